@@ -1,0 +1,25 @@
+import type { IncomingMessage } from 'node:http';
+
+export type Body = { kind: 'complete'; bytes: Buffer } | { kind: 'too-large' } | { kind: 'cut-off' };
+
+/** How much of an oversized body is still read, so that a sender who only listens afterwards sees the refusal. */
+const DRAIN_FACTOR = 4;
+
+/** Reads a request body of at most `maxBytes`. */
+export async function readBody(incoming: IncomingMessage, maxBytes: number): Promise<Body> {
+  const drainBytes = maxBytes * DRAIN_FACTOR;
+  if (Number(incoming.headers['content-length'] ?? 0) > drainBytes) return { kind: 'too-large' };
+  const chunks: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of incoming) {
+      size += chunk.length;
+      if (size > drainBytes) return { kind: 'too-large' };
+      if (size <= maxBytes) chunks.push(chunk);
+      else chunks.length = 0;
+    }
+  } catch {
+    return { kind: 'cut-off' };
+  }
+  return size > maxBytes ? { kind: 'too-large' } : { kind: 'complete', bytes: Buffer.concat(chunks) };
+}

@@ -1,0 +1,124 @@
+import { z } from 'zod';
+import type { Member } from './exact-json.ts';
+import { integerOf, RawNumber } from './exact-json.ts';
+import { formatTarget, parseTarget } from './target.ts';
+
+/** The literal name of the field that carries a rule's data, in requests, responses and files. */
+export const DATA_FIELD = 'the service';
+
+/** The version of job data and claims. A worker hands back what it does not know, so two versions can run side by side. */
+export const JOB_VERSION = 1;
+
+const INT32_MAX = 2_147_483_647n;
+const INT64_MAX = 9_223_372_036_854_775_807n;
+
+/** A JSON object or array kept as the text it was written in. */
+export class RawJson {
+  readonly kind: 'object' | 'array';
+  readonly raw: string;
+  constructor(kind: 'object' | 'array', raw: string) {
+    this.kind = kind;
+    this.raw = raw;
+  }
+}
+
+const found = (value: unknown): string => {
+  if (value === undefined) return 'nothing';
+  if (value === null) return 'null';
+  if (value instanceof RawNumber) return `the number ${shortened(value.text)}`;
+  if (value instanceof RawJson) return value.kind === 'array' ? 'an array' : 'an object';
+  if (typeof value === 'bigint') return shortened(value.toString());
+  return typeof value === 'string' ? 'a string' : `a ${typeof value}`;
+};
+const shortened = (text: string) => (text.length > 40 ? `${text.slice(0, 37)}…` : text);
+
+const integer = (what: string, min: bigint, max: bigint) =>
+  z
+    .bigint({ error: (issue) => `must be ${what}, found ${found(issue.input)}` })
+    .refine((value) => value >= min && value <= max, {
+      error: (issue) => `must be ${what}, found ${found(issue.input)}`,
+    });
+
+const absentable = <T extends z.ZodType<bigint>>(schema: T) =>
+  schema.nullish().transform((value) => (value === null || value === undefined || value === 0n ? null : value));
+
+const id = absentable(integer(`an integer from 1 to ${INT64_MAX} (0 or null: absent)`, 0n, INT64_MAX));
+
+/** The body of execute, after its members were read with `memberValue`. Names and types are fixed. */
+export const executeRequestSchema = z
+  .object({
+    app: integer(`an integer from 1 to ${INT32_MAX}`, 1n, INT32_MAX).transform(Number),
+    ruleId: id,
+    confId: id,
+    ts: absentable(integer('a time in milliseconds since 1970 (0 or null: now)', 0n, INT64_MAX)),
+    [DATA_FIELD]: z
+      .custom<RawJson>((value) => value instanceof RawJson && value.kind === 'object', {
+        error: (issue) => `must be a JSON object, found ${found(issue.input)}`,
+      })
+      .nullish()
+      .transform((value) => value?.raw ?? '{}'),
+    target: z
+      .string({ error: (issue) => `must be a string, found ${found(issue.input)}` })
+      .nullish()
+      .transform((text, context) => {
+        const parsed = parseTarget(text ?? '');
+        if (parsed.kind === 'malformed') {
+          context.addIssue({ code: 'custom', message: parsed.message });
+          return z.NEVER;
+        }
+        return parsed;
+      }),
+  })
+  .refine(({ ruleId, confId }) => ruleId !== null || confId !== null, {
+    path: ['ruleId'],
+    error: 'give ruleId or confId: there is nothing to run',
+    // Also told when other fields are bad, unless the ids themselves are.
+    when: ({ issues }) => !issues.some(({ path }) => path?.[0] === 'ruleId' || path?.[0] === 'confId'),
+  });
+export type ExecuteRequest = z.output<typeof executeRequestSchema>;
+
+/** A member's value for validation: integers as bigint, other numbers and containers as the text they were written in. */
+export function memberValue({ kind, raw }: Member): unknown {
+  if (kind === 'number') return integerOf(raw) ?? new RawNumber(raw);
+  if (kind === 'object' || kind === 'array') return new RawJson(kind, raw);
+  return JSON.parse(raw); // a string, true, false or null: nothing a parser could round
+}
+
+const decimal = z.string().regex(/^\d{1,19}$/);
+
+/** What travels in the queue for one execution; its job id is the mockId. Ids and ts are decimal text: int64 stays exact. */
+export const jobDataSchema = z.object({
+  v: z.literal(JOB_VERSION),
+  app: z.int().positive(),
+  ruleId: decimal.nullable(),
+  confId: decimal.nullable(),
+  ts: decimal.nullable(),
+  target: z.string(),
+  input: z.string(),
+  claimBy: z.int(),
+});
+export type JobData = z.infer<typeof jobDataSchema>;
+
+/** Job data of one accepted request. `claimBy`: epoch ms after which no worker may begin it. */
+export function toJobData(request: ExecuteRequest, claimBy: number): JobData {
+  return {
+    v: JOB_VERSION,
+    app: request.app,
+    ruleId: request.ruleId?.toString() ?? null,
+    confId: request.confId?.toString() ?? null,
+    ts: request.ts?.toString() ?? null,
+    target: formatTarget(request.target),
+    input: request[DATA_FIELD],
+    claimBy,
+  };
+}
+
+/** What a job returns when the client answered: the answer itself when small, else where it was put. */
+export const jobResultSchema = z.object({
+  v: z.literal(JOB_VERSION),
+  address: z.string(),
+  success: z.boolean(),
+  body: z.string().optional(),
+  stored: z.string().optional(),
+});
+export type JobResult = z.infer<typeof jobResultSchema>;

@@ -1,0 +1,57 @@
+import { z } from 'zod';
+import { JOB_VERSION } from './contract.ts';
+
+/** Where an execution ends when no client answered. */
+export type EndState = 'failed' | 'timed-out' | 'cancelled' | 'rejected';
+
+type Row = { status: number; state: EndState; retryAfterSeconds?: number };
+
+/** The one table: what each code means in HTTP and as the end state of the execution. */
+export const outcomes = {
+  'no-client': { status: 503, state: 'rejected' },
+  'client-offline': { status: 503, state: 'rejected' },
+  'channel-unavailable': { status: 503, state: 'rejected', retryAfterSeconds: 5 },
+  'no-worker': { status: 503, state: 'rejected', retryAfterSeconds: 5 },
+  overloaded: { status: 503, state: 'rejected', retryAfterSeconds: 2 },
+  'shutting-down': { status: 503, state: 'rejected', retryAfterSeconds: 1 },
+  'queue-unavailable': { status: 503, state: 'rejected', retryAfterSeconds: 2 },
+  'outcome-unknown': { status: 503, state: 'failed' },
+  'not-picked-up': { status: 504, state: 'timed-out' },
+  'no-answer': { status: 504, state: 'timed-out' },
+  'client-left': { status: 504, state: 'timed-out' },
+  'invalid-result': { status: 502, state: 'failed' },
+  cancelled: { status: 409, state: 'cancelled' },
+  cycle: { status: 422, state: 'rejected' },
+  'bad-target': { status: 400, state: 'rejected' },
+} as const satisfies Record<string, Row>;
+
+export type Code = keyof typeof outcomes;
+const codes = Object.keys(outcomes).filter((code): code is Code => code in outcomes);
+
+/** The row of one code. */
+export function outcomeOf(code: Code): Row {
+  return outcomes[code];
+}
+
+/** An execution that ended without a client's answer: what happened, in one plain sentence, and whether the rule may have run. */
+export const noAnswerSchema = z.object({
+  v: z.literal(JOB_VERSION),
+  code: z.enum(codes),
+  error: z.string(),
+  mayHaveRun: z.boolean(),
+  executeAt: z.int(),
+  address: z.string().nullable(),
+});
+export type NoAnswer = z.infer<typeof noAnswerSchema>;
+
+/** A `NoAnswer` settled now. */
+export function noAnswer(code: Code, error: string, rest: { mayHaveRun: boolean; address?: string | null }): NoAnswer {
+  return {
+    v: JOB_VERSION,
+    code,
+    error,
+    executeAt: Date.now(),
+    address: rest.address ?? null,
+    mayHaveRun: rest.mayHaveRun,
+  };
+}

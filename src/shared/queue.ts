@@ -1,0 +1,150 @@
+import {
+  type BackendFactory,
+  createPostgresBackend,
+  createRedisBackend,
+  type IQueueBackend,
+  type Processor,
+  Queue,
+  QueueEvents,
+  QueueEventsProducer,
+  Worker,
+} from 'bullmq';
+import { Redis } from 'ioredis';
+import type { JobData, JobResult } from './contract.ts';
+import { startEmbeddedPostgres } from './embedded-postgres.ts';
+import { createMemoryStore, createRedisStore, type Store } from './store.ts';
+
+/** Queue names. `control` carries messages to every worker and no jobs, so that workers need not read all results. */
+export const queueNames = { executions: 'executions', control: 'control' } as const;
+
+/** Finished jobs stay this long, so that the re-check of a waiting API always finds them: longer than the longest call. */
+const KEEP_FINISHED_SECONDS = 180;
+
+type Job = 'execute';
+export type ExecutionQueue = Queue<JobData, JobResult, Job, JobData, JobResult, Job, IQueueBackend, unknown>;
+export type ExecutionWorker = Worker<JobData, JobResult, Job, IQueueBackend, object, unknown>;
+export type ExecutionEvents = QueueEvents<JobResult, IQueueBackend, unknown>;
+export type EventsProducer = QueueEventsProducer<IQueueBackend, unknown>;
+
+/** The queue store and everything that depends on which one it is. Nobody else knows. */
+export type QueueBackend = {
+  kind: 'redis' | 'embedded';
+  /** Where the queue lives, without credentials. */
+  where: string;
+  store: Store;
+  /** How many entries the event stream keeps; at 1,000 calls/s the Redis one bridges 4 s without a re-check. */
+  maxEvents: number;
+  openQueue(): ExecutionQueue;
+  openEvents(name: string): ExecutionEvents;
+  openEventsProducer(name: string): EventsProducer;
+  /** A worker that does not take jobs yet: call `run()`. */
+  openWorker(processor: Processor<JobData, JobResult, Job, object>, concurrency: number): ExecutionWorker;
+  close(): Promise<void>;
+};
+
+/** Opens the queue store behind a redis:// URL, or the embedded one when there is none. */
+export async function openQueueBackend(url: string | undefined): Promise<QueueBackend> {
+  return url === undefined ? openEmbedded() : openRedis(url);
+}
+
+function openRedis(url: string): QueueBackend {
+  const retryStrategy = (attempt: number) => Math.min(100 * attempt, 500);
+  // A command of these connections fails fast; one that blocks by design must neither time out nor give up.
+  const fast = { url, enableOfflineQueue: false, maxRetriesPerRequest: 0, commandTimeout: 700, retryStrategy };
+  const patient = { url, maxRetriesPerRequest: null, retryStrategy };
+  // One hash tag keeps all keys in one slot of a Redis Cluster.
+  const prefix = '{rule-server}';
+  const factory =
+    (connection: typeof fast | typeof patient): BackendFactory<IQueueBackend, unknown> =>
+    (name, options, more) =>
+      createRedisBackend(name, { ...options, connection }, more);
+  const results = new Redis(url, { ...fast, commandTimeout: 5000 });
+  results.on('error', () => {}); // the queue's own connection reports the same incident
+
+  return {
+    kind: 'redis',
+    where: withoutCredentials(url),
+    store: createRedisStore(results),
+    ...openers({
+      quick: factory(fast),
+      blocking: factory(patient),
+      common: { prefix },
+      maxEvents: 20_000,
+      eventsBlockMs: 10_000,
+      // A dead worker's executions are taken over within lock + two checks: 5 to 7 s.
+      locks: { lockDuration: 5000, stalledInterval: 1000 },
+    }),
+    close: async () => results.disconnect(),
+  };
+}
+
+async function openEmbedded(): Promise<QueueBackend> {
+  const pool = await startEmbeddedPostgres();
+  const factory: BackendFactory<IQueueBackend, unknown> = (name, options, more) =>
+    createPostgresBackend(name, { ...options, connection: pool }, more);
+
+  return {
+    kind: 'embedded',
+    where: 'in this process',
+    store: createMemoryStore(),
+    ...openers({
+      quick: factory,
+      blocking: factory,
+      common: {},
+      maxEvents: 2000,
+      // A notification may go unnoticed; the short block makes up for it.
+      eventsBlockMs: 1000,
+      locks: { lockDuration: 10_000, stalledInterval: 5000 },
+    }),
+    close: () => pool.shutDown(),
+  };
+}
+
+type Parts = {
+  quick: BackendFactory<IQueueBackend, unknown>;
+  blocking: BackendFactory<IQueueBackend, unknown>;
+  common: { prefix?: string };
+  maxEvents: number;
+  eventsBlockMs: number;
+  locks: { lockDuration: number; stalledInterval: number };
+};
+
+function openers({ quick, blocking, common, maxEvents, eventsBlockMs, locks }: Parts) {
+  const connection = undefined; // each factory brings its own
+  const finished = { removeOnComplete: { age: KEEP_FINISHED_SECONDS }, removeOnFail: { age: KEEP_FINISHED_SECONDS } };
+  return {
+    maxEvents,
+    openQueue: (): ExecutionQueue =>
+      new Queue(
+        queueNames.executions,
+        { ...common, connection, defaultJobOptions: finished, streams: { events: { maxLen: maxEvents } } },
+        quick,
+      ),
+    openEvents: (name: string): ExecutionEvents =>
+      new QueueEvents(name, { ...common, connection, blockingTimeout: eventsBlockMs }, blocking),
+    openEventsProducer: (name: string): EventsProducer =>
+      new QueueEventsProducer(name, { ...common, connection }, quick),
+    openWorker: (processor: Processor<JobData, JobResult, Job, object>, concurrency: number): ExecutionWorker =>
+      new Worker(
+        queueNames.executions,
+        processor,
+        {
+          ...common,
+          ...locks,
+          ...finished,
+          connection: {}, // required by the type; the factory brings its own
+          concurrency,
+          autorun: false,
+          // Being resumed is normal here, however often: deadlines end an execution, not a count.
+          maxStalledCount: 1_000_000,
+          runRetryDelay: 500,
+        },
+        blocking,
+      ),
+  };
+}
+
+function withoutCredentials(url: string): string {
+  const { protocol, host, pathname } = new URL(url);
+  return `${protocol}//${host}${pathname}`;
+}

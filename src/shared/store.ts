@@ -1,0 +1,60 @@
+import type { Redis } from 'ioredis';
+
+/** A small shared memory beside the queue: values are put once, read by anyone, and forgotten after a while. */
+export type Store = {
+  /** Keeps `value` for `seconds` unless the key has one already. Resolves to the value the key has from now on. */
+  putOnce(key: string, value: string, seconds: number): Promise<string>;
+  /** The value of a key, or null when there is none (any more). */
+  get(key: string): Promise<string | null>;
+  close(): Promise<void>;
+};
+
+const PREFIX = '{rule-server}:store:';
+
+/** The store of several processes: plain Redis keys with an expiry. Owns the connection it is given. */
+export function createRedisStore(redis: Redis): Store {
+  return {
+    async putOnce(key, value, seconds) {
+      const previous = await redis.set(PREFIX + key, value, 'EX', seconds, 'NX', 'GET');
+      return previous ?? value;
+    },
+    get: (key) => redis.get(PREFIX + key),
+    async close() {
+      redis.disconnect();
+    },
+  };
+}
+
+/** The store of a single process: a map whose oldest values leave first once they exceed `maxBytes`. */
+export function createMemoryStore(maxBytes = 256 * 1024 * 1024): Store {
+  const entries = new Map<string, { value: string; expiresAt: number }>();
+  let bytes = 0;
+
+  const forget = (key: string) => {
+    const entry = entries.get(key);
+    if (entry && entries.delete(key)) bytes -= entry.value.length;
+  };
+  const live = (key: string) => {
+    const entry = entries.get(key);
+    if (entry && entry.expiresAt <= Date.now()) forget(key);
+    return entries.get(key)?.value ?? null;
+  };
+
+  return {
+    async putOnce(key, value, seconds) {
+      const kept = live(key);
+      if (kept !== null) return kept;
+      entries.set(key, { value, expiresAt: Date.now() + seconds * 1000 });
+      bytes += value.length;
+      for (const [oldest, { expiresAt }] of entries) {
+        if (oldest === key || (bytes <= maxBytes && expiresAt > Date.now())) break;
+        forget(oldest);
+      }
+      return value;
+    },
+    get: async (key) => live(key),
+    async close() {
+      entries.clear();
+    },
+  };
+}
