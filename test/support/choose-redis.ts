@@ -13,14 +13,14 @@ const run = promisify(execFile);
  */
 export async function chooseRedis(environment: NodeJS.ProcessEnv = process.env): Promise<RedisChoice> {
   const reasons: string[] = [];
-  for (const candidate of [containerChoice, binaryChoice, urlChoice]) {
+  for (const [name, choose] of CANDIDATES) {
     try {
-      const choice = await candidate(environment);
+      const choice = await choose(environment);
       const server = await startRedis(choice);
       await server.stop();
       return choice;
     } catch (error) {
-      reasons.push(error instanceof Error ? firstLine(error.message) : String(error));
+      reasons.push(`${name}: ${firstLine(error)}`);
     }
   }
   return { kind: 'unavailable', reason: reasons.join('; ') };
@@ -44,15 +44,22 @@ async function containerChoice(environment: NodeJS.ProcessEnv): Promise<RedisCho
 }
 
 async function binaryChoice(): Promise<RedisChoice> {
-  if (!(await hasRedisBinary())) throw new Error('no redis-server on the PATH');
+  if (!(await hasRedisBinary())) throw new Error('not on the PATH');
   return { kind: 'binary', command: 'redis-server' };
 }
 
 async function urlChoice(environment: NodeJS.ProcessEnv): Promise<RedisChoice> {
-  if (!environment.TEST_REDIS_URL) throw new Error('TEST_REDIS_URL is not set');
+  if (!environment.TEST_REDIS_URL) throw new Error('not set');
   return { kind: 'url', url: environment.TEST_REDIS_URL };
 }
 
-function firstLine(message: string): string {
-  return message.split('\n', 1)[0] ?? message;
+const CANDIDATES = [
+  ['Docker', containerChoice],
+  ['redis-server', binaryChoice],
+  ['TEST_REDIS_URL', urlChoice],
+] as const;
+
+function firstLine(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  return (message.split('\n', 1)[0] ?? message).trim();
 }

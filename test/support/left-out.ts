@@ -2,6 +2,7 @@ import type { Reporter, TestCase, TestModule, TestSuite, Vitest } from 'vitest/n
 
 export const HOW_TO_GET_REDIS =
   'Start Docker, or install redis-server, or set TEST_REDIS_URL=redis://…, and run npm test again.';
+const HOW_TO_GET_THE_PROGRAM = 'Some need the redis-server program itself: install it and run npm test again.';
 
 /** A continuous integration run sets this: what cannot run here then fails the run instead of being left out. */
 export function requireAllSuites(environment: NodeJS.ProcessEnv = process.env): boolean {
@@ -18,21 +19,18 @@ export function leftOutReporter(): Reporter {
     onInit(started) {
       vitest = started;
     },
-    onTestRunEnd(modules) {
+    onTestRunEnd(modules, unhandledErrors) {
       // With -t everything that does not match is "skipped", because it was asked for.
       const skipped = vitest?.config.testNamePattern ? [] : modules.flatMap((module) => leftOutIn(module));
       if (skipped.length > 0) {
-        const redis = vitest?.getRootProject().getProvidedContext().redis;
-        const missing = redis?.kind === 'unavailable' ? ` No Redis: ${redis.reason}. ${HOW_TO_GET_REDIS}` : '';
-        print(`\nLeft out: ${skipped.length} (${skipped.map(titleOf).join('; ')}).${missing}`);
+        print(`\nLeft out: ${skipped.map(titleOf).join('; ')}. ${remedy(vitest)}`);
         if (requireAllSuites()) {
           print('RULE_SERVER_REQUIRE_ALL_SUITES=1: nothing may be left out, so this run has failed.');
           process.exitCode = 1;
         }
       }
-      const count = (state: 'passed' | 'failed') =>
-        modules.reduce((sum, module) => sum + [...module.children.allTests(state)].length, 0);
-      print(`${count('passed')} passed, ${count('failed')} failed, ${skipped.length} left out`);
+      const failed = count(modules, 'failed') + modules.filter(failedAsAWhole).length + unhandledErrors.length;
+      print(`${count(modules, 'passed')} passed, ${failed} failed, ${skipped.length} left out`);
     },
   };
 }
@@ -52,6 +50,21 @@ function wasSkipped(test: TestCase): boolean {
 
 function titleOf(left: TestSuite | TestCase): string {
   return `${left.module.relativeModuleId} > ${left.fullName}`;
+}
+
+function remedy(vitest: Vitest | undefined): string {
+  const { redis, hasRedisBinary } = vitest?.getRootProject().getProvidedContext() ?? {};
+  if (redis?.kind === 'unavailable') return `There is no Redis (${redis.reason}). ${HOW_TO_GET_REDIS}`;
+  return hasRedisBinary === false ? HOW_TO_GET_THE_PROGRAM : '';
+}
+
+function count(modules: readonly TestModule[], state: 'passed' | 'failed'): number {
+  return modules.reduce((sum, module) => sum + [...module.children.allTests(state)].length, 0);
+}
+
+/** A file that could not be loaded has failed without a single failed test. */
+function failedAsAWhole(module: TestModule): boolean {
+  return module.state() === 'failed' && module.children.allTests('failed').next().done === true;
 }
 
 function print(line: string): void {
