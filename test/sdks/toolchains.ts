@@ -1,0 +1,33 @@
+import { join } from 'node:path';
+import { buildOnce } from './build-once.ts';
+import { goSdk } from './go.ts';
+import { type Host, type HostOptions, startHost } from './host.ts';
+import { javaSdk } from './java.ts';
+import { pythonSdk } from './python.ts';
+
+/** The published SDKs a host application exists for. */
+export const sdks = { python: pythonSdk, java: javaSdk, go: goSdk };
+export type SdkName = keyof typeof sdks;
+export const sdkNames: readonly SdkName[] = ['python', 'java', 'go'];
+
+/** The rules every host runs; copy it to `{sharedDir}/7`. */
+export const sampleApp = join(import.meta.dirname, 'app-7');
+
+const defaultCacheDir = join(import.meta.dirname, '../../node_modules/.cache/sdks');
+
+export type PreparedSdk =
+  | { kind: 'ready'; artifact: string; start(options: HostOptions): Promise<Host> }
+  | { kind: 'unavailable'; reason: string };
+
+/** The SDK's host, installed and built. Unavailable, with a sentence, when the toolchain or the registry is; throws when our host does not compile. */
+export async function prepareSdk(name: SdkName, cacheDir = defaultCacheDir): Promise<PreparedSdk> {
+  const sdk = sdks[name];
+  const toolchain = await sdk.findToolchain();
+  if (toolchain.kind === 'missing') return { kind: 'unavailable', reason: toolchain.reason };
+
+  const build = await buildOnce(sdk, toolchain, cacheDir);
+  if (build.kind === 'not-fetched') return { kind: 'unavailable', reason: build.reason };
+
+  const command = sdk.launch(build.home);
+  return { kind: 'ready', artifact: sdk.artifact, start: (options) => startHost(command, options) };
+}
