@@ -19,7 +19,16 @@ export const javaSdk: Sdk = {
 };
 
 async function maven(goal: string, home: string): Promise<void> {
-  const args = ['--batch-mode', '--quiet', '--file', join(sources, 'pom.xml'), `-Dbuild.home=${home}`, goal];
+  // --update-snapshots: Maven otherwise remembers for a day that an artifact was missing.
+  const args = [
+    '--batch-mode',
+    '--quiet',
+    '--update-snapshots',
+    '--file',
+    join(sources, 'pom.xml'),
+    `-Dbuild.home=${home}`,
+    goal,
+  ];
   await run('mvn', args, { timeoutMs: 600_000 });
 }
 
