@@ -1,0 +1,21 @@
+/**
+ * Runs at most `limit` tasks at a time, the rest in order of arrival. A listing of thousands of files must neither use up
+ * the file descriptors nor stand in front of everybody else in libuv's small thread pool.
+ */
+export function createConcurrencyLimit(limit: number) {
+  const waiting: (() => void)[] = [];
+  let running = 0;
+
+  return async function run<T>(task: () => Promise<T>): Promise<T> {
+    // A task that ends hands its place to the next one, so `running` only grows for those who did not wait.
+    if (running >= limit) await new Promise<void>((resolve) => waiting.push(resolve));
+    else running++;
+    try {
+      return await task();
+    } finally {
+      const next = waiting.shift();
+      if (next) next();
+      else running--;
+    }
+  };
+}

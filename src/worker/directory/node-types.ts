@@ -1,0 +1,46 @@
+/** What a node does with its children, or which of the three leaf methods it runs. */
+export type NodeType = { name: NodeTypeName; leaf: boolean };
+
+export type NodeTypeName =
+  | 'None'
+  | 'And'
+  | 'True'
+  | 'All'
+  | 'Any'
+  | 'LeafFlow'
+  | 'LeafResult'
+  | 'LeafNone'
+  | 'P-None'
+  | 'P-And'
+  | 'P-True'
+  | 'P-All'
+  | 'P-Any'
+  | 'Unknown';
+
+/** By the number written in a node's file; relations are named as clients name them in their traces. */
+const names: readonly NodeTypeName[] = [
+  'None',
+  'And',
+  'True',
+  'All',
+  'Any',
+  'LeafFlow',
+  'LeafResult',
+  'LeafNone',
+  'P-None',
+  'P-And',
+  'P-True',
+  'P-All',
+  'P-Any',
+];
+
+/** The type a number stands for. A number no client knows is `Unknown`, and so is a missing one. */
+export function nodeTypeOf(number: bigint | null): NodeType {
+  const name = (number === null ? undefined : names[Number(number)]) ?? 'Unknown';
+  return { name, leaf: name.startsWith('Leaf') };
+}
+
+/** The number of a leaf type as registrations write it, null for everything else. */
+export function leafNumberOf(name: NodeTypeName): number | null {
+  return name.startsWith('Leaf') ? names.indexOf(name) : null;
+}

@@ -1,0 +1,76 @@
+import type { Stats } from 'node:fs';
+import { lstat } from 'node:fs/promises';
+import type { Reading } from './reading.ts';
+import { readingOfError } from './reading.ts';
+
+/** Coarser than the time stamps of any file system in use (FAT: 2 s). */
+const SETTLED_AFTER_MS = 2000;
+const ENTRY_OVERHEAD_BYTES = 512;
+
+type Entry<T> = { identity: string; firstSeenAt: number; settled: boolean; weight: number; reading: Reading<T> };
+type Options<T> = {
+  load: (path: string, stats: Stats) => Promise<Reading<T>>;
+  run: <R>(task: () => Promise<R>) => Promise<R>;
+  maxBytes: number;
+  now: () => number;
+};
+
+/**
+ * Remembers what was read from each path for as long as `lstat` says that it is the same, so a warm read costs one lstat.
+ * The sizes of the remembered files add up to `maxBytes` at most; the least recently used go first.
+ */
+export function createPathCache<T>({ load, run, maxBytes, now }: Options<T>) {
+  const entries = new Map<string, Entry<T>>();
+  let total = 0;
+
+  const forget = (path: string) => {
+    total -= entries.get(path)?.weight ?? 0;
+    entries.delete(path);
+  };
+
+  const remember = (path: string, entry: Entry<T>) => {
+    forget(path);
+    entries.set(path, entry);
+    total += entry.weight;
+    for (const oldest of entries.keys()) {
+      if (total <= maxBytes) break;
+      forget(oldest);
+    }
+  };
+
+  async function read(path: string): Promise<Reading<T>> {
+    const startedAt = now();
+    const stats = await lstat(path);
+    const identity = identityOf(stats);
+    const known = entries.get(path);
+    const same = known?.identity === identity ? known : undefined;
+    if (same?.settled) {
+      remember(path, same);
+      return same.reading;
+    }
+    const reading = await load(path, stats);
+    // Two edits within one tick of the file system's clock look the same: what was read is trusted only once it has been
+    // read again when that tick was surely over.
+    const firstSeenAt = same?.firstSeenAt ?? startedAt;
+    const settled = startedAt - firstSeenAt >= SETTLED_AFTER_MS;
+    remember(path, { identity, firstSeenAt, settled, weight: stats.size + ENTRY_OVERHEAD_BYTES, reading });
+    return reading;
+  }
+
+  return {
+    /** What stands at a path now. */
+    read: (path: string): Promise<Reading<T>> =>
+      run(async () => {
+        try {
+          return await read(path);
+        } catch (error) {
+          forget(path);
+          return readingOfError(error);
+        }
+      }),
+  };
+}
+
+function identityOf({ dev, ino, size, mtimeMs, ctimeMs }: Stats): string {
+  return `${dev}:${ino}:${size}:${mtimeMs}:${ctimeMs}`;
+}
