@@ -55,7 +55,7 @@ function titleOf(left: TestSuite | TestCase): string {
 function remedy(vitest: Vitest | undefined): string {
   const { redis, hasRedisBinary } = vitest?.getRootProject().getProvidedContext() ?? {};
   if (redis?.kind === 'unavailable') return `There is no Redis (${redis.reason}). ${HOW_TO_GET_REDIS}`;
-  return hasRedisBinary === false ? HOW_TO_GET_THE_PROGRAM : '';
+  return hasRedisBinary === false ? HOW_TO_GET_THE_PROGRAM : 'Install what they need and run npm test again.';
 }
 
 function count(modules: readonly TestModule[], state: 'passed' | 'failed'): number {

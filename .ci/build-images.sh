@@ -1,0 +1,64 @@
+#!/usr/bin/env bash
+# build-images.sh redis|node|gateway: makes one base image from what is installed on this machine, where no container
+# registry can be reached. Each stands in for the official image of docker-compose.yml or the Dockerfile.
+set -euo pipefail
+
+root="$(mktemp -d)"
+trap 'rm -rf "$root"' EXIT
+
+# Copies programs with the libraries they load, keeping their paths.
+copy_programs() {
+  local program library
+  for program in "$@"; do
+    cp -L --parents "$program" "$root"
+    for library in $(ldd "$program" 2>/dev/null | grep -oE '/[^ ]+'); do
+      cp -L --parents "$library" "$root"
+    done
+  done
+}
+
+# import TAG INSTRUCTION…
+import() {
+  local tag="$1" changes=() instruction
+  shift
+  for instruction in "$@"; do changes+=(--change "$instruction"); done
+  tar -C "$root" -c . | docker import "${changes[@]}" - "$tag" >/dev/null
+  docker image inspect --format "$tag: {{.Size}} bytes" "$tag"
+}
+
+redis() {
+  copy_programs /usr/bin/redis-server /usr/bin/redis-cli
+  mkdir -p "$root/data"
+  import rule-server-redis:ci 'ENV PATH=/usr/bin' 'WORKDIR /data' 'EXPOSE 6379' 'ENTRYPOINT ["redis-server"]'
+}
+
+gateway() {
+  copy_programs /usr/sbin/haproxy
+  mkdir -p "$root/tmp"
+  import rule-server-gateway:ci 'ENV PATH=/usr/sbin' 'USER 99:99'
+}
+
+# The pinned Node of this checkout, npm with the packages it has already fetched, and a shell.
+node() {
+  local node_binary npm_directory applet
+  node_binary="$(readlink -f node_modules/node/bin/node)"
+  npm_directory="$(dirname "$(dirname "$(readlink -f "$(command -v npm)")")")"
+  copy_programs "$node_binary" /bin/busybox /etc/ssl/certs/ca-certificates.crt
+  mkdir -p "$root"/{tmp,root,usr/bin,usr/local/bin,usr/local/lib/node_modules,opt}
+  chmod 1777 "$root/tmp"
+  mv "$root$node_binary" "$root/usr/local/bin/node"
+  for applet in $(busybox --list); do
+    [[ -e $root/bin/$applet ]] || ln -s busybox "$root/bin/$applet"
+  done
+  ln -s /bin/env "$root/usr/bin/env"
+  cp -R "$npm_directory" "$root/usr/local/lib/node_modules/npm"
+  ln -s ../lib/node_modules/npm/bin/npm-cli.js "$root/usr/local/bin/npm"
+  cp -R "${npm_config_cache:?}" "$root/opt/npm-cache"
+  printf 'root:x:0:0:root:/root:/bin/sh\nnode:x:1000:1000:node:/tmp:/bin/sh\n' >"$root/etc/passwd"
+  printf 'root:x:0:\nnode:x:1000:\n' >"$root/etc/group"
+  import rule-server-node:ci 'ENV PATH=/usr/local/bin:/usr/bin:/bin' 'ENV npm_config_cache=/opt/npm-cache' 'CMD ["node"]'
+}
+
+for image in "$@"; do
+  "$image"
+done

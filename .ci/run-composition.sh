@@ -1,0 +1,49 @@
+#!/usr/bin/env bash
+# Brings the whole composition up, with the images that build-images.sh and `docker build` have made, makes one call through
+# the gateway and takes everything down again. Shows the logs when something is wrong.
+set -euo pipefail
+
+compose() {
+  if docker compose version >/dev/null 2>&1; then docker compose "$@"; else docker-compose "$@"; fi
+}
+
+shared="$(mktemp -d)"
+export COMPOSE_PROJECT_NAME=rule-server-ci
+export RULE_SERVER_IMAGE=rule-server:ci NODE_IMAGE=rule-server-node:ci
+export REDIS_IMAGE=rule-server-redis:ci GATEWAY_IMAGE=rule-server-gateway:ci
+export SHARED_DIR="$shared" RULE_SERVER_USER=1000:1000 GATEWAY_PORT=18080
+
+take_down() {
+  local status=$?
+  ((status == 0)) || compose --profile demo logs --no-color --tail 60
+  compose --profile demo down --volumes --remove-orphans || status=1
+  rm -rf "$shared"
+  exit "$status"
+}
+trap take_down EXIT
+
+expect() {
+  local what="$1" wanted="$2" found="$3"
+  if [[ $found == "$wanted" ]]; then
+    echo "ok: $what"
+  else
+    echo "wrong: $what: expected <$wanted>, found <$found>"
+    return 1
+  fi
+}
+
+compose --profile demo config --quiet
+compose --profile demo up -d --no-build --scale api=2 --scale worker=2
+compose --profile demo ps
+node .ci/call-through-gateway.js "http://127.0.0.1:$GATEWAY_PORT"
+# Both instances must get calls: the gateway names the one it chose.
+for _ in 1 2 3; do node .ci/call-through-gateway.js "http://127.0.0.1:$GATEWAY_PORT" >/dev/null; done
+
+expect 'calls reach both API instances' 2 \
+  "$(compose logs --no-color gateway | grep 'POST /rule-server/mock/execute' | grep -oE 'ready/api[0-9]+' | sort -u | wc -l)"
+for container in $(compose ps -q api); do
+  expect 'an API instance has no volume' '[]' "$(docker inspect --format '{{json .Mounts}}' "$container")"
+done
+expect 'what the worker writes belongs to the user it runs as' 1000:1000 "$(stat -c %u:%g "$shared/mock/9001")"
+expect 'every container is healthy' '' \
+  "$(docker ps --filter "label=com.docker.compose.project=$COMPOSE_PROJECT_NAME" --filter health=unhealthy --format '{{.Names}}')"

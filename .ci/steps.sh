@@ -1,0 +1,64 @@
+# shellcheck shell=bash
+# Runs the steps of a continuous integration run: a header, the elapsed seconds and a time limit for each, one closing line.
+
+readonly RUN_LIMIT_SECONDS=1740
+SUMMARY=()
+PASSED=0
+FAILED=0
+STEP_LOG="$(mktemp)"
+
+# step NAME LIMIT_SECONDS COMMAND…: runs the command; a failure is counted and the run goes on.
+step() {
+  local name="$1" limit="$2" started="$SECONDS" status=0 left
+  shift 2
+  left=$((RUN_LIMIT_SECONDS - SECONDS))
+  printf '\n===== %s (at %d s) =====\n' "$name" "$SECONDS"
+  if ((left < 1)); then
+    skip_step "$name" "the run has used its $RUN_LIMIT_SECONDS seconds"
+    return 1
+  fi
+  # The output must reach the reader at once and be counted afterwards.
+  timeout --kill-after=20 "$((limit < left ? limit : left))" "$@" 2>&1 | tee "$STEP_LOG" || status=$?
+  count_tests "$status"
+  record "$name" "$status" "$((SECONDS - started))"
+  return "$((status != 0))"
+}
+
+# setup_step …: as step, but nothing after it makes sense when it fails.
+setup_step() {
+  step "$@" || finish
+}
+
+# skip_step NAME REASON: what could not be run has not passed.
+skip_step() {
+  printf 'not run: %s: %s\n' "$1" "$2"
+  FAILED=$((FAILED + 1))
+  SUMMARY+=("not run  $1")
+}
+
+# Test programs end with "N passed, N failed"; a step without such a line counts as one.
+count_tests() {
+  local status="$1" passed failed
+  read -r passed failed < <(sed -nE 's/^([0-9]+) passed, ([0-9]+) failed.*/\1 \2/p' "$STEP_LOG" |
+    awk '{ passed += $1; failed += $2 } END { print passed + 0, failed + 0 }')
+  if ((status == 0 && passed == 0)); then passed=1; fi
+  if ((status != 0 && failed == 0)); then failed=1; fi
+  PASSED=$((PASSED + passed))
+  FAILED=$((FAILED + failed))
+}
+
+record() {
+  local name="$1" status="$2" seconds="$3" word=ok
+  ((status == 0)) || word=FAILED
+  if ((status == 124 || status == 137)); then word='FAILED (time limit)'; fi
+  printf '%s: %s after %d s\n' "$name" "$word" "$seconds"
+  SUMMARY+=("$(printf '%5d s  %s  %s' "$seconds" "$word" "$name")")
+}
+
+# Prints what happened and ends the run: 0 only when nothing failed.
+finish() {
+  printf '\n===== summary (%d s) =====\n' "$SECONDS"
+  printf '%s\n' "${SUMMARY[@]}"
+  printf '%d passed, %d failed\n' "$PASSED" "$FAILED"
+  exit "$((FAILED != 0))"
+}

@@ -1,0 +1,167 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it, type TestContext, vi } from 'vitest';
+import { freePort } from '../support/free-port.ts';
+import { startNameServer } from '../support/name-server.ts';
+
+const CONFIGURATION = fileURLToPath(new URL('../../deploy/gateway/haproxy.cfg', import.meta.url));
+const hasHaproxy = process.platform === 'linux' && spawnSync('haproxy', ['-v']).status === 0;
+
+describe.skipIf(!hasHaproxy).concurrent('the gateway (needs haproxy)', () => {
+  it('spreads calls over every instance the name stands for, also over one that joins later', async (test) => {
+    const { call, instances, names } = await startGateway(test, { names: ['127.0.0.2', '127.0.0.3'] });
+    await Promise.all([call(), call(), call(), call()]);
+    expect(instances.map(({ calls }) => calls.length)).toEqual([2, 2]);
+
+    const joined = await startInstance(test, { host: '127.0.0.4', port: instances[0]?.port });
+    names.push('127.0.0.4');
+    await vi.waitFor(
+      async () => {
+        await Promise.all([call(), call(), call()]);
+        expect(joined.calls.length).toBeGreaterThan(0);
+      },
+      { timeout: 10_000 },
+    );
+  });
+
+  it('sends a call once, and says so when the instance dies under it', async (test) => {
+    const { call, instances } = await startGateway(test, {
+      names: ['127.0.0.2', '127.0.0.3'],
+      answer: (response) => response.destroy(),
+    });
+    const response = await call();
+    expect(response.status).toBe(502);
+    expect(response.headers.get('content-type')).toBe('application/problem+json');
+    expect(await response.json()).toMatchObject({ status: 502, success: false, error: /may have run/ });
+    expect(instances.flatMap(({ calls }) => calls)).toHaveLength(1);
+  });
+
+  it('takes the call elsewhere when an instance cannot be connected to', async (test) => {
+    const { call, instances } = await startGateway(test, { names: ['127.0.0.2', '127.0.0.3'] });
+    instances[0]?.server.close();
+    const statuses = await Promise.all(Array.from({ length: 6 }, async () => (await call()).status));
+    expect(statuses).toEqual([200, 200, 200, 200, 200, 200]);
+  });
+
+  it('gives no call to an instance that is not ready, unless none is', async (test) => {
+    const { call, instances } = await startGateway(test, { names: ['127.0.0.2', '127.0.0.3'] });
+    const [first, second] = instances;
+    if (first === undefined || second === undefined) throw new Error('two instances were started');
+    first.ready = false;
+    await vi.waitFor(
+      async () => {
+        const before = first.calls.length;
+        await Promise.all([call(), call(), call()]);
+        expect(first.calls.length).toBe(before);
+      },
+      { timeout: 10_000 },
+    );
+    second.ready = false;
+    await vi.waitFor(() => expect(second.checksFailed).toBeGreaterThan(2), { timeout: 10_000 });
+    expect((await call()).status).toBe(200);
+  });
+
+  it('takes the call back when the caller leaves', async (test) => {
+    let closed = false;
+    const { call, instances } = await startGateway(test, {
+      names: ['127.0.0.2'],
+      answer: (response) => {
+        response.on('close', () => {
+          closed = true;
+        });
+      },
+    });
+    const caller = new AbortController();
+    const left = call(caller.signal);
+    await vi.waitFor(() => expect(instances[0]?.calls).toHaveLength(1));
+    caller.abort();
+    await expect(left).rejects.toThrow();
+    await vi.waitFor(() => expect(closed).toBe(true));
+  });
+
+  it('answers in the words of the service when there is no instance', async (test) => {
+    const { call } = await startGateway(test, { names: [] });
+    const response = await call();
+    expect(response.status).toBe(503);
+    expect(response.headers.get('retry-after')).toBe('5');
+    expect(await response.json()).toMatchObject({ success: false, error: /Nothing has run/ });
+  });
+});
+
+type Instance = {
+  server: Server;
+  port: number;
+  calls: string[];
+  ready: boolean;
+  checksPassed: number;
+  checksFailed: number;
+};
+type InstanceOptions = { host: string; port?: number | undefined; answer?: Answer };
+type Answer = (response: ServerResponse) => void;
+
+const ok: Answer = (response) => response.end('{}');
+
+async function startGateway(test: TestContext, { names, answer = ok }: { names: string[]; answer?: Answer }) {
+  const instances: Instance[] = [];
+  for (const host of names) instances.push(await startInstance(test, { host, port: instances[0]?.port, answer }));
+  const nameServer = await startNameServer(() => names);
+  test.onTestFinished(() => nameServer.close());
+  const port = await freePort();
+  const haproxy = spawn('haproxy', ['-db', '-f', CONFIGURATION], {
+    stdio: 'ignore',
+    env: {
+      ...process.env,
+      GATEWAY_LISTEN: `127.0.0.1:${port}`,
+      GATEWAY_DNS: nameServer.address,
+      GATEWAY_API: `api.test:${instances[0]?.port ?? 1}`,
+    },
+  });
+  test.onTestFinished(async () => {
+    haproxy.kill('SIGKILL');
+    if (haproxy.exitCode === null && haproxy.signalCode === null) await once(haproxy, 'exit');
+  });
+  const call = (signal?: AbortSignal) =>
+    fetch(`http://127.0.0.1:${port}/rule-server/mock/execute`, {
+      method: 'POST',
+      body: '{}',
+      ...(signal ? { signal } : {}),
+    });
+  await untilItRoutes(call, instances);
+  return { call, instances, names };
+}
+
+async function untilItRoutes(call: () => Promise<Response>, instances: Instance[]): Promise<void> {
+  await vi.waitFor(
+    async () => {
+      if (instances.length === 0) await call();
+      for (const { checksPassed } of instances) expect(checksPassed).toBeGreaterThan(1);
+    },
+    { timeout: 15_000 },
+  );
+}
+
+/** A stand-in for one API instance: it says whether it is ready, and answers calls as the test wants. */
+async function startInstance(test: TestContext, options: InstanceOptions): Promise<Instance> {
+  const { host, port = 0, answer = ok } = options;
+  const server = createServer((request, response) => {
+    if (request.url !== '/readyz') {
+      instance.calls.push(request.url ?? '');
+      return answer(response);
+    }
+    if (instance.ready) instance.checksPassed += 1;
+    else instance.checksFailed += 1;
+    response.writeHead(instance.ready ? 200 : 503).end();
+  });
+  server.listen(port, host);
+  await once(server, 'listening');
+  test.onTestFinished(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  const instance: Instance = { server, port: address.port, calls: [], ready: true, checksPassed: 0, checksFailed: 0 };
+  return instance;
+}
