@@ -13,7 +13,6 @@ export const outcomes = {
   'channel-unavailable': { status: 503, state: 'rejected', retryAfterSeconds: 5 },
   'no-worker': { status: 503, state: 'rejected', retryAfterSeconds: 5 },
   overloaded: { status: 503, state: 'rejected', retryAfterSeconds: 2 },
-  'shutting-down': { status: 503, state: 'rejected', retryAfterSeconds: 1 },
   'queue-unavailable': { status: 503, state: 'rejected', retryAfterSeconds: 2 },
   'outcome-unknown': { status: 503, state: 'failed' },
   'not-picked-up': { status: 504, state: 'timed-out' },

@@ -35,6 +35,8 @@ export type QueueBackend = {
   /** How many entries the event stream keeps; at 1,000 calls/s the Redis one bridges 4 s without a re-check. */
   maxEvents: number;
   openQueue(): ExecutionQueue;
+  /** Worker processes connected to the queue. A frozen one still counts. */
+  countWorkers(queue: ExecutionQueue): Promise<number>;
   openEvents(name: string): ExecutionEvents;
   openEventsProducer(name: string): EventsProducer;
   /** A worker that does not take jobs yet: call `run()`. */
@@ -74,6 +76,7 @@ function openRedis(url: string): QueueBackend {
       // A dead worker's executions are taken over within lock + two checks: 5 to 7 s.
       locks: { lockDuration: 5000, stalledInterval: 1000 },
     }),
+    countWorkers: (queue) => queue.getWorkersCount(),
     close: async () => results.disconnect(),
   };
 }
@@ -96,6 +99,7 @@ async function openEmbedded(): Promise<QueueBackend> {
       eventsBlockMs: 1000,
       locks: { lockDuration: 10_000, stalledInterval: 5000 },
     }),
+    countWorkers: async () => 1, // this process
     close: () => pool.shutDown(),
   };
 }

@@ -4,6 +4,8 @@ import type { Redis } from 'ioredis';
 export type Store = {
   /** Keeps `value` for `seconds` unless the key has one already. Resolves to the value the key has from now on. */
   putOnce(key: string, value: string, seconds: number): Promise<string>;
+  /** Like `putOnce`, and keeps a value that is there already for another `seconds` when it is the same one. */
+  hold(key: string, value: string, seconds: number): Promise<string>;
   /** The value of a key, or null when there is none (any more). */
   get(key: string): Promise<string | null>;
   close(): Promise<void>;
@@ -16,6 +18,11 @@ export function createRedisStore(redis: Redis): Store {
   return {
     async putOnce(key, value, seconds) {
       const previous = await redis.set(PREFIX + key, value, 'EX', seconds, 'NX', 'GET');
+      return previous ?? value;
+    },
+    async hold(key, value, seconds) {
+      const previous = await redis.set(PREFIX + key, value, 'EX', seconds, 'NX', 'GET');
+      if (previous === value) await redis.expire(PREFIX + key, seconds);
       return previous ?? value;
     },
     get: (key) => redis.get(PREFIX + key),
@@ -40,17 +47,22 @@ export function createMemoryStore(maxBytes = 256 * 1024 * 1024): Store {
     return entries.get(key)?.value ?? null;
   };
 
+  const put = (key: string, value: string, seconds: number) => {
+    forget(key);
+    entries.set(key, { value, expiresAt: Date.now() + seconds * 1000 });
+    bytes += value.length;
+    for (const [oldest, { expiresAt }] of entries) {
+      if (oldest === key || (bytes <= maxBytes && expiresAt > Date.now())) break;
+      forget(oldest);
+    }
+    return value;
+  };
+
   return {
-    async putOnce(key, value, seconds) {
+    putOnce: async (key, value, seconds) => live(key) ?? put(key, value, seconds),
+    async hold(key, value, seconds) {
       const kept = live(key);
-      if (kept !== null) return kept;
-      entries.set(key, { value, expiresAt: Date.now() + seconds * 1000 });
-      bytes += value.length;
-      for (const [oldest, { expiresAt }] of entries) {
-        if (oldest === key || (bytes <= maxBytes && expiresAt > Date.now())) break;
-        forget(oldest);
-      }
-      return value;
+      return kept === null || kept === value ? put(key, value, seconds) : kept;
     },
     get: async (key) => live(key),
     async close() {

@@ -1,0 +1,77 @@
+import { Hono } from 'hono';
+import { createMiddleware } from 'hono/factory';
+import { methodNotAllowed } from 'hono/method-not-allowed';
+import { requestId } from 'hono/request-id';
+import type { Logger } from '../shared/logger.ts';
+import type { Settings } from '../shared/settings.ts';
+import { authenticate } from './authenticate.ts';
+import type { Environment } from './environment.ts';
+import type { QueueHealth } from './queue-health.ts';
+import { problem } from './respond.ts';
+import { executeRoute } from './routes/execute.ts';
+import { healthRoutes } from './routes/health.ts';
+import type { SubmitExecution } from './submit-execution.ts';
+
+type Dependencies = {
+  submitExecution: SubmitExecution;
+  health: QueueHealth;
+  settings: Settings;
+  log: Logger;
+  /** `starting`: not ready yet. `stopping`: open calls finish, new ones are refused. */
+  phase: () => 'starting' | 'running' | 'stopping';
+};
+
+/** HTTP's table of contents: the middleware in order, then the routes. */
+export function createApp({ submitExecution, health, settings, log, phase }: Dependencies): Hono<Environment> {
+  const app = new Hono<Environment>();
+  app.use(requestId());
+  app.use(logAccess(log));
+  app.use(
+    methodNotAllowed({ app, onMethodNotAllowed: (context, methods) => wrongMethod(context.req.method, methods) }),
+  );
+  app.use(authenticate(settings.API_KEYS));
+  app.route('/', healthRoutes({ health, isReady: () => phase() === 'running' }));
+  app.use(refuseWhileStopping(phase));
+  app.route('/rule-server/mock', executeRoute({ submitExecution, maxBodyBytes: settings.MAX_BODY_BYTES }));
+  app.notFound(({ req }) => problem(404, `There is nothing at ${req.path}.`));
+  app.onError((error, context) => {
+    log.error({ err: error, requestId: context.get('requestId') }, 'a request failed unexpectedly');
+    return problem(
+      500,
+      `Something went wrong inside the service; its log has the details under request ${context.get('requestId')}.`,
+    );
+  });
+  return app;
+}
+
+function wrongMethod(method: string, allowed: string[]): Response {
+  return problem(405, `${method} is not supported here; use ${allowed.join(' or ')}.`, {
+    headers: { allow: allowed.join(', ') },
+  });
+}
+
+function refuseWhileStopping(phase: Dependencies['phase']) {
+  return createMiddleware<Environment>(async (_context, next) => {
+    if (phase() !== 'stopping') return next();
+    return problem(
+      503,
+      'This API process is stopping. The call was not run; send it again, another process takes it.',
+      {
+        headers: { connection: 'close', 'retry-after': '1' },
+      },
+    );
+  });
+}
+
+function logAccess(log: Logger) {
+  return createMiddleware<Environment>(async (context, next) => {
+    const startedAt = performance.now();
+    await next();
+    const { method, path } = context.req;
+    context.res.headers.set('x-request-id', context.var.requestId);
+    if (path === '/healthz' || path === '/readyz') return;
+    const ms = Math.round(performance.now() - startedAt);
+    const { requestId, mockId, code, keyName } = context.var;
+    log.info({ requestId, mockId, code, keyName, method, path, status: context.res.status, ms }, 'request');
+  });
+}

@@ -1,0 +1,58 @@
+import { every } from '../shared/every.ts';
+import { createIncident, type Logger } from '../shared/logger.ts';
+import type { ExecutionQueue, QueueBackend } from '../shared/queue.ts';
+
+const COUNT_EVERY_MS = 250;
+const COUNT_WORKERS_EVERY_MS = 1000;
+
+export type QueueHealth = {
+  /** Whether the queue store answered lately. */
+  readonly up: boolean;
+  /** Executions waiting for a worker, as of a moment ago. */
+  readonly waiting: number;
+  /** Executions that a worker has. */
+  readonly active: number;
+  /** Worker processes connected; a frozen one still counts, so a number above zero promises nothing. */
+  readonly workers: number;
+  close(): Promise<void>;
+};
+
+type Dependencies = { backend: QueueBackend; queue: ExecutionQueue; log: Logger };
+
+/** Keeps an eye on the queue store in the background, so that no call has to ask before it is refused. */
+export function watchQueueHealth({ backend, queue, log }: Dependencies): QueueHealth {
+  const incident = createIncident(log, 'The queue store cannot be reached');
+  let state = { up: false, waiting: 0, active: 0, workers: 0 };
+  let workersDueAt = 0;
+
+  const look = async () => {
+    const counts = await queue.getJobCounts('wait', 'prioritized', 'active');
+    let { workers } = state;
+    if (Date.now() >= workersDueAt) {
+      workers = await backend.countWorkers(queue);
+      workersDueAt = Date.now() + COUNT_WORKERS_EVERY_MS;
+    }
+    state = { up: true, waiting: (counts.wait ?? 0) + (counts.prioritized ?? 0), active: counts.active ?? 0, workers };
+    incident.ends();
+  };
+  const loop = every(COUNT_EVERY_MS, look, (error) => {
+    state = { ...state, up: false };
+    incident.begins(error, 'new calls get 503 until it answers again; check that Redis runs and REDIS_URL is right');
+  });
+
+  return {
+    get up() {
+      return state.up;
+    },
+    get waiting() {
+      return state.waiting;
+    },
+    get active() {
+      return state.active;
+    },
+    get workers() {
+      return state.workers;
+    },
+    close: () => loop.stop(),
+  };
+}

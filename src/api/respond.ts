@@ -1,0 +1,56 @@
+import { STATUS_CODES } from 'node:http';
+import type { Context } from 'hono';
+import { DATA_FIELD } from '../shared/contract.ts';
+import { type NoAnswer, outcomeOf } from '../shared/outcomes.ts';
+import type { Problem } from './read-request.ts';
+import type { Ending } from './submit-execution.ts';
+
+/** A refusal as problem+json (RFC 9457), which also has `success` and `error`, so that one reader fits all answers. */
+export function problem(
+  status: number,
+  error: string,
+  rest: { errors?: Problem[]; headers?: Record<string, string> } = {},
+): Response {
+  const body = {
+    type: 'about:blank',
+    title: STATUS_CODES[status],
+    status,
+    detail: error,
+    ...(rest.errors && { errors: rest.errors }),
+    success: false,
+    error,
+  };
+  return new Response(JSON.stringify(body), {
+    status,
+    headers: { 'content-type': 'application/problem+json', ...rest.headers },
+  });
+}
+
+/** A 400 that names every field there is something wrong with. */
+export function badRequest(errors: Problem[]): Response {
+  const summary = errors.map(({ field, message }) => `${field} ${message}`).join('; ');
+  return problem(400, `The request was not run: ${summary}.`, { errors });
+}
+
+/** The answer to a synchronous call: the client's own result to the letter, or the reason there is none. */
+export function respondToEnding(context: Context, ending: Ending): Response {
+  context.set('mockId', ending.mockId);
+  if (ending.kind === 'answered') return json(200, ending.body);
+  context.set('code', ending.noAnswer.code);
+  return respondUnanswered(ending.mockId, ending.noAnswer);
+}
+
+function respondUnanswered(mockId: string, { code, error, mayHaveRun, executeAt }: NoAnswer): Response {
+  if (code === 'bad-target') return badRequest([{ field: 'target', message: error }]);
+  const { status, retryAfterSeconds } = outcomeOf(code);
+  const body = { mockId, success: false, [DATA_FIELD]: {}, process: null, error, executeAt, code, mayHaveRun };
+  return json(
+    status,
+    JSON.stringify(body),
+    retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) },
+  );
+}
+
+function json(status: number, body: string, headers: Record<string, string> = {}): Response {
+  return new Response(body, { status, headers: { 'content-type': 'application/json', ...headers } });
+}

@@ -1,0 +1,141 @@
+import { randomUUID } from 'node:crypto';
+import { ReplyError } from 'ioredis';
+import { type ExecuteRequest, type JobData, toJobData } from '../shared/contract.ts';
+import type { createCancelSender } from '../shared/control.ts';
+import type { Logger } from '../shared/logger.ts';
+import { type NoAnswer, noAnswer } from '../shared/outcomes.ts';
+import type { ExecutionQueue } from '../shared/queue.ts';
+import { apiWaitMs, type Settings } from '../shared/settings.ts';
+import type { Store } from '../shared/store.ts';
+import type { FinishedExecutions, JobEnding } from './finished-executions.ts';
+import type { QueueHealth } from './queue-health.ts';
+
+/** How an execution ended for its caller. `body` is the client's answer, to the letter. */
+export type Ending =
+  | { kind: 'answered'; mockId: string; address: string; body: string }
+  | { kind: 'unanswered'; mockId: string; noAnswer: NoAnswer };
+
+type Dependencies = {
+  queue: ExecutionQueue;
+  finished: FinishedExecutions;
+  health: QueueHealth;
+  cancels: ReturnType<typeof createCancelSender>;
+  store: Store;
+  settings: Settings;
+  log: Logger;
+};
+
+export type SubmitExecution = ReturnType<typeof createSubmitExecution>;
+
+/** Puts a call on the queue and waits for its end. `callerLeft` aborts when nobody wants the answer any more. */
+export function createSubmitExecution({ queue, finished, health, cancels, store, settings, log }: Dependencies) {
+  return async function submitExecution(request: ExecuteRequest, callerLeft: AbortSignal): Promise<Ending> {
+    const mockId = randomUUID();
+    const refusal = refusedAtOnce();
+    if (refusal) return { kind: 'unanswered', mockId, noAnswer: refusal };
+
+    const data = toJobData(request, Date.now() + settings.QUEUE_TIMEOUT_MS);
+    const ending = finished.wait(mockId, data, apiWaitMs(settings));
+    const notStored = await add(mockId, data);
+    if (notStored) finished.settle(mockId, { kind: 'unanswered', noAnswer: notStored });
+    const onLeave = () => void cancel(mockId);
+    callerLeft.addEventListener('abort', onLeave, { once: true });
+    if (callerLeft.aborted) onLeave();
+    try {
+      return await toEnding(mockId, await ending);
+    } finally {
+      callerLeft.removeEventListener('abort', onLeave);
+    }
+  };
+
+  function refusedAtOnce(): NoAnswer | undefined {
+    if (!health.up) {
+      return noAnswer(
+        'queue-unavailable',
+        'The queue store cannot be reached, so nothing was sent. It did not run. Try again in a moment.',
+        {
+          mayHaveRun: false,
+        },
+      );
+    }
+    const waiting = Math.max(health.waiting, finished.waiting - health.active);
+    if (waiting < settings.MAX_QUEUED) return undefined;
+    return noAnswer(
+      'overloaded',
+      `${waiting} executions are waiting already. This one did not run. Try again in a moment, or start more workers.`,
+      {
+        mayHaveRun: false,
+      },
+    );
+  }
+
+  async function add(mockId: string, data: JobData): Promise<NoAnswer | undefined> {
+    try {
+      await queue.add('execute', data, { jobId: mockId });
+      return undefined;
+    } catch (error) {
+      if (wasNotSent(error)) {
+        const why = error instanceof ReplyError ? 'refused the execution' : 'cannot be reached';
+        return noAnswer(
+          'queue-unavailable',
+          `The queue store ${why}, so nothing was sent. It did not run. Try again in a moment.`,
+          { mayHaveRun: false },
+        );
+      }
+      log.warn(
+        { mockId, err: error },
+        'adding an execution ended without a reply; it is removed as soon as the store is back',
+      );
+      void removeWhenBack(mockId, data.claimBy);
+      return noAnswer(
+        'outcome-unknown',
+        `The queue store did not confirm execution ${mockId}. It may run; look at the client before running it again.`,
+        {
+          mayHaveRun: true,
+        },
+      );
+    }
+  }
+
+  /** Nobody waits for this execution any more; after `claimBy` no worker would begin it anyway. */
+  async function removeWhenBack(mockId: string, claimBy: number): Promise<void> {
+    while (Date.now() < claimBy) {
+      const removed = await queue.remove(mockId, { removeChildren: false }).catch(() => undefined);
+      if (removed !== undefined) return;
+      await new Promise((resolve) => setTimeout(resolve, 250));
+    }
+  }
+
+  async function cancel(mockId: string): Promise<void> {
+    try {
+      const job = await queue.getJob(mockId);
+      if (!job) return;
+      const begun = job.attemptsStarted > 0;
+      if (!begun && (await queue.remove(mockId, { removeChildren: false })) === 1) {
+        finished.settle(mockId, { kind: 'unanswered', noAnswer: callerLeftBefore(mockId) });
+      } else await cancels.send({ mockId, why: 'caller-left' });
+    } catch (error) {
+      log.warn({ mockId, err: error }, 'the caller left, but its execution could not be cancelled; it runs on');
+    }
+  }
+
+  async function toEnding(mockId: string, ending: JobEnding): Promise<Ending> {
+    if (ending.kind === 'unanswered') return { kind: 'unanswered', mockId, noAnswer: ending.noAnswer };
+    const { address, body, stored } = ending.result;
+    const answer = body ?? (stored === undefined ? null : await store.get(stored).catch(() => null));
+    if (answer !== null) return { kind: 'answered', mockId, address, body: answer };
+    const error = `Client ${address} answered execution ${mockId}, but its answer could not be read back from the store. It ran.`;
+    return { kind: 'unanswered', mockId, noAnswer: noAnswer('outcome-unknown', error, { mayHaveRun: true, address }) };
+  }
+}
+
+function callerLeftBefore(mockId: string): NoAnswer {
+  return noAnswer('cancelled', `Execution ${mockId} was cancelled before a worker began it. It did not run.`, {
+    mayHaveRun: false,
+  });
+}
+
+/** Whether a failed command surely changed nothing: the connection was down before it, or Redis itself said no. */
+function wasNotSent(error: unknown): boolean {
+  return error instanceof ReplyError || (error instanceof Error && error.message.startsWith("Stream isn't writeable"));
+}

@@ -1,0 +1,148 @@
+import { mkdir } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { startApi } from './api/start.ts';
+import { DEMO_APP, startDemoClient } from './client/demo.ts';
+import { DATA_FIELD } from './shared/contract.ts';
+import { createLogger, type Logger } from './shared/logger.ts';
+import { openQueueBackend, type QueueBackend } from './shared/queue.ts';
+import { BadSettings, queueUrlOf, readSettings, type Settings } from './shared/settings.ts';
+import { startHealthServer } from './worker/health-server.ts';
+import { startWorker } from './worker/start.ts';
+
+const LOCAL_REDIS = 'redis://127.0.0.1:6379';
+const DEFAULT_SHARED_DIR = './rule-data';
+const USAGE =
+  'Usage: rule-server all | api | worker | demo-client   (settings come from the environment; see README.md)';
+
+type Running = { stop(): Promise<void> };
+type Context = { settings: Settings; log: Logger };
+
+/** The one door: reads the environment, starts what the command names, and stops it on SIGTERM or SIGINT. */
+export async function main(parameters: string[]): Promise<void> {
+  const command = parameters[0] ?? '';
+  const start = commands.get(command);
+  if (!start) return fail(`${command ? `There is no command "${command}". ` : ''}${USAGE}`);
+  try {
+    const settings = readSettings(process.env);
+    const log = createLogger({ level: settings.LOG_LEVEL, role: command });
+    stopOnSignal(await start({ settings, log }), log);
+  } catch (error) {
+    if (error instanceof BadSettings) return fail(error.message);
+    throw error;
+  }
+}
+
+const commands = new Map<string, (context: Context) => Promise<Running>>([
+  ['api', startApiProcess],
+  ['worker', startWorkerProcess],
+  ['all', startAllInOne],
+  ['demo-client', startDemoProcess],
+]);
+
+async function startApiProcess({ settings, log }: Context): Promise<Running> {
+  const backend = await openQueueBackend(queueUrlOf(settings) ?? LOCAL_REDIS);
+  warnWhenOpen(settings, log);
+  const api = await startApi({ settings, backend, log });
+  log.info({ url: api.url, queue: backend.where }, 'the API listens');
+  return inOrder(api, closing(backend));
+}
+
+async function startWorkerProcess({ settings, log }: Context): Promise<Running> {
+  const backend = await openQueueBackend(queueUrlOf(settings) ?? LOCAL_REDIS);
+  const sharedDir = resolve(settings.SHARED_DIR ?? DEFAULT_SHARED_DIR);
+  const worker = await startWorker({ settings, backend, sharedDir, log });
+  const health = await startHealthServer(settings, worker);
+  log.info({ sharedDir, queue: backend.where, ...worker.state() }, 'the worker runs');
+  return inOrder(worker, health, closing(backend));
+}
+
+async function startAllInOne({ settings, log }: Context): Promise<Running> {
+  const sharedDir = resolve(settings.SHARED_DIR ?? DEFAULT_SHARED_DIR);
+  await mkdir(join(sharedDir, 'mock'), { recursive: true });
+  const backend = await openQueueBackend(queueUrlOf(settings));
+  warnWhenOpen(settings, log);
+  const worker = await startWorker({ settings, backend, sharedDir, log });
+  const demo = settings.SHARED_DIR === undefined ? await startDemo(sharedDir, log) : undefined;
+  const api = await startApi({ settings, backend, log });
+  await api.ready;
+  console.log(
+    welcome({ url: api.url, queue: `${backend.kind}, ${backend.where}`, sharedDir, demo: demo !== undefined }),
+  );
+  return inOrder(api, worker, demo, closing(backend));
+}
+
+async function startDemoProcess({ settings, log }: Context): Promise<Running> {
+  const demo = await startDemo(resolve(settings.SHARED_DIR ?? DEFAULT_SHARED_DIR), log);
+  log.info({ app: DEMO_APP }, 'the demo client runs');
+  return demo;
+}
+
+async function startDemo(sharedDir: string, log: Logger): Promise<Running> {
+  const client = await startDemoClient({ sharedDir, onError: (error) => log.warn({ err: error }, 'the demo client') });
+  return { stop: () => client.close() };
+}
+
+function welcome({
+  url,
+  queue,
+  sharedDir,
+  demo,
+}: {
+  url: string;
+  queue: string;
+  sharedDir: string;
+  demo: boolean;
+}): string {
+  const body = JSON.stringify({ app: demo ? DEMO_APP : 1, ruleId: 1, [DATA_FIELD]: { uid: 1, cost: 120 } });
+  return `
+The rule server runs: API and worker${demo ? ` and a demo client (app ${DEMO_APP})` : ''} in one process.
+  API                ${url}
+  Queue              ${queue}
+  Shared directory   ${sharedDir}
+
+Run a rule:
+  curl -s ${url}/rule-server/mock/execute -H 'content-type: application/json' -d '${body}'
+`;
+}
+
+function warnWhenOpen({ HOST, API_KEYS }: Settings, log: Logger): void {
+  const loopback = ['127.0.0.1', 'localhost', '::1'].includes(HOST);
+  if (!loopback && API_KEYS.size === 0) {
+    log.warn({ HOST }, 'ANYBODY WHO REACHES THIS ADDRESS CAN RUN RULES: set API_KEYS, or let it listen on 127.0.0.1');
+  }
+}
+
+function closing(backend: QueueBackend): Running {
+  return { stop: () => backend.close() };
+}
+
+function inOrder(...parts: (Running | undefined)[]): Running {
+  return {
+    async stop() {
+      for (const part of parts) await part?.stop();
+    },
+  };
+}
+
+function stopOnSignal(running: Running, log: Logger): void {
+  let stopping = false;
+  const stop = (signal: NodeJS.Signals) => {
+    if (stopping) process.exit(1);
+    stopping = true;
+    log.info({ signal }, 'stopping');
+    running.stop().then(
+      () => process.exit(0),
+      (error) => {
+        log.error({ err: error }, 'stopping failed');
+        process.exit(1);
+      },
+    );
+  };
+  process.on('SIGTERM', stop);
+  process.on('SIGINT', stop);
+}
+
+function fail(message: string): void {
+  console.error(message);
+  process.exitCode = 1;
+}

@@ -1,0 +1,92 @@
+import { join } from 'node:path';
+import { JOB_VERSION } from '../shared/contract.ts';
+import { type NoAnswer, noAnswer } from '../shared/outcomes.ts';
+import { parseTarget } from '../shared/target.ts';
+import type { Claim } from './channel/claim.ts';
+import { mockDirectory } from './channel/file-names.ts';
+import { markOpen, removeOpenMark, removeTemporary, writeTemporary } from './channel/request-file.ts';
+import type { Client } from './directory/clients.ts';
+import type { Dependencies, Execution } from './process-execution.ts';
+import { refusals } from './refusals.ts';
+
+/** `claimed`: this execution has its claim now, ours or that of an attempt that was faster. */
+export type Begun = { kind: 'claimed'; claim: Claim } | { kind: 'refused'; noAnswer: NoAnswer } | { kind: 'lost-race' };
+
+/** Begins an execution that nobody has begun: chooses a client, writes the request, and claims it unless somebody was first. */
+export function createBeginExecution({
+  claims,
+  sharedDirectory,
+  resolveTarget,
+  slots,
+  interrupts,
+  settings,
+  atStep,
+}: Dependencies) {
+  return async function beginExecution(execution: Execution): Promise<Begun> {
+    const { mockId, data } = execution;
+    await claims.prepare({ mockId, claimBy: data.claimBy });
+    if (Date.now() >= data.claimBy) return refuse(refusals.tooLate());
+    if (interrupts.isCancelled(mockId)) return refuse(refusals.cancelled(mockId));
+
+    const target = parseTarget(data.target);
+    if (target.kind === 'malformed') return refuse(noAnswer('bad-target', target.message, { mayHaveRun: false }));
+    const resolved = await resolveTarget(data.app, target);
+    if (resolved.kind === 'refused') return refuse(noAnswer(resolved.code, resolved.error, { mayHaveRun: false }));
+
+    const { client } = resolved;
+    const path = join(mockDirectory(sharedDirectory.sharedDir, client.app), client.directoryName);
+    if (!(await slots.acquire(path, data.claimBy, () => !interrupts.isCancelled(mockId)))) {
+      return refuse(interrupts.isCancelled(mockId) ? refusals.cancelled(mockId) : refusals.clientFull(client));
+    }
+    try {
+      const claim = await claimAt(client, execution, resolved.unknown);
+      return claim ? { kind: 'claimed', claim } : { kind: 'lost-race' };
+    } catch (error) {
+      const refusal = refusals.channelUnavailable(error, client);
+      if (refusal) return refuse(refusal);
+      throw error;
+    } finally {
+      slots.release(path);
+    }
+  };
+
+  /** Writes this attempt's request and claims it. When another attempt was first, its claim is the one that counts. */
+  async function claimAt(client: Client, { mockId, data }: Execution, unknown: boolean): Promise<Claim | null> {
+    const { app, address, lane, directoryName, registered, dialect, sdk } = client;
+    const key = { mockId, claimBy: data.claimBy };
+    await atStep('before-temporary', mockId);
+    const { path, made } = await sharedDirectory.clientDirectory(app, directoryName, { mark: unknown });
+    const place = { directory: path, mockId };
+    let temporary: string | undefined;
+    let winner: Claim | null = null;
+    try {
+      if (registered) await markOpen(place);
+      temporary = await writeTemporary(path, { ...data, mockId }, dialect);
+      const claim: Claim = {
+        v: JOB_VERSION,
+        mockId,
+        app,
+        address,
+        lane,
+        directoryName,
+        registered,
+        dialect,
+        givesUp: sdk === 'node' || sdk === 'java' || sdk === 'python',
+        madeDirectory: unknown && made,
+        temporary,
+        answerBy: Date.now() + settings.RESULT_TIMEOUT_MS,
+      };
+      await atStep('before-claim', mockId);
+      const isFirst = Date.now() < data.claimBy && (await claims.claim(key, claim));
+      winner = isFirst ? claim : await claims.find(key);
+      return winner;
+    } finally {
+      if (temporary !== undefined && winner?.temporary !== temporary) await removeTemporary(place, temporary);
+      if (registered && winner?.directoryName !== directoryName) await removeOpenMark(place);
+    }
+  }
+}
+
+function refuse(noAnswer: NoAnswer): Begun {
+  return { kind: 'refused', noAnswer };
+}

@@ -1,0 +1,52 @@
+import { join } from 'node:path';
+
+/** Every name this service reads or writes below the shared directory. A mockId is a UUID, so names cannot collide. */
+export const requestFileName = (mockId: string) => `${mockId}.json`;
+export const resultFileName = (mockId: string) => `${mockId}_result.json`;
+/** Clients take any .json and some any *.json*, so a request in the making is neither. */
+export const temporaryFileName = (mockId: string, attempt: string) => `.${mockId}.${attempt}.tmp`;
+/** Lies in a registered client's directory while its execution is open: upstream cleaners remove empty directories. */
+export const openFileName = (mockId: string) => `.${mockId}.open`;
+export const isOpenMark = (name: string) => name.endsWith('.open') && OUR_FILE.test(name);
+/** Lies in a directory made for an address nobody registered, until somebody picks up from it. */
+export const MADE_BY_US = '.made-by-rule-server';
+
+const MOCK_ID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
+const OUR_FILE = new RegExp(
+  `^(?:(${MOCK_ID})(?:_result)?\\.json|\\.(${MOCK_ID})\\.(?:open|\\w+\\.tmp)|(${MOCK_ID})_result\\.json\\.tmp)$`,
+);
+const EVENT = new RegExp(`^(${MOCK_ID})(_result)?\\.json$`);
+
+/** Whether a file belongs to an execution of ours. */
+export function isOurFile(name: string): boolean {
+  return OUR_FILE.test(name);
+}
+
+/** The execution a request or result file belongs to. */
+export function readFileName(name: string): { mockId: string; kind: 'request' | 'result' } | undefined {
+  const match = EVENT.exec(name);
+  return match?.[1] ? { mockId: match[1], kind: match[2] ? 'result' : 'request' } : undefined;
+}
+
+export const mockDirectory = (sharedDir: string, app: number) => join(sharedDir, 'mock', String(app));
+export const clientsDirectory = (sharedDir: string, app: number) => join(sharedDir, 'clients', String(app));
+export const privateDirectory = (sharedDir: string) => join(sharedDir, '.rule-server');
+
+/** The file a registered client keeps while it lives. */
+export function registrationPath(
+  sharedDir: string,
+  client: { app: number; lane: string | null; directoryName: string },
+): string {
+  const lane = client.lane === null ? [] : ['lane', client.lane];
+  return join(clientsDirectory(sharedDir, client.app), ...lane, `m_${client.directoryName}.json`);
+}
+
+/** What an address may be called when no registration vouches for it: one plain path segment, visible, not too long. */
+export function isPlainName(name: string): boolean {
+  return isSegment(name) && Buffer.byteLength(name) <= 200 && !name.includes('..') && !name.includes('\\');
+}
+
+/** What a registered client's directory may be called: any visible path segment that leaves room for a file name's prefix. */
+export function isSegment(name: string): boolean {
+  return name !== '' && !name.startsWith('.') && !/[/\u0000-\u001f\u007f]/.test(name) && Buffer.byteLength(name) <= 240;
+}

@@ -1,0 +1,94 @@
+import { randomBytes } from 'node:crypto';
+import { access, rename, rm, rmdir, unlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { errnoOf, unless } from '../../shared/errno.ts';
+import { joinMembers, toAscii } from '../../shared/exact-json.ts';
+import { type DialectName, dialects, type RequestContent } from '../dialects/dialect.ts';
+import type { Claim } from './claim.ts';
+import { MADE_BY_US, openFileName, requestFileName, resultFileName, temporaryFileName } from './file-names.ts';
+
+/** Where the files of one execution lie. */
+export type Place = { directory: string; mockId: string };
+
+export const requestPath = ({ directory, mockId }: Place) => join(directory, requestFileName(mockId));
+export const resultPath = ({ directory, mockId }: Place) => join(directory, resultFileName(mockId));
+const openPath = ({ directory, mockId }: Place) => join(directory, openFileName(mockId));
+
+/** Writes the request under a name no client looks at, and returns that name. */
+export async function writeTemporary(
+  directory: string,
+  content: RequestContent,
+  dialect: DialectName,
+): Promise<string> {
+  const name = temporaryFileName(content.mockId, randomBytes(4).toString('hex'));
+  const text = toAscii(joinMembers(dialects[dialect].requestMembers(content, Date.now())));
+  await writeFile(join(directory, name), text, { flag: 'wx' });
+  return name;
+}
+
+/** Marks the execution as open: keeps the directory from being empty, and tells other workers who is busy. */
+export async function markOpen(place: Place): Promise<void> {
+  await writeFile(openPath(place), '');
+}
+
+/** Makes the request visible. Only the file named in the claim is ever renamed, so however often this is called, it happens once. */
+export async function dispatch(place: Place, { temporary }: Claim): Promise<'dispatched' | 'was-dispatched'> {
+  try {
+    await rename(join(place.directory, temporary), requestPath(place));
+    return 'dispatched';
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') return 'was-dispatched';
+    throw error;
+  }
+}
+
+/** Takes the request back; false when it was not there any more, so that the client may have it. */
+export async function withdraw(place: Place, { temporary }: Claim): Promise<boolean> {
+  // A dispatcher that is asleep must not find anything to rename when it wakes up.
+  const neverDispatched = await removed(join(place.directory, temporary));
+  return (await removed(requestPath(place))) || neverDispatched;
+}
+
+/** Whether the request is still there. */
+export async function isRequestThere(place: Place): Promise<boolean> {
+  return access(requestPath(place)).then(
+    () => true,
+    (error) => {
+      if (errnoOf(error) === 'ENOENT') return false;
+      throw error;
+    },
+  );
+}
+
+/** Removes what an ended execution left: the request before the result, so that a client never finds a request answered already. */
+export async function removeFiles(place: Place, claim: Claim): Promise<void> {
+  await removed(requestPath(place));
+  await rm(resultPath(place), { recursive: true, force: true });
+  if (claim.registered) await removeOpenMark(place);
+  if (claim.madeDirectory) await removeIfNobodyCame(place.directory);
+}
+
+export async function removeTemporary({ directory }: Place, temporary: string): Promise<void> {
+  await removed(join(directory, temporary));
+}
+
+export async function removeOpenMark(place: Place): Promise<void> {
+  await removed(openPath(place));
+}
+
+/** A directory made for an address nobody answered at goes again; one with anything else in it stays. */
+async function removeIfNobodyCame(directory: string): Promise<void> {
+  if (await removed(join(directory, MADE_BY_US))) await rmdir(directory).catch(unless('ENOENT', 'ENOTEMPTY', 'EEXIST'));
+}
+
+/** Somebody picked up from a directory we made: from now on it is a client's. */
+export async function keepDirectory(directory: string): Promise<void> {
+  await removed(join(directory, MADE_BY_US));
+}
+
+async function removed(path: string): Promise<boolean> {
+  return unlink(path).then(
+    () => true,
+    (error) => unless('ENOENT', 'ENOTDIR')(error) ?? false,
+  );
+}

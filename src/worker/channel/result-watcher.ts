@@ -1,0 +1,118 @@
+import { readdir } from 'node:fs/promises';
+import { watch } from 'chokidar';
+import { unless } from '../../shared/errno.ts';
+import { every } from '../../shared/every.ts';
+import { createIncident, type Logger } from '../../shared/logger.ts';
+import { isOpenMark, readFileName } from './file-names.ts';
+
+/** What was noticed about one execution's files: an event (a hint) or what a periodic listing found (null: no such directory). */
+export type Sighting =
+  | { kind: 'request-event' }
+  | { kind: 'result-event' }
+  | { kind: 'listing'; names: ReadonlySet<string> | null };
+type Listener = (sighting: Sighting) => void;
+type Watched = { listeners: Map<string, Listener>; idleSince: number; missing: boolean; openMarks: number };
+
+/** A directory stays watched this long after its last execution: the next one often follows. */
+const KEEP_IDLE_MS = 10 * 60_000;
+/** A new watch takes a moment to arm; until then these early listings stand in for its events. */
+const EARLY_LISTINGS_MS = [10, 30, 100, 300];
+const LISTINGS_AT_ONCE = 16;
+
+export type ResultWatcher = ReturnType<typeof createResultWatcher>;
+
+/**
+ * One chokidar watcher over the directories with open executions, and one listing of each per `pollIntervalMs`. Events
+ * are hints that make answers quick; the listing is what never misses one (network file systems report no events).
+ *
+ * Only chokidar's raw events are used, with every file ignored: its own add and change events cost a listing of the
+ * directory each, which a busy directory turns into a full core.
+ */
+export function createResultWatcher({ pollIntervalMs, log }: { pollIntervalMs: number; log: Logger }) {
+  const directories = new Map<string, Watched>();
+  const incident = createIncident(log, 'Directories cannot be watched');
+  const watcher = watch([], {
+    depth: 0,
+    ignoreInitial: false,
+    atomic: false,
+    followSymlinks: false,
+    ignored: (path) => !directories.has(path),
+  });
+  watcher.on('raw', (_event, name, details) => {
+    const file = typeof name === 'string' ? readFileName(name) : undefined;
+    if (file) directories.get(watchedPath(details))?.listeners.get(file.mockId)?.({ kind: `${file.kind}-event` });
+  });
+  watcher.on('error', (error) => {
+    incident.begins(error, `answers are noticed by the listing each ${pollIntervalMs} ms instead (inotify limits?)`);
+  });
+  const sweep = every(pollIntervalMs, listAll, (error) => log.error({ err: error }, 'listing the directories failed'));
+
+  async function listAll(): Promise<void> {
+    const now = Date.now();
+    const open: string[] = [];
+    for (const [directory, { listeners, idleSince }] of directories) {
+      if (listeners.size > 0) open.push(directory);
+      else if (now - idleSince > KEEP_IDLE_MS) forget(directory);
+    }
+    const next = open.values();
+    const lane = async () => {
+      for (const directory of next) await list(directory);
+    };
+    await Promise.all(Array.from({ length: LISTINGS_AT_ONCE }, lane));
+  }
+
+  async function list(directory: string): Promise<void> {
+    const watched = directories.get(directory);
+    if (!watched) return;
+    const names = await readdir(directory).catch(unless('ENOENT', 'ENOTDIR'));
+    if (names && watched.missing) rearm(directory);
+    watched.missing = names === undefined;
+    watched.openMarks = names?.filter(isOpenMark).length ?? 0;
+    const sighting: Sighting = { kind: 'listing', names: names ? new Set(names) : null };
+    for (const listener of [...watched.listeners.values()]) listener(sighting);
+  }
+
+  /** A directory that came back under the same name is another one: its watch is deaf. */
+  function rearm(directory: string): void {
+    watcher.unwatch(directory);
+    watcher.add(directory);
+  }
+
+  function forget(directory: string): void {
+    directories.delete(directory);
+    watcher.unwatch(directory);
+  }
+
+  function add(directory: string): Watched {
+    const watched: Watched = { listeners: new Map(), idleSince: Date.now(), missing: false, openMarks: 0 };
+    directories.set(directory, watched);
+    watcher.add(directory);
+    for (const afterMs of EARLY_LISTINGS_MS) setTimeout(() => list(directory).catch(() => {}), afterMs);
+    return watched;
+  }
+
+  return {
+    /** Tells `listener` of everything noticed about one execution until the returned function is called. */
+    watch(directory: string, mockId: string, listener: Listener): () => void {
+      const watched = directories.get(directory) ?? add(directory);
+      watched.listeners.set(mockId, listener);
+      return () => {
+        watched.listeners.delete(mockId);
+        watched.idleSince = Date.now();
+      };
+    },
+    /** How many executions are open in a directory: ours now, and everybody's as of the last listing. */
+    openIn(directory: string): number {
+      const watched = directories.get(directory);
+      return watched ? Math.max(watched.listeners.size, watched.openMarks) : 0;
+    },
+    async close(): Promise<void> {
+      await sweep.stop();
+      await watcher.close();
+    },
+  };
+}
+
+function watchedPath(details: unknown): string {
+  return typeof details === 'object' && details !== null && 'watchedPath' in details ? String(details.watchedPath) : '';
+}

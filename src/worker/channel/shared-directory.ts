@@ -1,0 +1,132 @@
+import { randomUUID } from 'node:crypto';
+import { chmod, mkdir, open, readFile, realpath, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { errnoOf, unless } from '../../shared/errno.ts';
+import type { Store } from '../../shared/store.ts';
+import { MADE_BY_US, mockDirectory, privateDirectory } from './file-names.ts';
+
+/** Workers on one queue must share one directory; the last to leave frees the queue for another one after this long. */
+const IDENTITY_KEPT_SECONDS = 60;
+
+/** Why a worker may not take jobs, in one sentence with the way out. */
+export class UnusableSharedDirectory extends Error {}
+
+/** Something in the way of a path below the shared directory: a link, a file where a directory belongs. */
+export class ForeignPath extends Error {}
+
+/** The shared directory itself: whether it is the right one, what time it thinks it is, and directories for clients. */
+export function createSharedDirectory({ sharedDir, store }: { sharedDir: string; store: Store }) {
+  const idPath = join(privateDirectory(sharedDir), 'id');
+  let ownId: string | undefined;
+
+  async function readId(): Promise<string | undefined> {
+    return (await readFile(idPath, 'utf8').catch(unless('ENOENT')))?.trim() || undefined;
+  }
+
+  async function createId(): Promise<string | undefined> {
+    await mkdir(privateDirectory(sharedDir), { recursive: true });
+    await writeFile(idPath, randomUUID(), { flag: 'wx' }).catch(unless('EEXIST'));
+    // Another worker may have been first and be in the middle of writing.
+    for (let look = 0; look < 20; look++) {
+      const id = await readId();
+      if (id) return id;
+      await setTimeout(50);
+    }
+    return undefined;
+  }
+
+  return {
+    sharedDir,
+
+    /**
+     * Throws `UnusableSharedDirectory` unless this is the directory that the queue's other workers use. Also keeps it
+     * registered, so call it every few seconds.
+     */
+    async check(): Promise<void> {
+      const found = await stat(sharedDir).catch((error) => {
+        throw new UnusableSharedDirectory(
+          `SHARED_DIR ${sharedDir} cannot be used (${errnoOf(error)}): create or mount it`,
+        );
+      });
+      if (!found.isDirectory()) throw new UnusableSharedDirectory(`SHARED_DIR ${sharedDir} is not a directory`);
+      const id = (await readId()) ?? (ownId === undefined ? await adoptOrCreate() : undefined);
+      if (id === undefined || (ownId !== undefined && id !== ownId)) {
+        throw new UnusableSharedDirectory(
+          `SHARED_DIR ${sharedDir} is no longer the directory this worker started with (${ownId}): is it still mounted? If it was replaced on purpose, restart the workers`,
+        );
+      }
+      const registered = await store.hold('shared-dir', id, IDENTITY_KEPT_SECONDS);
+      if (registered !== id) {
+        throw new UnusableSharedDirectory(
+          `SHARED_DIR ${sharedDir} (${id}) is not the directory the other workers of this queue use (${registered}): give all of them the same one, or wait ${IDENTITY_KEPT_SECONDS} s after the last of them stopped`,
+        );
+      }
+      ownId = id;
+    },
+
+    /** How far the file system's clock is ahead of this process's, in ms: file times are compared in its own time. */
+    async clockAheadMs(): Promise<number> {
+      const file = await open(join(privateDirectory(sharedDir), 'clock'), 'w');
+      try {
+        await file.write('.');
+        return (await file.stat()).mtimeMs - Date.now();
+      } finally {
+        await file.close();
+      }
+    },
+
+    /**
+     * The mock directory of a client, made when it is missing. Throws `ForeignPath` when a link stands anywhere below the
+     * shared directory: nothing outside may be written through a request.
+     */
+    async clientDirectory(
+      app: number,
+      directoryName: string,
+      { mark = false } = {},
+    ): Promise<{ path: string; made: boolean }> {
+      const path = join(mockDirectory(sharedDir, app), directoryName);
+      if (await isRealDirectory(sharedDir, path)) return { path, made: false };
+      await makeDirectory(dirname(dirname(path)));
+      await makeDirectory(dirname(path));
+      const made = await makeDirectory(path);
+      if (made && mark) await writeFile(join(path, MADE_BY_US), '');
+      if (!(await isRealDirectory(sharedDir, path))) throw new ForeignPath(`${path} is not a directory of its own`);
+      return { path, made };
+    },
+  };
+
+  async function adoptOrCreate(): Promise<string | undefined> {
+    const others = await store.get('shared-dir');
+    if (others === null) return createId();
+    throw new UnusableSharedDirectory(
+      `SHARED_DIR ${sharedDir} is new, but the other workers of this queue use another one (${others}): is it mounted? Give all of them the same one, or wait ${IDENTITY_KEPT_SECONDS} s after the last of them stopped`,
+    );
+  }
+
+  /** Clients run under other users: what we make is as open as `mock/` itself, whatever the umask says. */
+  async function makeDirectory(path: string): Promise<boolean> {
+    try {
+      await mkdir(path);
+    } catch (error) {
+      if (errnoOf(error) === 'EEXIST') return false;
+      throw error;
+    }
+    const { mode } = await stat(join(sharedDir, 'mock'));
+    await chmod(path, mode & 0o7777);
+    return true;
+  }
+}
+
+export type SharedDirectory = ReturnType<typeof createSharedDirectory>;
+
+/** Whether a path exists as a directory reached without a link below the shared directory. */
+export async function isRealDirectory(sharedDir: string, path: string): Promise<boolean> {
+  const [real, root] = await Promise.all([
+    realpath(path).catch(unless('ENOENT', 'ENOTDIR', 'ELOOP')),
+    realpath(sharedDir),
+  ]);
+  if (real === undefined) return false;
+  if (real !== join(root, path.slice(sharedDir.length))) throw new ForeignPath(`${path} leads elsewhere, to ${real}`);
+  return (await stat(real)).isDirectory();
+}

@@ -1,0 +1,233 @@
+import { lstat } from 'node:fs/promises';
+import { unless } from '../../shared/errno.ts';
+import type { Logger } from '../../shared/logger.ts';
+import { type Code, type NoAnswer, noAnswer } from '../../shared/outcomes.ts';
+import { dialects } from '../dialects/dialect.ts';
+import type { Interrupt, Interrupts } from '../interrupts.ts';
+import type { Claim } from './claim.ts';
+import { registrationPath, requestFileName, resultFileName } from './file-names.ts';
+import { type ReadResult, readResult } from './read-result.ts';
+import { isRequestThere, keepDirectory, markOpen, type Place, resultPath, withdraw } from './request-file.ts';
+import type { ResultWatcher, Sighting } from './result-watcher.ts';
+import type { SharedDirectory } from './shared-directory.ts';
+
+/** How the wait for one answer ended. `interrupted`: not at all, another worker goes on with it. */
+export type WaitEnding =
+  | { kind: 'answered'; body: string; success: boolean }
+  | { kind: 'unanswered'; noAnswer: NoAnswer }
+  | { kind: 'interrupted'; by: 'handover' | 'lock-lost' };
+
+/** Something that is no result may still be in the making: it counts once it has not changed for this long. */
+const WRONG_FOR_MS = 2000;
+/** An instant client has answered by then, and nobody needs to know when it picked up. */
+const REQUEST_LOOK_MS = 25;
+/** A client that stops removes its directory just before its registration: one listing is not enough to tell. */
+const MISSING_LISTINGS = 2;
+
+export type WaitDependencies = {
+  watcher: ResultWatcher;
+  sharedDirectory: SharedDirectory;
+  interrupts: Interrupts;
+  maxResultBytes: number;
+  resultTimeoutMs: number;
+  log: Logger;
+};
+
+/** Waits until the client answered, cannot answer any more, or time is up. `dispatchRequest` runs once everything watches. */
+export function waitForAnswer(
+  claim: Claim,
+  place: Place,
+  dispatchRequest: () => Promise<unknown>,
+  { watcher, sharedDirectory, interrupts, maxResultBytes, resultTimeoutMs, log }: WaitDependencies,
+): Promise<WaitEnding> {
+  const { mockId, address } = claim;
+  const expected = { mockId, dialect: dialects[claim.dialect], maxBytes: maxResultBytes };
+  const client = `Client ${address}`;
+
+  return new Promise((resolve, reject) => {
+    let ended = false;
+    let pickedUp = false;
+    let missingListings = 0;
+    let wrong: { stamp: string; since: number } | undefined;
+    let looking: Promise<void> | undefined;
+    let lookAgain = false;
+    const timers = new Set<NodeJS.Timeout>();
+
+    const after = (ms: number, task: () => Promise<void> | void) => {
+      const timer = setTimeout(() => {
+        timers.delete(timer);
+        guard(task);
+      }, ms);
+      timers.add(timer);
+    };
+    const guard = (task: () => Promise<void> | void) => {
+      if (!ended) Promise.resolve().then(task).catch(fail);
+    };
+    const close = () => {
+      ended = true;
+      stopWatching();
+      stopInterrupts();
+      for (const timer of timers) clearTimeout(timer);
+    };
+    const end = (ending: WaitEnding) => {
+      if (ended) return;
+      close();
+      resolve(ending);
+    };
+    const fail = (error: unknown) => {
+      if (ended) return;
+      close();
+      reject(error);
+    };
+    const unanswered = (code: Code, error: string, mayHaveRun: boolean) =>
+      end({ kind: 'unanswered', noAnswer: noAnswer(code, error, { mayHaveRun, address }) });
+
+    const stopWatching = watcher.watch(place.directory, mockId, notice);
+    const stopInterrupts = interrupts.listen(mockId, (interrupt) => guard(() => interrupted(interrupt)));
+    guard(async () => {
+      await dispatchRequest();
+      after(Math.max(0, claim.answerBy - Date.now()), timeIsUp);
+      await look();
+    });
+
+    function notice(sighting: Sighting): void {
+      if (sighting.kind === 'result-event') guard(look);
+      else if (sighting.kind === 'listing') guard(() => readListing(sighting.names));
+      else if (!pickedUp) after(REQUEST_LOOK_MS, lookAtRequest);
+    }
+
+    /** Reads the result file. Looks that come while one is under way are made up for by one more. */
+    async function look(): Promise<void> {
+      lookAgain = true;
+      looking ??= (async () => {
+        while (lookAgain && !ended) {
+          lookAgain = false;
+          await judge(await readResult(resultPath(place), expected));
+        }
+      })().finally(() => {
+        looking = undefined;
+      });
+      await looking;
+    }
+
+    async function judge(result: ReadResult): Promise<void> {
+      if (result.kind === 'absent' || ended) return;
+      if (result.judgement.kind === 'answer') {
+        if (!pickedUp && (await withdraw(place, claim))) {
+          log.warn(
+            { mockId, app: claim.app, address },
+            'the client does not delete its requests; it may run them again',
+          );
+        }
+        return end({ kind: 'answered', body: result.judgement.body, success: result.judgement.success });
+      }
+      if (result.judgement.kind === 'incomplete') return;
+      if (wrong?.stamp !== result.stamp) wrong = { stamp: result.stamp, since: Date.now() };
+      const remaining = wrong.since + WRONG_FOR_MS - Date.now();
+      if (remaining > 0) return after(remaining, look);
+      await withdraw(place, claim);
+      unanswered(
+        'invalid-result',
+        `${client} wrote a result that cannot be used: it ${result.judgement.message}. The rule ran or began to run.`,
+        true,
+      );
+    }
+
+    async function lookAtRequest(): Promise<void> {
+      if (pickedUp || (await isRequestThere(place))) return;
+      // Only a directory that is still there tells that the client took the request out of it.
+      if (await lstat(place.directory).catch(unless('ENOENT'))) await pickUp();
+    }
+
+    async function pickUp(): Promise<void> {
+      if (pickedUp) return;
+      pickedUp = true;
+      log.debug({ mockId, app: claim.app, address }, 'picked up');
+      if (claim.madeDirectory) await keepDirectory(place.directory);
+    }
+
+    async function readListing(names: ReadonlySet<string> | null): Promise<void> {
+      if (names === null) return directoryMissing();
+      missingListings = 0;
+      if (!pickedUp && !names.has(requestFileName(mockId)) && !names.has(claim.temporary)) await pickUp();
+      if (names.has(resultFileName(mockId))) await look();
+      else if (claim.registered && !(await isRegistered())) await clientLeft();
+    }
+
+    async function directoryMissing(): Promise<void> {
+      if (++missingListings < MISSING_LISTINGS) return;
+      if (!claim.registered || !(await isRegistered())) return clientLeft();
+      // The client lives, but does not make its directory again; without it the answer has nowhere to go.
+      await sharedDirectory.clientDirectory(claim.app, claim.directoryName);
+      await markOpen(place);
+    }
+
+    async function clientLeft(): Promise<void> {
+      await look();
+      if (ended) return;
+      const withdrawn = !pickedUp && (await withdraw(place, claim));
+      if (withdrawn)
+        unanswered(
+          'client-left',
+          `${client} unregistered before it picked the request up. ${ranOrNot(false)}`,
+          !claim.givesUp,
+        );
+      else unanswered('client-left', `${client} left while it had the request. ${ranOrNot(true)}`, true);
+    }
+
+    async function isRegistered(): Promise<boolean> {
+      return (
+        (await lstat(registrationPath(sharedDirectory.sharedDir, claim)).catch(unless('ENOENT', 'ENOTDIR'))) !==
+        undefined
+      );
+    }
+
+    async function timeIsUp(): Promise<void> {
+      await look();
+      if (ended) return;
+      const unfinished = await readResult(resultPath(place), expected);
+      const withdrawn = !pickedUp && (await withdraw(place, claim));
+      if (unfinished.kind === 'present' && unfinished.judgement.kind !== 'answer') {
+        const error = `${client} left a result that cannot be used: after ${resultTimeoutMs} ms it ${unfinished.judgement.message}. ${ranOrNot(true)}`;
+        return unanswered('invalid-result', error, true);
+      }
+      if (withdrawn) {
+        const may = !claim.givesUp;
+        return unanswered(
+          'not-picked-up',
+          `${client} did not pick the request up within ${resultTimeoutMs} ms; it was withdrawn. ${ranOrNot(may)}`,
+          may,
+        );
+      }
+      unanswered(
+        'no-answer',
+        `${client} picked the request up, but wrote no answer within ${resultTimeoutMs} ms. ${ranOrNot(true)}`,
+        true,
+      );
+    }
+
+    async function interrupted(interrupt: Interrupt): Promise<void> {
+      if (interrupt === 'handover' || interrupt === 'lock-lost') return end({ kind: 'interrupted', by: interrupt });
+      const withdrawn = !pickedUp && (await withdraw(place, claim));
+      if (!withdrawn) await pickUp();
+      if (withdrawn) {
+        const may = !claim.givesUp;
+        return unanswered(
+          'cancelled',
+          `The execution was cancelled before ${address} picked the request up; it was withdrawn. ${ranOrNot(may)}`,
+          may,
+        );
+      }
+      if (interrupt === 'caller-left') return; // the rule runs; its answer belongs in the history
+      unanswered(
+        'cancelled',
+        `The execution was cancelled after ${address} had picked the request up. ${ranOrNot(true)}`,
+        true,
+      );
+    }
+  });
+}
+
+function ranOrNot(mayHaveRun: boolean): string {
+  return mayHaveRun ? 'The rule may have run; look at the client before running it again.' : 'The rule did not run.';
+}

@@ -1,0 +1,17 @@
+import type { Dialect } from './dialect.ts';
+
+/** The dialect of the published Java, Go and Python SDKs. An explicit null breaks the Python one, so nothing is ever null. */
+export const iceDialect: Dialect = {
+  requestMembers({ mockId, app, ruleId, confId, ts, input }, createAt) {
+    return [
+      ['mockId', JSON.stringify(mockId)],
+      ['app', String(app)],
+      ...(ruleId === null ? [] : [['iceId', ruleId] as [string, string]]),
+      ...(confId === null ? [] : [['confId', confId] as [string, string]]),
+      ...(ts === null ? [] : [['ts', ts] as [string, string]]),
+      ['roam', input],
+      ['createAt', String(createAt)],
+    ];
+  },
+  dataField: 'roam',
+};

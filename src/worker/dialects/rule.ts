@@ -1,0 +1,19 @@
+import { DATA_FIELD } from '../../shared/contract.ts';
+import type { Dialect } from './dialect.ts';
+
+/** Our own dialect: the names of the interface. Absent ids and times are left out, never null. */
+export const ruleDialect: Dialect = {
+  requestMembers({ mockId, app, ruleId, confId, ts, target, input }, createAt) {
+    return [
+      ['mockId', JSON.stringify(mockId)],
+      ['app', String(app)],
+      ...(ruleId === null ? [] : [['ruleId', ruleId] as [string, string]]),
+      ...(confId === null ? [] : [['confId', confId] as [string, string]]),
+      ...(ts === null ? [] : [['ts', ts] as [string, string]]),
+      [DATA_FIELD, input],
+      ['target', JSON.stringify(target)],
+      ['createAt', String(createAt)],
+    ];
+  },
+  dataField: DATA_FIELD,
+};

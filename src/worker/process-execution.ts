@@ -1,0 +1,137 @@
+import { join } from 'node:path';
+import { JOB_VERSION, type JobData, type JobResult } from '../shared/contract.ts';
+import type { NoAnswer } from '../shared/outcomes.ts';
+import type { Settings } from '../shared/settings.ts';
+import type { Store } from '../shared/store.ts';
+import { createBeginExecution } from './begin-execution.ts';
+import { type Claim, type Claims, UnknownClaim } from './channel/claim.ts';
+import { mockDirectory } from './channel/file-names.ts';
+import { dispatch, type Place } from './channel/request-file.ts';
+import type { SharedDirectory } from './channel/shared-directory.ts';
+import { type WaitDependencies, type WaitEnding, waitForAnswer } from './channel/wait-for-answer.ts';
+import type { ClientSlots } from './client-slots.ts';
+import type { Interrupts } from './interrupts.ts';
+import { refusals } from './refusals.ts';
+import type { ResolveTarget } from './resolve-target.ts';
+
+/** What a worker is asked to do: the job's id and data. */
+export type Execution = { mockId: string; data: JobData };
+
+/** How processing ended. `hand-back`: not at all; the job goes back to the queue, for another worker or a later try. */
+export type Processed =
+  | { kind: 'answered'; result: JobResult; claim: Claim }
+  | { kind: 'unanswered'; noAnswer: NoAnswer; claim: Claim | null }
+  | { kind: 'hand-back' };
+
+/** Points of the pipeline where tests let a process die or fall asleep. */
+export type Step =
+  | 'before-temporary'
+  | 'before-claim'
+  | 'before-dispatch'
+  | 'dispatched'
+  | 'result-read'
+  | 'before-removal';
+
+export type Dependencies = Omit<WaitDependencies, 'maxResultBytes' | 'resultTimeoutMs'> & {
+  claims: Claims;
+  sharedDirectory: SharedDirectory;
+  resolveTarget: ResolveTarget;
+  slots: ClientSlots;
+  store: Store;
+  interrupts: Interrupts;
+  settings: Settings;
+  atStep: (step: Step, mockId: string) => Promise<void> | void;
+};
+
+/** Results up to this size travel with the job; larger ones are put into the store, since every API reads every event. */
+const INLINE_BYTES = 16 * 1024;
+const STORED_SECONDS = 600;
+
+export type ProcessExecution = ReturnType<typeof createProcessExecution>;
+
+/**
+ * One execution, from the job to the client's answer. Whatever dies or sleeps in between, a rule is dispatched at most
+ * once: the claim is written first and once, it names one temporary file, and renaming that file is the dispatch.
+ */
+export function createProcessExecution(dependencies: Dependencies) {
+  const { claims, sharedDirectory, slots, store, settings, atStep } = dependencies;
+  const beginExecution = createBeginExecution(dependencies);
+
+  return async function processExecution(execution: Execution): Promise<Processed> {
+    const claim = await claims.find({ mockId: execution.mockId, claimBy: execution.data.claimBy }).catch(unreadable);
+    if (claim === 'unreadable') return unanswered(refusals.unreadableClaim(execution.mockId), null);
+    if (claim) return carryOn(claim);
+
+    const begun = await beginExecution(execution);
+    switch (begun.kind) {
+      case 'refused':
+        return unanswered(begun.noAnswer, null);
+      case 'lost-race':
+        return { kind: 'hand-back' };
+      case 'claimed':
+        return carryOn(begun.claim);
+    }
+  };
+
+  /** From here on it does not matter who claimed: dispatch what the claim names, wait for its answer, say how it ended. */
+  async function carryOn(claim: Claim): Promise<Processed> {
+    const place = placeOf(sharedDirectory.sharedDir, claim);
+    slots.occupy(place.directory);
+    try {
+      const ending = await dispatchAndWait(claim, place);
+      await atStep('result-read', claim.mockId);
+      return await conclude(claim, ending);
+    } catch (error) {
+      if (Date.now() < claim.answerBy) throw error;
+      return unanswered(refusals.cannotGoOn(claim, error), claim);
+    } finally {
+      slots.release(place.directory);
+    }
+  }
+
+  function dispatchAndWait(claim: Claim, place: Place): Promise<WaitEnding> {
+    const dispatchOnceWatching = async () => {
+      await atStep('before-dispatch', claim.mockId);
+      if (Date.now() < claim.answerBy) await dispatch(place, claim);
+      await atStep('dispatched', claim.mockId);
+    };
+    const limits = { maxResultBytes: settings.MAX_RESULT_BYTES, resultTimeoutMs: settings.RESULT_TIMEOUT_MS };
+    return waitForAnswer(claim, place, dispatchOnceWatching, { ...dependencies, ...limits });
+  }
+
+  async function conclude(claim: Claim, ending: WaitEnding): Promise<Processed> {
+    switch (ending.kind) {
+      case 'interrupted':
+        return { kind: 'hand-back' };
+      case 'unanswered':
+        return unanswered(ending.noAnswer, claim);
+      case 'answered':
+        return { kind: 'answered', claim, result: await toJobResult(claim, ending) };
+    }
+  }
+
+  async function toJobResult(
+    { mockId, address }: Claim,
+    { body, success }: { body: string; success: boolean },
+  ): Promise<JobResult> {
+    const head = { v: JOB_VERSION, address, success } as const;
+    if (Buffer.byteLength(body) <= INLINE_BYTES) return { ...head, body };
+    const stored = `result:${mockId}`;
+    await store.putOnce(stored, body, STORED_SECONDS);
+    return { ...head, stored };
+  }
+}
+
+/** Where the files of a claimed execution lie. */
+export function placeOf(sharedDir: string, { app, directoryName, mockId }: Claim): Place {
+  return { directory: join(mockDirectory(sharedDir, app), directoryName), mockId };
+}
+
+function unanswered(noAnswer: NoAnswer, claim: Claim | null): Processed {
+  return { kind: 'unanswered', noAnswer, claim };
+}
+
+function unreadable(error: unknown): 'unreadable' {
+  if (error instanceof UnknownClaim) return 'unreadable';
+  throw error;
+}

@@ -1,0 +1,72 @@
+import { errnoOf } from '../shared/errno.ts';
+import { type NoAnswer, noAnswer } from '../shared/outcomes.ts';
+import type { Claim } from './channel/claim.ts';
+import { ForeignPath } from './channel/shared-directory.ts';
+import type { Client } from './directory/clients.ts';
+
+const DID_NOT_RUN = { mayHaveRun: false };
+
+/** The sentences of executions that end before anything was dispatched, and of the one kind that cannot be carried on. */
+export const refusals = {
+  tooLate: () =>
+    noAnswer(
+      'overloaded',
+      'No worker had room for this execution in time. It did not run. Try again in a moment, or start more workers.',
+      DID_NOT_RUN,
+    ),
+
+  cancelled: (mockId: string) =>
+    noAnswer(
+      'cancelled',
+      `Execution ${mockId} was cancelled before its request was written. It did not run.`,
+      DID_NOT_RUN,
+    ),
+
+  clientFull: ({ address }: Client) =>
+    noAnswer(
+      'overloaded',
+      `Client ${address} has as many executions open as it may (MAX_WAITS_PER_CLIENT). This one did not run. Try again in a moment.`,
+      {
+        ...DID_NOT_RUN,
+        address,
+      },
+    ),
+
+  unreadableClaim: (mockId: string) =>
+    noAnswer(
+      'outcome-unknown',
+      `Execution ${mockId} was begun by a worker whose note this worker cannot read. It may have run; look at the client.`,
+      {
+        mayHaveRun: true,
+      },
+    ),
+
+  /** The request could not be written, so nobody saw it; undefined for errors that say nothing about the directory. */
+  channelUnavailable(error: unknown, { address, app, directoryName }: Client): NoAnswer | undefined {
+    const reason = error instanceof ForeignPath ? 'it is not a directory of its own' : REASONS.get(errnoOf(error));
+    if (reason === undefined) return undefined;
+    const sentence = `The request for client ${address} could not be written to mock/${app}/${directoryName}: ${reason}. It did not run.`;
+    return noAnswer('channel-unavailable', sentence, { ...DID_NOT_RUN, address });
+  },
+
+  cannotGoOn: ({ address, mockId }: Claim, error: unknown) =>
+    noAnswer(
+      'no-answer',
+      `The wait for client ${address} on execution ${mockId} could not be finished (${errnoOf(error) || 'internal error'}). It may have run.`,
+      {
+        mayHaveRun: true,
+        address,
+      },
+    ),
+};
+
+const REASONS = new Map([
+  ['EACCES', 'the worker has no permission'],
+  ['EPERM', 'the worker has no permission'],
+  ['EROFS', 'it is read-only'],
+  ['ENOSPC', 'the disk is full'],
+  ['EDQUOT', 'the quota is used up'],
+  ['EIO', 'the disk reports an error'],
+  ['ENOTDIR', 'something that is no directory is in the way'],
+  ['ENAMETOOLONG', 'its name is too long'],
+]);

@@ -1,0 +1,109 @@
+import { join } from 'node:path';
+import { listenForCancels } from '../shared/control.ts';
+import { every } from '../shared/every.ts';
+import { createIncident, type Logger } from '../shared/logger.ts';
+import type { QueueBackend } from '../shared/queue.ts';
+import type { Settings } from '../shared/settings.ts';
+import { createClaims } from './channel/claim.ts';
+import { mockDirectory } from './channel/file-names.ts';
+import { createResultWatcher } from './channel/result-watcher.ts';
+import { createSharedDirectory, UnusableSharedDirectory } from './channel/shared-directory.ts';
+import { createClientSlots } from './client-slots.ts';
+import { createClients } from './directory/clients.ts';
+import { createInterrupts } from './interrupts.ts';
+import { createProcessExecution, type Dependencies, type Step } from './process-execution.ts';
+import { createResolveTarget } from './resolve-target.ts';
+import { createSweep } from './sweep.ts';
+import { createWorker } from './worker.ts';
+
+const CHECK_DIRECTORY_EVERY_MS = 1000;
+const SWEEP_EVERY_MS = 60_000;
+
+export type RunningWorker = {
+  /** Whether it takes jobs, and if not, why. */
+  state(): { takesJobs: boolean; reason: string | null };
+  /** Gives its open waits to other workers and lets go of everything. */
+  stop(): Promise<void>;
+};
+
+type Options = {
+  settings: Settings;
+  backend: QueueBackend;
+  sharedDir: string;
+  log: Logger;
+  atStep?: (step: Step, mockId: string) => Promise<void> | void;
+};
+
+/** Starts the side that touches the shared directory. It takes jobs as long as that directory is the right one. */
+export async function startWorker({
+  settings,
+  backend,
+  sharedDir,
+  log,
+  atStep = () => {},
+}: Options): Promise<RunningWorker> {
+  const sharedDirectory = createSharedDirectory({ sharedDir, store: backend.store });
+  const interrupts = createInterrupts();
+  const claims = createClaims(sharedDir);
+  const watcher = createResultWatcher({ pollIntervalMs: settings.POLL_INTERVAL_MS, log });
+  const slots = createClientSlots({ limit: settings.MAX_WAITS_PER_CLIENT, openIn: watcher.openIn });
+  const clients = createClients({ sharedDirectory, clientTimeoutMs: settings.CLIENT_TIMEOUT_MS });
+  const openAt = (app: number, directoryName: string) =>
+    slots.inUse(join(mockDirectory(sharedDir, app), directoryName));
+  const resolveTarget = createResolveTarget({ clients, sharedDir, openAt });
+  const parts: Dependencies = {
+    claims,
+    sharedDirectory,
+    resolveTarget,
+    slots,
+    store: backend.store,
+    interrupts,
+    watcher,
+    settings,
+    atStep,
+    log,
+  };
+  const processExecution = createProcessExecution(parts);
+  const worker = createWorker({
+    backend,
+    processExecution,
+    interrupts,
+    concurrency: settings.WORKER_CONCURRENCY,
+    sharedDir,
+    atStep,
+    log,
+  });
+  const cancels = listenForCancels(backend, ({ mockId, why }) => interrupts.send(mockId, why));
+
+  const state: { takesJobs: boolean; reason: string | null } = { takesJobs: false, reason: 'starting' };
+  const incident = createIncident(log, 'This worker takes no jobs');
+  const checkDirectory = async () => {
+    try {
+      await sharedDirectory.check();
+      if (!state.takesJobs) worker.run();
+      Object.assign(state, { takesJobs: true, reason: null });
+      incident.ends();
+    } catch (error) {
+      // While the queue store is away there are no jobs to take; that is no reason to doubt the directory.
+      if (!(error instanceof UnusableSharedDirectory)) return;
+      if (state.takesJobs) await worker.pause();
+      Object.assign(state, { takesJobs: false, reason: error.message });
+      incident.begins(error, error.message);
+    }
+  };
+  await checkDirectory();
+  const checks = every(CHECK_DIRECTORY_EVERY_MS, checkDirectory, (error) =>
+    log.error({ err: error }, 'checking the shared directory failed'),
+  );
+  const sweeps = every(SWEEP_EVERY_MS, createSweep({ sharedDirectory, claims, log }), (error) =>
+    log.warn({ err: error }, 'the sweep failed'),
+  );
+
+  return {
+    state: () => ({ ...state }),
+    async stop() {
+      await worker.stop();
+      await Promise.allSettled([checks.stop(), sweeps.stop(), watcher.close(), cancels.close()]);
+    },
+  };
+}
