@@ -36,8 +36,3 @@ export async function createRuleFiles() {
     remove: () => rm(sharedDir, { recursive: true, force: true }),
   };
 }
-
-/** The path of what one published client wrote about itself. */
-export function registrationPath(sdk: 'go' | 'java' | 'python'): string {
-  return join(FIXTURES, 'registrations', `latest_${sdk}.json`);
-}

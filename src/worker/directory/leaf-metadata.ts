@@ -1,0 +1,87 @@
+import type { LeafNode } from './leaf-nodes.ts';
+import type { RuleNode } from './node-file.ts';
+import { leafNumberOf } from './node-types.ts';
+
+/** What a client published about itself. `lane` null: the trunk. `lastHeartbeat`: epoch ms by the client's clock. */
+export type Registration = {
+  address: string;
+  lane: string | null;
+  online: boolean;
+  lastHeartbeat: number;
+  leafNodes: readonly LeafNode[];
+};
+
+/** Whose metadata a caller would like to see; null = anybody's. */
+export type Wanted = { lane: string | null; address: string | null };
+
+/** The registrations of an app, online or not, the last known one included. */
+export type MetadataFor = (app: number) => Promise<readonly Registration[]>;
+
+/**
+ * Finds what is known about leaf classes: from the wanted address if it is online, else the wanted lane, the trunk, any
+ * online client, the last known registration. `fellBack` says whether a wanted client that is not online was replaced by another.
+ */
+export function createLeafMetadata(registrations: readonly Registration[], wanted: Wanted) {
+  const isWanted = wantedBy(wanted);
+  const wantedOnline = registrations.some((registration) => registration.online && isWanted(registration));
+  const stages = stagesOf(registrations, wanted);
+  const known = new Map<string, { leaf: LeafNode; from: Registration } | null>();
+  let fellBack = false;
+
+  function search(clazz: string, type: number | null) {
+    for (const stage of stages) {
+      let silent: { leaf: LeafNode; from: Registration } | undefined;
+      for (const from of stage) {
+        const leaf = from.leafNodes.find((node) => node.clazz === clazz && (node.type ?? type) === type);
+        // Equals of one stage differ in how much their language lets them find out: one that names keys says more.
+        if (leaf && leaf.keys.length > 0) return { leaf, from };
+        if (leaf) silent ??= { leaf, from };
+      }
+      if (silent) return silent;
+    }
+    return null;
+  }
+
+  return {
+    /** What is known about a node's leaf class, null for a relation. Nobody publishes aliases: they have no metadata. */
+    leafOf({ type: { name, leaf }, confName: clazz }: RuleNode): LeafNode | null {
+      if (!leaf || clazz === null) return null;
+      const type = leafNumberOf(name);
+      const key = `${type} ${clazz}`;
+      const remembered = known.get(key);
+      const found = remembered === undefined ? search(clazz, type) : remembered;
+      known.set(key, found);
+      if (found && !wantedOnline && isWanted !== anybody && !isWanted(found.from)) fellBack = true;
+      return found?.leaf ?? null;
+    },
+    fellBack: () => fellBack,
+  };
+}
+
+const anybody = () => true;
+
+function wantedBy({ lane, address }: Wanted): (registration: Registration) => boolean {
+  if (address !== null) return (registration) => sameAddress(registration.address, address);
+  return lane === null ? anybody : (registration) => registration.lane === lane;
+}
+
+function stagesOf(registrations: readonly Registration[], { lane, address }: Wanted): Registration[][] {
+  const newestFirst = registrations.toSorted(
+    (a, b) => b.lastHeartbeat - a.lastHeartbeat || (a.address < b.address ? -1 : 1),
+  );
+  const online = newestFirst.filter((registration) => registration.online);
+  const offline = newestFirst.filter((registration) => !registration.online);
+  const isAddress = (registration: Registration) => address !== null && sameAddress(registration.address, address);
+  const isLane = (registration: Registration) => lane !== null && registration.lane === lane;
+  const isTrunk = (registration: Registration) => registration.lane === null;
+  const last = offline.toSorted(
+    (a, b) => Number(isAddress(b)) - Number(isAddress(a)) || Number(isLane(b)) - Number(isLane(a)),
+  );
+  const single = last.map((registration) => [registration]);
+  return [online.filter(isAddress), online.filter(isLane), online.filter(isTrunk), online, ...single];
+}
+
+/** Clients are listed under a file name in which `:` and `/` became `_`: either form names the same client. */
+function sameAddress(one: string, other: string): boolean {
+  return one.replace(/[:/]/g, '_') === other.replace(/[:/]/g, '_');
+}
