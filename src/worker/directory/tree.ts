@@ -1,0 +1,65 @@
+import { findCycle, releasedOrder } from './graph-walks.ts';
+import type { KeyUse } from './key-uses.ts';
+import { keyUsesOf } from './key-uses.ts';
+import type { MetadataFor, Wanted } from './leaf-metadata.ts';
+import { createLeafMetadata } from './leaf-metadata.ts';
+import type { NodeDetails } from './node-details.ts';
+import { detailsOf } from './node-details.ts';
+import type { RuleGraph, Selection } from './rule-graph.ts';
+import type { PlacedRule, Rules } from './rules.ts';
+import type { TreeNode } from './tree-node.ts';
+import { growTree } from './tree-node.ts';
+
+/**
+ * The released tree of a selection. Print it with `stringifyExact`: ids, times and configured values keep every digit.
+ * `shared`, `missing`, `cycle`: ids that occur more than once, that are not released, and along a circle.
+ */
+export type TreeAnswer =
+  | {
+      kind: 'tree';
+      rule: PlacedRule | null;
+      version: bigint | null;
+      root: TreeNode | null;
+      keys: KeyUse[];
+      shared: bigint[];
+      missing: bigint[];
+      cycle: bigint[] | null;
+      fallback: boolean;
+    }
+  | { kind: 'too-large'; message: string }
+  | Exclude<RuleGraph, { kind: 'graph' }>;
+
+type Sources = { rules: Pick<Rules, 'readGraph' | 'readVersion'>; metadataFor: MetadataFor };
+
+/** The tree of a rule, a node, or a node inside a rule, with the keys each leaf accesses by a client's metadata. */
+export async function readTree(query: Selection & Wanted, { rules, metadataFor }: Sources): Promise<TreeAnswer> {
+  const [graph, version, registrations] = await Promise.all([
+    rules.readGraph(query),
+    rules.readVersion(query.app),
+    metadataFor(query.app),
+  ]);
+  if (graph.kind !== 'graph') return graph;
+  const { rule, start, nodes } = graph;
+  const metadata = createLeafMetadata(registrations, query);
+  const details = new Map<bigint, NodeDetails>();
+  for (const id of start === null ? [] : releasedOrder(nodes, start)) {
+    details.set(id, detailsOf(id, nodes.get(id), metadata));
+  }
+  const grown = start === null ? noTree : growTree(start, details, nodes);
+  if (graph.truncated || grown.kind === 'too-large') {
+    return { kind: 'too-large', message: 'The tree has more nodes, levels or text than one answer may hold.' };
+  }
+  return {
+    kind: 'tree',
+    rule,
+    version,
+    root: grown.root,
+    keys: keyUsesOf(details.values()),
+    shared: [...grown.occurrences].flatMap(([id, count]) => (count > 1 ? [id] : [])),
+    missing: [...details.values()].flatMap(({ id, state }) => (state === 'missing' ? [id] : [])),
+    cycle: start === null ? null : findCycle(nodes, start),
+    fallback: metadata.fellBack(),
+  };
+}
+
+const noTree = { kind: 'grown', root: null, occurrences: new Map<bigint, number>() } as const;
