@@ -17,7 +17,10 @@ export function createInterrupts() {
     /** Interrupts one execution, now or when it begins to listen. */
     send(mockId: string, interrupt: Interrupt): void {
       const listener = listeners.get(mockId);
-      if (listener) return listener(interrupt);
+      if (listener) {
+        listener(interrupt);
+        return;
+      }
       early.set(mockId, { interrupt, at: Date.now() });
       for (const [oldest, { at }] of early) {
         if (early.size <= MAX_REMEMBERED && Date.now() - at < REMEMBER_MS) break;
