@@ -3,8 +3,8 @@
 # registry can be reached. Each stands in for the official image of docker-compose.yml or the Dockerfile.
 set -euo pipefail
 
-root="$(mktemp -d)"
-trap 'rm -rf "$root"' EXIT
+work="$(mktemp -d)"
+trap 'rm -rf "$work"' EXIT
 
 # Copies programs with the libraries they load, keeping their paths.
 copy_programs() {
@@ -60,5 +60,7 @@ node() {
 }
 
 for image in "$@"; do
+  root="$work/$image"
+  mkdir "$root"
   "$image"
 done
