@@ -9,11 +9,13 @@ const run = promisify(execFile);
 
 /**
  * How this machine can give tests a real Redis: a container, else `redis-server` from the PATH, else TEST_REDIS_URL.
- * Each candidate is started once, so what is chosen works.
+ * Each candidate is started once, so what is chosen works. REDIS_IMAGE, when set, is the only candidate: falling back
+ * would hide that containers do not work.
  */
 export async function chooseRedis(environment: NodeJS.ProcessEnv = process.env): Promise<RedisChoice> {
   const reasons: string[] = [];
-  for (const [name, choose] of CANDIDATES) {
+  const candidates = environment.REDIS_IMAGE ? CANDIDATES.slice(0, 1) : CANDIDATES;
+  for (const [name, choose] of candidates) {
     try {
       const choice = await choose(environment);
       const server = await startRedis(choice);

@@ -18,6 +18,20 @@ export async function setup(project: TestProject): Promise<void> {
   if (redis.kind === 'unavailable' && requireAllSuites()) {
     throw new Error(`every suite is required, and there is no Redis: ${redis.reason}. ${HOW_TO_GET_REDIS}`);
   }
+  process.stdout.write(`Redis for this run: ${describe(redis)}\n`);
   project.provide('redis', redis);
   project.provide('hasRedisBinary', await hasRedisBinary());
+}
+
+function describe(redis: RedisChoice): string {
+  switch (redis.kind) {
+    case 'container':
+      return `containers of ${redis.image}`;
+    case 'binary':
+      return `the program ${redis.command}`;
+    case 'url':
+      return 'databases of TEST_REDIS_URL';
+    case 'unavailable':
+      return 'none';
+  }
 }
