@@ -73,13 +73,8 @@ function configuredText(ref: string, leaf: LeafNode, values: ConfigValues): stri
   const name = sameName(ref, Object.keys(values));
   if (name !== undefined) return keyText(values[name]);
   // A declared field without a value has the default of the client's code, which nobody here knows.
-  if (
-    sameName(
-      ref,
-      leaf.fields.map(({ field }) => field),
-    ) !== undefined
-  )
-    return undefined;
+  const declared = leaf.fields.map(({ field }) => field);
+  if (sameName(ref, declared) !== undefined) return undefined;
   const strings = leaf.fields.filter(({ type, shown }) => shown && valueTypeOf(type) === 'String');
   const [only] = strings;
   return only && strings.length === 1 ? keyText(values[only.field]) : undefined;

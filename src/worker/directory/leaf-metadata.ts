@@ -51,18 +51,16 @@ export function createLeafMetadata(registrations: readonly Registration[], wante
       const remembered = known.get(key);
       const found = remembered === undefined ? search(clazz, type) : remembered;
       known.set(key, found);
-      if (found && !wantedOnline && isWanted !== anybody && !isWanted(found.from)) fellBack = true;
+      if (found && !wantedOnline && !isWanted(found.from)) fellBack = true;
       return found?.leaf ?? null;
     },
     fellBack: () => fellBack,
   };
 }
 
-const anybody = () => true;
-
 function wantedBy({ lane, address }: Wanted): (registration: Registration) => boolean {
   if (address !== null) return (registration) => sameAddress(registration.address, address);
-  return lane === null ? anybody : (registration) => registration.lane === lane;
+  return (registration) => lane === null || registration.lane === lane;
 }
 
 function stagesOf(registrations: readonly Registration[], { lane, address }: Wanted): Registration[][] {

@@ -6,7 +6,7 @@ import { readBoundedFile } from './bounded-file.ts';
 import { createConcurrencyLimit } from './concurrency-limit.ts';
 import { parseConfig } from './config-fields.ts';
 import { isRealFolder } from './folder-listing.ts';
-import type { MetadataFor, Registration } from './leaf-metadata.ts';
+import type { Registration } from './leaf-metadata.ts';
 import type { LeafNode } from './leaf-nodes.ts';
 import { parseLeafNodes } from './leaf-nodes.ts';
 import { createPathCache } from './path-cache.ts';
@@ -33,7 +33,7 @@ const lastSchema = z.object({
  * What clients published about their leaf classes: those the registry lists, and for an app whose clients are all gone
  * the copy of the last registration that stays behind on the trunk and in each lane.
  */
-export function createPublishedMetadata({ sharedDir, listClients }: Dependencies): MetadataFor {
+export function createPublishedMetadata({ sharedDir, listClients }: Dependencies) {
   const parsed = new WeakMap<readonly unknown[], readonly LeafNode[]>();
   const lastFiles = createPathCache({
     run: createConcurrencyLimit(PARALLEL_READS),
@@ -65,13 +65,25 @@ export function createPublishedMetadata({ sharedDir, listClients }: Dependencies
     return reading.kind === 'found' ? [{ ...reading.value, lane, online: false }] : [];
   }
 
-  return async function metadataFor(app) {
-    const [listed, last] = await Promise.all([
-      listClients(app),
-      lastRegistrations(join(sharedDir, 'clients', String(app))),
-    ]);
-    const known = new Set(listed.map(({ address }) => address));
-    const gone = last.filter(({ address }) => !known.has(address));
-    return [...listed, ...gone].map((one) => ({ ...one, leafNodes: leavesOf(one.leafNodes) }));
+  return {
+    /** Everybody's registration in an app. Of a thousand clients a question needs a few: leaf nodes are parsed on demand. */
+    async metadataFor(app: number): Promise<readonly Registration[]> {
+      const folder = join(sharedDir, 'clients', String(app));
+      const [listed, last] = await Promise.all([listClients(app), lastRegistrations(folder)]);
+      const known = new Set(listed.map(({ address }) => address));
+      const gone = last.filter(({ address }) => !known.has(address));
+      return [...listed, ...gone].map(({ address, lane, online, lastHeartbeat, leafNodes }) => ({
+        ...{ address, lane, online, lastHeartbeat },
+        get leafNodes() {
+          return leavesOf(leafNodes);
+        },
+      }));
+    },
+
+    /** The leaf classes a client published, null when it published none: then nobody knows what it can run. */
+    leafClassesOf(published: readonly unknown[]): ReadonlySet<string> | null {
+      const leaves = leavesOf(published);
+      return leaves.length === 0 ? null : new Set(leaves.map(({ clazz }) => clazz));
+    },
   };
 }

@@ -9,13 +9,12 @@ const MAX_FOLDERS_DEEP = 32;
 export type RuleIndex = { folders: ReadonlyMap<bigint, readonly string[]>; skipped: readonly Skipped[] };
 
 type Listed = { folder: string; listing: FolderListing };
-type Walk = { kind: 'found'; value: RuleIndex } | Exclude<Reading<RuleIndex>, { kind: 'found' }>;
 
 /** Finds rule files by walking the nested folders of an app. Unchanged listings give back the index made from them. */
 export function createRuleIndexes(readFolder: (path: string) => Promise<Reading<FolderListing>>) {
   const known = new Map<string, { listed: Listed[]; index: RuleIndex }>();
 
-  return async function indexOf(bases: string): Promise<Walk> {
+  return async function indexOf(bases: string): Promise<Reading<RuleIndex>> {
     const root = await readFolder(bases);
     if (root.kind !== 'found') {
       known.delete(bases);

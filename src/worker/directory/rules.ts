@@ -34,8 +34,8 @@ export function createRules({ sharedDir, now = () => performance.now() }: { shar
       if (index.kind !== 'found') return index;
       const places = index.value.folders.get(ruleId) ?? [];
       const { reading } = await readPlaces(files, { app, ruleId, places });
-      // Gone from where it was listed a moment ago: it is being moved, and its copy was made before the delete.
-      if (reading.kind !== 'absent' || places.length === 0 || attempt > 0) return reading;
+      // A file that is moved while folders are listed can be missed once: it stood in the one that was listed too early.
+      if (reading.kind !== 'absent' || attempt > 0) return reading;
     }
   }
 
