@@ -1,0 +1,54 @@
+import { readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { apiWaitMs, readSettings } from '../../src/shared/settings.ts';
+
+const compose = read('docker-compose.yml');
+const gateway = read('deploy/gateway/haproxy.cfg');
+const defaults = readSettings({});
+
+it('a call may last longer at the gateway than at the API', () => {
+  for (const side of ['client', 'server']) {
+    expect(milliseconds(gateway, new RegExp(`timeout ${side} (\\d+)s`))).toBeGreaterThan(apiWaitMs(defaults));
+  }
+});
+
+it('an API instance gets more time to stop than its open calls may take, and the gateway more than that', () => {
+  const api = milliseconds(service('api'), /stop_grace_period: (\d+)s/);
+  expect(api).toBeGreaterThan(defaults.SHUTDOWN_GRACE_MS);
+  expect(milliseconds(gateway, /hard-stop-after (\d+)s/)).toBeGreaterThan(api);
+  expect(milliseconds(service('gateway'), /stop_grace_period: (\d+)s/)).toBeGreaterThan(api);
+});
+
+it('the API has no volume; the worker and the client share one', () => {
+  expect(service('api')).not.toContain('volumes:');
+  expect(service('worker')).toContain('- *shared-directory');
+  expect(service('demo-client')).toContain('- *shared-directory');
+});
+
+it('every setting of the service can be given to the composition', () => {
+  const ownToTheContainer = ['QUEUE_URL', 'SHARED_DIR', 'HOST', 'PORT', 'WORKER_PORT'];
+  const known = Object.keys(readSettings(everySetting())).filter((name) => !ownToTheContainer.includes(name));
+  const given = [...compose.matchAll(/^ {2}([A-Z_]+):/gm)].map(([, name]) => name);
+  expect(given.sort()).toEqual(known.sort());
+});
+
+/** Settings without a default are only known when they are given. */
+function everySetting(): Record<string, string> {
+  const url = 'redis://127.0.0.1';
+  return { QUEUE_URL: url, REDIS_URL: url, SHARED_DIR: '/data', OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318' };
+}
+
+function read(path: string): string {
+  return readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
+}
+
+/** The lines of one service: everything indented deeper, up to the next service. */
+function service(name: string): string {
+  const [, after = ''] = compose.split(`\n  ${name}:\n`);
+  return after.split(/\n {2}\S/, 1)[0] ?? '';
+}
+
+function milliseconds(text: string, pattern: RegExp): number {
+  const [, seconds] = pattern.exec(text) ?? [];
+  return Number(seconds) * 1000;
+}
