@@ -6,6 +6,8 @@ const COUNT_EVERY_MS = 250;
 const COUNT_WORKERS_EVERY_MS = 1000;
 
 export type QueueHealth = {
+  /** Resolves when the queue store answered for the first time. */
+  readonly ready: Promise<void>;
   /** Whether the queue store answered lately. */
   readonly up: boolean;
   /** Executions waiting for a worker, as of a moment ago. */
@@ -24,6 +26,7 @@ export function watchQueueHealth({ backend, queue, log }: Dependencies): QueueHe
   const incident = createIncident(log, 'The queue store cannot be reached');
   let state = { up: false, waiting: 0, active: 0, workers: 0 };
   let workersDueAt = 0;
+  const ready = Promise.withResolvers<void>();
 
   const look = async () => {
     const counts = await queue.getJobCounts('wait', 'prioritized', 'active');
@@ -33,6 +36,7 @@ export function watchQueueHealth({ backend, queue, log }: Dependencies): QueueHe
       workersDueAt = Date.now() + COUNT_WORKERS_EVERY_MS;
     }
     state = { up: true, waiting: (counts.wait ?? 0) + (counts.prioritized ?? 0), active: counts.active ?? 0, workers };
+    ready.resolve();
     incident.ends();
   };
   const loop = every(COUNT_EVERY_MS, look, (error) => {
@@ -41,6 +45,7 @@ export function watchQueueHealth({ backend, queue, log }: Dependencies): QueueHe
   });
 
   return {
+    ready: ready.promise,
     get up() {
       return state.up;
     },

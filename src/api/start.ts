@@ -49,7 +49,7 @@ export async function startApi({ settings, backend, log }: Dependencies): Promis
   }) as Server;
   await listen(server, settings);
 
-  const ready = finished.ready().then(() => {
+  const ready = Promise.all([health.ready, finished.ready()]).then(() => {
     if (phase === 'starting') phase = 'running';
   });
 

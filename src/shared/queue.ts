@@ -11,7 +11,6 @@ import {
 } from 'bullmq';
 import { Redis } from 'ioredis';
 import type { JobData, JobResult } from './contract.ts';
-import { startEmbeddedPostgres } from './embedded-postgres.ts';
 import { createMemoryStore, createRedisStore, type Store } from './store.ts';
 
 /** Queue names. `control` carries messages to every worker and no jobs, so that workers need not read all results. */
@@ -82,6 +81,8 @@ function openRedis(url: string): QueueBackend {
 }
 
 async function openEmbedded(): Promise<QueueBackend> {
+  // Only who uses it pays for loading a database.
+  const { startEmbeddedPostgres } = await import('./embedded-postgres.ts');
   const pool = await startEmbeddedPostgres();
   const factory: BackendFactory<IQueueBackend, unknown> = (name, options, more) =>
     createPostgresBackend(name, { ...options, connection: pool }, more);

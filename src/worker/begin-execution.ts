@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { JOB_VERSION } from '../shared/contract.ts';
+import { errnoOf } from '../shared/errno.ts';
 import { type NoAnswer, noAnswer } from '../shared/outcomes.ts';
 import { parseTarget } from '../shared/target.ts';
 import type { Claim } from './channel/claim.ts';
@@ -10,7 +11,7 @@ import type { Dependencies, Execution } from './process-execution.ts';
 import { refusals } from './refusals.ts';
 
 /** `claimed`: this execution has its claim now, ours or that of an attempt that was faster. */
-export type Begun = { kind: 'claimed'; claim: Claim } | { kind: 'refused'; noAnswer: NoAnswer } | { kind: 'lost-race' };
+export type Begun = { kind: 'claimed'; claim: Claim } | { kind: 'refused'; noAnswer: NoAnswer };
 
 /** Begins an execution that nobody has begun: chooses a client, writes the request, and claims it unless somebody was first. */
 export function createBeginExecution({
@@ -39,8 +40,12 @@ export function createBeginExecution({
       return refuse(interrupts.isCancelled(mockId) ? refusals.cancelled(mockId) : refusals.clientFull(client));
     }
     try {
-      const claim = await claimAt(client, execution, resolved.unknown);
-      return claim ? { kind: 'claimed', claim } : { kind: 'lost-race' };
+      const claim = await claimAt(client, execution, resolved.unknown).catch((error) => {
+        if (errnoOf(error) !== 'ENOENT') throw error;
+        sharedDirectory.forget(path); // removed since we last looked: make it again, once
+        return claimAt(client, execution, resolved.unknown);
+      });
+      return claim ? { kind: 'claimed', claim } : refuse(refusals.tooLate());
     } catch (error) {
       const refusal = refusals.channelUnavailable(error, client);
       if (refusal) return refuse(refusal);

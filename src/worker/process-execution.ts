@@ -15,7 +15,12 @@ import { refusals } from './refusals.ts';
 import type { ResolveTarget } from './resolve-target.ts';
 
 /** What a worker is asked to do: the job's id and data. */
-export type Execution = { mockId: string; data: JobData };
+export type Execution = {
+  mockId: string;
+  data: JobData;
+  /** Whether the queue says that nobody began it before. It may have forgotten: only a claim tells for sure. */
+  firstAttempt: boolean;
+};
 
 /** How processing ended. `hand-back`: not at all; the job goes back to the queue, for another worker or a later try. */
 export type Processed =
@@ -58,20 +63,23 @@ export function createProcessExecution(dependencies: Dependencies) {
   const beginExecution = createBeginExecution(dependencies);
 
   return async function processExecution(execution: Execution): Promise<Processed> {
-    const claim = await claims.find({ mockId: execution.mockId, claimBy: execution.data.claimBy }).catch(unreadable);
-    if (claim === 'unreadable') return unanswered(refusals.unreadableClaim(execution.mockId), null);
-    if (claim) return carryOn(claim);
-
-    const begun = await beginExecution(execution);
-    switch (begun.kind) {
-      case 'refused':
-        return unanswered(begun.noAnswer, null);
-      case 'lost-race':
-        return { kind: 'hand-back' };
-      case 'claimed':
-        return carryOn(begun.claim);
+    try {
+      const earlier = execution.firstAttempt ? null : await findClaim(execution);
+      if (earlier) return await carryOn(earlier);
+      const begun = await beginExecution(execution);
+      if (begun.kind === 'claimed') return await carryOn(begun.claim);
+      // A refusal says that it did not run, so nobody may have begun it, whatever the queue remembers.
+      const claim = await findClaim(execution);
+      return claim ? await carryOn(claim) : unanswered(begun.noAnswer, null);
+    } catch (error) {
+      if (error instanceof UnknownClaim) return unanswered(refusals.unreadableClaim(execution.mockId), null);
+      throw error;
     }
   };
+
+  function findClaim({ mockId, data }: Execution): Promise<Claim | null> {
+    return claims.find({ mockId, claimBy: data.claimBy });
+  }
 
   /** From here on it does not matter who claimed: dispatch what the claim names, wait for its answer, say how it ended. */
   async function carryOn(claim: Claim): Promise<Processed> {
@@ -92,8 +100,9 @@ export function createProcessExecution(dependencies: Dependencies) {
   function dispatchAndWait(claim: Claim, place: Place): Promise<WaitEnding> {
     const dispatchOnceWatching = async () => {
       await atStep('before-dispatch', claim.mockId);
-      if (Date.now() < claim.answerBy) await dispatch(place, claim);
+      const dispatched = Date.now() < claim.answerBy ? await dispatch(place, claim) : 'was-dispatched';
       await atStep('dispatched', claim.mockId);
+      return dispatched;
     };
     const limits = { maxResultBytes: settings.MAX_RESULT_BYTES, resultTimeoutMs: settings.RESULT_TIMEOUT_MS };
     return waitForAnswer(claim, place, dispatchOnceWatching, { ...dependencies, ...limits });
@@ -129,9 +138,4 @@ export function placeOf(sharedDir: string, { app, directoryName, mockId }: Claim
 
 function unanswered(noAnswer: NoAnswer, claim: Claim | null): Processed {
   return { kind: 'unanswered', noAnswer, claim };
-}
-
-function unreadable(error: unknown): 'unreadable' {
-  if (error instanceof UnknownClaim) return 'unreadable';
-  throw error;
 }

@@ -57,7 +57,11 @@ export function createWorker({
       log.warn({ mockId, v: job.data.v }, 'a job of another version is handed back; start a worker that knows it');
       return tryLater(job, token);
     }
-    const processed = await processExecution({ mockId, data: data.data }).catch((error) => {
+    const processed = await processExecution({
+      mockId,
+      data: data.data,
+      firstAttempt: job.attemptsStarted <= 1,
+    }).catch((error) => {
       log.error(
         { mockId, app: data.data.app, err: error },
         `an execution could not be processed; it is tried again in ${RETRY_MS} ms`,

@@ -1,5 +1,4 @@
-import { randomBytes } from 'node:crypto';
-import { link, mkdir, readdir, readFile, rm, unlink, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, readlink, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { JOB_VERSION } from '../../shared/contract.ts';
@@ -36,8 +35,10 @@ const BUCKET_MS = 60_000;
 export class UnknownClaim extends Error {}
 
 /**
- * The claims beside the request files. One lives in a folder named after the minute of its execution's `claimBy`, which
- * every attempt knows, so that a whole minute of them is swept at once.
+ * The claims beside the request files. A claim is a symbolic link whose target is the claim's text: one system call
+ * writes it, first wins, and it is complete the moment it is visible. Where links are missing it is a file of that text.
+ * It lives in a folder named after the minute of its execution's `claimBy`, which every attempt knows, so that a whole
+ * minute of claims is swept at once.
  */
 export function createClaims(sharedDir: string) {
   const root = join(privateDirectory(sharedDir), 'claims');
@@ -47,7 +48,7 @@ export function createClaims(sharedDir: string) {
   return {
     /** The claim of an execution, or null when nobody has one. Throws `UnknownClaim`. */
     async find(key: Key): Promise<Claim | null> {
-      const text = await readFile(pathOf(key), 'utf8').catch(unless('ENOENT'));
+      const text = await readClaim(pathOf(key));
       if (text === undefined) return null;
       const parsed = claimSchema.safeParse(parseJson(text));
       if (!parsed.success) throw new UnknownClaim(`the claim of ${key.mockId} is not one this version can read`);
@@ -65,20 +66,16 @@ export function createClaims(sharedDir: string) {
       known.add(bucket);
     },
 
-    /** Writes the claim unless there is one already; true when this one is it. It is complete the moment it is visible. */
+    /** Writes the claim unless there is one already; true when this one is it. */
     async claim(key: Key, claim: Claim): Promise<boolean> {
-      const path = pathOf(key);
-      const draft = `${path}.${randomBytes(6).toString('hex')}.tmp`;
-      await writeFile(draft, JSON.stringify(claim), { flag: 'wx' });
+      const text = JSON.stringify(claim);
       try {
-        await link(draft, path);
+        await symlink(text, pathOf(key));
         return true;
       } catch (error) {
         if (errnoOf(error) === 'EEXIST') return false;
-        if (!HAS_NO_LINKS.has(errnoOf(error))) throw error;
-        return await writeExclusively(path, JSON.stringify(claim));
-      } finally {
-        await unlink(draft).catch(unless('ENOENT'));
+        if (!CANNOT_LINK.has(errnoOf(error))) throw error;
+        return await writeExclusively(pathOf(key), text);
       }
     },
 
@@ -100,9 +97,19 @@ export function createClaims(sharedDir: string) {
 export type Claims = ReturnType<typeof createClaims>;
 type Key = { mockId: string; claimBy: number };
 
-const HAS_NO_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']);
+/** No symbolic links on this file system, or none of that length. */
+const CANNOT_LINK = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'ENAMETOOLONG', 'EINVAL']);
 
-/** For file systems without links: the first to create the file wins; a reader who comes too early finds it unreadable. */
+async function readClaim(path: string): Promise<string | undefined> {
+  try {
+    return await readlink(path);
+  } catch (error) {
+    if (errnoOf(error) === 'EINVAL') return readFile(path, 'utf8'); // a file: written where links are missing
+    return unless('ENOENT')(error);
+  }
+}
+
+/** The first to create the file wins; a reader who comes before it is written finds a claim it cannot read. */
 async function writeExclusively(path: string, text: string): Promise<boolean> {
   try {
     await writeFile(path, text, { flag: 'wx' });

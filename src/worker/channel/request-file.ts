@@ -46,7 +46,12 @@ export async function dispatch(place: Place, { temporary }: Claim): Promise<'dis
 export async function withdraw(place: Place, { temporary }: Claim): Promise<boolean> {
   // A dispatcher that is asleep must not find anything to rename when it wakes up.
   const neverDispatched = await removed(join(place.directory, temporary));
-  return (await removed(requestPath(place))) || neverDispatched;
+  return (await removeRequest(place)) || neverDispatched;
+}
+
+/** Removes the request file; false when it was gone already. */
+export async function removeRequest(place: Place): Promise<boolean> {
+  return removed(requestPath(place));
 }
 
 /** Whether the request is still there. */
@@ -62,8 +67,8 @@ export async function isRequestThere(place: Place): Promise<boolean> {
 
 /** Removes what an ended execution left: the request before the result, so that a client never finds a request answered already. */
 export async function removeFiles(place: Place, claim: Claim): Promise<void> {
-  await removed(requestPath(place));
-  await rm(resultPath(place), { recursive: true, force: true });
+  await removeRequest(place);
+  await removeResult(resultPath(place));
   if (claim.registered) await removeOpenMark(place);
   if (claim.madeDirectory) await removeIfNobodyCame(place.directory);
 }
@@ -79,6 +84,11 @@ export async function removeOpenMark(place: Place): Promise<void> {
 /** A directory made for an address nobody answered at goes again; one with anything else in it stays. */
 async function removeIfNobodyCame(directory: string): Promise<void> {
   if (await removed(join(directory, MADE_BY_US))) await rmdir(directory).catch(unless('ENOENT', 'ENOTEMPTY', 'EEXIST'));
+}
+
+/** A client may have put anything where its result belongs, even a directory. */
+async function removeResult(path: string): Promise<void> {
+  await removed(path).catch(() => rm(path, { recursive: true, force: true }));
 }
 
 /** Somebody picked up from a directory we made: from now on it is a client's. */

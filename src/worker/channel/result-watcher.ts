@@ -1,17 +1,29 @@
-import { readdir } from 'node:fs/promises';
+import { lstat, readdir } from 'node:fs/promises';
 import { watch } from 'chokidar';
 import { unless } from '../../shared/errno.ts';
 import { every } from '../../shared/every.ts';
 import { createIncident, type Logger } from '../../shared/logger.ts';
 import { isOpenMark, readFileName } from './file-names.ts';
 
-/** What was noticed about one execution's files: an event (a hint) or what a periodic listing found (null: no such directory). */
-export type Sighting =
-  | { kind: 'request-event' }
-  | { kind: 'result-event' }
-  | { kind: 'listing'; names: ReadonlySet<string> | null };
+/**
+ * What a periodic look at a directory found. `names`: null when there is no such directory. `registered`: false when its
+ * client had a registration and has none any more.
+ */
+export type Listing = { kind: 'listing'; names: ReadonlySet<string> | null; registered: boolean };
+
+/** What was noticed about one execution's files: an event, which is a hint, or a listing, which is certain. */
+export type Sighting = { kind: 'request-event' } | { kind: 'result-event' } | Listing;
 type Listener = (sighting: Sighting) => void;
-type Watched = { listeners: Map<string, Listener>; idleSince: number; missing: boolean; openMarks: number };
+type Watched = {
+  registration: string | null;
+  listeners: Map<string, Listener>;
+  idleSince: number;
+  missing: boolean;
+  openMarks: number;
+};
+
+/** A client's directory, and the registration it has as long as it lives; null for one that is only a directory. */
+type Directory = { directory: string; registration: string | null };
 
 /** A directory stays watched this long after its last execution: the next one often follows. */
 const KEEP_IDLE_MS = 10 * 60_000;
@@ -68,7 +80,8 @@ export function createResultWatcher({ pollIntervalMs, log }: { pollIntervalMs: n
     if (names && watched.missing) rearm(directory);
     watched.missing = names === undefined;
     watched.openMarks = names?.filter(isOpenMark).length ?? 0;
-    const sighting: Sighting = { kind: 'listing', names: names ? new Set(names) : null };
+    const registered = watched.registration === null || (await exists(watched.registration));
+    const sighting: Listing = { kind: 'listing', names: names ? new Set(names) : null, registered };
     for (const listener of [...watched.listeners.values()]) listener(sighting);
   }
 
@@ -83,8 +96,14 @@ export function createResultWatcher({ pollIntervalMs, log }: { pollIntervalMs: n
     watcher.unwatch(directory);
   }
 
-  function add(directory: string): Watched {
-    const watched: Watched = { listeners: new Map(), idleSince: Date.now(), missing: false, openMarks: 0 };
+  function add({ directory, registration }: Directory): Watched {
+    const watched: Watched = {
+      registration,
+      listeners: new Map(),
+      idleSince: Date.now(),
+      missing: false,
+      openMarks: 0,
+    };
     directories.set(directory, watched);
     watcher.add(directory);
     for (const afterMs of EARLY_LISTINGS_MS) setTimeout(() => list(directory).catch(() => {}), afterMs);
@@ -93,8 +112,8 @@ export function createResultWatcher({ pollIntervalMs, log }: { pollIntervalMs: n
 
   return {
     /** Tells `listener` of everything noticed about one execution until the returned function is called. */
-    watch(directory: string, mockId: string, listener: Listener): () => void {
-      const watched = directories.get(directory) ?? add(directory);
+    watch(watchable: Directory, mockId: string, listener: Listener): () => void {
+      const watched = directories.get(watchable.directory) ?? add(watchable);
       watched.listeners.set(mockId, listener);
       return () => {
         watched.listeners.delete(mockId);
@@ -115,4 +134,8 @@ export function createResultWatcher({ pollIntervalMs, log }: { pollIntervalMs: n
 
 function watchedPath(details: unknown): string {
   return typeof details === 'object' && details !== null && 'watchedPath' in details ? String(details.watchedPath) : '';
+}
+
+async function exists(path: string): Promise<boolean> {
+  return (await lstat(path).catch(unless('ENOENT', 'ENOTDIR'))) !== undefined;
 }

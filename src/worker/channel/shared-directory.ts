@@ -9,6 +9,9 @@ import { MADE_BY_US, mockDirectory, privateDirectory } from './file-names.ts';
 /** Workers on one queue must share one directory; the last to leave frees the queue for another one after this long. */
 const IDENTITY_KEPT_SECONDS = 60;
 
+/** A client's directory that was looked at is taken to be still there, and still no link, for this long. */
+const CHECKED_FOR_MS = 500;
+
 /** Why a worker may not take jobs, in one sentence with the way out. */
 export class UnusableSharedDirectory extends Error {}
 
@@ -18,6 +21,7 @@ export class ForeignPath extends Error {}
 /** The shared directory itself: whether it is the right one, what time it thinks it is, and directories for clients. */
 export function createSharedDirectory({ sharedDir, store }: { sharedDir: string; store: Store }) {
   const idPath = join(privateDirectory(sharedDir), 'id');
+  const checked = new Map<string, number>();
   let ownId: string | undefined;
 
   async function readId(): Promise<string | undefined> {
@@ -65,6 +69,9 @@ export function createSharedDirectory({ sharedDir, store }: { sharedDir: string;
       ownId = id;
     },
 
+    /** Something was missing in a directory that was there a moment ago: look again the next time. */
+    forget: (path: string) => void checked.delete(path),
+
     /** How far the file system's clock is ahead of this process's, in ms: file times are compared in its own time. */
     async clockAheadMs(): Promise<number> {
       const file = await open(join(privateDirectory(sharedDir), 'clock'), 'w');
@@ -86,7 +93,11 @@ export function createSharedDirectory({ sharedDir, store }: { sharedDir: string;
       { mark = false } = {},
     ): Promise<{ path: string; made: boolean }> {
       const path = join(mockDirectory(sharedDir, app), directoryName);
-      if (await isRealDirectory(sharedDir, path)) return { path, made: false };
+      if (Date.now() - (checked.get(path) ?? 0) < CHECKED_FOR_MS) return { path, made: false };
+      if (await isRealDirectory(sharedDir, path)) {
+        checked.set(path, Date.now());
+        return { path, made: false };
+      }
       await makeDirectory(dirname(dirname(path)));
       await makeDirectory(dirname(path));
       const made = await makeDirectory(path);

@@ -7,8 +7,16 @@ import type { Interrupt, Interrupts } from '../interrupts.ts';
 import type { Claim } from './claim.ts';
 import { registrationPath, requestFileName, resultFileName } from './file-names.ts';
 import { type ReadResult, readResult } from './read-result.ts';
-import { isRequestThere, keepDirectory, markOpen, type Place, resultPath, withdraw } from './request-file.ts';
-import type { ResultWatcher, Sighting } from './result-watcher.ts';
+import {
+  isRequestThere,
+  keepDirectory,
+  markOpen,
+  type Place,
+  removeRequest,
+  resultPath,
+  withdraw,
+} from './request-file.ts';
+import type { Listing, ResultWatcher, Sighting } from './result-watcher.ts';
 import type { SharedDirectory } from './shared-directory.ts';
 
 /** How the wait for one answer ended. `interrupted`: not at all, another worker goes on with it. */
@@ -37,7 +45,7 @@ export type WaitDependencies = {
 export function waitForAnswer(
   claim: Claim,
   place: Place,
-  dispatchRequest: () => Promise<unknown>,
+  dispatchRequest: () => Promise<'dispatched' | 'was-dispatched'>,
   { watcher, sharedDirectory, interrupts, maxResultBytes, resultTimeoutMs, log }: WaitDependencies,
 ): Promise<WaitEnding> {
   const { mockId, address } = claim;
@@ -51,6 +59,7 @@ export function waitForAnswer(
     let wrong: { stamp: string; since: number } | undefined;
     let looking: Promise<void> | undefined;
     let lookAgain = false;
+    let requestLookPlanned = false;
     const timers = new Set<NodeJS.Timeout>();
 
     const after = (ms: number, task: () => Promise<void> | void) => {
@@ -82,18 +91,22 @@ export function waitForAnswer(
     const unanswered = (code: Code, error: string, mayHaveRun: boolean) =>
       end({ kind: 'unanswered', noAnswer: noAnswer(code, error, { mayHaveRun, address }) });
 
-    const stopWatching = watcher.watch(place.directory, mockId, notice);
+    const registration = claim.registered ? registrationPath(sharedDirectory.sharedDir, claim) : null;
+    const stopWatching = watcher.watch({ directory: place.directory, registration }, mockId, notice);
     const stopInterrupts = interrupts.listen(mockId, (interrupt) => guard(() => interrupted(interrupt)));
     guard(async () => {
-      await dispatchRequest();
+      const dispatched = await dispatchRequest();
       after(Math.max(0, claim.answerBy - Date.now()), timeIsUp);
-      await look();
+      if (dispatched === 'was-dispatched') await look(); // the answer may be there since before we watched
     });
 
     function notice(sighting: Sighting): void {
       if (sighting.kind === 'result-event') guard(look);
-      else if (sighting.kind === 'listing') guard(() => readListing(sighting.names));
-      else if (!pickedUp) after(REQUEST_LOOK_MS, lookAtRequest);
+      else if (sighting.kind === 'listing') guard(() => readListing(sighting));
+      else if (!pickedUp && !requestLookPlanned) {
+        requestLookPlanned = true;
+        after(REQUEST_LOOK_MS, lookAtRequest);
+      }
     }
 
     /** Reads the result file. Looks that come while one is under way are made up for by one more. */
@@ -113,7 +126,7 @@ export function waitForAnswer(
     async function judge(result: ReadResult): Promise<void> {
       if (result.kind === 'absent' || ended) return;
       if (result.judgement.kind === 'answer') {
-        if (!pickedUp && (await withdraw(place, claim))) {
+        if (!pickedUp && (await removeRequest(place))) {
           log.warn(
             { mockId, app: claim.app, address },
             'the client does not delete its requests; it may run them again',
@@ -134,6 +147,7 @@ export function waitForAnswer(
     }
 
     async function lookAtRequest(): Promise<void> {
+      requestLookPlanned = false;
       if (pickedUp || (await isRequestThere(place))) return;
       // Only a directory that is still there tells that the client took the request out of it.
       if (await lstat(place.directory).catch(unless('ENOENT'))) await pickUp();
@@ -146,17 +160,17 @@ export function waitForAnswer(
       if (claim.madeDirectory) await keepDirectory(place.directory);
     }
 
-    async function readListing(names: ReadonlySet<string> | null): Promise<void> {
-      if (names === null) return directoryMissing();
+    async function readListing({ names, registered }: Listing): Promise<void> {
+      if (names === null) return directoryMissing(registered);
       missingListings = 0;
       if (!pickedUp && !names.has(requestFileName(mockId)) && !names.has(claim.temporary)) await pickUp();
       if (names.has(resultFileName(mockId))) await look();
-      else if (claim.registered && !(await isRegistered())) await clientLeft();
+      else if (!registered) await clientLeft();
     }
 
-    async function directoryMissing(): Promise<void> {
+    async function directoryMissing(registered: boolean): Promise<void> {
       if (++missingListings < MISSING_LISTINGS) return;
-      if (!claim.registered || !(await isRegistered())) return clientLeft();
+      if (!claim.registered || !registered) return clientLeft();
       // The client lives, but does not make its directory again; without it the answer has nowhere to go.
       await sharedDirectory.clientDirectory(claim.app, claim.directoryName);
       await markOpen(place);
@@ -173,13 +187,6 @@ export function waitForAnswer(
           !claim.givesUp,
         );
       else unanswered('client-left', `${client} left while it had the request. ${ranOrNot(true)}`, true);
-    }
-
-    async function isRegistered(): Promise<boolean> {
-      return (
-        (await lstat(registrationPath(sharedDirectory.sharedDir, claim)).catch(unless('ENOENT', 'ENOTDIR'))) !==
-        undefined
-      );
     }
 
     async function timeIsUp(): Promise<void> {

@@ -1,0 +1,82 @@
+import { type ChildProcess, fork, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
+import { fileURLToPath } from 'node:url';
+
+const CLOCK_TICKS_PER_SECOND = 100;
+const children = new Set<ChildProcess>();
+process.on('exit', () => {
+  for (const child of children) child.kill('SIGKILL');
+});
+
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  return port;
+}
+
+/** Starts a script of this folder and resolves with the first message it sends. */
+export async function startScript(
+  name: string,
+  parameters: string[],
+): Promise<{ child: ChildProcess; message: unknown }> {
+  const child = fork(fileURLToPath(new URL(name, import.meta.url)), parameters);
+  children.add(child);
+  const [message] = await once(child, 'message');
+  return { child, message };
+}
+
+/** Starts the service itself, the way an operator does. */
+export function startService(role: 'api' | 'worker' | 'all', environment: Record<string, string>): ChildProcess {
+  const bin = fileURLToPath(new URL('../bin/rule-server.js', import.meta.url));
+  const child = spawn(process.execPath, [bin, role], {
+    env: { ...process.env, LOG_LEVEL: 'warn', ...environment },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  children.add(child);
+  return child;
+}
+
+export function startRedis(port: number): ChildProcess {
+  const child = spawn('redis-server', ['--port', String(port), '--save', '', '--appendonly', 'no'], {
+    stdio: 'ignore',
+  });
+  children.add(child);
+  return child;
+}
+
+export async function stop(...stopped: ChildProcess[]): Promise<void> {
+  for (const child of stopped) {
+    if (child.exitCode === null && child.signalCode === null) {
+      child.kill('SIGTERM');
+      await once(child, 'exit');
+    }
+    children.delete(child);
+  }
+}
+
+/** Waits until a URL answers 200. */
+export async function untilReady(url: string, deadlineMs = 20_000): Promise<void> {
+  const deadline = Date.now() + deadlineMs;
+  for (;;) {
+    const ok = await fetch(url).then(
+      (response) => response.ok,
+      () => false,
+    );
+    if (ok) return;
+    if (Date.now() > deadline) throw new Error(`${url} was not ready within ${deadlineMs} ms`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+/** Resident memory in MB and CPU seconds used so far, as Linux counts them. */
+export function usage({ pid }: ChildProcess): { megabytes: number; cpuSeconds: number } {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+  const cpuSeconds = (Number(fields[11]) + Number(fields[12])) / CLOCK_TICKS_PER_SECOND;
+  const megabytes = (Number(fields[21]) * 4096) / 1024 / 1024;
+  return { megabytes, cpuSeconds };
+}

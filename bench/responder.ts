@@ -1,0 +1,48 @@
+// A client that answers at once, or after DELAY_MS: only the file protocol, nothing else.
+import { mkdirSync, readdirSync, readFileSync, renameSync, unlinkSync, watch, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const [sharedDir = '', app = '1', address = 'bench', delayMs = '0'] = process.argv.slice(2);
+const clients = join(sharedDir, 'clients', app);
+const mock = join(sharedDir, 'mock', app, address);
+mkdirSync(clients, { recursive: true });
+mkdirSync(mock, { recursive: true });
+
+const registration = { address, app: Number(app), dialect: 'rule', startTime: Date.now(), loadedVersion: 1 };
+writeFileSync(join(clients, `m_${address}.json`), JSON.stringify(registration));
+const beat = () =>
+  writeFileSync(join(clients, `b_${address}.json`), JSON.stringify({ lastHeartbeat: Date.now(), loadedVersion: 1 }));
+beat();
+setInterval(beat, 5000);
+
+function pickUp(name: string | null): void {
+  if (!name?.endsWith('.json') || name.endsWith('_result.json') || name.startsWith('.')) return;
+  try {
+    const request = JSON.parse(readFileSync(join(mock, name), 'utf8'));
+    unlinkSync(join(mock, name));
+    if (delayMs === '0') answer(request);
+    else setTimeout(() => answer(request), Number(delayMs));
+  } catch {
+    // the event of our own deletion, or taken already
+  }
+}
+
+function answer({ mockId, 'the service': data }: { mockId: string; 'the service': unknown }): void {
+  const path = join(mock, `${mockId}_result.json`);
+  const result = {
+    mockId,
+    success: true,
+    'the service': data,
+    process: '[1:And:T:0]',
+    error: null,
+    executeAt: Date.now(),
+  };
+  writeFileSync(`${path}.tmp`, JSON.stringify(result));
+  renameSync(`${path}.tmp`, path);
+}
+
+watch(mock, (_event, name) => pickUp(name));
+setInterval(() => {
+  for (const name of readdirSync(mock)) pickUp(name);
+}, 1000);
+process.send?.('ready');
