@@ -1,6 +1,5 @@
 import type { TestProject } from 'vitest/node';
 import { chooseRedis, hasRedisBinary } from './choose-redis.ts';
-import { HOW_TO_GET_REDIS, requireAllSuites } from './left-out.ts';
 import type { RedisChoice } from './redis-server.ts';
 
 declare module 'vitest' {
@@ -12,12 +11,9 @@ declare module 'vitest' {
   }
 }
 
-/** Decides once per run how suites get their Redis. */
+/** Decides once per run how suites get their Redis. Without one they are left out, which the reporter names and judges. */
 export async function setup(project: TestProject): Promise<void> {
   const redis = await chooseRedis();
-  if (redis.kind === 'unavailable' && requireAllSuites()) {
-    throw new Error(`every suite is required, and there is no Redis: ${redis.reason}. ${HOW_TO_GET_REDIS}`);
-  }
   process.stdout.write(`Redis for this run: ${describe(redis)}\n`);
   project.provide('redis', redis);
   project.provide('hasRedisBinary', await hasRedisBinary());

@@ -1,11 +1,11 @@
 import type { Reporter, TestCase, TestModule, TestSuite, Vitest } from 'vitest/node';
 
-export const HOW_TO_GET_REDIS =
+const HOW_TO_GET_REDIS =
   'Start Docker, or install redis-server, or set TEST_REDIS_URL=redis://…, and run npm test again.';
 const HOW_TO_GET_THE_PROGRAM = 'Some need the redis-server program itself: install it and run npm test again.';
 
 /** A continuous integration run sets this: what cannot run here then fails the run instead of being left out. */
-export function requireAllSuites(environment: NodeJS.ProcessEnv = process.env): boolean {
+function requireAllSuites(environment: NodeJS.ProcessEnv = process.env): boolean {
   return environment.RULE_SERVER_REQUIRE_ALL_SUITES === '1';
 }
 
