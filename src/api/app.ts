@@ -4,15 +4,18 @@ import { methodNotAllowed } from 'hono/method-not-allowed';
 import { requestId } from 'hono/request-id';
 import type { Logger } from '../shared/logger.ts';
 import type { Settings } from '../shared/settings.ts';
+import type { AskWorker } from './ask-worker.ts';
 import { authenticate } from './authenticate.ts';
 import type { Environment } from './environment.ts';
 import type { QueueHealth } from './queue-health.ts';
 import { problem } from './respond.ts';
+import { browseRoutes } from './routes/browse.ts';
 import { executeRoute } from './routes/execute.ts';
 import { healthRoutes } from './routes/health.ts';
 import type { SubmitExecution } from './submit-execution.ts';
 
 type Dependencies = {
+  ask: AskWorker['ask'];
   submitExecution: SubmitExecution;
   health: QueueHealth;
   settings: Settings;
@@ -22,7 +25,7 @@ type Dependencies = {
 };
 
 /** HTTP's table of contents: the middleware in order, then the routes. */
-export function createApp({ submitExecution, health, settings, log, phase }: Dependencies): Hono<Environment> {
+export function createApp({ submitExecution, ask, health, settings, log, phase }: Dependencies): Hono<Environment> {
   const app = new Hono<Environment>();
   app.use(requestId());
   app.use(logAccess(log));
@@ -33,6 +36,7 @@ export function createApp({ submitExecution, health, settings, log, phase }: Dep
   app.route('/', healthRoutes({ health, isReady: () => phase() === 'running' }));
   app.use(refuseWhileStopping(phase));
   app.route('/rule-server/mock', executeRoute({ submitExecution, maxBodyBytes: settings.MAX_BODY_BYTES }));
+  app.route('/rule-server/mock', browseRoutes({ ask }));
   app.notFound(({ req }) => problem(404, `There is nothing at ${req.path}.`));
   app.onError((error, context) => {
     log.error({ err: error, requestId: context.get('requestId') }, 'a request failed unexpectedly');

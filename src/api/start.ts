@@ -2,9 +2,10 @@ import type { Server } from 'node:http';
 import { createAdaptorServer } from '@hono/node-server';
 import { createCancelSender } from '../shared/control.ts';
 import type { Logger } from '../shared/logger.ts';
-import type { QueueBackend } from '../shared/queue.ts';
+import { type ExecutionQueue, type QueueBackend, queueNames } from '../shared/queue.ts';
 import type { Settings } from '../shared/settings.ts';
 import { createApp } from './app.ts';
+import { openAskWorker } from './ask-worker.ts';
 import { openFinishedExecutions } from './finished-executions.ts';
 import { watchQueueHealth } from './queue-health.ts';
 import { createSubmitExecution } from './submit-execution.ts';
@@ -22,11 +23,12 @@ type Dependencies = { settings: Settings; backend: QueueBackend; log: Logger };
 /** Starts the HTTP side. It listens at once and answers 503 until the queue store is reachable. */
 export async function startApi({ settings, backend, log }: Dependencies): Promise<RunningApi> {
   let phase: 'starting' | 'running' | 'stopping' = 'starting';
-  const queue = backend.openQueue();
+  const queue: ExecutionQueue = backend.openQueue(queueNames.executions);
   queue.on('error', () => {}); // the health loop below reports it, once per incident
   const health = watchQueueHealth({ backend, queue, log });
   const finished = openFinishedExecutions({ backend, queue, workers: () => health.workers, log });
   const cancels = createCancelSender(backend);
+  const askWorker = openAskWorker({ backend, settings, log });
   const submitExecution = createSubmitExecution({
     queue,
     finished,
@@ -36,7 +38,7 @@ export async function startApi({ settings, backend, log }: Dependencies): Promis
     settings,
     log,
   });
-  const app = createApp({ submitExecution, health, settings, log, phase: () => phase });
+  const app = createApp({ submitExecution, ask: askWorker.ask, health, settings, log, phase: () => phase });
   const server = createAdaptorServer({
     fetch: app.fetch,
     serverOptions: {
@@ -49,7 +51,7 @@ export async function startApi({ settings, backend, log }: Dependencies): Promis
   }) as Server;
   await listen(server, settings);
 
-  const ready = Promise.all([health.ready, finished.ready()]).then(() => {
+  const ready = Promise.all([health.ready, finished.ready(), askWorker.ready()]).then(() => {
     if (phase === 'starting') phase = 'running';
   });
 
@@ -60,7 +62,7 @@ export async function startApi({ settings, backend, log }: Dependencies): Promis
       phase = 'stopping';
       await drain(server, settings.SHUTDOWN_GRACE_MS, log);
       await Promise.race([
-        Promise.allSettled([health.close(), finished.close(), cancels.close(), queue.close()]),
+        Promise.allSettled([health.close(), finished.close(), cancels.close(), askWorker.close(), queue.close()]),
         new Promise((resolve) => setTimeout(resolve, 3000)), // closing can hang while the store is away
       ]);
     },

@@ -1,6 +1,6 @@
 import type { QueueEventsListener } from 'bullmq';
 import { z } from 'zod';
-import { type EventsProducer, type ExecutionEvents, type QueueBackend, queueNames } from './queue.ts';
+import { type EventsProducer, type JobEvents, type QueueBackend, queueNames } from './queue.ts';
 
 /** `caller-left`: nobody waits for the answer. `asked`: somebody wants it stopped. */
 const cancelSchema = z.object({ mockId: z.string(), why: z.enum(['caller-left', 'asked']) });
@@ -24,7 +24,7 @@ export function createCancelSender(backend: QueueBackend) {
 
 /** Hears the cancels sent to all workers. */
 export function listenForCancels(backend: QueueBackend, onCancel: (cancel: Cancel) => void) {
-  const events: ExecutionEvents = backend.openEvents(queueNames.control);
+  const events: JobEvents = backend.openEvents(queueNames.control);
   events.on('error', () => {}); // the worker's own connection reports the same incident
   events.on<ControlListener, 'cancel'>('cancel', (message) => {
     const parsed = cancelSchema.safeParse(message);

@@ -13,17 +13,20 @@ import { Redis } from 'ioredis';
 import type { JobData, JobResult } from './contract.ts';
 import { createMemoryStore, createRedisStore, type Store } from './store.ts';
 
-/** Queue names. `control` carries messages to every worker and no jobs, so that workers need not read all results. */
-export const queueNames = { executions: 'executions', control: 'control' } as const;
+/**
+ * Queue names. `queries` answers quick questions about clients and rules; `control` carries messages to every worker and
+ * no jobs, so that workers need not read all results.
+ */
+export const queueNames = { executions: 'executions', queries: 'queries', control: 'control' } as const;
 
 /** Finished jobs stay this long, so that the re-check of a waiting API always finds them: longer than the longest call. */
 const KEEP_FINISHED_SECONDS = 180;
 
-type Job = 'execute';
-export type ExecutionQueue = Queue<JobData, JobResult, Job, JobData, JobResult, Job, IQueueBackend, unknown>;
-export type ExecutionWorker = Worker<JobData, JobResult, Job, IQueueBackend, object, unknown>;
-export type ExecutionEvents = QueueEvents<JobResult, IQueueBackend, unknown>;
+export type JobQueue<Data, Result> = Queue<Data, Result, string, Data, Result, string, IQueueBackend, unknown>;
+export type JobWorker<Data, Result> = Worker<Data, Result, string, IQueueBackend, object, unknown>;
+export type JobEvents = QueueEvents<unknown, IQueueBackend, unknown>;
 export type EventsProducer = QueueEventsProducer<IQueueBackend, unknown>;
+export type ExecutionQueue = JobQueue<JobData, JobResult>;
 
 /** The queue store and everything that depends on which one it is. Nobody else knows. */
 export type QueueBackend = {
@@ -33,13 +36,17 @@ export type QueueBackend = {
   store: Store;
   /** How many entries the event stream keeps; at 1,000 calls/s the Redis one bridges 4 s without a re-check. */
   maxEvents: number;
-  openQueue(): ExecutionQueue;
+  openQueue<Data, Result>(name: string): JobQueue<Data, Result>;
   /** Worker processes connected to the queue. A frozen one still counts. */
   countWorkers(queue: ExecutionQueue): Promise<number>;
-  openEvents(name: string): ExecutionEvents;
+  openEvents(name: string): JobEvents;
   openEventsProducer(name: string): EventsProducer;
   /** A worker that does not take jobs yet: call `run()`. */
-  openWorker(processor: Processor<JobData, JobResult, Job, object>, concurrency: number): ExecutionWorker;
+  openWorker<Data, Result>(
+    name: string,
+    processor: Processor<Data, Result, string, object>,
+    concurrency: number,
+  ): JobWorker<Data, Result>;
   close(): Promise<void>;
 };
 
@@ -119,19 +126,23 @@ function openers({ quick, blocking, common, maxEvents, eventsBlockMs, locks }: P
   const finished = { removeOnComplete: { age: KEEP_FINISHED_SECONDS }, removeOnFail: { age: KEEP_FINISHED_SECONDS } };
   return {
     maxEvents,
-    openQueue: (): ExecutionQueue =>
+    openQueue: <Data, Result>(name: string): JobQueue<Data, Result> =>
       new Queue(
-        queueNames.executions,
+        name,
         { ...common, connection, defaultJobOptions: finished, streams: { events: { maxLen: maxEvents } } },
         quick,
       ),
-    openEvents: (name: string): ExecutionEvents =>
+    openEvents: (name: string): JobEvents =>
       new QueueEvents(name, { ...common, connection, blockingTimeout: eventsBlockMs }, blocking),
     openEventsProducer: (name: string): EventsProducer =>
       new QueueEventsProducer(name, { ...common, connection }, quick),
-    openWorker: (processor: Processor<JobData, JobResult, Job, object>, concurrency: number): ExecutionWorker =>
+    openWorker: <Data, Result>(
+      name: string,
+      processor: Processor<Data, Result, string, object>,
+      concurrency: number,
+    ): JobWorker<Data, Result> =>
       new Worker(
-        queueNames.executions,
+        name,
         processor,
         {
           ...common,

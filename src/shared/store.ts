@@ -11,6 +11,9 @@ export type Store = {
   close(): Promise<void>;
 };
 
+/** Texts up to this size travel with a job; larger ones are put into the store, since every API reads every event. */
+export const INLINE_BYTES = 16 * 1024;
+
 const PREFIX = '{rule-server}:store:';
 
 /** The store of several processes: plain Redis keys with an expiry. Owns the connection it is given. */

@@ -4,14 +4,18 @@ import { every } from '../shared/every.ts';
 import { createIncident, type Logger } from '../shared/logger.ts';
 import type { QueueBackend } from '../shared/queue.ts';
 import type { Settings } from '../shared/settings.ts';
+import { createAnswerQuery } from './answer-query.ts';
 import { createClaims } from './channel/claim.ts';
 import { mockDirectory } from './channel/file-names.ts';
 import { createResultWatcher } from './channel/result-watcher.ts';
 import { createSharedDirectory, UnusableSharedDirectory } from './channel/shared-directory.ts';
 import { createClientSlots } from './client-slots.ts';
 import { createClients } from './directory/clients.ts';
+import { createPublishedMetadata } from './directory/published-metadata.ts';
+import { createRules } from './directory/rules.ts';
 import { createInterrupts } from './interrupts.ts';
 import { createProcessExecution, type Dependencies, type Step } from './process-execution.ts';
+import { createQueryWorker } from './query-worker.ts';
 import { createResolveTarget } from './resolve-target.ts';
 import { createSweep } from './sweep.ts';
 import { createWorker } from './worker.ts';
@@ -73,6 +77,13 @@ export async function startWorker({
     atStep,
     log,
   });
+  const rules = createRules({ sharedDir });
+  const { metadataFor } = createPublishedMetadata({ sharedDir, listClients: (app) => clients.list(app) });
+  const queries = createQueryWorker({
+    backend,
+    answerQuery: createAnswerQuery({ sharedDir, clients, rules, metadataFor }),
+    log,
+  });
   const cancels = listenForCancels(backend, ({ mockId, why }) => interrupts.send(mockId, why));
 
   const state: { takesJobs: boolean; reason: string | null } = { takesJobs: false, reason: 'starting' };
@@ -103,7 +114,7 @@ export async function startWorker({
     state: () => ({ ...state }),
     async stop() {
       await worker.stop();
-      await Promise.allSettled([checks.stop(), sweeps.stop(), watcher.close(), cancels.close()]);
+      await Promise.allSettled([checks.stop(), sweeps.stop(), watcher.close(), cancels.close(), queries.close()]);
     },
   };
 }

@@ -2,7 +2,7 @@ import { DelayedError, type Job, UnrecoverableError, WaitingError } from 'bullmq
 import { type JobData, type JobResult, jobDataSchema } from '../shared/contract.ts';
 import { createIncident, type Logger } from '../shared/logger.ts';
 import type { NoAnswer } from '../shared/outcomes.ts';
-import type { ExecutionWorker, QueueBackend } from '../shared/queue.ts';
+import { type JobWorker, type QueueBackend, queueNames } from '../shared/queue.ts';
 import type { Claim } from './channel/claim.ts';
 import { removeFiles } from './channel/request-file.ts';
 import type { Interrupts } from './interrupts.ts';
@@ -13,7 +13,7 @@ const RETRY_MS = 1000;
 /** A completion that was not accepted by then never will be: another worker has the execution. */
 const ACCEPTED_WITHIN_MS = 60_000;
 
-type ExecutionJob = Job<JobData, JobResult, 'execute'>;
+type ExecutionJob = Job<JobData, JobResult>;
 
 type Dependencies = {
   backend: QueueBackend;
@@ -40,7 +40,7 @@ export function createWorker({
   let stopping = false;
   let removals = Promise.resolve();
 
-  const worker: ExecutionWorker = backend.openWorker(process, concurrency);
+  const worker: JobWorker<JobData, JobResult> = backend.openWorker(queueNames.executions, process, concurrency);
   worker.on('completed', (job) => accepted(job.id));
   worker.on('failed', (job) => accepted(job?.id));
   worker.on('lockRenewalFailed', (ids: string[]) => {

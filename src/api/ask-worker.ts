@@ -1,0 +1,67 @@
+import { randomUUID } from 'node:crypto';
+import type { Logger } from '../shared/logger.ts';
+import { type Query, type QueryResult, queryResultSchema } from '../shared/query.ts';
+import { type JobQueue, type QueueBackend, queueNames } from '../shared/queue.ts';
+import type { Settings } from '../shared/settings.ts';
+import { followJobs } from './follow-jobs.ts';
+
+/** An answer as JSON text, or why there is none. */
+export type Reply = { kind: 'found'; body: string } | { kind: 'refused'; status: 404 | 422 | 503; error: string };
+
+export type AskWorker = ReturnType<typeof openAskWorker>;
+type Dependencies = { backend: QueueBackend; settings: Settings; log: Logger };
+
+/** Asks any worker a question about clients and rules. The API itself never looks at the shared directory. */
+export function openAskWorker({ backend, settings, log }: Dependencies) {
+  const queue: JobQueue<Query, QueryResult> = backend.openQueue(queueNames.queries);
+  queue.on('error', () => {}); // the health of the executions' queue reports the same incident
+  const jobs = followJobs<Query, Promise<Reply>>({
+    backend,
+    queue,
+    onCompleted: (_id, value) => toReply(value),
+    onFailed: async (id, reason) => {
+      log.error({ id, reason }, 'a question could not be answered');
+      return {
+        kind: 'refused',
+        status: 503,
+        error: 'The worker could not answer; its log says why. Try again in a moment.',
+      };
+    },
+    onUnfinished: async () => {},
+    log,
+  });
+
+  async function toReply(value: unknown): Promise<Reply> {
+    const parsed = queryResultSchema.safeParse(value);
+    if (!parsed.success) return unavailable('A worker of another version answered');
+    const { body, stored, refused } = parsed.data;
+    if (refused) return { kind: 'refused', ...refused };
+    const text = body ?? (stored === undefined ? null : await backend.store.get(stored).catch(() => null));
+    return text === null
+      ? unavailable('The answer could not be read back from the store')
+      : { kind: 'found', body: text };
+  }
+
+  return {
+    ready: jobs.ready,
+    async ask(query: Query): Promise<Reply> {
+      const id = randomUUID();
+      const answer = jobs.wait(id, query, settings.QUEUE_TIMEOUT_MS, async () => {
+        await queue.remove(id, { removeChildren: false }).catch(() => {});
+        return unavailable(`No worker answered within ${settings.QUEUE_TIMEOUT_MS} ms`);
+      });
+      await queue.add('ask', query, { jobId: id }).catch(() => {
+        jobs.settle(id, Promise.resolve(unavailable('The queue store cannot be reached')));
+      });
+      return answer;
+    },
+    async close(): Promise<void> {
+      await jobs.close();
+      await queue.close();
+    },
+  };
+}
+
+function unavailable(what: string): Reply {
+  return { kind: 'refused', status: 503, error: `${what}. Try again in a moment.` };
+}

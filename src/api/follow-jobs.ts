@@ -1,0 +1,111 @@
+import { randomUUID } from 'node:crypto';
+import type { QueueEventsListener } from 'bullmq';
+import { every } from '../shared/every.ts';
+import { createIncident, type Logger } from '../shared/logger.ts';
+import type { JobQueue, QueueBackend } from '../shared/queue.ts';
+import { createWaitingRoom } from '../shared/waiting-room.ts';
+
+const TICK_MS = 500;
+const RECHECKS_PER_TICK = 500;
+export const RECHECK_AFTER_MS = 2000;
+
+interface HelloListener extends QueueEventsListener {
+  hello: (message: { from: string }, id: string) => void;
+}
+
+type Options<Data, Ending> = {
+  backend: QueueBackend;
+  queue: JobQueue<Data, unknown>;
+  onCompleted: (id: string, value: unknown) => Ending;
+  onFailed: (id: string, reason: string) => Ending;
+  /** Called at each re-check of a job that has no ending yet. `recheckAt` says when to look again at the latest. */
+  onUnfinished: (id: string, watched: Watched<Data>, state: 'pending' | 'missing') => Promise<void>;
+  log: Logger;
+};
+
+/** A job somebody waits for. */
+export type Watched<Data> = { data: Data; recheckAt: number };
+
+/**
+ * Where callers of this process wait for jobs of one queue. One event stream tells of finished jobs; since an event may
+ * be missed, every waiting id is also looked up again each 2 s.
+ */
+export function followJobs<Data, Ending>({
+  backend,
+  queue,
+  onCompleted,
+  onFailed,
+  onUnfinished,
+  log,
+}: Options<Data, Ending>) {
+  const room = createWaitingRoom<Ending>();
+  const watched = new Map<string, Watched<Data>>();
+  const events = backend.openEvents(queue.name);
+  const incident = createIncident(log, `Finished jobs of ${queue.name} cannot be followed`);
+
+  events.on('completed', ({ jobId, returnvalue }) => {
+    if (room.has(jobId)) settle(jobId, onCompleted(jobId, returnvalue));
+  });
+  events.on('failed', ({ jobId, failedReason }) => {
+    if (room.has(jobId)) settle(jobId, onFailed(jobId, failedReason));
+  });
+  events.on('error', (error) => incident.begins(error, 'endings are looked up every 2 s instead'));
+  const recheck = every(TICK_MS, recheckDue, () => {}); // the queue's health says so once, and the next tick tries again
+
+  function settle(id: string, ending: Ending): boolean {
+    watched.delete(id);
+    return room.settle(id, ending);
+  }
+
+  async function recheckDue(): Promise<void> {
+    const now = Date.now();
+    const due = [...watched].filter(([, { recheckAt }]) => recheckAt <= now).slice(0, RECHECKS_PER_TICK);
+    await Promise.all(due.map(([id, entry]) => lookUp(id, entry)));
+    if (due.length > 0) incident.ends();
+  }
+
+  async function lookUp(id: string, entry: Watched<Data>): Promise<void> {
+    entry.recheckAt = Date.now() + RECHECK_AFTER_MS;
+    const found = await queue.getBackend().isFinished(id, true);
+    const [status, value] = Array.isArray(found) ? found : [found, ''];
+    if (!watched.has(id)) return;
+    if (status === 1) settle(id, onCompleted(id, JSON.parse(value)));
+    else if (status === 2) settle(id, onFailed(id, value));
+    else await onUnfinished(id, entry, status === -1 ? 'missing' : 'pending');
+  }
+
+  return {
+    /** Resolves once events arrive for sure: our own first one came back, so the cursor is a concrete one. */
+    async ready(): Promise<void> {
+      const me = randomUUID();
+      const producer = backend.openEventsProducer(queue.name);
+      producer.on('error', () => {}); // retried below
+      let heard = false;
+      events.on<HelloListener, 'hello'>('hello', ({ from }) => {
+        heard ||= from === me;
+      });
+      while (!heard) {
+        await producer.publishEvent({ eventName: 'hello', from: me }, backend.maxEvents).catch(() => {});
+        await new Promise((resolve) => setTimeout(resolve, 50));
+      }
+      await producer.close();
+    },
+
+    /** Waits for the end of one job, at most `timeoutMs`; then it ends as `late` says. Call it before the job is added. */
+    wait(id: string, data: Data, timeoutMs: number, late: () => Ending): Promise<Ending> {
+      watched.set(id, { data, recheckAt: Date.now() + RECHECK_AFTER_MS });
+      return room.enter(id, timeoutMs, () => {
+        watched.delete(id);
+        return late();
+      });
+    },
+    settle,
+    get waiting() {
+      return room.size;
+    },
+    async close(): Promise<void> {
+      await recheck.stop();
+      await events.close();
+    },
+  };
+}

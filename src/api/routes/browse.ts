@@ -1,0 +1,36 @@
+import { type Context, Hono } from 'hono';
+import { JOB_VERSION } from '../../shared/contract.ts';
+import type { Query } from '../../shared/query.ts';
+import type { AskWorker } from '../ask-worker.ts';
+import type { Environment } from '../environment.ts';
+import { readApp, readSelection } from '../read-selection.ts';
+import { badRequest, problem } from '../respond.ts';
+
+const v = JOB_VERSION;
+
+/** What a rule reads (schema) and what is there to run: apps, rules, clients, a rule's tree. A worker answers them all. */
+export function browseRoutes({ ask }: Pick<AskWorker, 'ask'>) {
+  const reply = async (context: Context<Environment>, query: Query): Promise<Response> => {
+    const answer = await ask(query);
+    if (answer.kind === 'found') return context.body(answer.body, 200, { 'content-type': 'application/json' });
+    const headers = answer.status === 503 ? { 'retry-after': '2' } : {};
+    return problem(answer.status, answer.error, { headers });
+  };
+
+  const aboutSelection = (kind: 'schema' | 'tree') => async (context: Context<Environment>) => {
+    const read = readSelection(context.req.query());
+    return read.kind === 'bad' ? badRequest(read.problems) : reply(context, { v, ask: kind, ...read.selected });
+  };
+
+  const aboutApp = (kind: 'rules' | 'clients') => async (context: Context<Environment>) => {
+    const read = readApp(context.req.query());
+    return read.kind === 'bad' ? badRequest(read.problems) : reply(context, { v, ask: kind, app: read.app });
+  };
+
+  return new Hono<Environment>()
+    .get('/schema', aboutSelection('schema'))
+    .get('/tree', aboutSelection('tree'))
+    .get('/apps', (context) => reply(context, { v, ask: 'apps' }))
+    .get('/rules', aboutApp('rules'))
+    .get('/clients', aboutApp('clients'));
+}
