@@ -3,15 +3,18 @@ import { JOB_VERSION } from '../shared/contract.ts';
 import { errnoOf } from '../shared/errno.ts';
 import { type NoAnswer, noAnswer } from '../shared/outcomes.ts';
 import { parseTarget } from '../shared/target.ts';
-import type { Claim } from './channel/claim.ts';
+import type { Claim, Decision } from './channel/claim.ts';
 import { mockDirectory } from './channel/file-names.ts';
 import { markOpen, removeOpenMark, removeTemporary, writeTemporary } from './channel/request-file.ts';
 import type { Client } from './directory/clients.ts';
 import type { Dependencies, Execution } from './process-execution.ts';
 import { refusals } from './refusals.ts';
 
-/** `claimed`: this execution has its claim now, ours or that of an attempt that was faster. */
-export type Begun = { kind: 'claimed'; claim: Claim } | { kind: 'refused'; noAnswer: NoAnswer };
+/**
+ * `claimed`: this execution has its claim now, ours or that of an attempt that was faster. `refused`: this attempt has a
+ * reason not to begin it, which counts unless another attempt claims first.
+ */
+export type Begun = Decision;
 
 /** Begins an execution that nobody has begun: chooses a client, writes the request, and claims it unless somebody was first. */
 export function createBeginExecution({
@@ -25,7 +28,7 @@ export function createBeginExecution({
 }: Dependencies) {
   return async function beginExecution(execution: Execution): Promise<Begun> {
     const { mockId, data } = execution;
-    await claims.prepare({ mockId, claimBy: data.claimBy });
+    if (Date.now() < data.claimBy) await claims.prepare({ mockId, claimBy: data.claimBy });
     if (Date.now() >= data.claimBy) return refuse(refusals.tooLate());
     if (interrupts.isCancelled(mockId)) return refuse(refusals.cancelled(mockId));
 
@@ -40,12 +43,11 @@ export function createBeginExecution({
       return refuse(interrupts.isCancelled(mockId) ? refusals.cancelled(mockId) : refusals.clientFull(client));
     }
     try {
-      const claim = await claimAt(client, execution, resolved.unknown).catch((error) => {
+      return await claimAt(client, execution, resolved.unknown).catch((error) => {
         if (errnoOf(error) !== 'ENOENT') throw error;
         sharedDirectory.forget(path); // removed since we last looked: make it again, once
         return claimAt(client, execution, resolved.unknown);
       });
-      return claim ? { kind: 'claimed', claim } : refuse(refusals.tooLate());
     } catch (error) {
       const refusal = refusals.channelUnavailable(error, client);
       if (refusal) return refuse(refusal);
@@ -56,14 +58,14 @@ export function createBeginExecution({
   };
 
   /** Writes this attempt's request and claims it. When another attempt was first, its claim is the one that counts. */
-  async function claimAt(client: Client, { mockId, data }: Execution, unknown: boolean): Promise<Claim | null> {
+  async function claimAt(client: Client, { mockId, data }: Execution, unknown: boolean): Promise<Begun> {
     const { app, address, lane, directoryName, registered, dialect, sdk } = client;
     const key = { mockId, claimBy: data.claimBy };
     await atStep('before-temporary', mockId);
     const { path, made } = await sharedDirectory.clientDirectory(app, directoryName, { mark: unknown });
     const place = { directory: path, mockId };
     let temporary: string | undefined;
-    let winner: Claim | null = null;
+    let winner: Claim | undefined;
     try {
       if (registered) await markOpen(place);
       temporary = await writeTemporary(path, { ...data, mockId }, dialect);
@@ -81,10 +83,11 @@ export function createBeginExecution({
         temporary,
         answerBy: Date.now() + settings.RESULT_TIMEOUT_MS,
       };
-      await atStep('before-claim', mockId);
-      const isFirst = Date.now() < data.claimBy && (await claims.claim(key, claim));
-      winner = isFirst ? claim : await claims.find(key);
-      return winner;
+      const late = Date.now() >= data.claimBy;
+      await atStep('before-claim', mockId); // where a long sleep does the most harm
+      const decision = await claims.decide(key, late ? refuse(refusals.tooLate()) : { kind: 'claimed', claim });
+      if (decision.kind === 'claimed') winner = decision.claim;
+      return decision;
     } finally {
       if (temporary !== undefined && winner?.temporary !== temporary) await removeTemporary(place, temporary);
       if (registered && winner?.directoryName !== directoryName) await removeOpenMark(place);

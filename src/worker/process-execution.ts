@@ -2,9 +2,9 @@ import { join } from 'node:path';
 import { JOB_VERSION, type JobData, type JobResult } from '../shared/contract.ts';
 import type { NoAnswer } from '../shared/outcomes.ts';
 import type { Settings } from '../shared/settings.ts';
-import type { Store } from '../shared/store.ts';
+import { INLINE_BYTES, type Store } from '../shared/store.ts';
 import { createBeginExecution } from './begin-execution.ts';
-import { type Claim, type Claims, UnknownClaim } from './channel/claim.ts';
+import { type Claim, type Claims, type Decision, UnknownClaim } from './channel/claim.ts';
 import { mockDirectory } from './channel/file-names.ts';
 import { dispatch, type Place } from './channel/request-file.ts';
 import type { SharedDirectory } from './channel/shared-directory.ts';
@@ -48,8 +48,6 @@ export type Dependencies = Omit<WaitDependencies, 'maxResultBytes' | 'resultTime
   atStep: (step: Step, mockId: string) => Promise<void> | void;
 };
 
-/** Results up to this size travel with the job; larger ones are put into the store, since every API reads every event. */
-const INLINE_BYTES = 16 * 1024;
 const STORED_SECONDS = 600;
 
 export type ProcessExecution = ReturnType<typeof createProcessExecution>;
@@ -63,23 +61,17 @@ export function createProcessExecution(dependencies: Dependencies) {
   const beginExecution = createBeginExecution(dependencies);
 
   return async function processExecution(execution: Execution): Promise<Processed> {
+    const key = { mockId: execution.mockId, claimBy: execution.data.claimBy };
     try {
-      const earlier = execution.firstAttempt ? null : await findClaim(execution);
-      if (earlier) return await carryOn(earlier);
-      const begun = await beginExecution(execution);
-      if (begun.kind === 'claimed') return await carryOn(begun.claim);
-      // A refusal says that it did not run, so nobody may have begun it, whatever the queue remembers.
-      const claim = await findClaim(execution);
-      return claim ? await carryOn(claim) : unanswered(begun.noAnswer, null);
+      const earlier = execution.firstAttempt ? null : await claims.find(key);
+      const begun = earlier ?? (await beginExecution(execution));
+      const decision = begun.kind === 'claimed' ? begun : await claims.decide(key, begun).catch(orAnyway(begun));
+      return decision.kind === 'claimed' ? await carryOn(decision.claim) : unanswered(decision.noAnswer, null);
     } catch (error) {
       if (error instanceof UnknownClaim) return unanswered(refusals.unreadableClaim(execution.mockId), null);
       throw error;
     }
   };
-
-  function findClaim({ mockId, data }: Execution): Promise<Claim | null> {
-    return claims.find({ mockId, claimBy: data.claimBy });
-  }
 
   /** From here on it does not matter who claimed: dispatch what the claim names, wait for its answer, say how it ended. */
   async function carryOn(claim: Claim): Promise<Processed> {
@@ -134,6 +126,14 @@ export function createProcessExecution(dependencies: Dependencies) {
 /** Where the files of a claimed execution lie. */
 export function placeOf(sharedDir: string, { app, directoryName, mockId }: Claim): Place {
   return { directory: join(mockDirectory(sharedDir, app), directoryName), mockId };
+}
+
+/** Where a refusal cannot be written (a full disk), a claim cannot either. */
+function orAnyway(refusal: Decision) {
+  return (error: unknown): Decision => {
+    if (error instanceof UnknownClaim) throw error;
+    return refusal;
+  };
 }
 
 function unanswered(noAnswer: NoAnswer, claim: Claim | null): Processed {

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { JOB_VERSION } from '../../shared/contract.ts';
 import { errnoOf, unless } from '../../shared/errno.ts';
+import { type NoAnswer, noAnswerSchema } from '../../shared/outcomes.ts';
 import { parseJson } from '../../shared/parse-json.ts';
 import { privateDirectory } from './file-names.ts';
 
@@ -27,6 +28,11 @@ export const claimSchema = z.object({
 });
 export type Claim = z.infer<typeof claimSchema>;
 
+/** What was decided about an execution: it was claimed, or it ended without a dispatch and nobody may claim it any more. */
+export type Decision = { kind: 'claimed'; claim: Claim } | { kind: 'refused'; noAnswer: NoAnswer };
+
+const refusalSchema = z.object({ v: z.literal(JOB_VERSION), refused: noAnswerSchema });
+
 /** Claims outlive the longest call by far, so that nothing that woke up late can begin an execution again. */
 export const CLAIM_KEPT_MS = 10 * 60_000;
 const BUCKET_MS = 60_000;
@@ -37,27 +43,33 @@ export class UnknownClaim extends Error {}
 /**
  * The claims beside the request files. A claim is a symbolic link whose target is the claim's text: one system call
  * writes it, first wins, and it is complete the moment it is visible. Where links are missing it is a file of that text.
- * It lives in a folder named after the minute of its execution's `claimBy`, which every attempt knows, so that a whole
- * minute of claims is swept at once.
+ * A refusal takes the same place: who says that a rule did not run must know that nobody can still dispatch it, not even
+ * a worker that is asleep just before its claim. Both live in a folder named after the minute of the execution's
+ * `claimBy`, which every attempt knows, so that a whole minute of them is swept at once.
  */
 export function createClaims(sharedDir: string) {
   const root = join(privateDirectory(sharedDir), 'claims');
   const pathOf = ({ mockId, claimBy }: Key) => join(root, String(Math.floor(claimBy / BUCKET_MS)), mockId);
   const known = new Set<string>();
 
+  async function find(key: Key): Promise<Decision | null> {
+    const text = await readClaim(pathOf(key));
+    if (text === undefined) return null;
+    const value = parseJson(text);
+    const refusal = refusalSchema.safeParse(value);
+    if (refusal.success) return { kind: 'refused', noAnswer: refusal.data.refused };
+    const claim = claimSchema.safeParse(value);
+    if (claim.success) return { kind: 'claimed', claim: claim.data };
+    throw new UnknownClaim(`the claim of ${key.mockId} is not one this version can read`);
+  }
+
   return {
-    /** The claim of an execution, or null when nobody has one. Throws `UnknownClaim`. */
-    async find(key: Key): Promise<Claim | null> {
-      const text = await readClaim(pathOf(key));
-      if (text === undefined) return null;
-      const parsed = claimSchema.safeParse(parseJson(text));
-      if (!parsed.success) throw new UnknownClaim(`the claim of ${key.mockId} is not one this version can read`);
-      return parsed.data;
-    },
+    /** What was decided about an execution, or null while nothing was. Throws `UnknownClaim`. */
+    find,
 
     /**
-     * Makes room for a claim. To be called before the last look at `claimBy`: a worker that sleeps for longer than claims
-     * are kept then finds the room gone, instead of claiming a second time.
+     * Makes room for a claim. To be called before the last look at `claimBy`, and never after it: a worker that sleeps for
+     * longer than claims are kept then finds the room gone, instead of claiming a second time.
      */
     async prepare(key: Key): Promise<void> {
       const bucket = dirname(pathOf(key));
@@ -66,17 +78,19 @@ export function createClaims(sharedDir: string) {
       known.add(bucket);
     },
 
-    /** Writes the claim unless there is one already; true when this one is it. */
-    async claim(key: Key, claim: Claim): Promise<boolean> {
-      const text = JSON.stringify(claim);
-      try {
-        await symlink(text, pathOf(key));
-        return true;
-      } catch (error) {
-        if (errnoOf(error) === 'EEXIST') return false;
-        if (!CANNOT_LINK.has(errnoOf(error))) throw error;
-        return await writeExclusively(pathOf(key), text);
-      }
+    /** Writes a decision unless there is one already, and resolves to the one that counts. Throws `UnknownClaim`. */
+    async decide(key: Key, decision: Decision): Promise<Decision> {
+      const text = JSON.stringify(
+        decision.kind === 'claimed' ? decision.claim : { v: JOB_VERSION, refused: decision.noAnswer },
+      );
+      const isFirst = await write(pathOf(key), text).catch((error) => {
+        // Without room nobody claims any more either, so that a refusal need not be written.
+        if (errnoOf(error) === 'ENOENT' && decision.kind === 'refused') return true;
+        throw error;
+      });
+      const first = isFirst ? decision : await find(key);
+      if (!first) throw new UnknownClaim(`the claim of ${key.mockId} was swept while it was looked at`);
+      return first;
     },
 
     /** Removes the claims of all minutes that ended more than `CLAIM_KEPT_MS` ago. */
@@ -99,6 +113,18 @@ type Key = { mockId: string; claimBy: number };
 
 /** No symbolic links on this file system, or none of that length. */
 const CANNOT_LINK = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'ENAMETOOLONG', 'EINVAL']);
+
+/** True when this text is the first. */
+async function write(path: string, text: string): Promise<boolean> {
+  try {
+    await symlink(text, path);
+    return true;
+  } catch (error) {
+    if (errnoOf(error) === 'EEXIST') return false;
+    if (!CANNOT_LINK.has(errnoOf(error))) throw error;
+    return await writeExclusively(path, text);
+  }
+}
 
 async function readClaim(path: string): Promise<string | undefined> {
   try {
