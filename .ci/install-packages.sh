@@ -10,7 +10,6 @@ need() {
   shift
   "$@" >/dev/null 2>&1 || missing+=("$package")
 }
-has_script() { node -e 'process.exit(process.argv[1] in require("./package.json").scripts ? 0 : 1)' "$1"; }
 has_package() { node -e 'process.exit(process.argv[1] in require("./package.json").devDependencies ? 0 : 1)' "$1"; }
 
 need redis-server command -v redis-server
@@ -22,11 +21,11 @@ need iptables command -v iptables
 need busybox-static busybox true
 need ca-certificates test -s /etc/ssl/certs/ca-certificates.crt
 need shellcheck command -v shellcheck
-if has_script test:sdks; then
+need curl command -v curl
+if [[ -d test/sdks ]]; then
   need python3-venv python3 -c 'import ensurepip, venv'
   need default-jdk-headless command -v javac
   need maven command -v mvn
-  need golang-go command -v go
 fi
 if has_package playwright-core; then
   need chromium command -v chromium
