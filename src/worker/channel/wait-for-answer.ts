@@ -29,8 +29,8 @@ export type WaitEnding =
 const WRONG_FOR_MS = 2000;
 /** An instant client has answered by then, and nobody needs to know when it picked up. */
 const REQUEST_LOOK_MS = 25;
-/** A client that stops removes its directory just before its registration: one listing is not enough to tell. */
-const MISSING_LISTINGS = 2;
+/** A client that stops removes its directory just before its registration: it takes a moment to tell. */
+const MISSING_FOR_MS = 500;
 
 export type WaitDependencies = {
   watcher: ResultWatcher;
@@ -55,7 +55,7 @@ export function waitForAnswer(
   return new Promise((resolve, reject) => {
     let ended = false;
     let pickedUp = false;
-    let missingListings = 0;
+    let missingSince: number | undefined;
     let wrong: { stamp: string; since: number } | undefined;
     let looking: Promise<void> | undefined;
     let lookAgain = false;
@@ -162,16 +162,18 @@ export function waitForAnswer(
 
     async function readListing({ names, registered }: Listing): Promise<void> {
       if (names === null) return directoryMissing(registered);
-      missingListings = 0;
+      missingSince = undefined;
       if (!pickedUp && !names.has(requestFileName(mockId)) && !names.has(claim.temporary)) await pickUp();
       if (names.has(resultFileName(mockId))) await look();
       else if (!registered) await clientLeft();
     }
 
     async function directoryMissing(registered: boolean): Promise<void> {
-      if (++missingListings < MISSING_LISTINGS) return;
+      missingSince ??= Date.now();
+      if (Date.now() - missingSince < MISSING_FOR_MS) return;
       if (!claim.registered || !registered) return clientLeft();
       // The client lives, but does not make its directory again; without it the answer has nowhere to go.
+      sharedDirectory.forget(place.directory);
       await sharedDirectory.clientDirectory(claim.app, claim.directoryName);
       await markOpen(place);
     }
