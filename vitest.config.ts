@@ -7,6 +7,7 @@ export default defineConfig({
     globalSetup: ['test/support/global-setup.ts'],
     reporters: ['default', leftOutReporter()],
     maxWorkers: 2,
+    maxConcurrency: 50, // most concurrent tests wait for a deadline
     testTimeout: 30_000,
     hookTimeout: 60_000,
   },

@@ -1,0 +1,314 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createCancelSender } from '../../src/shared/control.ts';
+import type { Answer } from '../support/http-call.ts';
+import { onEachQueue } from '../support/on-each-queue.ts';
+import {
+  answers,
+  answersWith,
+  type Behaviour,
+  createResponder,
+  errs,
+  picksUpAndStaysSilent,
+  removesItsDirectoryAfterPickUp,
+  resultText,
+  staysSilent,
+  unregistersAfterPickUp,
+} from '../support/responder.ts';
+import type { Service } from '../support/start-service.ts';
+
+onEachQueue('every outcome has its status, code and sentence', (start) => {
+  let service: Service;
+  let apps = 100;
+  beforeAll(async () => {
+    service = await start();
+  });
+  afterAll(() => service.stop());
+
+  /** A client alone in an app of its own. */
+  const clientThat = (does: Behaviour, options: Partial<Parameters<typeof createResponder>[0]> = {}) => {
+    const app = ++apps;
+    return createResponder({ sharedDir: service.sharedDir, app, does, ...options }).then((client) =>
+      Object.assign(client, { app }),
+    );
+  };
+
+  describe.concurrent('when the client answers', () => {
+    it('the result is the answer, member for member', async () => {
+      const members = { 'the service': { a: 1 }, process: '[1:A:T:0]', executeAt: 42 };
+      await using client = await clientThat(answers(members));
+      const answer = await service.execute({ app: client.app, ruleId: 7 });
+      expect(answer.status).toBe(200);
+      expect(answer.headers['content-type']).toBe('application/json');
+      expect(answer.text).toBe(client.found.map((request) => resultText(request, members)).join());
+    });
+
+    it('a failed rule is a 200 as well, with its own error', async () => {
+      await using client = await clientThat(errs('no such leaf'));
+      const { status, json } = await service.execute({ app: client.app, confId: 7 });
+      expect(status).toBe(200);
+      expect(json).toMatchObject({ success: false, process: null, error: 'no such leaf' });
+    });
+
+    it('what else it wrote passes through, and nothing of ours is added', async () => {
+      await using client = await clientThat(answers({ trace: { node: [1, 2] }, ts: 5, warnings: ['x'] }));
+      const { json } = await service.execute({ app: client.app, ruleId: 7 });
+      expect(Object.keys(json)).toEqual(
+        ['mockId', 'success', 'the service', 'process', 'error', 'executeAt'].concat('trace', 'ts', 'warnings'),
+      );
+    });
+
+    it('the six members are there even when it wrote only one of them', async () => {
+      await using client = await clientThat(answersWith('{"success":true}'));
+      const { status, json } = await service.execute({ app: client.app, ruleId: 7 });
+      expect(status).toBe(200);
+      expect(json).toEqual({
+        mockId: client.found[0]?.mockId,
+        success: true,
+        'the service': {},
+        process: null,
+        error: null,
+        executeAt: expect.closeTo(Date.now(), -5),
+      });
+    });
+
+    it('the request says what the caller said, and never null', async () => {
+      await using client = await clientThat(answers());
+      const request = { app: client.app, ruleId: 7, confId: null, ts: 0, 'the service': { a: null }, target: '' };
+      await service.execute(request);
+      const text = client.found[0]?.text ?? '';
+      expect(JSON.parse(text)).toEqual({
+        mockId: client.found[0]?.mockId,
+        app: client.app,
+        ruleId: 7,
+        'the service': { a: null },
+        target: 'all',
+        createAt: expect.closeTo(Date.now(), -5),
+      });
+    });
+
+    it('a published client is spoken to in its own words', async () => {
+      await using client = await clientThat(
+        answersWith((request) => {
+          const { roam, iceId } = JSON.parse(request.text);
+          return JSON.stringify({ success: true, roam: { ...roam, iceId }, process: '', ts: 1 });
+        }),
+        { as: 'python', address: 'host:1/app/x' },
+      );
+      const { json } = await service.execute({
+        app: client.app,
+        ruleId: 7,
+        confId: 8,
+        ts: 9,
+        'the service': { a: 1 },
+        target: 'address:host:1/app/x',
+      });
+      expect(json).toMatchObject({ success: true, 'the service': { a: 1, iceId: 7 }, process: '', error: null, ts: 1 });
+      const [{ text = '', mockId = '' } = {}] = client.found;
+      expect(JSON.parse(text)).toEqual({
+        mockId,
+        app: client.app,
+        iceId: 7,
+        confId: 8,
+        ts: 9,
+        roam: { a: 1 },
+        createAt: expect.any(Number),
+      });
+    });
+  });
+
+  describe.concurrent('when there is nobody to ask', () => {
+    it('no client at all: 503 no-client, at once', async () => {
+      const startedAt = Date.now();
+      const app = ++apps;
+      const answer = await service.execute({ app, ruleId: 1 });
+      expectUnanswered(answer, { status: 503, code: 'no-client', mayHaveRun: false });
+      expect(answer.json.error).toBe(
+        `App ${app} has no client online. Nobody is online for app ${app}: start a client, or check its SHARED_DIR.`,
+      );
+      expect(answer.headers['retry-after']).toBeUndefined();
+      expect(Date.now() - startedAt).toBeLessThan(1500);
+    });
+
+    it('nobody in the lane: 503 no-client, naming who is online elsewhere', async () => {
+      await using trunk = await clientThat(answers(), { address: 'on-trunk' });
+      await using lane = await clientThat(answers(), { address: 'in-blue', lane: 'blue', app: trunk.app });
+      const answer = await service.execute({ app: trunk.app, ruleId: 1, target: 'lane:green' });
+      expectUnanswered(answer, { status: 503, code: 'no-client', mayHaveRun: false });
+      expect(answer.json.error).toMatch(
+        /^App \d+ has no client online for "lane:green"\. Online: on-trunk, in-blue \(lane blue\)\.$/,
+      );
+      expect(lane.found).toEqual([]);
+    });
+
+    it('the named client is offline: 503 client-offline, naming who is online', async () => {
+      await using gone = await clientThat(answers(), { address: 'gone' });
+      await using other = await clientThat(answers(), { address: 'other', app: gone.app });
+      await gone.stopBeating();
+      const offline = await untilStatus(503, () =>
+        service.execute({ app: gone.app, ruleId: 1, target: 'address:gone' }),
+      );
+      expectUnanswered(offline, { status: 503, code: 'client-offline', mayHaveRun: false });
+      expect(offline.json.error).toBe('Client gone is offline. Online: other.');
+      expect(other.found).toEqual([]);
+    });
+
+    it('the named client does not exist: 503 no-client, and no directory is made for it', async () => {
+      await using client = await clientThat(answers(), { address: 'here' });
+      const answer = await service.execute({ app: client.app, ruleId: 1, target: 'address:elsewhere' });
+      expectUnanswered(answer, { status: 503, code: 'no-client', mayHaveRun: false });
+      expect(answer.json.error).toBe(`App ${client.app} has no client elsewhere. Online: here.`);
+    });
+
+    it('an address no client could have: 400 naming the target', async () => {
+      const answer = await service.execute({ app: ++apps, ruleId: 1, target: 'address:a/b' });
+      expect(answer.status).toBe(400);
+      expect(answer.headers['content-type']).toBe('application/problem+json');
+      expect(answer.json).toMatchObject({ success: false, errors: [{ field: 'target' }] });
+    });
+  });
+
+  describe.concurrent('when the request is never picked up', () => {
+    it.each([
+      ['our own client gives up when it is gone: it did not run', { as: 'rule' as const }, false],
+      ['the Python client gives up as well: it did not run', { as: 'python' as const }, false],
+      ['the Go client runs it all the same: it may have run', { as: 'go' as const }, true],
+      ['nobody knows what a bare directory does: it may have run', { as: 'directory' as const }, true],
+    ])('504 not-picked-up; %s', async (_, options, mayHaveRun) => {
+      await using client = await clientThat(staysSilent, options);
+      const answer = await service.execute({ app: client.app, ruleId: 1 });
+      expectUnanswered(answer, { status: 504, code: 'not-picked-up', mayHaveRun });
+      expect(answer.json.error).toBe(
+        `Client ${client.address} did not pick the request up within 4000 ms; it was withdrawn. ${
+          mayHaveRun ? 'The rule may have run; look at the client before running it again.' : 'The rule did not run.'
+        }`,
+      );
+      expect(client.found).toHaveLength(1);
+    });
+  });
+
+  describe.concurrent('when the client has the request', () => {
+    it('and stays silent: 504 no-answer', async () => {
+      await using client = await clientThat(picksUpAndStaysSilent);
+      const answer = await service.execute({ app: client.app, ruleId: 1 });
+      expectUnanswered(answer, { status: 504, code: 'no-answer', mayHaveRun: true });
+      expect(answer.json.error).toBe(
+        `Client ${client.address} picked the request up, but wrote no answer within 4000 ms. The rule may have run; look at the client before running it again.`,
+      );
+    });
+
+    it('and unregisters: 504 client-left, without waiting for the end of time', async () => {
+      await using client = await clientThat(unregistersAfterPickUp);
+      const startedAt = Date.now();
+      const answer = await service.execute({ app: client.app, ruleId: 1 });
+      expectUnanswered(answer, { status: 504, code: 'client-left', mayHaveRun: true });
+      expect(answer.json.error).toMatch(/^Client \S+ left while it had the request\. The rule may have run/);
+      expect(Date.now() - startedAt).toBeLessThan(3000);
+    });
+
+    it('and leaves with its directory: 504 client-left', async () => {
+      await using client = await clientThat(async (request, self) => {
+        await request.pickUp();
+        await self.removeDirectory();
+        await self.unregister();
+      });
+      const answer = await service.execute({ app: client.app, ruleId: 1 });
+      expectUnanswered(answer, { status: 504, code: 'client-left', mayHaveRun: true });
+    });
+
+    it('and was nothing but a directory that is gone: 504 client-left', async () => {
+      await using client = await clientThat(removesItsDirectoryAfterPickUp, { as: 'directory' });
+      const answer = await service.execute({ app: client.app, ruleId: 1 });
+      expectUnanswered(answer, { status: 504, code: 'client-left', mayHaveRun: true });
+    });
+
+    it('and only its directory goes, as cleaners do: the directory comes back and the answer gets through', async () => {
+      await using client = await clientThat(async (request, self) => {
+        await request.pickUp();
+        await self.removeDirectory();
+        await answerWhenPossible(request);
+      });
+      const answer = await service.execute({ app: client.app, ruleId: 1 });
+      expect(answer.status).toBe(200);
+    });
+
+    it('and unregisters before it picks it up: 504 client-left, and it did not run', async () => {
+      await using client = await clientThat((_request, self) => self.unregister());
+      const answer = await service.execute({ app: client.app, ruleId: 1 });
+      expectUnanswered(answer, { status: 504, code: 'client-left', mayHaveRun: false });
+      expect(answer.json.error).toBe(
+        `Client ${client.address} unregistered before it picked the request up. The rule did not run.`,
+      );
+    });
+  });
+
+  describe.concurrent('when somebody cancels', () => {
+    it('before pick-up: 409 cancelled, withdrawn, it did not run', async () => {
+      await using client = await clientThat(staysSilent);
+      const answering = service.execute({ app: client.app, ruleId: 1 });
+      await cancel((await client.firstRequest()).mockId);
+      const answer = await answering;
+      expectUnanswered(answer, { status: 409, code: 'cancelled', mayHaveRun: false });
+      expect(answer.json.error).toBe(
+        `The execution was cancelled before ${client.address} picked the request up; it was withdrawn. The rule did not run.`,
+      );
+    });
+
+    it('after pick-up: 409 cancelled, it may have run', async () => {
+      await using client = await clientThat(picksUpAndStaysSilent);
+      const answering = service.execute({ app: client.app, ruleId: 1 });
+      await cancel((await client.firstRequest()).mockId);
+      expectUnanswered(await answering, { status: 409, code: 'cancelled', mayHaveRun: true });
+    });
+
+    async function cancel(mockId: string): Promise<void> {
+      const [backend] = service.backends;
+      if (!backend) throw new Error('no backend');
+      const cancels = createCancelSender(backend);
+      await untilDone(() => cancels.send({ mockId, why: 'asked' }));
+      await cancels.close();
+    }
+  });
+});
+
+type Expected = { status: number; code: string; mayHaveRun: boolean };
+
+/** The shape of a result, with the reason there is none. */
+function expectUnanswered({ status, headers, json }: Answer, expected: Expected): void {
+  expect(json).toEqual({
+    mockId: expect.stringMatching(/^[0-9a-f-]{36}$/),
+    success: false,
+    'the service': {},
+    process: null,
+    error: expect.stringMatching(/\.$/),
+    executeAt: expect.closeTo(Date.now(), -5),
+    code: expected.code,
+    mayHaveRun: expected.mayHaveRun,
+  });
+  expect(status).toBe(expected.status);
+  expect(headers['content-type']).toBe('application/json');
+}
+
+async function untilStatus(status: number, call: () => Promise<Answer>): Promise<Answer> {
+  for (;;) {
+    const answer = await call();
+    if (answer.status === status) return answer;
+    await delay(100);
+  }
+}
+
+/** A client that lives through a cleaner tries to write its answer until it can. */
+async function answerWhenPossible(request: { mockId: string; answer(text: string): Promise<void> }): Promise<void> {
+  await untilDone(() => request.answer(resultText(request)));
+}
+
+async function untilDone(task: () => Promise<unknown>): Promise<void> {
+  for (;;) {
+    const done = await task().then(
+      () => true,
+      () => false,
+    );
+    if (done) return;
+    await delay(20);
+  }
+}

@@ -1,0 +1,168 @@
+import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { vi } from 'vitest';
+import { type RunningApi, startApi } from '../../src/api/start.ts';
+import { unless } from '../../src/shared/errno.ts';
+import type { Logger } from '../../src/shared/logger.ts';
+import { openQueueBackend, type QueueBackend } from '../../src/shared/queue.ts';
+import { readSettings, type Settings } from '../../src/shared/settings.ts';
+import { isOurFile, MADE_BY_US } from '../../src/worker/channel/file-names.ts';
+import type { Step } from '../../src/worker/process-execution.ts';
+import { type RunningWorker, startWorker } from '../../src/worker/start.ts';
+import { type Answer, type Call, httpCall } from './http-call.ts';
+
+/** Short enough for a test, long enough for a busy machine. */
+const QUICK: Record<string, string | number> = {
+  PORT: 0,
+  LOG_LEVEL: 'debug',
+  RESULT_TIMEOUT_MS: 4000,
+  POLL_INTERVAL_MS: 200,
+  CLIENT_TIMEOUT_MS: 3000,
+  QUEUE_TIMEOUT_MS: 3000,
+  SHUTDOWN_GRACE_MS: 5000,
+};
+
+export type ServiceOptions = {
+  /** A Redis url; without one everything shares the embedded queue. */
+  queueUrl?: string | undefined;
+  settings?: Record<string, string | number>;
+  apis?: number;
+  workers?: number;
+  /** Where it works; otherwise a directory of its own, removed at the end. */
+  sharedDir?: string;
+  atStep?: (step: Step, mockId: string) => Promise<void> | void;
+  /** The test leaves files behind on purpose. */
+  leavesFiles?: boolean;
+  /** The test provokes errors in the log on purpose. */
+  logsErrors?: boolean;
+};
+
+export type LogLine = { level: number; msg: string; [member: string]: unknown };
+
+export type Service = {
+  url: string;
+  /** One per API. */
+  urls: string[];
+  sharedDir: string;
+  settings: Settings;
+  apis: RunningApi[];
+  workers: RunningWorker[];
+  backends: QueueBackend[];
+  log: LogLine[];
+  /** POST execute; anything but text and bytes is sent as JSON. */
+  execute(body: unknown, call?: Call): Promise<Answer>;
+  call(path: string, call?: Call): Promise<Answer>;
+  addWorker(): Promise<RunningWorker>;
+  /** What lies in the shared directory that belongs to an execution. */
+  leftovers(): Promise<string[]>;
+  /** Stops everything. Throws when files of ours were left, or an error was logged, that the test did not announce. */
+  stop(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
+};
+
+/** The whole service in this process: real HTTP on a free port, a real queue, a real shared directory. */
+export async function startService(options: ServiceOptions = {}): Promise<Service> {
+  const { queueUrl, apis: apiCount = 1, workers: workerCount = 1, atStep } = options;
+  const settings = quickSettings(options.settings);
+  const sharedDir = options.sharedDir ?? (await mkdtemp(join(tmpdir(), 'rule-server-')));
+  await mkdir(join(sharedDir, 'mock'), { recursive: true });
+  const { log, lines } = captureLog();
+
+  const backends: QueueBackend[] = [];
+  const apis: RunningApi[] = [];
+  const workers: RunningWorker[] = [];
+  const openBackend = async () => {
+    // Processes on Redis have connections of their own; the embedded queue is one for all.
+    if (queueUrl === undefined && backends[0]) return backends[0];
+    const backend = await openQueueBackend(queueUrl);
+    backends.push(backend);
+    return backend;
+  };
+  const addWorker = async () => {
+    const backend = await openBackend();
+    const worker = await startWorker({ settings, backend, sharedDir, log, ...(atStep ? { atStep } : {}) });
+    workers.push(worker);
+    await vi.waitFor(() => assertTakesJobs(worker), { timeout: 10_000 });
+    return worker;
+  };
+  for (let count = 0; count < workerCount; count++) await addWorker();
+  for (let count = 0; count < apiCount; count++) {
+    apis.push(await startApi({ settings, backend: await openBackend(), log }));
+  }
+  await Promise.all(apis.map(({ ready }) => ready));
+
+  const urls = apis.map(({ url }) => url);
+  const url = urls[0] ?? '';
+  const call = (path: string, more?: Call) => httpCall(`${url}${path}`, more);
+  const leftovers = () => findLeftovers(join(sharedDir, 'mock'));
+  let stopping: Promise<void> | undefined;
+
+  async function stopAll(): Promise<void> {
+    try {
+      if (!options.leavesFiles) await vi.waitFor(async () => assertNone(await leftovers()), { timeout: 5000 });
+    } finally {
+      for (const api of apis) await api.stop();
+      await Promise.all(workers.map((worker) => worker.stop()));
+      await Promise.all(backends.map((backend) => backend.close()));
+      if (options.sharedDir === undefined) await rm(sharedDir, { recursive: true, force: true });
+    }
+    const errors = lines.filter(({ level }) => level >= 50);
+    if (errors.length > 0 && !options.logsErrors) throw new Error(`errors were logged: ${JSON.stringify(errors)}`);
+  }
+  const stop = () => {
+    stopping ??= stopAll();
+    return stopping;
+  };
+
+  return {
+    url,
+    urls,
+    sharedDir,
+    settings,
+    apis,
+    workers,
+    backends,
+    log: lines,
+    call,
+    execute: (body, more = {}) =>
+      call('/rule-server/mock/execute', {
+        method: 'POST',
+        ...more,
+        headers: { 'content-type': 'application/json', ...more.headers },
+        body: typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body),
+      }),
+    addWorker,
+    leftovers,
+    stop,
+    [Symbol.asyncDispose]: stop,
+  };
+}
+
+export function quickSettings(settings: Record<string, string | number> = {}): Settings {
+  const all = Object.entries({ ...QUICK, ...settings }).map(([name, value]) => [name, String(value)]);
+  return readSettings(Object.fromEntries(all));
+}
+
+/** A logger whose lines a test can look at. */
+export function captureLog(): { log: Logger; lines: LogLine[] } {
+  const lines: LogLine[] = [];
+  return { lines, log: pino({ level: 'debug' }, { write: (line: string) => lines.push(JSON.parse(line)) }) };
+}
+
+function assertTakesJobs(worker: RunningWorker): void {
+  const { takesJobs, reason } = worker.state();
+  if (!takesJobs) throw new Error(`the worker takes no jobs: ${reason}`);
+}
+
+function assertNone(leftovers: string[]): void {
+  if (leftovers.length > 0) throw new Error(`files were left behind: ${leftovers.join(', ')}`);
+}
+
+async function findLeftovers(mock: string): Promise<string[]> {
+  const entries = (await readdir(mock, { recursive: true, withFileTypes: true }).catch(unless('ENOENT'))) ?? [];
+  return entries
+    .filter(({ name }) => isOurFile(name) || name === MADE_BY_US || name.startsWith('.'))
+    .map(({ parentPath, name }) => join(parentPath, name).slice(mock.length + 1));
+}
