@@ -1,5 +1,6 @@
 import type { Server } from 'node:http';
 import { createAdaptorServer } from '@hono/node-server';
+import { atMost } from '../shared/at-most.ts';
 import { createCancelSender } from '../shared/control.ts';
 import type { Logger } from '../shared/logger.ts';
 import { type ExecutionQueue, type QueueBackend, queueNames } from '../shared/queue.ts';
@@ -61,10 +62,8 @@ export async function startApi({ settings, backend, log }: Dependencies): Promis
     async stop() {
       phase = 'stopping';
       await drain(server, settings.SHUTDOWN_GRACE_MS, log);
-      await Promise.race([
-        Promise.allSettled([health.close(), finished.close(), cancels.close(), askWorker.close(), queue.close()]),
-        new Promise((resolve) => setTimeout(resolve, 3000)), // closing can hang while the store is away
-      ]);
+      const parts = [health.close(), finished.close(), cancels.close(), askWorker.close(), queue.close()];
+      await atMost(3000, Promise.allSettled(parts)); // closing can hang while the store is away
     },
   };
 }

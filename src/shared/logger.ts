@@ -7,22 +7,33 @@ export function createLogger({ level, role }: { level: string; role: string }): 
   return pino({ level, base: { role, pid: process.pid }, timestamp: pino.stdTimeFunctions.isoTime });
 }
 
+/** An incident is over with the first success after so long without a failure: one that comes and goes stays one. */
+const QUIET_MS = 5000;
+
+export type Incident = ReturnType<typeof createIncident>;
+
 /**
- * Reports an incident once, however many calls it hits: the first failure warns, repetitions stay silent, and the
- * first success after it says how long it lasted.
+ * Reports an incident once, however many calls it hits: the first failure warns, repetitions stay silent, and the end
+ * says how long it lasted.
  */
 export function createIncident(log: Logger, what: string) {
-  let since: number | undefined;
+  let current: { since: number; failedAt: number } | undefined;
   return {
+    /** Something failed. */
     begins(error: unknown, advice: string) {
-      if (since !== undefined) return;
-      since = Date.now();
+      const now = Date.now();
+      if (current) {
+        current.failedAt = now;
+        return;
+      }
+      current = { since: now, failedAt: now };
       log.warn({ err: error instanceof Error ? error : new Error(String(error)) }, `${what}: ${advice}`);
     },
+    /** Something worked. To be called again and again. */
     ends() {
-      if (since === undefined) return;
-      log.info({ lastedMs: Date.now() - since }, `${what}: over`);
-      since = undefined;
+      if (!current || Date.now() - current.failedAt < QUIET_MS) return;
+      log.info({ lastedMs: current.failedAt - current.since }, `${what}: over`);
+      current = undefined;
     },
   };
 }

@@ -7,11 +7,15 @@ import {
   Queue,
   QueueEvents,
   QueueEventsProducer,
-  Worker,
+  type Worker,
 } from 'bullmq';
 import { Redis } from 'ioredis';
 import type { JobData, JobResult } from './contract.ts';
-import { createMemoryStore, createRedisStore, type Store } from './store.ts';
+import { EndingWorker } from './ending-worker.ts';
+import type { History, HistoryLimits } from './history.ts';
+import { createMemoryHistory } from './memory-history.ts';
+import { createRedisHistory } from './redis-history.ts';
+import { createMemoryStore, createRedisStore, type Store, storedKey } from './store.ts';
 
 /**
  * Queue names. `queries` answers quick questions about clients and rules; `control` carries messages to every worker and
@@ -34,6 +38,8 @@ export type QueueBackend = {
   /** Where the queue lives, without credentials. */
   where: string;
   store: Store;
+  /** Settled executions. */
+  openHistory(limits: HistoryLimits): History;
   /** How many entries the event stream keeps; at 1,000 calls/s the Redis one bridges 4 s without a re-check. */
   maxEvents: number;
   openQueue<Data, Result>(name: string): JobQueue<Data, Result>;
@@ -73,6 +79,7 @@ function openRedis(url: string): QueueBackend {
     kind: 'redis',
     where: withoutCredentials(url),
     store: createRedisStore(results),
+    openHistory: (limits) => createRedisHistory(results, storedKey, limits),
     ...openers({
       quick: factory(fast),
       blocking: factory(patient),
@@ -88,6 +95,8 @@ function openRedis(url: string): QueueBackend {
 }
 
 async function openEmbedded(): Promise<QueueBackend> {
+  const store = createMemoryStore();
+  let history: History | undefined; // one for the API and the worker of this process
   // Only who uses it pays for loading a database.
   const { startEmbeddedPostgres } = await import('./embedded-postgres.ts');
   const pool = await startEmbeddedPostgres();
@@ -97,7 +106,8 @@ async function openEmbedded(): Promise<QueueBackend> {
   return {
     kind: 'embedded',
     where: 'in this process',
-    store: createMemoryStore(),
+    store,
+    openHistory: (limits) => (history ??= createMemoryHistory(store, limits)),
     ...openers({
       quick: factory,
       blocking: factory,
@@ -141,7 +151,7 @@ function openers({ quick, blocking, common, maxEvents, eventsBlockMs, locks }: P
       processor: Processor<Data, Result, string, object>,
       concurrency: number,
     ): JobWorker<Data, Result> =>
-      new Worker(
+      new EndingWorker(
         name,
         processor,
         {

@@ -13,8 +13,9 @@ import { refusals } from './refusals.ts';
 /**
  * `claimed`: this execution has its claim now, ours or that of an attempt that was faster. `refused`: this attempt has a
  * reason not to begin it, which counts unless another attempt claims first.
+ * `hand-back`: this worker stops, and nothing was begun.
  */
-export type Begun = Decision;
+export type Begun = Decision | { kind: 'hand-back' };
 
 /** Begins an execution that nobody has begun: chooses a client, writes the request, and claims it unless somebody was first. */
 export function createBeginExecution({
@@ -39,7 +40,9 @@ export function createBeginExecution({
 
     const { client } = resolved;
     const path = join(mockDirectory(sharedDirectory.sharedDir, client.app), client.directoryName);
-    if (!(await slots.acquire(path, data.claimBy, () => !interrupts.isCancelled(mockId)))) {
+    const goOn = () => !interrupts.isCancelled(mockId) && !interrupts.handingOver;
+    if (!(await slots.acquire(path, data.claimBy, goOn))) {
+      if (interrupts.handingOver) return { kind: 'hand-back' };
       return refuse(interrupts.isCancelled(mockId) ? refusals.cancelled(mockId) : refusals.clientFull(client));
     }
     try {
@@ -95,6 +98,6 @@ export function createBeginExecution({
   }
 }
 
-function refuse(noAnswer: NoAnswer): Begun {
+function refuse(noAnswer: NoAnswer): Decision {
   return { kind: 'refused', noAnswer };
 }

@@ -1,48 +1,52 @@
+import type { Cancel } from '../shared/control.ts';
+
 /** What can reach an execution from outside while it waits. */
-export type Interrupt = 'handover' | 'lock-lost' | 'caller-left' | 'asked';
+export type Interrupt = 'handover' | 'lock-lost' | Cancel['why'];
 type Listener = (interrupt: Interrupt) => void;
 
-/** A cancel can overtake the start of its execution: it is remembered this long. */
+/** A cancel can overtake the start of its execution, or come just before another worker takes it over. */
 const REMEMBER_MS = 60_000;
 const MAX_REMEMBERED = 10_000;
 
 export type Interrupts = ReturnType<typeof createInterrupts>;
 
-/** Carries interrupts to executions of this worker, also to those that are about to begin. */
+/** Carries interrupts to executions of this worker; cancels and the hand-over also to those that begin later. */
 export function createInterrupts() {
   const listeners = new Map<string, Listener>();
-  const early = new Map<string, { interrupt: Interrupt; at: number }>();
+  const cancels = new Map<string, { why: Cancel['why']; at: number }>();
+  let handingOver = false;
 
   return {
-    /** Interrupts one execution, now or when it begins to listen. */
-    send(mockId: string, interrupt: Interrupt): void {
-      const listener = listeners.get(mockId);
-      if (listener) {
-        listener(interrupt);
-        return;
+    /** Cancels one execution, now or when it begins to listen. */
+    cancel({ mockId, why }: Cancel): void {
+      cancels.set(mockId, { why, at: Date.now() });
+      for (const [oldest, { at }] of cancels) {
+        if (cancels.size <= MAX_REMEMBERED && Date.now() - at < REMEMBER_MS) break;
+        cancels.delete(oldest);
       }
-      early.set(mockId, { interrupt, at: Date.now() });
-      for (const [oldest, { at }] of early) {
-        if (early.size <= MAX_REMEMBERED && Date.now() - at < REMEMBER_MS) break;
-        early.delete(oldest);
-      }
+      listeners.get(mockId)?.(why);
     },
-    sendAll(interrupt: Interrupt): void {
-      for (const listener of [...listeners.values()]) listener(interrupt);
+    isCancelled: (mockId: string) => cancels.has(mockId),
+
+    /** Another worker may have the execution by now. Not remembered: the lock of the next try is another one. */
+    lockLost(mockId: string): void {
+      listeners.get(mockId)?.('lock-lost');
     },
-    /** Whether a cancel came before the execution began. */
-    isCancelled(mockId: string): boolean {
-      const entry = early.get(mockId);
-      return entry !== undefined && (entry.interrupt === 'asked' || entry.interrupt === 'caller-left');
+
+    /** Interrupts every execution, also those that have not begun to listen: this worker stops. */
+    handOver(): void {
+      handingOver = true;
+      for (const listener of [...listeners.values()]) listener('handover');
     },
-    /** Listens until the returned function is called. An interrupt that came early is delivered at once. */
+    get handingOver() {
+      return handingOver;
+    },
+
+    /** Listens until the returned function is called. What came before is delivered at once. */
     listen(mockId: string, listener: Listener): () => void {
       listeners.set(mockId, listener);
-      const waiting = early.get(mockId);
-      if (waiting) {
-        early.delete(mockId);
-        queueMicrotask(() => listener(waiting.interrupt));
-      }
+      const earlier: Interrupt | undefined = handingOver ? 'handover' : cancels.get(mockId)?.why;
+      if (earlier) queueMicrotask(() => listener(earlier));
       return () => {
         if (listeners.get(mockId) === listener) listeners.delete(mockId);
       };

@@ -28,14 +28,19 @@ export type Processed =
   | { kind: 'unanswered'; noAnswer: NoAnswer; claim: Claim | null }
   | { kind: 'hand-back' };
 
-/** Points of the pipeline where tests let a process die or fall asleep. */
-export type Step =
-  | 'before-temporary'
-  | 'before-claim'
-  | 'before-dispatch'
-  | 'dispatched'
-  | 'result-read'
-  | 'before-removal';
+/** Points of the pipeline, in order, where tests let a process die or fall asleep. */
+export const steps = [
+  'before-temporary',
+  'before-claim',
+  'before-dispatch',
+  'dispatched',
+  'picked-up',
+  'result-read',
+  'before-completion',
+  'completed',
+  'removed',
+] as const;
+export type Step = (typeof steps)[number];
 
 export type Dependencies = Omit<WaitDependencies, 'maxResultBytes' | 'resultTimeoutMs'> & {
   claims: Claims;
@@ -65,6 +70,7 @@ export function createProcessExecution(dependencies: Dependencies) {
     try {
       const earlier = execution.firstAttempt ? null : await claims.find(key);
       const begun = earlier ?? (await beginExecution(execution));
+      if (begun.kind === 'hand-back') return begun;
       const decision = begun.kind === 'claimed' ? begun : await claims.decide(key, begun).catch(orAnyway(begun));
       return decision.kind === 'claimed' ? await carryOn(decision.claim) : unanswered(decision.noAnswer, null);
     } catch (error) {
@@ -80,7 +86,9 @@ export function createProcessExecution(dependencies: Dependencies) {
     try {
       const ending = await dispatchAndWait(claim, place);
       await atStep('result-read', claim.mockId);
-      return await conclude(claim, ending);
+      const processed = await conclude(claim, ending);
+      await atStep('before-completion', claim.mockId);
+      return processed;
     } catch (error) {
       if (Date.now() < claim.answerBy) throw error;
       return unanswered(refusals.cannotGoOn(claim, error), claim);

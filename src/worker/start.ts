@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { atMost } from '../shared/at-most.ts';
 import { listenForCancels } from '../shared/control.ts';
 import { every } from '../shared/every.ts';
 import { createIncident, type Logger } from '../shared/logger.ts';
@@ -18,10 +19,12 @@ import { createProcessExecution, type Dependencies, type Step } from './process-
 import { createQueryWorker } from './query-worker.ts';
 import { createResolveTarget } from './resolve-target.ts';
 import { createSweep } from './sweep.ts';
-import { createWorker } from './worker.ts';
+import { createWorker, STORE_ADVICE } from './worker.ts';
 
 const CHECK_DIRECTORY_EVERY_MS = 1000;
 const SWEEP_EVERY_MS = 60_000;
+/** While the queue store is away nothing can be handed over or closed: the locks of open executions lapse then. */
+const STOP_WITHIN_MS = 3000;
 
 export type RunningWorker = {
   /** Whether it takes jobs, and if not, why. */
@@ -68,10 +71,12 @@ export async function startWorker({
     log,
   };
   const processExecution = createProcessExecution(parts);
+  const storeIncident = createIncident(log, 'The queue store cannot be used');
   const worker = createWorker({
     backend,
     processExecution,
     interrupts,
+    storeIncident,
     concurrency: settings.WORKER_CONCURRENCY,
     sharedDir,
     atStep,
@@ -84,7 +89,7 @@ export async function startWorker({
     answerQuery: createAnswerQuery({ sharedDir, clients, rules, metadataFor }),
     log,
   });
-  const cancels = listenForCancels(backend, ({ mockId, why }) => interrupts.send(mockId, why));
+  const cancels = listenForCancels(backend, interrupts.cancel);
 
   const state: { takesJobs: boolean; reason: string | null } = { takesJobs: false, reason: 'starting' };
   const incident = createIncident(log, 'This worker takes no jobs');
@@ -94,9 +99,10 @@ export async function startWorker({
       if (!state.takesJobs) worker.run();
       Object.assign(state, { takesJobs: true, reason: null });
       incident.ends();
+      storeIncident.ends();
     } catch (error) {
       // While the queue store is away there are no jobs to take; that is no reason to doubt the directory.
-      if (!(error instanceof UnusableSharedDirectory)) return;
+      if (!(error instanceof UnusableSharedDirectory)) return storeIncident.begins(error, STORE_ADVICE);
       if (state.takesJobs) await worker.pause();
       Object.assign(state, { takesJobs: false, reason: error.message });
       incident.begins(error, error.message);
@@ -113,8 +119,8 @@ export async function startWorker({
   return {
     state: () => ({ ...state }),
     async stop() {
-      await worker.stop();
-      await Promise.allSettled([checks.stop(), sweeps.stop(), watcher.close(), cancels.close(), queries.close()]);
+      const parts = [checks.stop(), sweeps.stop(), watcher.close(), cancels.close(), queries.close()];
+      await atMost(STOP_WITHIN_MS, Promise.allSettled([worker.stop(), ...parts]));
     },
   };
 }

@@ -1,24 +1,29 @@
 import { DelayedError, type Job, UnrecoverableError, WaitingError } from 'bullmq';
 import { type JobData, type JobResult, jobDataSchema } from '../shared/contract.ts';
-import { createIncident, type Logger } from '../shared/logger.ts';
+import { isLostToOthers } from '../shared/ending-worker.ts';
+import { createIncident, type Incident, type Logger } from '../shared/logger.ts';
 import type { NoAnswer } from '../shared/outcomes.ts';
 import { type JobWorker, type QueueBackend, queueNames } from '../shared/queue.ts';
-import type { Claim } from './channel/claim.ts';
 import { removeFiles } from './channel/request-file.ts';
 import type { Interrupts } from './interrupts.ts';
-import { type ProcessExecution, placeOf, type Step } from './process-execution.ts';
+import { type Execution, type ProcessExecution, type Processed, placeOf, type Step } from './process-execution.ts';
 
 /** After an unexpected error an execution is tried again: its deadlines end it, not a count. */
 const RETRY_MS = 1000;
-/** A completion that was not accepted by then never will be: another worker has the execution. */
-const ACCEPTED_WITHIN_MS = 60_000;
+
+/** What is said about the queue store when it does not answer a worker. */
+export const STORE_ADVICE =
+  'executions go on and are reported once it is back; check that Redis runs and REDIS_URL is right';
 
 type ExecutionJob = Job<JobData, JobResult>;
+type Ended = Exclude<Processed, { kind: 'hand-back' }>;
 
 type Dependencies = {
   backend: QueueBackend;
   processExecution: ProcessExecution;
   interrupts: Interrupts;
+  /** The incident of the queue store, told of what this worker's connections report. */
+  storeIncident: Incident;
   concurrency: number;
   sharedDir: string;
   atStep: (step: Step, mockId: string) => Promise<void> | void;
@@ -30,81 +35,101 @@ export function createWorker({
   backend,
   processExecution,
   interrupts,
+  storeIncident,
   concurrency,
   sharedDir,
   atStep,
   log,
 }: Dependencies) {
-  const ended = new Map<string, Claim>();
-  const incident = createIncident(log, 'The queue store cannot be used');
+  const running = new Map<string, Promise<Processed>>();
+  const ended = new WeakMap<ExecutionJob, Ended>();
+  const versions = createIncident(log, 'Jobs of another version are handed back');
+  const failures = createIncident(log, 'Executions cannot be processed');
+  const removal = createIncident(log, 'Files cannot be removed');
   let stopping = false;
   let removals = Promise.resolve();
 
   const worker: JobWorker<JobData, JobResult> = backend.openWorker(queueNames.executions, process, concurrency);
-  worker.on('completed', (job) => accepted(job.id));
-  worker.on('failed', (job) => accepted(job?.id));
+  worker.on('completed', (job) => accepted(job));
+  worker.on('failed', (job) => job && accepted(job));
   worker.on('lockRenewalFailed', (ids: string[]) => {
-    for (const id of ids) interrupts.send(id, 'lock-lost');
+    for (const id of ids) interrupts.lockLost(id);
   });
-  worker.on('error', (error) => incident.begins(error, 'executions go on and are reported once it is back'));
-  worker.on('active', () => incident.ends());
+  worker.on('error', report);
 
   async function process(job: ExecutionJob, token?: string): Promise<JobResult> {
     const mockId = job.id ?? '';
     if (stopping) return handBack(job, token);
-    const data = jobDataSchema.safeParse(job.data);
-    if (!data.success) {
-      log.warn({ mockId, v: job.data.v }, 'a job of another version is handed back; start a worker that knows it');
+    const parsed = jobDataSchema.safeParse(job.data);
+    if (!parsed.success) {
+      versions.begins(new Error(`job ${mockId} has v ${job.data.v}`), 'start a worker that knows them');
       return tryLater(job, token);
     }
-    const processed = await processExecution({
-      mockId,
-      data: data.data,
-      firstAttempt: job.attemptsStarted <= 1,
-    }).catch((error) => {
-      log.error(
-        { mockId, app: data.data.app, err: error },
-        `an execution could not be processed; it is tried again in ${RETRY_MS} ms`,
-      );
-      return null;
-    });
-    switch (processed?.kind) {
-      case undefined:
-        return tryLater(job, token);
-      case 'hand-back':
-        return handBack(job, token);
-      case 'answered':
-        remember(mockId, processed.claim);
-        log.info(
-          { mockId, app: data.data.app, address: processed.result.address, success: processed.result.success },
-          'answered',
-        );
-        return processed.result;
-      case 'unanswered':
-        if (processed.claim) remember(mockId, processed.claim);
-        log.info(
-          { mockId, app: data.data.app, code: processed.noAnswer.code, mayHaveRun: processed.noAnswer.mayHaveRun },
-          'not answered',
-        );
-        throw new Unanswered(processed.noAnswer);
-    }
+    const processed = await processOnce({ mockId, data: parsed.data, firstAttempt: job.attemptsStarted <= 1 }).catch(
+      (error) => {
+        failures.begins(error, `the first one is ${mockId}; each is tried again every ${RETRY_MS} ms`);
+        return null;
+      },
+    );
+    if (processed === null) return tryLater(job, token);
+    if (processed.kind === 'hand-back') return handBack(job, token);
+    failures.ends();
+    ended.set(job, processed);
+    if (processed.kind === 'unanswered') throw new Unanswered(processed.noAnswer);
+    return processed.result;
+  }
+
+  /**
+   * A queue store that forgot an execution gives it out again, perhaps to the worker that still has it. Then both jobs
+   * wait for the same end, and the one the queue believes in reports it.
+   */
+  function processOnce(execution: Execution): Promise<Processed> {
+    const { mockId } = execution;
+    const processing = running.get(mockId) ?? processExecution(execution).finally(() => running.delete(mockId));
+    running.set(mockId, processing);
+    return processing;
   }
 
   /** Only the worker whose ending counted removes files; what the others leave is removed by it, or by the sweep. */
-  function remember(mockId: string, claim: Claim): void {
-    ended.set(mockId, claim);
-    setTimeout(() => ended.delete(mockId), ACCEPTED_WITHIN_MS).unref();
+  function accepted(job: ExecutionJob): void {
+    const ending = ended.get(job);
+    if (!ending) return;
+    logEnding(job, ending);
+    const { claim } = ending;
+    if (!claim) return;
+    const removed = (async () => {
+      await atStep('completed', claim.mockId);
+      await removeFiles(placeOf(sharedDir, claim), claim);
+      await atStep('removed', claim.mockId);
+      removal.ends();
+    })().catch((error) => removal.begins(error, 'they are left for the sweep'));
+    removals = Promise.all([removals, removed]).then(() => {});
   }
 
-  function accepted(mockId: string | undefined): void {
-    const claim = mockId === undefined ? undefined : ended.get(mockId);
-    if (!claim) return;
-    ended.delete(claim.mockId);
-    const removal = (async () => {
-      await atStep('before-removal', claim.mockId);
-      await removeFiles(placeOf(sharedDir, claim), claim);
-    })().catch((error) => log.warn({ mockId: claim.mockId, err: error }, 'files were left for the sweep'));
-    removals = Promise.all([removals, removal]).then(() => {});
+  function logEnding({ id: mockId, data: { app } }: ExecutionJob, ending: Ended): void {
+    if (ending.kind === 'answered') {
+      const { address, success } = ending.result;
+      log.info({ mockId, app, address, success }, 'answered');
+    } else {
+      const { code, mayHaveRun } = ending.noAnswer;
+      log.info({ mockId, app, code, mayHaveRun }, 'not answered');
+    }
+  }
+
+  function report(error: unknown): void {
+    if (isLostToOthers(error)) log.debug({ err: error }, 'another worker has the execution by now, or it has ended');
+    else storeIncident.begins(error, STORE_ADVICE);
+  }
+
+  /** When even this is refused, the job is another worker's, or its lock lapses: either way somebody goes on with it. */
+  async function handBack(job: ExecutionJob, token: string | undefined): Promise<never> {
+    await job.moveToWait(token).catch(report);
+    throw new WaitingError();
+  }
+
+  async function tryLater(job: ExecutionJob, token: string | undefined): Promise<never> {
+    await job.moveToDelayed(Date.now() + RETRY_MS, token).catch(report);
+    throw new DelayedError();
   }
 
   return {
@@ -117,13 +142,12 @@ export function createWorker({
     async pause(): Promise<void> {
       await worker.pause(true);
     },
-    /** Gives every open wait to other workers at once, and lets go. */
+    /** Gives every open wait to other workers at once, and lets go. Does not end while the queue store is away. */
     async stop(): Promise<void> {
       stopping = true;
       const closed = worker.close();
-      interrupts.sendAll('handover');
-      // close() never resolves while the store is away.
-      await Promise.race([closed, new Promise((resolve) => setTimeout(resolve, 3000))]);
+      interrupts.handOver();
+      await closed;
       await removals;
     },
   };
@@ -135,14 +159,4 @@ class Unanswered extends UnrecoverableError {
     super(JSON.stringify(noAnswer));
     this.stack = '';
   }
-}
-
-async function handBack(job: ExecutionJob, token: string | undefined): Promise<never> {
-  await job.moveToWait(token);
-  throw new WaitingError();
-}
-
-async function tryLater(job: ExecutionJob, token: string | undefined): Promise<never> {
-  await job.moveToDelayed(Date.now() + RETRY_MS, token);
-  throw new DelayedError();
 }

@@ -36,6 +36,7 @@ export type WaitDependencies = {
   watcher: ResultWatcher;
   sharedDirectory: SharedDirectory;
   interrupts: Interrupts;
+  atStep: (step: 'picked-up', mockId: string) => Promise<void> | void;
   maxResultBytes: number;
   resultTimeoutMs: number;
   log: Logger;
@@ -46,7 +47,7 @@ export function waitForAnswer(
   claim: Claim,
   place: Place,
   dispatchRequest: () => Promise<'dispatched' | 'was-dispatched'>,
-  { watcher, sharedDirectory, interrupts, maxResultBytes, resultTimeoutMs, log }: WaitDependencies,
+  { watcher, sharedDirectory, interrupts, atStep, maxResultBytes, resultTimeoutMs, log }: WaitDependencies,
 ): Promise<WaitEnding> {
   const { mockId, address } = claim;
   const expected = { mockId, dialect: dialects[claim.dialect], maxBytes: maxResultBytes };
@@ -156,6 +157,7 @@ export function waitForAnswer(
     async function pickUp(): Promise<void> {
       if (pickedUp) return;
       pickedUp = true;
+      await atStep('picked-up', mockId);
       log.debug({ mockId, app: claim.app, address }, 'picked up');
       if (claim.madeDirectory) await keepDirectory(place.directory);
     }
