@@ -37,6 +37,8 @@ export type QueueBackend = {
   kind: 'redis' | 'embedded';
   /** Where the queue lives, without credentials. */
   where: string;
+  /** Resolves once the queue store was reached for the first time. */
+  connected: Promise<void>;
   store: Store;
   /** Settled executions. */
   openHistory(limits: HistoryLimits): History;
@@ -74,10 +76,12 @@ function openRedis(url: string): QueueBackend {
       createRedisBackend(name, { ...options, connection }, more);
   const results = new Redis(url, { ...fast, commandTimeout: 5000 });
   results.on('error', () => {}); // the queue's own connection reports the same incident
+  const connected = new Promise<void>((resolve) => void results.once('ready', () => resolve()));
 
   return {
     kind: 'redis',
     where: withoutCredentials(url),
+    connected,
     store: createRedisStore(results),
     openHistory: (limits) => createRedisHistory(results, storedKey, limits),
     ...openers({
@@ -106,6 +110,7 @@ async function openEmbedded(): Promise<QueueBackend> {
   return {
     kind: 'embedded',
     where: 'in this process',
+    connected: Promise.resolve(),
     store,
     openHistory: (limits) => (history ??= createMemoryHistory(store, limits)),
     ...openers({

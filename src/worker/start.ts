@@ -23,6 +23,8 @@ import { createWorker, STORE_ADVICE } from './worker.ts';
 
 const CHECK_DIRECTORY_EVERY_MS = 1000;
 const SWEEP_EVERY_MS = 60_000;
+/** A start does not wait longer for the queue store; the checks go on until it is there. */
+const CONNECT_WITHIN_MS = 1000;
 /** While the queue store is away nothing can be handed over or closed: the locks of open executions lapse then. */
 const STOP_WITHIN_MS = 3000;
 
@@ -108,6 +110,7 @@ export async function startWorker({
       incident.begins(error, error.message);
     }
   };
+  await atMost(CONNECT_WITHIN_MS, backend.connected);
   await checkDirectory();
   const checks = every(CHECK_DIRECTORY_EVERY_MS, checkDirectory, (error) =>
     log.error({ err: error }, 'checking the shared directory failed'),

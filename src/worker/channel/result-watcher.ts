@@ -116,7 +116,7 @@ export function createResultWatcher({ pollIntervalMs, log }: { pollIntervalMs: n
       const watched = directories.get(watchable.directory) ?? add(watchable);
       watched.listeners.set(mockId, listener);
       return () => {
-        watched.listeners.delete(mockId);
+        if (watched.listeners.get(mockId) === listener) watched.listeners.delete(mockId);
         watched.idleSince = Date.now();
       };
     },
