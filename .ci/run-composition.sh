@@ -11,11 +11,11 @@ shared="$(mktemp -d)"
 export COMPOSE_PROJECT_NAME=rule-server-ci
 export RULE_SERVER_IMAGE=rule-server:ci NODE_IMAGE=rule-server-node:ci
 export REDIS_IMAGE=rule-server-redis:ci GATEWAY_IMAGE=rule-server-gateway:ci
-export SHARED_DIR="$shared" RULE_SERVER_USER=1000:1000 GATEWAY_PORT=18080
+export SHARED_DIR="$shared" RULE_SERVER_USER=12345:1000 GATEWAY_PORT=18080
 
 take_down() {
   local status=$?
-  ((status == 0)) || compose --profile demo logs --no-color --tail 60
+  ((status == 0)) || compose --profile demo logs --no-color --tail 30
   compose --profile demo down --volumes --remove-orphans || status=1
   rm -rf "$shared"
   exit "$status"
@@ -43,7 +43,8 @@ expect 'calls reach both API instances' 2 \
   "$(compose logs --no-color gateway | grep 'POST /rule-server/mock/execute' | grep -oE 'ready/api[0-9]+' | sort -u | wc -l)"
 for container in $(compose ps -q api); do
   expect 'an API instance has no volume' '[]' "$(docker inspect --format '{{json .Mounts}}' "$container")"
+  expect 'an API instance is not root' "$RULE_SERVER_USER" "$(docker inspect --format '{{.Config.User}}' "$container")"
 done
-expect 'what the worker writes belongs to the user it runs as' 1000:1000 "$(stat -c %u:%g "$shared/mock/9001")"
+expect 'what the worker writes belongs to the user it runs as' "$RULE_SERVER_USER" "$(stat -c %u:%g "$shared/mock/9001")"
 expect 'every container is healthy' '' \
   "$(docker ps --filter "label=com.docker.compose.project=$COMPOSE_PROJECT_NAME" --filter health=unhealthy --format '{{.Names}}')"
