@@ -7,14 +7,19 @@ import type { Settings } from '../shared/settings.ts';
 import type { AskWorker } from './ask-worker.ts';
 import { authenticate } from './authenticate.ts';
 import type { Environment } from './environment.ts';
+import type { Executions } from './executions.ts';
+import type { createIdempotency } from './idempotency.ts';
 import type { QueueHealth } from './queue-health.ts';
 import { problem } from './respond.ts';
 import { browseRoutes } from './routes/browse.ts';
 import { executeRoute } from './routes/execute.ts';
+import { executionRoutes } from './routes/executions.ts';
 import { healthRoutes } from './routes/health.ts';
 import type { SubmitExecution } from './submit-execution.ts';
 
 type Dependencies = {
+  executions: Executions;
+  idempotency: ReturnType<typeof createIdempotency>;
   ask: AskWorker['ask'];
   submitExecution: SubmitExecution;
   health: QueueHealth;
@@ -25,7 +30,16 @@ type Dependencies = {
 };
 
 /** HTTP's table of contents: the middleware in order, then the routes. */
-export function createApp({ submitExecution, ask, health, settings, log, phase }: Dependencies): Hono<Environment> {
+export function createApp({
+  submitExecution,
+  executions,
+  idempotency,
+  ask,
+  health,
+  settings,
+  log,
+  phase,
+}: Dependencies): Hono<Environment> {
   const app = new Hono<Environment>();
   app.use(requestId());
   app.use(logAccess(log));
@@ -35,7 +49,11 @@ export function createApp({ submitExecution, ask, health, settings, log, phase }
   app.use(authenticate(settings.API_KEYS));
   app.route('/', healthRoutes({ health, isReady: () => phase() === 'running' }));
   app.use(refuseWhileStopping(phase));
-  app.route('/rule-server/mock', executeRoute({ submitExecution, maxBodyBytes: settings.MAX_BODY_BYTES }));
+  app.route(
+    '/rule-server/mock',
+    executeRoute({ submitExecution, executions, idempotency, maxBodyBytes: settings.MAX_BODY_BYTES }),
+  );
+  app.route('/rule-server/mock', executionRoutes(executions));
   app.route('/rule-server/mock', browseRoutes({ ask }));
   app.notFound(({ req }) => problem(404, `There is nothing at ${req.path}.`));
   app.onError((error, context) => {

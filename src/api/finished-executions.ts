@@ -1,4 +1,6 @@
-import { type JobData, type JobResult, jobResultSchema } from '../shared/contract.ts';
+import { JOB_VERSION, type JobData, type JobResult, jobResultSchema } from '../shared/contract.ts';
+import { type ExecutionRecord, endedRecord, noAnswerBody, openRecord } from '../shared/execution.ts';
+import type { History } from '../shared/history.ts';
 import type { Logger } from '../shared/logger.ts';
 import { type NoAnswer, noAnswer, noAnswerSchema } from '../shared/outcomes.ts';
 import { parseJson } from '../shared/parse-json.ts';
@@ -11,7 +13,13 @@ export type JobEnding = { kind: 'answered'; result: JobResult } | { kind: 'unans
 /** A worker that takes a job at the last moment is given this long to be seen doing so. */
 const CLAIM_SLACK_MS = 250;
 
-type Dependencies = { backend: QueueBackend; queue: ExecutionQueue; workers: () => number; log: Logger };
+type Dependencies = {
+  backend: QueueBackend;
+  queue: ExecutionQueue;
+  history: History;
+  workers: () => number;
+  log: Logger;
+};
 
 export type FinishedExecutions = ReturnType<typeof openFinishedExecutions>;
 
@@ -19,7 +27,7 @@ export type FinishedExecutions = ReturnType<typeof openFinishedExecutions>;
  * Where callers of execute wait. A job the queue store lost is added again under the same id (harmless: the claim beside
  * the request file keeps it from being dispatched twice); one that no worker began in time is taken back.
  */
-export function openFinishedExecutions({ backend, queue, workers, log }: Dependencies) {
+export function openFinishedExecutions({ backend, queue, history, workers, log }: Dependencies) {
   const addedAgain = new Set<string>();
   const jobs = followJobs<JobData, JobEnding>({
     backend,
@@ -32,6 +40,8 @@ export function openFinishedExecutions({ backend, queue, workers, log }: Depende
 
   async function onUnfinished(mockId: string, watched: Watched<JobData>, state: 'pending' | 'missing'): Promise<void> {
     if (state === 'missing') {
+      const record = await history.get(mockId);
+      if (record?.outcome) return settleFromHistory(mockId, record);
       log.warn({ mockId }, 'the queue store lost an execution; it is added again under the same id');
       addedAgain.add(mockId);
       await queue.add('execute', watched.data, { jobId: mockId });
@@ -42,12 +52,36 @@ export function openFinishedExecutions({ backend, queue, workers, log }: Depende
     else watched.recheckAt = Math.min(watched.recheckAt, claimCheckAt);
   }
 
+  /** The queue forgot it, but it is known how it ended. */
+  async function settleFromHistory(mockId: string, { address, state, outcome }: ExecutionRecord): Promise<void> {
+    const body = (await history.result(mockId)) ?? '';
+    if (outcome?.code === null) {
+      const result: JobResult = { v: JOB_VERSION, address: address ?? '', success: state === 'succeeded', body };
+      jobs.settle(mockId, { kind: 'answered', result });
+    } else jobs.settle(mockId, unanswered(mockId, body));
+  }
+
   /** Takes an execution back that no worker began in time. Once one began it, only the worker can tell how it ended. */
   async function giveUpIfNeverTaken(mockId: string, data: JobData): Promise<void> {
     const job = await queue.getJob(mockId);
     if (!job || job.attemptsStarted > 0 || job.processedOn) return;
-    if ((await queue.remove(mockId, { removeChildren: false })) !== 1) return;
-    jobs.settle(mockId, { kind: 'unanswered', noAnswer: neverTaken(mockId, data) });
+    await takeBack(mockId, data, neverTaken(mockId, data));
+  }
+
+  /** Removes an execution that no worker has begun, and ends it here; false when one has begun it after all. */
+  async function takeBack(mockId: string, data: JobData, noAnswer: NoAnswer): Promise<boolean> {
+    if ((await queue.remove(mockId, { removeChildren: false })) !== 1) return false;
+    jobs.settle(mockId, { kind: 'unanswered', noAnswer });
+    const queuedAt = Math.min(Date.now(), data.claimBy);
+    const record = endedRecord(
+      openRecord({ mockId, data, queuedAt, progress: null }),
+      { kind: 'unanswered', noAnswer },
+      Date.now(),
+    );
+    await history
+      .add({ record, input: data.input, result: { body: noAnswerBody(mockId, noAnswer) } })
+      .catch((error) => log.warn({ mockId, err: error }, 'an execution that was taken back is missing in the history'));
+    return true;
   }
 
   function neverTaken(mockId: string, { target }: JobData): NoAnswer {
@@ -67,6 +101,8 @@ export function openFinishedExecutions({ backend, queue, workers, log }: Depende
   return {
     ready: jobs.ready,
     settle: jobs.settle,
+    observe: jobs.observe,
+    takeBack,
     close: jobs.close,
     get waiting() {
       return jobs.waiting;

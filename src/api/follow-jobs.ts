@@ -40,6 +40,7 @@ export function followJobs<Data, Ending>({
 }: Options<Data, Ending>) {
   const room = createWaitingRoom<Ending>();
   const watched = new Map<string, Watched<Data>>();
+  const observers = new Map<string, Set<() => void>>();
   const events = backend.openEvents(queue.name);
   const incident = createIncident(log, `Finished jobs of ${queue.name} cannot be followed`);
 
@@ -49,6 +50,11 @@ export function followJobs<Data, Ending>({
   events.on('failed', ({ jobId, failedReason }) => {
     if (room.has(jobId)) settle(jobId, onFailed(jobId, failedReason));
   });
+  for (const name of ['progress', 'completed', 'failed'] as const) {
+    events.on(name, ({ jobId }: { jobId: string }) => {
+      for (const observer of [...(observers.get(jobId) ?? [])]) observer();
+    });
+  }
   events.on('error', (error) => incident.begins(error, 'endings are looked up every 2 s instead'));
   const recheck = every(TICK_MS, recheckDue, () => {}); // the queue's health says so once, and the next tick tries again
 
@@ -100,6 +106,15 @@ export function followJobs<Data, Ending>({
       });
     },
     settle,
+    /** Calls `observer` when something may have happened to a job, also one nobody waits for here; a hint, never a promise. */
+    observe(id: string, observer: () => void): () => void {
+      const own = observers.get(id) ?? new Set();
+      observers.set(id, own.add(observer));
+      return () => {
+        own.delete(observer);
+        if (own.size === 0) observers.delete(id);
+      };
+    },
     get waiting() {
       return room.size;
     },

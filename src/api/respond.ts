@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import type { Context } from 'hono';
-import { DATA_FIELD } from '../shared/contract.ts';
+import { noAnswerBody } from '../shared/execution.ts';
 import { type NoAnswer, outcomeOf } from '../shared/outcomes.ts';
 import type { Problem } from './read-request.ts';
 import type { Ending } from './submit-execution.ts';
@@ -40,17 +40,14 @@ export function respondToEnding(context: Context, ending: Ending): Response {
   return respondUnanswered(ending.mockId, ending.noAnswer);
 }
 
-function respondUnanswered(mockId: string, { code, error, mayHaveRun, executeAt }: NoAnswer): Response {
-  if (code === 'bad-target') return badRequest([{ field: 'target', message: error }]);
-  const { status, retryAfterSeconds } = outcomeOf(code);
-  const body = { mockId, success: false, [DATA_FIELD]: {}, process: null, error, executeAt, code, mayHaveRun };
-  return json(
-    status,
-    JSON.stringify(body),
-    retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) },
-  );
+function respondUnanswered(mockId: string, noAnswer: NoAnswer): Response {
+  if (noAnswer.code === 'bad-target') return badRequest([{ field: 'target', message: noAnswer.error }]);
+  const { status, retryAfterSeconds } = outcomeOf(noAnswer.code);
+  const headers = retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) };
+  return json(status, noAnswerBody(mockId, noAnswer), headers);
 }
 
-function json(status: number, body: string, headers: Record<string, string> = {}): Response {
+/** JSON text as it is. */
+export function json(status: number, body: string, headers: Record<string, string> = {}): Response {
   return new Response(body, { status, headers: { 'content-type': 'application/json', ...headers } });
 }

@@ -4,10 +4,12 @@ import { atMost } from '../shared/at-most.ts';
 import { createCancelSender } from '../shared/control.ts';
 import type { Logger } from '../shared/logger.ts';
 import { type ExecutionQueue, type QueueBackend, queueNames } from '../shared/queue.ts';
-import type { Settings } from '../shared/settings.ts';
+import { historyLimitsOf, type Settings } from '../shared/settings.ts';
 import { createApp } from './app.ts';
 import { openAskWorker } from './ask-worker.ts';
+import { createExecutions } from './executions.ts';
 import { openFinishedExecutions } from './finished-executions.ts';
+import { createIdempotency } from './idempotency.ts';
 import { watchQueueHealth } from './queue-health.ts';
 import { createSubmitExecution } from './submit-execution.ts';
 
@@ -27,7 +29,8 @@ export async function startApi({ settings, backend, log }: Dependencies): Promis
   const queue: ExecutionQueue = backend.openQueue(queueNames.executions);
   queue.on('error', () => {}); // the health loop below reports it, once per incident
   const health = watchQueueHealth({ backend, queue, log });
-  const finished = openFinishedExecutions({ backend, queue, workers: () => health.workers, log });
+  const history = backend.openHistory(historyLimitsOf(settings));
+  const finished = openFinishedExecutions({ backend, queue, history, workers: () => health.workers, log });
   const cancels = createCancelSender(backend);
   const askWorker = openAskWorker({ backend, settings, log });
   const submitExecution = createSubmitExecution({
@@ -39,7 +42,17 @@ export async function startApi({ settings, backend, log }: Dependencies): Promis
     settings,
     log,
   });
-  const app = createApp({ submitExecution, ask: askWorker.ask, health, settings, log, phase: () => phase });
+  const executions = createExecutions({ queue, history, finished, cancels, store: backend.store });
+  const app = createApp({
+    submitExecution,
+    executions,
+    idempotency: createIdempotency(backend.store),
+    ask: askWorker.ask,
+    health,
+    settings,
+    log,
+    phase: () => phase,
+  });
   const server = createAdaptorServer({
     fetch: app.fetch,
     serverOptions: {

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { ReplyError } from 'ioredis';
 import { type ExecuteRequest, type JobData, toJobData } from '../shared/contract.ts';
 import type { createCancelSender } from '../shared/control.ts';
@@ -27,25 +26,47 @@ type Dependencies = {
 
 export type SubmitExecution = ReturnType<typeof createSubmitExecution>;
 
-/** Puts a call on the queue and waits for its end. `callerLeft` aborts when nobody wants the answer any more. */
-export function createSubmitExecution({ queue, finished, health, cancels, store, settings, log }: Dependencies) {
-  return async function submitExecution(request: ExecuteRequest, callerLeft: AbortSignal): Promise<Ending> {
-    const mockId = randomUUID();
-    const refusal = refusedAtOnce();
-    if (refusal) return { kind: 'unanswered', mockId, noAnswer: refusal };
+/** A call to run: what was asked for, under which id, by whom. */
+export type Call = { mockId: string; request: ExecuteRequest; keyName: string | null };
 
-    const data = toJobData(request, Date.now() + settings.QUEUE_TIMEOUT_MS);
+/** Puts calls on the queue and waits for their end. */
+export function createSubmitExecution({ queue, finished, health, cancels, store, settings, log }: Dependencies) {
+  /** Resolves once the call is on the queue, with the promise of its ending; or with the reason why it is not. */
+  async function enqueue({
+    mockId,
+    request,
+    keyName,
+  }: Call): Promise<{ data: JobData; ending: Promise<JobEnding> } | NoAnswer> {
+    const refusal = refusedAtOnce();
+    if (refusal) return refusal;
+    const data = toJobData(request, { claimBy: Date.now() + settings.QUEUE_TIMEOUT_MS, keyName });
     const ending = finished.wait(mockId, data, apiWaitMs(settings));
     const notStored = await add(mockId, data);
     if (notStored) finished.settle(mockId, { kind: 'unanswered', noAnswer: notStored });
-    const onLeave = () => void cancel(mockId);
-    callerLeft.addEventListener('abort', onLeave, { once: true });
-    if (callerLeft.aborted) onLeave();
-    try {
-      return await toEnding(mockId, await ending);
-    } finally {
-      callerLeft.removeEventListener('abort', onLeave);
-    }
+    return notStored ?? { data, ending };
+  }
+
+  return {
+    /** Runs a call to its end. `callerLeft` aborts when nobody wants the answer any more. */
+    async run(call: Call, callerLeft: AbortSignal): Promise<Ending> {
+      const { mockId } = call;
+      const enqueued = await enqueue(call);
+      if ('code' in enqueued) return { kind: 'unanswered', mockId, noAnswer: enqueued };
+      const onLeave = () => void cancel(mockId, enqueued.data);
+      callerLeft.addEventListener('abort', onLeave, { once: true });
+      if (callerLeft.aborted) onLeave();
+      try {
+        return await toEnding(mockId, await enqueued.ending);
+      } finally {
+        callerLeft.removeEventListener('abort', onLeave);
+      }
+    },
+
+    /** Begins a call nobody waits for here; null, or why it could not be begun. This API sees to it until it has ended. */
+    async begin(call: Call): Promise<NoAnswer | null> {
+      const enqueued = await enqueue(call);
+      return 'code' in enqueued ? enqueued : null;
+    },
   };
 
   function refusedAtOnce(): NoAnswer | undefined {
@@ -106,14 +127,13 @@ export function createSubmitExecution({ queue, finished, health, cancels, store,
     }
   }
 
-  async function cancel(mockId: string): Promise<void> {
+  async function cancel(mockId: string, data: JobData): Promise<void> {
     try {
       const job = await queue.getJob(mockId);
       if (!job) return;
       const begun = job.attemptsStarted > 0;
-      if (!begun && (await queue.remove(mockId, { removeChildren: false })) === 1) {
-        finished.settle(mockId, { kind: 'unanswered', noAnswer: callerLeftBefore(mockId) });
-      } else await cancels.send({ mockId, why: 'caller-left' });
+      if (!begun && (await finished.takeBack(mockId, data, callerLeftBefore(mockId)))) return;
+      await cancels.send({ mockId, why: 'caller-left' });
     } catch (error) {
       log.warn({ mockId, err: error }, 'the caller left, but its execution could not be cancelled; it runs on');
     }

@@ -96,11 +96,16 @@ export const jobDataSchema = z.object({
   target: z.string(),
   input: z.string(),
   claimBy: z.int(),
+  /** The name of the API key that asked for it. */
+  keyName: z.string().nullable().default(null),
 });
 export type JobData = z.infer<typeof jobDataSchema>;
 
 /** Job data of one accepted request. `claimBy`: epoch ms after which no worker may begin it. */
-export function toJobData(request: ExecuteRequest, claimBy: number): JobData {
+export function toJobData(
+  request: ExecuteRequest,
+  { claimBy, keyName }: Pick<JobData, 'claimBy' | 'keyName'>,
+): JobData {
   return {
     v: JOB_VERSION,
     app: request.app,
@@ -110,6 +115,7 @@ export function toJobData(request: ExecuteRequest, claimBy: number): JobData {
     target: formatTarget(request.target),
     input: request[DATA_FIELD],
     claimBy,
+    keyName,
   };
 }
 

@@ -90,6 +90,11 @@ export function queueUrlOf({ QUEUE_URL, REDIS_URL }: Settings): string | undefin
   return QUEUE_URL ?? REDIS_URL;
 }
 
+/** How much of the past is kept. */
+export function historyLimitsOf({ HISTORY_COUNT, HISTORY_SECONDS, HISTORY_BYTES }: Settings) {
+  return { count: HISTORY_COUNT, seconds: HISTORY_SECONDS, bytes: HISTORY_BYTES };
+}
+
 /** How long an API waits for the end of one execution: time in the queue, the client's time, and slack for noticing. */
 export function apiWaitMs({ QUEUE_TIMEOUT_MS, RESULT_TIMEOUT_MS }: Settings): number {
   return QUEUE_TIMEOUT_MS + RESULT_TIMEOUT_MS + 10_000;

@@ -6,6 +6,7 @@ export type Store = {
   putOnce(key: string, value: string, seconds: number): Promise<string>;
   /** Like `putOnce`, and keeps a value that is there already for another `seconds` when it is the same one. */
   hold(key: string, value: string, seconds: number): Promise<string>;
+  forget(key: string): Promise<void>;
   /** The value of a key, or null when there is none (any more). */
   get(key: string): Promise<string | null>;
   close(): Promise<void>;
@@ -15,6 +16,9 @@ export type Store = {
 export const INLINE_BYTES = 16 * 1024;
 
 const PREFIX = '{rule-server}:store:';
+
+/** The Redis key a value lies under. */
+export const storedKey = (key: string) => PREFIX + key;
 
 /** The store of several processes: plain Redis keys with an expiry. Owns the connection it is given. */
 export function createRedisStore(redis: Redis): Store {
@@ -27,6 +31,9 @@ export function createRedisStore(redis: Redis): Store {
       const previous = await redis.set(PREFIX + key, value, 'EX', seconds, 'NX', 'GET');
       if (previous === value) await redis.expire(PREFIX + key, seconds);
       return previous ?? value;
+    },
+    async forget(key) {
+      await redis.del(PREFIX + key);
     },
     get: (key) => redis.get(PREFIX + key),
     async close() {
@@ -67,6 +74,7 @@ export function createMemoryStore(maxBytes = 256 * 1024 * 1024): Store {
       const kept = live(key);
       return kept === null || kept === value ? put(key, value, seconds) : kept;
     },
+    forget: async (key) => forget(key),
     get: async (key) => live(key),
     async close() {
       entries.clear();
