@@ -42,6 +42,8 @@ const apiKeys = z
     return keys;
   });
 
+const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+
 const settingsSchema = z.object({
   QUEUE_URL: queueUrl,
   REDIS_URL: queueUrl,
@@ -49,7 +51,8 @@ const settingsSchema = z.object({
   HOST: z.string().min(1).default('127.0.0.1'),
   PORT: port(8080),
   WORKER_PORT: port(0),
-  RESULT_TIMEOUT_MS: milliseconds(60_000, { min: 100 }),
+  // Claims and files are kept for 10 minutes: a wait must end before they are swept away under it.
+  RESULT_TIMEOUT_MS: milliseconds(60_000, { min: 100, max: 540_000 }),
   POLL_INTERVAL_MS: milliseconds(1000, { min: 20, max: 60_000 }),
   CLIENT_TIMEOUT_MS: milliseconds(30_000, { min: 100 }),
   QUEUE_TIMEOUT_MS: milliseconds(10_000, { min: 100 }),
@@ -64,7 +67,7 @@ const settingsSchema = z.object({
   HISTORY_BYTES: whole(256 * MIB, 0, 64 * 1024 * MIB),
   API_KEYS: apiKeys,
   CORS_ORIGINS: z.string().default(''),
-  LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
+  LOG_LEVEL: z.enum(LOG_LEVELS, { error: `must be one of ${LOG_LEVELS.join(', ')}` }).default('info'),
   OTEL_EXPORTER_OTLP_ENDPOINT: z.string().optional(),
 });
 
