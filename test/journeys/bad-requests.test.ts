@@ -1,0 +1,260 @@
+import { connect } from 'node:net';
+import { Readable } from 'node:stream';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Call } from '../support/http-call.ts';
+import { answers, createResponder, type Responder } from '../support/responder.ts';
+import { type Service, startService } from '../support/start-service.ts';
+
+const MIB = 1024 * 1024;
+const EXECUTE = '/rule-server/mock/execute';
+
+describe('a request that cannot be run', () => {
+  let service: Service;
+  let client: Responder;
+  beforeAll(async () => {
+    service = await startService();
+    client = await createResponder({ sharedDir: service.sharedDir, app: 7, does: answers() });
+  });
+  afterAll(async () => {
+    expect(client.found.map(({ text }) => text).filter((text) => !text.includes('"ruleId":4711'))).toEqual([]);
+    await client.stop();
+    await service.stop();
+  });
+
+  describe.concurrent('is a 400 that names what is wrong', () => {
+    it.each([
+      ['no body', '', [{ field: 'body', message: /^is empty/ }]],
+      ['not JSON', 'app=7', [{ field: 'body', message: /^is not JSON: unexpected app \(character 1\)$/ }]],
+      ['an array', '[]', [{ field: 'body', message: /^must be a JSON object, found an array$/ }]],
+      [
+        'a byte order mark',
+        '\ufeff{"app":7,"ruleId":1}',
+        [{ field: 'body', message: /^starts with a byte order mark/ }],
+      ],
+      ['half an object', '{"app":7,"ruleId":1', [{ field: 'body', message: /^is not JSON: it ends too early/ }]],
+      ['a duplicate key', '{"app":7,"ruleId":1,"app":7}', [{ field: 'app', message: /^is given twice$/ }]],
+      [
+        'a duplicate key deep inside',
+        '{"app":7,"ruleId":1,"the service":{"a":[{"b":{"c":1,"c":2}}]}}',
+        [{ field: 'the service.a[0].b.c', message: /^is given twice$/ }],
+      ],
+      [
+        '250 levels',
+        `{"app":7,"ruleId":1,"the service":{"a":${'['.repeat(250)}${']'.repeat(250)}}}`,
+        [
+          {
+            field: expect.stringMatching(/^the service\.a\[0\]/),
+            message: /^is not JSON: nested deeper than 200 levels/,
+          },
+        ],
+      ],
+      ['both ids missing', '{"app":7}', [{ field: 'ruleId', message: /^give ruleId or confId/ }]],
+      ['confId null alone', '{"app":7,"confId":null}', [{ field: 'ruleId', message: /^give ruleId or confId/ }]],
+      ['ruleId 0 alone', '{"app":7,"ruleId":0}', [{ field: 'ruleId', message: /^give ruleId or confId/ }]],
+      [
+        'a target that is a path',
+        '{"app":7,"ruleId":1,"target":"address:../../x"}',
+        [{ field: 'target', message: /path/ }],
+      ],
+    ])('%s', async (_what, body, errors) => {
+      const answer = await service.execute(body);
+      expect(answer.status).toBe(400);
+      expect(answer.headers['content-type']).toBe('application/problem+json');
+      expect(answer.json).toEqual({
+        type: 'about:blank',
+        title: 'Bad Request',
+        status: 400,
+        detail: expect.stringMatching(/^The request was not run: /),
+        errors: errors.map(({ field, message }) => ({ field, message: expect.stringMatching(message) })),
+        success: false,
+        error: answer.json.detail,
+      });
+    });
+
+    it('invalid UTF-8', async () => {
+      const answer = await service.execute(Buffer.from('{"app":7,"ruleId":1,"x":"\xff"}', 'latin1'));
+      expect(answer.status).toBe(400);
+      expect(answer.json.errors).toEqual([{ field: 'body', message: 'is not valid UTF-8' }]);
+    });
+
+    it('everything at once, in one answer', async () => {
+      const answer = await service.execute(
+        '{"app":"7","ruleId":-1,"ts":1.5,"the service":[],"target":"lane:","roam":{},"app ":1}',
+      );
+      expect(answer.status).toBe(400);
+      expect(new Set(answer.json.errors.map(({ field }: { field: string }) => field))).toEqual(
+        new Set(['app', 'ruleId', 'ts', 'the service', 'target', 'roam', 'app ']),
+      );
+    });
+  });
+
+  describe.concurrent('what a caller may leave out or add', () => {
+    it.each([
+      ['ids as other spellings of an integer', '{"app":7.0,"ruleId":4711e0}'],
+      ['fields nobody knows', '{"app":7,"ruleId":4711,"note":"x","user":{"id":1},"tags":[1]}'],
+      ['nulls', '{"app":7,"ruleId":4711,"confId":null,"ts":null,"the service":null,"target":null}'],
+      ['white space', ' \r\n\t{"app":7 ,"ruleId": 4711}\n'],
+    ])('%s', async (_what, body) => {
+      expect((await service.execute(body)).status).toBe(200);
+    });
+
+    it('the content type, unless it is a browser', async () => {
+      const body = '{"app":7,"ruleId":4711}';
+      const headers = { 'content-type': 'text/plain' };
+      expect((await service.call(EXECUTE, { method: 'POST', body })).status).toBe(200);
+      expect((await service.call(EXECUTE, { method: 'POST', body, headers })).status).toBe(200);
+    });
+  });
+
+  describe.concurrent('a page in a browser', () => {
+    const body = '{"app":7,"ruleId":4711}';
+    const post = (headers: Record<string, string>) => service.call(EXECUTE, { method: 'POST', body, headers });
+
+    it.each([
+      ['a form', { origin: 'http://evil.example', 'content-type': 'application/x-www-form-urlencoded' }],
+      ['plain text', { 'sec-fetch-site': 'cross-site', 'content-type': 'text/plain;charset=UTF-8' }],
+      ['no content type', { origin: 'null' }],
+      ['a type that only contains the right one', { origin: 'x', 'content-type': 'text/plain; application/json' }],
+    ])('cannot send %s: 415', async (_what, headers) => {
+      const answer = await post(headers);
+      expect(answer.status).toBe(415);
+      expect(answer.headers['content-type']).toBe('application/problem+json');
+      expect(answer.json).toMatchObject({ success: false, error: expect.stringMatching(/application\/json/) });
+    });
+
+    it('can send JSON', async () => {
+      const headers = { origin: service.url, 'content-type': 'Application/JSON; charset=utf-8' };
+      expect((await post(headers)).status).toBe(200);
+    });
+  });
+
+  describe.concurrent('a body that is too large', () => {
+    it.each([
+      ['2 MiB announced', { body: Buffer.alloc(2 * MIB, 'x') }],
+      ['2 MiB in chunks', { body: chunks(2) }],
+      ['one byte over', { body: Buffer.alloc(MIB + 1, 'x') }],
+    ] satisfies [string, Call][])('%s: its sender sees the 413', async (_what, call) => {
+      const answer = await service.call(EXECUTE, { method: 'POST', ...call });
+      expect(answer.status).toBe(413);
+      expect(answer.headers.connection).toBe('close');
+      expect(answer.json).toMatchObject({ success: false, error: expect.stringMatching(/larger than 1048576 bytes/) });
+    });
+
+    it('exactly the limit is read', async () => {
+      const body = '{"app":7,"ruleId":4711}';
+      expect((await service.execute(body.padEnd(MIB))).status).toBe(200);
+    });
+
+    it.each([
+      ['announced', `content-length: ${300 * MIB}`],
+      ['in chunks', 'transfer-encoding: chunked'],
+    ])('300 MiB %s: refused long before the end, and the connection is closed', async (_how, length) => {
+      const { received, sentBytes } = await sendForever(service.url, length);
+      expect(received).toMatch(/^HTTP\/1\.1 413 /);
+      expect(sentBytes).toBeLessThan(100 * MIB);
+      expect((await service.call('/healthz')).status).toBe(200);
+    });
+  });
+
+  describe.concurrent('the wrong place', () => {
+    it.each(['GET', 'PUT', 'DELETE', 'PATCH'])('%s on execute: 405 with Allow', async (method) => {
+      const answer = await service.call(EXECUTE, { method });
+      expect(answer.status).toBe(405);
+      expect(answer.headers.allow).toBe('POST');
+      expect(answer.json).toMatchObject({ success: false, error: `${method} is not supported here; use POST.` });
+    });
+
+    it('an unknown path: 404', async () => {
+      const answer = await service.call('/rule-server/mock/exceute', { method: 'POST', body: '{}' });
+      expect(answer.status).toBe(404);
+      expect(answer.headers['content-type']).toBe('application/problem+json');
+      expect(answer.json).toMatchObject({ success: false, error: 'There is nothing at /rule-server/mock/exceute.' });
+    });
+
+    it('every answer names its request in the log', async () => {
+      const answer = await service.call('/nothing', { headers: { 'x-request-id': 'abc-123' } });
+      expect(answer.headers['x-request-id']).toBe('abc-123');
+      expect(service.log.filter(({ requestId }) => requestId === 'abc-123')).toHaveLength(1);
+    });
+  });
+
+  it('a caller that closes in the middle of its body leaves nothing behind', async () => {
+    const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
+    const head = `POST ${EXECUTE} HTTP/1.1\r\nhost: x\r\nx-request-id: cut-off\r\ncontent-length: 1000\r\n\r\n{"app":7,`;
+    await new Promise<void>((resolve) => socket.write(head, () => resolve()));
+    socket.destroy();
+    await expect
+      .poll(() => service.log.filter(({ requestId }) => requestId === 'cut-off'))
+      .toEqual([expect.objectContaining({ status: 400, level: 30 })]);
+  });
+});
+
+describe('with API keys', () => {
+  const KEY = 'a-key-of-sixteen-characters';
+  let service: Service;
+  beforeAll(async () => {
+    service = await startService({ settings: { API_KEYS: `team:${KEY},other:another-long-enough-key` } });
+  });
+  afterAll(() => service.stop());
+
+  it.each([
+    ['no key', {}],
+    ['a wrong key', { authorization: 'Bearer wrong' }],
+    ['half a key', { authorization: `Bearer ${KEY.slice(0, -1)}` }],
+    ['a key in another scheme', { authorization: `Basic ${KEY}` }],
+    ['an empty key', { authorization: 'Bearer ' }],
+  ])('%s: 401, whatever the body', async (_what, headers) => {
+    const answer = await service.execute('not even JSON', { headers });
+    expect(answer.status).toBe(401);
+    expect(answer.headers['www-authenticate']).toMatch(/^Bearer /);
+    expect(answer.json).toMatchObject({ success: false, error: expect.stringMatching(/API key/) });
+  });
+
+  it('without a key not even the methods and paths are told', async () => {
+    expect((await service.call(EXECUTE)).status).toBe(401);
+    expect((await service.call('/nowhere')).status).toBe(401);
+  });
+
+  it('a key opens, and its name, never the key, is in the log', async () => {
+    const headers = { authorization: `Bearer ${KEY}`, 'x-request-id': 'with-key' };
+    const answer = await service.execute({ app: 1, ruleId: 1 }, { headers });
+    expect(answer.json.code).toBe('no-client');
+    expect(service.log.find(({ requestId }) => requestId === 'with-key')).toMatchObject({ keyName: 'team' });
+    expect(JSON.stringify(service.log)).not.toContain(KEY);
+  });
+
+  it('health needs none', async () => {
+    expect((await service.call('/healthz')).status).toBe(200);
+    expect((await service.call('/readyz')).json).toMatchObject({ status: 'ready', queue: 'up' });
+  });
+});
+
+function chunks(mebibytes: number): Readable {
+  return Readable.from(Array.from({ length: mebibytes * 16 }, () => Buffer.alloc(MIB / 16, 'x')));
+}
+
+/** Sends until the server has had enough. */
+function sendForever(url: string, length: string): Promise<{ received: string; sentBytes: number }> {
+  return new Promise((resolve) => {
+    const socket = connect(Number(new URL(url).port), '127.0.0.1');
+    const chunk = Buffer.alloc(64 * 1024, 'x');
+    const framed = length.startsWith('content')
+      ? chunk
+      : Buffer.concat([Buffer.from('10000\r\n'), chunk, Buffer.from('\r\n')]);
+    let received = '';
+    let sentBytes = 0;
+    const pump = () => {
+      while (!socket.destroyed && sentBytes < 300 * MIB) {
+        sentBytes += chunk.length;
+        if (!socket.write(framed)) return void socket.once('drain', pump);
+      }
+    };
+    socket.on('data', (data) => {
+      received += data;
+    });
+    socket.on('error', () => {}); // the server closed while we sent: that is what it should do
+    socket.on('close', () => resolve({ received, sentBytes }));
+    socket.write(`POST ${EXECUTE} HTTP/1.1\r\nhost: x\r\n${length}\r\n\r\n`);
+    pump();
+  });
+}
