@@ -69,7 +69,7 @@ export function createExecutions({ queue, history, finished, cancels, store }: D
       return {
         record,
         input,
-        result: body ?? (stored === undefined ? null : await store.get(stored)),
+        result: body ?? (stored === undefined ? null : ((await store.get(stored)) ?? (await history.result(mockId)))),
         lateResult: null,
       };
     }

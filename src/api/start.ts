@@ -39,6 +39,7 @@ export async function startApi({ settings, backend, log }: Dependencies): Promis
     health,
     cancels,
     store: backend.store,
+    history,
     settings,
     log,
   });

@@ -1,6 +1,7 @@
 import { ReplyError } from 'ioredis';
 import { type ExecuteRequest, type JobData, toJobData } from '../shared/contract.ts';
 import type { createCancelSender } from '../shared/control.ts';
+import type { History } from '../shared/history.ts';
 import type { Logger } from '../shared/logger.ts';
 import { type NoAnswer, noAnswer } from '../shared/outcomes.ts';
 import type { ExecutionQueue } from '../shared/queue.ts';
@@ -20,6 +21,7 @@ type Dependencies = {
   health: QueueHealth;
   cancels: ReturnType<typeof createCancelSender>;
   store: Store;
+  history: History;
   settings: Settings;
   log: Logger;
 };
@@ -30,7 +32,9 @@ export type SubmitExecution = ReturnType<typeof createSubmitExecution>;
 export type Call = { mockId: string; request: ExecuteRequest; keyName: string | null };
 
 /** Puts calls on the queue and waits for their end. */
-export function createSubmitExecution({ queue, finished, health, cancels, store, settings, log }: Dependencies) {
+export function createSubmitExecution(dependencies: Dependencies) {
+  const { queue, finished, health, cancels, store, history, settings, log } = dependencies;
+
   /** Resolves once the call is on the queue, with the promise of its ending; or with the reason why it is not. */
   async function enqueue({
     mockId,
@@ -139,10 +143,15 @@ export function createSubmitExecution({ queue, finished, health, cancels, store,
     }
   }
 
+  /** A result leaves the store for the history as soon as its job is done. */
+  async function readStored(mockId: string, stored: string): Promise<string | null> {
+    return (await store.get(stored)) ?? (await history.result(mockId));
+  }
+
   async function toEnding(mockId: string, ending: JobEnding): Promise<Ending> {
     if (ending.kind === 'unanswered') return { kind: 'unanswered', mockId, noAnswer: ending.noAnswer };
     const { address, body, stored } = ending.result;
-    const answer = body ?? (stored === undefined ? null : await store.get(stored).catch(() => null));
+    const answer = body ?? (stored === undefined ? null : await readStored(mockId, stored).catch(() => null));
     if (answer !== null) return { kind: 'answered', mockId, address, body: answer };
     const error = `Client ${address} answered execution ${mockId}, but its answer could not be read back from the store. It ran.`;
     return { kind: 'unanswered', mockId, noAnswer: noAnswer('outcome-unknown', error, { mayHaveRun: true, address }) };

@@ -119,6 +119,10 @@ export function toJobData(
   };
 }
 
+/** Something about an execution its caller should know, that did not keep it from running. `nodeId` is decimal text. */
+export const warningSchema = z.object({ code: z.string(), message: z.string(), nodeId: z.string().optional() });
+export type Warning = z.infer<typeof warningSchema>;
+
 /** What a job returns when the client answered: the answer itself when small, else where it was put. */
 export const jobResultSchema = z.object({
   v: z.literal(JOB_VERSION),
@@ -126,5 +130,6 @@ export const jobResultSchema = z.object({
   success: z.boolean(),
   body: z.string().optional(),
   stored: z.string().optional(),
+  warnings: z.array(warningSchema).optional(),
 });
 export type JobResult = z.infer<typeof jobResultSchema>;

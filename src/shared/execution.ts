@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { DATA_FIELD, type JobData } from './contract.ts';
+import { DATA_FIELD, type JobData, type Warning, warningSchema } from './contract.ts';
 import { type NoAnswer, outcomeOf } from './outcomes.ts';
 
 /** Where an execution is. `picked-up` may be skipped; nothing follows an end state. */
@@ -22,13 +22,10 @@ export const isEndState = (state: State) => END_STATES.has(state);
 export const stepSchema = z.object({ state: stateSchema, at: z.int() });
 export type StateStep = z.infer<typeof stepSchema>;
 
-export const warningSchema = z.object({ code: z.string(), message: z.string(), nodeId: z.string().optional() });
-
 /** How far a worker got with an execution: kept on its job, so that every API sees it while the execution runs. */
 export const progressSchema = z.object({
   address: z.string(),
   steps: z.array(stepSchema),
-  warnings: z.array(warningSchema).default([]),
 });
 export type Progress = z.infer<typeof progressSchema>;
 
@@ -52,7 +49,7 @@ export type ExecutionRecord = z.infer<typeof recordSchema>;
 
 /** How an execution ended, in the terms of its record. */
 export type RecordEnding =
-  | { kind: 'answered'; address: string; success: boolean }
+  | { kind: 'answered'; address: string; success: boolean; warnings?: Warning[] | undefined }
   | { kind: 'unanswered'; noAnswer: NoAnswer };
 
 type Begun = { mockId: string; data: JobData; queuedAt: number; progress: Progress | null };
@@ -62,7 +59,7 @@ export function openRecord({ mockId, data, queuedAt, progress }: Begun): Executi
   const { app, ruleId, confId, ts, target, keyName } = data;
   const history: StateStep[] = [{ state: 'queued', at: queuedAt }, ...(progress?.steps ?? [])];
   const state = history.at(-1)?.state ?? 'queued';
-  const { address = null, warnings = [] } = progress ?? {};
+  const address = progress?.address ?? null;
   return {
     mockId,
     app,
@@ -74,7 +71,7 @@ export function openRecord({ mockId, data, queuedAt, progress }: Begun): Executi
     address,
     state,
     history,
-    warnings,
+    warnings: [],
     outcome: null,
     lateResult: false,
   };
@@ -82,10 +79,12 @@ export function openRecord({ mockId, data, queuedAt, progress }: Begun): Executi
 
 /** The same execution, ended. */
 export function endedRecord(open: ExecutionRecord, ending: RecordEnding, at: number): ExecutionRecord {
+  const { warnings = [] } = ending.kind === 'answered' ? ending : ending.noAnswer;
   const end = (state: State, outcome: ExecutionRecord['outcome'], address: string | null): ExecutionRecord => ({
     ...open,
     state,
     outcome,
+    warnings,
     address: address ?? open.address,
     history: [...open.history, { state, at }],
   });

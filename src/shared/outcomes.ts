@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { JOB_VERSION } from './contract.ts';
+import { JOB_VERSION, warningSchema } from './contract.ts';
 
 /** Where an execution ends when no client answered. */
 export type EndState = 'failed' | 'timed-out' | 'cancelled' | 'rejected';
@@ -40,6 +40,7 @@ export const noAnswerSchema = z.object({
   mayHaveRun: z.boolean(),
   executeAt: z.int(),
   address: z.string().nullable(),
+  warnings: z.array(warningSchema).optional(),
 });
 export type NoAnswer = z.infer<typeof noAnswerSchema>;
 

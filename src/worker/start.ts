@@ -4,7 +4,7 @@ import { listenForCancels } from '../shared/control.ts';
 import { every } from '../shared/every.ts';
 import { createIncident, type Logger } from '../shared/logger.ts';
 import type { QueueBackend } from '../shared/queue.ts';
-import type { Settings } from '../shared/settings.ts';
+import { historyLimitsOf, type Settings } from '../shared/settings.ts';
 import { createAnswerQuery } from './answer-query.ts';
 import { createClaims } from './channel/claim.ts';
 import { mockDirectory } from './channel/file-names.ts';
@@ -15,7 +15,9 @@ import { createClients } from './directory/clients.ts';
 import { createPublishedMetadata } from './directory/published-metadata.ts';
 import { createRules } from './directory/rules.ts';
 import { createInterrupts } from './interrupts.ts';
+import { createLateResults } from './late-results.ts';
 import { createProcessExecution, type Dependencies, type Step } from './process-execution.ts';
+import { createProgressReports } from './progress.ts';
 import { createQueryWorker } from './query-worker.ts';
 import { createResolveTarget } from './resolve-target.ts';
 import { createSweep } from './sweep.ts';
@@ -53,6 +55,9 @@ export async function startWorker({
 }: Options): Promise<RunningWorker> {
   const sharedDirectory = createSharedDirectory({ sharedDir, store: backend.store });
   const interrupts = createInterrupts();
+  const progress = createProgressReports();
+  const history = backend.openHistory(historyLimitsOf(settings));
+  const lateResults = createLateResults({ history, sharedDir, maxResultBytes: settings.MAX_RESULT_BYTES, log });
   const claims = createClaims(sharedDir);
   const watcher = createResultWatcher({ pollIntervalMs: settings.POLL_INTERVAL_MS, log });
   const slots = createClientSlots({ limit: settings.MAX_WAITS_PER_CLIENT, openIn: watcher.openIn });
@@ -67,6 +72,7 @@ export async function startWorker({
     slots,
     store: backend.store,
     interrupts,
+    progress,
     watcher,
     settings,
     atStep,
@@ -78,6 +84,9 @@ export async function startWorker({
     backend,
     processExecution,
     interrupts,
+    progress,
+    history,
+    lateResults,
     storeIncident,
     concurrency: settings.WORKER_CONCURRENCY,
     sharedDir,
@@ -122,7 +131,14 @@ export async function startWorker({
   return {
     state: () => ({ ...state }),
     async stop() {
-      const parts = [checks.stop(), sweeps.stop(), watcher.close(), cancels.close(), queries.close()];
+      const parts = [
+        checks.stop(),
+        sweeps.stop(),
+        watcher.close(),
+        cancels.close(),
+        queries.close(),
+        lateResults.close(),
+      ];
       await atMost(STOP_WITHIN_MS, Promise.allSettled([worker.stop(), ...parts]));
     },
   };

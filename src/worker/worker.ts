@@ -1,12 +1,16 @@
 import { DelayedError, type Job, UnrecoverableError, WaitingError } from 'bullmq';
 import { type JobData, type JobResult, jobDataSchema } from '../shared/contract.ts';
 import { isLostToOthers } from '../shared/ending-worker.ts';
+import { endedRecord, noAnswerBody, openRecord, type Progress } from '../shared/execution.ts';
+import type { History } from '../shared/history.ts';
 import { createIncident, type Incident, type Logger } from '../shared/logger.ts';
 import type { NoAnswer } from '../shared/outcomes.ts';
 import { type JobWorker, type QueueBackend, queueNames } from '../shared/queue.ts';
 import { removeFiles } from './channel/request-file.ts';
 import type { Interrupts } from './interrupts.ts';
+import type { LateResults } from './late-results.ts';
 import { type Execution, type ProcessExecution, type Processed, placeOf, type Step } from './process-execution.ts';
+import type { ProgressReports } from './progress.ts';
 
 /** After an unexpected error an execution is tried again: its deadlines end it, not a count. */
 const RETRY_MS = 1000;
@@ -22,6 +26,9 @@ type Dependencies = {
   backend: QueueBackend;
   processExecution: ProcessExecution;
   interrupts: Interrupts;
+  progress: ProgressReports;
+  history: History;
+  lateResults: LateResults;
   /** The incident of the queue store, told of what this worker's connections report. */
   storeIncident: Incident;
   concurrency: number;
@@ -35,6 +42,9 @@ export function createWorker({
   backend,
   processExecution,
   interrupts,
+  progress,
+  history,
+  lateResults,
   storeIncident,
   concurrency,
   sharedDir,
@@ -42,9 +52,10 @@ export function createWorker({
   log,
 }: Dependencies) {
   const running = new Map<string, Promise<Processed>>();
-  const ended = new WeakMap<ExecutionJob, Ended>();
+  const ended = new WeakMap<ExecutionJob, { ending: Ended; reached: Progress | null }>();
   const versions = createIncident(log, 'Jobs of another version are handed back');
   const failures = createIncident(log, 'Executions cannot be processed');
+  const forgotten = createIncident(log, 'Executions cannot be kept in the history');
   const removal = createIncident(log, 'Files cannot be removed');
   let stopping = false;
   let removals = Promise.resolve();
@@ -65,16 +76,18 @@ export function createWorker({
       versions.begins(new Error(`job ${mockId} has v ${job.data.v}`), 'start a worker that knows them');
       return tryLater(job, token);
     }
+    progress.attach(job);
     const processed = await processOnce({ mockId, data: parsed.data, firstAttempt: job.attemptsStarted <= 1 }).catch(
       (error) => {
         failures.begins(error, `the first one is ${mockId}; each is tried again every ${RETRY_MS} ms`);
         return null;
       },
     );
+    const reached = progress.take(mockId);
     if (processed === null) return tryLater(job, token);
     if (processed.kind === 'hand-back') return handBack(job, token);
     failures.ends();
-    ended.set(job, processed);
+    ended.set(job, { ending: processed, reached });
     if (processed.kind === 'unanswered') throw new Unanswered(processed.noAnswer);
     return processed.result;
   }
@@ -92,11 +105,14 @@ export function createWorker({
 
   /** Only the worker whose ending counted removes files; what the others leave is removed by it, or by the sweep. */
   function accepted(job: ExecutionJob): void {
-    const ending = ended.get(job);
-    if (!ending) return;
+    const known = ended.get(job);
+    if (!known) return;
+    const { ending } = known;
     logEnding(job, ending);
+    void keep(job, known.ending, known.reached);
     const { claim } = ending;
     if (!claim) return;
+    if (ending.kind === 'unanswered' && ending.noAnswer.code === 'no-answer') lateResults.expect(claim);
     const removed = (async () => {
       await atStep('completed', claim.mockId);
       await removeFiles(placeOf(sharedDir, claim), claim);
@@ -104,6 +120,24 @@ export function createWorker({
       removal.ends();
     })().catch((error) => removal.begins(error, 'they are left for the sweep'));
     removals = Promise.all([removals, removed]).then(() => {});
+  }
+
+  /** Into the history. For a while the job itself tells the same, so nobody has to wait for it. */
+  async function keep(job: ExecutionJob, ending: Ended, reached: Progress | null): Promise<void> {
+    const mockId = job.id ?? '';
+    const data = jobDataSchema.parse(job.data);
+    const open = openRecord({ mockId, data, queuedAt: job.timestamp, progress: reached });
+    const at = job.finishedOn ?? Date.now();
+    const record =
+      ending.kind === 'answered'
+        ? endedRecord(open, { kind: 'answered', ...ending.result }, at)
+        : endedRecord(open, { kind: 'unanswered', noAnswer: ending.noAnswer }, at);
+    const result =
+      ending.kind === 'answered' ? toStored(ending.result) : { body: noAnswerBody(mockId, ending.noAnswer) };
+    await history.add({ record, input: data.input, result }).then(
+      () => forgotten.ends(),
+      (error) => forgotten.begins(error, 'they are missing in the history'),
+    );
   }
 
   function logEnding({ id: mockId, data: { app } }: ExecutionJob, ending: Ended): void {
@@ -151,6 +185,10 @@ export function createWorker({
       await removals;
     },
   };
+}
+
+function toStored({ body, stored }: JobResult): { body: string } | { stored: string } {
+  return stored === undefined ? { body: body ?? '' } : { stored };
 }
 
 /** Carries the ending of an execution to whoever waits for it. Never tried again: it is an outcome, not an accident. */

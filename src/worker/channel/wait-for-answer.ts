@@ -4,6 +4,7 @@ import type { Logger } from '../../shared/logger.ts';
 import { type Code, type NoAnswer, noAnswer } from '../../shared/outcomes.ts';
 import { dialects } from '../dialects/dialect.ts';
 import type { Interrupt, Interrupts } from '../interrupts.ts';
+import type { ProgressReports } from '../progress.ts';
 import type { Claim } from './claim.ts';
 import { registrationPath, requestFileName, resultFileName } from './file-names.ts';
 import { type ReadResult, readResult } from './read-result.ts';
@@ -36,6 +37,7 @@ export type WaitDependencies = {
   watcher: ResultWatcher;
   sharedDirectory: SharedDirectory;
   interrupts: Interrupts;
+  progress: ProgressReports;
   atStep: (step: 'picked-up', mockId: string) => Promise<void> | void;
   maxResultBytes: number;
   resultTimeoutMs: number;
@@ -47,7 +49,7 @@ export function waitForAnswer(
   claim: Claim,
   place: Place,
   dispatchRequest: () => Promise<'dispatched' | 'was-dispatched'>,
-  { watcher, sharedDirectory, interrupts, atStep, maxResultBytes, resultTimeoutMs, log }: WaitDependencies,
+  { watcher, sharedDirectory, interrupts, progress, atStep, maxResultBytes, resultTimeoutMs, log }: WaitDependencies,
 ): Promise<WaitEnding> {
   const { mockId, address } = claim;
   const expected = { mockId, dialect: dialects[claim.dialect], maxBytes: maxResultBytes };
@@ -97,6 +99,7 @@ export function waitForAnswer(
     const stopInterrupts = interrupts.listen(mockId, (interrupt) => guard(() => interrupted(interrupt)));
     guard(async () => {
       const dispatched = await dispatchRequest();
+      progress.reached(mockId, address, 'dispatched');
       after(Math.max(0, claim.answerBy - Date.now()), timeIsUp);
       if (dispatched === 'was-dispatched') await look(); // the answer may be there since before we watched
     });
@@ -157,6 +160,7 @@ export function waitForAnswer(
     async function pickUp(): Promise<void> {
       if (pickedUp) return;
       pickedUp = true;
+      progress.reached(mockId, address, 'picked-up');
       await atStep('picked-up', mockId);
       log.debug({ mockId, app: claim.app, address }, 'picked up');
       if (claim.madeDirectory) await keepDirectory(place.directory);

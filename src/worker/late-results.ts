@@ -1,0 +1,54 @@
+import { every } from '../shared/every.ts';
+import type { History } from '../shared/history.ts';
+import { createIncident, type Logger } from '../shared/logger.ts';
+import { CLAIM_KEPT_MS, type Claim } from './channel/claim.ts';
+import { readResult } from './channel/read-result.ts';
+import { removeFiles, resultPath } from './channel/request-file.ts';
+import { dialects } from './dialects/dialect.ts';
+import { placeOf } from './process-execution.ts';
+
+const LOOK_EVERY_MS = 2000;
+const MAX_EXPECTED = 1000;
+
+type Dependencies = { history: History; sharedDir: string; maxResultBytes: number; log: Logger };
+
+export type LateResults = ReturnType<typeof createLateResults>;
+
+/** Looks out for answers that come after their execution timed out: they are kept with it, and their files removed. */
+export function createLateResults({ history, sharedDir, maxResultBytes, log }: Dependencies) {
+  const expected = new Map<string, { claim: Claim; until: number }>();
+  const incident = createIncident(log, 'Late results cannot be kept');
+  const loop = every(LOOK_EVERY_MS, lookForAll, (error) => incident.begins(error, 'they are tried again'));
+
+  async function lookForAll(): Promise<void> {
+    for (const [mockId, { claim, until }] of expected) {
+      if (Date.now() > until || (await lookFor(claim))) expected.delete(mockId);
+    }
+    incident.ends();
+  }
+
+  async function lookFor(claim: Claim): Promise<boolean> {
+    const { mockId } = claim;
+    const place = placeOf(sharedDir, claim);
+    const dialect = dialects[claim.dialect];
+    const result = await readResult(resultPath(place), { mockId, dialect, maxBytes: maxResultBytes });
+    if (result.kind === 'absent' || result.judgement.kind !== 'answer') return false;
+    await history.addLateResult(mockId, result.judgement.body);
+    await removeFiles(place, claim);
+    log.info(
+      { mockId, app: claim.app, address: claim.address },
+      'answered late; the answer is kept with the execution',
+    );
+    return true;
+  }
+
+  return {
+    /** Its execution timed out after the client had picked it up. Beyond a thousand of them the oldest is given up. */
+    expect(claim: Claim): void {
+      expected.set(claim.mockId, { claim, until: Date.now() + CLAIM_KEPT_MS });
+      const oldest = expected.keys().next().value;
+      if (expected.size > MAX_EXPECTED && oldest !== undefined) expected.delete(oldest);
+    },
+    close: () => loop.stop(),
+  };
+}
