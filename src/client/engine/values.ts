@@ -60,8 +60,10 @@ function exactOf(value: unknown, place: Place): ExactValue {
 }
 
 function exactNumber(value: number, place: Place): ExactValue {
+  const kept = keptNumber(value, place);
+  if (kept) return kept;
   if (!Number.isFinite(value)) throw cannotHold(String(value), place);
-  return keptNumber(value, place) ?? new RawNumber(Object.is(value, -0) ? '-0' : String(value));
+  return new RawNumber(Object.is(value, -0) ? '-0' : String(value));
 }
 
 function keptNumber(value: number | bigint, { origin }: Place): RawNumber | undefined {
@@ -81,7 +83,8 @@ function exactContainer(value: object, place: Place): ExactValue {
     const from = Array.isArray(origin) ? origin : [];
     return Array.from(value, (item, index) => exactOf(item === undefined ? null : item, inside(index, from[index])));
   }
-  if ('toJSON' in value && typeof value.toJSON === 'function') return exactOf(value.toJSON(), inside('toJSON()', origin));
+  if ('toJSON' in value && typeof value.toJSON === 'function')
+    return exactOf(value.toJSON(), inside('toJSON()', origin));
   const kind = Object.prototype.toString.call(value).slice('[object '.length, -1);
   if (kind !== 'Object') throw cannotHold(`a ${kind}${kind === 'Promise' ? ' (is an await missing?)' : ''}`, place);
   const from = isExactObject(origin) ? origin : undefined;

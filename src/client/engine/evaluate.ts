@@ -1,0 +1,126 @@
+import type { Node, Role } from './node.ts';
+import { runParallel } from './parallel.ts';
+import { executedTail, type Run, Stopped } from './run.ts';
+import { runSerial } from './serial.ts';
+import type { ErrorState, State } from './state.ts';
+import { inverted } from './state.ts';
+import type { Step } from './steps.ts';
+import { isOutside } from './time-window.ts';
+
+/** A state at once, or later when a leaf waits for something. Nothing waits that does not have to. */
+export type Evaluated = State | Promise<State>;
+
+/** What a node itself came to; `REJECTED`: its forward condition was FALSE, so it did not run. */
+type Own = State | 'REJECTED';
+
+/**
+ * Runs a node where it stands: not outside its time window, not when its forward condition is FALSE. What it comes to is
+ * inverted if so configured, and an error becomes the state that the node takes instead or ends the run. Notes both traces.
+ */
+export function evaluate(node: Node, run: Run, role: Role, parent: Step | null): Evaluated {
+  const began = performance.now();
+  run.check(began);
+  const step = run.steps?.begin(node, role, parent, began) ?? null;
+  if (node.window !== null && isOutside(node.window, run.ts)) {
+    if (step) run.steps?.end(step, began, 'OUT_OF_TIME');
+    run.note(node, 'O');
+    return 'NONE';
+  }
+  const running: Running = { node, run, step, began };
+  let own: Own | Promise<Own>;
+  try {
+    if (step && node.leftOut.length > 0) run.steps?.leftOut(node, step, began);
+    own = node.forward === null ? runBody(running) : runBehind(node.forward, running);
+  } catch (error) {
+    return failed(running, error);
+  }
+  if (typeof own === 'string') return ended(running, own);
+  return own.then(
+    (state) => ended(running, state),
+    (error) => failed(running, error),
+  );
+}
+
+type Running = { node: Node; run: Run; step: Step | null; began: number };
+
+function runBody({ node, run, step }: Running): Evaluated {
+  const { body } = node;
+  if (body.kind === 'leaf') return body.run(run.dataFor(step));
+  const children = {
+    nodes: node.children,
+    relation: body.relation,
+    evaluate: (child: Node) => evaluate(child, run, 'child', step),
+  };
+  return body.relation.parallel ? runParallel(children) : runSerial(children);
+}
+
+function runBehind(forward: Node, running: Running): Own | Promise<Own> {
+  const condition = evaluate(forward, running.run, 'forward', running.step);
+  return typeof condition === 'string'
+    ? runAfter(condition, running)
+    : condition.then((state) => runAfter(state, running));
+}
+
+function runAfter(condition: State, running: Running): Own | Promise<Own> {
+  if (condition === 'FALSE') return 'REJECTED';
+  const own = runBody(running);
+  if (condition === 'NONE') return own;
+  // A condition that holds counts for something: a node without an opinion of its own takes it.
+  const withCondition = (state: State) => (state === 'NONE' ? 'TRUE' : state);
+  return typeof own === 'string' ? withCondition(own) : own.then(withCondition);
+}
+
+function ended({ node, run, step, began }: Running, own: Own): State {
+  const now = performance.now();
+  if (own === 'REJECTED') {
+    if (step) run.steps?.end(step, now, 'REJECTED');
+    run.note(node, 'R-F');
+    return 'FALSE';
+  }
+  const outcome = node.inverse ? inverted(own) : own;
+  if (step) {
+    step.inverted = outcome !== own;
+    run.steps?.end(step, now, outcome);
+  }
+  run.note(node, executedTail(own, node.inverse, now - began));
+  return outcome;
+}
+
+function failed({ node, run, step, began }: Running, error: unknown): State {
+  if (error instanceof Stopped) throw error;
+  const { state, cause } = stateInstead({ node, run, step }, error);
+  const now = performance.now();
+  if (step) step.error = messageOf(cause);
+  run.note(node, executedTail(state, node.inverse, now - began));
+  if (state === 'SHUT_DOWN') {
+    if (step) run.steps?.end(step, now, 'ERROR');
+    throw cause;
+  }
+  const outcome = node.inverse ? inverted(state) : state;
+  if (step) {
+    step.inverted = outcome !== state;
+    run.steps?.end(step, now, outcome);
+  }
+  return outcome;
+}
+
+/** Whoever handles the error is asked, and then overruled by what the node's file says. */
+function stateInstead({ node, run, step }: Omit<Running, 'began'>, error: unknown) {
+  let state: ErrorState = 'SHUT_DOWN';
+  let cause = error;
+  const handle = (node.body.kind === 'leaf' ? node.body.handleError : null) ?? run.handleError;
+  try {
+    state = handle?.(run.dataFor(step), error) ?? 'SHUT_DOWN';
+  } catch (thrown) {
+    cause = thrown;
+  }
+  return { state: node.errorState ?? state, cause };
+}
+
+/** What an error says; something thrown that is no error is shown as text. */
+export function messageOf(error: unknown): string {
+  if (error instanceof Error) return error.message || error.name;
+  return typeof error === 'string' && error !== ''
+    ? error
+    : `something that is not an Error was thrown: ${typeof error}`;
+}

@@ -1,0 +1,67 @@
+import type { RuleSet, Selection } from '../rules/rule-set.ts';
+import { evaluate } from './evaluate.ts';
+import type { HandleError } from './node.ts';
+import { createRun, type Run, Stopped } from './run.ts';
+import type { State } from './state.ts';
+import { isOutside } from './time-window.ts';
+import type { ExactObject } from './values.ts';
+
+/** How a run ended. `outcome` null: nothing ran, because of the rule's time window or because it has no root. */
+export type Ending = { kind: 'done'; outcome: State | null } | { kind: 'failed'; error: unknown };
+
+/** A run that has begun. `leftOut`: sentences about nodes of its tree that this client cannot run. */
+export type Execution = { run: Run; ended: Ending | Promise<Ending>; leftOut: readonly string[] };
+
+export type ExecutionRequest = Selection & {
+  /** Epoch ms to run as of; null = now. */
+  ts: bigint | null;
+  /** The data; the run works on this very object. */
+  data: ExactObject;
+};
+
+export type ExecutionOptions = {
+  withSteps: boolean;
+  /** How long it may take, in ms. */
+  timeoutMs: number;
+  handleError?: HandleError | undefined;
+  /** Told the process text whenever it grows. */
+  onNote?: ((process: string) => void) | undefined;
+};
+
+/** Runs a rule or a node. Never throws: whatever goes wrong is how the run ended. */
+export function execute(rules: RuleSet, request: ExecutionRequest, options: ExecutionOptions): Execution {
+  const run = createRun({
+    store: { root: request.data, origins: new WeakMap() },
+    ts: request.ts ?? BigInt(Date.now()),
+    withSteps: options.withSteps,
+    deadline: performance.now() + options.timeoutMs,
+    handleError: options.handleError ?? null,
+    onNote: options.onNote ?? null,
+  });
+  const found = rules.find(request);
+  if (found.kind === 'refused') return { run, ended: failed(new Error(found.reason)), leftOut: [] };
+  const { start, window } = found;
+  const leftOut = found.leftOut.map(
+    ({ id, role, under, reason }) => `${nameOf(role)} ${id} of node ${under} is left out: ${reason}`,
+  );
+  const nothingRuns = start === null || (window !== null && isOutside(window, run.ts));
+  return { run, ended: nothingRuns ? done(null) : begin(() => evaluate(start, run, 'root', null)), leftOut };
+}
+
+function begin(evaluateRoot: () => State | Promise<State>): Ending | Promise<Ending> {
+  try {
+    const outcome = evaluateRoot();
+    return typeof outcome === 'string' ? done(outcome) : outcome.then(done, failed);
+  } catch (error) {
+    return failed(error);
+  }
+}
+
+const done = (outcome: State | null): Ending => ({ kind: 'done', outcome });
+const failed = (error: unknown): Ending => ({ kind: 'failed', error });
+const nameOf = (role: string) => (role === 'forward' ? 'the forward condition' : 'the child');
+
+/** Whether a run ended because it was stopped, not by its own doing. */
+export function wasStopped(ending: Ending): boolean {
+  return ending.kind === 'failed' && ending.error instanceof Stopped;
+}

@@ -1,0 +1,120 @@
+import type { ExactValue } from '../../shared/exact-json.ts';
+import { readDeep, removeDeep, writeDeep } from './deep-keys.ts';
+import { booleanOf, doubleOf, intOf, listOf, longOf, mapOf, stringOf } from './typed-values.ts';
+import { type ExactObject, type Origins, toExact, toPlain, type Value } from './values.ts';
+
+/** The data of one run. */
+export type Store = { root: ExactObject; origins: Origins };
+
+/** Who is told of every access. */
+export type AccessLog = {
+  read(key: AccessedKey, value: ExactValue | undefined): void;
+  wrote(key: AccessedKey, before: ExactValue | undefined, after: ExactValue | undefined): void;
+};
+
+/** A key as it was accessed. `deep`: its dots were followed. */
+export type AccessedKey = { key: string; deep: boolean };
+
+/** What a key with dots means: a name like any other, or a way through objects and lists. */
+export type Reach = {
+  deep: boolean;
+  read(root: ExactObject, key: string): ExactValue | undefined;
+  write(root: ExactObject, key: string, value: ExactValue): void;
+  remove(root: ExactObject, key: string): void;
+};
+
+export const flatReach: Reach = {
+  deep: false,
+  read: (root, key) => (Object.hasOwn(root, key) ? root[key] : undefined),
+  write(root, key, value) {
+    root[key] = value;
+  },
+  remove(root, key) {
+    delete root[key];
+  },
+};
+export const deepReach: Reach = { deep: true, read: readDeep, write: writeDeep, remove: removeDeep };
+
+/**
+ * Reads and writes the keys of a run's data. The typed readers give undefined, or the fallback, for what is absent or null,
+ * and throw for a value of another type. A class, unlike everything else here: one is made for every leaf that runs.
+ */
+export class Keys {
+  readonly #store: Store;
+  readonly #log: AccessLog | null;
+  readonly #reach: Reach;
+
+  constructor(store: Store, log: AccessLog | null, reach: Reach) {
+    this.#store = store;
+    this.#log = log;
+    this.#reach = reach;
+  }
+
+  /** The value as plain JavaScript, a copy: integers beyond 2^53 are bigint. */
+  get(key: string): Value | undefined {
+    const value = this.raw(key);
+    return value === undefined ? undefined : toPlain(value, this.#store.origins);
+  }
+
+  /** The value with its numbers as they were written: put it elsewhere and nothing is lost. */
+  raw(key: string): ExactValue | undefined {
+    const value = this.#reach.read(this.#store.root, key);
+    this.#log?.read({ key, deep: this.#reach.deep }, value);
+    return value;
+  }
+
+  /** Keeps a copy of the value; undefined removes the key. Throws for what JSON cannot hold. */
+  put(key: string, value: unknown): void {
+    const { root, origins } = this.#store;
+    const after = value === undefined ? undefined : toExact(value, origins, key);
+    const before = this.#log === null ? undefined : this.#reach.read(root, key);
+    if (after === undefined) this.#reach.remove(root, key);
+    else this.#reach.write(root, key, after);
+    this.#log?.wrote({ key, deep: this.#reach.deep }, before, after);
+  }
+
+  /** An integer of any size. */
+  long(key: string): bigint | undefined;
+  long(key: string, fallback: bigint): bigint;
+  long(key: string, fallback?: bigint): bigint | undefined {
+    return longOf(this.raw(key), key) ?? fallback;
+  }
+
+  /** An integer up to 2^53; a greater one throws. */
+  int(key: string): number | undefined;
+  int(key: string, fallback: number): number;
+  int(key: string, fallback?: number): number | undefined {
+    return intOf(this.raw(key), key) ?? fallback;
+  }
+
+  /** The double nearest to a number. */
+  double(key: string): number | undefined;
+  double(key: string, fallback: number): number;
+  double(key: string, fallback?: number): number | undefined {
+    return doubleOf(this.raw(key), key) ?? fallback;
+  }
+
+  string(key: string): string | undefined;
+  string(key: string, fallback: string): string;
+  string(key: string, fallback?: string): string | undefined {
+    return stringOf(this.raw(key), key) ?? fallback;
+  }
+
+  boolean(key: string): boolean | undefined;
+  boolean(key: string, fallback: boolean): boolean;
+  boolean(key: string, fallback?: boolean): boolean | undefined {
+    return booleanOf(this.raw(key), key) ?? fallback;
+  }
+
+  list(key: string): Value[] | undefined;
+  list(key: string, fallback: Value[]): Value[];
+  list(key: string, fallback?: Value[]): Value[] | undefined {
+    return listOf(this.raw(key), key, this.#store.origins) ?? fallback;
+  }
+
+  map(key: string): { [key: string]: Value } | undefined;
+  map(key: string, fallback: { [key: string]: Value }): { [key: string]: Value };
+  map(key: string, fallback?: { [key: string]: Value }): { [key: string]: Value } | undefined {
+    return mapOf(this.raw(key), key, this.#store.origins) ?? fallback;
+  }
+}

@@ -1,0 +1,39 @@
+import type { Data } from './data.ts';
+import type { ErrorState, State } from './state.ts';
+import type { TimeWindow } from './time-window.ts';
+
+/** Something that should have been a child or a forward condition and is not there, or cannot run. */
+export type LeftOut = { id: bigint; role: Role; reason: string };
+
+/** How a node stands under its parent. */
+export type Role = 'root' | 'forward' | 'child';
+
+/** What a relation makes of its children: a state that ends it early, and what the seen states come to. */
+export type Relation = {
+  name: string;
+  parallel: boolean;
+  stopsAt: State | null;
+  verdict: (seenTrue: boolean, seenFalse: boolean) => State;
+};
+
+/** Runs a leaf's code once. Throws, or rejects with, whatever that code throws. */
+export type RunLeaf = (data: Data) => State | Promise<State>;
+
+/** What a node's own error handler says to do about an error. */
+export type HandleError = (data: Data, error: unknown) => ErrorState;
+
+/** A node ready to run. A node that stands in several places of a tree is one object. */
+export type Node = {
+  readonly id: bigint;
+  /** What it is called in traces: the relation, or the short name of the leaf's class. */
+  readonly name: string;
+  readonly window: TimeWindow | null;
+  readonly inverse: boolean;
+  readonly errorState: ErrorState | null;
+  readonly body:
+    | { kind: 'relation'; relation: Relation }
+    | { kind: 'leaf'; run: RunLeaf; handleError: HandleError | null };
+  forward: Node | null;
+  children: readonly Node[];
+  leftOut: readonly LeftOut[];
+};

@@ -1,0 +1,82 @@
+import { Data, type RunContext } from './data.ts';
+import type { Store } from './keys.ts';
+import type { HandleError, Node } from './node.ts';
+import { type ErrorState, letterOf } from './state.ts';
+import { createSteps, type Step, type Steps } from './steps.ts';
+
+/** Ends a run from outside. Nothing in a rule absorbs it. */
+export class Stopped extends Error {}
+
+/** One run of a rule: its data, its trace so far, and whether it may go on. */
+export type Run = {
+  readonly store: Store;
+  readonly ts: bigint;
+  readonly steps: Steps | null;
+  readonly handleError: HandleError | null;
+  /** Throws `Stopped` once the run was stopped or its time (`performance.now()`) is up. */
+  check(now: number): void;
+  stop(reason: string): void;
+  dataFor(step: Step | null): Data;
+  process(): string;
+  /** Notes a node's end in the process text. */
+  note(node: Node, tail: string): void;
+};
+
+/** Beyond this a process text is cut: a tree of millions of nodes must not become an answer nobody can read. */
+const MAX_PROCESS_LENGTH = 1024 * 1024;
+
+type Options = {
+  store: Store;
+  ts: bigint;
+  withSteps: boolean;
+  deadline: number;
+  handleError: HandleError | null;
+  onNote: ((process: string) => void) | null;
+};
+
+export function createRun({ store, ts, withSteps, deadline, handleError, onNote }: Options): Run {
+  const steps = withSteps ? createSteps() : null;
+  let process = '';
+  let stopped: Stopped | undefined;
+  let abort: AbortController | undefined;
+
+  function stop(reason: string): void {
+    stopped ??= new Stopped(reason);
+    abort?.abort(stopped);
+  }
+
+  const context: RunContext = {
+    store,
+    ts: Number(ts),
+    signal() {
+      abort ??= new AbortController();
+      if (stopped) abort.abort(stopped);
+      return abort.signal;
+    },
+  };
+  const unlogged = new Data(context, null);
+
+  return {
+    store,
+    ts,
+    steps,
+    handleError,
+    check(now) {
+      if (now > deadline) stop('its time is up');
+      if (stopped) throw stopped;
+    },
+    stop,
+    dataFor: (step) => (step ? new Data(context, step.log) : unlogged),
+    process: () => process,
+    note(node, tail) {
+      if (process.length > MAX_PROCESS_LENGTH) return;
+      process += `[${node.id}:${node.name}:${tail}]`;
+      onNote?.(process);
+    },
+  };
+}
+
+/** How an executed node ends its entry: state before inversion, `-I` when inverted, whole ms. */
+export function executedTail(state: ErrorState, inverse: boolean, ms: number): string {
+  return `${letterOf(state)}${inverse ? '-I' : ''}:${Math.floor(ms)}`;
+}

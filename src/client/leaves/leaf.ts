@@ -1,0 +1,56 @@
+import type { Data } from '../engine/data.ts';
+import type { ErrorState } from '../engine/state.ts';
+
+/** Optional methods of a leaf. */
+type Hooks = {
+  /** Called once after the configured values were set, before the first run. What it throws leaves the node out. */
+  afterPropertiesSet?(): void;
+  /** Asked what to do about an error of this leaf; the node's `errorState` overrules it. */
+  errorHandle?(service: Data, error: unknown): ErrorState;
+};
+
+/** A condition: TRUE or FALSE. */
+export type FlowLeaf = Hooks & { doFlow(service: Data): boolean | Promise<boolean> };
+/** A consequence, such as a payment: TRUE when it was done. */
+export type ResultLeaf = Hooks & { doResult(service: Data): boolean | Promise<boolean> };
+/** A step without an opinion, such as looking something up. */
+export type NoneLeaf = Hooks & { doNone(service: Data): void | Promise<void> };
+export type Leaf = FlowLeaf | ResultLeaf | NoneLeaf;
+
+/** The public fields of an instance are what a rule can configure; their initial values are the defaults. */
+export type LeafClass = new () => Leaf;
+
+/** Names a configuration field's type goes by in the published metadata. */
+export type FieldType = 'string' | 'int' | 'long' | 'float' | 'double' | 'boolean' | 'list' | 'map' | 'object';
+/** Names the type of a key's value goes by in a form. */
+export type ValueType = 'String' | 'Integer' | 'Long' | 'Double' | 'Boolean' | 'List' | 'Map' | 'Object';
+
+export type FieldDefinition = { name?: string; desc?: string; type?: FieldType };
+
+/** A leaf class and what people who edit rules read about it. */
+export type LeafDefinition = {
+  leaf: LeafClass;
+  name?: string;
+  desc?: string;
+  /** Where it stands in a list of leaves, lower first; 100 when not said. */
+  order?: number;
+  /** Other names that a rule may call the class by. */
+  alias?: string | readonly string[];
+  /** The fields to offer, described. Without this every field is offered. */
+  fields?: Readonly<Record<string, FieldDefinition>>;
+  /** Types of keys that the code does not tell. */
+  keys?: Readonly<Record<string, ValueType>>;
+};
+
+/** Leaf classes by the name that rules call them by, `com.example.SpendThreshold`. */
+export type Leaves = Readonly<Record<string, LeafClass | LeafDefinition>>;
+
+/** The number of a leaf's kind in files: 5 flow, 6 result, 7 none. */
+export type LeafKind = 5 | 6 | 7;
+
+/** The kind of a leaf by the method it has; undefined when it has none. */
+export function kindOf(leaf: object): LeafKind | undefined {
+  if ('doFlow' in leaf) return 5;
+  if ('doResult' in leaf) return 6;
+  return 'doNone' in leaf ? 7 : undefined;
+}

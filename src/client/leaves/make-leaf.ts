@@ -1,0 +1,56 @@
+import { parseExact } from '../../shared/exact-json.ts';
+import type { Data } from '../engine/data.ts';
+import type { Node } from '../engine/node.ts';
+import type { State } from '../engine/state.ts';
+import { type ExactObject, isExactObject } from '../engine/values.ts';
+import { configuredValue } from './fields.ts';
+import type { Leaf } from './leaf.ts';
+import type { LeafEntry } from './registry.ts';
+
+/** What runs a leaf node, and the configured names that its class has no field for. */
+export type MadeLeaf = { body: Node['body']; unknownFields: string[] };
+
+/** Makes one instance of a leaf with the values a node's file configures. Throws when they do not fit, as the Java SDK does. */
+export function makeLeaf({ definition, fields }: LeafEntry, confField: string): MadeLeaf {
+  const leaf = new definition.leaf();
+  const unknownFields: string[] = [];
+  for (const [name, value] of Object.entries(valuesOf(confField))) {
+    const field = fields.find((candidate) => candidate.field === name);
+    if (field === undefined) unknownFields.push(name);
+    else if (value !== null) Reflect.set(leaf, name, configuredValue(field, value));
+  }
+  leaf.afterPropertiesSet?.();
+  const handle = leaf.errorHandle?.bind(leaf);
+  return { body: { kind: 'leaf', run: runnerOf(leaf), handleError: handle ?? null }, unknownFields };
+}
+
+function valuesOf(confField: string): ExactObject {
+  if (confField.trim() === '') return {};
+  const values = parseExact(confField);
+  if (isExactObject(values)) return values;
+  throw new TypeError('confField is not a JSON object');
+}
+
+function runnerOf(leaf: Leaf): (data: Data) => State | Promise<State> {
+  if ('doFlow' in leaf) return (data) => decided(leaf.doFlow(data), 'doFlow');
+  if ('doResult' in leaf) return (data) => decided(leaf.doResult(data), 'doResult');
+  return (data) => {
+    const returned = leaf.doNone(data);
+    return isThenable(returned) ? Promise.resolve(returned).then(() => 'NONE') : 'NONE';
+  };
+}
+
+function decided(returned: unknown, method: string): State | Promise<State> {
+  return isThenable(returned)
+    ? Promise.resolve(returned).then((value) => stateOf(value, method))
+    : stateOf(returned, method);
+}
+
+function stateOf(returned: unknown, method: string): State {
+  if (typeof returned !== 'boolean') throw new TypeError(`${method} returned ${typeof returned}, not true or false`);
+  return returned ? 'TRUE' : 'FALSE';
+}
+
+function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
+}

@@ -1,0 +1,42 @@
+import { type Field, fieldsOf } from './fields.ts';
+import { kindOf, type LeafClass, type LeafDefinition, type LeafKind, type Leaves } from './leaf.ts';
+
+/** A leaf class ready to be made into nodes. */
+export type LeafEntry = {
+  clazz: string;
+  aliases: readonly string[];
+  kind: LeafKind;
+  definition: LeafDefinition;
+  fields: readonly Field[];
+};
+
+export type Registry = { entries: readonly LeafEntry[]; find(name: string): LeafEntry | undefined };
+
+/** The leaf classes of a client by name and alias. Throws when a class cannot be made or has no method to run, or a name stands twice. */
+export function createRegistry(leaves: Leaves): Registry {
+  const entries = Object.entries(leaves).map(([clazz, given]) => entryOf(clazz, given));
+  const byName = new Map(entries.map((entry) => [entry.clazz, entry]));
+  for (const entry of entries) {
+    for (const alias of entry.aliases) {
+      if (byName.has(alias))
+        throw new TypeError(`two leaves are called ${alias}: ${byName.get(alias)?.clazz} and ${entry.clazz}`);
+      byName.set(alias, entry);
+    }
+  }
+  return { entries, find: (name) => byName.get(name) };
+}
+
+function entryOf(clazz: string, given: LeafClass | LeafDefinition): LeafEntry {
+  const definition = typeof given === 'function' ? { leaf: given } : given;
+  const sample = new definition.leaf();
+  const kind = kindOf(sample);
+  if (kind === undefined) throw new TypeError(`the leaf ${clazz} has none of the methods doFlow, doResult and doNone`);
+  const { alias = [] } = definition;
+  return {
+    clazz,
+    aliases: typeof alias === 'string' ? [alias] : alias,
+    kind,
+    definition,
+    fields: fieldsOf(sample, definition.fields),
+  };
+}

@@ -1,0 +1,98 @@
+import type { LeftOut, Node, Role } from '../engine/node.ts';
+import { relations } from '../engine/relations.ts';
+import { errorStateOf } from '../engine/state.ts';
+import { makeLeaf } from '../leaves/make-leaf.ts';
+import type { Registry } from '../leaves/registry.ts';
+import type { NodeFile } from './node-file.ts';
+
+/** Nodes ready to run, why others are not, and what else is wrong. Kept from one version to the next: see `linkNodes`. */
+export type Linked = {
+  nodes: ReadonlyMap<bigint, Node>;
+  refused: ReadonlyMap<bigint, string>;
+  problems: readonly string[];
+  bodies: ReadonlyMap<bigint, MadeBody>;
+};
+
+type MadeBody = { confName: string; confField: string; body: Node['body']; problems: readonly string[] };
+
+/**
+ * Makes nodes of files and ties them together. A node that cannot run is left out of its parent, as every client does,
+ * but never in silence. A leaf whose class and values did not change stays the same instance from `before` on.
+ */
+export function linkNodes(files: ReadonlyMap<bigint, NodeFile>, registry: Registry, before?: Linked): Linked {
+  const nodes = new Map<bigint, Node>();
+  const refused = new Map<bigint, string>();
+  const problems: string[] = [];
+  const bodies = new Map<bigint, MadeBody>();
+  for (const file of files.values()) {
+    try {
+      const made = bodyOf(file, registry, before?.bodies.get(file.id));
+      bodies.set(file.id, made);
+      nodes.set(file.id, nodeOf(file, made, registry));
+      for (const problem of [...file.problems, ...made.problems, ...problemsOf(file)])
+        problems.push(`node ${file.id}: ${problem}`);
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      refused.set(file.id, reason);
+      problems.push(`node ${file.id} is left out: ${reason}`);
+    }
+  }
+  for (const node of nodes.values()) tie(node, files.get(node.id), { nodes, refused, problems });
+  return { nodes, refused, problems, bodies };
+}
+
+function bodyOf({ type, confName, confField }: NodeFile, registry: Registry, before?: MadeBody): MadeBody {
+  const relation = relations.get(type);
+  if (relation) return { confName: '', confField: '', body: { kind: 'relation', relation }, problems: [] };
+  if (type < 5n || type > 7n) throw new TypeError(`type ${type} is not known`);
+  if (before?.body.kind === 'leaf' && before.confName === confName && before.confField === confField) return before;
+  if (confName === '') throw new TypeError('a leaf without a class (confName)');
+  const entry = registry.find(confName);
+  if (entry === undefined) throw new TypeError(`the class ${confName} is not registered`);
+  const { body, unknownFields } = makeLeaf(entry, confField);
+  const problems = unknownFields.map((field) => `${entry.clazz} has no field ${field}`);
+  if (BigInt(entry.kind) !== type)
+    problems.push(`has type ${type}, but ${entry.clazz} is of type ${entry.kind}, which counts`);
+  return { confName, confField, body, problems };
+}
+
+function nodeOf(file: NodeFile, { body }: MadeBody, registry: Registry): Node {
+  const { id, window, inverse } = file;
+  const errorState = file.errorState === null ? null : (errorStateOf(file.errorState) ?? null);
+  const clazz = registry.find(file.confName)?.clazz ?? file.confName;
+  const name = body.kind === 'relation' ? body.relation.name : shortName(clazz);
+  return { id, name, window, inverse, errorState, body, forward: null, children: [], leftOut: [] };
+}
+
+function problemsOf({ errorState, type, sonIds }: NodeFile): string[] {
+  const problems: string[] = [];
+  if (errorState !== null && errorStateOf(errorState) === undefined)
+    problems.push(`errorState ${errorState} is not known`);
+  if (!relations.has(type) && sonIds.length > 0) problems.push('a leaf has no children: sonIds is ignored');
+  return problems;
+}
+
+type Tied = Pick<Linked, 'refused'> & { nodes: ReadonlyMap<bigint, Node>; problems: string[] };
+
+function tie(node: Node, file: NodeFile | undefined, { nodes, refused, problems }: Tied): void {
+  if (file === undefined) return;
+  const leftOut: LeftOut[] = [];
+  const found = (id: bigint, role: Role): Node[] => {
+    const other = nodes.get(id);
+    if (other) return [other];
+    const reason = refused.get(id) ?? 'it is not released';
+    leftOut.push({ id, role, reason });
+    problems.push(
+      `node ${node.id}: its ${role === 'forward' ? 'forward condition' : 'child'} ${id} is left out: ${reason}`,
+    );
+    return [];
+  };
+  node.forward = file.forwardId === null ? null : (found(file.forwardId, 'forward')[0] ?? null);
+  node.children = node.body.kind === 'relation' ? file.sonIds.flatMap((id) => found(id, 'child')) : [];
+  node.leftOut = leftOut;
+}
+
+/** A class's name without its package, as the Java SDK writes it in traces. */
+function shortName(clazz: string): string {
+  return clazz.slice(Math.max(clazz.lastIndexOf('.'), clazz.lastIndexOf('$')) + 1);
+}

@@ -1,0 +1,76 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import { unless } from '../../shared/errno.ts';
+import type { ExactObject } from '../engine/values.ts';
+import { integerMember, objectOf } from './members.ts';
+import { type NodeFile, readNode } from './node-file.ts';
+import { type RuleFile, readRule } from './rule-file.ts';
+
+/** The rules and nodes that an app has released. `problems`: files that were passed over, and why. */
+export type Released = {
+  version: bigint;
+  rules: Map<bigint, RuleFile>;
+  nodes: Map<bigint, NodeFile>;
+  problems: string[];
+};
+
+const DELETED = -1n;
+const READS_AT_ONCE = 32;
+
+/** Reads everything an app has released. `directory`: the app's folder; a missing one has released nothing. */
+export async function readReleased(directory: string): Promise<Released> {
+  // The version is written before the files it stands for: one that is read first is never too new for them.
+  const version = await readVersion(directory);
+  const problems: string[] = [];
+  const [rules, nodes] = await Promise.all([
+    readFolder(join(directory, 'bases'), { recursive: true, read: readRule, problems, directory }),
+    readFolder(join(directory, 'confs'), { recursive: false, read: readNode, problems, directory }),
+  ]);
+  return { version: version ?? 0n, rules, nodes, problems };
+}
+
+/** The version an app is at; null when there is none, or none that can be read. */
+export async function readVersion(directory: string): Promise<bigint | null> {
+  const text = await readFile(join(directory, 'version.txt'), 'utf8').catch(unless('ENOENT', 'ENOTDIR'));
+  return /^\s*\d{1,19}\s*$/.test(text ?? '') ? BigInt(text?.trim() ?? 0) : null;
+}
+
+/** Whether a file stands for something released: as in the Java SDK one without a status does not. */
+export function isReleased(object: ExactObject): boolean {
+  const status = integerMember(object, 'status');
+  return status !== null && status !== DELETED;
+}
+
+type Folder<T> = { recursive: boolean; read: (object: ExactObject) => T; problems: string[]; directory: string };
+
+async function readFolder<T extends { id: bigint }>(folder: string, options: Folder<T>): Promise<Map<bigint, T>> {
+  const entries = await readdir(folder, { recursive: options.recursive, withFileTypes: true }).catch(
+    unless('ENOENT', 'ENOTDIR'),
+  );
+  const files = (entries ?? []).filter((entry) => entry.isFile() && entry.name.endsWith('.json'));
+  const found = new Map<bigint, T>();
+  const next = files
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort()
+    .values();
+  const lane = async () => {
+    for (const path of next) await readInto(found, path, options);
+  };
+  await Promise.all(Array.from({ length: READS_AT_ONCE }, lane));
+  return found;
+}
+
+async function readInto<T extends { id: bigint }>(found: Map<bigint, T>, path: string, options: Folder<T>) {
+  const text = await readFile(path, 'utf8').catch(unless('ENOENT'));
+  if (text === undefined) return;
+  try {
+    const object = objectOf(text);
+    const file = options.read(object);
+    if (isReleased(object)) found.set(file.id, file);
+    else if (object.status == null)
+      options.problems.push(`${relative(options.directory, path)} has no status and counts as not released`);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    options.problems.push(`${relative(options.directory, path)} cannot be used: ${why}`);
+  }
+}

@@ -1,0 +1,95 @@
+import type { LeftOut, Node } from '../engine/node.ts';
+import type { TimeWindow } from '../engine/time-window.ts';
+import type { Registry } from '../leaves/registry.ts';
+import { type Linked, linkNodes } from './link-nodes.ts';
+import type { Released } from './released-files.ts';
+import type { RuleFile } from './rule-file.ts';
+import { findCycle, reachable } from './walk.ts';
+
+/** Where a run begins. `start` null: the rule has no root, there is nothing to run. */
+export type Found =
+  | { kind: 'found'; start: Node | null; window: TimeWindow | null; leftOut: readonly (LeftOut & { under: bigint })[] }
+  | { kind: 'refused'; reason: string };
+
+/** What is asked for: a rule, a node, or (both) the node inside the rule. */
+export type Selection = { ruleId: bigint | null; confId: bigint | null };
+
+export type RuleSet = {
+  readonly version: bigint;
+  readonly released: Released;
+  readonly linked: Linked;
+  /** What is wrong with the released files, one sentence each. */
+  readonly problems: readonly string[];
+  find(selection: Selection): Found;
+};
+
+type Checked = {
+  cycle: readonly Node[] | null;
+  nodes: ReadonlySet<Node>;
+  leftOut: Extract<Found, { kind: 'found' }>['leftOut'];
+};
+
+/** The released rules of one version, ready to run. Leaves that did not change are taken over from `before`. */
+export function createRuleSet(released: Released, registry: Registry, before?: RuleSet): RuleSet {
+  const linked = linkNodes(released.nodes, registry, before?.linked);
+  const checks = new Map<Node, Checked>();
+  const rules = [...released.rules.values()];
+  const problems = [...released.problems, ...linked.problems, ...rules.flatMap(problemsOf)];
+
+  function check(start: Node): Checked {
+    const known = checks.get(start);
+    if (known) return known;
+    const nodes = reachable(start);
+    const leftOut = [...nodes].flatMap((node) => node.leftOut.map((left) => ({ ...left, under: node.id })));
+    const checked = { cycle: findCycle(start), nodes, leftOut };
+    checks.set(start, checked);
+    return checked;
+  }
+
+  function problemsOf({ id, confId }: RuleFile): string[] {
+    if (confId === null) return [`rule ${id} has no root (confId): running it does nothing`];
+    const found = find({ ruleId: id, confId: null });
+    return found.kind === 'refused' ? [found.reason] : [];
+  }
+
+  function find({ ruleId, confId }: Selection): Found {
+    if (ruleId !== null) return findInRule(ruleId, confId);
+    if (confId === null) return refused('neither a rule nor a node is asked for');
+    const start = linked.nodes.get(confId);
+    return start ? startAt(start, null, `node ${confId}`) : refused(`there is no node ${confId}${because(confId)}`);
+  }
+
+  function findInRule(ruleId: bigint, confId: bigint | null): Found {
+    const rule = released.rules.get(ruleId);
+    if (rule === undefined) return refused(`there is no rule ${ruleId}`);
+    const root = rule.confId === null ? null : (linked.nodes.get(rule.confId) ?? undefined);
+    if (root === undefined)
+      return refused(`rule ${ruleId} cannot run: its root ${rule.confId} is missing${because(rule.confId)}`);
+    if (confId === null) {
+      if (root !== null) return startAt(root, rule.window, `rule ${ruleId}`);
+      return { kind: 'found', start: null, window: rule.window, leftOut: [] };
+    }
+    const start = root && [...check(root).nodes].find(({ id }) => id === confId);
+    return start
+      ? startAt(start, null, `node ${confId}`)
+      : refused(`node ${confId} is not part of rule ${ruleId}${because(confId)}`);
+  }
+
+  function startAt(start: Node, window: TimeWindow | null, what: string): Found {
+    const { cycle, leftOut } = check(start);
+    if (cycle === null) return { kind: 'found', start, window, leftOut };
+    const ids = [...cycle, ...cycle.slice(0, 1)].map(({ id }) => id);
+    return refused(`${what} cannot run: its nodes go round in a circle, ${ids.join(' → ')}`);
+  }
+
+  function because(id: bigint | null): string {
+    const reason = id === null ? undefined : linked.refused.get(id);
+    return reason === undefined ? '' : ` (${reason})`;
+  }
+
+  return { version: released.version, released, linked, problems, find };
+}
+
+function refused(reason: string): Found {
+  return { kind: 'refused', reason };
+}

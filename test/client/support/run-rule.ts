@@ -1,0 +1,52 @@
+import { messageOf } from '../../../src/client/engine/evaluate.ts';
+import { type ExecutionOptions, execute } from '../../../src/client/engine/execution.ts';
+import { printSteps } from '../../../src/client/engine/print-steps.ts';
+import type { ExactObject } from '../../../src/client/engine/values.ts';
+import type { Leaves } from '../../../src/client/leaves/leaf.ts';
+import { createRegistry } from '../../../src/client/leaves/registry.ts';
+import { objectOf } from '../../../src/client/rules/members.ts';
+import { type NodeFile, readNode } from '../../../src/client/rules/node-file.ts';
+import { createRuleSet, type RuleSet } from '../../../src/client/rules/rule-set.ts';
+import { stringifyExact } from '../../../src/shared/exact-json.ts';
+
+/** What a node's file says, as plain members; `id` is its key. */
+export type Nodes = Record<number, Record<string, unknown>>;
+
+/** Rules made of nodes given in a test. Rule 1 has the root 1. */
+export function rulesOf(nodes: Nodes, leaves: Leaves): RuleSet {
+  const files = new Map<bigint, NodeFile>();
+  for (const [id, members] of Object.entries(nodes)) {
+    const confField = typeof members.confField === 'object' ? { confField: JSON.stringify(members.confField) } : {};
+    files.set(BigInt(id), readNode(objectOf(JSON.stringify({ id: Number(id), ...members, ...confField }))));
+  }
+  const rules = new Map([[1n, { id: 1n, confId: 1n, window: null }]]);
+  return createRuleSet({ version: 1n, rules, nodes: files, problems: [] }, createRegistry(leaves));
+}
+
+type Asked = { ruleId?: number; confId?: number; ts?: number; input?: string } & Partial<ExecutionOptions>;
+
+/** Runs rule 1 (or what is asked for) and tells everything about how it ended. */
+export async function run(rules: RuleSet, { ruleId, confId, ts, input = '{}', ...options }: Asked = {}) {
+  const idOf = (id: number | undefined) => (id === undefined ? null : BigInt(id));
+  const data: ExactObject = objectOf(input);
+  const execution = execute(
+    rules,
+    { ruleId: confId === undefined ? idOf(ruleId ?? 1) : idOf(ruleId), confId: idOf(confId), ts: idOf(ts), data },
+    { withSteps: true, timeoutMs: 5000, ...options },
+  );
+  const ending = await execution.ended;
+  const steps = execution.run.steps?.list ?? [];
+  return {
+    ending,
+    outcome: ending.kind === 'done' ? ending.outcome : messageOf(ending.error),
+    process: withoutTimes(execution.run.process()),
+    data: stringifyExact(data),
+    leftOut: execution.leftOut,
+    steps,
+    printedSteps: printSteps(steps),
+    execution,
+  };
+}
+
+/** A process text with every duration 0: what is compared is what ran, not how long it took. */
+export const withoutTimes = (process: string) => process.replace(/:\d+\]/g, ':0]');
