@@ -41,7 +41,8 @@ export function respondToEnding(context: Context, ending: Ending): Response {
 }
 
 function respondUnanswered(mockId: string, noAnswer: NoAnswer): Response {
-  if (noAnswer.code === 'bad-target') return badRequest([{ field: 'target', message: noAnswer.error }]);
+  if (noAnswer.code === 'bad-request')
+    return badRequest([{ field: noAnswer.field ?? 'body', message: noAnswer.error }]);
   const { status, retryAfterSeconds } = outcomeOf(noAnswer.code);
   const headers = retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) };
   return json(status, noAnswerBody(mockId, noAnswer), headers);

@@ -21,7 +21,7 @@ export const outcomes = {
   'invalid-result': { status: 502, state: 'failed' },
   cancelled: { status: 409, state: 'cancelled' },
   cycle: { status: 422, state: 'rejected' },
-  'bad-target': { status: 400, state: 'rejected' },
+  'bad-request': { status: 400, state: 'rejected' },
 } as const satisfies Record<string, Row>;
 
 export type Code = keyof typeof outcomes;
@@ -40,18 +40,16 @@ export const noAnswerSchema = z.object({
   mayHaveRun: z.boolean(),
   executeAt: z.int(),
   address: z.string().nullable(),
+  /** What a `bad-request` is about, as the caller named it. */
+  field: z.string().optional(),
   warnings: z.array(warningSchema).optional(),
 });
 export type NoAnswer = z.infer<typeof noAnswerSchema>;
 
+type Rest = { mayHaveRun: boolean; address?: string | null; field?: string };
+
 /** A `NoAnswer` settled now. */
-export function noAnswer(code: Code, error: string, rest: { mayHaveRun: boolean; address?: string | null }): NoAnswer {
-  return {
-    v: JOB_VERSION,
-    code,
-    error,
-    executeAt: Date.now(),
-    address: rest.address ?? null,
-    mayHaveRun: rest.mayHaveRun,
-  };
+export function noAnswer(code: Code, error: string, { mayHaveRun, address = null, field }: Rest): NoAnswer {
+  const about = field === undefined ? {} : { field };
+  return { v: JOB_VERSION, code, error, executeAt: Date.now(), address, mayHaveRun, ...about };
 }

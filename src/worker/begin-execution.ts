@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { JOB_VERSION } from '../shared/contract.ts';
 import { errnoOf } from '../shared/errno.ts';
-import { type NoAnswer, noAnswer } from '../shared/outcomes.ts';
+import type { NoAnswer } from '../shared/outcomes.ts';
 import { parseTarget } from '../shared/target.ts';
 import type { Claim, Decision } from './channel/claim.ts';
 import { mockDirectory } from './channel/file-names.ts';
@@ -34,9 +34,9 @@ export function createBeginExecution({
     if (interrupts.isCancelled(mockId)) return refuse(refusals.cancelled(mockId));
 
     const target = parseTarget(data.target);
-    if (target.kind === 'malformed') return refuse(noAnswer('bad-target', target.message, { mayHaveRun: false }));
+    if (target.kind === 'malformed') return refuse(refusals.badRequest('target', target.message));
     const resolved = await resolveTarget(data.app, target);
-    if (resolved.kind === 'refused') return refuse(noAnswer(resolved.code, resolved.error, { mayHaveRun: false }));
+    if (resolved.kind === 'refused') return refuse(resolved.noAnswer);
 
     const { client } = resolved;
     const path = join(mockDirectory(sharedDirectory.sharedDir, client.app), client.directoryName);

@@ -22,6 +22,9 @@ export const refusals = {
       DID_NOT_RUN,
     ),
 
+  /** Something in the call that only a worker can judge; `message` goes on after the field's name. */
+  badRequest: (field: string, message: string) => noAnswer('bad-request', message, { ...DID_NOT_RUN, field }),
+
   clientFull: ({ address }: Client) =>
     noAnswer(
       'overloaded',

@@ -1,15 +1,14 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { unless } from '../shared/errno.ts';
-import type { Code } from '../shared/outcomes.ts';
+import { type NoAnswer, noAnswer } from '../shared/outcomes.ts';
 import { formatTarget, type Target } from '../shared/target.ts';
 import { isPlainName, MADE_BY_US, mockDirectory, openFileName, readFileName } from './channel/file-names.ts';
 import { type Client, type Clients, directoryOnly } from './directory/clients.ts';
+import { refusals } from './refusals.ts';
 
 /** The client an execution goes to (`unknown`: nobody heard of the address; its directory is made), or why there is none. */
-export type Resolution =
-  | { kind: 'client'; client: Client; unknown: boolean }
-  | { kind: 'refused'; code: Extract<Code, 'no-client' | 'client-offline' | 'bad-target'>; error: string };
+export type Resolution = { kind: 'client'; client: Client; unknown: boolean } | { kind: 'refused'; noAnswer: NoAnswer };
 
 type Dependencies = {
   clients: Clients;
@@ -46,22 +45,13 @@ export function createResolveTarget({ clients, sharedDir, openAt }: Dependencies
     const named = all.filter((client) => client.address === address || client.directoryName === address);
     const [client] = await available(named);
     if (client) return { kind: 'client', client, unknown: false };
-    if (named.length > 0)
-      return {
-        kind: 'refused',
-        code: 'client-offline',
-        error: `Client ${address} is offline. ${whoIsOnline(app, all)}`,
-      };
+    if (named.length > 0) return refuse('client-offline', `Client ${address} is offline. ${whoIsOnline(app, all)}`);
     if (!isPlainName(address)) {
       const error = `"address:${address}" names no registered client of app ${app}, and an address without a registration is 1 to 200 bytes without slashes, a leading dot or ".."`;
-      return { kind: 'refused', code: 'bad-target', error };
+      return { kind: 'refused', noAnswer: refusals.badRequest('target', error) };
     }
     if (all.some(({ registered }) => registered)) {
-      return {
-        kind: 'refused',
-        code: 'no-client',
-        error: `App ${app} has no client ${address}. ${whoIsOnline(app, all)}`,
-      };
+      return refuse('no-client', `App ${app} has no client ${address}. ${whoIsOnline(app, all)}`);
     }
     return { kind: 'client', client: directoryOnly(app, address), unknown: true };
   }
@@ -76,7 +66,7 @@ export function createResolveTarget({ clients, sharedDir, openAt }: Dependencies
       target.kind === 'all'
         ? `App ${app} has no client online`
         : `App ${app} has no client online for "${formatTarget(target)}"`;
-    return { kind: 'refused', code: 'no-client', error: `${what}. ${whoIsOnline(app, all)}` };
+    return refuse('no-client', `${what}. ${whoIsOnline(app, all)}`);
   }
 
   /** Online clients, and those whose heartbeat stands still because they are running a rule right now. */
@@ -110,6 +100,10 @@ export function createResolveTarget({ clients, sharedDir, openAt }: Dependencies
     );
     return candidates.filter((_, index) => !ours[index]);
   }
+}
+
+function refuse(code: 'no-client' | 'client-offline', error: string): Resolution {
+  return { kind: 'refused', noAnswer: noAnswer(code, error, { mayHaveRun: false }) };
 }
 
 const NAMED_AT_MOST = 10;
