@@ -97,13 +97,13 @@ export function endedRecord(open: ExecutionRecord, ending: RecordEnding, at: num
 }
 
 /** The body that tells a caller why there is no answer, in the shape of a result. */
-export function noAnswerBody(mockId: string, { code, error, mayHaveRun, executeAt }: NoAnswer): string {
+export function noAnswerBody(mockId: string, { code, error, field, mayHaveRun, executeAt }: NoAnswer): string {
   return JSON.stringify({
     mockId,
     success: false,
     [DATA_FIELD]: {},
     process: null,
-    error,
+    error: field === undefined ? error : `The request was not run: ${field} ${error}.`,
     executeAt,
     code,
     mayHaveRun,

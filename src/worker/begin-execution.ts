@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { JOB_VERSION } from '../shared/contract.ts';
+import { JOB_VERSION, type Warning } from '../shared/contract.ts';
 import { errnoOf } from '../shared/errno.ts';
 import type { NoAnswer } from '../shared/outcomes.ts';
 import { parseTarget } from '../shared/target.ts';
@@ -12,16 +12,17 @@ import { refusals } from './refusals.ts';
 
 /**
  * `claimed`: this execution has its claim now, ours or that of an attempt that was faster. `refused`: this attempt has a
- * reason not to begin it, which counts unless another attempt claims first.
+ * reason not to begin it, which counts unless another attempt claims first. `warnings` are about the client of our claim.
  * `hand-back`: this worker stops, and nothing was begun.
  */
-export type Begun = Decision | { kind: 'hand-back' };
+export type Begun = (Decision & { warnings?: Warning[] }) | { kind: 'hand-back' };
 
 /** Begins an execution that nobody has begun: chooses a client, writes the request, and claims it unless somebody was first. */
 export function createBeginExecution({
   claims,
   sharedDirectory,
   resolveTarget,
+  inspections,
   slots,
   interrupts,
   settings,
@@ -39,6 +40,8 @@ export function createBeginExecution({
     if (resolved.kind === 'refused') return refuse(resolved.noAnswer);
 
     const { client } = resolved;
+    const inspection = await inspections.inspect(client, data);
+    if (inspection.kind === 'refused') return refuse(inspection.noAnswer);
     const path = join(mockDirectory(sharedDirectory.sharedDir, client.app), client.directoryName);
     const goOn = () => !interrupts.isCancelled(mockId) && !interrupts.handingOver;
     if (!(await slots.acquire(path, data.claimBy, goOn))) {
@@ -46,11 +49,13 @@ export function createBeginExecution({
       return refuse(interrupts.isCancelled(mockId) ? refusals.cancelled(mockId) : refusals.clientFull(client));
     }
     try {
-      return await claimAt(client, execution, resolved.unknown).catch((error) => {
+      const decision = await claimAt(client, execution, resolved.unknown).catch((error) => {
         if (errnoOf(error) !== 'ENOENT') throw error;
         sharedDirectory.forget(path); // removed since we last looked: make it again, once
         return claimAt(client, execution, resolved.unknown);
       });
+      const isOurs = decision.kind === 'claimed' && decision.claim.directoryName === client.directoryName;
+      return isOurs ? { ...decision, warnings: inspection.warnings } : decision;
     } catch (error) {
       const refusal = refusals.channelUnavailable(error, client);
       if (refusal) return refuse(refusal);
@@ -61,7 +66,7 @@ export function createBeginExecution({
   };
 
   /** Writes this attempt's request and claims it. When another attempt was first, its claim is the one that counts. */
-  async function claimAt(client: Client, { mockId, data }: Execution, unknown: boolean): Promise<Begun> {
+  async function claimAt(client: Client, { mockId, data }: Execution, unknown: boolean): Promise<Decision> {
     const { app, address, lane, directoryName, registered, dialect, sdk } = client;
     const key = { mockId, claimBy: data.claimBy };
     await atStep('before-temporary', mockId);
@@ -81,6 +86,7 @@ export function createBeginExecution({
         directoryName,
         registered,
         dialect,
+        sdk,
         givesUp: sdk === 'node' || sdk === 'java' || sdk === 'python',
         madeDirectory: unknown && made,
         temporary,

@@ -1,18 +1,20 @@
 import { join } from 'node:path';
-import { JOB_VERSION, type JobData, type JobResult } from '../shared/contract.ts';
+import { JOB_VERSION, type JobData, type JobResult, type Warning } from '../shared/contract.ts';
 import type { NoAnswer } from '../shared/outcomes.ts';
 import type { Settings } from '../shared/settings.ts';
 import { INLINE_BYTES, type Store } from '../shared/store.ts';
-import { createBeginExecution } from './begin-execution.ts';
+import { type Begun, createBeginExecution } from './begin-execution.ts';
 import { type Claim, type Claims, type Decision, UnknownClaim } from './channel/claim.ts';
 import { mockDirectory } from './channel/file-names.ts';
 import { dispatch, type Place } from './channel/request-file.ts';
 import type { SharedDirectory } from './channel/shared-directory.ts';
 import { type WaitDependencies, type WaitEnding, waitForAnswer } from './channel/wait-for-answer.ts';
 import type { ClientSlots } from './client-slots.ts';
+import type { Inspections } from './inspections.ts';
 import type { Interrupts } from './interrupts.ts';
 import { refusals } from './refusals.ts';
 import type { ResolveTarget } from './resolve-target.ts';
+import { answerWarnings } from './warnings.ts';
 
 /** What a worker is asked to do: the job's id and data. */
 export type Execution = {
@@ -46,6 +48,7 @@ export type Dependencies = Omit<WaitDependencies, 'maxResultBytes' | 'resultTime
   claims: Claims;
   sharedDirectory: SharedDirectory;
   resolveTarget: ResolveTarget;
+  inspections: Inspections;
   slots: ClientSlots;
   store: Store;
   interrupts: Interrupts;
@@ -62,17 +65,19 @@ export type ProcessExecution = ReturnType<typeof createProcessExecution>;
  * once: the claim is written first and once, it names one temporary file, and renaming that file is the dispatch.
  */
 export function createProcessExecution(dependencies: Dependencies) {
-  const { claims, sharedDirectory, slots, store, settings, atStep } = dependencies;
+  const { claims, sharedDirectory, inspections, slots, store, settings, atStep } = dependencies;
   const beginExecution = createBeginExecution(dependencies);
 
   return async function processExecution(execution: Execution): Promise<Processed> {
     const key = { mockId: execution.mockId, claimBy: execution.data.claimBy };
     try {
       const earlier = execution.firstAttempt ? null : await claims.find(key);
-      const begun = earlier ?? (await beginExecution(execution));
+      const begun: Begun = earlier ?? (await beginExecution(execution));
       if (begun.kind === 'hand-back') return begun;
       const decision = begun.kind === 'claimed' ? begun : await claims.decide(key, begun).catch(orAnyway(begun));
-      return decision.kind === 'claimed' ? await carryOn(decision.claim) : unanswered(decision.noAnswer, null);
+      if (decision.kind === 'refused') return unanswered(decision.noAnswer, null);
+      const known = begun.kind === 'claimed' ? begun.warnings : undefined;
+      return await carryOn(decision.claim, known ?? (await inspections.warningsAgain(decision.claim, execution.data)));
     } catch (error) {
       if (error instanceof UnknownClaim) return unanswered(refusals.unreadableClaim(execution.mockId), null);
       throw error;
@@ -80,13 +85,13 @@ export function createProcessExecution(dependencies: Dependencies) {
   };
 
   /** From here on it does not matter who claimed: dispatch what the claim names, wait for its answer, say how it ended. */
-  async function carryOn(claim: Claim): Promise<Processed> {
+  async function carryOn(claim: Claim, warnings: Warning[]): Promise<Processed> {
     const place = placeOf(sharedDirectory.sharedDir, claim);
     slots.occupy(place.directory);
     try {
       const ending = await dispatchAndWait(claim, place);
       await atStep('result-read', claim.mockId);
-      const processed = await conclude(claim, ending);
+      const processed = await conclude(claim, ending, warnings);
       await atStep('before-completion', claim.mockId);
       return processed;
     } catch (error) {
@@ -108,14 +113,16 @@ export function createProcessExecution(dependencies: Dependencies) {
     return waitForAnswer(claim, place, dispatchOnceWatching, { ...dependencies, ...limits });
   }
 
-  async function conclude(claim: Claim, ending: WaitEnding): Promise<Processed> {
+  async function conclude(claim: Claim, ending: WaitEnding, warnings: Warning[]): Promise<Processed> {
     switch (ending.kind) {
       case 'interrupted':
         return { kind: 'hand-back' };
       case 'unanswered':
-        return unanswered(ending.noAnswer, claim);
-      case 'answered':
-        return { kind: 'answered', claim, result: await toJobResult(claim, ending) };
+        return unanswered({ ...ending.noAnswer, ...some(warnings) }, claim);
+      case 'answered': {
+        const all = some([...warnings, ...answerWarnings(claim, ending)]);
+        return { kind: 'answered', claim, result: { ...(await toJobResult(claim, ending)), ...all } };
+      }
     }
   }
 
@@ -142,6 +149,10 @@ function orAnyway(refusal: Decision) {
     if (error instanceof UnknownClaim) throw error;
     return refusal;
   };
+}
+
+function some(warnings: Warning[]): { warnings?: Warning[] } {
+  return warnings.length > 0 ? { warnings } : {};
 }
 
 function unanswered(noAnswer: NoAnswer, claim: Claim | null): Processed {

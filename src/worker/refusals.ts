@@ -1,9 +1,11 @@
+import type { JobData } from '../shared/contract.ts';
 import { errnoOf } from '../shared/errno.ts';
 import { type NoAnswer, noAnswer } from '../shared/outcomes.ts';
 import type { Claim } from './channel/claim.ts';
 import { ForeignPath } from './channel/shared-directory.ts';
 import type { Client } from './directory/clients.ts';
 
+const CYCLE_NAMED_AT_MOST = 10;
 const DID_NOT_RUN = { mayHaveRun: false };
 
 /** The sentences of executions that end before anything was dispatched, and of the one kind that cannot be carried on. */
@@ -24,6 +26,15 @@ export const refusals = {
 
   /** Something in the call that only a worker can judge; `message` goes on after the field's name. */
   badRequest: (field: string, message: string) => noAnswer('bad-request', message, { ...DID_NOT_RUN, field }),
+
+  /** `ids`: the nodes along a circle. It would never end, and take one kind of client down with it. */
+  cycle({ app, ruleId, confId }: JobData, ids: readonly bigint[]): NoAnswer {
+    const named = ids.slice(0, CYCLE_NAMED_AT_MOST).join(' → ');
+    const circle = ids.length > CYCLE_NAMED_AT_MOST ? `${named} → … (${ids.length} nodes)` : `${named} → ${ids[0]}`;
+    const what = ruleId === null ? `Node ${confId}` : `Rule ${ruleId}`;
+    const sentence = `${what} of app ${app} runs in a circle: ${circle}. Take one of these out of the other's children or forward condition. It did not run.`;
+    return noAnswer('cycle', sentence, DID_NOT_RUN);
+  },
 
   clientFull: ({ address }: Client) =>
     noAnswer(

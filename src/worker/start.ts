@@ -14,6 +14,7 @@ import { createClientSlots } from './client-slots.ts';
 import { createClients } from './directory/clients.ts';
 import { createPublishedMetadata } from './directory/published-metadata.ts';
 import { createRules } from './directory/rules.ts';
+import { createInspections } from './inspections.ts';
 import { createInterrupts } from './interrupts.ts';
 import { createLateResults } from './late-results.ts';
 import { createProcessExecution, type Dependencies, type Step } from './process-execution.ts';
@@ -65,10 +66,14 @@ export async function startWorker({
   const openAt = (app: number, directoryName: string) =>
     slots.inUse(join(mockDirectory(sharedDir, app), directoryName));
   const resolveTarget = createResolveTarget({ clients, sharedDir, openAt });
+  const rules = createRules({ sharedDir });
+  const listClients = (app: number) => clients.list(app);
+  const { metadataFor, leafClassesOf } = createPublishedMetadata({ sharedDir, listClients });
   const parts: Dependencies = {
     claims,
     sharedDirectory,
     resolveTarget,
+    inspections: createInspections({ sharedDir, rules, leafClassesOf, listClients, log }),
     slots,
     store: backend.store,
     interrupts,
@@ -93,8 +98,6 @@ export async function startWorker({
     atStep,
     log,
   });
-  const rules = createRules({ sharedDir });
-  const { metadataFor } = createPublishedMetadata({ sharedDir, listClients: (app) => clients.list(app) });
   const queries = createQueryWorker({
     backend,
     answerQuery: createAnswerQuery({ sharedDir, clients, rules, metadataFor }),

@@ -5,6 +5,7 @@ import { JOB_VERSION } from '../../shared/contract.ts';
 import { errnoOf, unless } from '../../shared/errno.ts';
 import { type NoAnswer, noAnswerSchema } from '../../shared/outcomes.ts';
 import { parseJson } from '../../shared/parse-json.ts';
+import { sdks } from '../directory/registration.ts';
 import { privateDirectory } from './file-names.ts';
 
 /** Who an execution was dispatched to, decided once and for all by whoever wrote it first. */
@@ -17,6 +18,7 @@ export const claimSchema = z.object({
   directoryName: z.string(),
   registered: z.boolean(),
   dialect: z.enum(['rule', 'ice']),
+  sdk: z.enum(sdks),
   /** Whether the client gives up on a request that is gone when it wants to delete it. */
   givesUp: z.boolean(),
   /** Whether the directory was made for this execution. */

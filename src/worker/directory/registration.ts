@@ -3,7 +3,8 @@ import { parseExact, RawNumber } from '../../shared/exact-json.ts';
 import type { DialectName } from '../dialects/dialect.ts';
 
 /** Which SDK wrote a registration. Only some of them are known to give up on a request that was withdrawn. */
-export type Sdk = 'node' | 'java' | 'go' | 'python' | 'unknown';
+export const sdks = ['node', 'java', 'go', 'python', 'unknown'] as const;
+export type Sdk = (typeof sdks)[number];
 
 /** What a client published about itself when it started. */
 export type RegistrationFile = {

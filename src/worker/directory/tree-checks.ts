@@ -16,7 +16,8 @@ export type WarningCode =
   | 'unusable-file'
   | 'missing-node'
   | 'missing-leaf-class'
-  | 'large-tree';
+  | 'large-tree'
+  | 'not-checked';
 
 /** `cycle`: the ids along a circle, which would end one client's process. */
 export type TreeCheck = { cycle: bigint[] | null; warnings: TreeWarning[] };

@@ -79,6 +79,7 @@ function claimOf(temporary: string): { kind: 'claimed'; claim: Claim } {
     directoryName: 'a',
     registered: true,
     dialect: 'rule',
+    sdk: 'node',
     givesUp: true,
     madeDirectory: false,
     temporary,
