@@ -1,32 +1,28 @@
-import { RawNumber } from '../shared/exact-json.ts';
-import { createRuleClient, type Data, type RuleClient } from './client.ts';
+import { createRuleClient, type RuleClient } from './client.ts';
+import { betaLeaves, demoLeaves, nextLeaves } from './demo/leaves.ts';
+import { writeDemoRules } from './demo/write-rules.ts';
 
 export const DEMO_APP = 9001;
-const THRESHOLD = 100;
 
-/** A client to try the service with: app 9001, rule 1 gives a coupon to who spends 100 or more. */
-export function startDemoClient({
-  sharedDir,
-  onError,
-}: {
-  sharedDir: string;
-  onError: (error: unknown) => void;
-}): Promise<RuleClient> {
-  return createRuleClient({
-    app: DEMO_APP,
-    sharedDir,
-    onError,
-    async run({ ruleId, data }) {
-      if (ruleId !== '1') throw new Error(`the demo client has one rule, 1; it knows nothing of ${ruleId}`);
-      return runCampaign(data);
+type Options = { sharedDir: string; onError: (error: unknown) => void };
+
+/**
+ * A service to try the rule server with: app 9001 with five rules, run by a client on the trunk and one in each of the lanes
+ * `beta` and `next`. Rule 1 gives a coupon to who spends 100 or more. What it gives back is the client on the trunk.
+ */
+export async function startDemoClient({ sharedDir, onError }: Options): Promise<RuleClient> {
+  await writeDemoRules(sharedDir, DEMO_APP);
+  const common = { app: DEMO_APP, sharedDir, onError };
+  const clients = await Promise.all([
+    createRuleClient({ ...common, leaves: demoLeaves }),
+    createRuleClient({ ...common, leaves: betaLeaves, lane: 'beta' }),
+    createRuleClient({ ...common, leaves: nextLeaves, lane: 'next' }),
+  ]);
+  const [trunk] = clients;
+  return {
+    ...trunk,
+    async close() {
+      await Promise.all(clients.map((client) => client.close()));
     },
-  });
-}
-
-function runCampaign(data: Data): { data: Data; process: string } {
-  const { cost } = data;
-  const spentEnough = cost instanceof RawNumber && Number(cost.text) >= THRESHOLD;
-  if (!spentEnough) return { data, process: '[2:SpendThreshold:F:0][1:And:F:0]' };
-  const coupon = { amount: new RawNumber('20'), reason: `spent at least ${THRESHOLD}` };
-  return { data: { ...data, coupon }, process: '[2:SpendThreshold:T:0][3:GiveCoupon:T:0][1:And:T:0]' };
+  };
 }

@@ -45,7 +45,10 @@ type Running = { node: Node; run: Run; step: Step | null; began: number };
 
 function runBody({ node, run, step }: Running): Evaluated {
   const { body } = node;
-  if (body.kind === 'leaf') return body.run(run.dataFor(step));
+  if (body.kind === 'leaf') {
+    run.enter(node);
+    return body.run(run.dataFor(step));
+  }
   const children = {
     nodes: node.children,
     relation: body.relation,

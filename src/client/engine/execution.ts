@@ -1,7 +1,7 @@
 import type { RuleSet, Selection } from '../rules/rule-set.ts';
 import { evaluate } from './evaluate.ts';
 import type { HandleError } from './node.ts';
-import { createRun, type Run, Stopped } from './run.ts';
+import { createRun, type Run, type RunWatcher, Stopped } from './run.ts';
 import type { State } from './state.ts';
 import { isOutside } from './time-window.ts';
 import type { ExactObject } from './values.ts';
@@ -24,8 +24,7 @@ export type ExecutionOptions = {
   /** How long it may take, in ms. */
   timeoutMs: number;
   handleError?: HandleError | undefined;
-  /** Told the process text whenever it grows. */
-  onNote?: ((process: string) => void) | undefined;
+  watcher?: RunWatcher | undefined;
 };
 
 /** Runs a rule or a node. Never throws: whatever goes wrong is how the run ended. */
@@ -36,7 +35,7 @@ export function execute(rules: RuleSet, request: ExecutionRequest, options: Exec
     withSteps: options.withSteps,
     deadline: performance.now() + options.timeoutMs,
     handleError: options.handleError ?? null,
-    onNote: options.onNote ?? null,
+    watcher: options.watcher ?? null,
   });
   const found = rules.find(request);
   if (found.kind === 'refused') return { run, ended: failed(new Error(found.reason)), leftOut: [] };

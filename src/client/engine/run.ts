@@ -18,6 +18,8 @@ export type Run = {
   stop(reason: string): void;
   dataFor(step: Step | null): Data;
   process(): string;
+  /** Tells whoever watches which leaf is about to run. */
+  enter(node: Node): void;
   /** Notes a node's end in the process text. */
   note(node: Node, tail: string): void;
 };
@@ -31,10 +33,13 @@ type Options = {
   withSteps: boolean;
   deadline: number;
   handleError: HandleError | null;
-  onNote: ((process: string) => void) | null;
+  watcher: RunWatcher | null;
 };
 
-export function createRun({ store, ts, withSteps, deadline, handleError, onNote }: Options): Run {
+/** Told how far a run is, while it runs. */
+export type RunWatcher = { note(process: string): void; enter(nodeId: bigint): void };
+
+export function createRun({ store, ts, withSteps, deadline, handleError, watcher }: Options): Run {
   const steps = withSteps ? createSteps() : null;
   let process = '';
   let stopped: Stopped | undefined;
@@ -68,10 +73,11 @@ export function createRun({ store, ts, withSteps, deadline, handleError, onNote 
     stop,
     dataFor: (step) => (step ? new Data(context, step.log) : unlogged),
     process: () => process,
+    enter: (node) => watcher?.enter(node.id),
     note(node, tail) {
       if (process.length > MAX_PROCESS_LENGTH) return;
       process += `[${node.id}:${node.name}:${tail}]`;
-      onNote?.(process);
+      watcher?.note(process);
     },
   };
 }

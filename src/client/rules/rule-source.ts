@@ -26,11 +26,13 @@ export async function openRuleSource({ directory, registry, onProblems }: Option
   let rules = createRuleSet(await readReleased(directory), registry);
   let refreshing: Promise<void> | undefined;
   let waited = 0;
+  let onVersion: (version: bigint) => void = () => {};
   if (rules.problems.length > 0) onProblems(rules.problems);
 
   function take(released: Released): void {
     waited = 0;
     rules = createRuleSet(released, registry, rules);
+    onVersion(rules.version);
     if (rules.problems.length > 0) onProblems(rules.problems);
   }
 
@@ -63,6 +65,11 @@ export async function openRuleSource({ directory, registry, onProblems }: Option
 
   return {
     current: (): RuleSet => rules,
+
+    /** Who is told of every version loaded from now on. */
+    onVersion(listener: (version: bigint) => void): void {
+      onVersion = listener;
+    },
 
     /** Looks whether there is a newer version. */
     refresh(): Promise<void> {

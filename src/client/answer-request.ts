@@ -1,0 +1,74 @@
+import { type Ending, type Execution, execute, wasStopped } from './engine/execution.ts';
+import type { HandleError } from './engine/node.ts';
+import { Stopped } from './engine/run.ts';
+import type { Heart } from './heart.ts';
+import { type Places, resultPathOf } from './places.ts';
+import { printAnswer, printRefusal } from './print-answer.ts';
+import { replaceFile } from './replace-file.ts';
+import type { RuleSource } from './rules/rule-source.ts';
+import type { Taken } from './take-request.ts';
+
+type Dependencies = {
+  places: Places;
+  rules: RuleSource;
+  heart: Heart;
+  ruleTimeoutMs: number;
+  handleError: HandleError | undefined;
+  onError: (error: unknown) => void;
+};
+
+/** Runs a request that was taken and puts the answer in place, unless the thread had to answer for a blocked event loop. */
+export async function answerRequest(
+  taken: Exclude<Taken, { kind: 'left' }>,
+  { places, rules, heart, ruleTimeoutMs, handleError, onError }: Dependencies,
+): Promise<void> {
+  const { mockId } = taken;
+  const resultPath = resultPathOf(places, mockId);
+  const executeAt = Date.now();
+  if (taken.kind === 'unusable') {
+    const error = `the request cannot be used: ${taken.reason}`;
+    return replaceFile(resultPath, printRefusal({ mockId, executeAt, error }));
+  }
+  // Somebody may have released a rule just now in order to try it.
+  await rules.refresh().catch(onError);
+  const record = heart.began({ mockId, resultPath, executeAt });
+  try {
+    const execution = execute(rules.current(), taken.request, {
+      withSteps: true,
+      timeoutMs: ruleTimeoutMs,
+      handleError,
+      watcher: record,
+    });
+    const ending = explained(await inTime(execution, ruleTimeoutMs), execution, ruleTimeoutMs);
+    const text = printAnswer({ mockId, executeAt, execution, ending });
+    if (record.claim()) await replaceFile(resultPath, text);
+    else
+      onError(
+        new Error(`the answer to ${mockId} came after ${Date.now() - executeAt} ms, too late: it had been given up`),
+      );
+  } finally {
+    heart.ended(mockId);
+  }
+}
+
+/** How a run ended; one that takes too long is stopped and left behind. */
+async function inTime({ run, ended }: Execution, timeoutMs: number): Promise<Ending> {
+  if (!(ended instanceof Promise)) return ended;
+  const { promise: timeIsUp, resolve } = Promise.withResolvers<Ending>();
+  const timer = setTimeout(() => {
+    run.stop('its time is up');
+    resolve({ kind: 'failed', error: new Stopped('its time is up') });
+  }, timeoutMs);
+  return Promise.race([ended, timeIsUp]).finally(() => clearTimeout(timer));
+}
+
+/** Says of a run that was stopped which leaves did not end. */
+function explained(ending: Ending, { run }: Execution, timeoutMs: number): Ending {
+  if (!wasStopped(ending)) return ending;
+  const steps = run.steps?.list ?? [];
+  const parents = new Set(steps.map(({ parent }) => parent));
+  const stuck = steps.filter((step) => step.outcome === 'UNFINISHED' && !parents.has(step));
+  const where = stuck.slice(0, 3).map(({ name, nodeId }) => `${name} (node ${nodeId})`);
+  const still = where.length === 0 ? '' : `: still in ${where.join(', ')}`;
+  return { kind: 'failed', error: new Error(`the rule did not end within ${timeoutMs} ms${still}`) };
+}

@@ -1,0 +1,44 @@
+const CLAIM = 0;
+const LENGTH = 1;
+const NODE_AT = 8;
+const TEXT_AT = 16;
+const SIZE = 16 * 1024;
+
+export type FlightRecord = ReturnType<typeof openFlightRecord>;
+
+/** Memory for one flight record. */
+export const newFlightMemory = (): SharedArrayBuffer => new SharedArrayBuffer(SIZE);
+
+/**
+ * What another thread can know about a run whose own thread does not answer any more: the process text so far (its first
+ * 16 KiB) and the leaf that runs. It also settles who answers: the first to claim does, on whichever thread.
+ */
+export function openFlightRecord(memory: SharedArrayBuffer) {
+  const words = new Int32Array(memory, 0, 2);
+  const node = new BigInt64Array(memory, NODE_AT, 1);
+  const text = new Uint8Array(memory, TEXT_AT);
+  let noted = 0;
+
+  return {
+    memory,
+
+    /** True for the one who may answer. */
+    claim: (): boolean => Atomics.compareExchange(words, CLAIM, 0, 1) === 0,
+
+    /** Takes down what the process text has grown by. */
+    note(process: string): void {
+      const length = Atomics.load(words, LENGTH);
+      const { read, written } = new TextEncoder().encodeInto(process.slice(noted), text.subarray(length));
+      noted += read;
+      Atomics.store(words, LENGTH, length + written);
+    },
+
+    /** Takes down which leaf runs now. */
+    enter(nodeId: bigint): void {
+      Atomics.store(node, 0, nodeId);
+    },
+
+    process: (): string => new TextDecoder().decode(text.slice(0, Atomics.load(words, LENGTH))),
+    lastNode: (): bigint => Atomics.load(node, 0),
+  };
+}

@@ -1,0 +1,80 @@
+import { access, mkdir } from 'node:fs/promises';
+import { parentPort, workerData } from 'node:worker_threads';
+import { every } from '../shared/every.ts';
+import { openFlightRecord } from './flight-record.ts';
+import type { HeartMessage, HeartSettings } from './heart.ts';
+import { printHeartbeat } from './registration.ts';
+import { replaceFile } from './replace-file.ts';
+
+type Began = Extract<HeartMessage, { kind: 'began' }>;
+
+const settings: HeartSettings = workerData;
+const { places, ruleTimeoutMs, heartbeatMs } = settings;
+const pulse = new Int32Array(settings.pulse);
+const open = new Map<string, Began>();
+let { loadedVersion } = settings;
+let lastPulse = { count: Atomics.load(pulse, 0), at: Date.now() };
+
+/** The main thread answers by itself when it can; what it has not answered a little later, it cannot. */
+const GRACE_MS = Math.min(1000, Math.ceil(ruleTimeoutMs / 4));
+const LOOK_MS = Math.min(250, Math.ceil(ruleTimeoutMs / 4));
+
+parentPort?.on('message', (message: HeartMessage) => {
+  switch (message.kind) {
+    case 'began':
+      open.set(message.mockId, message);
+      break;
+    case 'ended':
+      open.delete(message.mockId);
+      break;
+    case 'loaded':
+      loadedVersion = message.version;
+      beat().catch(report);
+  }
+});
+every(heartbeatMs, beat, report);
+every(LOOK_MS, answerForTheBlocked, report);
+
+async function beat(): Promise<void> {
+  // A process that will not run a rule any more must not look as if it would.
+  if (blockedForMs() > ruleTimeoutMs + heartbeatMs) return;
+  await mkdir(places.home, { recursive: true });
+  if (!(await exists(places.registration))) await replaceFile(places.registration, settings.registration);
+  await replaceFile(places.heartbeat, printHeartbeat(loadedVersion));
+}
+
+async function answerForTheBlocked(): Promise<void> {
+  blockedForMs();
+  for (const { mockId, resultPath, executeAt, memory } of [...open.values()]) {
+    if (Date.now() - executeAt < ruleTimeoutMs + GRACE_MS) continue;
+    open.delete(mockId);
+    const record = openFlightRecord(memory);
+    if (!record.claim()) continue;
+    const answer = {
+      mockId,
+      success: false,
+      [settings.dataField]: {},
+      process: record.process(),
+      error: `the rule did not end within ${ruleTimeoutMs} ms and blocks its client: node ${record.lastNode()} ran last`,
+      executeAt,
+    };
+    await replaceFile(resultPath, JSON.stringify(answer));
+  }
+}
+
+/** How long the main thread has not come round to anything. */
+function blockedForMs(): number {
+  const count = Atomics.load(pulse, 0);
+  if (count !== lastPulse.count) lastPulse = { count, at: Date.now() };
+  return Date.now() - lastPulse.at;
+}
+
+function report(error: unknown): void {
+  parentPort?.postMessage(error instanceof Error ? error.message : String(error));
+}
+
+const exists = (path: string) =>
+  access(path).then(
+    () => true,
+    () => false,
+  );

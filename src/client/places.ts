@@ -1,0 +1,44 @@
+import { join } from 'node:path';
+
+/** Where the files of one client lie in the shared directory. */
+export type Places = {
+  /** The app's rules and nodes. */
+  rules: string;
+  /** Where requests appear and results are put. */
+  mock: string;
+  /** Where clients of this app and lane register. */
+  home: string;
+  registration: string;
+  heartbeat: string;
+  /** The last registration with leaves, whoever's it is. */
+  latest: string;
+};
+
+type Identity = { sharedDir: string; app: number; address: string; lane: string | undefined };
+
+/** The places of a client. Throws a `TypeError` for an app, address or lane that nobody could address it by. */
+export function placesOf({ sharedDir, app, address, lane }: Identity): Places {
+  if (!Number.isSafeInteger(app) || app < 1) throw new TypeError(`app must be a positive integer, not ${app}`);
+  checkName('address', address);
+  if (lane !== undefined) checkName('lane', lane);
+  const home = join(sharedDir, 'clients', String(app), ...(lane === undefined ? [] : ['lane', lane]));
+  return {
+    rules: join(sharedDir, String(app)),
+    mock: join(sharedDir, 'mock', String(app), address),
+    home,
+    registration: join(home, `m_${address}.json`),
+    heartbeat: join(home, `b_${address}.json`),
+    latest: join(home, '_latest.json'),
+  };
+}
+
+export const resultPathOf = ({ mock }: Places, mockId: string): string => join(mock, `${mockId}_result.json`);
+
+/** A name becomes a directory: one plain segment, visible, and short enough to leave room for what is put before it. */
+function checkName(what: string, name: string): void {
+  const plain = /^[^./\\\u0000-\u001f\u007f][^/\\\u0000-\u001f\u007f]*$/.test(name) && !name.includes('..');
+  if (plain && Buffer.byteLength(name) <= 200) return;
+  throw new TypeError(
+    `${what} must be 1 to 200 bytes without / \\ .. or control characters and not begin with a dot: ${JSON.stringify(name)}`,
+  );
+}

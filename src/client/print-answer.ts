@@ -1,0 +1,52 @@
+import { DATA_FIELD } from '../shared/contract.ts';
+import { joinMembers, stringifyExact } from '../shared/exact-json.ts';
+import { messageOf } from './engine/evaluate.ts';
+import type { Ending, Execution } from './engine/execution.ts';
+import { printSteps } from './engine/print-steps.ts';
+
+type Ended = { mockId: string; executeAt: number; execution: Execution; ending: Ending };
+
+/**
+ * A result file's text: the six members of the interface, then what else a reader may want. A failed run tells its trace and
+ * its data as far as they came.
+ */
+export function printAnswer({ mockId, executeAt, execution, ending }: Ended): string {
+  const { run, leftOut } = execution;
+  const error = ending.kind === 'failed' ? JSON.stringify(messageOf(ending.error)) : 'null';
+  const members: [string, string][] = [
+    ['mockId', JSON.stringify(mockId)],
+    ['success', String(ending.kind === 'done')],
+    [DATA_FIELD, stringifyExact(run.store.root)],
+    ['process', JSON.stringify(run.process())],
+    ['error', error],
+    ['executeAt', String(executeAt)],
+    ['ts', String(run.ts)],
+    ['outcome', ending.kind === 'done' && ending.outcome !== null ? `"${ending.outcome}"` : 'null'],
+  ];
+  if (leftOut.length > 0) members.push(['warnings', JSON.stringify(leftOut)]);
+  if (run.steps) {
+    members.push(['steps', printSteps(run.steps.list)]);
+    if (run.steps.notRecorded() > 0) members.push(['stepsNotRecorded', String(run.steps.notRecorded())]);
+  }
+  return joinMembers(members);
+}
+
+/** The result of something that never became a run: the sentence is all there is to say. */
+export function printRefusal({
+  mockId,
+  executeAt,
+  error,
+}: {
+  mockId: string;
+  executeAt: number;
+  error: string;
+}): string {
+  return joinMembers([
+    ['mockId', JSON.stringify(mockId)],
+    ['success', 'false'],
+    [DATA_FIELD, '{}'],
+    ['process', 'null'],
+    ['error', JSON.stringify(error)],
+    ['executeAt', String(executeAt)],
+  ]);
+}

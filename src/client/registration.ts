@@ -1,0 +1,50 @@
+import { mkdir, rm } from 'node:fs/promises';
+import type { Places } from './places.ts';
+import { replaceFile } from './replace-file.ts';
+
+/** What a client says about itself when it starts. */
+export type Registration = {
+  app: number;
+  address: string;
+  lane: string | undefined;
+  loadedVersion: bigint;
+  leafNodes: readonly unknown[];
+};
+
+/** The registration as it is written; its `dialect` tells the server to speak to this client in the server's own words. */
+export function printRegistration({ app, address, lane, loadedVersion, leafNodes }: Registration): string {
+  const now = Date.now();
+  const members = {
+    address,
+    app,
+    lane: lane ?? null,
+    dialect: 'rule',
+    sdk: 'node',
+    lastHeartbeat: now,
+    startTime: now,
+  };
+  const rest = `"loadedVersion":${loadedVersion},"leafNodes":${JSON.stringify(leafNodes)}`;
+  return `${JSON.stringify(members).slice(0, -1)},${rest}}`;
+}
+
+/** A heartbeat as it is written: now by this machine's clock. */
+export function printHeartbeat(loadedVersion: bigint): string {
+  return `{"lastHeartbeat":${Date.now()},"loadedVersion":${loadedVersion}}`;
+}
+
+/** Makes the client known. The directory for requests comes first: from then on somebody may put one there. */
+export async function register(places: Places, registration: Registration): Promise<void> {
+  await mkdir(places.mock, { recursive: true });
+  await mkdir(places.home, { recursive: true });
+  const text = printRegistration(registration);
+  await replaceFile(places.heartbeat, printHeartbeat(registration.loadedVersion));
+  await replaceFile(places.registration, text);
+  if (registration.leafNodes.length > 0) await replaceFile(places.latest, text);
+}
+
+/** Takes the client back, in the order that tells a server it left: requests, registration, heartbeat. */
+export async function unregister(places: Places): Promise<void> {
+  await rm(places.mock, { recursive: true, force: true });
+  await rm(places.registration, { force: true });
+  await rm(places.heartbeat, { force: true });
+}

@@ -1,0 +1,52 @@
+import { messageOf } from './engine/evaluate.ts';
+import { type Ending, execute } from './engine/execution.ts';
+import type { HandleError } from './engine/node.ts';
+import type { State } from './engine/state.ts';
+import { isExactObject, toExact, toPlain, type Value } from './engine/values.ts';
+import type { RuleSet } from './rules/rule-set.ts';
+
+/** What to run: a rule, a node, or (both) the node inside the rule. */
+export type RunRequest = {
+  ruleId?: number | bigint;
+  confId?: number | bigint;
+  /** Epoch ms to run as of; now when not given. */
+  ts?: number;
+  data?: Readonly<Record<string, unknown>>;
+};
+
+export type RunResult = {
+  success: boolean;
+  /** What the rule came to; null when nothing ran, or when it failed. */
+  outcome: State | null;
+  data: { [key: string]: Value };
+  process: string;
+  /** What was thrown; undefined when the run succeeded. */
+  error: unknown;
+  /** Nodes of the tree that this client cannot run, one sentence each. */
+  warnings: readonly string[];
+};
+
+type Options = { ruleTimeoutMs: number; handleError: HandleError | undefined };
+
+/** Runs a rule for the service this client is part of. Throws only when the data is nothing JSON can hold. */
+export async function runInProcess(
+  rules: RuleSet,
+  { ruleId, confId, ts, data = {} }: RunRequest,
+  { ruleTimeoutMs, handleError }: Options,
+): Promise<RunResult> {
+  const exact = toExact(data, new WeakMap(), 'data');
+  if (!isExactObject(exact)) throw new TypeError('data must be an object');
+  const request = { ruleId: idOf(ruleId), confId: idOf(confId), ts: idOf(ts), data: exact };
+  const { run, ended, leftOut } = execute(rules, request, { withSteps: false, timeoutMs: ruleTimeoutMs, handleError });
+  const ending: Ending = await ended;
+  return {
+    success: ending.kind === 'done',
+    outcome: ending.kind === 'done' ? ending.outcome : null,
+    data: Object.fromEntries(Object.entries(exact).map(([key, value]) => [key, toPlain(value, new WeakMap())])),
+    process: run.process(),
+    error: ending.kind === 'failed' ? (ending.error ?? new Error(messageOf(ending.error))) : undefined,
+    warnings: leftOut,
+  };
+}
+
+const idOf = (id: number | bigint | undefined): bigint | null => (id === undefined ? null : BigInt(id) || null);

@@ -1,0 +1,75 @@
+import { constants } from 'node:fs';
+import { open, unlink } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { DATA_FIELD } from '../shared/contract.ts';
+import { errnoOf, unless } from '../shared/errno.ts';
+import { decodeUtf8, parseExact, scanJson } from '../shared/exact-json.ts';
+import type { ExecutionRequest } from './engine/execution.ts';
+import { isExactObject } from './engine/values.ts';
+import { idMember, integerMember } from './rules/members.ts';
+
+/** What came of a file that may be a request. `left`: it is not ours to run (any more), or not complete yet. */
+export type Taken =
+  | { kind: 'request'; mockId: string; request: ExecutionRequest }
+  | { kind: 'unusable'; mockId: string; reason: string }
+  | { kind: 'left' };
+
+const left: Taken = { kind: 'left' };
+/** Something that is no JSON may still be in the making: it counts once it has not changed for this long. */
+const UNFINISHED_FOR_MS = 2000;
+const MAX_REQUEST_BYTES = 64 * 1024 * 1024;
+
+/**
+ * Takes a request: reads it, then deletes it. What cannot be deleted was withdrawn, or is somebody else's by now, and is
+ * left. Throws when the file system fails in a way that somebody has to see to.
+ */
+export async function takeRequest(directory: string, name: string): Promise<Taken> {
+  const path = join(directory, name);
+  const file = await readRegularFile(path);
+  if (file === undefined) return left;
+  const read = readRequest(file.bytes, basename(name, '.json'));
+  if (read.kind === 'unusable' && Date.now() - file.modifiedMs < UNFINISHED_FOR_MS && !isJson(file.bytes)) return left;
+  try {
+    await unlink(path);
+    return read;
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') return left;
+    throw new Error(`the request ${name} cannot be deleted, so it is not run`, { cause: error });
+  }
+}
+
+async function readRegularFile(path: string): Promise<{ bytes: Buffer; modifiedMs: number } | undefined> {
+  // Neither a link nor a pipe: opening one must not lead elsewhere or wait for somebody to write.
+  const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+  const handle = await open(path, flags).catch(unless('ENOENT', 'ELOOP', 'ENXIO'));
+  if (handle === undefined) return undefined;
+  try {
+    const stats = await handle.stat();
+    if (!stats.isFile() || stats.size > MAX_REQUEST_BYTES) return undefined;
+    return { bytes: await handle.readFile(), modifiedMs: stats.mtimeMs };
+  } finally {
+    await handle.close();
+  }
+}
+
+function readRequest(bytes: Buffer, mockId: string): Taken {
+  try {
+    const decoded = decodeUtf8(bytes);
+    if (decoded.kind !== 'text') throw new TypeError(decoded.kind === 'wrong' ? decoded.message : 'is not valid UTF-8');
+    const request = parseExact(decoded.text);
+    if (!isExactObject(request)) throw new TypeError('is not a JSON object');
+    const data = request[DATA_FIELD] ?? {};
+    if (!isExactObject(data)) throw new TypeError(`"${DATA_FIELD}" must be an object`);
+    // The answer goes by the file's name; a request that names another execution is a mistake somewhere.
+    if (request.mockId != null && request.mockId !== mockId)
+      throw new TypeError('mockId differs from the name of the file');
+    const [ruleId, confId] = [idMember(request, 'ruleId'), idMember(request, 'confId')];
+    return { kind: 'request', mockId, request: { ruleId, confId, ts: integerMember(request, 'ts') || null, data } };
+  } catch (error) {
+    return { kind: 'unusable', mockId, reason: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+function isJson(bytes: Buffer): boolean {
+  return scanJson(bytes.toString('utf8')).kind === 'complete';
+}
