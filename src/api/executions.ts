@@ -1,18 +1,12 @@
 import { setTimeout } from 'node:timers/promises';
 import { type JobData, type JobResult, jobDataSchema, jobResultSchema } from '../shared/contract.ts';
 import type { createCancelSender } from '../shared/control.ts';
-import {
-  type ExecutionRecord,
-  endedRecord,
-  isEndState,
-  noAnswerBody,
-  openRecord,
-  progressSchema,
-} from '../shared/execution.ts';
+import { type ExecutionRecord, endedRecord, noAnswerBody, openRecord, progressSchema } from '../shared/execution.ts';
 import type { History, HistoryFilter, HistoryPage } from '../shared/history.ts';
 import { noAnswerSchema } from '../shared/outcomes.ts';
 import { parseJson } from '../shared/parse-json.ts';
 import type { ExecutionQueue } from '../shared/queue.ts';
+import { isEndState } from '../shared/states.ts';
 import type { Store } from '../shared/store.ts';
 import type { FinishedExecutions } from './finished-executions.ts';
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Member } from './exact-json.ts';
 import { integerOf, RawNumber } from './exact-json.ts';
+import { stepSchema } from './states.ts';
 import { formatTarget, parseTarget } from './target.ts';
 
 /** The literal name of the field that carries a rule's data, in requests, responses and files. */
@@ -131,5 +132,9 @@ export const jobResultSchema = z.object({
   body: z.string().optional(),
   stored: z.string().optional(),
   warnings: z.array(warningSchema).optional(),
+  /** How it went on after it was queued. */
+  steps: z.array(stepSchema).optional(),
+  /** The time of the result file, epoch ms. */
+  answeredAt: z.number().optional(),
 });
 export type JobResult = z.infer<typeof jobResultSchema>;

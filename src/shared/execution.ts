@@ -1,26 +1,7 @@
 import { z } from 'zod';
-import { DATA_FIELD, type JobData, type Warning, warningSchema } from './contract.ts';
+import { DATA_FIELD, type JobData, type JobResult, warningSchema } from './contract.ts';
 import { type NoAnswer, outcomeOf } from './outcomes.ts';
-
-/** Where an execution is. `picked-up` may be skipped; nothing follows an end state. */
-export const stateSchema = z.enum([
-  'queued',
-  'dispatched',
-  'picked-up',
-  'succeeded',
-  'failed',
-  'timed-out',
-  'cancelled',
-  'rejected',
-]);
-export type State = z.infer<typeof stateSchema>;
-
-const END_STATES: ReadonlySet<State> = new Set(['succeeded', 'failed', 'timed-out', 'cancelled', 'rejected']);
-export const isEndState = (state: State) => END_STATES.has(state);
-
-/** A state and when it was reached, epoch ms. */
-export const stepSchema = z.object({ state: stateSchema, at: z.int() });
-export type StateStep = z.infer<typeof stepSchema>;
+import { type State, type StateStep, stateSchema, stepSchema } from './states.ts';
 
 /** How far a worker got with an execution: kept on its job, so that every API sees it while the execution runs. */
 export const progressSchema = z.object({
@@ -43,13 +24,15 @@ export const recordSchema = z.object({
   history: z.array(stepSchema),
   warnings: z.array(warningSchema),
   outcome: z.object({ status: z.int(), code: z.string().nullable(), mayHaveRun: z.boolean() }).nullable(),
+  /** When the client's answer was written, as its file says; null when there is none. Epoch ms. */
+  answeredAt: z.int().nullable().default(null),
   lateResult: z.boolean().default(false),
 });
 export type ExecutionRecord = z.infer<typeof recordSchema>;
 
 /** How an execution ended, in the terms of its record. */
 export type RecordEnding =
-  | { kind: 'answered'; address: string; success: boolean; warnings?: Warning[] | undefined }
+  | ({ kind: 'answered' } & Pick<JobResult, 'address' | 'success' | 'warnings' | 'steps' | 'answeredAt'>)
   | { kind: 'unanswered'; noAnswer: NoAnswer };
 
 type Begun = { mockId: string; data: JobData; queuedAt: number; progress: Progress | null };
@@ -73,20 +56,26 @@ export function openRecord({ mockId, data, queuedAt, progress }: Begun): Executi
     history,
     warnings: [],
     outcome: null,
+    answeredAt: null,
     lateResult: false,
   };
 }
 
-/** The same execution, ended. */
+/** The same execution, ended. The steps its ending tells of replace those that were told on the way. */
 export function endedRecord(open: ExecutionRecord, ending: RecordEnding, at: number): ExecutionRecord {
-  const { warnings = [] } = ending.kind === 'answered' ? ending : ending.noAnswer;
+  const { warnings = [], steps } = ending.kind === 'answered' ? ending : ending.noAnswer;
+  const history = steps ? [...open.history.slice(0, 1), ...steps] : open.history;
+  const last = history.at(-1)?.at ?? at;
+  const answeredAt = ending.kind === 'answered' ? (ending.answeredAt ?? null) : null;
   const end = (state: State, outcome: ExecutionRecord['outcome'], address: string | null): ExecutionRecord => ({
     ...open,
     state,
     outcome,
     warnings,
     address: address ?? open.address,
-    history: [...open.history, { state, at }],
+    // A file's time may be another machine's: it is kept between the steps around it.
+    answeredAt: answeredAt === null ? null : Math.round(Math.min(Math.max(answeredAt, last), at)),
+    history: [...history, { state, at }],
   });
   if (ending.kind === 'answered') {
     return end(ending.success ? 'succeeded' : 'failed', { status: 200, code: null, mayHaveRun: true }, ending.address);

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { JOB_VERSION, warningSchema } from './contract.ts';
+import { stepSchema } from './states.ts';
 
 /** Where an execution ends when no client answered. */
 export type EndState = 'failed' | 'timed-out' | 'cancelled' | 'rejected';
@@ -43,6 +44,8 @@ export const noAnswerSchema = z.object({
   /** What a `bad-request` is about, as the caller named it. */
   field: z.string().optional(),
   warnings: z.array(warningSchema).optional(),
+  /** How it went on after it was queued. */
+  steps: z.array(stepSchema).optional(),
 });
 export type NoAnswer = z.infer<typeof noAnswerSchema>;
 

@@ -128,9 +128,9 @@ export function createProcessExecution(dependencies: Dependencies) {
 
   async function toJobResult(
     { mockId, address }: Claim,
-    { body, success }: { body: string; success: boolean },
+    { body, success, answeredAt }: { body: string; success: boolean; answeredAt: number },
   ): Promise<JobResult> {
-    const head = { v: JOB_VERSION, address, success } as const;
+    const head = { v: JOB_VERSION, address, success, answeredAt } as const;
     if (Buffer.byteLength(body) <= INLINE_BYTES) return { ...head, body };
     const stored = `result:${mockId}`;
     await store.putOnce(stored, body, STORED_SECONDS);

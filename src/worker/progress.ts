@@ -1,4 +1,5 @@
-import { type Progress, progressSchema, type State } from '../shared/execution.ts';
+import { type Progress, progressSchema } from '../shared/execution.ts';
+import type { State } from '../shared/states.ts';
 
 /** An instant client has answered by then: its steps reach the history, but need not be told while they happen. */
 const TELL_AFTER_MS = 30;

@@ -6,6 +6,7 @@ import type { History } from '../shared/history.ts';
 import { createIncident, type Incident, type Logger } from '../shared/logger.ts';
 import type { NoAnswer } from '../shared/outcomes.ts';
 import { type JobWorker, type QueueBackend, queueNames } from '../shared/queue.ts';
+import type { Claim } from './channel/claim.ts';
 import { removeFiles } from './channel/request-file.ts';
 import type { Interrupts } from './interrupts.ts';
 import type { LateResults } from './late-results.ts';
@@ -52,13 +53,14 @@ export function createWorker({
   log,
 }: Dependencies) {
   const running = new Map<string, Promise<Processed>>();
-  const ended = new WeakMap<ExecutionJob, { ending: Ended; reached: Progress | null }>();
+  const ended = new WeakMap<ExecutionJob, Ended>();
   const versions = createIncident(log, 'Jobs of another version are handed back');
   const failures = createIncident(log, 'Executions cannot be processed');
   const forgotten = createIncident(log, 'Executions cannot be kept in the history');
   const removal = createIncident(log, 'Files cannot be removed');
   let stopping = false;
-  let removals = Promise.resolve();
+  /** What is still to be done about executions that ended: their files, their place in the history. */
+  let afterwards = Promise.resolve();
 
   const worker: JobWorker<JobData, JobResult> = backend.openWorker(queueNames.executions, process, concurrency);
   worker.on('completed', (job) => accepted(job));
@@ -87,9 +89,10 @@ export function createWorker({
     if (processed === null) return tryLater(job, token);
     if (processed.kind === 'hand-back') return handBack(job, token);
     failures.ends();
-    ended.set(job, { ending: processed, reached });
-    if (processed.kind === 'unanswered') throw new Unanswered(processed.noAnswer);
-    return processed.result;
+    const ending = withSteps(processed, reached);
+    ended.set(job, ending);
+    if (ending.kind === 'unanswered') throw new Unanswered(ending.noAnswer);
+    return ending.result;
   }
 
   /**
@@ -105,28 +108,31 @@ export function createWorker({
 
   /** Only the worker whose ending counted removes files; what the others leave is removed by it, or by the sweep. */
   function accepted(job: ExecutionJob): void {
-    const known = ended.get(job);
-    if (!known) return;
-    const { ending } = known;
+    const ending = ended.get(job);
+    if (!ending) return;
     logEnding(job, ending);
-    void keep(job, known.ending, known.reached);
     const { claim } = ending;
-    if (!claim) return;
-    if (ending.kind === 'unanswered' && ending.noAnswer.code === 'no-answer') lateResults.expect(claim);
-    const removed = (async () => {
+    const removed = claim ? remove(claim) : undefined;
+    afterwards = Promise.all([afterwards, keep(job, ending), removed]).then(() => {});
+    if (claim && ending.kind === 'unanswered' && ending.noAnswer.code === 'no-answer') lateResults.expect(claim);
+  }
+
+  async function remove(claim: Claim): Promise<void> {
+    try {
       await atStep('completed', claim.mockId);
       await removeFiles(placeOf(sharedDir, claim), claim);
       await atStep('removed', claim.mockId);
       removal.ends();
-    })().catch((error) => removal.begins(error, 'they are left for the sweep'));
-    removals = Promise.all([removals, removed]).then(() => {});
+    } catch (error) {
+      removal.begins(error, 'they are left for the sweep');
+    }
   }
 
   /** Into the history. For a while the job itself tells the same, so nobody has to wait for it. */
-  async function keep(job: ExecutionJob, ending: Ended, reached: Progress | null): Promise<void> {
+  async function keep(job: ExecutionJob, ending: Ended): Promise<void> {
     const mockId = job.id ?? '';
     const data = jobDataSchema.parse(job.data);
-    const open = openRecord({ mockId, data, queuedAt: job.timestamp, progress: reached });
+    const open = openRecord({ mockId, data, queuedAt: job.timestamp, progress: null });
     const at = job.finishedOn ?? Date.now();
     const record =
       ending.kind === 'answered'
@@ -182,9 +188,18 @@ export function createWorker({
       const closed = worker.close();
       interrupts.handOver();
       await closed;
-      await removals;
+      await afterwards;
     },
   };
+}
+
+/** The job tells the whole story, so that nobody needs another source while it is there. */
+function withSteps(ending: Ended, reached: Progress | null): Ended {
+  if (!reached) return ending;
+  const { steps } = reached;
+  return ending.kind === 'answered'
+    ? { ...ending, result: { ...ending.result, steps } }
+    : { ...ending, noAnswer: { ...ending.noAnswer, address: ending.noAnswer.address ?? reached.address, steps } };
 }
 
 function toStored({ body, stored }: JobResult): { body: string } | { stored: string } {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Context, Hono } from 'hono';
-import { isEndState } from '../../shared/execution.ts';
 import { outcomeOf } from '../../shared/outcomes.ts';
+import { isEndState } from '../../shared/states.ts';
 import { callerLeft } from '../caller-left.ts';
 import type { Environment } from '../environment.ts';
 import type { Executions } from '../executions.ts';

@@ -1,8 +1,9 @@
 import { Hono } from 'hono';
 import { streamSSE } from 'hono/streaming';
 import { stringifyExact } from '../../shared/exact-json.ts';
-import { type ExecutionRecord, isEndState } from '../../shared/execution.ts';
+import type { ExecutionRecord } from '../../shared/execution.ts';
 import { BadCursor } from '../../shared/history.ts';
+import { isEndState } from '../../shared/states.ts';
 import type { Environment } from '../environment.ts';
 import type { Execution, Executions } from '../executions.ts';
 import { badRequest, json, problem } from '../respond.ts';

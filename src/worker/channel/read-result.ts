@@ -4,8 +4,10 @@ import { errnoOf } from '../../shared/errno.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import { type Judgement, judgeResult } from './judge-result.ts';
 
-/** What lies where a result is expected. `stamp` tells whether it changed between two looks. */
-export type ReadResult = { kind: 'absent' } | { kind: 'present'; judgement: Judgement; stamp: string };
+/** What lies where a result is expected. `stamp` tells whether it changed between two looks, `writtenAt` when it last did. */
+export type ReadResult =
+  | { kind: 'absent' }
+  | { kind: 'present'; judgement: Judgement; stamp: string; writtenAt: number };
 
 type Expected = { mockId: string; dialect: Dialect; maxBytes: number };
 
@@ -17,18 +19,20 @@ export async function readResult(path: string, { mockId, dialect, maxBytes }: Ex
     file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     const stats = await file.stat();
     const stamp = `${stats.ino}:${stats.size}:${stats.mtimeMs}`;
+    const writtenAt = stats.mtimeMs;
     const refused = refuse(stats, maxBytes);
-    if (refused) return { kind: 'present', judgement: { kind: 'wrong', message: refused }, stamp };
+    if (refused) return { kind: 'present', judgement: { kind: 'wrong', message: refused }, stamp, writtenAt };
     return {
       kind: 'present',
       judgement: judgeResult(await readAll(file, stats.size, maxBytes), mockId, dialect),
       stamp,
+      writtenAt,
     };
   } catch (error) {
     const code = errnoOf(error);
     if (code === 'ENOENT' || code === 'ENOTDIR') return { kind: 'absent' };
     const message = code === 'ELOOP' ? 'is a link, which is never followed' : `cannot be read (${code || error})`;
-    return { kind: 'present', judgement: { kind: 'wrong', message }, stamp: code };
+    return { kind: 'present', judgement: { kind: 'wrong', message }, stamp: code, writtenAt: Date.now() };
   } finally {
     await file?.close();
   }

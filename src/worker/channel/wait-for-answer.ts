@@ -22,7 +22,7 @@ import type { SharedDirectory } from './shared-directory.ts';
 
 /** How the wait for one answer ended. `interrupted`: not at all, another worker goes on with it. */
 export type WaitEnding =
-  | { kind: 'answered'; body: string; success: boolean }
+  | { kind: 'answered'; body: string; success: boolean; answeredAt: number }
   | { kind: 'unanswered'; noAnswer: NoAnswer }
   | { kind: 'interrupted'; by: 'handover' | 'lock-lost' };
 
@@ -136,7 +136,8 @@ export function waitForAnswer(
             'the client does not delete its requests; it may run them again',
           );
         }
-        return end({ kind: 'answered', body: result.judgement.body, success: result.judgement.success });
+        const { body, success } = result.judgement;
+        return end({ kind: 'answered', body, success, answeredAt: result.writtenAt });
       }
       if (result.judgement.kind === 'incomplete') return;
       if (wrong?.stamp !== result.stamp) wrong = { stamp: result.stamp, since: Date.now() };

@@ -1,0 +1,23 @@
+import { z } from 'zod';
+
+/** Where an execution is. `picked-up` may be skipped; nothing follows an end state. */
+export const stateSchema = z.enum([
+  'queued',
+  'dispatched',
+  'picked-up',
+  'succeeded',
+  'failed',
+  'timed-out',
+  'cancelled',
+  'rejected',
+]);
+export type State = z.infer<typeof stateSchema>;
+
+const END_STATES: ReadonlySet<State> = new Set(['succeeded', 'failed', 'timed-out', 'cancelled', 'rejected']);
+
+/** Whether nothing follows this state any more. */
+export const isEndState = (state: State) => END_STATES.has(state);
+
+/** A state and when it was reached, epoch ms. */
+export const stepSchema = z.object({ state: stateSchema, at: z.int() });
+export type StateStep = z.infer<typeof stepSchema>;
