@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import { type ExecutionRecord, recordSchema } from './execution.ts';
 import { type History, type HistoryLimits, listPage, MAX_INPUT_KEPT, memberOf } from './history.ts';
@@ -46,6 +47,8 @@ end
 return 1
 `;
 
+const ADD_DIGEST = createHash('sha1').update(ADD).digest('hex');
+
 /** History in Redis, shared by all APIs and workers. `storedKey` turns a store's key into the Redis key it lies under. */
 export function createRedisHistory(
   redis: Redis,
@@ -58,10 +61,17 @@ export function createRedisHistory(
     return parsed.success ? parsed.data : null;
   };
 
+  /** Sends the digest of the script, and the script itself only to a Redis that does not know it yet. */
+  const runAdd = async (...parameters: [keys: number, ...(string | number)[]]) => {
+    await redis.evalsha(ADD_DIGEST, ...parameters).catch((error) => {
+      if (!String(error).includes('NOSCRIPT')) throw error;
+      return redis.eval(ADD, ...parameters);
+    });
+  };
+
   return {
     async add({ record, input, result }) {
-      await redis.eval(
-        ADD,
+      await runAdd(
         4,
         INDEX,
         SIZES,

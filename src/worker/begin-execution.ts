@@ -5,7 +5,7 @@ import type { NoAnswer } from '../shared/outcomes.ts';
 import { parseTarget } from '../shared/target.ts';
 import type { Claim, Decision } from './channel/claim.ts';
 import { mockDirectory } from './channel/file-names.ts';
-import { markOpen, removeOpenMark, removeTemporary, writeTemporary } from './channel/request-file.ts';
+import { removeTemporary, writeTemporary } from './channel/request-file.ts';
 import type { Client } from './directory/clients.ts';
 import type { Dependencies, Execution } from './process-execution.ts';
 import { refusals } from './refusals.ts';
@@ -75,7 +75,6 @@ export function createBeginExecution({
     let temporary: string | undefined;
     let winner: Claim | undefined;
     try {
-      if (registered) await markOpen(place);
       temporary = await writeTemporary(path, { ...data, mockId }, dialect);
       const claim: Claim = {
         v: JOB_VERSION,
@@ -99,7 +98,6 @@ export function createBeginExecution({
       return decision;
     } finally {
       if (temporary !== undefined && winner?.temporary !== temporary) await removeTemporary(place, temporary);
-      if (registered && winner?.directoryName !== directoryName) await removeOpenMark(place);
     }
   }
 }

@@ -7,7 +7,7 @@ import { createIncident, type Incident, type Logger } from '../shared/logger.ts'
 import type { NoAnswer } from '../shared/outcomes.ts';
 import { type JobWorker, type QueueBackend, queueNames } from '../shared/queue.ts';
 import type { Claim } from './channel/claim.ts';
-import { removeFiles } from './channel/request-file.ts';
+import { removeAnswer, removeFiles } from './channel/request-file.ts';
 import type { Interrupts } from './interrupts.ts';
 import type { LateResults } from './late-results.ts';
 import { type Execution, type ProcessExecution, type Processed, placeOf, type Step } from './process-execution.ts';
@@ -112,15 +112,17 @@ export function createWorker({
     if (!ending) return;
     logEnding(job, ending);
     const { claim } = ending;
-    const removed = claim ? remove(claim) : undefined;
+    const removed = claim ? remove(claim, ending.kind) : undefined;
     afterwards = Promise.all([afterwards, keep(job, ending), removed]).then(() => {});
     if (claim && ending.kind === 'unanswered' && ending.noAnswer.code === 'no-answer') lateResults.expect(claim);
   }
 
-  async function remove(claim: Claim): Promise<void> {
+  async function remove(claim: Claim, kind: Ended['kind']): Promise<void> {
+    const place = placeOf(sharedDir, claim);
     try {
       await atStep('completed', claim.mockId);
-      await removeFiles(placeOf(sharedDir, claim), claim);
+      // An answer was only taken once its request was gone.
+      await (kind === 'answered' ? removeAnswer(place) : removeFiles(place, claim));
       await atStep('removed', claim.mockId);
       removal.ends();
     } catch (error) {

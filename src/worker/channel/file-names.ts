@@ -7,7 +7,6 @@ export const resultFileName = (mockId: string) => `${mockId}_result.json`;
 export const temporaryFileName = (mockId: string, attempt: string) => `.${mockId}.${attempt}.tmp`;
 /** Lies in a registered client's directory while its execution is open: upstream cleaners remove empty directories. */
 export const openFileName = (mockId: string) => `.${mockId}.open`;
-export const isOpenMark = (name: string) => name.endsWith('.open') && OUR_FILE.test(name);
 /** Lies in a directory made for an address nobody registered, until somebody picks up from it. */
 export const MADE_BY_US = '.made-by-rule-server';
 
@@ -15,11 +14,18 @@ const MOCK_ID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
 const OUR_FILE = new RegExp(
   `^(?:(${MOCK_ID})(?:_result)?\\.json|\\.(${MOCK_ID})\\.(?:open|\\w+\\.tmp)|(${MOCK_ID})_result\\.json\\.tmp)$`,
 );
+const OPEN_MARK = new RegExp(`^\\.(${MOCK_ID})\\.open$`);
 const EVENT = new RegExp(`^(${MOCK_ID})(_result)?\\.json$`);
 
 /** Whether a file belongs to an execution of ours. */
 export function isOurFile(name: string): boolean {
   return OUR_FILE.test(name);
+}
+
+/** The execution that a file shows to be open: its request, or its mark. */
+export function openExecutionOf(name: string): string | undefined {
+  const file = readFileName(name);
+  return file?.kind === 'request' ? file.mockId : OPEN_MARK.exec(name)?.[1];
 }
 
 /** The execution a request or result file belongs to. */

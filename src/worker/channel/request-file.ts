@@ -68,8 +68,7 @@ export async function isRequestThere(place: Place): Promise<boolean> {
 /** Removes what an ended execution left: the request before the result, so that a client never finds a request answered already. */
 export async function removeFiles(place: Place, claim: Claim): Promise<void> {
   await removeRequest(place);
-  await removeResult(resultPath(place));
-  if (claim.registered) await removeOpenMark(place);
+  await removeAnswer(place);
   if (claim.madeDirectory) await removeIfNobodyCame(place.directory);
 }
 
@@ -87,7 +86,8 @@ async function removeIfNobodyCame(directory: string): Promise<void> {
 }
 
 /** A client may have put anything where its result belongs, even a directory. */
-async function removeResult(path: string): Promise<void> {
+export async function removeAnswer(place: Place): Promise<void> {
+  const path = resultPath(place);
   await removed(path).catch(() => rm(path, { recursive: true, force: true }));
 }
 

@@ -3,7 +3,7 @@ import { watch } from 'chokidar';
 import { unless } from '../../shared/errno.ts';
 import { every } from '../../shared/every.ts';
 import { createIncident, type Logger } from '../../shared/logger.ts';
-import { isOpenMark, readFileName } from './file-names.ts';
+import { openExecutionOf, readFileName } from './file-names.ts';
 
 /**
  * What a periodic look at a directory found. `names`: null when there is no such directory. `registered`: false when its
@@ -19,7 +19,7 @@ type Watched = {
   listeners: Map<string, Listener>;
   idleSince: number;
   missing: boolean;
-  openMarks: number;
+  open: number;
 };
 
 /** A client's directory, and the registration it has as long as it lives; null for one that is only a directory. */
@@ -79,7 +79,7 @@ export function createResultWatcher({ pollIntervalMs, log }: { pollIntervalMs: n
     const names = await readdir(directory).catch(unless('ENOENT', 'ENOTDIR'));
     if (names && watched.missing) rearm(directory);
     watched.missing = names === undefined;
-    watched.openMarks = names?.filter(isOpenMark).length ?? 0;
+    watched.open = countOpen(names ?? []);
     const registered = watched.registration === null || (await exists(watched.registration));
     const sighting: Listing = { kind: 'listing', names: names ? new Set(names) : null, registered };
     for (const listener of [...watched.listeners.values()]) listener(sighting);
@@ -102,7 +102,7 @@ export function createResultWatcher({ pollIntervalMs, log }: { pollIntervalMs: n
       listeners: new Map(),
       idleSince: Date.now(),
       missing: false,
-      openMarks: 0,
+      open: 0,
     };
     directories.set(directory, watched);
     watcher.add(directory);
@@ -123,13 +123,18 @@ export function createResultWatcher({ pollIntervalMs, log }: { pollIntervalMs: n
     /** How many executions are open in a directory: ours now, and everybody's as of the last listing. */
     openIn(directory: string): number {
       const watched = directories.get(directory);
-      return watched ? Math.max(watched.listeners.size, watched.openMarks) : 0;
+      return watched ? Math.max(watched.listeners.size, watched.open) : 0;
     },
     async close(): Promise<void> {
       await sweep.stop();
       await watcher.close();
     },
   };
+}
+
+/** Executions of anybody that a listing shows: their request is still there, or their mark. */
+function countOpen(names: string[]): number {
+  return new Set(names.map(openExecutionOf).filter((mockId) => mockId !== undefined)).size;
 }
 
 function watchedPath(details: unknown): string {

@@ -13,6 +13,7 @@ import {
   keepDirectory,
   markOpen,
   type Place,
+  removeOpenMark,
   removeRequest,
   resultPath,
   withdraw,
@@ -28,6 +29,8 @@ export type WaitEnding =
 
 /** Something that is no result may still be in the making: it counts once it has not changed for this long. */
 const WRONG_FOR_MS = 2000;
+/** An execution that is still open after so long is marked as open: until then its request keeps the directory from being empty. */
+const MARK_OPEN_MS = 25;
 /** An instant client has answered by then, and nobody needs to know when it picked up. */
 const REQUEST_LOOK_MS = 25;
 /** A client that stops removes its directory just before its registration: it takes a moment to tell. */
@@ -63,6 +66,7 @@ export function waitForAnswer(
     let looking: Promise<void> | undefined;
     let lookAgain = false;
     let requestLookPlanned = false;
+    let marked: Promise<void> | undefined;
     const timers = new Set<NodeJS.Timeout>();
 
     const after = (ms: number, task: () => Promise<void> | void) => {
@@ -84,6 +88,8 @@ export function waitForAnswer(
     const end = (ending: WaitEnding) => {
       if (ended) return;
       close();
+      // Who goes on with an interrupted wait needs the mark; else what fails here is left to the sweep.
+      if (ending.kind !== 'interrupted') marked?.then(() => removeOpenMark(place)).catch(() => {});
       resolve(ending);
     };
     const fail = (error: unknown) => {
@@ -100,6 +106,10 @@ export function waitForAnswer(
     guard(async () => {
       const dispatched = await dispatchRequest();
       progress.reached(mockId, address, 'dispatched');
+      if (claim.registered) {
+        if (dispatched === 'was-dispatched') marked = Promise.resolve(); // by whoever dispatched it, perhaps
+        after(dispatched === 'dispatched' ? MARK_OPEN_MS : 0, mark);
+      }
       after(Math.max(0, claim.answerBy - Date.now()), timeIsUp);
       if (dispatched === 'was-dispatched') await look(); // the answer may be there since before we watched
     });
@@ -136,6 +146,7 @@ export function waitForAnswer(
             'the client does not delete its requests; it may run them again',
           );
         }
+        if (claim.madeDirectory) await keepDirectory(place.directory);
         const { body, success } = result.judgement;
         return end({ kind: 'answered', body, success, answeredAt: result.writtenAt });
       }
@@ -149,6 +160,11 @@ export function waitForAnswer(
         `${client} wrote a result that cannot be used: it ${result.judgement.message}. The rule ran or began to run.`,
         true,
       );
+    }
+
+    async function mark(): Promise<void> {
+      marked = markOpen(place);
+      await marked;
     }
 
     async function lookAtRequest(): Promise<void> {
@@ -182,7 +198,7 @@ export function waitForAnswer(
       // The client lives, but does not make its directory again; without it the answer has nowhere to go.
       sharedDirectory.forget(place.directory);
       await sharedDirectory.clientDirectory(claim.app, claim.directoryName);
-      await markOpen(place);
+      await mark();
     }
 
     async function clientLeft(): Promise<void> {
