@@ -7,7 +7,7 @@ import { openInbox } from './inbox.ts';
 import type { Leaves } from './leaves/leaf.ts';
 import { createRegistry } from './leaves/registry.ts';
 import { placesOf } from './places.ts';
-import { printRegistration, register, unregister } from './registration.ts';
+import { register, unregister } from './registration.ts';
 import { openRuleSource } from './rules/rule-source.ts';
 import { type RunRequest, type RunResult, runInProcess } from './run-in-process.ts';
 import { createTakings } from './takings.ts';
@@ -61,13 +61,9 @@ export async function createRuleClient(options: RuleClientOptions): Promise<Rule
   const places = placesOf({ sharedDir, app, address, lane });
   const registry = createRegistry(options.leaves);
   const rules = await openRuleSource({ directory: places.rules, registry, onProblems });
-  const registration = { app, address, lane, loadedVersion: rules.current().version, leafNodes: [] };
-  await register(places, registration);
-
-  const heart = startHeart({
-    ...{ places, heartbeatMs, ruleTimeoutMs, onError },
-    ...{ registration: printRegistration(registration), loadedVersion: registration.loadedVersion },
-  });
+  const loadedVersion = rules.current().version;
+  const registration = await register(places, { app, address, lane, loadedVersion, leafNodes: [] });
+  const heart = startHeart({ places, registration, loadedVersion, heartbeatMs, ruleTimeoutMs, onError });
   rules.onVersion((version) => heart.loaded(version));
   const takings = createTakings({
     directory: places.mock,
@@ -82,6 +78,7 @@ export async function createRuleClient(options: RuleClientOptions): Promise<Rule
     onName: takings.take,
     onPoll: () => rules.refresh(),
   });
+  let closing: Promise<void> | undefined;
   await inbox.look();
 
   return {
@@ -90,13 +87,18 @@ export async function createRuleClient(options: RuleClientOptions): Promise<Rule
     problems: () => rules.current().problems,
     run: (request) => runInProcess(rules.current(), request, { ruleTimeoutMs, handleError: errorHandle }),
     reload: () => rules.reload(),
-    async close() {
-      await inbox.close();
-      await takings.close();
-      await heart.close();
-      await unregister(places);
+    close() {
+      closing ??= close();
+      return closing;
     },
   };
+
+  async function close(): Promise<void> {
+    await inbox.close();
+    await takings.close();
+    await heart.close();
+    await unregister(places);
+  }
 }
 
 function newAddress(): string {

@@ -11,8 +11,8 @@ export type Registration = {
   leafNodes: readonly unknown[];
 };
 
-/** The registration as it is written; its `dialect` tells the server to speak to this client in the server's own words. */
-export function printRegistration({ app, address, lane, loadedVersion, leafNodes }: Registration): string {
+/** Its `dialect` tells the server to speak to this client in the server's own words. */
+function printRegistration({ app, address, lane, loadedVersion, leafNodes }: Registration): string {
   const now = Date.now();
   const members = {
     address,
@@ -32,14 +32,16 @@ export function printHeartbeat(loadedVersion: bigint): string {
   return `{"lastHeartbeat":${Date.now()},"loadedVersion":${loadedVersion}}`;
 }
 
-/** Makes the client known. The directory for requests comes first: from then on somebody may put one there. */
-export async function register(places: Places, registration: Registration): Promise<void> {
+/** Makes the client known and gives back its registration as it stands there. */
+export async function register(places: Places, registration: Registration): Promise<string> {
+  // First the directory for requests: once a client is known, somebody may put one there.
   await mkdir(places.mock, { recursive: true });
   await mkdir(places.home, { recursive: true });
   const text = printRegistration(registration);
   await replaceFile(places.heartbeat, printHeartbeat(registration.loadedVersion));
   await replaceFile(places.registration, text);
   if (registration.leafNodes.length > 0) await replaceFile(places.latest, text);
+  return text;
 }
 
 /** Takes the client back, in the order that tells a server it left: requests, registration, heartbeat. */

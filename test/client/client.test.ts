@@ -1,0 +1,331 @@
+import { mkdir, readdir, readFile, rm, symlink, utimes, writeFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createRuleClient } from '../../src/client/client.ts';
+import type { Data } from '../../src/client/engine/data.ts';
+import type { Leaves } from '../../src/client/leaves/leaf.ts';
+import { createClientFiles, until } from './support/client-files.ts';
+import { smallLeaves } from './support/small-leaves.ts';
+
+let files: Awaited<ReturnType<typeof createClientFiles>>;
+beforeEach(async () => {
+  files = await createClientFiles();
+});
+afterEach(() => files.close());
+
+const leaves: Leaves = {
+  ...smallLeaves,
+  Double: class {
+    doResult(service: Data): boolean {
+      service.put('double', service.long('n', 0n) * 2n);
+      return true;
+    }
+  },
+  NotANumber: class {
+    doNone(service: Data): void {
+      service.put('ok', 1);
+      service.put('nan', Number.NaN);
+    }
+  },
+  Block: class {
+    ms = 0;
+    doNone(): void {
+      const until = Date.now() + this.ms;
+      while (Date.now() < until);
+    }
+  },
+};
+
+async function nodes(members: Record<number, string>): Promise<void> {
+  for (const [id, text] of Object.entries(members)) await files.node(id, text);
+}
+
+describe('a client', () => {
+  test('registers with what it is, and leaves nothing but the last registration when it closes', async () => {
+    const client = await files.start({ leaves, address: 'host_1' });
+    expect(await files.traces()).toEqual([
+      'clients/7',
+      'clients/7/_latest.json',
+      'clients/7/b_host_1.json',
+      'clients/7/m_host_1.json',
+      'mock/7',
+      'mock/7/host_1',
+    ]);
+    const registration = JSON.parse(await readFile(files.pathOf('clients', 7, 'm_host_1.json'), 'utf8'));
+    expect(registration).toMatchObject({ address: 'host_1', app: 7, lane: null, dialect: 'rule', loadedVersion: 0 });
+    const heartbeat = JSON.parse(await readFile(files.pathOf('clients', 7, 'b_host_1.json'), 'utf8'));
+    expect(Math.abs(heartbeat.lastHeartbeat - Date.now())).toBeLessThan(5000);
+    await Promise.all([client.close(), client.close()]);
+    expect(await files.traces()).toEqual(['clients/7', 'clients/7/_latest.json', 'mock/7']);
+  });
+
+  test('in a lane registers there, its requests lie where everybody’s do', async () => {
+    const { address } = await files.start({ leaves, lane: 'beta' });
+    expect(await readdir(files.pathOf('clients', 7, 'lane', 'beta'))).toContain(`m_${address}.json`);
+    expect(await readdir(files.pathOf('mock', 7))).toEqual([address]);
+  });
+
+  test.each([
+    [{ app: 0 }, 'app must be a positive integer'],
+    [{ address: 'a/b' }, 'address must be'],
+    [{ address: '.hidden' }, 'address must be'],
+    [{ address: 'a..b' }, 'address must be'],
+    [{ lane: '' }, 'lane must be'],
+    [{ lane: '../../7' }, 'lane must be'],
+    [{ lane: 'x'.repeat(201) }, 'lane must be'],
+  ])('that nobody could address does not start: %j', async (options, message) => {
+    await expect(createRuleClient({ app: 7, sharedDir: files.sharedDir, leaves, ...options })).rejects.toThrow(message);
+    expect(await files.traces()).toEqual([]);
+  });
+
+  test('beats while nothing happens, and registers again when its registration is gone', async () => {
+    const { address } = await files.start({ leaves, heartbeatMs: 50 });
+    const registration = files.pathOf('clients', 7, `m_${address}.json`);
+    const before = await readFile(registration, 'utf8');
+    await rm(files.pathOf('clients', 7), { recursive: true });
+    expect(await until(() => readFile(registration, 'utf8').catch(() => undefined))).toBe(before);
+    const first = await files.modifiedMs('clients', '7', `b_${address}.json`);
+    await until(async () => (await files.modifiedMs('clients', '7', `b_${address}.json`)) > first || undefined);
+  });
+
+  test('runs rules for the service it is part of', async () => {
+    await nodes({ 1: '"type":6,"confName":"Double"' });
+    await files.rule(1, '"confId":1');
+    const client = await files.start({ leaves });
+    expect(await client.run({ ruleId: 1, data: { n: 2n ** 60n } })).toEqual({
+      ...{ success: true, outcome: 'TRUE', error: undefined, warnings: [] },
+      ...{ data: { n: 2n ** 60n, double: 2n ** 61n }, process: expect.stringMatching(/^\[1:Double:T:\d+\]$/) },
+    });
+    expect(await client.run({ ruleId: 5 })).toMatchObject({ success: false, error: new Error('there is no rule 5') });
+  });
+});
+
+describe('a request', () => {
+  test('is answered at once, with every number as it was written', async () => {
+    await nodes({ 1: '"type":6,"confName":"Double"' });
+    await files.rule(1, '"confId":1');
+    const client = await files.start({ leaves, pollMs: 60_000 });
+    const { text, mockId } = await files.ask(
+      client,
+      { ruleId: 1 },
+      '{"n":9007199254740993,"cost":120.10,"a":{"b":-0}}',
+    );
+    expect(text.replace(/:\d+\]|"(executeAt|ts|start|ms)":[\d.]+/g, '')).toBe(
+      `{"mockId":"${mockId}","success":true,` +
+        '"the service":{"n":9007199254740993,"cost":120.10,"a":{"b":-0},"double":18014398509481986},' +
+        '"process":"[1:Double:T","error":null,,,"outcome":"TRUE",' +
+        '"steps":[{"nodeId":1,"name":"Double","role":"root","parent":null,"outcome":"TRUE","inverted":false,,,' +
+        '"reads":[{"key":"n","value":9007199254740993}],"writes":[{"key":"double","after":18014398509481986}]}]}',
+    );
+    expect(await readdir(files.pathIn(client))).toEqual([`${mockId}_result.json`]);
+  });
+
+  test('that was there before the client is found', async () => {
+    await nodes({ 1: '"type":5,"confName":"Yes"' });
+    await mkdir(files.pathOf('mock', 7, 'host_1'), { recursive: true });
+    await writeFile(files.pathOf('mock', 7, 'host_1', 'early.json'), '{"mockId":"early","confId":1}');
+    const client = await files.start({ leaves, address: 'host_1', pollMs: 60_000 });
+    expect(JSON.parse(await files.answerTo(client, 'early'))).toMatchObject({ success: true, outcome: 'TRUE' });
+  });
+
+  test('may ask for a rule, a node, both, and for another time', async () => {
+    await nodes({
+      1: '"type":1,"sonIds":"2,3"',
+      2: '"type":4,"sonIds":"3"',
+      3: '"type":5,"confName":"Yes","timeType":6,"end":1000',
+    });
+    await files.rule(1, '"confId":1');
+    const client = await files.start({ leaves });
+    const processOf = async (request: Record<string, number>) => (await files.ask(client, request)).answer.process;
+    expect(await processOf({ ruleId: 1 })).toMatch(/^\[3:Yes:O\]\[2:Any:N:\d\]\[3:Yes:O\]\[1:And:N:\d\]$/);
+    expect(await processOf({ confId: 3, ts: 1000 })).toMatch(/^\[3:Yes:T:\d\]$/);
+    expect(await processOf({ ruleId: 1, confId: 2, ts: 999 })).toMatch(/^\[3:Yes:T:\d\]\[2:Any:T:\d\]$/);
+  });
+
+  test('is run by the rules that were released a moment ago', async () => {
+    await nodes({ 1: '"type":5,"confName":"Yes"' });
+    await files.write('1', 7, 'version.txt');
+    const client = await files.start({ leaves, pollMs: 60_000 });
+    await files.write(
+      '{"insertOrUpdateConfs":[{"id":1,"type":5,"status":1,"confName":"No"}]}',
+      7,
+      'versions',
+      '2_upd.json',
+    );
+    await files.write('2', 7, 'version.txt');
+    expect((await files.ask(client, { confId: 1 })).answer.outcome).toBe('FALSE');
+    expect(client.loadedVersion()).toBe(2n);
+    const heartbeat = files.pathOf('clients', 7, `b_${client.address}.json`);
+    await until(async () => (await readFile(heartbeat, 'utf8')).includes('"loadedVersion":2') || undefined);
+  });
+
+  test('that is written slowly is run when it is complete', async () => {
+    await nodes({ 1: '"type":5,"confName":"Yes"' });
+    const client = await files.start({ leaves, pollMs: 20 });
+    const path = files.pathIn(client, 'slow.json');
+    await writeFile(path, '{"mockId":"slow",');
+    await sleep(100);
+    expect(await readdir(files.pathIn(client))).toEqual(['slow.json']);
+    await writeFile(path, '{"mockId":"slow","confId":1}');
+    expect(JSON.parse(await files.answerTo(client, 'slow'))).toMatchObject({ success: true });
+  });
+
+  test.each([
+    ['that never becomes JSON', '{"mockId":', 'JSON ends too early'],
+    ['that is no object', '[]', 'is not a JSON object'],
+    ['with an id that is none', '{"ruleId":"1"}', 'ruleId must be an integer of at most 64 bits'],
+    ['with data that is no object', '{"ruleId":1,"the service":[]}', '"the service" must be an object'],
+    ['that names another execution', '{"mockId":"other","ruleId":1}', 'mockId differs from the name of the file'],
+  ])('%s is taken away and answered with what is wrong', async (_title, text, message) => {
+    const client = await files.start({ leaves, pollMs: 20 });
+    const path = files.pathIn(client, 'bad.json');
+    await writeFile(path, text);
+    await utimes(path, new Date(0), new Date(0));
+    const answer = JSON.parse(await files.answerTo(client, 'bad'));
+    expect(answer).toMatchObject({ mockId: 'bad', success: false, 'the service': {}, process: null });
+    expect(answer.error).toContain(message);
+  });
+
+  test('for nothing, or for what is not there, fails and says so', async () => {
+    const client = await files.start({ leaves });
+    expect((await files.ask(client, {})).answer.error).toBe('neither a rule nor a node is asked for');
+    expect((await files.ask(client, { ruleId: 7 }, '{"a":1}')).answer).toMatchObject({
+      ...{ success: false, error: 'there is no rule 7', process: '', outcome: null, 'the service': { a: 1 } },
+    });
+  });
+
+  test('is not followed through a link', async () => {
+    const client = await files.start({ leaves, pollMs: 20 });
+    await files.write('{"mockId":"link","ruleId":1}', 'outside.json');
+    await symlink(files.pathOf('outside.json'), files.pathIn(client, 'link.json'));
+    await sleep(150);
+    expect(await readdir(files.pathIn(client))).toEqual(['link.json']);
+    expect(files.errors).toEqual([]);
+  });
+
+  test('that two clients notice runs once: whoever deletes it has it', async () => {
+    let runs = 0;
+    const counted: Leaves = {
+      Count: class {
+        doNone(): void {
+          runs++;
+        }
+      },
+    };
+    await nodes({ 1: '"type":7,"confName":"Count"' });
+    const options = { leaves: counted, address: 'same', pollMs: 20 };
+    const client = await files.start(options);
+    await files.start(options);
+    const ids = await Promise.all(Array.from({ length: 50 }, () => files.put(client, '{"confId":1}')));
+    for (const id of ids) expect(JSON.parse(await files.answerTo(client, id)).success).toBe(true);
+    expect(runs).toBe(50);
+    expect(files.errors).toEqual([]);
+  });
+
+  test('finds its client although somebody removed the directory', async () => {
+    await nodes({ 1: '"type":5,"confName":"Yes"' });
+    const client = await files.start({ leaves, pollMs: 30 });
+    await rm(files.pathIn(client), { recursive: true });
+    await until(async () => (await readdir(files.pathIn(client)).catch(() => undefined)) && true);
+    expect((await files.ask(client, { confId: 1 })).answer.success).toBe(true);
+  });
+});
+
+describe('several requests', () => {
+  test('run at once', async () => {
+    await nodes({ 1: '"type":5,"confName":"Later","confField":"{\\"ms\\":200}"' });
+    const client = await files.start({ leaves });
+    const began = performance.now();
+    const answers = await Promise.all(Array.from({ length: 10 }, () => files.ask(client, { confId: 1 })));
+    expect(answers.map(({ answer }) => answer.success)).not.toContain(false);
+    expect(performance.now() - began).toBeLessThan(1500);
+  });
+
+  test('beyond what the client takes stay where their sender can take them back', async () => {
+    await nodes({ 1: '"type":5,"confName":"Later","confField":"{\\"ms\\":150}"' });
+    const client = await files.start({ leaves, maxRunning: 2 });
+    const ids = await Promise.all([1, 2, 3, 4, 5].map(() => files.put(client, '{"confId":1}')));
+    await sleep(75);
+    const waiting = (await readdir(files.pathIn(client))).filter((name) => !name.includes('_result'));
+    expect(waiting).toHaveLength(3);
+    for (const id of ids) expect(JSON.parse(await files.answerTo(client, id)).success).toBe(true);
+  });
+});
+
+describe('a rule that', () => {
+  test('throws ends in a failed result with its trace and its data so far', async () => {
+    await nodes({ 1: '"type":1,"sonIds":"2,3"', 2: '"type":6,"confName":"Double"', 3: '"type":5,"confName":"Boom"' });
+    const client = await files.start({ leaves });
+    const { answer } = await files.ask(client, { confId: 1 }, '{"n":1}');
+    expect(answer).toMatchObject({ success: false, error: 'kaboom', 'the service': { n: 1, double: 2 } });
+    expect(answer.process).toMatch(/^\[2:Double:T:\d+\]\[3:Boom:S:\d+\]\[1:And:S:\d+\]$/);
+    expect(answer.steps).toMatchObject([
+      { outcome: 'ERROR' },
+      { outcome: 'TRUE' },
+      { outcome: 'ERROR', error: 'kaboom' },
+    ]);
+  });
+
+  test('puts what JSON cannot hold ends in a failed result with its trace', async () => {
+    await nodes({ 1: '"type":7,"confName":"NotANumber"' });
+    const client = await files.start({ leaves });
+    const { answer } = await files.ask(client, { confId: 1 });
+    expect(answer).toMatchObject({ success: false, error: 'JSON cannot hold NaN (nan)', 'the service': { ok: 1 } });
+    expect(answer.process).toMatch(/^\[1:NotANumber:S:\d+\]$/);
+  });
+
+  test('never ends is answered for when its time is up, and the answer names the leaf', async () => {
+    await nodes({ 1: '"type":1,"sonIds":"2,3"', 2: '"type":5,"confName":"Yes"', 3: '"type":5,"confName":"Never"' });
+    const client = await files.start({ leaves, ruleTimeoutMs: 200 });
+    const { answer } = await files.ask(client, { confId: 1 });
+    expect(answer).toMatchObject({
+      success: false,
+      error: 'the rule did not end within 200 ms: still in Never (node 3)',
+      process: '[2:Yes:T:0]',
+      steps: [{ outcome: 'UNFINISHED' }, { outcome: 'TRUE' }, { outcome: 'UNFINISHED' }],
+    });
+    expect((await files.ask(client, { confId: 2 })).answer.success).toBe(true);
+  });
+
+  test('blocks the event loop is answered for by the thread, and its client lives on', async () => {
+    await nodes({
+      1: '"type":1,"sonIds":"2,3"',
+      2: '"type":5,"confName":"Yes"',
+      3: '"type":7,"confName":"Block","confField":"{\\"ms\\":1200}"',
+    });
+    const client = await files.start({ leaves, ruleTimeoutMs: 200, heartbeatMs: 50, pollMs: 50 });
+    const { answer } = await files.ask(client, { confId: 1 });
+    expect(answer).toMatchObject({
+      success: false,
+      error: 'the rule did not end within 200 ms and blocks its client: node 3 ran last',
+      process: '[2:Yes:T:0]',
+    });
+    expect((await files.ask(client, { confId: 2 })).answer.success).toBe(true);
+    expect(String(files.errors)).toMatch(/the answer to request-\d+ came after \d+ ms, too late/);
+  });
+
+  test('has nodes its client cannot run says so in its answer', async () => {
+    await nodes({ 1: '"type":1,"sonIds":"2,3"', 2: '"type":5,"confName":"Yes"', 3: '"type":5,"confName":"Nobody"' });
+    const client = await files.start({ leaves });
+    expect((await files.ask(client, { confId: 1 })).answer).toMatchObject({
+      success: true,
+      warnings: ['the child 3 of node 1 is left out: the class Nobody is not registered'],
+    });
+  });
+});
+
+test('a client that closes lets what it runs end, and its answer be read', async () => {
+  await nodes({ 1: '"type":5,"confName":"Later","confField":"{\\"ms\\":200}"' });
+  const client = await files.start({ leaves });
+  const mockId = await files.put(client, '{"confId":1}');
+  await until(async () => !(await readdir(files.pathIn(client))).includes(`${mockId}.json`) || undefined);
+  let closed = false;
+  const closing = client.close().then(() => {
+    closed = true;
+  });
+  expect(JSON.parse(await files.answerTo(client, mockId)).success).toBe(true);
+  expect(closed).toBe(false);
+  await rm(files.pathIn(client, `${mockId}_result.json`));
+  await closing;
+  expect(await files.traces()).toEqual(['clients/7', 'clients/7/_latest.json', 'mock/7']);
+});
