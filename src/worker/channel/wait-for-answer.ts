@@ -163,7 +163,7 @@ export function waitForAnswer(
     }
 
     async function mark(): Promise<void> {
-      marked = markOpen(place);
+      marked = markOpen(place).catch(unless('ENOENT')); // the next listing sees that the directory is missing
       await marked;
     }
 
