@@ -1,21 +1,41 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { unless } from '../shared/errno.ts';
-import { stringifyExact } from '../shared/exact-json.ts';
+import { z } from 'zod';
+import { RawNumber, stringifyExact } from '../shared/exact-json.ts';
 import type { Query, Selection } from '../shared/query.ts';
+import { ForeignPath } from './channel/shared-directory.ts';
+import type { ClientLoad } from './client-load.ts';
+import { readBoundedFile } from './directory/bounded-file.ts';
+import type { Client } from './directory/client.ts';
 import type { Clients } from './directory/clients.ts';
+import { createConcurrencyLimit } from './directory/concurrency-limit.ts';
+import { optionalText, parseConfig } from './directory/config-fields.ts';
+import { isRealFolder } from './directory/folder-listing.ts';
 import type { MetadataFor } from './directory/leaf-metadata.ts';
+import { absent } from './directory/reading.ts';
 import type { Rules } from './directory/rules.ts';
 import { readSchema } from './directory/schema.ts';
 import { readTree } from './directory/tree.ts';
 
+const MAX_APP = 2_147_483_647;
+const MAX_APP_BYTES = 64 * 1024;
+const PARALLEL_LOOKS = 16;
+
 /** An answer as JSON text with every number exact, or what is not there. */
 export type Answer = { kind: 'found'; body: string } | { kind: 'refused'; status: 404 | 422; error: string };
 
-type Dependencies = { sharedDir: string; clients: Clients; rules: Rules; metadataFor: MetadataFor };
+type Dependencies = {
+  sharedDir: string;
+  clients: Clients;
+  load: ClientLoad;
+  rules: Rules;
+  metadataFor: MetadataFor;
+};
 
 /** Answers the questions about clients and rules from the shared directory. */
-export function createAnswerQuery({ sharedDir, clients, rules, metadataFor }: Dependencies) {
+export function createAnswerQuery({ sharedDir, clients, load, rules, metadataFor }: Dependencies) {
+  const run = createConcurrencyLimit(PARALLEL_LOOKS);
+
   return async function answerQuery(query: Query): Promise<Answer> {
     switch (query.ask) {
       case 'schema':
@@ -23,7 +43,7 @@ export function createAnswerQuery({ sharedDir, clients, rules, metadataFor }: De
       case 'tree':
         return treeOf(query);
       case 'apps':
-        return found({ apps: (await appsWithSomething()).map((app) => ({ app })) });
+        return found({ apps: await Promise.all((await appsWithSomething()).map(named)) });
       case 'rules':
         return rulesOf(query.app);
       case 'clients':
@@ -52,28 +72,55 @@ export function createAnswerQuery({ sharedDir, clients, rules, metadataFor }: De
   }
 
   async function clientsOf(app: number): Promise<Answer> {
-    const entries = (await clients.list(app)).map((client) => ({
-      address: client.address,
-      lane: client.lane,
-      registered: client.registered,
-      state: client.online ? 'online' : 'offline',
-      dialect: client.dialect,
-      sdk: client.sdk,
-      lastHeartbeat: client.registered ? BigInt(client.lastHeartbeat) : null,
-      loadedVersion: client.loadedVersion === null ? null : BigInt(client.loadedVersion),
-    }));
-    return found({ app, clients: entries });
+    const roster = await clients.roster(app, { fresh: true }).catch(unlessForeign);
+    if (roster === null) return { kind: 'refused', status: 422, error: linked(app) };
+    const entries = await Promise.all(roster.clients.map((client) => run(() => entryOf(client))));
+    return found({ app, clients: entries, skipped: roster.skipped });
+  }
+
+  async function entryOf(client: Client) {
+    const { address, lane, registered, online, dialect, sdk, lastHeartbeat, beatAt, loadedVersion } = client;
+    const state = (await load.isRunning(client)) ? 'busy' : online ? 'online' : 'offline';
+    const hasBeaten = beatAt > 0;
+    return {
+      ...{ address, lane, registered, state, dialect, sdk },
+      lastHeartbeat: hasBeaten ? BigInt(Math.trunc(lastHeartbeat)) : null,
+      heartbeatAgeMs: hasBeaten ? Math.max(0, Math.round(Date.now() - beatAt)) : null,
+      loadedVersion: loadedVersion === null ? null : new RawNumber(loadedVersion),
+      open: await load.openAt(client),
+    };
   }
 
   /** Apps that have rules, clients, or a directory somebody made for one. */
   async function appsWithSomething(): Promise<number[]> {
     const folders = [join(sharedDir, 'clients'), join(sharedDir, 'mock')];
     const names = await Promise.all(
-      folders.map(async (folder) => (await readdir(folder).catch(unless('ENOENT'))) ?? []),
+      folders.map(async (folder) => ((await isRealFolder(folder)) ? readdir(folder) : [])),
     );
-    const apps = names.flat().filter((name) => /^[1-9]\d{0,9}$/.test(name));
+    const apps = names.flat().filter((name) => /^[1-9]\d{0,9}$/.test(name) && Number(name) <= MAX_APP);
     return [...new Set([...(await rules.listApps()), ...apps.map(Number)])].sort((a, b) => a - b);
   }
+
+  /** An app with the name it has where its rules are kept, if there is one. */
+  async function named(app: number): Promise<{ app: number; name: string | null }> {
+    const folder = join(sharedDir, 'apps');
+    const text = (await isRealFolder(folder))
+      ? await run(() => readBoundedFile(join(folder, `${app}.json`), MAX_APP_BYTES))
+      : absent;
+    const parsed = text.kind === 'found' ? parseConfig(text.value, appSchema) : text;
+    return { app, name: parsed.kind === 'found' ? parsed.value.name : null };
+  }
+}
+
+const appSchema = z.object({ name: optionalText });
+
+function unlessForeign(error: unknown): null {
+  if (error instanceof ForeignPath) return null;
+  throw error;
+}
+
+function linked(app: number): string {
+  return `clients/${app} or mock/${app} is reached through a link, which is never followed.`;
 }
 
 function selectionOf({ app, ruleId, confId, lane, address }: Selection) {

@@ -6,9 +6,10 @@ import { parseTarget } from '../shared/target.ts';
 import type { Claim, Decision } from './channel/claim.ts';
 import { mockDirectory } from './channel/file-names.ts';
 import { removeTemporary, writeTemporary } from './channel/request-file.ts';
-import type { Client } from './directory/clients.ts';
+import type { Client } from './directory/client.ts';
 import type { Dependencies, Execution } from './process-execution.ts';
 import { refusals } from './refusals.ts';
+import type { Resolution } from './resolve-target.ts';
 
 /**
  * `claimed`: this execution has its claim now, ours or that of an attempt that was faster. `refused`: this attempt has a
@@ -16,6 +17,8 @@ import { refusals } from './refusals.ts';
  * `hand-back`: this worker stops, and nothing was begun.
  */
 export type Begun = (Decision & { warnings?: Warning[] }) | { kind: 'hand-back' };
+
+type Chosen = Extract<Resolution, { kind: 'client' }>;
 
 /** Begins an execution that nobody has begun: chooses a client, writes the request, and claims it unless somebody was first. */
 export function createBeginExecution({
@@ -36,10 +39,21 @@ export function createBeginExecution({
 
     const target = parseTarget(data.target);
     if (target.kind === 'malformed') return refuse(refusals.badRequest('target', target.message));
-    const resolved = await resolveTarget(data.app, target);
+    const resolved = await resolveTarget(data.app, target).catch((error): Resolution => {
+      const noAnswer = refusals.clientsUnreadable(error, data.app);
+      if (noAnswer) return { kind: 'refused', noAnswer };
+      throw error;
+    });
     if (resolved.kind === 'refused') return refuse(resolved.noAnswer);
+    try {
+      return await beginAt(resolved, execution);
+    } finally {
+      resolved.release();
+    }
+  };
 
-    const { client } = resolved;
+  async function beginAt({ client, unknown, release }: Chosen, execution: Execution): Promise<Begun> {
+    const { mockId, data } = execution;
     const inspection = await inspections.inspect(client, data);
     if (inspection.kind === 'refused') return refuse(inspection.noAnswer);
     const path = join(mockDirectory(sharedDirectory.sharedDir, client.app), client.directoryName);
@@ -48,11 +62,12 @@ export function createBeginExecution({
       if (interrupts.handingOver) return { kind: 'hand-back' };
       return refuse(interrupts.isCancelled(mockId) ? refusals.cancelled(mockId) : refusals.clientFull(client));
     }
+    release();
     try {
-      const decision = await claimAt(client, execution, resolved.unknown).catch((error) => {
+      const decision = await claimAt(client, execution, unknown).catch((error) => {
         if (errnoOf(error) !== 'ENOENT') throw error;
         sharedDirectory.forget(path); // removed since we last looked: make it again, once
-        return claimAt(client, execution, resolved.unknown);
+        return claimAt(client, execution, unknown);
       });
       const isOurs = decision.kind === 'claimed' && decision.claim.directoryName === client.directoryName;
       return isOurs ? { ...decision, warnings: inspection.warnings } : decision;
@@ -63,14 +78,14 @@ export function createBeginExecution({
     } finally {
       slots.release(path);
     }
-  };
+  }
 
   /** Writes this attempt's request and claims it. When another attempt was first, its claim is the one that counts. */
   async function claimAt(client: Client, { mockId, data }: Execution, unknown: boolean): Promise<Decision> {
     const { app, address, lane, directoryName, registered, dialect, sdk } = client;
     const key = { mockId, claimBy: data.claimBy };
     await atStep('before-temporary', mockId);
-    const { path, made } = await sharedDirectory.clientDirectory(app, directoryName, { mark: unknown });
+    const { path } = await sharedDirectory.clientDirectory(app, directoryName, { mark: unknown });
     const place = { directory: path, mockId };
     let temporary: string | undefined;
     let winner: Claim | undefined;
@@ -87,7 +102,7 @@ export function createBeginExecution({
         dialect,
         sdk,
         givesUp: sdk === 'node' || sdk === 'java' || sdk === 'python',
-        madeDirectory: unknown && made,
+        madeDirectory: unknown,
         temporary,
         answerBy: Date.now() + settings.RESULT_TIMEOUT_MS,
       };

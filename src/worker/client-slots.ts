@@ -12,25 +12,37 @@ export type ClientSlots = ReturnType<typeof createClientSlots>;
 export function createClientSlots({ limit, openIn }: { limit: number; openIn: (directory: string) => number }) {
   const taken = new Map<string, number>();
   const inUse = (directory: string) => Math.max(taken.get(directory) ?? 0, openIn(directory));
-  const take = (directory: string) => taken.set(directory, (taken.get(directory) ?? 0) + 1);
+  const add = (counts: Map<string, number>, directory: string, change: number) => {
+    const count = (counts.get(directory) ?? 0) + change;
+    if (count > 0) counts.set(directory, count);
+    else counts.delete(directory);
+  };
+  const chosen = new Map<string, number>();
 
   return {
     inUse,
+    /** How many executions a client has or is about to get: what calls at the same moment are spread by. */
+    load: (directory: string) => inUse(directory) + (chosen.get(directory) ?? 0),
+    /** A client was chosen for an execution; it counts as its load until the returned function is called. */
+    choose(directory: string): () => void {
+      add(chosen, directory, 1);
+      let released = false;
+      return () => {
+        if (!released) add(chosen, directory, -1);
+        released = true;
+      };
+    },
     /** Takes a place, waiting for one until `deadline` (epoch ms) or as long as `goOn` says; false when there was none. */
     async acquire(directory: string, deadline: number, goOn: () => boolean): Promise<boolean> {
       while (inUse(directory) >= limit) {
         if (Date.now() >= deadline || !goOn()) return false;
         await setTimeout(LOOK_AGAIN_MS);
       }
-      take(directory);
+      add(taken, directory, 1);
       return true;
     },
     /** Takes a place whatever the limit says: an execution that was dispatched already is open in any case. */
-    occupy: (directory: string) => void take(directory),
-    release(directory: string): void {
-      const left = (taken.get(directory) ?? 1) - 1;
-      if (left > 0) taken.set(directory, left);
-      else taken.delete(directory);
-    },
+    occupy: (directory: string) => add(taken, directory, 1),
+    release: (directory: string) => add(taken, directory, -1),
   };
 }

@@ -5,7 +5,7 @@ import { scanJson } from '../shared/exact-json.ts';
 import { createIncident, type Logger } from '../shared/logger.ts';
 import type { NoAnswer } from '../shared/outcomes.ts';
 import type { Claim } from './channel/claim.ts';
-import type { Client } from './directory/clients.ts';
+import type { Client } from './directory/client.ts';
 import type { Rules } from './directory/rules.ts';
 import { checkTree, type TreeCheck } from './directory/tree-checks.ts';
 import { refusals } from './refusals.ts';
@@ -87,7 +87,7 @@ export function createInspections({ sharedDir, rules, leafClassesOf, listClients
 
     /** The warnings of an execution that another attempt began, as far as its client is still known. */
     async warningsAgain({ app, directoryName, ...client }: Claim, data: JobData): Promise<Warning[]> {
-      const all = await listClients(app).catch(() => []);
+      const all = await listClients(app);
       const leafNodes = all.find((listed) => listed.directoryName === directoryName)?.leafNodes ?? [];
       const inspection = await inspect({ ...client, leafNodes }, data);
       return inspection.kind === 'clear' ? inspection.warnings : [];

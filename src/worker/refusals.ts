@@ -3,7 +3,7 @@ import { errnoOf } from '../shared/errno.ts';
 import { type NoAnswer, noAnswer } from '../shared/outcomes.ts';
 import type { Claim } from './channel/claim.ts';
 import { ForeignPath } from './channel/shared-directory.ts';
-import type { Client } from './directory/clients.ts';
+import type { Client } from './directory/client.ts';
 
 const CYCLE_NAMED_AT_MOST = 10;
 const DID_NOT_RUN = { mayHaveRun: false };
@@ -61,6 +61,14 @@ export const refusals = {
     if (reason === undefined) return undefined;
     const sentence = `The request for client ${address} could not be written to mock/${app}/${directoryName}: ${reason}. It did not run.`;
     return noAnswer('channel-unavailable', sentence, { ...DID_NOT_RUN, address });
+  },
+
+  /** Nobody can be chosen; undefined for errors that say nothing about the directory. */
+  clientsUnreadable(error: unknown, app: number): NoAnswer | undefined {
+    const reason = error instanceof ForeignPath ? 'a link stands in their way' : REASONS.get(errnoOf(error));
+    if (reason === undefined) return undefined;
+    const sentence = `The clients of app ${app} could not be looked up in clients/${app} and mock/${app}: ${reason}. It did not run.`;
+    return noAnswer('channel-unavailable', sentence, DID_NOT_RUN);
   },
 
   cannotGoOn: ({ address, mockId }: Claim, error: unknown) =>

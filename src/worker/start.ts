@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { atMost } from '../shared/at-most.ts';
 import { listenForCancels } from '../shared/control.ts';
 import { every } from '../shared/every.ts';
@@ -7,9 +6,9 @@ import type { QueueBackend } from '../shared/queue.ts';
 import { historyLimitsOf, type Settings } from '../shared/settings.ts';
 import { createAnswerQuery } from './answer-query.ts';
 import { createClaims } from './channel/claim.ts';
-import { mockDirectory } from './channel/file-names.ts';
 import { createResultWatcher } from './channel/result-watcher.ts';
 import { createSharedDirectory, UnusableSharedDirectory } from './channel/shared-directory.ts';
+import { createClientLoad } from './client-load.ts';
 import { createClientSlots } from './client-slots.ts';
 import { createClients } from './directory/clients.ts';
 import { createPublishedMetadata } from './directory/published-metadata.ts';
@@ -63,11 +62,16 @@ export async function startWorker({
   const watcher = createResultWatcher({ pollIntervalMs: settings.POLL_INTERVAL_MS, log });
   const slots = createClientSlots({ limit: settings.MAX_WAITS_PER_CLIENT, openIn: watcher.openIn });
   const clients = createClients({ sharedDirectory, clientTimeoutMs: settings.CLIENT_TIMEOUT_MS });
-  const openAt = (app: number, directoryName: string) =>
-    slots.inUse(join(mockDirectory(sharedDir, app), directoryName));
-  const resolveTarget = createResolveTarget({ clients, sharedDir, openAt });
+  const load = createClientLoad({
+    sharedDir,
+    slots,
+    resultTimeoutMs: settings.RESULT_TIMEOUT_MS,
+    fileNow: clients.fileNow,
+  });
+  const resolveTarget = createResolveTarget({ clients, load });
   const rules = createRules({ sharedDir });
-  const listClients = (app: number) => clients.list(app);
+  // Whose clients cannot be read has no metadata; that they cannot is said where they are asked for.
+  const listClients = (app: number) => clients.list(app).catch(() => []);
   const { metadataFor, leafClassesOf } = createPublishedMetadata({ sharedDir, listClients });
   const parts: Dependencies = {
     claims,
@@ -100,7 +104,7 @@ export async function startWorker({
   });
   const queries = createQueryWorker({
     backend,
-    answerQuery: createAnswerQuery({ sharedDir, clients, rules, metadataFor }),
+    answerQuery: createAnswerQuery({ sharedDir, clients, load, rules, metadataFor }),
     log,
   });
   const cancels = listenForCancels(backend, interrupts.cancel);

@@ -21,7 +21,7 @@ export const claimSchema = z.object({
   sdk: z.enum(sdks),
   /** Whether the client gives up on a request that is gone when it wants to delete it. */
   givesUp: z.boolean(),
-  /** Whether the directory was made for this execution. */
+  /** Whether the directory was made for an address that nobody has answered at, by this execution or another. */
   madeDirectory: z.boolean(),
   /** The one file whose renaming is the dispatch. */
   temporary: z.string(),

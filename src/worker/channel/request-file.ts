@@ -82,7 +82,13 @@ export async function removeOpenMark(place: Place): Promise<void> {
 
 /** A directory made for an address nobody answered at goes again; one with anything else in it stays. */
 async function removeIfNobodyCame(directory: string): Promise<void> {
-  if (await removed(join(directory, MADE_BY_US))) await rmdir(directory).catch(unless('ENOENT', 'ENOTEMPTY', 'EEXIST'));
+  const marker = join(directory, MADE_BY_US);
+  if (!(await removed(marker))) return;
+  const gone = await rmdir(directory).then(
+    () => true,
+    (error) => unless('ENOTEMPTY', 'EEXIST')(error) ?? errnoOf(error) === 'ENOENT',
+  );
+  if (!gone) await writeFile(marker, '').catch(unless('ENOENT')); // another execution waits there: it tries again
 }
 
 /** A client may have put anything where its result belongs, even a directory. */

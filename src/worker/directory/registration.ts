@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { parseExact, RawNumber } from '../../shared/exact-json.ts';
+import { joinMembers, parseExact, RawNumber, scanJson } from '../../shared/exact-json.ts';
 import type { DialectName } from '../dialects/dialect.ts';
+import { type LeavesOf, NO_LEAVES } from './published-leaves.ts';
 
 /** Which SDK wrote a registration. Only some of them are known to give up on a request that was withdrawn. */
 export const sdks = ['node', 'java', 'go', 'python', 'unknown'] as const;
@@ -14,8 +15,8 @@ export type RegistrationFile = {
   dialect: DialectName;
   sdk: Sdk;
   loadedVersion: string | null;
-  /** As published, numbers as written; empty when the client names none. */
-  leafNodes: unknown[];
+  /** As published, numbers as written; empty when the client names none, null when there is no room for them. */
+  leafNodes: readonly unknown[] | null;
 };
 
 const numberText = z.instanceof(RawNumber).transform(({ text }) => text);
@@ -26,14 +27,17 @@ const registrationSchema = z.object({
   dialect: z.string().nullish(),
   startTime: numberText.nullish(),
   loadedVersion: numberText.nullish(),
-  leafNodes: z.array(z.unknown()).nullish(),
 });
 
 /** Reads a registration. Null when it is not one: cut off, foreign, or without an address. */
-export function parseRegistration(text: string): RegistrationFile | null {
-  const parsed = registrationSchema.safeParse(exactValue(text));
+export function parseRegistration(text: string, leavesOf: LeavesOf): RegistrationFile | null {
+  const scanned = scanJson(text);
+  if (scanned.kind !== 'complete') return null;
+  const leaves = scanned.members.find(({ key }) => key === 'leafNodes');
+  const others = scanned.members.filter((member) => member !== leaves);
+  const parsed = registrationSchema.safeParse(exactValue(joinMembers(others.map(({ key, raw }) => [key, raw]))));
   if (!parsed.success) return null;
-  const { address, app, lane, startTime, loadedVersion, leafNodes } = parsed.data;
+  const { address, app, lane, startTime, loadedVersion } = parsed.data;
   const dialect = startTime != null && loadedVersion != null && parsed.data.dialect !== 'rule' ? 'ice' : 'rule';
   return {
     address,
@@ -42,7 +46,7 @@ export function parseRegistration(text: string): RegistrationFile | null {
     dialect,
     sdk: dialect === 'ice' ? sdkOf(text) : parsed.data.dialect === 'rule' ? 'node' : 'unknown',
     loadedVersion: loadedVersion ?? null,
-    leafNodes: leafNodes ?? [],
+    leafNodes: leaves?.kind === 'array' ? leavesOf(leaves.raw) : NO_LEAVES,
   };
 }
 
@@ -54,12 +58,15 @@ function sdkOf(text: string): Sdk {
 }
 
 const heartbeatSchema = z.object({
-  lastHeartbeat: numberText.transform(Number),
+  lastHeartbeat: numberText.transform(Number).pipe(z.number()), // finite
   loadedVersion: numberText.nullish(),
 });
 
-/** Reads a heartbeat file; null when it is not one. Times are epoch ms by the client's clock. */
-export function parseHeartbeat(text: string): { lastHeartbeat: number; loadedVersion: string | null } | null {
+/** What a client says while it lives. `lastHeartbeat`: epoch ms by its own clock. */
+export type HeartbeatFile = { lastHeartbeat: number; loadedVersion: string | null };
+
+/** Reads a heartbeat file; null when it is not one. */
+export function parseHeartbeat(text: string): HeartbeatFile | null {
   const parsed = heartbeatSchema.safeParse(exactValue(text));
   if (!parsed.success) return null;
   return { lastHeartbeat: parsed.data.lastHeartbeat, loadedVersion: parsed.data.loadedVersion ?? null };
