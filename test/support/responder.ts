@@ -240,7 +240,15 @@ type Who = { address: string; app: number; lane: string | undefined; clock: numb
 
 const registrations = {
   rule: ({ address, app, lane, clock }: Who) =>
-    JSON.stringify({ address, app, lane: lane ?? null, dialect: 'rule', startTime: clock, loadedVersion: 1 }),
+    JSON.stringify({
+      address,
+      app,
+      lane: lane ?? null,
+      dialect: 'rule',
+      sdk: 'node',
+      startTime: clock,
+      loadedVersion: 1,
+    }),
   python: ({ address, app, lane, clock }: Who) =>
     `{"address": ${JSON.stringify(address)}, "app": ${app}, "lane": ${JSON.stringify(lane ?? null)}, "leafNodes": [], "lastHeartbeat": ${clock}, "startTime": ${clock}, "loadedVersion": 1}`,
   go: ({ address, app, lane, clock }: Who) =>

@@ -25,6 +25,7 @@ const registrationSchema = z.object({
   app: numberText.transform(Number).pipe(z.int().positive()),
   lane: z.string().nullish(),
   dialect: z.string().nullish(),
+  sdk: z.string().nullish(),
   startTime: numberText.nullish(),
   loadedVersion: numberText.nullish(),
 });
@@ -44,7 +45,7 @@ export function parseRegistration(text: string, leavesOf: LeavesOf): Registratio
     app,
     lane: lane ?? null,
     dialect,
-    sdk: dialect === 'ice' ? sdkOf(text) : parsed.data.dialect === 'rule' ? 'node' : 'unknown',
+    sdk: dialect === 'ice' ? sdkOf(text) : parsed.data.sdk === 'node' ? 'node' : 'unknown',
     loadedVersion: loadedVersion ?? null,
     leafNodes: leaves?.kind === 'array' ? leavesOf(leaves.raw) : NO_LEAVES,
   };
