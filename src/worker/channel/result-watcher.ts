@@ -1,4 +1,5 @@
 import { lstat, readdir } from 'node:fs/promises';
+import { basename } from 'node:path';
 import { watch } from 'chokidar';
 import { unless } from '../../shared/errno.ts';
 import { every } from '../../shared/every.ts';
@@ -51,8 +52,12 @@ export function createResultWatcher({ pollIntervalMs, log }: { pollIntervalMs: n
     ignored: (path) => !directories.has(path),
   });
   watcher.on('raw', (_event, name, details) => {
-    const file = typeof name === 'string' ? readFileName(name) : undefined;
-    if (file) directories.get(watchedPath(details))?.listeners.get(file.mockId)?.({ kind: `${file.kind}-event` });
+    if (typeof name !== 'string') return;
+    const directory = watchedPath(details);
+    const file = readFileName(name);
+    const watched = directories.get(directory);
+    if (file) watched?.listeners.get(file.mockId)?.({ kind: `${file.kind}-event` });
+    else if (watched && name === basename(directory)) watched.missing = true; // the directory itself went
   });
   watcher.on('error', (error) => {
     incident.begins(error, `answers are noticed by the listing each ${pollIntervalMs} ms instead (inotify limits?)`);
@@ -76,13 +81,15 @@ export function createResultWatcher({ pollIntervalMs, log }: { pollIntervalMs: n
   async function list(directory: string): Promise<void> {
     const watched = directories.get(directory);
     if (!watched) return;
+    // Who begins to listen while the directory is read is not told: its request may have come too late to be seen.
+    const listeners = [...watched.listeners.values()];
     const names = await readdir(directory).catch(unless('ENOENT', 'ENOTDIR'));
     if (names && watched.missing) rearm(directory);
     watched.missing = names === undefined;
     watched.open = countOpen(names ?? []);
     const registered = watched.registration === null || (await exists(watched.registration));
     const sighting: Listing = { kind: 'listing', names: names ? new Set(names) : null, registered };
-    for (const listener of [...watched.listeners.values()]) listener(sighting);
+    for (const listener of listeners) listener(sighting);
   }
 
   /** A directory that came back under the same name is another one: its watch is deaf. */
@@ -106,15 +113,21 @@ export function createResultWatcher({ pollIntervalMs, log }: { pollIntervalMs: n
     };
     directories.set(directory, watched);
     watcher.add(directory);
-    for (const afterMs of EARLY_LISTINGS_MS) setTimeout(() => list(directory).catch(() => {}), afterMs);
+    listEarly(directory);
     return watched;
+  }
+
+  function listEarly(directory: string): void {
+    for (const afterMs of EARLY_LISTINGS_MS) setTimeout(() => list(directory).catch(() => {}), afterMs);
   }
 
   return {
     /** Tells `listener` of everything noticed about one execution until the returned function is called. */
     watch(watchable: Directory, mockId: string, listener: Listener): () => void {
       const watched = directories.get(watchable.directory) ?? add(watchable);
+      watched.registration = watchable.registration; // the client may have come back in another lane
       watched.listeners.set(mockId, listener);
+      if (watched.missing) listEarly(watchable.directory);
       return () => {
         if (watched.listeners.get(mockId) === listener) watched.listeners.delete(mockId);
         watched.idleSince = Date.now();
@@ -123,7 +136,8 @@ export function createResultWatcher({ pollIntervalMs, log }: { pollIntervalMs: n
     /** How many executions are open in a directory: ours now, and everybody's as of the last listing. */
     openIn(directory: string): number {
       const watched = directories.get(directory);
-      return watched ? Math.max(watched.listeners.size, watched.open) : 0;
+      if (!watched || watched.listeners.size === 0) return 0; // a directory without listeners is not listed any more
+      return Math.max(watched.listeners.size, watched.open);
     },
     async close(): Promise<void> {
       await sweep.stop();
