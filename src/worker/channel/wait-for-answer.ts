@@ -146,7 +146,7 @@ export function waitForAnswer(
             'the client does not delete its requests; it may run them again',
           );
         }
-        if (claim.madeDirectory) await keepDirectory(place.directory);
+        await keepMadeDirectory();
         const { body, success } = result.judgement;
         return end({ kind: 'answered', body, success, answeredAt: result.writtenAt });
       }
@@ -155,6 +155,7 @@ export function waitForAnswer(
       const remaining = wrong.since + WRONG_FOR_MS - Date.now();
       if (remaining > 0) return after(remaining, look);
       await withdraw(place, claim);
+      await keepMadeDirectory();
       unanswered(
         'invalid-result',
         `${client} wrote a result that cannot be used: it ${result.judgement.message}. The rule ran or began to run.`,
@@ -180,13 +181,18 @@ export function waitForAnswer(
       progress.reached(mockId, address, 'picked-up');
       await atStep('picked-up', mockId);
       log.debug({ mockId, app: claim.app, address }, 'picked up');
+      await keepMadeDirectory();
+    }
+
+    /** Somebody came to the directory that was made for this execution. */
+    async function keepMadeDirectory(): Promise<void> {
       if (claim.madeDirectory) await keepDirectory(place.directory);
     }
 
     async function readListing({ names, registered }: Listing): Promise<void> {
       if (names === null) return directoryMissing(registered);
       missingSince = undefined;
-      if (!pickedUp && !names.has(requestFileName(mockId)) && !names.has(claim.temporary)) await pickUp();
+      if (!names.has(requestFileName(mockId)) && !names.has(claim.temporary)) await lookAtRequest();
       if (names.has(resultFileName(mockId))) await look();
       else if (!registered) await clientLeft();
     }
@@ -208,19 +214,20 @@ export function waitForAnswer(
       if (withdrawn)
         unanswered(
           'client-left',
-          `${client} unregistered before it picked the request up. ${ranOrNot(false)}`,
+          `${client} unregistered before it picked the request up. ${ranOrNot(!claim.givesUp)}`,
           !claim.givesUp,
         );
       else unanswered('client-left', `${client} left while it had the request. ${ranOrNot(true)}`, true);
     }
 
     async function timeIsUp(): Promise<void> {
-      await look();
+      const last = await readResult(resultPath(place), expected);
+      await judge(last);
       if (ended) return;
-      const unfinished = await readResult(resultPath(place), expected);
       const withdrawn = !pickedUp && (await withdraw(place, claim));
-      if (unfinished.kind === 'present' && unfinished.judgement.kind !== 'answer') {
-        const error = `${client} left a result that cannot be used: after ${resultTimeoutMs} ms it ${unfinished.judgement.message}. ${ranOrNot(true)}`;
+      if (last.kind === 'present' && last.judgement.kind !== 'answer') {
+        await keepMadeDirectory();
+        const error = `${client} left a result that cannot be used: after ${resultTimeoutMs} ms it ${last.judgement.message}. ${ranOrNot(true)}`;
         return unanswered('invalid-result', error, true);
       }
       if (withdrawn) {
