@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { constants } from 'node:fs';
 import { chmod, mkdir, open, readFile, realpath, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -11,6 +12,10 @@ const IDENTITY_KEPT_SECONDS = 60;
 
 /** A client's directory that was looked at is taken to be still there, and still no link, for this long. */
 const CHECKED_FOR_MS = 500;
+const MAX_CHECKED = 10_000;
+
+/** Nobody gets a file elsewhere emptied by putting a link here, or a worker to wait by putting a pipe. */
+const TOUCH = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 /** Why a worker may not take jobs, in one sentence with the way out. */
 export class UnusableSharedDirectory extends Error {}
@@ -54,6 +59,9 @@ export function createSharedDirectory({ sharedDir, store }: { sharedDir: string;
         );
       });
       if (!found.isDirectory()) throw new UnusableSharedDirectory(`SHARED_DIR ${sharedDir} is not a directory`);
+      await isRealDirectory(sharedDir, privateDirectory(sharedDir)).catch((error) => {
+        throw error instanceof ForeignPath ? new UnusableSharedDirectory(`SHARED_DIR: ${error.message}`) : error;
+      });
       const id = (await readId()) ?? (ownId === undefined ? await adoptOrCreate() : undefined);
       if (id === undefined || (ownId !== undefined && id !== ownId)) {
         throw new UnusableSharedDirectory(
@@ -74,7 +82,7 @@ export function createSharedDirectory({ sharedDir, store }: { sharedDir: string;
 
     /** How far the file system's clock is ahead of this process's, in ms: file times are compared in its own time. */
     async clockAheadMs(): Promise<number> {
-      const file = await open(join(privateDirectory(sharedDir), 'clock'), 'w');
+      const file = await open(join(privateDirectory(sharedDir), 'clock'), TOUCH);
       try {
         await file.write('.');
         return (await file.stat()).mtimeMs - Date.now();
@@ -95,6 +103,7 @@ export function createSharedDirectory({ sharedDir, store }: { sharedDir: string;
       const path = join(mockDirectory(sharedDir, app), directoryName);
       if (Date.now() - (checked.get(path) ?? 0) < CHECKED_FOR_MS) return { path, made: false };
       if (await isRealDirectory(sharedDir, path)) {
+        if (checked.size >= MAX_CHECKED) checked.clear();
         checked.set(path, Date.now());
         return { path, made: false };
       }
