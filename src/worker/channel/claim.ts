@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, readlink, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, readlink, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { JOB_VERSION } from '../../shared/contract.ts';
@@ -7,6 +7,7 @@ import { type NoAnswer, noAnswerSchema } from '../../shared/outcomes.ts';
 import { parseJson } from '../../shared/parse-json.ts';
 import { sdks } from '../directory/registration.ts';
 import { privateDirectory } from './file-names.ts';
+import { symlink } from './quick-files.ts';
 
 /** Who an execution was dispatched to, decided once and for all by whoever wrote it first. */
 export const claimSchema = z.object({

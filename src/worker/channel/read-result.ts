@@ -1,8 +1,8 @@
 import { constants, type Stats } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
 import { errnoOf } from '../../shared/errno.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import { type Judgement, judgeResult } from './judge-result.ts';
+import { type OpenFile, open } from './quick-files.ts';
 
 /** What lies where a result is expected. `stamp` tells whether it changed between two looks, `writtenAt` when it last did. */
 export type ReadResult =
@@ -13,7 +13,7 @@ type Expected = { mockId: string; dialect: Dialect; maxBytes: number };
 
 /** Reads a result file without following a link, waiting on a pipe, or reading more than is allowed. */
 export async function readResult(path: string, { mockId, dialect, maxBytes }: Expected): Promise<ReadResult> {
-  let file: FileHandle | undefined;
+  let file: OpenFile | undefined;
   try {
     // O_NONBLOCK: opening a pipe would otherwise block one of the few threads for ever.
     file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
@@ -47,7 +47,7 @@ function refuse(stats: Stats, maxBytes: number): string | undefined {
 }
 
 /** The file may grow while it is read; what was not there at first is for the next look. */
-async function readAll(file: FileHandle, size: number, maxBytes: number): Promise<Buffer> {
+async function readAll(file: OpenFile, size: number, maxBytes: number): Promise<Buffer> {
   const buffer = Buffer.allocUnsafe(Math.min(size, maxBytes));
   let length = 0;
   while (length < buffer.length) {

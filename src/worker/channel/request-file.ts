@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { access, rename, rm, rmdir, unlink, writeFile } from 'node:fs/promises';
+import { access, rm, rmdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errnoOf, unless } from '../../shared/errno.ts';
 import { joinMembers, toAscii } from '../../shared/exact-json.ts';
 import { type DialectName, dialects, type RequestContent } from '../dialects/dialect.ts';
 import type { Claim } from './claim.ts';
 import { MADE_BY_US, openFileName, requestFileName, resultFileName, temporaryFileName } from './file-names.ts';
+import { createFile, rename, unlink } from './quick-files.ts';
 
 /** Where the files of one execution lie. */
 export type Place = { directory: string; mockId: string };
@@ -22,7 +23,7 @@ export async function writeTemporary(
 ): Promise<string> {
   const name = temporaryFileName(content.mockId, randomBytes(4).toString('hex'));
   const text = toAscii(joinMembers(dialects[dialect].requestMembers(content, Date.now())));
-  await writeFile(join(directory, name), text, { flag: 'wx' });
+  await createFile(join(directory, name), text);
   return name;
 }
 

@@ -1,0 +1,85 @@
+import * as sync from 'node:fs';
+import * as promises from 'node:fs/promises';
+
+/**
+ * The few file operations that every execution needs, as quick as the file system allows. On a local one they take some
+ * 10 µs each, and handing them to another thread would cost several times that; on a network one they would hold up
+ * everything else. So they are done at once as long as they have been quick, and handed over when they were not.
+ */
+
+/** What a local file system stays far below and a network one far above. */
+const SLOW_MS = 0.5;
+/** A busy machine makes any single operation slow: most of so many have to be. */
+const SAMPLES = 64;
+const HAND_OVER_FOR_MS = 30_000;
+
+// How quick the file system is is a fact of the process, not of who asks.
+let samples = 0;
+let slow = 0;
+let handOverUntil = 0;
+
+export const createFile = (path: string, text: string) =>
+  quickly(
+    () => sync.writeFileSync(path, text, { flag: 'wx' }),
+    () => promises.writeFile(path, text, { flag: 'wx' }),
+  );
+
+export const rename = (from: string, to: string) =>
+  quickly(
+    () => sync.renameSync(from, to),
+    () => promises.rename(from, to),
+  );
+
+export const unlink = (path: string) =>
+  quickly(
+    () => sync.unlinkSync(path),
+    () => promises.unlink(path),
+  );
+
+export const symlink = (target: string, path: string) =>
+  quickly(
+    () => sync.symlinkSync(target, path),
+    () => promises.symlink(target, path),
+  );
+
+/** An open file, for reading. */
+export type OpenFile = {
+  stat(): Promise<sync.Stats>;
+  read(buffer: Buffer, offset: number, length: number, position: number): Promise<{ bytesRead: number }>;
+  close(): Promise<void>;
+};
+
+export const open = (path: string, flags: number): Promise<OpenFile> =>
+  quickly<OpenFile>(
+    () => opened(sync.openSync(path, flags)),
+    () => promises.open(path, flags),
+  );
+
+function opened(descriptor: number): OpenFile {
+  return {
+    stat: async () => sync.fstatSync(descriptor),
+    read: async (buffer, offset, length, position) => ({
+      bytesRead: sync.readSync(descriptor, buffer, offset, length, position),
+    }),
+    close: async () => sync.closeSync(descriptor),
+  };
+}
+
+async function quickly<T>(atOnce: () => T, handedOver: () => Promise<T>): Promise<T> {
+  const startedAt = performance.now();
+  if (startedAt < handOverUntil) return handedOver();
+  try {
+    return atOnce();
+  } finally {
+    note(performance.now() - startedAt);
+  }
+}
+
+function note(ms: number): void {
+  samples++;
+  if (ms > SLOW_MS) slow++;
+  if (samples < SAMPLES) return;
+  if (slow * 2 > samples) handOverUntil = performance.now() + HAND_OVER_FOR_MS;
+  samples = 0;
+  slow = 0;
+}
