@@ -3,36 +3,47 @@ import { join } from 'node:path';
 import { unless } from '../shared/errno.ts';
 import type { Logger } from '../shared/logger.ts';
 import { CLAIM_KEPT_MS, type Claims } from './channel/claim.ts';
-import { isOurFile } from './channel/file-names.ts';
+import { isOurFile, MADE_BY_US } from './channel/file-names.ts';
+import { removeIfNobodyCame } from './channel/request-file.ts';
 import type { SharedDirectory } from './channel/shared-directory.ts';
 
-type Dependencies = { sharedDirectory: SharedDirectory; claims: Claims; log: Logger };
+type Dependencies = {
+  sharedDirectory: SharedDirectory;
+  claims: Claims;
+  /** Epoch ms; another one than the system's is for tests. */
+  clock?: () => number;
+  log: Logger;
+};
 
 /** Removes what executions left that nobody finished: files of ours older than a claim can be, then the claims themselves. */
-export function createSweep({ sharedDirectory, claims, log }: Dependencies) {
+export function createSweep({ sharedDirectory, claims, clock = Date.now, log }: Dependencies) {
   return async function sweep(): Promise<void> {
-    const now = Date.now() + (await sharedDirectory.clockAheadMs());
+    const madeBefore = clock() + (await sharedDirectory.clockAheadMs()) - CLAIM_KEPT_MS;
     let removed = 0;
     const mock = join(sharedDirectory.sharedDir, 'mock');
     for (const app of await directories(mock)) {
-      for (const client of await directories(join(mock, app)))
-        removed += await sweepDirectory(join(mock, app, client), now);
+      for (const client of await directories(join(mock, app))) {
+        removed += await sweepDirectory(join(mock, app, client), madeBefore);
+      }
     }
-    const claimMinutes = await claims.sweep(Date.now());
+    const claimMinutes = await claims.sweep(clock());
     if (removed > 0) log.info({ removed, claimMinutes }, 'swept files that nobody waits for any more');
   };
 }
 
-async function sweepDirectory(directory: string, now: number): Promise<number> {
+async function sweepDirectory(directory: string, madeBefore: number): Promise<number> {
   const names = (await readdir(directory).catch(unless('ENOENT', 'ENOTDIR'))) ?? [];
+  const isOld = async (name: string) => {
+    const stats = await lstat(join(directory, name)).catch(unless('ENOENT'));
+    return stats !== undefined && stats.mtimeMs < madeBefore;
+  };
   let removed = 0;
   for (const name of names.filter(isOurFile)) {
-    const path = join(directory, name);
-    const stats = await lstat(path).catch(unless('ENOENT'));
-    if (!stats || now - stats.mtimeMs < CLAIM_KEPT_MS) continue;
-    await rm(path, { recursive: true, force: true });
+    if (!(await isOld(name))) continue;
+    await rm(join(directory, name), { recursive: true, force: true });
     removed++;
   }
+  if (names.includes(MADE_BY_US) && (await isOld(MADE_BY_US))) await removeIfNobodyCame(directory);
   return removed;
 }
 

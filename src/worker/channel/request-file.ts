@@ -82,7 +82,7 @@ export async function removeOpenMark(place: Place): Promise<void> {
 }
 
 /** A directory made for an address nobody answered at goes again; one with anything else in it stays. */
-async function removeIfNobodyCame(directory: string): Promise<void> {
+export async function removeIfNobodyCame(directory: string): Promise<void> {
   const marker = join(directory, MADE_BY_US);
   if (!(await removed(marker))) return;
   const gone = await rmdir(directory).then(

@@ -1,0 +1,19 @@
+import { access } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { createMemoryStore } from '../../src/shared/store.ts';
+import { CLAIM_KEPT_MS, createClaims } from '../../src/worker/channel/claim.ts';
+import { createSharedDirectory } from '../../src/worker/channel/shared-directory.ts';
+import { createSweep } from '../../src/worker/sweep.ts';
+
+/** Sweeps a shared directory as a worker does when everything in it has become old, except that nobody has to wait. */
+export async function sweepLater(sharedDir: string): Promise<void> {
+  await access(join(sharedDir, '.rule-server'));
+  const sweep = createSweep({
+    sharedDirectory: createSharedDirectory({ sharedDir, store: createMemoryStore() }),
+    claims: createClaims(sharedDir),
+    clock: () => Date.now() + 2 * CLAIM_KEPT_MS,
+    log: pino({ level: 'silent' }),
+  });
+  await sweep();
+}

@@ -1,0 +1,77 @@
+import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createClaims } from '../../src/worker/channel/claim.ts';
+import { MADE_BY_US } from '../../src/worker/channel/file-names.ts';
+import { sweepLater } from '../support/sweep-later.ts';
+
+const id = '7f3a5c1e-0000-4000-8000-000000000001';
+const ofAnExecution = [
+  `${id}.json`,
+  `${id}_result.json`,
+  `${id}_result.json.tmp`,
+  `.${id}.open`,
+  `.${id}.0a1b2c3d.tmp`,
+];
+
+describe('the sweep', () => {
+  it('removes every file of an execution that nobody can wait for any more', async () => {
+    const { sharedDir, client } = await directoryWith(ofAnExecution);
+    await sweepLater(sharedDir);
+    expect(await readdir(client)).toEqual([]);
+  });
+
+  it('removes a directory that a client put where its result belongs', async () => {
+    const { sharedDir, client } = await directoryWith([]);
+    await mkdir(join(client, `${id}_result.json`, 'inside'), { recursive: true });
+    await sweepLater(sharedDir);
+    expect(await readdir(client)).toEqual([]);
+  });
+
+  it('leaves alone what is younger than that', async () => {
+    const { sharedDir, client } = await directoryWith(ofAnExecution);
+    const tomorrow = new Date(Date.now() + 86_400_000);
+    for (const name of ofAnExecution) await utimes(join(client, name), tomorrow, tomorrow);
+    await sweepLater(sharedDir);
+    expect((await readdir(client)).sort()).toEqual([...ofAnExecution].sort());
+  });
+
+  it('never removes a file that is not ours, or the directory of a client', async () => {
+    const foreign = ['notes.json', 'a_result.json', '.hidden', `${id}.json.bak`, `x${id}.json`];
+    const { sharedDir, client } = await directoryWith(foreign);
+    await sweepLater(sharedDir);
+    expect((await readdir(client)).sort()).toEqual([...foreign].sort());
+  });
+
+  it('removes a directory we made for somebody who never came', async () => {
+    const { sharedDir } = await directoryWith([MADE_BY_US, ...ofAnExecution]);
+    await sweepLater(sharedDir);
+    expect(await readdir(join(sharedDir, 'mock/1'))).toEqual([]);
+  });
+
+  it('keeps such a directory, still marked, while there is anything else in it', async () => {
+    const { sharedDir, client } = await directoryWith([MADE_BY_US, 'notes.json']);
+    await sweepLater(sharedDir);
+    expect((await readdir(client)).sort()).toEqual([MADE_BY_US, 'notes.json']);
+  });
+
+  it('removes claims with their minute', async () => {
+    const { sharedDir } = await directoryWith([]);
+    const claims = createClaims(sharedDir);
+    const key = { mockId: id, claimBy: Date.now() };
+    await claims.prepare(key);
+    await sweepLater(sharedDir);
+    expect(await readdir(join(sharedDir, '.rule-server/claims'))).toEqual([]);
+  });
+});
+
+async function directoryWith(names: string[]): Promise<{ sharedDir: string; client: string }> {
+  const sharedDir = await mkdtemp(join(tmpdir(), 'rule-server-sweep-'));
+  onTestFinished(() => rm(sharedDir, { recursive: true, force: true }));
+  const client = join(sharedDir, 'mock/1/a');
+  await mkdir(client, { recursive: true });
+  await mkdir(join(sharedDir, '.rule-server'));
+  for (const name of names) await writeFile(join(client, name), '');
+  return { sharedDir, client };
+}
