@@ -1,0 +1,114 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { type Step, steps } from '../../src/worker/process-execution.ts';
+import { echoes } from '../support/echoes.ts';
+import { startRedis } from '../support/redis.ts';
+import { claimRedisDatabase } from '../support/redis-database.ts';
+import type { RedisServer } from '../support/redis-server.ts';
+import { createResponder } from '../support/responder.ts';
+import { type Fault, startWorkerProcess } from '../support/start-process.ts';
+import { startService } from '../support/start-service.ts';
+import { sweepLater } from '../support/sweep-later.ts';
+
+const choice = inject('redis');
+const signals = ['SIGKILL', 'SIGSTOP'] as const;
+const FREEZE_MS = 20_000;
+const TAKEN_OVER_WITHIN_MS = 10_000;
+/** The settings of production, apart from the poll. */
+const settings = {
+  RESULT_TIMEOUT_MS: 60_000,
+  QUEUE_TIMEOUT_MS: 10_000,
+  POLL_INTERVAL_MS: 250,
+  CLIENT_TIMEOUT_MS: 10_000,
+};
+/** Nothing is left to take over: the queue has the answer. */
+const alreadyAnswered: Step[] = ['completed', 'removed'];
+
+describe.skipIf(choice.kind === 'unavailable').concurrent('a worker', () => {
+  // A queue of its own for every case: more than one Redis has databases.
+  const redis = new Map<Fault['signal'], RedisServer>();
+  beforeAll(async () => {
+    for (const signal of signals) redis.set(signal, await startRedis(choice));
+  });
+  afterAll(async () => {
+    for (const server of redis.values()) await server.stop();
+  });
+
+  const cases = signals.flatMap((signal) => steps.map((step) => ({ signal, step })));
+  it.each(cases)('gets a $signal $step: the caller gets its answer, and the client was asked once', async (fault) => {
+    await withQueue(redis.get(fault.signal), (queueUrl) => survives(fault, queueUrl));
+  });
+
+  it('falls asleep just before its claim, and others tell the caller that it did not run: then it does not', async () => {
+    await withQueue(redis.get('SIGKILL'), staysUndispatched);
+  });
+});
+
+async function withQueue(redis: RedisServer | undefined, use: (queueUrl: string) => Promise<void>): Promise<void> {
+  const database = await claimRedisDatabase(redis?.url ?? '');
+  try {
+    await use(database.url);
+  } finally {
+    await database.stop();
+  }
+}
+
+async function survives(fault: Fault, queueUrl: string): Promise<void> {
+  await using service = await startService({ queueUrl, workers: 0, settings, leavesFiles: true });
+  const { sharedDir } = service;
+  await using responder = await createResponder({ sharedDir, app: 1, does: echoes({ afterMs: 300 }) });
+  await using faulty = await startWorkerProcess({ queueUrl, sharedDir, settings, fault });
+
+  const call = service.execute({ app: 1, ruleId: 1, 'the service': { step: fault.step, number: 1 } });
+  await faulty.logged('the fault happens');
+  const faultAt = Date.now();
+  await service.addWorker();
+  const answer = await call;
+
+  expect({ status: answer.status, data: answer.json['the service'] }).toEqual({
+    status: 200,
+    data: { step: fault.step, number: 1 },
+  });
+  if (!alreadyAnswered.includes(fault.step)) expect(Date.now() - faultAt).toBeLessThan(TAKEN_OVER_WITHIN_MS);
+
+  if (fault.signal === 'SIGSTOP') {
+    await delay(faultAt + FREEZE_MS - Date.now()); // the point is how long it sleeps
+    faulty.wake();
+    if (!alreadyAnswered.includes(fault.step)) {
+      await faulty.logged('another worker has the execution by now, or it has ended');
+    }
+    expect((await faulty.terminate()).code).toBe(0);
+  }
+  await vi.waitFor(() => expect(responder.found).toHaveLength(1));
+  expect(responder.found.map(({ mockId }) => mockId)).toEqual([answer.json.mockId]);
+
+  await sweepLater(sharedDir);
+  expect(await service.leftovers()).toEqual([]);
+  expect(faulty.noise).toEqual([]);
+}
+
+async function staysUndispatched(queueUrl: string): Promise<void> {
+  const hurried = { ...settings, QUEUE_TIMEOUT_MS: 2000 };
+  await using service = await startService({ queueUrl, workers: 0, settings: hurried, leavesFiles: true });
+  const { sharedDir } = service;
+  await using responder = await createResponder({ sharedDir, app: 1, does: echoes() });
+  const fault: Fault = { step: 'before-claim', signal: 'SIGSTOP' };
+  await using faulty = await startWorkerProcess({ queueUrl, sharedDir, settings: hurried, fault });
+
+  const call = service.execute({ app: 1, ruleId: 1 });
+  await faulty.logged('the fault happens');
+  await service.addWorker();
+  const { status, json } = await call;
+  expect({ status, code: json.code, mayHaveRun: json.mayHaveRun }).toEqual({
+    status: 503,
+    code: 'overloaded',
+    mayHaveRun: false,
+  });
+
+  faulty.wake();
+  await faulty.logged('another worker has the execution by now, or it has ended');
+  expect((await faulty.terminate()).code).toBe(0);
+  expect(responder.found).toEqual([]);
+  await sweepLater(sharedDir);
+  expect(await service.leftovers()).toEqual([]);
+}

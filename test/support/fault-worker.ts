@@ -1,0 +1,30 @@
+// The worker as `rule-server worker` starts it, but it dies or falls asleep once at a given step of an execution.
+import { writeSync } from 'node:fs';
+import { createLogger } from '../../src/shared/logger.ts';
+import { openQueueBackend } from '../../src/shared/queue.ts';
+import { queueUrlOf, readSettings } from '../../src/shared/settings.ts';
+import { startWorker } from '../../src/worker/start.ts';
+import type { Fault } from './start-process.ts';
+
+const fault: Fault = JSON.parse(process.argv[2] ?? '');
+const settings = readSettings(process.env);
+const log = createLogger({ level: settings.LOG_LEVEL, role: 'worker' });
+const backend = await openQueueBackend(queueUrlOf(settings));
+let happened = false;
+
+const worker = await startWorker({
+  settings,
+  backend,
+  log,
+  sharedDir: settings.SHARED_DIR ?? '',
+  atStep(step, mockId) {
+    if (happened || step !== fault.step) return;
+    happened = true;
+    // Written past the logger, which may not get to write any more.
+    writeSync(1, `${JSON.stringify({ level: 30, msg: 'the fault happens', step, mockId })}\n`);
+    process.kill(process.pid, fault.signal);
+  },
+});
+log.info(worker.state(), 'the worker runs');
+
+process.on('SIGTERM', () => void worker.stop().then(() => process.exit(0)));
