@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Logger } from '../shared/logger.ts';
+import type { Incident, Logger } from '../shared/logger.ts';
 import { type Query, type QueryResult, queryResultSchema } from '../shared/query.ts';
 import { type JobQueue, type QueueBackend, queueNames } from '../shared/queue.ts';
 import type { Settings } from '../shared/settings.ts';
@@ -9,10 +9,10 @@ import { followJobs } from './follow-jobs.ts';
 export type Reply = { kind: 'found'; body: string } | { kind: 'refused'; status: 404 | 422 | 503; error: string };
 
 export type AskWorker = ReturnType<typeof openAskWorker>;
-type Dependencies = { backend: QueueBackend; settings: Settings; log: Logger };
+type Dependencies = { backend: QueueBackend; settings: Settings; storeIncident: Incident; log: Logger };
 
 /** Asks any worker a question about clients and rules. The API itself never looks at the shared directory. */
-export function openAskWorker({ backend, settings, log }: Dependencies) {
+export function openAskWorker({ backend, settings, storeIncident, log }: Dependencies) {
   const queue: JobQueue<Query, QueryResult> = backend.openQueue(queueNames.queries);
   queue.on('error', () => {}); // the health of the executions' queue reports the same incident
   const jobs = followJobs<Query, Promise<Reply>>({
@@ -28,7 +28,7 @@ export function openAskWorker({ backend, settings, log }: Dependencies) {
       };
     },
     onUnfinished: async () => {},
-    log,
+    storeIncident,
   });
 
   async function toReply(value: unknown): Promise<Reply> {

@@ -1,7 +1,7 @@
 import { JOB_VERSION, type JobData, type JobResult, jobResultSchema } from '../shared/contract.ts';
 import { type ExecutionRecord, endedRecord, noAnswerBody, openRecord } from '../shared/execution.ts';
 import type { History } from '../shared/history.ts';
-import type { Logger } from '../shared/logger.ts';
+import { createIncident, type Incident, type Logger } from '../shared/logger.ts';
 import { type NoAnswer, noAnswer, noAnswerSchema } from '../shared/outcomes.ts';
 import { parseJson } from '../shared/parse-json.ts';
 import type { ExecutionQueue, QueueBackend } from '../shared/queue.ts';
@@ -12,12 +12,15 @@ export type JobEnding = { kind: 'answered'; result: JobResult } | { kind: 'unans
 
 /** A worker that takes a job at the last moment is given this long to be seen doing so. */
 const CLAIM_SLACK_MS = 250;
+/** Workers come back to a queue store that was away within this time. */
+const TAKEN_UP_WITHIN_MS = 10_000;
 
 type Dependencies = {
   backend: QueueBackend;
   queue: ExecutionQueue;
   history: History;
   workers: () => number;
+  storeIncident: Incident;
   log: Logger;
 };
 
@@ -27,29 +30,41 @@ export type FinishedExecutions = ReturnType<typeof openFinishedExecutions>;
  * Where callers of execute wait. A job the queue store lost is added again under the same id (harmless: the claim beside
  * the request file keeps it from being dispatched twice); one that no worker began in time is taken back.
  */
-export function openFinishedExecutions({ backend, queue, history, workers, log }: Dependencies) {
-  const addedAgain = new Set<string>();
+export function openFinishedExecutions({ backend, queue, history, workers, storeIncident, log }: Dependencies) {
+  /** When each was added again. */
+  const addedAgain = new Map<string, number>();
+  const takenBack = new Set<string>();
+  const losses = createIncident(log, 'The queue store lost executions');
+  let connectionLostAt = 0;
+  queue.on('ioredis:close', () => {
+    connectionLostAt = Date.now();
+  });
   const jobs = followJobs<JobData, JobEnding>({
     backend,
     queue,
     onCompleted: answered,
     onFailed: unanswered,
     onUnfinished,
-    log,
+    storeIncident,
   });
 
   async function onUnfinished(mockId: string, watched: Watched<JobData>, state: 'pending' | 'missing'): Promise<void> {
-    if (state === 'missing') {
-      const record = await history.get(mockId);
-      if (record?.outcome) return settleFromHistory(mockId, record);
-      log.warn({ mockId }, 'the queue store lost an execution; it is added again under the same id');
-      addedAgain.add(mockId);
-      await queue.add('execute', watched.data, { jobId: mockId });
-      return;
-    }
-    const claimCheckAt = watched.data.claimBy + CLAIM_SLACK_MS;
-    if (Date.now() >= claimCheckAt) await giveUpIfNeverTaken(mockId, watched.data);
+    if (state === 'missing') return addAgain(mockId, watched.data);
+    const claimCheckAt = Math.max(
+      watched.data.claimBy + CLAIM_SLACK_MS,
+      (addedAgain.get(mockId) ?? Number.NEGATIVE_INFINITY) + TAKEN_UP_WITHIN_MS,
+    );
+    if (Date.now() >= claimCheckAt) await giveUpIfNeverTaken(mockId, watched);
     else watched.recheckAt = Math.min(watched.recheckAt, claimCheckAt);
+  }
+
+  async function addAgain(mockId: string, data: JobData): Promise<void> {
+    const record = await history.get(mockId);
+    if (record?.outcome) return settleFromHistory(mockId, record);
+    if (takenBack.has(mockId)) return;
+    losses.begins(new Error(`it knows nothing of ${mockId}`), 'they are added again under the same ids');
+    addedAgain.set(mockId, Date.now());
+    await queue.add('execute', data, { jobId: mockId });
   }
 
   /** The queue forgot it, but it is known how it ended. */
@@ -62,16 +77,26 @@ export function openFinishedExecutions({ backend, queue, history, workers, log }
   }
 
   /** Takes an execution back that no worker began in time. Once one began it, only the worker can tell how it ended. */
-  async function giveUpIfNeverTaken(mockId: string, data: JobData): Promise<void> {
+  async function giveUpIfNeverTaken(mockId: string, { data, since }: Watched<JobData>): Promise<void> {
     const job = await queue.getJob(mockId);
     if (!job || job.attemptsStarted > 0 || job.processedOn) return;
-    await takeBack(mockId, data, neverTaken(mockId, data));
+    await takeBack(mockId, data, mayHaveBegun(mockId, since) ? nobodyKnows(mockId) : neverTaken(data));
+  }
+
+  /** Whether the queue store may have forgotten, by losing its data or its last second, that a worker began it. */
+  function mayHaveBegun(mockId: string, since: number): boolean {
+    return addedAgain.has(mockId) || connectionLostAt >= since;
   }
 
   /** Removes an execution that no worker has begun, and ends it here; false when one has begun it after all. */
   async function takeBack(mockId: string, data: JobData, noAnswer: NoAnswer): Promise<boolean> {
-    if ((await queue.remove(mockId, { removeChildren: false })) !== 1) return false;
-    jobs.settle(mockId, { kind: 'unanswered', noAnswer });
+    takenBack.add(mockId); // a re-check that comes now must not add it again
+    try {
+      if ((await queue.remove(mockId, { removeChildren: false })) !== 1) return false;
+      jobs.settle(mockId, { kind: 'unanswered', noAnswer });
+    } finally {
+      takenBack.delete(mockId);
+    }
     const queuedAt = Math.min(Date.now(), data.claimBy);
     const record = endedRecord(
       openRecord({ mockId, data, queuedAt, progress: null }),
@@ -84,11 +109,7 @@ export function openFinishedExecutions({ backend, queue, history, workers, log }
     return true;
   }
 
-  function neverTaken(mockId: string, { target }: JobData): NoAnswer {
-    if (addedAgain.has(mockId)) {
-      const error = `The queue store lost execution ${mockId} and no worker took it up again. It may have run.`;
-      return noAnswer('outcome-unknown', error, { mayHaveRun: true });
-    }
+  function neverTaken({ target }: JobData): NoAnswer {
     if (workers() === 0) {
       const error =
         'No worker is running, so nobody could begin this execution. It did not run. Start a worker and try again.';
@@ -103,6 +124,7 @@ export function openFinishedExecutions({ backend, queue, history, workers, log }
     settle: jobs.settle,
     observe: jobs.observe,
     takeBack,
+    mayHaveBegun,
     close: jobs.close,
     get waiting() {
       return jobs.waiting;
@@ -114,6 +136,7 @@ export function openFinishedExecutions({ backend, queue, history, workers, log }
         return await jobs.wait(mockId, data, timeoutMs, late);
       } finally {
         addedAgain.delete(mockId);
+        losses.ends();
       }
     },
   };
@@ -130,6 +153,11 @@ function unanswered(mockId: string, failedReason: string): JobEnding {
   if (parsed.success) return { kind: 'unanswered', noAnswer: parsed.data };
   const error = `The queue gave up on execution ${mockId}: ${failedReason}. It may have run; look at the client before running it again.`;
   return { kind: 'unanswered', noAnswer: noAnswer('outcome-unknown', error, { mayHaveRun: true }) };
+}
+
+function nobodyKnows(mockId: string): NoAnswer {
+  const error = `The queue store was away while execution ${mockId} waited, and no worker took it up again. It may have run; look at the client before running it again.`;
+  return noAnswer('outcome-unknown', error, { mayHaveRun: true });
 }
 
 function neverReported(mockId: string, timeoutMs: number): NoAnswer {

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { QueueEventsListener } from 'bullmq';
 import { every } from '../shared/every.ts';
-import { createIncident, type Logger } from '../shared/logger.ts';
+import type { Incident } from '../shared/logger.ts';
 import type { JobQueue, QueueBackend } from '../shared/queue.ts';
 import { createWaitingRoom } from '../shared/waiting-room.ts';
+import { STORE_ADVICE } from './queue-health.ts';
 
 const TICK_MS = 500;
 const RECHECKS_PER_TICK = 500;
@@ -20,11 +21,11 @@ type Options<Data, Ending> = {
   onFailed: (id: string, reason: string) => Ending;
   /** Called at each re-check of a job that has no ending yet. `recheckAt` says when to look again at the latest. */
   onUnfinished: (id: string, watched: Watched<Data>, state: 'pending' | 'missing') => Promise<void>;
-  log: Logger;
+  storeIncident: Incident;
 };
 
-/** A job somebody waits for. */
-export type Watched<Data> = { data: Data; recheckAt: number };
+/** A job somebody waits for, since an epoch ms. */
+export type Watched<Data> = { data: Data; since: number; recheckAt: number };
 
 /**
  * Where callers of this process wait for jobs of one queue. One event stream tells of finished jobs; since an event may
@@ -36,13 +37,12 @@ export function followJobs<Data, Ending>({
   onCompleted,
   onFailed,
   onUnfinished,
-  log,
+  storeIncident,
 }: Options<Data, Ending>) {
   const room = createWaitingRoom<Ending>();
   const watched = new Map<string, Watched<Data>>();
   const observers = new Map<string, Set<() => void>>();
   const events = backend.openEvents(queue.name);
-  const incident = createIncident(log, `Finished jobs of ${queue.name} cannot be followed`);
 
   events.on('completed', ({ jobId, returnvalue }) => {
     if (room.has(jobId)) settle(jobId, onCompleted(jobId, returnvalue));
@@ -55,7 +55,7 @@ export function followJobs<Data, Ending>({
       for (const observer of [...(observers.get(jobId) ?? [])]) observer();
     });
   }
-  events.on('error', (error) => incident.begins(error, 'endings are looked up every 2 s instead'));
+  events.on('error', (error) => storeIncident.begins(error, STORE_ADVICE));
   const recheck = every(TICK_MS, recheckDue, () => {}); // the queue's health says so once, and the next tick tries again
 
   function settle(id: string, ending: Ending): boolean {
@@ -67,7 +67,6 @@ export function followJobs<Data, Ending>({
     const now = Date.now();
     const due = [...watched].filter(([, { recheckAt }]) => recheckAt <= now).slice(0, RECHECKS_PER_TICK);
     await Promise.all(due.map(([id, entry]) => lookUp(id, entry)));
-    if (due.length > 0) incident.ends();
   }
 
   async function lookUp(id: string, entry: Watched<Data>): Promise<void> {
@@ -99,7 +98,8 @@ export function followJobs<Data, Ending>({
 
     /** Waits for the end of one job, at most `timeoutMs`; then it ends as `late` says. Call it before the job is added. */
     wait(id: string, data: Data, timeoutMs: number, late: () => Ending): Promise<Ending> {
-      watched.set(id, { data, recheckAt: Date.now() + RECHECK_AFTER_MS });
+      const since = Date.now();
+      watched.set(id, { data, since, recheckAt: since + RECHECK_AFTER_MS });
       return room.enter(id, timeoutMs, () => {
         watched.delete(id);
         return late();

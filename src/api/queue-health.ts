@@ -1,5 +1,5 @@
 import { every } from '../shared/every.ts';
-import { createIncident, type Logger } from '../shared/logger.ts';
+import type { Incident } from '../shared/logger.ts';
 import type { ExecutionQueue, QueueBackend } from '../shared/queue.ts';
 
 const COUNT_EVERY_MS = 250;
@@ -19,11 +19,14 @@ export type QueueHealth = {
   close(): Promise<void>;
 };
 
-type Dependencies = { backend: QueueBackend; queue: ExecutionQueue; log: Logger };
+/** What is said about the queue store when it does not answer an API. */
+export const STORE_ADVICE =
+  'new calls get 503 until it answers again, open ones go on; check that Redis runs and REDIS_URL is right';
+
+type Dependencies = { backend: QueueBackend; queue: ExecutionQueue; storeIncident: Incident };
 
 /** Keeps an eye on the queue store in the background, so that no call has to ask before it is refused. */
-export function watchQueueHealth({ backend, queue, log }: Dependencies): QueueHealth {
-  const incident = createIncident(log, 'The queue store cannot be reached');
+export function watchQueueHealth({ backend, queue, storeIncident }: Dependencies): QueueHealth {
   let state = { up: false, waiting: 0, active: 0, workers: 0 };
   let workersDueAt = 0;
   const ready = Promise.withResolvers<void>();
@@ -37,11 +40,11 @@ export function watchQueueHealth({ backend, queue, log }: Dependencies): QueueHe
     }
     state = { up: true, waiting: (counts.wait ?? 0) + (counts.prioritized ?? 0), active: counts.active ?? 0, workers };
     ready.resolve();
-    incident.ends();
+    storeIncident.ends();
   };
   const loop = every(COUNT_EVERY_MS, look, (error) => {
     state = { ...state, up: false };
-    incident.begins(error, 'new calls get 503 until it answers again; check that Redis runs and REDIS_URL is right');
+    storeIncident.begins(error, STORE_ADVICE);
   });
 
   return {

@@ -2,7 +2,7 @@ import type { Server } from 'node:http';
 import { createAdaptorServer } from '@hono/node-server';
 import { atMost } from '../shared/at-most.ts';
 import { createCancelSender } from '../shared/control.ts';
-import type { Logger } from '../shared/logger.ts';
+import { createIncident, type Logger } from '../shared/logger.ts';
 import { type ExecutionQueue, type QueueBackend, queueNames } from '../shared/queue.ts';
 import { historyLimitsOf, type Settings } from '../shared/settings.ts';
 import { createApp } from './app.ts';
@@ -10,7 +10,7 @@ import { openAskWorker } from './ask-worker.ts';
 import { createExecutions } from './executions.ts';
 import { openFinishedExecutions } from './finished-executions.ts';
 import { createIdempotency } from './idempotency.ts';
-import { watchQueueHealth } from './queue-health.ts';
+import { STORE_ADVICE, watchQueueHealth } from './queue-health.ts';
 import { createSubmitExecution } from './submit-execution.ts';
 
 export type RunningApi = {
@@ -27,12 +27,20 @@ type Dependencies = { settings: Settings; backend: QueueBackend; log: Logger };
 export async function startApi({ settings, backend, log }: Dependencies): Promise<RunningApi> {
   let phase: 'starting' | 'running' | 'stopping' = 'starting';
   const queue: ExecutionQueue = backend.openQueue(queueNames.executions);
-  queue.on('error', () => {}); // the health loop below reports it, once per incident
-  const health = watchQueueHealth({ backend, queue, log });
+  const storeIncident = createIncident(log, 'The queue store cannot be used');
+  queue.on('error', (error) => storeIncident.begins(error, STORE_ADVICE));
+  const health = watchQueueHealth({ backend, queue, storeIncident });
   const history = backend.openHistory(historyLimitsOf(settings));
-  const finished = openFinishedExecutions({ backend, queue, history, workers: () => health.workers, log });
+  const finished = openFinishedExecutions({
+    backend,
+    queue,
+    history,
+    workers: () => health.workers,
+    storeIncident,
+    log,
+  });
   const cancels = createCancelSender(backend);
-  const askWorker = openAskWorker({ backend, settings, log });
+  const askWorker = openAskWorker({ backend, settings, storeIncident, log });
   const submitExecution = createSubmitExecution({
     queue,
     finished,
@@ -41,7 +49,7 @@ export async function startApi({ settings, backend, log }: Dependencies): Promis
     store: backend.store,
     history,
     settings,
-    log,
+    storeIncident,
   });
   const executions = createExecutions({ queue, history, finished, cancels, store: backend.store });
   const app = createApp({

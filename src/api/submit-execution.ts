@@ -1,14 +1,19 @@
+import { setTimeout } from 'node:timers/promises';
 import { ReplyError } from 'ioredis';
 import { type ExecuteRequest, type JobData, toJobData } from '../shared/contract.ts';
 import type { createCancelSender } from '../shared/control.ts';
 import type { History } from '../shared/history.ts';
-import type { Logger } from '../shared/logger.ts';
+import type { Incident } from '../shared/logger.ts';
 import { type NoAnswer, noAnswer } from '../shared/outcomes.ts';
 import type { ExecutionQueue } from '../shared/queue.ts';
 import { apiWaitMs, type Settings } from '../shared/settings.ts';
 import type { Store } from '../shared/store.ts';
 import type { FinishedExecutions, JobEnding } from './finished-executions.ts';
-import type { QueueHealth } from './queue-health.ts';
+import { type QueueHealth, STORE_ADVICE } from './queue-health.ts';
+
+const PERSIST_EVERY_MS = 250;
+/** An answer that is there is worth this wait for the store to come back. */
+const READ_WITHIN_MS = 10_000;
 
 /** How an execution ended for its caller. `body` is the client's answer, to the letter. */
 export type Ending =
@@ -23,7 +28,7 @@ type Dependencies = {
   store: Store;
   history: History;
   settings: Settings;
-  log: Logger;
+  storeIncident: Incident;
 };
 
 export type SubmitExecution = ReturnType<typeof createSubmitExecution>;
@@ -33,7 +38,7 @@ export type Call = { mockId: string; request: ExecuteRequest; keyName: string | 
 
 /** Puts calls on the queue and waits for their end. */
 export function createSubmitExecution(dependencies: Dependencies) {
-  const { queue, finished, health, cancels, store, history, settings, log } = dependencies;
+  const { queue, finished, health, cancels, store, history, settings, storeIncident } = dependencies;
 
   /** Resolves once the call is on the queue, with the promise of its ending; or with the reason why it is not. */
   async function enqueue({
@@ -54,9 +59,10 @@ export function createSubmitExecution(dependencies: Dependencies) {
     /** Runs a call to its end. `callerLeft` aborts when nobody wants the answer any more. */
     async run(call: Call, callerLeft: AbortSignal): Promise<Ending> {
       const { mockId } = call;
+      const since = Date.now();
       const enqueued = await enqueue(call);
       if ('code' in enqueued) return { kind: 'unanswered', mockId, noAnswer: enqueued };
-      const onLeave = () => void cancel(mockId, enqueued.data);
+      const onLeave = () => void cancel(mockId, enqueued.data, since);
       callerLeft.addEventListener('abort', onLeave, { once: true });
       if (callerLeft.aborted) onLeave();
       try {
@@ -99,59 +105,39 @@ export function createSubmitExecution(dependencies: Dependencies) {
       await queue.add('execute', data, { jobId: mockId });
       return undefined;
     } catch (error) {
-      if (wasNotSent(error)) {
-        const why = error instanceof ReplyError ? 'refused the execution' : 'cannot be reached';
-        return noAnswer(
-          'queue-unavailable',
-          `The queue store ${why}, so nothing was sent. It did not run. Try again in a moment.`,
-          { mayHaveRun: false },
-        );
-      }
-      log.warn(
-        { mockId, err: error },
-        'adding an execution ended without a reply; it is removed as soon as the store is back',
-      );
-      void removeWhenBack(mockId, data.claimBy);
-      return noAnswer(
-        'outcome-unknown',
-        `The queue store did not confirm execution ${mockId}. It may run; look at the client before running it again.`,
-        {
-          mayHaveRun: true,
-        },
-      );
+      storeIncident.begins(error, STORE_ADVICE);
+      if (wasNotSent(error)) return notSent(error);
+      void removeWhenBack(mockId, data);
+      const unknown = `The queue store did not confirm execution ${mockId}. It may run; look at the client before running it again.`;
+      return noAnswer('outcome-unknown', unknown, { mayHaveRun: true });
     }
   }
 
-  /** Nobody waits for this execution any more; after `claimBy` no worker would begin it anyway. */
-  async function removeWhenBack(mockId: string, claimBy: number): Promise<void> {
-    while (Date.now() < claimBy) {
-      const removed = await queue.remove(mockId, { removeChildren: false }).catch(() => undefined);
-      if (removed !== undefined) return;
-      await new Promise((resolve) => setTimeout(resolve, 250));
-    }
+  /** The caller was told that nobody knows: it is taken back if it is there, unless the client has it already. */
+  async function removeWhenBack(mockId: string, { claimBy }: JobData): Promise<void> {
+    const removed = await persist(claimBy, () => queue.remove(mockId, { removeChildren: false }));
+    if (removed === 0) await persist(claimBy, () => cancels.send({ mockId, why: 'caller-left' }));
   }
 
-  async function cancel(mockId: string, data: JobData): Promise<void> {
-    try {
+  async function cancel(mockId: string, data: JobData, since: number): Promise<void> {
+    await persist(data.claimBy + settings.RESULT_TIMEOUT_MS, async () => {
       const job = await queue.getJob(mockId);
-      if (!job) return;
-      const begun = job.attemptsStarted > 0;
-      if (!begun && (await finished.takeBack(mockId, data, callerLeftBefore(mockId)))) return;
+      const waits = job && job.attemptsStarted === 0 && !finished.mayHaveBegun(mockId, since);
+      if (waits && (await finished.takeBack(mockId, data, callerLeftBefore(mockId)))) return;
       await cancels.send({ mockId, why: 'caller-left' });
-    } catch (error) {
-      log.warn({ mockId, err: error }, 'the caller left, but its execution could not be cancelled; it runs on');
-    }
+    });
   }
 
   /** A result leaves the store for the history as soon as its job is done. */
   async function readStored(mockId: string, stored: string): Promise<string | null> {
-    return (await store.get(stored)) ?? (await history.result(mockId));
+    const read = async () => (await store.get(stored)) ?? (await history.result(mockId));
+    return (await persist(Date.now() + READ_WITHIN_MS, read)) ?? null;
   }
 
   async function toEnding(mockId: string, ending: JobEnding): Promise<Ending> {
     if (ending.kind === 'unanswered') return { kind: 'unanswered', mockId, noAnswer: ending.noAnswer };
     const { address, body, stored } = ending.result;
-    const answer = body ?? (stored === undefined ? null : await readStored(mockId, stored).catch(() => null));
+    const answer = body ?? (stored === undefined ? null : await readStored(mockId, stored));
     if (answer !== null) return { kind: 'answered', mockId, address, body: answer };
     const error = `Client ${address} answered execution ${mockId}, but its answer could not be read back from the store. It ran.`;
     return { kind: 'unanswered', mockId, noAnswer: noAnswer('outcome-unknown', error, { mayHaveRun: true, address }) };
@@ -162,6 +148,24 @@ function callerLeftBefore(mockId: string): NoAnswer {
   return noAnswer('cancelled', `Execution ${mockId} was cancelled before a worker began it. It did not run.`, {
     mayHaveRun: false,
   });
+}
+
+function notSent(error: unknown): NoAnswer {
+  const why = error instanceof ReplyError ? 'refused the execution' : 'cannot be reached';
+  const sentence = `The queue store ${why}, so nothing was sent. It did not run. Try again in a moment.`;
+  return noAnswer('queue-unavailable', sentence, { mayHaveRun: false });
+}
+
+/** Tries until it works, at most until `deadline` (epoch ms): for what must not be lost while the queue store is away. */
+async function persist<T>(deadline: number, task: () => Promise<T>): Promise<T | undefined> {
+  for (;;) {
+    try {
+      return await task();
+    } catch {
+      if (Date.now() >= deadline) return undefined;
+      await setTimeout(PERSIST_EVERY_MS);
+    }
+  }
 }
 
 /** Whether a failed command surely changed nothing: the connection was down before it, or Redis itself said no. */
