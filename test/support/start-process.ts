@@ -148,7 +148,7 @@ async function terminate(child: ChildProcess): Promise<{ code: number | null; ms
   const startedAt = performance.now();
   const exited = once(child, 'exit');
   child.kill('SIGTERM');
-  const [code] = await withDeadline(exited, 120_000, 'ending after SIGTERM');
+  const [code] = await withDeadline(exited, 30_000, 'ending after SIGTERM');
   return { code, ms: Math.round(performance.now() - startedAt) };
 }
 

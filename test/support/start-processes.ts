@@ -1,0 +1,82 @@
+import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { unless } from '../../src/shared/errno.ts';
+import { isOurFile, MADE_BY_US } from '../../src/worker/channel/file-names.ts';
+import {
+  type ApiProcess,
+  type Fault,
+  type LogLine,
+  type ServiceProcess,
+  startApiProcess,
+  startWorkerProcess,
+} from './start-process.ts';
+
+type Options = {
+  queueUrl: string;
+  apis?: number;
+  workers?: number;
+  settings?: Record<string, string | number>;
+};
+
+export type Processes = {
+  sharedDir: string;
+  apis: ApiProcess[];
+  workers: ServiceProcess[];
+  addApi(options?: { untilReady?: boolean }): Promise<ApiProcess>;
+  addWorker(options?: { fault?: Fault; untilReady?: boolean }): Promise<ServiceProcess>;
+  /** The first API. */
+  api: ApiProcess;
+  /** Log lines of all processes from warnings up. */
+  warnings(): LogLine[];
+  /** What processes wrote besides their logs: the traces of crashes. */
+  noise(): string[];
+  /** What lies in the shared directory that belongs to an execution. */
+  leftovers(): Promise<string[]>;
+  [Symbol.asyncDispose](): Promise<void>;
+};
+
+/** The service as it is deployed: each API and worker a process of its own, on one queue and one shared directory. */
+export async function startProcesses({ queueUrl, apis = 1, workers = 1, settings = {} }: Options): Promise<Processes> {
+  const sharedDir = await mkdtemp(join(tmpdir(), 'rule-server-'));
+  await mkdir(join(sharedDir, 'mock'));
+  const started = { apis: [] as ApiProcess[], workers: [] as ServiceProcess[] };
+  const all = () => [...started.apis, ...started.workers];
+
+  const processes: Processes = {
+    sharedDir,
+    ...started,
+    async addApi(options = {}) {
+      const api = await startApiProcess({ queueUrl, settings, ...options });
+      started.apis.push(api);
+      return api;
+    },
+    async addWorker(options = {}) {
+      const worker = await startWorkerProcess({ queueUrl, sharedDir, settings, ...options });
+      started.workers.push(worker);
+      return worker;
+    },
+    get api() {
+      const [first] = started.apis;
+      if (!first) throw new Error('there is no API');
+      return first;
+    },
+    warnings: () => all().flatMap(({ log }) => log.filter(({ level }) => level >= 40)),
+    noise: () => all().flatMap(({ noise }) => noise),
+    leftovers: () => leftoversIn(join(sharedDir, 'mock')),
+    async [Symbol.asyncDispose]() {
+      await Promise.all(all().map((each) => each.kill()));
+      await rm(sharedDir, { recursive: true, force: true });
+    },
+  };
+  await Promise.all([
+    ...Array.from({ length: apis }, () => processes.addApi()),
+    ...Array.from({ length: workers }, () => processes.addWorker()),
+  ]);
+  return processes;
+}
+
+async function leftoversIn(mock: string): Promise<string[]> {
+  const entries = (await readdir(mock, { recursive: true, withFileTypes: true }).catch(unless('ENOENT'))) ?? [];
+  return entries.filter(({ name }) => isOurFile(name) || name === MADE_BY_US).map(({ name }) => name);
+}
