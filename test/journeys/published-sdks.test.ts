@@ -1,0 +1,316 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { onEachQueue } from '../support/on-each-queue.ts';
+import { answersWith, type Behaviour, createResponder, type FoundRequest } from '../support/responder.ts';
+import type { Service } from '../support/start-service.ts';
+
+type Sdk = 'go' | 'python';
+
+onEachQueue('clients of the published SDKs', (start) => {
+  let service: Service;
+  let apps = 300;
+  beforeAll(async () => {
+    service = await start();
+  });
+  afterAll(() => service.stop());
+
+  const clientThat = async (as: Sdk, does: Behaviour, app = ++apps) => {
+    const client = await createResponder({ sharedDir: service.sharedDir, app, does, as });
+    return Object.assign(client, { app });
+  };
+
+  /** The outcome of one run on a client that writes exactly `result` for it. */
+  async function outcomeOf(as: Sdk, result: string | ((request: FoundRequest) => string), input: unknown = {}) {
+    await using client = await clientThat(as, answersWith(result));
+    const answer = await service.execute({ app: client.app, ruleId: 1, 'the service': input });
+    return { ...answer, client };
+  }
+
+  /** What the execution's record says besides its outcome. */
+  async function warningsOf(mockId: string): Promise<{ code: string; message: string; nodeId?: string }[]> {
+    const { json } = await service.call(`/rule-server/mock/executions/${mockId}`);
+    return json.warnings;
+  }
+
+  const goSucceeds = ({ mockId }: FoundRequest) =>
+    `{"mockId":"${mockId}","success":true,"trace":"8RXJoPM5Jsh","ts":1795151310236,"executeAt":1795151310236}`;
+
+  describe.concurrent('every result they are known to write has a clear outcome', () => {
+    it('success without data and process (Go, outside the window): empty data, no process', async () => {
+      const { status, json, client } = await outcomeOf('go', goSucceeds);
+      expect(status).toBe(200);
+      expect(json).toEqual({
+        mockId: client.found[0]?.mockId,
+        success: true,
+        'the service': {},
+        process: null,
+        error: null,
+        executeAt: 1_795_151_310_236,
+        trace: '8RXJoPM5Jsh',
+        ts: 1_795_151_310_236,
+      });
+    });
+
+    it('success with an empty process (Java): it stays empty', async () => {
+      const { json } = await outcomeOf(
+        'go',
+        ({ mockId }) => `{"mockId":"${mockId}","success":true,"roam":{},"process":"","executeAt":5}`,
+      );
+      expect(json).toMatchObject({ success: true, process: '', error: null });
+    });
+
+    it('a failure without process: the reason, no data and no process', async () => {
+      const { status, json } = await outcomeOf(
+        'python',
+        ({ mockId }) =>
+          `{"mockId": "${mockId}", "executeAt": 1, "success": false, "error": "kaboom", "trace": "x", "ts": 1}`,
+      );
+      expect(status).toBe(200);
+      expect(json).toMatchObject({
+        success: false,
+        'the service': {},
+        process: null,
+        error: 'kaboom',
+        trace: 'x',
+        ts: 1,
+      });
+    });
+
+    it.each([
+      ['an empty reason (Python)', '"error": "", ', ''],
+      ['no reason at all (Java)', '', null],
+    ])('a failure with %s: it is passed on, and the execution says where to look', async (_, member, error) => {
+      const { json, client } = await outcomeOf(
+        'python',
+        ({ mockId }) => `{"mockId": "${mockId}", "success": false, ${member}"ts": 1}`,
+      );
+      expect(json).toMatchObject({ success: false, error });
+      expect(await warningsOf(json.mockId)).toEqual([
+        { code: 'no-reason', message: `Client ${client.address} reports a failure without a reason: look at its log.` },
+      ]);
+    });
+
+    it('the literal null (Go, before its process ends): invalid-result, the client crashed', async () => {
+      const { status, json, client } = await outcomeOf('go', 'null');
+      expect(status).toBe(502);
+      expect(json).toMatchObject({ code: 'invalid-result', mayHaveRun: true });
+      expect(json.error).toBe(
+        `Client ${client.address} wrote a result that cannot be used: it is the literal null: the client crashed while it ran the rule. The rule ran or began to run.`,
+      );
+    });
+
+    it.each(['NaN', 'Infinity', '-Infinity'])(
+      'a bare %s (Python): invalid-result that names it and its place',
+      async (bare) => {
+        const { status, json } = await outcomeOf(
+          'python',
+          ({ mockId }) => `{"mockId": "${mockId}", "success": true, "roam": {"a": {"b": ${bare}}}}`,
+        );
+        expect(status).toBe(502);
+        expect(json.code).toBe('invalid-result');
+        expect(json.error).toContain(`it is not JSON: ${bare} is not a JSON value in roam.a.b.`);
+      },
+    );
+
+    it('"NaN" as a string (Java) is a string', async () => {
+      const { json } = await outcomeOf('python', '{"success":true,"roam":{"a":"NaN"}}');
+      expect(json['the service']).toEqual({ a: 'NaN' });
+    });
+
+    it('data whose nulls were dropped (Java): what is there, nothing is put back', async () => {
+      const { json } = await outcomeOf('python', '{"success":true,"roam":{"probe":{}}}', { probe: { last: null } });
+      expect(json['the service']).toEqual({ probe: {} });
+    });
+
+    it('half a temporary file and no result (Python, data that is no JSON): no-answer', async () => {
+      await using client = await clientThat('python', async (request) => {
+        await request.pickUp();
+        await writeFile(`${request.resultPath}.tmp`, '{"mockId": ');
+      });
+      const { status, json } = await service.execute({ app: client.app, ruleId: 1 });
+      expect([status, json.code]).toEqual([504, 'no-answer']);
+      await client.removeDirectory(); // the sweep would, once nobody can be writing it any more
+    });
+
+    it('a request that it cannot read stays where it is: not-picked-up, withdrawn', async () => {
+      await using client = await clientThat('python', () => {});
+      const { status, json } = await service.execute({ app: client.app, ruleId: 1 });
+      expect([status, json.code, json.mayHaveRun]).toEqual([504, 'not-picked-up', false]);
+    });
+
+    it('a request that is answered and not deleted (Go, another user): the answer counts, the request is taken away', async () => {
+      await using client = await clientThat('go', (request) => request.answer(goSucceeds(request)));
+      expect((await service.execute({ app: client.app, ruleId: 1 })).status).toBe(200);
+      expect(
+        service.log.some(({ msg, app }) => app === client.app && msg.startsWith('the client does not delete')),
+      ).toBe(true);
+      await vi.waitFor(async () => {
+        expect(await service.leftovers()).not.toContainEqual(expect.stringContaining(client.address));
+      });
+    });
+
+    it('data of its own that is called like ours does not hide what it returned', async () => {
+      const { json } = await outcomeOf('python', '{"success":true,"roam":{"a":1},"the service":{"b":2}}');
+      expect(json['the service']).toEqual({ a: 1 });
+    });
+  });
+
+  describe.concurrent('a key that older SDKs keep their own notes under', () => {
+    const execute = (app: number, input: string) => service.execute(`{"app":${app},"ruleId":1,"the service":${input}}`);
+
+    it.each(['{"_ice":{"id":1}}', '{"a":1,"\\u005fice":null}'])(
+      '%s: 400, naming the field, and nothing is sent',
+      async (input) => {
+        await using client = await clientThat('python', answersWith('{"success":true}'));
+        const { status, headers, json } = await execute(client.app, input);
+        expect(status).toBe(400);
+        expect(headers['content-type']).toBe('application/problem+json');
+        expect(json.errors).toEqual([
+          {
+            field: 'the service',
+            message: `has "_ice" at its top level, a name that client ${client.address} may use itself: choose another name, or another client`,
+          },
+        ]);
+        expect(client.found).toEqual([]);
+      },
+    );
+
+    it('deeper in the data it is a name like any other', async () => {
+      await using client = await clientThat('python', answersWith('{"success":true}'));
+      expect((await execute(client.app, '{"a":{"_ice":1},"b":"_ice"}')).status).toBe(200);
+    });
+
+    it('a client of our own dialect may be given it', async () => {
+      const app = ++apps;
+      await using _client = await createResponder({
+        sharedDir: service.sharedDir,
+        app,
+        does: answersWith('{"success":true}'),
+      });
+      expect((await execute(app, '{"_ice":1}')).status).toBe(200);
+    });
+  });
+
+  describe.concurrent('integers beyond 2^53 and clients of the Go SDK', () => {
+    const large = '{"success":true,"roam":{"uid":9007199254740993}}';
+    const execute = (app: number, input: string) => service.execute(`{"app":${app},"ruleId":1,"the service":${input}}`);
+    const messages = async (mockId: string) =>
+      (await warningsOf(mockId)).map(({ code, message }) => `${code}: ${message}`);
+
+    it('given one: the execution says what the rule sees', async () => {
+      await using client = await clientThat('go', answersWith('{"success":true}'));
+      const { json } = await execute(client.app, '{"text":"9007199254740993","list":[-9007199254740993]}');
+      expect(await messages(json.mockId)).toEqual([
+        `precision: Client ${client.address} (Go) reads numbers as 64-bit floats: of -9007199254740993 in the input its rule sees -9007199254740992.`,
+      ]);
+    });
+
+    it('returning one: the execution says that it may be rounded', async () => {
+      await using client = await clientThat('go', answersWith(large));
+      const { text, json } = await execute(client.app, '{}');
+      expect(text).toContain('"uid":9007199254740993');
+      expect(await messages(json.mockId)).toEqual([
+        `precision: Client ${client.address} (Go) keeps numbers as 64-bit floats: 9007199254740993 in its answer may be rounded.`,
+      ]);
+    });
+
+    it('smaller ones, and long digits in strings, are nothing to speak of', async () => {
+      await using client = await clientThat('go', answersWith('{"success":true,"roam":{"a":"99999999999999999999"}}'));
+      const { json } = await execute(client.app, '{"a":9007199254740991,"b":"99999999999999999999","c":1e30}');
+      expect(await warningsOf(json.mockId)).toEqual([]);
+    });
+
+    it('a Python client keeps them, so there is no warning', async () => {
+      await using client = await clientThat('python', answersWith(large));
+      const { json } = await execute(client.app, '{"uid":9007199254740993}');
+      expect(await warningsOf(json.mockId)).toEqual([]);
+    });
+  });
+
+  describe.concurrent('the rule is looked at before it is sent', () => {
+    const succeeds = answersWith('{"success":true}');
+
+    async function ruleOf(app: number, nodes: Record<number, object>): Promise<void> {
+      const put = async (folder: string, id: number, value: object) => {
+        await mkdir(join(service.sharedDir, String(app), folder), { recursive: true });
+        await writeFile(join(service.sharedDir, String(app), folder, `${id}.json`), JSON.stringify({ id, ...value }));
+      };
+      await put('bases', 1, { confId: 10, status: 1 });
+      for (const [id, value] of Object.entries(nodes)) await put('confs', Number(id), value);
+    }
+
+    it('one that runs in a circle is refused with 422, naming the nodes, and does not run', async () => {
+      await using client = await clientThat('go', succeeds);
+      await ruleOf(client.app, {
+        10: { type: 1, sonIds: '11' },
+        11: { type: 4, sonIds: '12' },
+        12: { type: 5, forwardId: 11 },
+      });
+      const { status, json } = await service.execute({ app: client.app, ruleId: 1 });
+      expect(status).toBe(422);
+      expect(json).toMatchObject({ code: 'cycle', mayHaveRun: false, success: false });
+      expect(json.error).toBe(
+        `Rule 1 of app ${client.app} runs in a circle: 11 → 12 → 11. Take one of these out of the other's children or forward condition. It did not run.`,
+      );
+      expect(client.found).toEqual([]);
+      await ruleOf(client.app, { 12: { type: 5 } });
+      expect((await service.execute({ app: client.app, ruleId: 1 })).status).toBe(200);
+    });
+
+    it('a node alone, and a circle of many, are named too', async () => {
+      await using client = await clientThat('go', succeeds);
+      const ring = Array.from({ length: 30 }, (_, at) => [
+        100 + at,
+        { type: 1, sonIds: String(100 + ((at + 1) % 30)) },
+      ]);
+      await ruleOf(client.app, Object.fromEntries(ring));
+      const { json } = await service.execute({ app: client.app, confId: 100 });
+      expect(json.error).toMatch(/^Node 100 of app \d+ runs in a circle: 100 → 101 → .* → 109 → … \(30 nodes\)\./);
+    });
+
+    it('what else is wrong with it runs, and is a warning of the execution that the answer does not show', async () => {
+      await using client = await clientThat('go', succeeds);
+      await ruleOf(client.app, {
+        10: { type: 1, sonIds: '11,12,13,14' },
+        11: { type: 7, confName: 'com.sample.Echo' },
+        12: { type: 7, confName: 'com.sample.Absent' },
+        14: { type: 'x' },
+      });
+      const { status, json } = await service.execute({ app: client.app, ruleId: 1 });
+      expect(status).toBe(200);
+      expect(Object.keys(json)).toEqual(['success', 'mockId', 'the service', 'process', 'error', 'executeAt']);
+      expect((await warningsOf(json.mockId)).map(({ code, nodeId }) => `${code} ${nodeId}`)).toEqual([
+        'missing-node 13',
+        'unusable-file 14',
+        'missing-leaf-class 12',
+      ]);
+    });
+
+    it('a rule that the app does not have is the client’s to judge, and a warning', async () => {
+      await using client = await clientThat('go', succeeds);
+      await ruleOf(client.app, { 10: { type: 1 } });
+      const { status, json } = await service.execute({ app: client.app, ruleId: 2 });
+      expect(status).toBe(200);
+      expect(await warningsOf(json.mockId)).toEqual([
+        { code: 'unknown-rule', message: `App ${client.app} has no released rule 2.` },
+      ]);
+    });
+
+    it('an execution that was not answered has its warnings too', async () => {
+      await using client = await clientThat('go', (request) => request.pickUp());
+      await ruleOf(client.app, { 10: { type: 7, confName: 'com.sample.Absent' } });
+      const { status, json } = await service.execute({ app: client.app, ruleId: 1 });
+      expect(status).toBe(504);
+      expect(await warningsOf(json.mockId)).toMatchObject([{ code: 'missing-leaf-class', nodeId: '10' }]);
+    });
+
+    it('rules that nobody can read are no reason not to run', async () => {
+      await using client = await clientThat('go', succeeds);
+      await writeFile(join(service.sharedDir, String(client.app)), 'not a folder');
+      const { status, json } = await service.execute({ app: client.app, ruleId: 1 });
+      expect(status).toBe(200);
+      expect(await warningsOf(json.mockId)).toEqual([]);
+    });
+  });
+});
