@@ -4,41 +4,48 @@ import { methodNotAllowed } from 'hono/method-not-allowed';
 import { requestId } from 'hono/request-id';
 import type { Logger } from '../shared/logger.ts';
 import type { Settings } from '../shared/settings.ts';
+import { isStoreUnavailable } from '../shared/store-error.ts';
 import type { AskWorker } from './ask-worker.ts';
 import { authenticate } from './authenticate.ts';
 import type { Environment } from './environment.ts';
 import type { Executions } from './executions.ts';
-import type { createIdempotency } from './idempotency.ts';
 import type { QueueHealth } from './queue-health.ts';
 import { problem } from './respond.ts';
 import { browseRoutes } from './routes/browse.ts';
+import { eventRoutes } from './routes/events.ts';
 import { executeRoute } from './routes/execute.ts';
 import { executionRoutes } from './routes/executions.ts';
 import { healthRoutes } from './routes/health.ts';
+import type { RunOnce } from './run-once.ts';
 import type { SubmitExecution } from './submit-execution.ts';
+
+/** `starting`: not ready yet. `stopping`: open calls finish, new ones are refused. `closing`: open ones are cut off. */
+export type Phase = 'starting' | 'running' | 'stopping' | 'closing';
 
 type Dependencies = {
   executions: Executions;
-  idempotency: ReturnType<typeof createIdempotency>;
+  runOnce: RunOnce;
   ask: AskWorker['ask'];
   submitExecution: SubmitExecution;
   health: QueueHealth;
   settings: Settings;
   log: Logger;
-  /** `starting`: not ready yet. `stopping`: open calls finish, new ones are refused. */
-  phase: () => 'starting' | 'running' | 'stopping';
+  phase: () => Phase;
+  /** Aborts when this API begins to stop. */
+  stopping: AbortSignal;
 };
 
 /** HTTP's table of contents: the middleware in order, then the routes. */
 export function createApp({
   submitExecution,
   executions,
-  idempotency,
+  runOnce,
   ask,
   health,
   settings,
   log,
   phase,
+  stopping,
 }: Dependencies): Hono<Environment> {
   const app = new Hono<Environment>();
   app.use(requestId());
@@ -51,12 +58,20 @@ export function createApp({
   app.use(refuseWhileStopping(phase));
   app.route(
     '/rule-server/mock',
-    executeRoute({ submitExecution, executions, idempotency, maxBodyBytes: settings.MAX_BODY_BYTES }),
+    executeRoute({
+      submitExecution,
+      runOnce,
+      closedByUs: () => phase() === 'closing',
+      maxBodyBytes: settings.MAX_BODY_BYTES,
+    }),
   );
+  app.use('/rule-server/mock/executions/*', refuseWithoutStore(health));
   app.route('/rule-server/mock', executionRoutes(executions));
+  app.route('/rule-server/mock', eventRoutes({ executions, stopping }));
   app.route('/rule-server/mock', browseRoutes({ ask }));
   app.notFound(({ req }) => problem(404, `There is nothing at ${req.path}.`));
   app.onError((error, context) => {
+    if (isStoreUnavailable(error)) return withoutStore();
     log.error({ err: error, requestId: context.get('requestId') }, 'a request failed unexpectedly');
     return problem(
       500,
@@ -74,7 +89,7 @@ function wrongMethod(method: string, allowed: string[]): Response {
 
 function refuseWhileStopping(phase: Dependencies['phase']) {
   return createMiddleware<Environment>(async (_context, next) => {
-    if (phase() !== 'stopping') return next();
+    if (phase() === 'starting' || phase() === 'running') return next();
     return problem(
       503,
       'This API process is stopping. The call was not run; send it again, another process takes it.',
@@ -83,6 +98,16 @@ function refuseWhileStopping(phase: Dependencies['phase']) {
       },
     );
   });
+}
+
+/** A store that hangs would keep a caller waiting. */
+function refuseWithoutStore(health: QueueHealth) {
+  return createMiddleware<Environment>(async (_context, next) => (health.up ? next() : withoutStore()));
+}
+
+function withoutStore(): Response {
+  const error = 'The queue store cannot be reached. Nothing was run; try again in a moment.';
+  return problem(503, error, { headers: { 'retry-after': '2' } });
 }
 
 function logAccess(log: Logger) {

@@ -1,25 +1,18 @@
 import { setTimeout } from 'node:timers/promises';
-import { type JobData, type JobResult, jobDataSchema, jobResultSchema } from '../shared/contract.ts';
 import type { createCancelSender } from '../shared/control.ts';
-import { type ExecutionRecord, endedRecord, noAnswerBody, openRecord, progressSchema } from '../shared/execution.ts';
-import type { History, HistoryFilter, HistoryPage } from '../shared/history.ts';
-import { noAnswerSchema } from '../shared/outcomes.ts';
-import { parseJson } from '../shared/parse-json.ts';
+import { type ExecutionRecord, noAnswerOf } from '../shared/execution.ts';
+import { BEGINNING, type History, type HistoryFilter, type HistoryPage } from '../shared/history.ts';
+import { noAnswer } from '../shared/outcomes.ts';
 import type { ExecutionQueue } from '../shared/queue.ts';
 import { isEndState } from '../shared/states.ts';
 import type { Store } from '../shared/store.ts';
+import type { Ending } from './ending.ts';
 import type { FinishedExecutions } from './finished-executions.ts';
-
-/** One execution with the texts that belong to it; `result` is what its caller was or would have been answered. */
-export type Execution = {
-  record: ExecutionRecord;
-  input: string | null;
-  result: string | null;
-  lateResult: string | null;
-};
+import { createReadExecution } from './read-execution.ts';
 
 /** Events are hints; this often an execution somebody follows is looked at anyway. */
 const LOOK_AGAIN_MS = 1000;
+const LOOKS_WHILE_MISSING = 3;
 
 type Dependencies = {
   queue: ExecutionQueue;
@@ -31,82 +24,62 @@ type Dependencies = {
 
 export type Executions = ReturnType<typeof createExecutions>;
 
-/** Executions as a resource: those on their way are read from the queue, settled ones from the history. */
+/** Executions as a resource, whichever API took the call. */
 export function createExecutions({ queue, history, finished, cancels, store }: Dependencies) {
-  /** The record alone; null when nobody knows the id. */
-  async function find(mockId: string): Promise<ExecutionRecord | null> {
-    return (await history.get(mockId)) ?? (await fromQueue(mockId))?.record ?? null;
-  }
+  const { find, get, open } = createReadExecution({ queue, history, store });
 
-  async function get(mockId: string): Promise<Execution | null> {
-    const record = await history.get(mockId);
-    if (!record) return fromQueue(mockId);
-    const [input, result, lateResult] = await Promise.all([
-      history.input(mockId),
-      history.result(mockId),
-      record.lateResult ? history.lateResult(mockId) : null,
-    ]);
-    return { record, input, result, lateResult };
-  }
-
-  async function fromQueue(mockId: string): Promise<Execution | null> {
-    const job = await queue.getJob(mockId);
-    const open = job ? recordOf(mockId, job) : null;
-    if (!job || !open) return null;
-    const input = job.data.input;
-    if (job.finishedOn === undefined || job.finishedOn === null)
-      return { record: open, input, result: null, lateResult: null };
-    const returned = jobResultSchema.safeParse(job.returnvalue);
-    if (returned.success) {
-      const record = endedRecord(open, { kind: 'answered', ...returned.data }, job.finishedOn);
-      const { body, stored } = returned.data;
-      return {
-        record,
-        input,
-        result: body ?? (stored === undefined ? null : ((await store.get(stored)) ?? (await history.result(mockId)))),
-        lateResult: null,
-      };
+  /** The record each time it has changed, the first at once, the last in an end state. Ends when `signal` aborts. */
+  async function* follow(mockId: string, signal: AbortSignal): AsyncGenerator<ExecutionRecord> {
+    let steps = 0;
+    let missed = 0;
+    let wake = () => {};
+    const stop = finished.observe(mockId, () => wake());
+    try {
+      while (!signal.aborted) {
+        const changed = new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+        const record = await find(mockId).catch(() => 'unreachable' as const); // the store comes back
+        // On its way from the queue to the history it is in neither for a moment.
+        if (record === null && (steps === 0 || ++missed > LOOKS_WHILE_MISSING)) return;
+        if (record !== null && record !== 'unreachable') {
+          if (record.history.length > steps) yield record;
+          steps = Math.max(steps, record.history.length);
+          if (isEndState(record.state)) return;
+        }
+        await Promise.race([changed, setTimeout(LOOK_AGAIN_MS, undefined, { signal }).catch(() => {})]);
+      }
+    } finally {
+      stop();
     }
-    const failed = noAnswerSchema.safeParse(parseJson(job.failedReason ?? ''));
-    if (!failed.success) return { record: open, input, result: null, lateResult: null };
-    const record = endedRecord(open, { kind: 'unanswered', noAnswer: failed.data }, job.finishedOn);
-    return { record, input, result: noAnswerBody(mockId, failed.data), lateResult: null };
   }
 
   return {
     find,
     get,
+    follow,
 
-    /** Newest first; the first page begins with what is still on its way. */
-    async list(filter: HistoryFilter): Promise<HistoryPage> {
-      const [page, open] = await Promise.all([
-        history.list(filter),
-        filter.cursor === undefined ? openOnes(filter) : [],
-      ]);
-      const settled = new Set(page.records.map(({ mockId }) => mockId));
-      return { ...page, records: [...open.filter(({ mockId }) => !settled.has(mockId)), ...page.records] };
+    /** How an execution ended, waiting for it; null when nobody knows it, or `signal` aborts first. */
+    async ending(mockId: string, signal: AbortSignal): Promise<Ending | null> {
+      for await (const record of follow(mockId, signal)) {
+        if (!isEndState(record.state)) continue;
+        const { result } = (await get(mockId)) ?? { result: null };
+        if (record.outcome?.code === null && result !== null)
+          return { kind: 'answered', mockId, address: record.address ?? '', body: result };
+        if (record.outcome?.code) return { kind: 'unanswered', mockId, noAnswer: noAnswerOf(record, result ?? '') };
+      }
+      return null;
     },
 
-    /** The record each time it has changed, the first at once, the last in an end state. Ends when `signal` aborts. */
-    async *follow(mockId: string, signal: AbortSignal): AsyncGenerator<ExecutionRecord> {
-      let steps = 0;
-      let wake = () => {};
-      const stop = finished.observe(mockId, () => wake());
-      try {
-        while (!signal.aborted) {
-          const changed = new Promise<void>((resolve) => {
-            wake = resolve;
-          });
-          const record = await find(mockId);
-          if (!record) return;
-          if (record.history.length > steps) yield record;
-          steps = Math.max(steps, record.history.length);
-          if (isEndState(record.state)) return;
-          await Promise.race([changed, setTimeout(LOOK_AGAIN_MS, undefined, { signal }).catch(() => {})]);
-        }
-      } finally {
-        stop();
-      }
+    /** Newest first; what is still on its way comes first of all. */
+    async list(filter: HistoryFilter): Promise<HistoryPage> {
+      if (filter.cursor !== undefined) return history.list(filter);
+      const onTheirWay = await open(filter);
+      const left = filter.limit - onTheirWay.length;
+      if (left <= 0) return { records: onTheirWay, nextCursor: BEGINNING };
+      const page = await history.list({ ...filter, limit: left });
+      const settled = new Set(page.records.map(({ mockId }) => mockId));
+      return { ...page, records: [...onTheirWay.filter(({ mockId }) => !settled.has(mockId)), ...page.records] };
     },
 
     /** Asks for an execution to be stopped. `settled` and `cancelled`: it had ended already. */
@@ -114,34 +87,12 @@ export function createExecutions({ queue, history, finished, cancels, store }: D
       const record = await find(mockId);
       if (!record) return 'unknown';
       if (isEndState(record.state)) return record.state === 'cancelled' ? 'cancelled' : 'settled';
+      // Workers hear of it before it leaves the queue: whoever adds it again because it is missing adds a cancelled one.
       await cancels.send({ mockId, why: 'asked' });
+      const error = `Execution ${mockId} was cancelled before a worker began it. It did not run.`;
+      if (finished.mayHaveBegun(mockId, record.history[0]?.at ?? 0)) return 'asked';
+      await finished.takeBack(mockId, noAnswer('cancelled', error, { mayHaveRun: false }));
       return 'asked';
     },
   };
-
-  async function openOnes({ app, ruleId, limit }: HistoryFilter): Promise<ExecutionRecord[]> {
-    const jobs = await queue.getJobs(['active', 'waiting', 'delayed', 'prioritized'], 0, limit - 1);
-    return jobs
-      .flatMap((job) => recordOf(job.id ?? '', job) ?? [])
-      .filter(
-        (record) => (app === undefined || record.app === app) && (ruleId === undefined || record.ruleId === ruleId),
-      )
-      .sort((a, b) => (b.history[0]?.at ?? 0) - (a.history[0]?.at ?? 0))
-      .slice(0, limit);
-  }
-}
-
-function recordOf(
-  mockId: string,
-  job: { data: JobData; timestamp: number; progress: unknown; returnvalue: JobResult },
-): ExecutionRecord | null {
-  const data = jobDataSchema.safeParse(job.data);
-  const progress = progressSchema.safeParse(job.progress);
-  if (!data.success) return null;
-  return openRecord({
-    mockId,
-    data: data.data,
-    queuedAt: job.timestamp,
-    progress: progress.success ? progress.data : null,
-  });
 }

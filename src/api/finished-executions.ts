@@ -1,5 +1,5 @@
 import { JOB_VERSION, type JobData, type JobResult, jobResultSchema } from '../shared/contract.ts';
-import { type ExecutionRecord, endedRecord, noAnswerBody, openRecord } from '../shared/execution.ts';
+import { type ExecutionRecord, endedRecord, noAnswerBody, noAnswerOf, openRecord } from '../shared/execution.ts';
 import type { History } from '../shared/history.ts';
 import { createIncident, type Incident, type Logger } from '../shared/logger.ts';
 import { type NoAnswer, noAnswer, noAnswerSchema } from '../shared/outcomes.ts';
@@ -68,19 +68,18 @@ export function openFinishedExecutions({ backend, queue, history, workers, store
   }
 
   /** The queue forgot it, but it is known how it ended. */
-  async function settleFromHistory(mockId: string, { address, state, outcome }: ExecutionRecord): Promise<void> {
+  async function settleFromHistory(mockId: string, record: ExecutionRecord): Promise<void> {
     const body = (await history.result(mockId)) ?? '';
+    const { address, state, outcome } = record;
     if (outcome?.code === null) {
       const result: JobResult = { v: JOB_VERSION, address: address ?? '', success: state === 'succeeded', body };
       jobs.settle(mockId, { kind: 'answered', result });
-    } else jobs.settle(mockId, unanswered(mockId, body));
+    } else jobs.settle(mockId, { kind: 'unanswered', noAnswer: noAnswerOf(record, body) });
   }
 
-  /** Takes an execution back that no worker began in time. Once one began it, only the worker can tell how it ended. */
+  /** Takes an execution back that no worker began in time. */
   async function giveUpIfNeverTaken(mockId: string, { data, since }: Watched<JobData>): Promise<void> {
-    const job = await queue.getJob(mockId);
-    if (!job || job.attemptsStarted > 0 || job.processedOn) return;
-    await takeBack(mockId, data, mayHaveBegun(mockId, since) ? nobodyKnows(mockId) : neverTaken(data));
+    await takeBack(mockId, mayHaveBegun(mockId, since) ? nobodyKnows(mockId) : neverTaken(data));
   }
 
   /** Whether the queue store may have forgotten, by losing its data or its last second, that a worker began it. */
@@ -88,21 +87,21 @@ export function openFinishedExecutions({ backend, queue, history, workers, store
     return addedAgain.has(mockId) || connectionLostAt >= since;
   }
 
-  /** Removes an execution that no worker has begun, and ends it here; false when one has begun it after all. */
-  async function takeBack(mockId: string, data: JobData, noAnswer: NoAnswer): Promise<boolean> {
+  /** Takes an execution back that no worker has begun, and ends it with `noAnswer`; false when one has begun it. */
+  async function takeBack(mockId: string, noAnswer: NoAnswer): Promise<boolean> {
+    const job = await queue.getJob(mockId);
+    // Once a worker began it, only a worker can tell how it ended.
+    if (!job || job.attemptsStarted > 0 || job.processedOn) return false;
     takenBack.add(mockId); // a re-check that comes now must not add it again
     try {
-      if ((await queue.remove(mockId, { removeChildren: false })) !== 1) return false;
+      if (!(await backend.removeWaiting(queue, mockId))) return false;
       jobs.settle(mockId, { kind: 'unanswered', noAnswer });
     } finally {
       takenBack.delete(mockId);
     }
-    const queuedAt = Math.min(Date.now(), data.claimBy);
-    const record = endedRecord(
-      openRecord({ mockId, data, queuedAt, progress: null }),
-      { kind: 'unanswered', noAnswer },
-      Date.now(),
-    );
+    const { data, timestamp: queuedAt } = job;
+    const open = openRecord({ mockId, data, queuedAt, progress: null });
+    const record = endedRecord(open, { kind: 'unanswered', noAnswer }, Date.now());
     await history
       .add({ record, input: data.input, result: { body: noAnswerBody(mockId, noAnswer) } })
       .catch((error) => log.warn({ mockId, err: error }, 'an execution that was taken back is missing in the history'));
@@ -149,10 +148,15 @@ function answered(mockId: string, returnvalue: unknown): JobEnding {
 }
 
 function unanswered(mockId: string, failedReason: string): JobEnding {
+  return { kind: 'unanswered', noAnswer: noAnswerOfJob(mockId, failedReason) };
+}
+
+/** Why a job failed: what its worker said, or that the queue gave up on it. */
+export function noAnswerOfJob(mockId: string, failedReason: string): NoAnswer {
   const parsed = noAnswerSchema.safeParse(parseJson(failedReason));
-  if (parsed.success) return { kind: 'unanswered', noAnswer: parsed.data };
+  if (parsed.success) return parsed.data;
   const error = `The queue gave up on execution ${mockId}: ${failedReason}. It may have run; look at the client before running it again.`;
-  return { kind: 'unanswered', noAnswer: noAnswer('outcome-unknown', error, { mayHaveRun: true }) };
+  return noAnswer('outcome-unknown', error, { mayHaveRun: true });
 }
 
 function nobodyKnows(mockId: string): NoAnswer {

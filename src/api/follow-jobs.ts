@@ -50,7 +50,11 @@ export function followJobs<Data, Ending>({
   events.on('failed', ({ jobId, failedReason }) => {
     if (room.has(jobId)) settle(jobId, onFailed(jobId, failedReason));
   });
-  for (const name of ['progress', 'completed', 'failed'] as const) {
+  events.on('removed', ({ jobId }) => {
+    const entry = watched.get(jobId);
+    if (entry) entry.recheckAt = 0;
+  });
+  for (const name of ['progress', 'completed', 'failed', 'removed'] as const) {
     events.on(name, ({ jobId }: { jobId: string }) => {
       for (const observer of [...(observers.get(jobId) ?? [])]) observer();
     });

@@ -2,8 +2,8 @@ import { STATUS_CODES } from 'node:http';
 import type { Context } from 'hono';
 import { noAnswerBody } from '../shared/execution.ts';
 import { type NoAnswer, outcomeOf } from '../shared/outcomes.ts';
+import type { Ending } from './ending.ts';
 import type { Problem } from './read-request.ts';
-import type { Ending } from './submit-execution.ts';
 
 /** A refusal as problem+json (RFC 9457), which also has `success` and `error`, so that one reader fits all answers. */
 export function problem(

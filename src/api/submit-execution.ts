@@ -5,9 +5,9 @@ import type { createCancelSender } from '../shared/control.ts';
 import type { History } from '../shared/history.ts';
 import type { Incident } from '../shared/logger.ts';
 import { type NoAnswer, noAnswer } from '../shared/outcomes.ts';
-import type { ExecutionQueue } from '../shared/queue.ts';
+import type { ExecutionQueue, QueueBackend } from '../shared/queue.ts';
 import { apiWaitMs, type Settings } from '../shared/settings.ts';
-import type { Store } from '../shared/store.ts';
+import type { Ending } from './ending.ts';
 import type { FinishedExecutions, JobEnding } from './finished-executions.ts';
 import { type QueueHealth, STORE_ADVICE } from './queue-health.ts';
 
@@ -15,17 +15,15 @@ const PERSIST_EVERY_MS = 250;
 /** An answer that is there is worth this wait for the store to come back. */
 const READ_WITHIN_MS = 10_000;
 
-/** How an execution ended for its caller. `body` is the client's answer, to the letter. */
-export type Ending =
-  | { kind: 'answered'; mockId: string; address: string; body: string }
-  | { kind: 'unanswered'; mockId: string; noAnswer: NoAnswer };
+/** Whether a call is on its way, with its ending to come; or why it is not. */
+export type Begun = { kind: 'begun'; ending: () => Promise<Ending> } | { kind: 'refused'; noAnswer: NoAnswer };
 
 type Dependencies = {
+  backend: QueueBackend;
   queue: ExecutionQueue;
   finished: FinishedExecutions;
   health: QueueHealth;
   cancels: ReturnType<typeof createCancelSender>;
-  store: Store;
   history: History;
   settings: Settings;
   storeIncident: Incident;
@@ -38,66 +36,54 @@ export type Call = { mockId: string; request: ExecuteRequest; keyName: string | 
 
 /** Puts calls on the queue and waits for their end. */
 export function createSubmitExecution(dependencies: Dependencies) {
-  const { queue, finished, health, cancels, store, history, settings, storeIncident } = dependencies;
+  const { backend, queue, finished, health, cancels, history, settings, storeIncident } = dependencies;
 
-  /** Resolves once the call is on the queue, with the promise of its ending; or with the reason why it is not. */
-  async function enqueue({
-    mockId,
-    request,
-    keyName,
-  }: Call): Promise<{ data: JobData; ending: Promise<JobEnding> } | NoAnswer> {
+  /** Begins a call. This API sees to it until it has ended, whoever waits for it. */
+  async function begin({ mockId, request, keyName }: Call): Promise<Begun> {
     const refusal = refusedAtOnce();
-    if (refusal) return refusal;
+    if (refusal) return { kind: 'refused', noAnswer: refusal };
     const data = toJobData(request, { claimBy: Date.now() + settings.QUEUE_TIMEOUT_MS, keyName });
-    const ending = finished.wait(mockId, data, apiWaitMs(settings));
+    const end = finished.wait(mockId, data, apiWaitMs(settings));
     const notStored = await add(mockId, data);
-    if (notStored) finished.settle(mockId, { kind: 'unanswered', noAnswer: notStored });
-    return notStored ?? { data, ending };
+    if (!notStored) return { kind: 'begun', ending: async () => toEnding(mockId, await end) };
+    finished.settle(mockId, { kind: 'unanswered', noAnswer: notStored });
+    return { kind: 'refused', noAnswer: notStored };
   }
 
   return {
+    begin,
+    /** Why nothing can be begun at all, if so. */
+    storeIsAway,
     /** Runs a call to its end. `callerLeft` aborts when nobody wants the answer any more. */
     async run(call: Call, callerLeft: AbortSignal): Promise<Ending> {
       const { mockId } = call;
       const since = Date.now();
-      const enqueued = await enqueue(call);
-      if ('code' in enqueued) return { kind: 'unanswered', mockId, noAnswer: enqueued };
-      const onLeave = () => void cancel(mockId, enqueued.data, since);
+      const begun = await begin(call);
+      if (begun.kind === 'refused') return { kind: 'unanswered', mockId, noAnswer: begun.noAnswer };
+      const onLeave = () => void cancel(mockId, since);
       callerLeft.addEventListener('abort', onLeave, { once: true });
       if (callerLeft.aborted) onLeave();
       try {
-        return await toEnding(mockId, await enqueued.ending);
+        return await begun.ending();
       } finally {
         callerLeft.removeEventListener('abort', onLeave);
       }
     },
-
-    /** Begins a call nobody waits for here; null, or why it could not be begun. This API sees to it until it has ended. */
-    async begin(call: Call): Promise<NoAnswer | null> {
-      const enqueued = await enqueue(call);
-      return 'code' in enqueued ? enqueued : null;
-    },
   };
 
   function refusedAtOnce(): NoAnswer | undefined {
-    if (!health.up) {
-      return noAnswer(
-        'queue-unavailable',
-        'The queue store cannot be reached, so nothing was sent. It did not run. Try again in a moment.',
-        {
-          mayHaveRun: false,
-        },
-      );
-    }
+    const unavailable = storeIsAway();
+    if (unavailable) return unavailable;
     const waiting = Math.max(health.waiting, finished.waiting - health.active);
     if (waiting < settings.MAX_QUEUED) return undefined;
-    return noAnswer(
-      'overloaded',
-      `${waiting} executions are waiting already. This one did not run. Try again in a moment, or start more workers.`,
-      {
-        mayHaveRun: false,
-      },
-    );
+    const error = `${waiting} executions are waiting already. This one did not run. Try again in a moment, or start more workers.`;
+    return noAnswer('overloaded', error, { mayHaveRun: false });
+  }
+
+  function storeIsAway(): NoAnswer | undefined {
+    if (health.up) return undefined;
+    const error = 'The queue store cannot be reached, so nothing was sent. It did not run. Try again in a moment.';
+    return noAnswer('queue-unavailable', error, { mayHaveRun: false });
   }
 
   async function add(mockId: string, data: JobData): Promise<NoAnswer | undefined> {
@@ -115,22 +101,21 @@ export function createSubmitExecution(dependencies: Dependencies) {
 
   /** The caller was told that nobody knows: it is taken back if it is there, unless the client has it already. */
   async function removeWhenBack(mockId: string, { claimBy }: JobData): Promise<void> {
-    const removed = await persist(claimBy, () => queue.remove(mockId, { removeChildren: false }));
-    if (removed === 0) await persist(claimBy, () => cancels.send({ mockId, why: 'caller-left' }));
+    const removed = await persist(claimBy, () => backend.removeWaiting(queue, mockId));
+    if (!removed) await persist(claimBy, () => cancels.send({ mockId, why: 'caller-left' }));
   }
 
-  async function cancel(mockId: string, data: JobData, since: number): Promise<void> {
-    await persist(data.claimBy + settings.RESULT_TIMEOUT_MS, async () => {
-      const job = await queue.getJob(mockId);
-      const waits = job && job.attemptsStarted === 0 && !finished.mayHaveBegun(mockId, since);
-      if (waits && (await finished.takeBack(mockId, data, callerLeftBefore(mockId)))) return;
+  async function cancel(mockId: string, since: number): Promise<void> {
+    await persist(since + apiWaitMs(settings), async () => {
+      const waits = !finished.mayHaveBegun(mockId, since);
+      if (waits && (await finished.takeBack(mockId, callerLeftBefore(mockId)))) return;
       await cancels.send({ mockId, why: 'caller-left' });
     });
   }
 
   /** A result leaves the store for the history as soon as its job is done. */
   async function readStored(mockId: string, stored: string): Promise<string | null> {
-    const read = async () => (await store.get(stored)) ?? (await history.result(mockId));
+    const read = async () => (await backend.store.get(stored)) ?? (await history.result(mockId));
     return (await persist(Date.now() + READ_WITHIN_MS, read)) ?? null;
   }
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { DATA_FIELD, type JobData, type JobResult, warningSchema } from './contract.ts';
-import { type NoAnswer, outcomeOf } from './outcomes.ts';
+import { DATA_FIELD, JOB_VERSION, type JobData, type JobResult, warningSchema } from './contract.ts';
+import { codeSchema, type NoAnswer, outcomeOf } from './outcomes.ts';
+import { parseJson } from './parse-json.ts';
 import { type State, type StateStep, stateSchema, stepSchema } from './states.ts';
 
 /** How far a worker got with an execution: kept on its job, so that every API sees it while the execution runs. */
@@ -85,6 +86,11 @@ export function endedRecord(open: ExecutionRecord, ending: RecordEnding, at: num
   return end(state, { status, code, mayHaveRun }, address);
 }
 
+/** Whether it ended before anything of it could be seen by a client. */
+export function wasNeverDispatched({ outcome, history }: ExecutionRecord): boolean {
+  return outcome !== null && !outcome.mayHaveRun && !history.some(({ state }) => state === 'dispatched');
+}
+
 /** The body that tells a caller why there is no answer, in the shape of a result. */
 export function noAnswerBody(mockId: string, { code, error, field, mayHaveRun, executeAt }: NoAnswer): string {
   return JSON.stringify({
@@ -97,4 +103,21 @@ export function noAnswerBody(mockId: string, { code, error, field, mayHaveRun, e
     code,
     mayHaveRun,
   });
+}
+
+const noAnswerBodySchema = z.object({ error: z.string(), executeAt: z.int() });
+
+/** Why a settled execution had no answer, back from its record and the body its caller got. */
+export function noAnswerOf({ mockId, address, outcome, warnings }: ExecutionRecord, body: string): NoAnswer {
+  const told = noAnswerBodySchema.safeParse(parseJson(body));
+  const code = codeSchema.safeParse(outcome?.code).data ?? 'outcome-unknown';
+  return {
+    v: JOB_VERSION,
+    code,
+    error: told.data?.error ?? `Execution ${mockId} ended with ${code}.`,
+    executeAt: told.data?.executeAt ?? Date.now(),
+    address,
+    mayHaveRun: outcome?.mayHaveRun ?? true,
+    warnings,
+  };
 }

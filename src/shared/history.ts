@@ -30,49 +30,50 @@ export type History = {
 export const MAX_INPUT_KEPT = 64 * 1024;
 const SCANNED_AT_ONCE = 500;
 
-/** What an index entry tells without loading the record. */
-type Entry = { member: string; at: number };
-type ReadEntries = (before: { at: number; after: string } | null, count: number) => Promise<Entry[]>;
+/** Members of the index, newest first, beginning after one of them; none when that one is not there any more. */
+type ReadIndex = (after: string | null, count: number) => Promise<string[]>;
 
+/** What the index says of an execution, so that a list can be filtered without loading anything. */
 export function memberOf({ mockId, app, ruleId }: ExecutionRecord): string {
   return `${app}|${ruleId ?? ''}|${mockId}`;
 }
 
+/** The cursor of a list's very beginning. */
+export const BEGINNING = '-';
+
 /** Walks an index from the newest entry on until a page is full. Both backends list through it, so both page alike. */
 export async function listPage(
   { app, ruleId, limit, cursor }: HistoryFilter,
-  readEntries: ReadEntries,
+  readIndex: ReadIndex,
   load: (mockIds: string[]) => Promise<(ExecutionRecord | null)[]>,
 ): Promise<HistoryPage> {
-  let position = cursor === undefined ? null : parseCursor(cursor);
-  const found: Entry[] = [];
+  let position = parseCursor(cursor);
+  const found: string[] = [];
   for (;;) {
-    const entries = await readEntries(position, SCANNED_AT_ONCE);
-    for (const entry of entries) {
-      const [entryApp, entryRule] = entry.member.split('|');
-      if (app !== undefined && entryApp !== String(app)) continue;
-      if (ruleId !== undefined && entryRule !== ruleId) continue;
-      found.push(entry);
-      if (found.length > limit) break;
+    const members = await readIndex(position, SCANNED_AT_ONCE);
+    for (const member of members) {
+      const [itsApp, itsRule] = member.split('|');
+      if (app !== undefined && itsApp !== String(app)) continue;
+      if (ruleId !== undefined && itsRule !== ruleId) continue;
+      found.push(member);
     }
-    const last = entries.at(-1);
-    if (found.length > limit || !last || entries.length < SCANNED_AT_ONCE) break;
-    position = { at: last.at, after: last.member };
+    position = members.at(-1) ?? null;
+    if (found.length > limit || members.length < SCANNED_AT_ONCE) break;
   }
   const page = found.slice(0, limit);
-  const records = await load(page.map(({ member }) => member.split('|')[2] ?? ''));
-  const last = page.at(-1);
+  const records = await load(page.map((member) => member.split('|')[2] ?? ''));
   return {
     records: records.filter((record) => record !== null),
-    nextCursor: found.length > limit && last ? Buffer.from(`${last.at} ${last.member}`).toString('base64url') : null,
+    nextCursor: found.length > limit ? Buffer.from(page.at(-1) ?? '').toString('base64url') : null,
   };
 }
 
 /** A cursor this service did not make. */
 export class BadCursor extends Error {}
 
-function parseCursor(cursor: string): { at: number; after: string } {
-  const match = /^(\d{1,16}) (.+)$/.exec(Buffer.from(cursor, 'base64url').toString());
-  if (!match?.[1] || !match[2]) throw new BadCursor('the cursor is not one this service gave out');
-  return { at: Number(match[1]), after: match[2] };
+function parseCursor(cursor: string | undefined): string | null {
+  if (cursor === undefined || cursor === BEGINNING) return null;
+  const member = Buffer.from(cursor, 'base64url').toString();
+  if (!/^\d+\|\d*\|[\w-]+$/.test(member)) throw new BadCursor('is not one this service gave out');
+  return member;
 }

@@ -53,12 +53,12 @@ export function createMemoryHistory(store: Store, { count, seconds, bytes }: His
     lateResult: async (mockId) => kept.get(mockId)?.lateBody ?? null,
     async list(filter) {
       trim();
-      const newestFirst = [...kept.values()].reverse().map(({ record, at }) => ({ member: memberOf(record), at }));
+      const members = [...kept.values()].reverse().map(({ record }) => memberOf(record));
       return listPage(
         filter,
-        async (before, wanted) => {
-          const start = before === null ? 0 : newestFirst.findIndex(({ member }) => member === before.after) + 1;
-          return newestFirst.slice(start, start + wanted);
+        async (after, wanted) => {
+          const last = after === null ? -1 : members.indexOf(after);
+          return after !== null && last < 0 ? [] : members.slice(last + 1, last + 1 + wanted);
         },
         async (mockIds) => mockIds.map((mockId) => kept.get(mockId)?.record ?? null),
       );

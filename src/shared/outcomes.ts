@@ -26,7 +26,7 @@ export const outcomes = {
 } as const satisfies Record<string, Row>;
 
 export type Code = keyof typeof outcomes;
-const codes = Object.keys(outcomes).filter((code): code is Code => code in outcomes);
+export const codeSchema = z.enum(Object.keys(outcomes).filter((code): code is Code => code in outcomes));
 
 /** The row of one code. */
 export function outcomeOf(code: Code): Row {
@@ -36,7 +36,7 @@ export function outcomeOf(code: Code): Row {
 /** An execution that ended without a client's answer: what happened, in one plain sentence, and whether the rule may have run. */
 export const noAnswerSchema = z.object({
   v: z.literal(JOB_VERSION),
-  code: z.enum(codes),
+  code: codeSchema,
   error: z.string(),
   mayHaveRun: z.boolean(),
   executeAt: z.int(),

@@ -15,6 +15,7 @@ import { EndingWorker } from './ending-worker.ts';
 import type { History, HistoryLimits } from './history.ts';
 import { createMemoryHistory } from './memory-history.ts';
 import { createRedisHistory } from './redis-history.ts';
+import { redisScript } from './redis-script.ts';
 import { createMemoryStore, createRedisStore, type Store, storedKey } from './store.ts';
 
 /**
@@ -45,6 +46,8 @@ export type QueueBackend = {
   /** How many entries the event stream keeps; at 1,000 calls/s the Redis one bridges 4 s without a re-check. */
   maxEvents: number;
   openQueue<Data, Result>(name: string): JobQueue<Data, Result>;
+  /** Takes an execution off the queue that no worker has begun; false when one has, or when it is not there. */
+  removeWaiting(queue: ExecutionQueue, id: string): Promise<boolean>;
   /** Worker processes connected to the queue. A frozen one still counts. */
   countWorkers(queue: ExecutionQueue): Promise<number>;
   openEvents(name: string): JobEvents;
@@ -57,6 +60,18 @@ export type QueueBackend = {
   ): JobWorker<Data, Result>;
   close(): Promise<void>;
 };
+
+const MAX_EVENTS = 20_000;
+
+/** BullMQ's own removal takes any job that is not locked: also one that has run, or whose worker fell asleep. */
+const removeWaiting = redisScript(`
+local wait, job, events, id = KEYS[1], KEYS[2], KEYS[3], ARGV[1]
+if tonumber(redis.call('HGET', job, 'ats') or '0') > 0 then return 0 end
+if redis.call('LREM', wait, 1, id) == 0 then return 0 end
+redis.call('DEL', job)
+redis.call('XADD', events, 'MAXLEN', '~', ARGV[2], '*', 'event', 'removed', 'jobId', id, 'prev', 'wait')
+return 1
+`);
 
 /** Opens the queue store behind a redis:// URL, or the embedded one when there is none. */
 export async function openQueueBackend(url: string | undefined): Promise<QueueBackend> {
@@ -88,11 +103,15 @@ function openRedis(url: string): QueueBackend {
       quick: factory(fast),
       blocking: factory(patient),
       common: { prefix },
-      maxEvents: 20_000,
+      maxEvents: MAX_EVENTS,
       eventsBlockMs: 10_000,
       // A dead worker's executions are taken over within lock + two checks: 5 to 7 s.
       locks: { lockDuration: 5000, stalledInterval: 1000 },
     }),
+    async removeWaiting(queue, id) {
+      const keys = [queue.toKey('wait'), queue.toKey(id), queue.toKey('events')];
+      return (await removeWaiting(results, keys, [id, MAX_EVENTS])) === 1;
+    },
     countWorkers: (queue) => queue.getWorkersCount(),
     close: async () => results.disconnect(),
   };
@@ -122,6 +141,11 @@ async function openEmbedded(): Promise<QueueBackend> {
       eventsBlockMs: 1000,
       locks: { lockDuration: 10_000, stalledInterval: 5000 },
     }),
+    async removeWaiting(queue, id) {
+      const job = await queue.getJob(id);
+      // A job that is taken after this look is locked, and a locked one is not removed.
+      return job?.attemptsStarted === 0 && (await queue.remove(id, { removeChildren: false })) === 1;
+    },
     countWorkers: async () => 1, // this process
     close: () => pool.shutDown(),
   };

@@ -1,24 +1,28 @@
-import { createHash } from 'node:crypto';
 import type { Redis } from 'ioredis';
+import { z } from 'zod';
 import { type ExecutionRecord, recordSchema } from './execution.ts';
 import { type History, type HistoryLimits, listPage, MAX_INPUT_KEPT, memberOf } from './history.ts';
 import { parseJson } from './parse-json.ts';
+import { redisScript } from './redis-script.ts';
 
 const PREFIX = '{rule-server}:history:';
 const INDEX = `${PREFIX}index`;
 const SIZES = `${PREFIX}sizes`;
 const BYTES = `${PREFIX}bytes`;
 const TRIMMED_AT_ONCE = 100;
+/** Whoever waits for an execution may read its result from here; it stays that long although there is no room for it. */
+const READABLE_SECONDS = 30;
 
 /**
  * Adds one execution and makes room for it in one step, so that no crash leaves a result nobody knows of. A result that
  * was put into the store already is not copied, only renamed. Keys carry one hash tag: one slot of a cluster.
  */
-const ADD = `
+const add = redisScript(`
 local index, sizes, bytes, stored = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local prefix, mockId, member, now = ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[4])
 local record, input, body = ARGV[5], ARGV[6], ARGV[7]
-local ttl, maxCount, maxBytes, batch = tonumber(ARGV[8]), tonumber(ARGV[9]), tonumber(ARGV[10]), tonumber(ARGV[11])
+local ttl, maxCount, maxBytes = tonumber(ARGV[8]), tonumber(ARGV[9]), tonumber(ARGV[10])
+local batch, readable = tonumber(ARGV[11]), tonumber(ARGV[12])
 if redis.call('EXISTS', prefix .. 'record:' .. mockId) == 1 then return 0 end
 local size = #record + #input + #body
 if body == '' and redis.call('EXISTS', stored) == 1 then
@@ -39,15 +43,37 @@ for _ = 1, batch do
   local total = tonumber(redis.call('GET', bytes) or '0')
   if tonumber(oldest[2]) + ttl * 1000 > now and redis.call('ZCARD', index) <= maxCount and total <= maxBytes then break end
   local gone = string.match(oldest[1], '[^|]*$')
-  redis.call('DEL', prefix .. 'record:' .. gone, prefix .. 'result:' .. gone, prefix .. 'input:' .. gone, prefix .. 'late:' .. gone)
+  redis.call('DEL', prefix .. 'record:' .. gone, prefix .. 'input:' .. gone, prefix .. 'late:' .. gone)
+  if tonumber(oldest[2]) + readable * 1000 > now then redis.call('EXPIRE', prefix .. 'result:' .. gone, readable)
+  else redis.call('DEL', prefix .. 'result:' .. gone) end
   redis.call('DECRBY', bytes, tonumber(redis.call('HGET', sizes, oldest[1]) or '0'))
   redis.call('HDEL', sizes, oldest[1])
   redis.call('ZREM', index, oldest[1])
 end
 return 1
-`;
+`);
 
-const ADD_DIGEST = createHash('sha1').update(ADD).digest('hex');
+const addLate = redisScript(`
+local sizes, bytes, record, late = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+local member, body, changed = ARGV[1], ARGV[2], ARGV[3]
+local left = redis.call('TTL', record)
+if left < 1 or redis.call('SET', late, body, 'EX', left, 'NX') == false then return 0 end
+redis.call('SET', record, changed, 'KEEPTTL')
+redis.call('HINCRBY', sizes, member, #body)
+redis.call('INCRBY', bytes, #body)
+return 1
+`);
+
+/** What was trimmed was older than all that is left: nothing follows it. */
+const page = redisScript(`
+local index, after, count = KEYS[1], ARGV[1], tonumber(ARGV[2])
+local rank = -1
+if after ~= '' then rank = redis.call('ZREVRANK', index, after) end
+if not rank then return {} end
+return redis.call('ZREVRANGE', index, rank + 1, rank + count)
+`);
+
+const pageSchema = z.array(z.string());
 
 /** History in Redis, shared by all APIs and workers. `storedKey` turns a store's key into the Redis key it lies under. */
 export function createRedisHistory(
@@ -61,33 +87,19 @@ export function createRedisHistory(
     return parsed.success ? parsed.data : null;
   };
 
-  /** Sends the digest of the script, and the script itself only to a Redis that does not know it yet. */
-  const runAdd = async (...parameters: [keys: number, ...(string | number)[]]) => {
-    await redis.evalsha(ADD_DIGEST, ...parameters).catch((error) => {
-      if (!String(error).includes('NOSCRIPT')) throw error;
-      return redis.eval(ADD, ...parameters);
-    });
-  };
+  const limits = [seconds, count, bytes, TRIMMED_AT_ONCE, READABLE_SECONDS];
 
   return {
     async add({ record, input, result }) {
-      await runAdd(
-        4,
-        INDEX,
-        SIZES,
-        BYTES,
-        'stored' in result ? storedKey(result.stored) : `${PREFIX}nothing`,
-        PREFIX,
-        record.mockId,
-        memberOf(record),
-        Date.now(),
-        JSON.stringify(record),
-        input.length <= MAX_INPUT_KEPT ? input : '',
-        'body' in result ? result.body : '',
-        seconds,
-        count,
-        bytes,
-        TRIMMED_AT_ONCE,
+      const stored = 'stored' in result ? storedKey(result.stored) : `${PREFIX}nothing`;
+      const now = Date.now();
+      const text = JSON.stringify(record);
+      const keptInput = input.length <= MAX_INPUT_KEPT ? input : '';
+      const body = 'body' in result ? result.body : '';
+      await add(
+        redis,
+        [INDEX, SIZES, BYTES, stored],
+        [PREFIX, record.mockId, memberOf(record), now, text, keptInput, body, ...limits],
       );
     },
     get: async (mockId) => toRecord(await redis.get(key('record', mockId))),
@@ -96,25 +108,15 @@ export function createRedisHistory(
     async addLateResult(mockId, body) {
       const record = toRecord(await redis.get(key('record', mockId)));
       if (!record) return;
-      await redis.set(key('late', mockId), body, 'EX', seconds, 'NX');
-      await redis.set(key('record', mockId), JSON.stringify({ ...record, lateResult: true }), 'KEEPTTL');
+      const changed = JSON.stringify({ ...record, lateResult: true });
+      const keys = [SIZES, BYTES, key('record', mockId), key('late', mockId)];
+      await addLate(redis, keys, [memberOf(record), body, changed]);
     },
     lateResult: (mockId) => redis.get(key('late', mockId)),
     list: (filter) =>
       listPage(
         filter,
-        async (before, wanted) => {
-          const from = before === null ? '+inf' : String(before.at);
-          const flat = await redis.zrange(INDEX, from, '-inf', 'BYSCORE', 'REV', 'LIMIT', 0, wanted + 1, 'WITHSCORES');
-          const entries = Array.from({ length: flat.length / 2 }, (_, index) => ({
-            member: flat[index * 2] ?? '',
-            at: Number(flat[index * 2 + 1]),
-          }));
-          // Entries of one millisecond stand in reverse order of their names; what the last page showed is skipped.
-          return before === null
-            ? entries.slice(0, wanted)
-            : entries.filter(({ at, member }) => at < before.at || member < before.after);
-        },
+        async (after, wanted) => pageSchema.parse(await page(redis, [INDEX], [after ?? '', wanted])),
         async (mockIds) =>
           mockIds.length === 0 ? [] : (await redis.mget(mockIds.map((mockId) => key('record', mockId)))).map(toRecord),
       ),

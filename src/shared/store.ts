@@ -1,4 +1,5 @@
 import type { Redis } from 'ioredis';
+import { redisScript } from './redis-script.ts';
 
 /** A small shared memory beside the queue: values are put once, read by anyone, and forgotten after a while. */
 export type Store = {
@@ -6,7 +7,8 @@ export type Store = {
   putOnce(key: string, value: string, seconds: number): Promise<string>;
   /** Like `putOnce`, and keeps a value that is there already for another `seconds` when it is the same one. */
   hold(key: string, value: string, seconds: number): Promise<string>;
-  forget(key: string): Promise<void>;
+  /** Puts `to` in the place of `from`, keeping its time, or removes it (null); false when something else is there. */
+  change(key: string, from: string, to: string | null): Promise<boolean>;
   /** The value of a key, or null when there is none (any more). */
   get(key: string): Promise<string | null>;
   close(): Promise<void>;
@@ -16,6 +18,12 @@ export type Store = {
 export const INLINE_BYTES = 16 * 1024;
 
 const PREFIX = '{rule-server}:store:';
+
+const change = redisScript(`
+if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
+if ARGV[2] == '' then redis.call('DEL', KEYS[1]) else redis.call('SET', KEYS[1], ARGV[2], 'KEEPTTL') end
+return 1
+`);
 
 /** The Redis key a value lies under. */
 export const storedKey = (key: string) => PREFIX + key;
@@ -32,8 +40,8 @@ export function createRedisStore(redis: Redis): Store {
       if (previous === value) await redis.expire(PREFIX + key, seconds);
       return previous ?? value;
     },
-    async forget(key) {
-      await redis.del(PREFIX + key);
+    async change(key, from, to) {
+      return (await change(redis, [PREFIX + key], [from, to ?? ''])) === 1;
     },
     get: (key) => redis.get(PREFIX + key),
     async close() {
@@ -74,7 +82,13 @@ export function createMemoryStore(maxBytes = 256 * 1024 * 1024): Store {
       const kept = live(key);
       return kept === null || kept === value ? put(key, value, seconds) : kept;
     },
-    forget: async (key) => forget(key),
+    async change(key, from, to) {
+      if (live(key) !== from) return false;
+      const entry = entries.get(key);
+      if (to === null || !entry) forget(key);
+      else put(key, to, (entry.expiresAt - Date.now()) / 1000);
+      return true;
+    },
     get: async (key) => live(key),
     async close() {
       entries.clear();

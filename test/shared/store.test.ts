@@ -82,10 +82,18 @@ function keepsItsPromises(open: () => Promise<Store>): void {
     expect(await store.get('held')).toBe('mine');
   });
 
-  it('a forgotten key is free at once', async () => {
+  it('a value is only changed by who knows it, and keeps its time', async () => {
+    await store.putOnce('changing', 'one', 2);
+    expect(await store.change('changing', 'other', 'two')).toBe(false);
+    expect(await store.change('changing', 'one', 'two')).toBe(true);
+    expect(await store.get('changing')).toBe('two');
+    await expect.poll(() => store.get('changing'), { timeout: 5000 }).toBeNull();
+  });
+
+  it('a key whose value was changed to nothing is free at once', async () => {
     await store.putOnce('gone', 'one', 60);
-    await store.forget('gone');
-    await store.forget('gone');
+    expect(await store.change('gone', 'one', null)).toBe(true);
+    expect(await store.change('gone', 'one', null)).toBe(false);
     expect(await store.putOnce('gone', 'two', 60)).toBe('two');
   });
 }

@@ -3,7 +3,7 @@ import { JOB_VERSION } from '../../shared/contract.ts';
 import type { Query } from '../../shared/query.ts';
 import type { AskWorker } from '../ask-worker.ts';
 import type { Environment } from '../environment.ts';
-import { readApp, readSelection } from '../read-selection.ts';
+import { appParameters, readParameters, selectionParameters } from '../parameters.ts';
 import { badRequest, problem } from '../respond.ts';
 
 const v = JOB_VERSION;
@@ -18,13 +18,13 @@ export function browseRoutes({ ask }: Pick<AskWorker, 'ask'>) {
   };
 
   const aboutSelection = (kind: 'schema' | 'tree') => async (context: Context<Environment>) => {
-    const read = readSelection(context.req.query());
-    return read.kind === 'bad' ? badRequest(read.problems) : reply(context, { v, ask: kind, ...read.selected });
+    const read = readParameters(selectionParameters, context.req.query());
+    return read.kind === 'bad' ? badRequest(read.problems) : reply(context, { v, ask: kind, ...read.value });
   };
 
   const aboutApp = (kind: 'rules' | 'clients') => async (context: Context<Environment>) => {
-    const read = readApp(context.req.query());
-    return read.kind === 'bad' ? badRequest(read.problems) : reply(context, { v, ask: kind, app: read.app });
+    const read = readParameters(appParameters, context.req.query());
+    return read.kind === 'bad' ? badRequest(read.problems) : reply(context, { v, ask: kind, ...read.value });
   };
 
   return new Hono<Environment>()

@@ -1,0 +1,52 @@
+import type { Server } from 'node:http';
+import { createAdaptorServer } from '@hono/node-server';
+import type { Hono } from 'hono';
+import type { Settings } from '../shared/settings.ts';
+import type { Environment } from './environment.ts';
+
+const LOOK_FOR_IDLE_MS = 100;
+
+/** Serves an app over HTTP. Resolves once it listens; rejects when it cannot. */
+export async function serveHttp(app: Hono<Environment>, { HOST, PORT }: Pick<Settings, 'HOST' | 'PORT'>) {
+  const server = createAdaptorServer({
+    fetch: app.fetch,
+    serverOptions: {
+      // Whole requests must arrive in time; answers may take as long as they take.
+      requestTimeout: 30_000,
+      headersTimeout: 10_000,
+      keepAliveTimeout: 75_000,
+      maxHeaderSize: 16 * 1024,
+    },
+  }) as Server;
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(PORT, HOST, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+
+  return {
+    url: urlOf(server, HOST),
+    /** Takes no more connections and waits for the open calls; after `graceMs` it calls `onLate` and cuts them off. */
+    async drain(graceMs: number, onLate: () => void): Promise<void> {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      // close() ends idle connections once; those that fall idle later are asked again.
+      const idle = setInterval(() => server.closeIdleConnections(), LOOK_FOR_IDLE_MS);
+      const late = setTimeout(() => {
+        onLate();
+        server.closeAllConnections();
+      }, graceMs);
+      await closed;
+      clearInterval(idle);
+      clearTimeout(late);
+    },
+  };
+}
+
+function urlOf(server: Server, host: string): string {
+  const address = server.address();
+  const port = typeof address === 'object' && address ? address.port : 0;
+  const shown = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
+  return `http://${shown.includes(':') ? `[${shown}]` : shown}:${port}`;
+}

@@ -1,0 +1,100 @@
+import { z } from 'zod';
+import type { Problem } from './read-request.ts';
+
+const INT32_MAX = 2_147_483_647n;
+const INT64_MAX = 9_223_372_036_854_775_807n;
+const MAX_LIMIT = 100;
+
+/** An integer of a query string; an empty parameter and a 0 are absent. */
+function integer(max: bigint) {
+  const error = `must be an integer from 1 to ${max}`;
+  return z
+    .string()
+    .regex(/^\d{0,30}$/, error)
+    .transform((text) => BigInt(text))
+    .refine((value) => value <= max, error)
+    .transform((value) => (value === 0n ? null : value))
+    .optional()
+    .transform((value) => value ?? null);
+}
+
+const appId = integer(INT32_MAX);
+const ruleOrNode = integer(INT64_MAX).transform((value) => value?.toString() ?? null);
+const text = z
+  .string()
+  .optional()
+  .transform((value) => value || null);
+
+const asInt32 = { type: 'integer', format: 'int32', minimum: 1 };
+const asInt64 = { type: 'integer', format: 'int64', minimum: 1 };
+
+const app = appId
+  .transform((value, context) => {
+    if (value !== null) return Number(value);
+    context.addIssue({ code: 'custom', message: `must be an integer from 1 to ${INT32_MAX}` });
+    return z.NEVER;
+  })
+  .meta({ ...asInt32, description: 'The app.' });
+
+/** `?app=` */
+export const appParameters = z.object({ app });
+
+const selected = {
+  app,
+  ruleId: ruleOrNode.meta({ ...asInt64, description: 'The rule. It or confId must be there.' }),
+  confId: ruleOrNode.meta({
+    ...asInt64,
+    description: 'A node: the sub-tree below it. With ruleId: inside that rule.',
+  }),
+};
+const needsAnId = {
+  path: ['ruleId'],
+  error: 'give ruleId or confId',
+  when: ({ issues }: { issues: { path?: PropertyKey[] | undefined }[] }) =>
+    !issues.some(({ path }) => path?.[0] === 'ruleId' || path?.[0] === 'confId'),
+};
+const hasAnId = ({ ruleId, confId }: { ruleId: string | null; confId: string | null }) =>
+  ruleId !== null || confId !== null;
+
+/** What a query string selects of an app's rules, and whose metadata is wanted. */
+export const selectionParameters = z
+  .object({
+    ...selected,
+    lane: text.meta({ description: 'Whose metadata is wanted: a client of this lane.' }),
+    address: text.meta({ description: 'Whose metadata is wanted: the client at this address.' }),
+  })
+  .refine(hasAnId, needsAnId);
+
+/** Which executions to list. */
+export const listParameters = z.object({
+  app: appId
+    .transform((value) => (value === null ? undefined : Number(value)))
+    .meta({ ...asInt32, description: 'Only executions of this app.' }),
+  ruleId: ruleOrNode
+    .transform((value) => value ?? undefined)
+    .meta({ ...asInt64, description: 'Only executions of this rule.' }),
+  limit: z
+    .string()
+    .default('')
+    .transform((given) => (given === '' ? 20 : Number(given)))
+    .refine((value) => Number.isInteger(value) && value >= 1 && value <= MAX_LIMIT, {
+      error: `must be a whole number from 1 to ${MAX_LIMIT}`,
+    })
+    .meta({ type: 'integer', minimum: 1, maximum: MAX_LIMIT, default: 20, description: 'How many at most.' }),
+  cursor: text
+    .transform((value) => value ?? undefined)
+    .meta({ description: 'The `nextCursor` of the page before. Without it: the newest.' }),
+});
+
+/** Reads a query string. Unknown parameters are ignored; a bad one is named, with everything else that is wrong. */
+export function readParameters<T extends z.ZodType>(
+  schema: T,
+  given: Record<string, string>,
+): { kind: 'read'; value: z.output<T> } | { kind: 'bad'; problems: Problem[] } {
+  const parsed = schema.safeParse(given);
+  if (parsed.success) return { kind: 'read', value: parsed.data };
+  return {
+    kind: 'bad',
+    problems: parsed.error.issues.map(({ path, message }) => ({ field: path.join('.'), message })),
+  };
+}

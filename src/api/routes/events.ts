@@ -1,0 +1,62 @@
+import { Hono } from 'hono';
+import { type SSEStreamingApi, streamSSE } from 'hono/streaming';
+import type { ExecutionRecord } from '../../shared/execution.ts';
+import { isEndState } from '../../shared/states.ts';
+import type { Environment } from '../environment.ts';
+import { recordBody } from '../execution-body.ts';
+import type { Executions } from '../executions.ts';
+import { unknownExecution } from './executions.ts';
+
+const KEEP_ALIVE_MS = 15_000;
+const RECONNECT_MS = 1000;
+
+type Dependencies = { executions: Executions; stopping: AbortSignal };
+
+/**
+ * What happens to an execution, as server-sent events: a snapshot, then every state with its ordinal as id, until the end
+ * state. Who comes back with the last id gets what is missing, and 204 when nothing is and nothing will come.
+ */
+export function eventRoutes({ executions, stopping }: Dependencies) {
+  return new Hono<Environment>().get('/executions/:mockId/events', async (context) => {
+    const mockId = context.req.param('mockId');
+    const first = await executions.find(mockId);
+    if (!first) return unknownExecution(mockId);
+    const seen = ordinalOf(context.req.header('last-event-id'));
+    if (isEndState(first.state) && seen >= first.history.length - 1) return new Response(null, { status: 204 });
+
+    context.header('cache-control', 'no-store');
+    context.header('x-accel-buffering', 'no');
+    return streamSSE(context, async (stream) => {
+      const gone = new AbortController();
+      const end = () => gone.abort();
+      stream.onAbort(end);
+      // The reader comes back at once, and another process goes on.
+      stopping.addEventListener('abort', end);
+      if (stopping.aborted) end();
+      const keepAlive = setInterval(() => void stream.write(': still here\n\n'), KEEP_ALIVE_MS);
+      try {
+        await stream.writeSSE({ event: 'snapshot', data: recordBody(first), retry: RECONNECT_MS });
+        await tell(stream, executions.follow(mockId, gone.signal), seen);
+      } finally {
+        clearInterval(keepAlive);
+        stopping.removeEventListener('abort', end);
+      }
+    });
+  });
+}
+
+async function tell(stream: SSEStreamingApi, records: AsyncIterable<ExecutionRecord>, seen: number): Promise<void> {
+  let told = seen;
+  for await (const { history, address, outcome } of records) {
+    for (const [ordinal, step] of history.entries()) {
+      if (ordinal <= told) continue;
+      const data = JSON.stringify({ ...step, address, outcome: isEndState(step.state) ? outcome : null });
+      await stream.writeSSE({ event: 'state', id: String(ordinal), data });
+      told = ordinal;
+    }
+  }
+}
+
+function ordinalOf(lastEventId: string | undefined): number {
+  return /^\d{1,9}$/.test(lastEventId ?? '') ? Number(lastEventId) : -1;
+}
