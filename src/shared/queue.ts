@@ -80,16 +80,38 @@ export async function openQueueBackend(url: string | undefined): Promise<QueueBa
 
 function openRedis(url: string): QueueBackend {
   const retryStrategy = (attempt: number) => Math.min(100 * attempt, 500);
-  // A command of these connections fails fast; one that blocks by design must neither time out nor give up.
-  const fast = { url, enableOfflineQueue: false, maxRetriesPerRequest: 0, commandTimeout: 700, retryStrategy };
+  // A command of these connections fails fast, and none may be part of opening one: it would stay broken for good.
+  const fast = {
+    url,
+    enableOfflineQueue: false,
+    maxRetriesPerRequest: 0,
+    commandTimeout: 700,
+    skipVersionCheck: true,
+    retryStrategy,
+  };
+  // A command that blocks by design must neither time out nor give up.
   const patient = { url, maxRetriesPerRequest: null, retryStrategy };
   // One hash tag keeps all keys in one slot of a Redis Cluster.
   const prefix = '{rule-server}';
   const factory =
     (connection: typeof fast | typeof patient): BackendFactory<IQueueBackend, unknown> =>
-    (name, options, more) =>
-      createRedisBackend(name, { ...options, connection }, more);
-  const results = new Redis(url, { ...fast, commandTimeout: 5000 });
+    (name, options, more) => {
+      const backend = createRedisBackend(name, { ...options, connection }, more);
+      // Once BullMQ closes it, it listens no more; the connection would print its errors until the process ends.
+      for (const client of [backend.client, backend.blockingClient]) {
+        client?.then(
+          (opened) => opened.on('error', () => {}),
+          () => {},
+        );
+      }
+      return backend;
+    };
+  const results = new Redis(url, {
+    enableOfflineQueue: false,
+    maxRetriesPerRequest: 0,
+    commandTimeout: 5000,
+    retryStrategy,
+  });
   results.on('error', () => {}); // the queue's own connection reports the same incident
   const connected = new Promise<void>((resolve) => void results.once('ready', () => resolve()));
 
