@@ -1,0 +1,177 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Redis } from 'ioredis';
+import { describe, expect, inject, it, vi } from 'vitest';
+import { echoes } from '../support/echoes.ts';
+import type { Answer } from '../support/http-call.ts';
+import { type RedisProcess, startRedisProcess } from '../support/redis-process.ts';
+import { createResponder } from '../support/responder.ts';
+import type { ServiceProcess } from '../support/start-process.ts';
+import { type Processes, startProcesses } from '../support/start-processes.ts';
+import { twice } from '../support/steady-calls.ts';
+import { sweepLater } from '../support/sweep-later.ts';
+
+const OPEN = 10;
+const RECOVERED_WITHIN_MS = 10_000;
+const REFUSED_WITHIN_MS = 1000;
+/** What a machine with nothing to spare adds to that. */
+const BUSY_MS = 1000;
+const settings = { CLIENT_TIMEOUT_MS: 30_000, POLL_INTERVAL_MS: 250 };
+
+type Outage = {
+  appendOnly?: boolean;
+  begins(redis: RedisProcess): Promise<unknown>;
+  ends?(redis: RedisProcess): Promise<unknown>;
+  /** Whether new calls cannot be taken while it lasts. */
+  refuses?: boolean;
+};
+
+describe.skipIf(!inject('hasRedisBinary')).concurrent('while executions are open, Redis', () => {
+  it('is killed and comes back with its data', () =>
+    survives({
+      appendOnly: true,
+      refuses: true,
+      begins: (redis) => redis.kill(),
+      ends: (redis) => redis.start(),
+    }));
+
+  it('is killed and comes back empty', () =>
+    survives({
+      refuses: true,
+      begins: (redis) => redis.kill(),
+      ends: (redis) => redis.start(),
+    }));
+
+  it('loses all its data at once', () => survives({ begins: (redis) => command(redis, 'flushall') }));
+
+  it('is frozen for 5 s', () =>
+    survives({
+      refuses: true,
+      begins: (redis) => redis.pause(),
+      ends: async (redis) => {
+        await delay(5000); // longer than the locks of the workers
+        await redis.resume();
+      },
+    }));
+
+  it('cuts every connection', () =>
+    survives({ begins: (redis) => command(redis, 'client', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes') }));
+
+  it('runs out of memory for longer than the locks of the workers last', () =>
+    survives({
+      refuses: true,
+      begins: (redis) => redis.setMaxMemory(1),
+      ends: async (redis) => {
+        await delay(7000);
+        await redis.setMaxMemory(0);
+      },
+    }));
+
+  it('is away when they stop: they end all the same', async () => {
+    const redis = await startRedisProcess();
+    await using processes = await startProcesses({ queueUrl: redis.url, settings, workers: 1 });
+    await redis.stop();
+    for (const each of [...processes.workers, ...processes.apis]) {
+      const { code, ms } = await each.terminate();
+      expect(code).toBe(0);
+      expect(ms).toBeLessThan(3000 + BUSY_MS);
+    }
+    expect(processes.noise()).toEqual([]);
+  });
+});
+
+describe.skipIf(!inject('hasRedisBinary')).concurrent('Redis that starts after everybody else', () => {
+  it('is waited for: calls get 503 until it is there, and then their answers', async () => {
+    const redis = await startRedisProcess();
+    try {
+      await redis.kill();
+      await using processes = await startProcesses({ queueUrl: redis.url, settings, apis: 0, workers: 0 });
+      await processes.addWorker({ untilReady: false });
+      const api = await processes.addApi({ untilReady: false });
+      await using _ = await createResponder({ sharedDir: processes.sharedDir, app: 1, does: echoes() });
+      await isRefusedAtOnce(() => api.execute(bodyOf(1)));
+      await redis.start();
+      await isRecovered(() => api.execute(bodyOf(2)));
+      expect(await api.isReady()).toBe(true);
+      warnedOnce(processes);
+    } finally {
+      await redis.stop();
+    }
+  });
+});
+
+async function survives({ appendOnly = false, begins, ends, refuses = false }: Outage): Promise<void> {
+  const redis = await startRedisProcess({ appendOnly });
+  const [before, after] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  try {
+    await using processes = await startProcesses({ queueUrl: redis.url, settings, workers: 2 });
+    const { sharedDir, api } = processes;
+    // Half of the answers come while it lasts, half when it is over.
+    let count = 0;
+    const first = echoes({ once: before.promise });
+    const second = echoes({ once: after.promise });
+    await using responder = await createResponder({
+      sharedDir,
+      app: 1,
+      does: (request, client) => (count++ < OPEN / 2 ? first : count <= OPEN ? second : echoes())(request, client),
+    });
+    const open = Array.from({ length: OPEN }, (_, number) => api.execute(bodyOf(number)));
+    await vi.waitUntil(() => responder.found.length === OPEN, { timeout: 20_000 });
+    if (appendOnly) await delay(1100); // the file is written every second
+
+    await begins(redis);
+    before.resolve();
+    if (refuses) await isRefusedAtOnce(() => api.execute(bodyOf(100)));
+    await ends?.(redis);
+    after.resolve();
+
+    const answers = await Promise.all(open);
+    expect(answers.map(({ status, json }) => [status, json['the service'].number])).toEqual(
+      Array.from({ length: OPEN }, (_, number) => [200, number]),
+    );
+    await isRecovered(() => api.execute(bodyOf(101)));
+    expect(twice(responder.found)).toEqual([]);
+    warnedOnce(processes);
+    expect(processes.noise()).toEqual([]);
+    await sweepLater(sharedDir);
+    expect(await processes.leftovers()).toEqual([]);
+  } finally {
+    await redis.stop();
+  }
+}
+
+const bodyOf = (number: number) => ({ app: 1, ruleId: 1, 'the service': { number } });
+
+/** Also right after it began, when nobody can know yet; then three more, when everybody does. */
+async function isRefusedAtOnce(call: () => Promise<Answer>): Promise<void> {
+  for (let time = 0; time < 4; time++) {
+    const startedAt = performance.now();
+    const { status, json } = await call();
+    expect({ status, code: json.code }).toEqual({
+      status: 503,
+      code: expect.stringMatching(/^(queue-unavailable|outcome-unknown)$/),
+    });
+    expect(performance.now() - startedAt).toBeLessThan(REFUSED_WITHIN_MS + BUSY_MS);
+  }
+}
+
+async function isRecovered(call: () => Promise<Answer>): Promise<void> {
+  await vi.waitFor(async () => expect((await call()).status).toBe(200), {
+    timeout: RECOVERED_WITHIN_MS,
+    interval: 100,
+  });
+}
+
+/** However many calls and executions it hit. */
+function warnedOnce({ apis, workers }: Processes): void {
+  for (const { log } of [...apis, ...workers] satisfies ServiceProcess[]) {
+    const warnings = log.filter(({ level }) => level >= 40).map(({ msg }) => msg);
+    expect(warnings).toEqual([...new Set(warnings)]);
+    expect(warnings.length).toBeLessThanOrEqual(2); // away, and its data lost
+  }
+}
+
+async function command(redis: RedisProcess, name: string, ...parameters: string[]): Promise<void> {
+  const connection = new Redis(redis.url);
+  await connection.call(name, ...parameters);
+  connection.disconnect();
+}
