@@ -44,7 +44,7 @@ export const steps = [
 ] as const;
 export type Step = (typeof steps)[number];
 
-export type Dependencies = Omit<WaitDependencies, 'maxResultBytes' | 'resultTimeoutMs'> & {
+export type Dependencies = Omit<WaitDependencies, 'maxResultBytes' | 'resultTimeoutMs' | 'clientTimeoutMs'> & {
   claims: Claims;
   sharedDirectory: SharedDirectory;
   resolveTarget: ResolveTarget;
@@ -109,7 +109,11 @@ export function createProcessExecution(dependencies: Dependencies) {
       await atStep('dispatched', claim.mockId);
       return dispatched;
     };
-    const limits = { maxResultBytes: settings.MAX_RESULT_BYTES, resultTimeoutMs: settings.RESULT_TIMEOUT_MS };
+    const limits = {
+      maxResultBytes: settings.MAX_RESULT_BYTES,
+      resultTimeoutMs: settings.RESULT_TIMEOUT_MS,
+      clientTimeoutMs: settings.CLIENT_TIMEOUT_MS,
+    };
     return waitForAnswer(claim, place, dispatchOnceWatching, { ...dependencies, ...limits });
   }
 

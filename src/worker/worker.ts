@@ -7,7 +7,8 @@ import { createIncident, type Incident, type Logger } from '../shared/logger.ts'
 import type { NoAnswer } from '../shared/outcomes.ts';
 import { type JobWorker, type QueueBackend, queueNames } from '../shared/queue.ts';
 import type { Claim } from './channel/claim.ts';
-import { removeAnswer, removeFiles } from './channel/request-file.ts';
+import { registrationPath } from './channel/file-names.ts';
+import { removeAnswer, removeFiles, removeIfLeft } from './channel/request-file.ts';
 import type { Interrupts } from './interrupts.ts';
 import type { LateResults } from './late-results.ts';
 import { type Execution, type ProcessExecution, type Processed, placeOf, type Step } from './process-execution.ts';
@@ -123,6 +124,7 @@ export function createWorker({
       await atStep('completed', claim.mockId);
       // An answer was only taken once its request was gone.
       await (kind === 'answered' ? removeAnswer(place) : removeFiles(place, claim));
+      if (kind === 'unanswered' && claim.registered) await removeIfLeft(place, registrationPath(sharedDir, claim));
       await atStep('removed', claim.mockId);
       removal.ends();
     } catch (error) {

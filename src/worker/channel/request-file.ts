@@ -92,6 +92,15 @@ export async function removeIfNobodyCame(directory: string): Promise<void> {
   if (!gone) await writeFile(marker, '').catch(unless('ENOENT')); // another execution waits there: it tries again
 }
 
+/** The directory of a client that unregistered goes with it: left behind, it would look like a client of its own. */
+export async function removeIfLeft({ directory }: Place, registration: string): Promise<void> {
+  const left = await access(registration).then(
+    () => false,
+    (error) => errnoOf(error) === 'ENOENT',
+  );
+  if (left) await rmdir(directory).catch(unless('ENOENT', 'ENOTEMPTY', 'EEXIST'));
+}
+
 /** A client may have put anything where its result belongs, even a directory. */
 export async function removeAnswer(place: Place): Promise<void> {
   const path = resultPath(place);

@@ -44,6 +44,7 @@ export type WaitDependencies = {
   atStep: (step: 'picked-up', mockId: string) => Promise<void> | void;
   maxResultBytes: number;
   resultTimeoutMs: number;
+  clientTimeoutMs: number;
   log: Logger;
 };
 
@@ -52,8 +53,10 @@ export function waitForAnswer(
   claim: Claim,
   place: Place,
   dispatchRequest: () => Promise<'dispatched' | 'was-dispatched'>,
-  { watcher, sharedDirectory, interrupts, progress, atStep, maxResultBytes, resultTimeoutMs, log }: WaitDependencies,
+  dependencies: WaitDependencies,
 ): Promise<WaitEnding> {
+  const { watcher, sharedDirectory, interrupts, progress, atStep, log } = dependencies;
+  const { maxResultBytes, resultTimeoutMs, clientTimeoutMs } = dependencies;
   const { mockId, address } = claim;
   const expected = { mockId, dialect: dialects[claim.dialect], maxBytes: maxResultBytes };
   const client = `Client ${address}`;
@@ -194,17 +197,26 @@ export function waitForAnswer(
       missingSince = undefined;
       if (!names.has(requestFileName(mockId)) && !names.has(claim.temporary)) await lookAtRequest();
       if (names.has(resultFileName(mockId))) await look();
-      else if (!registered) await clientLeft();
+      else if (!registered && !wasTakenForDead()) await clientLeft();
     }
 
     async function directoryMissing(registered: boolean): Promise<void> {
       missingSince ??= Date.now();
       if (Date.now() - missingSince < MISSING_FOR_MS) return;
-      if (!claim.registered || !registered) return clientLeft();
+      if (!claim.registered || !(registered || wasTakenForDead())) return clientLeft();
       // The client lives, but does not make its directory again; without it the answer has nowhere to go.
       sharedDirectory.forget(place.directory);
       await sharedDirectory.clientDirectory(claim.app, claim.directoryName);
       await mark();
+    }
+
+    /**
+     * The published SDKs cannot beat while they run. Another server takes one that runs for long for dead, and removes its
+     * registration and directory under it; when it is done it registers again.
+     */
+    function wasTakenForDead(): boolean {
+      const dispatchedAt = claim.answerBy - resultTimeoutMs;
+      return claim.dialect === 'ice' && pickedUp && Date.now() - dispatchedAt > clientTimeoutMs / 2;
     }
 
     async function clientLeft(): Promise<void> {
