@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
+import { leafNodesOf } from './analyzer/leaf-nodes.ts';
 import { answerRequest } from './answer-request.ts';
 import type { HandleError } from './engine/node.ts';
 import { startHeart } from './heart.ts';
@@ -62,7 +63,8 @@ export async function createRuleClient(options: RuleClientOptions): Promise<Rule
   const registry = createRegistry(options.leaves);
   const rules = await openRuleSource({ directory: places.rules, registry, onProblems });
   const loadedVersion = rules.current().version;
-  const registration = await register(places, { app, address, lane, loadedVersion, leafNodes: [] });
+  const leafNodes = leafNodesOf(registry, onError);
+  const registration = await register(places, { app, address, lane, loadedVersion, leafNodes });
   const heart = startHeart({ places, registration, loadedVersion, heartbeatMs, ruleTimeoutMs, onError });
   rules.onVersion((version) => heart.loaded(version));
   const takings = createTakings({

@@ -1,0 +1,52 @@
+import type { Field } from '../leaves/fields.ts';
+import type { LeafEntry, Registry } from '../leaves/registry.ts';
+import { analyzeLeaf, type RoamKey } from './analyze-leaf.ts';
+import { openOuterNames } from './outer-names.ts';
+
+type PublishedField = Pick<Field, 'field' | 'name' | 'desc' | 'type'>;
+
+/** What a client says about one of its leaf classes, in the words of a registration. */
+export type LeafNodeInfo = {
+  type: number;
+  clazz: string;
+  name: string;
+  desc: string;
+  order: number;
+  iceFields: PublishedField[];
+  hideFields: PublishedField[];
+  roamKeys: RoamKey[];
+};
+
+/**
+ * What a client publishes about its leaves. An alias is published like a class: a rule that uses it is known as well. A leaf
+ * whose code cannot be made out is published without its keys, and `onError` is told.
+ */
+export function leafNodesOf({ entries }: Registry, onError: (error: unknown) => void): LeafNodeInfo[] {
+  const outerNames = openOuterNames();
+  try {
+    return entries.flatMap((entry) => {
+      const roamKeys = keysOf(entry, outerNames, onError);
+      return [entry.clazz, ...entry.aliases].map((clazz) => describe(entry, clazz, roamKeys));
+    });
+  } finally {
+    outerNames.close();
+  }
+}
+
+function keysOf(entry: LeafEntry, outerNames: ReturnType<typeof openOuterNames>, onError: (error: unknown) => void) {
+  try {
+    return analyzeLeaf(entry, new entry.definition.leaf(), outerNames);
+  } catch (error) {
+    onError(new Error(`the keys of ${entry.clazz} are not known: its code cannot be made out`, { cause: error }));
+    return [];
+  }
+}
+
+function describe({ kind, definition, fields }: LeafEntry, clazz: string, roamKeys: RoamKey[]): LeafNodeInfo {
+  const { name = '', desc = '', order = 100 } = definition;
+  const published = (offered: boolean) =>
+    fields
+      .filter((each) => each.offered === offered)
+      .map(({ field, name, desc, type }) => ({ field, name, desc, type }));
+  return { type: kind, clazz, name, desc, order, iceFields: published(true), hideFields: published(false), roamKeys };
+}

@@ -1,0 +1,100 @@
+import type { Session } from 'node:inspector';
+
+/** A name a function uses and does not declare: the value it has where the function was written. */
+export type OuterName = { found: true; value: unknown } | { found: false };
+
+export type OuterNames = ReturnType<typeof openOuterNames>;
+
+const notFound: OuterName = { found: false };
+
+/**
+ * Looks up the names that functions use from the code around them: helpers and constants of their module, and what it
+ * imports. V8's inspector knows them, in this process and without stopping it; where there is no inspector, nothing is found.
+ */
+export function openOuterNames() {
+  const scopes = new WeakMap<object, object[]>();
+  let session: Session | undefined;
+
+  function scopesOf(code: object): object[] {
+    const known = scopes.get(code);
+    if (known) return known;
+    const found: object[] = [];
+    scopes.set(code, found);
+    try {
+      session ??= connect();
+      if (session) collect(session, code, found);
+    } catch {
+      // A guess less: the keys that depend on it are published as unknown.
+    }
+    return found;
+  }
+
+  return {
+    valueOf(code: object, name: string): OuterName {
+      for (const scope of [...scopesOf(code), globalThis]) {
+        const value = Object.hasOwn(scope, name) ? readSafely(scope, name) : notFound;
+        if (value.found) return value;
+      }
+      return notFound;
+    },
+    close(): void {
+      session?.disconnect();
+      session = undefined;
+    },
+  };
+}
+
+/** A member of an object, unless it takes code of somebody to read it. */
+export function memberSafely(object: object, name: string): OuterName {
+  const descriptor = Object.getOwnPropertyDescriptor(object, name);
+  if (descriptor === undefined) return notFound;
+  // A module's exports are getters wherever modules are emulated.
+  const isModule = Reflect.get(object, Symbol.toStringTag) === 'Module';
+  return 'value' in descriptor || isModule ? readSafely(object, name) : notFound;
+}
+
+function readSafely(object: object, name: string): OuterName {
+  try {
+    return { found: true, value: Reflect.get(object, name) };
+  } catch {
+    return notFound; // a module that is not through yet
+  }
+}
+
+function connect(): Session | undefined {
+  const inspector = process.getBuiltinModule('node:inspector');
+  if (!inspector?.Session) return undefined;
+  const session = new inspector.Session();
+  session.connect();
+  return session;
+}
+
+const TRAY = Symbol.for('rule-server.outer-names');
+
+/** The inspector speaks of objects by ids; the objects themselves are handed over through a tray in the global object. */
+function collect(session: Session, code: object, found: object[]): void {
+  Reflect.set(globalThis, TRAY, { code, found });
+  try {
+    const tray = `globalThis[Symbol.for(${JSON.stringify(TRAY.description)})]`;
+    session.post('Runtime.evaluate', { expression: `${tray}.code` }, (_error, { result }) => {
+      if (result.objectId === undefined) return;
+      session.post(
+        'Runtime.getProperties',
+        { objectId: result.objectId, ownProperties: true },
+        (_, { internalProperties }) => {
+          const scopes = internalProperties?.find(({ name }) => name === '[[Scopes]]')?.value?.objectId;
+          if (scopes === undefined) return;
+          session.post('Runtime.getProperties', { objectId: scopes, ownProperties: true }, (_, { result: list }) => {
+            for (const { value } of list) {
+              if (value?.objectId === undefined || value.description?.startsWith('Global')) continue;
+              const functionDeclaration = `function () { ${tray}.found.push(this.object ?? this) }`;
+              session.post('Runtime.callFunctionOn', { objectId: value.objectId, functionDeclaration });
+            }
+          });
+        },
+      );
+    });
+  } finally {
+    Reflect.deleteProperty(globalThis, TRAY);
+  }
+}

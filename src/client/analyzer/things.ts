@@ -1,0 +1,130 @@
+import type { ObjectExpression } from 'acorn';
+import type { Field } from '../leaves/fields.ts';
+import type { ValueType } from '../leaves/leaf.ts';
+import type { Environment } from './environment.ts';
+import type { FunctionNode } from './syntax.ts';
+
+/** One piece of a key as it is published: written in the code, configured, read from another key, or all of these. */
+export type KeyPart =
+  | { type: 'literal'; value: string }
+  | { type: 'field'; ref: string }
+  | { type: 'roamDerived'; fromKey: string }
+  | { type: 'composite'; parts: KeyPart[] };
+
+/** What an expression may be when it runs, as far as the code tells. */
+export type Thing =
+  | { kind: 'service'; deep: boolean }
+  | { kind: 'leaf' }
+  | { kind: 'known'; value: unknown }
+  | { kind: 'field'; field: Field }
+  | { kind: 'text'; parts: KeyPart[] }
+  | { kind: 'read'; key: KeyPart; type: ValueType | undefined }
+  | { kind: 'list'; items: Thing[] }
+  | { kind: 'object'; node: ObjectExpression; environment: Environment }
+  | { kind: 'closure'; node: FunctionNode; environment: Environment }
+  | { kind: 'unknown'; type: ValueType | undefined };
+
+export const unknown: Thing = { kind: 'unknown', type: undefined };
+const MAX_COMBINATIONS = 24;
+const derivedFromSomething: KeyPart = { type: 'roamDerived', fromKey: '?' };
+
+/** What a thing is as (a part of) a key. */
+export function keyPartOf(thing: Thing): KeyPart {
+  switch (thing.kind) {
+    case 'known':
+      return isScalar(thing.value) ? { type: 'literal', value: String(thing.value) } : derivedFromSomething;
+    case 'field':
+      return { type: 'field', ref: thing.field.field };
+    case 'text':
+      return joined(thing.parts);
+    case 'read':
+      return { type: 'roamDerived', fromKey: describe(thing.key) };
+    default:
+      return derivedFromSomething;
+  }
+}
+
+/** Parts one after the other; neighbours that are known become one. */
+export function joined(parts: readonly KeyPart[]): KeyPart {
+  const flat: KeyPart[] = [];
+  for (const part of parts.flatMap((each) => (each.type === 'composite' ? each.parts : [each]))) {
+    const last = flat.at(-1);
+    if (part.type === 'literal' && last?.type === 'literal')
+      flat[flat.length - 1] = { type: 'literal', value: last.value + part.value };
+    else if (part.type !== 'literal' || part.value !== '') flat.push(part);
+  }
+  const [only] = flat;
+  if (only === undefined) return { type: 'literal', value: '' };
+  return flat.length === 1 ? only : { type: 'composite', parts: flat };
+}
+
+/** Texts that are put together of parts which may each be several things: every combination, up to a few. */
+export function textsOf(parts: readonly Thing[][]): Thing[] {
+  let texts: KeyPart[][] = [[]];
+  for (const alternatives of parts) {
+    const keyParts = (alternatives.length > 0 ? alternatives : [unknown]).map(keyPartOf);
+    texts = texts.flatMap((text) => keyParts.map((part) => [...text, part])).slice(0, MAX_COMBINATIONS);
+  }
+  return texts.map((text) => asThing(joined(text)));
+}
+
+function asThing(part: KeyPart): Thing {
+  return part.type === 'literal' ? { kind: 'known', value: part.value } : { kind: 'text', parts: [part] };
+}
+
+/** A key in one line, configured parts as `${field}`. */
+function describe(part: KeyPart): string {
+  switch (part.type) {
+    case 'literal':
+      return part.value;
+    case 'field':
+      return `\${${part.ref}}`;
+    case 'roamDerived':
+      return '?';
+    case 'composite':
+      return part.parts.map(describe).join('');
+  }
+}
+
+/** The type of value a thing is; undefined when nobody knows. */
+export function typeOfThing(thing: Thing): ValueType | undefined {
+  switch (thing.kind) {
+    case 'known':
+      return typeOfValue(thing.value);
+    case 'field':
+      return typeOfValue(thing.field.sample);
+    case 'text':
+      return 'String';
+    case 'list':
+      return 'List';
+    case 'object':
+      return 'Map';
+    case 'read':
+    case 'unknown':
+      return thing.type;
+    default:
+      return undefined;
+  }
+}
+
+function typeOfValue(value: unknown): ValueType | undefined {
+  if (Array.isArray(value)) return 'List';
+  switch (typeof value) {
+    case 'string':
+      return 'String';
+    case 'boolean':
+      return 'Boolean';
+    case 'number':
+      return 'Double';
+    case 'bigint':
+      return 'Long';
+    case 'object':
+      return value === null ? undefined : 'Map';
+    default:
+      return undefined;
+  }
+}
+
+function isScalar(value: unknown): boolean {
+  return ['string', 'number', 'bigint', 'boolean'].includes(typeof value);
+}

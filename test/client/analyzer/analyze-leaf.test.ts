@@ -1,0 +1,334 @@
+import { describe, expect, test } from 'vitest';
+import { leafNodesOf } from '../../../src/client/analyzer/leaf-nodes.ts';
+import type { KeyPart } from '../../../src/client/analyzer/things.ts';
+import type { Data } from '../../../src/client/engine/data.ts';
+import type { LeafClass, LeafDefinition } from '../../../src/client/leaves/leaf.ts';
+import { createRegistry } from '../../../src/client/leaves/registry.ts';
+import { sampleLeaves } from '../support/sample-leaves.ts';
+import * as helpers from './helpers.ts';
+import { KEYS, keyOf, listed, PREFIX, readText, spentOf } from './helpers.ts';
+
+const LOCAL = 'local';
+const GET = 'get';
+const CITY = 'city';
+const localHelper = (service: Data) => service.boolean(LOCAL);
+
+/** The keys of a leaf, one line each: direction, method, key, type. */
+function keysOf(leaf: LeafClass | LeafDefinition): string[] {
+  const errors: unknown[] = [];
+  const [node] = leafNodesOf(createRegistry({ Leaf: leaf }), (error) => errors.push(error));
+  expect(errors).toEqual([]);
+  return (node?.roamKeys ?? []).map(({ direction, accessMode, accessMethod, keyParts, valueType }) => {
+    const union = accessMode === 'union' ? 'union ' : '';
+    return `${direction} ${union}${accessMethod} ${keyParts.map(textOf).join('|')}${valueType ? ` ${valueType}` : ''}`;
+  });
+}
+
+function textOf(part: KeyPart): string {
+  switch (part.type) {
+    case 'literal':
+      return part.value;
+    case 'field':
+      return `{${part.ref}}`;
+    case 'roamDerived':
+      return `<${part.fromKey}>`;
+    case 'composite':
+      return part.parts.map(textOf).join('+');
+  }
+}
+
+describe('keys are found', () => {
+  test('as every method reads and writes them, with the type it has', () => {
+    class Leaf {
+      async doNone(service: Data): Promise<void> {
+        service.long('a');
+        service.int('b', 1);
+        service.double('c');
+        service.string('d');
+        service.boolean('e');
+        service.list('f');
+        service.map('g');
+        service.get('h');
+        service.raw('i');
+        service.getDeep('j.k');
+        service.deep.long('l.m');
+        service.resolve('@n.o');
+        service.put('p', 1);
+        service.putDeep('q.r', 'x');
+        service.deep.put('s.t', [1]);
+        service?.get('u');
+        service[GET]('v');
+        await Promise.all([service.get('w')]);
+      }
+    }
+    expect(keysOf(Leaf)).toEqual([
+      ...['read get a Long', 'read get b Integer', 'read get c Double', 'read get d String', 'read get e Boolean'],
+      ...['read get f List', 'read get g Map', 'read get h', 'read get i', 'read getDeep j.k', 'read getDeep l.m Long'],
+      ...['read union get @n.o', 'write put p Double', 'write putDeep q.r String', 'write putDeep s.t List'],
+      ...['read get u', 'read get v', 'read get w'],
+    ]);
+  });
+
+  test('literal, composed, configured and derived', () => {
+    class Leaf {
+      key = 'k';
+      _fixed = 'fixed';
+      #prefix = 'vip.';
+      #keyOf(name: string): string {
+        return this.#prefix + name;
+      }
+      doNone(service: Data): void {
+        service.get(this.key);
+        service.get(this._fixed);
+        service.get(`pre_${this.key}`);
+        service.get(this.key + LOCAL);
+        service.get(this.#keyOf('level'));
+        service.get([this.key, 'x'].join('.'));
+        const which = service.string('which');
+        if (which) service.get(which);
+        const other = service.get(this.key);
+        service.get(`${other}.x`);
+        service.get(String(this.key).trim());
+        service.get(Math.random().toString());
+      }
+    }
+    expect(keysOf(Leaf)).toEqual([
+      'read get {key}',
+      'read get fixed',
+      'read get pre_+{key}',
+      'read get {key}+local',
+      'read get vip.level',
+      'read get {key}+.x',
+      'read get which String',
+      'read get <which>',
+      `read get <$\{key}>+.x`,
+      'read get <?>',
+    ]);
+  });
+
+  test('through helper functions of the leaf, of its module and of others', () => {
+    class Base {
+      inherited(service: Data): unknown {
+        return service.get('inherited');
+      }
+      doFlow(service: Data): boolean {
+        return service.get('from super') === 1;
+      }
+    }
+    class Leaf extends Base {
+      read(service: Data, key: string): unknown {
+        return service.get(key);
+      }
+      #hidden(service: Data): unknown {
+        return service.get('hidden');
+      }
+      override doFlow(service: Data): boolean {
+        const nested = (key: string) => service.get(`nested_${key}`);
+        function declared(given: Data) {
+          return given.get('declared');
+        }
+        nested('a');
+        nested('b');
+        declared(service);
+        this.read(service, 'one');
+        this.read(service, 'two');
+        this.#hidden(service);
+        this.inherited(service);
+        localHelper(service);
+        readText(service, keyOf('name'));
+        return spentOf(service) > 1 && helpers.spentOf(service) > 2 && super.doFlow(service);
+      }
+    }
+    expect(keysOf(Leaf)).toEqual([
+      ...['read get nested_a', 'read get nested_b', 'read get declared', 'read get one', 'read get two'],
+      ...['read get hidden', 'read get inherited', 'read get local Boolean', 'read get user.name String'],
+      ...['read get spent Double', 'read get from super Double'],
+    ]);
+  });
+
+  test('by names and constants of other modules', () => {
+    class Leaf {
+      doNone(service: Data): void {
+        service.get(LOCAL);
+        service.get(KEYS.level);
+        service.get(helpers.KEYS[CITY]);
+        service.get(PREFIX.concat('x'));
+        service.get(`${helpers.PREFIX}y`);
+        for (const key of listed) service.get(key);
+      }
+    }
+    expect(keysOf(Leaf)).toEqual([
+      ...['read get local', 'read get level', 'read get city', 'read get user.x', 'read get user.y'],
+      ...['read get first', 'read get second'],
+    ]);
+  });
+
+  test('on every way a condition or a loop may take', () => {
+    class Leaf {
+      useNew = false;
+      fallback = 'z';
+      doNone(service: Data): void {
+        service.get(this.useNew ? 'new' : 'old');
+        let key = 'a';
+        if (this.useNew) key = 'b';
+        service.get(key);
+        for (const each of ['c', 'd']) service.get(each);
+        ['e', 'f'].map((each) => service.get(each));
+        const { g, h: renamed } = { g: 'g', h: 'h' };
+        service.get(g);
+        service.get(renamed);
+        const [i] = ['i'];
+        service.get(i ?? this.fallback);
+      }
+    }
+    expect(keysOf(Leaf).map((line) => line.replace('read get ', ''))).toEqual([
+      ...['new', 'old', 'a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', '{fallback}'],
+    ]);
+  });
+
+  test('when the data goes by another name', () => {
+    class Leaf {
+      doNone(data: Data): void {
+        const same = data;
+        const { deep } = same;
+        same.get('a');
+        deep.get('b.c');
+        new Promise((resolve) => resolve(data.get('d')));
+        setTimeout(() => same.get('e'));
+        ((inner: Data) => inner.get('f'))(data);
+      }
+    }
+    expect(keysOf(Leaf)).toEqual(['read get a', 'read getDeep b.c', 'read get d', 'read get e', 'read get f']);
+  });
+
+  test('each once, with what is done to it', () => {
+    class Leaf {
+      doNone(service: Data): void {
+        service.put('count', service.int('count', 0) + 1);
+        service.get('count');
+        service.getDeep('count');
+        service.put('only written', 1);
+        service.get('dotted.key');
+        service.getDeep('dotted.key');
+      }
+    }
+    expect(keysOf(Leaf)).toEqual([
+      ...['read_write get count Integer', 'write put only written Double'],
+      ...['read get dotted.key', 'read getDeep dotted.key'],
+    ]);
+  });
+});
+
+describe('the type of a value is told by its use', () => {
+  test.each<[string, (service: Data) => unknown, string | undefined]>([
+    ['compared to a number', (service) => Number(service.get('k')) + (service.get('k') === 3 ? 1 : 0), 'Double'],
+    ['compared to a text', (service) => service.get('k') === 'x', 'String'],
+    ['compared to a bigint', (service) => service.get('k') === 5n, 'Long'],
+    ['with a default', (service) => service.get('k') ?? [], 'List'],
+    ['that calls a method of texts', (service) => (service.raw('k') ?? '').toString(), 'String'],
+    ['checked with typeof', (service) => typeof service.get('k') === 'number', 'Double'],
+    ['checked to be a list', (service) => Array.isArray(service.get('k')), 'List'],
+    ['made a bigint', (service) => BigInt(String(service.get('k'))), undefined],
+    ['looked up in a list of texts', (service) => ['a', 'b'].includes(`${service.get('k')}`), undefined],
+    ['handed to Math', (service) => Math.floor(Number(service.get('k'))), 'Double'],
+    ['only tested', (service) => (service.get('k') ? 1 : 2), undefined],
+  ])('%s', (_title, read, type) => {
+    class Leaf {
+      _read = read;
+      doNone(service: Data): void {
+        this._read(service);
+      }
+    }
+    expect(keysOf(Leaf)).toEqual([`read get k${type ? ` ${type}` : ''}`]);
+  });
+
+  test('also of a variable, and against a configured field', () => {
+    class Leaf {
+      min = 0;
+      names: string[] = [];
+      doFlow(service: Data): boolean {
+        const age = service.get('age');
+        const vip = service.get('vip');
+        if (vip === null) return false;
+        const { level } = service.map('member') ?? {};
+        return typeof age === 'number' && age >= this.min && vip === true && level !== undefined;
+      }
+    }
+    expect(keysOf(Leaf)).toEqual(['read get age Double', 'read get vip Boolean', 'read get member Map']);
+  });
+
+  test('a leaf may declare it', () => {
+    class Leaf {
+      doNone(service: Data): void {
+        service.getDeep('vip.level');
+        service.get('other');
+      }
+    }
+    expect(keysOf({ leaf: Leaf, keys: { 'vip.level': 'Integer' } })).toEqual([
+      'read getDeep vip.level Integer',
+      'read get other',
+    ]);
+  });
+});
+
+describe('code that leads nowhere', () => {
+  test('ends: recursion, endless names, functions without code', () => {
+    class Leaf {
+      again(service: Data, depth: number): unknown {
+        return depth > 0 ? this.again(service, depth - 1) : service.get('end');
+      }
+      doNone(service: Data): void {
+        let key = 'k';
+        key = `${key}x`;
+        service.get(key);
+        this.again(service, 3);
+        console.log(service);
+        const bound = spentOf.bind(null, service);
+        bound();
+      }
+    }
+    expect(keysOf(Leaf)).toEqual(['read get k', 'read get kx', 'read get <?>+x', 'read get end']);
+  });
+
+  test('is not run: neither getters nor methods of the leaf', () => {
+    let ran = 0;
+    class Leaf {
+      get key(): string {
+        ran++;
+        return 'x';
+      }
+      compute(): string {
+        ran++;
+        return 'y';
+      }
+      doNone(service: Data): void {
+        service.get(this.key);
+        service.get(this.compute());
+      }
+    }
+    expect(keysOf(Leaf)).toEqual(['read get <?>', 'read get y']);
+    expect(ran).toBe(0);
+  });
+});
+
+test('leaves are published in the members of a registration, an alias like a class', () => {
+  const nodes = leafNodesOf(createRegistry(sampleLeaves), () => {});
+  expect(nodes.find(({ clazz }) => clazz === 'com.sample.ScoreFlow')).toEqual({
+    ...{ type: 5, clazz: 'com.sample.ScoreFlow', name: 'Score check', desc: '', order: 100 },
+    iceFields: [
+      { field: 'score', name: 'score', desc: '', type: 'double' },
+      { field: 'key', name: 'key', desc: '', type: 'string' },
+      { field: 'memo', name: 'memo', desc: '', type: 'string' },
+    ],
+    hideFields: [],
+    roamKeys: [
+      {
+        ...{ direction: 'read', accessMode: 'direct', accessMethod: 'getDeep', valueType: 'Double' },
+        keyParts: [{ type: 'field', ref: 'key' }],
+      },
+    ],
+  });
+  expect(nodes.find(({ clazz }) => clazz === 'age_flow')?.roamKeys).toEqual(
+    nodes.find(({ clazz }) => clazz === 'com.sample.AgeFlow')?.roamKeys,
+  );
+});
