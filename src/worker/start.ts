@@ -21,10 +21,12 @@ import { createProgressReports } from './progress.ts';
 import { createQueryWorker } from './query-worker.ts';
 import { createResolveTarget } from './resolve-target.ts';
 import { createSweep } from './sweep.ts';
+import { createSweepGoneClients } from './sweep-gone-clients.ts';
 import { createWorker, STORE_ADVICE } from './worker.ts';
 
 const CHECK_DIRECTORY_EVERY_MS = 1000;
 const SWEEP_EVERY_MS = 60_000;
+const SWEEP_GONE_CLIENTS_EVERY_MS = 60 * 60_000;
 /** A start does not wait longer for the queue store; the checks go on until it is there. */
 const CONNECT_WITHIN_MS = 1000;
 /** While the queue store is away nothing can be handed over or closed: the locks of open executions lapse then. */
@@ -135,12 +137,17 @@ export async function startWorker({
     log.warn({ err: error }, 'the sweep failed'),
   );
 
+  const goneClients = every(SWEEP_GONE_CLIENTS_EVERY_MS, createSweepGoneClients({ sharedDir, clients }), (error) =>
+    log.warn({ err: error }, 'the sweep of directories whose clients are gone failed'),
+  );
+
   return {
     state: () => ({ ...state }),
     async stop() {
       const parts = [
         checks.stop(),
         sweeps.stop(),
+        goneClients.stop(),
         watcher.close(),
         cancels.close(),
         queries.close(),

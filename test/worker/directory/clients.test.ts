@@ -1,10 +1,11 @@
-import { mkdir, readFile, rename, rm, symlink, truncate, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, symlink, truncate, utimes, writeFile } from 'node:fs/promises';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createMemoryStore } from '../../../src/shared/store.ts';
 import { createSharedDirectory, ForeignPath } from '../../../src/worker/channel/shared-directory.ts';
 import { createClients } from '../../../src/worker/directory/clients.ts';
 import { createPublishedLeaves } from '../../../src/worker/directory/published-leaves.ts';
+import { createSweepGoneClients } from '../../../src/worker/sweep-gone-clients.ts';
 import { registrationText } from '../../support/registrations.ts';
 import { createRuleFiles } from '../../support/rule-files.ts';
 
@@ -284,4 +285,19 @@ test('what clients publish beyond the room there is for it is not known', async 
   expect(kept).toHaveLength(1);
   expect(leavesOf('[{"clazz":"b"}]')).toBeNull();
   expect(leavesOf('[{"clazz":"a"}]')).toBe(kept);
+});
+
+test('the directory of a client that has not beaten for a day is removed, unless somebody has something in it', async () => {
+  const day = 24 * 60 * 60_000;
+  for (const [name, ms] of Object.entries({ gone: day + 1000, used: day + 1000, away: day - 60_000, here: 0 })) {
+    await register(name, { beat: { lastHeartbeat: Date.now() - ms } });
+    await ageFile(files.pathOf('clients/7', `b_${name}.json`), ms);
+    await mkdir(files.pathOf('mock/7', name), { recursive: true });
+  }
+  await files.write('', 'mock/7/used/notes.txt');
+  await mkdir(files.pathOf('mock/7/shell'));
+  const sweep = createSweepGoneClients({ sharedDir: files.sharedDir, clients: await open() });
+  expect(await sweep()).toBe(1);
+  expect((await readdir(files.pathOf('mock/7'))).sort()).toEqual(['away', 'here', 'shell', 'used']);
+  expect(await readdir(files.pathOf('clients/7'))).toContain('m_gone.json');
 });
