@@ -3,7 +3,8 @@ import type { LeafEntry, Registry } from '../leaves/registry.ts';
 import { analyzeLeaf, type RoamKey } from './analyze-leaf.ts';
 import { openOuterNames } from './outer-names.ts';
 
-type PublishedField = Pick<Field, 'field' | 'name' | 'desc' | 'type'>;
+/** `value`: what the field holds when a rule configures nothing, where that is plain. */
+type PublishedField = Pick<Field, 'field' | 'name' | 'desc' | 'type'> & { value?: string | number | boolean };
 
 /** What a client says about one of its leaf classes, in the words of a registration. */
 export type LeafNodeInfo = {
@@ -44,9 +45,15 @@ function keysOf(entry: LeafEntry, outerNames: ReturnType<typeof openOuterNames>,
 
 function describe({ kind, definition, fields }: LeafEntry, clazz: string, roamKeys: RoamKey[]): LeafNodeInfo {
   const { name = '', desc = '', order = 100 } = definition;
-  const published = (offered: boolean) =>
+  const published = (offered: boolean): PublishedField[] =>
     fields
       .filter((each) => each.offered === offered)
-      .map(({ field, name, desc, type }) => ({ field, name, desc, type }));
+      .map(({ field, name, desc, type, sample }) => ({ field, name, desc, type, ...defaultOf(sample) }));
   return { type: kind, clazz, name, desc, order, iceFields: published(true), hideFields: published(false), roamKeys };
+}
+
+function defaultOf(sample: unknown): { value?: string | number | boolean } {
+  if (typeof sample === 'bigint') return { value: sample.toString() };
+  const isPlain = typeof sample === 'string' || typeof sample === 'number' || typeof sample === 'boolean';
+  return isPlain ? { value: sample } : {};
 }

@@ -31,7 +31,13 @@ export const demoNodes: Record<number, Members> = {
   },
   5: { name: 'coupon city', type: FLOW, confName: 'demo.InCity', confField: { cities: ['Berlin', 'Lyon', '杭州'] } },
   6: { name: 'points', type: TRUE, sonIds: '7,9' },
-  7: { name: 'a point for every 10', type: RESULT, confName: 'demo.GivePoints', confField: { per: 10 }, forwardId: 8 },
+  7: {
+    name: 'a point for every 10',
+    type: RESULT,
+    confName: 'demo.GivePoints',
+    forwardId: 8,
+    confField: { per: 10, key: 'points' },
+  },
   8: { name: 'gold or better', type: FLOW, confName: 'demo.MemberLevel', confField: { min: 2 } },
   9: {
     ...{ name: 'spring bonus', type: RESULT, confName: 'demo.GivePoints', ...spring },

@@ -316,9 +316,9 @@ test('leaves are published in the members of a registration, an alias like a cla
   expect(nodes.find(({ clazz }) => clazz === 'com.sample.ScoreFlow')).toEqual({
     ...{ type: 5, clazz: 'com.sample.ScoreFlow', name: 'Score check', desc: '', order: 100 },
     iceFields: [
-      { field: 'score', name: 'score', desc: '', type: 'double' },
-      { field: 'key', name: 'key', desc: '', type: 'string' },
-      { field: 'memo', name: 'memo', desc: '', type: 'string' },
+      { field: 'score', name: 'score', desc: '', type: 'double', value: 0 },
+      { field: 'key', name: 'key', desc: '', type: 'string', value: 'score' },
+      { field: 'memo', name: 'memo', desc: '', type: 'string', value: '' },
     ],
     hideFields: [],
     roamKeys: [
