@@ -65,7 +65,7 @@ export function createApp({
       maxBodyBytes: settings.MAX_BODY_BYTES,
     }),
   );
-  app.use('/rule-server/mock/executions/*', refuseWithoutStore(health));
+  app.use('/rule-server/mock/executions/*', refuseWithoutStore(health)); // and the list itself
   app.route('/rule-server/mock', executionRoutes(executions));
   app.route('/rule-server/mock', eventRoutes({ executions, stopping }));
   app.route('/rule-server/mock', browseRoutes({ ask }));

@@ -1,0 +1,48 @@
+import { describe, expect, inject, it, vi } from 'vitest';
+import { openEventStream } from '../support/event-stream.ts';
+import { startRedisProcess } from '../support/redis-process.ts';
+import { createResponder, resultText } from '../support/responder.ts';
+import { startService } from '../support/start-service.ts';
+
+const EXECUTIONS = '/rule-server/mock/executions';
+
+describe.skipIf(!inject('hasRedisBinary'))('while the queue store is away', () => {
+  it('executions are a 503 within a second, and event streams go on when it is back', async () => {
+    const redis = await startRedisProcess({ appendOnly: true });
+    try {
+      await using service = await startService({ queueUrl: redis.url });
+      const go = Promise.withResolvers<void>();
+      await using client = await createResponder({
+        sharedDir: service.sharedDir,
+        app: 1,
+        does: async (request) => {
+          await request.pickUp();
+          await go.promise;
+          await request.answer(resultText(request));
+        },
+      });
+      const headers = { prefer: 'respond-async' };
+      const { mockId } = (await service.execute({ app: 1, ruleId: 1 }, { headers })).json;
+      await client.firstRequest();
+      const stream = await openEventStream(`${service.url}${EXECUTIONS}/${mockId}/events`);
+      await vi.waitFor(() => expect(stream.events.length).toBeGreaterThan(2));
+      await new Promise((resolve) => setTimeout(resolve, 1200)); // the append-only file is written each second
+
+      await redis.pause?.();
+      await vi.waitFor(async () => expect((await service.call('/readyz')).status).toBe(503), { timeout: 5000 });
+      for (const path of [`${EXECUTIONS}/${mockId}`, EXECUTIONS, `${EXECUTIONS}/${mockId}/events`]) {
+        const began = Date.now();
+        const answer = await service.call(path);
+        expect([answer.status, answer.headers['retry-after']]).toEqual([503, '2']);
+        expect(Date.now() - began).toBeLessThan(1000);
+      }
+      await redis.resume?.();
+      await redis.restart?.();
+      go.resolve();
+      await stream.ended;
+      expect(stream.events.at(-1)?.data.state).toBe('succeeded');
+    } finally {
+      await redis.stop();
+    }
+  });
+});

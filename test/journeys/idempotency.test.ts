@@ -1,0 +1,131 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { onEachQueue } from '../support/on-each-queue.ts';
+import {
+  answers,
+  answersAfter,
+  type Behaviour,
+  createResponder,
+  picksUpAndStaysSilent,
+  resultText,
+  staysSilent,
+} from '../support/responder.ts';
+import type { Service } from '../support/start-service.ts';
+
+onEachQueue('an Idempotency-Key', (start) => {
+  let service: Service;
+  let apps = 300;
+  beforeAll(async () => {
+    service = await start({ settings: { RESULT_TIMEOUT_MS: 2000, QUEUE_TIMEOUT_MS: 1000, HISTORY_COUNT: 30 } });
+  });
+  afterAll(() => service.stop());
+
+  const clientThat = async (does: Behaviour) => {
+    const app = ++apps;
+    return Object.assign(await createResponder({ sharedDir: service.sharedDir, app, does }), { app });
+  };
+  const call = (app: number, key: string, more: { ruleId?: number; headers?: Record<string, string> } = {}) =>
+    service.execute({ app, ruleId: more.ruleId ?? 1 }, { headers: { 'idempotency-key': key, ...more.headers } });
+
+  describe.concurrent('makes the same call run once', () => {
+    it('when it is made again after the first was answered: the same bytes', async () => {
+      await using client = await clientThat(answers({ process: 'once' }));
+      const [first, second] = [await call(client.app, 'k'), await call(client.app, 'k')];
+      expect(first.status).toBe(200);
+      expect([second.status, second.text]).toEqual([first.status, first.text]);
+      expect(client.found).toHaveLength(1);
+    });
+
+    it('when it is made many times at once', async () => {
+      await using client = await clientThat(answersAfter(200));
+      const all = await Promise.all(Array.from({ length: 20 }, () => call(client.app, 'k')));
+      expect(new Set(all.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
+      expect(client.found).toHaveLength(1);
+    });
+
+    it('when its answer is a timeout', async () => {
+      await using client = await clientThat(picksUpAndStaysSilent);
+      const [first, second] = [await call(client.app, 'k'), await call(client.app, 'k')];
+      expect([first.status, first.json.code]).toEqual([504, 'no-answer']);
+      expect(second.text).toBe(first.text);
+      expect(client.found).toHaveLength(1);
+    });
+
+    it('when its answer is large', async () => {
+      await using client = await clientThat(answers({ process: 'x'.repeat(100_000) }));
+      const [first, second] = [await call(client.app, 'k'), await call(client.app, 'k')];
+      expect(second.text).toBe(first.text);
+      expect(client.found).toHaveLength(1);
+    });
+
+    it('when it is answered with 202: both learn of the one execution', async () => {
+      await using client = await clientThat(answersAfter(200));
+      const headers = { prefer: 'respond-async' };
+      const [first, second] = [await call(client.app, 'k', { headers }), await call(client.app, 'k', { headers })];
+      expect([first.status, second.status]).toEqual([202, 202]);
+      expect(second.json.mockId).toBe(first.json.mockId);
+      const last = await call(client.app, 'k');
+      expect([last.status, last.json.mockId]).toEqual([200, first.json.mockId]);
+      expect((await call(client.app, 'k', { headers })).json.state).toBe('succeeded');
+      expect(client.found).toHaveLength(1);
+    });
+
+    it('when its first caller hung up before the client picked it up', async () => {
+      await using client = await clientThat(staysSilent);
+      const hangUp = new AbortController();
+      const headers = { 'idempotency-key': 'k' };
+      const first = service.execute({ app: client.app, ruleId: 1 }, { headers, signal: hangUp.signal });
+      const gone = expect(first).rejects.toThrow();
+      const request = await client.firstRequest();
+      hangUp.abort();
+      await gone;
+      const second = call(client.app, 'k');
+      await request.pickUp();
+      await request.answer(resultText(request));
+      expect((await second).json).toMatchObject({ mockId: request.mockId, success: true });
+    });
+
+    it('belongs to its app', async () => {
+      await using one = await clientThat(answers());
+      await using two = await clientThat(answers());
+      const [first, second] = [await call(one.app, 'same'), await call(two.app, 'same')];
+      expect(second.json.mockId).not.toBe(first.json.mockId);
+    });
+
+    it('is refused for another call', async () => {
+      await using client = await clientThat(answers());
+      await call(client.app, 'k');
+      const { status, json } = await call(client.app, 'k', { ruleId: 2 });
+      expect([status, json.error]).toEqual([422, expect.stringContaining('another body')]);
+      expect(client.found).toHaveLength(1);
+    });
+
+    it('may have 255 characters and no more', async () => {
+      await using client = await clientThat(answers());
+      expect((await call(client.app, 'k'.repeat(255))).status).toBe(200);
+      expect((await call(client.app, 'k'.repeat(256))).status).toBe(400);
+    });
+  });
+
+  it('is free again when nothing was dispatched, also for another body', async () => {
+    const app = ++apps;
+    const [first, again, other] = [await call(app, 'k'), await call(app, 'k'), await call(app, 'k', { ruleId: 2 })];
+    expect([first, again, other].map(({ json }) => json.code)).toEqual(['no-client', 'no-client', 'no-client']);
+    expect(new Set([first, again, other].map(({ json }) => json.mockId)).size).toBe(3);
+    await using client = await createResponder({ sharedDir: service.sharedDir, app, does: answers() });
+    expect((await call(app, 'k')).status).toBe(200);
+    expect(client.found).toHaveLength(1);
+  });
+
+  it('keeps its answer when the history is too full to keep the execution', async () => {
+    await using client = await clientThat(answers());
+    const first = await call(client.app, 'k');
+    for (let count = 0; count < 40; count++) await service.execute({ app: client.app, ruleId: 1 });
+    await vi.waitFor(async () => {
+      const items = (await service.call('/rule-server/mock/executions?limit=100')).json.items;
+      expect(items).toHaveLength(30);
+    });
+    const again = await call(client.app, 'k');
+    expect([again.status, again.text]).toEqual([200, first.text]);
+    expect(client.found).toHaveLength(41);
+  });
+});
