@@ -23,7 +23,8 @@ type AppClients = {
   last: { at: number; roster: Roster } | null;
   refreshing: Promise<Roster> | null;
 };
-type Dependencies = { sharedDirectory: SharedDirectory; clientTimeoutMs: number };
+/** `now`: a monotonic clock in ms. */
+type Dependencies = { sharedDirectory: SharedDirectory; clientTimeoutMs: number; now?: () => number };
 
 export type Clients = ReturnType<typeof createClients>;
 
@@ -31,7 +32,7 @@ export type Clients = ReturnType<typeof createClients>;
  * Who is there, per app. A listing is remembered for a moment; `fresh` looks again, so that a client made a moment ago is
  * never called unknown. Throws `ForeignPath` when a link stands where an app's clients should be.
  */
-export function createClients({ sharedDirectory, clientTimeoutMs }: Dependencies) {
+export function createClients({ sharedDirectory, clientTimeoutMs, now = () => performance.now() }: Dependencies) {
   const { sharedDir } = sharedDirectory;
   const leavesOf = createPublishedLeaves();
   const run = createConcurrencyLimit(PARALLEL_LOOKS);
@@ -44,7 +45,7 @@ export function createClients({ sharedDirectory, clientTimeoutMs }: Dependencies
     if (fresh) return joinReads(String(app), () => read(app));
     const remembered = rememberedOf(app);
     const { last } = remembered;
-    const age = last ? performance.now() - last.at : Number.POSITIVE_INFINITY;
+    const age = last ? now() - last.at : Number.POSITIVE_INFINITY;
     if (last && age < GOOD_FOR_MS) return last.roster;
     remembered.refreshing ??= joinReads(String(app), () => read(app)).finally(() => {
       remembered.refreshing = null;
@@ -70,7 +71,7 @@ export function createClients({ sharedDirectory, clientTimeoutMs }: Dependencies
 
   async function read(app: number): Promise<Roster> {
     const remembered = rememberedOf(app);
-    const at = performance.now();
+    const at = now();
     const root = clientsDirectory(sharedDir, app);
     const hasClients = await isRealDirectory(sharedDir, root);
     const registered = hasClients ? await remembered.readRegistered(root, await clockAhead()) : noneRegistered;

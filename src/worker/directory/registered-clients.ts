@@ -98,7 +98,10 @@ export function createRegisteredClients({ app, leavesOf, clientTimeoutMs }: Opti
       address,
       lane,
       registered: true,
-      online: beat !== null && isFresh(beat, clockAheadMs),
+      // A remembered listing answers for a while: who has fallen silent since is not online in it.
+      get online() {
+        return beat !== null && isFresh(beat, clockAheadMs);
+      },
       dialect,
       sdk,
       directoryName: name,
