@@ -22,9 +22,9 @@ export function createCancelSender(backend: QueueBackend) {
   };
 }
 
-/** Hears the cancels sent to all workers. */
+/** Hears the cancels sent to all workers; also the last ones before it listened, for an execution it may take over. */
 export function listenForCancels(backend: QueueBackend, onCancel: (cancel: Cancel) => void) {
-  const events: JobEvents = backend.openEvents(queueNames.control);
+  const events: JobEvents = backend.openEvents(queueNames.control, { fromStart: true });
   events.on('error', () => {}); // the worker's own connection reports the same incident
   events.on<ControlListener, 'cancel'>('cancel', (message) => {
     const parsed = cancelSchema.safeParse(message);

@@ -50,7 +50,8 @@ export type QueueBackend = {
   removeWaiting(queue: ExecutionQueue, id: string): Promise<boolean>;
   /** Worker processes connected to the queue. A frozen one still counts. */
   countWorkers(queue: ExecutionQueue): Promise<number>;
-  openEvents(name: string): JobEvents;
+  /** Events from now on, or with `fromStart` also those that are still there. */
+  openEvents(name: string, options?: { fromStart?: boolean }): JobEvents;
   openEventsProducer(name: string): EventsProducer;
   /** A worker that does not take jobs yet: call `run()`. */
   openWorker<Data, Result>(
@@ -193,8 +194,12 @@ function openers({ quick, blocking, common, maxEvents, eventsBlockMs, locks }: P
         { ...common, connection, defaultJobOptions: finished, streams: { events: { maxLen: maxEvents } } },
         quick,
       ),
-    openEvents: (name: string): JobEvents =>
-      new QueueEvents(name, { ...common, connection, blockingTimeout: eventsBlockMs }, blocking),
+    openEvents: (name: string, { fromStart = false } = {}): JobEvents =>
+      new QueueEvents(
+        name,
+        { ...common, connection, blockingTimeout: eventsBlockMs, ...(fromStart && { lastEventId: '0' }) },
+        blocking,
+      ),
     openEventsProducer: (name: string): EventsProducer =>
       new QueueEventsProducer(name, { ...common, connection }, quick),
     openWorker: <Data, Result>(

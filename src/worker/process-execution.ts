@@ -57,6 +57,8 @@ export type Dependencies = Omit<WaitDependencies, 'maxResultBytes' | 'resultTime
 };
 
 const STORED_SECONDS = 600;
+/** A little less than the slack of `apiWaitMs`. */
+const PASS_ON_WITHIN_MS = 8000;
 
 export type ProcessExecution = ReturnType<typeof createProcessExecution>;
 
@@ -71,7 +73,7 @@ export function createProcessExecution(dependencies: Dependencies) {
   return async function processExecution(execution: Execution): Promise<Processed> {
     const key = { mockId: execution.mockId, claimBy: execution.data.claimBy };
     try {
-      const earlier = execution.firstAttempt ? null : await claims.find(key);
+      const earlier = execution.firstAttempt ? null : await findEarlier(key);
       const begun: Begun = earlier ?? (await beginExecution(execution));
       if (begun.kind === 'hand-back') return begun;
       const decision = begun.kind === 'claimed' ? begun : await claims.decide(key, begun).catch(orAnyway(begun));
@@ -84,6 +86,12 @@ export function createProcessExecution(dependencies: Dependencies) {
     }
   };
 
+  /** Where the whole directory is gone, the claim of an earlier attempt is not missing, only out of sight. */
+  async function findEarlier(key: { mockId: string; claimBy: number }): Promise<Decision | null> {
+    if (!(await sharedDirectory.isThere())) throw new Error('SHARED_DIR is not there');
+    return claims.find(key);
+  }
+
   /** From here on it does not matter who claimed: dispatch what the claim names, wait for its answer, say how it ended. */
   async function carryOn(claim: Claim, warnings: Warning[]): Promise<Processed> {
     const place = placeOf(sharedDirectory.sharedDir, claim);
@@ -95,7 +103,8 @@ export function createProcessExecution(dependencies: Dependencies) {
       await atStep('before-completion', claim.mockId);
       return processed;
     } catch (error) {
-      if (Date.now() < claim.answerBy) throw error;
+      // Tried again as long as the API waits: an answer may be there that only could not be passed on.
+      if (Date.now() < claim.answerBy + PASS_ON_WITHIN_MS) throw error;
       return unanswered(refusals.cannotGoOn(claim, error), claim);
     } finally {
       slots.release(place.directory);

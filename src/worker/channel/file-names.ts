@@ -5,6 +5,8 @@ export const requestFileName = (mockId: string) => `${mockId}.json`;
 export const resultFileName = (mockId: string) => `${mockId}_result.json`;
 /** Clients take any .json and some any *.json*, so a request in the making is neither. */
 export const temporaryFileName = (mockId: string, attempt: string) => `.${mockId}.${attempt}.tmp`;
+/** A request that was taken back. */
+export const withdrawnFileName = (mockId: string) => temporaryFileName(mockId, 'withdrawn');
 /** Lies in a registered client's directory while its execution is open: upstream cleaners remove empty directories. */
 export const openFileName = (mockId: string) => `.${mockId}.open`;
 /** Lies in a directory made for an address nobody registered, until somebody picks up from it. */

@@ -5,7 +5,14 @@ import { errnoOf, unless } from '../../shared/errno.ts';
 import { joinMembers, toAscii } from '../../shared/exact-json.ts';
 import { type DialectName, dialects, type RequestContent } from '../dialects/dialect.ts';
 import type { Claim } from './claim.ts';
-import { MADE_BY_US, openFileName, requestFileName, resultFileName, temporaryFileName } from './file-names.ts';
+import {
+  MADE_BY_US,
+  openFileName,
+  requestFileName,
+  resultFileName,
+  temporaryFileName,
+  withdrawnFileName,
+} from './file-names.ts';
 import { createFile, rename, unlink } from './quick-files.ts';
 
 /** Where the files of one execution lie. */
@@ -13,6 +20,7 @@ export type Place = { directory: string; mockId: string };
 
 export const requestPath = ({ directory, mockId }: Place) => join(directory, requestFileName(mockId));
 export const resultPath = ({ directory, mockId }: Place) => join(directory, resultFileName(mockId));
+const withdrawnPath = ({ directory, mockId }: Place) => join(directory, withdrawnFileName(mockId));
 const openPath = ({ directory, mockId }: Place) => join(directory, openFileName(mockId));
 
 /** Writes the request under a name no client looks at, and returns that name. */
@@ -43,11 +51,19 @@ export async function dispatch(place: Place, { temporary }: Claim): Promise<'dis
   }
 }
 
-/** Takes the request back; false when it was not there any more, so that the client may have it. */
+/**
+ * Takes the request back; false when the client may have it. A note of it stays, so that whoever goes on with the
+ * execution does not take it for picked up.
+ */
 export async function withdraw(place: Place, { temporary }: Claim): Promise<boolean> {
   // A dispatcher that is asleep must not find anything to rename when it wakes up.
-  const neverDispatched = await removed(join(place.directory, temporary));
-  return (await removeRequest(place)) || neverDispatched;
+  const neverDispatched = await moved(join(place.directory, temporary), withdrawnPath(place));
+  return neverDispatched || (await moved(requestPath(place), withdrawnPath(place))) || wasWithdrawn(place);
+}
+
+/** Whether the request was taken back, by whichever worker. */
+export async function wasWithdrawn(place: Place): Promise<boolean> {
+  return isThere(withdrawnPath(place));
 }
 
 /** Removes the request file; false when it was gone already. */
@@ -57,18 +73,13 @@ export async function removeRequest(place: Place): Promise<boolean> {
 
 /** Whether the request is still there. */
 export async function isRequestThere(place: Place): Promise<boolean> {
-  return access(requestPath(place)).then(
-    () => true,
-    (error) => {
-      if (errnoOf(error) === 'ENOENT') return false;
-      throw error;
-    },
-  );
+  return isThere(requestPath(place));
 }
 
 /** Removes what an ended execution left: the request before the result, so that a client never finds a request answered already. */
 export async function removeFiles(place: Place, claim: Claim): Promise<void> {
   await removeRequest(place);
+  await removed(withdrawnPath(place));
   await removeAnswer(place);
   if (claim.madeDirectory) await removeIfNobodyCame(place.directory);
 }
@@ -110,6 +121,20 @@ export async function removeAnswer(place: Place): Promise<void> {
 /** Somebody picked up from a directory we made: from now on it is a client's. */
 export async function keepDirectory(directory: string): Promise<void> {
   await removed(join(directory, MADE_BY_US));
+}
+
+async function isThere(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    (error) => unless('ENOENT')(error) ?? false,
+  );
+}
+
+async function moved(from: string, to: string): Promise<boolean> {
+  return rename(from, to).then(
+    () => true,
+    (error) => unless('ENOENT', 'ENOTDIR')(error) ?? false,
+  );
 }
 
 async function removed(path: string): Promise<boolean> {

@@ -77,6 +77,11 @@ export function createSharedDirectory({ sharedDir, store }: { sharedDir: string;
       ownId = id;
     },
 
+    /** Whether the directory this worker started with is there. While it is not, nothing that is missing means anything. */
+    async isThere(): Promise<boolean> {
+      return ownId !== undefined && (await readId().catch(() => undefined)) === ownId;
+    },
+
     /** Something was missing in a directory that was there a moment ago: look again the next time. */
     forget: (path: string) => void checked.delete(path),
 

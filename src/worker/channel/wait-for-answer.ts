@@ -16,6 +16,7 @@ import {
   removeOpenMark,
   removeRequest,
   resultPath,
+  wasWithdrawn,
   withdraw,
 } from './request-file.ts';
 import type { Listing, ResultWatcher, Sighting } from './result-watcher.ts';
@@ -114,8 +115,17 @@ export function waitForAnswer(
         after(dispatched === 'dispatched' ? MARK_OPEN_MS : 0, mark);
       }
       after(Math.max(0, claim.answerBy - Date.now()), timeIsUp);
-      if (dispatched === 'was-dispatched') await look(); // the answer may be there since before we watched
+      if (dispatched === 'was-dispatched') await goOn();
     });
+
+    /** Another attempt dispatched: the answer may be there since before we watched, or the request was taken back. */
+    async function goOn(): Promise<void> {
+      await look();
+      if (ended || wrong || !(await wasWithdrawn(place))) return;
+      if (Date.now() >= claim.answerBy) return notPickedUp();
+      if (registration !== null && !(await lstat(registration).catch(unless('ENOENT')))) return leftBeforePickUp();
+      cancelledBeforePickUp();
+    }
 
     function notice(sighting: Sighting): void {
       if (sighting.kind === 'result-event') guard(look);
@@ -221,15 +231,28 @@ export function waitForAnswer(
 
     async function clientLeft(): Promise<void> {
       await look();
-      if (ended) return;
-      const withdrawn = !pickedUp && (await withdraw(place, claim));
-      if (withdrawn)
-        unanswered(
-          'client-left',
-          `${client} unregistered before it picked the request up. ${ranOrNot(!claim.givesUp)}`,
-          !claim.givesUp,
-        );
-      else unanswered('client-left', `${client} left while it had the request. ${ranOrNot(true)}`, true);
+      if (ended || !(await sharedDirectory.isThere())) return;
+      if (!pickedUp && (await withdraw(place, claim))) return leftBeforePickUp();
+      unanswered('client-left', `${client} left while it had the request. ${ranOrNot(true)}`, true);
+    }
+
+    // What was withdrawn has not run, if the client is one that gives up on a request that is gone.
+
+    function leftBeforePickUp(): void {
+      const may = !claim.givesUp;
+      unanswered('client-left', `${client} unregistered before it picked the request up. ${ranOrNot(may)}`, may);
+    }
+
+    function notPickedUp(): void {
+      const may = !claim.givesUp;
+      const error = `${client} did not pick the request up within ${resultTimeoutMs} ms; it was withdrawn. ${ranOrNot(may)}`;
+      unanswered('not-picked-up', error, may);
+    }
+
+    function cancelledBeforePickUp(): void {
+      const may = !claim.givesUp;
+      const error = `The execution was cancelled before ${address} picked the request up; it was withdrawn. ${ranOrNot(may)}`;
+      unanswered('cancelled', error, may);
     }
 
     async function timeIsUp(): Promise<void> {
@@ -242,14 +265,7 @@ export function waitForAnswer(
         const error = `${client} left a result that cannot be used: after ${resultTimeoutMs} ms it ${last.judgement.message}. ${ranOrNot(true)}`;
         return unanswered('invalid-result', error, true);
       }
-      if (withdrawn) {
-        const may = !claim.givesUp;
-        return unanswered(
-          'not-picked-up',
-          `${client} did not pick the request up within ${resultTimeoutMs} ms; it was withdrawn. ${ranOrNot(may)}`,
-          may,
-        );
-      }
+      if (withdrawn) return notPickedUp();
       unanswered(
         'no-answer',
         `${client} picked the request up, but wrote no answer within ${resultTimeoutMs} ms. ${ranOrNot(true)}`,
@@ -261,14 +277,7 @@ export function waitForAnswer(
       if (interrupt === 'handover' || interrupt === 'lock-lost') return end({ kind: 'interrupted', by: interrupt });
       const withdrawn = !pickedUp && (await withdraw(place, claim));
       if (!withdrawn) await pickUp();
-      if (withdrawn) {
-        const may = !claim.givesUp;
-        return unanswered(
-          'cancelled',
-          `The execution was cancelled before ${address} picked the request up; it was withdrawn. ${ranOrNot(may)}`,
-          may,
-        );
-      }
+      if (withdrawn) return cancelledBeforePickUp();
       if (interrupt === 'caller-left') return; // the rule runs; its answer belongs in the history
       unanswered(
         'cancelled',
