@@ -7,7 +7,7 @@ import { claimRedisDatabase } from '../support/redis-database.ts';
 import type { RedisServer } from '../support/redis-server.ts';
 import { createResponder } from '../support/responder.ts';
 import { type Fault, startWorkerProcess } from '../support/start-process.ts';
-import { startService } from '../support/start-service.ts';
+import { type Service, startService } from '../support/start-service.ts';
 import { sweepLater } from '../support/sweep-later.ts';
 
 const choice = inject('redis');
@@ -41,6 +41,21 @@ describe.skipIf(choice.kind === 'unavailable').concurrent('a worker', () => {
 
   it('falls asleep just before its claim, and others tell the caller that it did not run: then it does not', async () => {
     await withQueue(redis.get('SIGKILL'), staysUndispatched);
+  });
+  it('dies after it withdrew a request: the next one knows that it was not picked up', async () => {
+    await withQueue(redis.get('SIGSTOP'), async (queueUrl) => {
+      const answer = await endsWithdrawn(queueUrl, { RESULT_TIMEOUT_MS: 1000 });
+      expect(answer).toEqual({ status: 504, code: 'not-picked-up', mayHaveRun: false });
+    });
+  });
+
+  it('dies after it withdrew the request of a cancelled execution: it is cancelled all the same', async () => {
+    await withQueue(redis.get('SIGSTOP'), async (queueUrl) => {
+      const cancelled = await endsWithdrawn(queueUrl, {}, (mockId, { call }) =>
+        call(`/rule-server/mock/executions/${mockId}`, { method: 'DELETE' }),
+      );
+      expect(cancelled).toEqual({ status: 409, code: 'cancelled', mayHaveRun: false });
+    });
   });
 });
 
@@ -111,4 +126,27 @@ async function staysUndispatched(queueUrl: string): Promise<void> {
   expect(responder.found).toEqual([]);
   await sweepLater(sharedDir);
   expect(await service.leftovers()).toEqual([]);
+}
+
+/** How an execution ends whose first worker is killed when it has withdrawn the request, just before it says so. */
+async function endsWithdrawn(
+  queueUrl: string,
+  more: Record<string, number>,
+  cancel?: (mockId: string, service: Service) => Promise<unknown>,
+) {
+  const all = { ...settings, ...more };
+  await using service = await startService({ queueUrl, workers: 0, settings: all, leavesFiles: true });
+  const { sharedDir } = service;
+  await using responder = await createResponder({ sharedDir, app: 1, does: () => {} });
+  const fault: Fault = { step: 'before-completion', signal: 'SIGKILL' };
+  await using faulty = await startWorkerProcess({ queueUrl, sharedDir, settings: all, fault });
+
+  const call = service.execute({ app: 1, ruleId: 1 });
+  const { mockId } = await responder.firstRequest();
+  await cancel?.(mockId, service);
+  await faulty.logged('the fault happens');
+  await service.addWorker();
+  const { status, json } = await call;
+  await vi.waitFor(async () => expect(await service.leftovers()).toEqual([]), 5000);
+  return { status, code: json.code, mayHaveRun: json.mayHaveRun };
 }
