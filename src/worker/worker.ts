@@ -179,8 +179,9 @@ export function createWorker({
   return {
     /** Takes jobs from now on. */
     run(): void {
-      if (!worker.isRunning()) worker.run().catch((error) => log.error({ err: error }, 'the worker loop ended'));
-      else worker.resume();
+      // A paused worker may have ended its loop or not, and one that is paused does nothing when it is run.
+      if (worker.isPaused()) worker.resume();
+      else worker.run().catch((error) => log.error({ err: error }, 'the worker loop ended'));
     },
     /** Takes no more jobs; those it has go on. */
     async pause(): Promise<void> {
