@@ -114,7 +114,7 @@ export function openFinishedExecutions({ backend, queue, history, workers, store
         'No worker is running, so nobody could begin this execution. It did not run. Start a worker and try again.';
       return noAnswer('no-worker', error, { mayHaveRun: false });
     }
-    const error = `All workers are full: none began this execution for "${target}" in time. It did not run. Try again in a moment, or start more workers.`;
+    const error = `No worker began this execution for "${target}" in time: they are full, or cannot use their SHARED_DIR. It did not run. Try again in a moment, or start more workers.`;
     return noAnswer('overloaded', error, { mayHaveRun: false });
   }
 

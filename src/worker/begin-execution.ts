@@ -33,7 +33,15 @@ export function createBeginExecution({
 }: Dependencies) {
   return async function beginExecution(execution: Execution): Promise<Begun> {
     const { mockId, data } = execution;
-    if (Date.now() < data.claimBy) await claims.prepare({ mockId, claimBy: data.claimBy });
+    try {
+      if (Date.now() < data.claimBy) await claims.prepare({ mockId, claimBy: data.claimBy });
+    } catch (error) {
+      // When all claims are out of sight, only the first attempt knows that there is none.
+      const refusal =
+        execution.firstAttempt || errnoOf(error) !== 'ENOENT' ? refusals.claimsUnwritable(error) : undefined;
+      if (refusal) return refuse(refusal);
+      throw error;
+    }
     if (Date.now() >= data.claimBy) return refuse(refusals.tooLate());
     if (interrupts.isCancelled(mockId)) return refuse(refusals.cancelled(mockId));
 

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { JOB_VERSION, type JobData, type JobResult, type Warning } from '../shared/contract.ts';
+import { errnoOf } from '../shared/errno.ts';
 import type { NoAnswer } from '../shared/outcomes.ts';
 import type { Settings } from '../shared/settings.ts';
 import { INLINE_BYTES, type Store } from '../shared/store.ts';
@@ -76,12 +77,15 @@ export function createProcessExecution(dependencies: Dependencies) {
       const earlier = execution.firstAttempt ? null : await findEarlier(key);
       const begun: Begun = earlier ?? (await beginExecution(execution));
       if (begun.kind === 'hand-back') return begun;
-      const decision = begun.kind === 'claimed' ? begun : await claims.decide(key, begun).catch(orAnyway(begun));
+      const decision =
+        begun.kind === 'claimed' ? begun : await claims.decide(key, begun).catch(orAnyway(begun, execution));
       if (decision.kind === 'refused') return unanswered(decision.noAnswer, null);
       const known = begun.kind === 'claimed' ? begun.warnings : undefined;
       return await carryOn(decision.claim, known ?? (await inspections.warningsAgain(decision.claim, execution.data)));
     } catch (error) {
-      if (error instanceof UnknownClaim) return unanswered(refusals.unreadableClaim(execution.mockId), null);
+      // Nobody waits longer than this, and an execution that fails for ever would never leave the queue.
+      const isOver = Date.now() >= key.claimBy + settings.RESULT_TIMEOUT_MS;
+      if (error instanceof UnknownClaim || isOver) return unanswered(refusals.unreadableClaim(execution.mockId), null);
       throw error;
     }
   };
@@ -156,10 +160,10 @@ export function placeOf(sharedDir: string, { app, directoryName, mockId }: Claim
   return { directory: join(mockDirectory(sharedDir, app), directoryName), mockId };
 }
 
-/** Where a refusal cannot be written (a full disk), a claim cannot either. */
-function orAnyway(refusal: Decision) {
+/** Where a refusal cannot be written (a full disk), a claim cannot either; unless all claims are out of sight, an earlier one too. */
+function orAnyway(refusal: Decision, { firstAttempt }: Execution) {
   return (error: unknown): Decision => {
-    if (error instanceof UnknownClaim) throw error;
+    if (error instanceof UnknownClaim || (errnoOf(error) === 'ENOENT' && !firstAttempt)) throw error;
     return refusal;
   };
 }

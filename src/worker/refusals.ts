@@ -49,7 +49,7 @@ export const refusals = {
   unreadableClaim: (mockId: string) =>
     noAnswer(
       'outcome-unknown',
-      `Execution ${mockId} was begun by a worker whose note this worker cannot read. It may have run; look at the client.`,
+      `It cannot be told whether execution ${mockId} was begun: its note in .rule-server/claims cannot be read. It may have run; look at the client.`,
       {
         mayHaveRun: true,
       },
@@ -68,6 +68,14 @@ export const refusals = {
     const reason = error instanceof ForeignPath ? 'a link stands in their way' : REASONS.get(errnoOf(error));
     if (reason === undefined) return undefined;
     const sentence = `The clients of app ${app} could not be looked up in clients/${app} and mock/${app}: ${reason}. It did not run.`;
+    return noAnswer('channel-unavailable', sentence, DID_NOT_RUN);
+  },
+
+  /** Without a claim nothing may be written for a client; undefined for errors that say nothing about the directory. */
+  claimsUnwritable(error: unknown): NoAnswer | undefined {
+    const reason = errnoOf(error) === 'ENOENT' ? 'it is not there (is it still mounted?)' : REASONS.get(errnoOf(error));
+    if (reason === undefined) return undefined;
+    const sentence = `No execution can be noted in .rule-server/claims of the shared directory: ${reason}. It did not run.`;
     return noAnswer('channel-unavailable', sentence, DID_NOT_RUN);
   },
 

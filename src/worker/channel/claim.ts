@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, readlink, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, readlink, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { JOB_VERSION } from '../../shared/contract.ts';
@@ -77,7 +77,9 @@ export function createClaims(sharedDir: string) {
     async prepare(key: Key): Promise<void> {
       const bucket = dirname(pathOf(key));
       if (known.has(bucket)) return;
-      await mkdir(bucket, { recursive: true });
+      // Not recursive: what is above must be there, or this is not the directory that was checked.
+      await mkdir(root).catch(unless('EEXIST'));
+      await mkdir(bucket).catch(unless('EEXIST'));
       known.add(bucket);
     },
 
@@ -86,9 +88,9 @@ export function createClaims(sharedDir: string) {
       const text = JSON.stringify(
         decision.kind === 'claimed' ? decision.claim : { v: JOB_VERSION, refused: decision.noAnswer },
       );
-      const isFirst = await write(pathOf(key), text).catch((error) => {
+      const isFirst = await write(pathOf(key), text).catch(async (error) => {
         // Without room nobody claims any more either, so that a refusal need not be written.
-        if (errnoOf(error) === 'ENOENT' && decision.kind === 'refused') return true;
+        if (errnoOf(error) === 'ENOENT' && decision.kind === 'refused') return (await stat(root)).isDirectory();
         throw error;
       });
       const first = isFirst ? decision : await find(key);

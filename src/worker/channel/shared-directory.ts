@@ -30,12 +30,19 @@ export function createSharedDirectory({ sharedDir, store }: { sharedDir: string;
   let ownId: string | undefined;
 
   async function readId(): Promise<string | undefined> {
-    return (await readFile(idPath, 'utf8').catch(unless('ENOENT')))?.trim() || undefined;
+    return (await readFile(idPath, 'utf8').catch(unless('ENOENT')).catch(notUsable))?.trim() || undefined;
+  }
+
+  function notUsable(error: unknown): never {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new UnusableSharedDirectory(
+      `SHARED_DIR ${sharedDir} cannot be used (${why}): let this worker's user read and write it`,
+    );
   }
 
   async function createId(): Promise<string | undefined> {
-    await mkdir(privateDirectory(sharedDir), { recursive: true });
-    await writeFile(idPath, randomUUID(), { flag: 'wx' }).catch(unless('EEXIST'));
+    await mkdir(privateDirectory(sharedDir)).catch(unless('EEXIST')).catch(notUsable);
+    await writeFile(idPath, randomUUID(), { flag: 'wx' }).catch(unless('EEXIST')).catch(notUsable);
     // Another worker may have been first and be in the middle of writing.
     for (let look = 0; look < 20; look++) {
       const id = await readId();
