@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
+import { type Agent, type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 
@@ -10,6 +10,7 @@ export type Call = {
   body?: string | Uint8Array | Readable;
   /** Aborting it is the caller hanging up. */
   signal?: AbortSignal;
+  agent?: Agent;
 };
 
 /** An answer as its bytes. `json` is for looking at it, never for comparing numbers. */
@@ -25,9 +26,9 @@ export type Answer = {
 /** One HTTP call whose headers and bytes are exactly what the test says. */
 export async function httpCall(
   url: string,
-  { method = 'GET', headers = {}, body, signal }: Call = {},
+  { method = 'GET', headers = {}, body, signal, agent }: Call = {},
 ): Promise<Answer> {
-  const outgoing = request(url, { method, headers, ...(signal ? { signal } : {}) });
+  const outgoing = request(url, { method, headers, ...(signal && { signal }), ...(agent && { agent }) });
   const answered = once(outgoing, 'response') as Promise<[IncomingMessage]>;
   if (body === undefined || typeof body === 'string' || body instanceof Uint8Array) outgoing.end(body);
   // A server that has heard enough closes while we still send; what counts is whether its answer came.

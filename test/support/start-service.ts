@@ -8,6 +8,7 @@ import { unless } from '../../src/shared/errno.ts';
 import type { Logger } from '../../src/shared/logger.ts';
 import { openQueueBackend, type QueueBackend } from '../../src/shared/queue.ts';
 import { readSettings, type Settings } from '../../src/shared/settings.ts';
+import { createMemoryStore } from '../../src/shared/store.ts';
 import { isOurFile, MADE_BY_US } from '../../src/worker/channel/file-names.ts';
 import type { Step } from '../../src/worker/process-execution.ts';
 import { type RunningWorker, startWorker } from '../../src/worker/start.ts';
@@ -25,8 +26,10 @@ const QUICK: Record<string, string | number> = {
 };
 
 export type ServiceOptions = {
-  /** A Redis url; without one everything shares the embedded queue. */
+  /** A Redis url; without one everything shares an embedded queue. */
   queueUrl?: string | undefined;
+  /** An embedded queue that is open already; starting one takes seconds. It is left open. */
+  embedded?: QueueBackend | undefined;
   settings?: Record<string, string | number>;
   apis?: number;
   workers?: number;
@@ -51,8 +54,8 @@ export type Service = {
   workers: RunningWorker[];
   backends: QueueBackend[];
   log: LogLine[];
-  /** POST execute; anything but text and bytes is sent as JSON. */
-  execute(body: unknown, call?: Call): Promise<Answer>;
+  /** POST execute, on the first API unless told; anything but text and bytes is sent as JSON. */
+  execute(body: unknown, call?: Call & { url?: string }): Promise<Answer>;
   call(path: string, call?: Call): Promise<Answer>;
   addWorker(): Promise<RunningWorker>;
   /** What lies in the shared directory that belongs to an execution. */
@@ -76,7 +79,9 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const openBackend = async () => {
     // Processes on Redis have connections of their own; the embedded queue is one for all.
     if (queueUrl === undefined && backends[0]) return backends[0];
-    const backend = await openQueueBackend(queueUrl);
+    const backend = options.embedded
+      ? { ...options.embedded, store: createMemoryStore() } // it remembers for a minute which directory its workers use
+      : await openQueueBackend(queueUrl);
     backends.push(backend);
     return backend;
   };
@@ -105,7 +110,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     } finally {
       for (const api of apis) await api.stop();
       await Promise.all(workers.map((worker) => worker.stop()));
-      await Promise.all(backends.map((backend) => backend.close()));
+      if (!options.embedded) await Promise.all(backends.map((backend) => backend.close()));
       if (options.sharedDir === undefined) await rm(sharedDir, { recursive: true, force: true });
     }
     const errors = lines.filter(({ level }) => level >= 50);
@@ -126,8 +131,8 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     backends,
     log: lines,
     call,
-    execute: (body, more = {}) =>
-      call('/rule-server/mock/execute', {
+    execute: (body, { url: to = url, ...more } = {}) =>
+      httpCall(`${to}/rule-server/mock/execute`, {
         method: 'POST',
         ...more,
         headers: { 'content-type': 'application/json', ...more.headers },

@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -63,6 +63,7 @@ const refusal: Decision = {
 async function prepared() {
   const sharedDir = await mkdtemp(join(tmpdir(), 'rule-server-claims-'));
   onTestFinished(() => rm(sharedDir, { recursive: true, force: true }));
+  await mkdir(join(sharedDir, '.rule-server'));
   const claims = createClaims(sharedDir);
   const key = { mockId, claimBy: Date.now() + 10_000 };
   await claims.prepare(key);

@@ -1,0 +1,120 @@
+import { readdir } from 'node:fs/promises';
+import { describe, expect, it } from 'vitest';
+import { eventually } from '../support/eventually.ts';
+import type { Answer } from '../support/http-call.ts';
+import { onEachQueue } from '../support/on-each-queue.ts';
+import { answers, answersAfter, createResponder, picksUpAndStaysSilent, staysSilent } from '../support/responder.ts';
+
+onEachQueue('when there is too much to do', (start) => {
+  it('and nobody to do it: 503 no-worker, after the time a call may wait for one', async () => {
+    await using service = await start({ workers: 0, settings: { QUEUE_TIMEOUT_MS: 600 } });
+    const startedAt = Date.now();
+    const answer = await service.execute({ app: 1, ruleId: 1 });
+    // Behind the embedded queue there is always this process, which then is one that takes no jobs.
+    if (service.backends[0]?.kind === 'redis') {
+      expectRefused(answer, 'no-worker', /^No worker is running, so nobody could begin this execution\./);
+    } else expectRefused(answer, 'overloaded', NOBODY_BEGAN);
+    expect(Date.now() - startedAt).toBeGreaterThan(600);
+    await eventually(async () => expect((await service.call('/readyz')).json).toMatchObject({ waiting: 0, active: 0 }));
+  });
+
+  it('a call that gave up or whose caller left is not run by a worker that starts later', async () => {
+    await using service = await start({ workers: 0, settings: { QUEUE_TIMEOUT_MS: 3000 } });
+    await using client = await createResponder({ sharedDir: service.sharedDir, app: 1, does: answers() });
+    const caller = new AbortController();
+    const left = service.execute({ app: 1, ruleId: 1 }, { signal: caller.signal });
+    const stayed = service.execute({ app: 1, ruleId: 2 });
+    await eventually(async () => expect((await service.call('/readyz')).json.waiting).toBe(2));
+    caller.abort();
+    await expect(left).rejects.toThrow();
+    await eventually(async () => expect((await service.call('/readyz')).json.waiting).toBe(1));
+    await service.addWorker();
+    expect((await stayed).status).toBe(200);
+    expect(client.found.map(({ text }) => JSON.parse(text).ruleId)).toEqual([2]);
+  });
+
+  it('and too many wait already: 503 overloaded, at once', async () => {
+    await using service = await start({ workers: 0, settings: { QUEUE_TIMEOUT_MS: 2000, MAX_QUEUED: 3 } });
+    const waiting = Array.from({ length: 3 }, () => service.execute({ app: 1, ruleId: 1 }));
+    await eventually(async () => expect((await service.call('/readyz')).json.waiting).toBe(3));
+    const startedAt = Date.now();
+    const answer = await service.execute({ app: 1, ruleId: 1 });
+    expectRefused(answer, 'overloaded', /^3 executions are waiting already\. This one did not run\./);
+    expect(Date.now() - startedAt).toBeLessThan(1000);
+    await Promise.all(waiting);
+  });
+
+  it('and every worker is full: 503 overloaded, and nothing was written for the client', async () => {
+    await using service = await start({ settings: { WORKER_CONCURRENCY: 1, QUEUE_TIMEOUT_MS: 800 } });
+    await using client = await createResponder({ sharedDir: service.sharedDir, app: 1, does: answersAfter(3000) });
+    const first = service.execute({ app: 1, ruleId: 1 });
+    await client.firstRequest();
+    expectRefused(await service.execute({ app: 1, ruleId: 2 }), 'overloaded', NOBODY_BEGAN);
+    expect((await first).status).toBe(200);
+    expect(client.found).toHaveLength(1);
+  });
+
+  describe('a client that has as many open as it may', () => {
+    const settings = { MAX_WAITS_PER_CLIENT: 2, RESULT_TIMEOUT_MS: 3000, QUEUE_TIMEOUT_MS: 800, POLL_INTERVAL_MS: 100 };
+
+    it('gets no more: 503 overloaded, while others go on', async () => {
+      await using service = await start({ settings });
+      const { sharedDir } = service;
+      await using full = await createResponder({ sharedDir, app: 1, does: picksUpAndStaysSilent });
+      await using other = await createResponder({ sharedDir, app: 2, does: answers() });
+      const open = [1, 2].map((ruleId) => service.execute({ app: 1, ruleId }));
+      await eventually(() => expect(full.found).toHaveLength(2));
+      const refused = service.execute({ app: 1, ruleId: 3 });
+      for (let call = 0; call < 3; call++) expect((await service.execute({ app: 2, ruleId: 1 })).status).toBe(200);
+      expectRefused(
+        await refused,
+        'overloaded',
+        /^Client \S+ has as many executions open as it may \(MAX_WAITS_PER_CLIENT\)/,
+      );
+      expect((await Promise.all(open)).map(({ json }) => json.code)).toEqual(['no-answer', 'no-answer']);
+      expect([full.found.length, other.found.length]).toEqual([2, 3]);
+    });
+
+    it('gets the next one as soon as one of them ends, and is not full for ever', async () => {
+      await using service = await start({ settings });
+      await using client = await createResponder({ sharedDir: service.sharedDir, app: 1, does: answersAfter(400) });
+      for (let round = 0; round < 2; round++) {
+        const calls = [1, 2, 3, 4].map((ruleId) => service.execute({ app: 1, ruleId }));
+        expect((await Promise.all(calls)).map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+        await eventually(async () => expect(await readdir(client.directory)).toEqual([]));
+      }
+    });
+  });
+
+  it('two workers share the calls, and each call is run by one of them', async () => {
+    await using service = await start({ workers: 2, settings: { WORKER_CONCURRENCY: 4 } });
+    await using client = await createResponder({ sharedDir: service.sharedDir, app: 1, does: answersAfter(200) });
+    const calls = Array.from({ length: 16 }, () => service.execute({ app: 1, ruleId: 1 }));
+    expect((await Promise.all(calls)).map(({ status }) => status)).toEqual(Array(16).fill(200));
+    expect(client.found).toHaveLength(16);
+  });
+
+  it('a call cancelled while it waits for a place at its client ends at once', async () => {
+    await using service = await start({ settings: { MAX_WAITS_PER_CLIENT: 1, RESULT_TIMEOUT_MS: 2500 } });
+    await using client = await createResponder({ sharedDir: service.sharedDir, app: 1, does: staysSilent });
+    const first = service.execute({ app: 1, ruleId: 1 });
+    await client.firstRequest();
+    const caller = new AbortController();
+    const second = service.execute({ app: 1, ruleId: 2 }, { signal: caller.signal });
+    await eventually(async () => expect((await service.call('/readyz')).json.active).toBe(2));
+    caller.abort();
+    await expect(second).rejects.toThrow();
+    await eventually(async () => expect((await service.call('/readyz')).json.active).toBe(1));
+    expect((await first).json.code).toBe('not-picked-up');
+    expect(client.found).toHaveLength(1);
+  });
+});
+
+const NOBODY_BEGAN =
+  /^No worker began this execution for "all" in time: they are full, or cannot use their SHARED_DIR\. It did not run\./;
+
+function expectRefused({ status, headers, json }: Answer, code: string, sentence: RegExp): void {
+  expect(json.error).toMatch(sentence);
+  expect([status, json.code, json.mayHaveRun]).toEqual([503, code, false]);
+  expect(Number(headers['retry-after'])).toBeGreaterThan(0);
+}

@@ -1,0 +1,261 @@
+import { mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { eventually } from '../support/eventually.ts';
+import { onEachQueue } from '../support/on-each-queue.ts';
+import {
+  answers,
+  answersAfter,
+  answersWith,
+  type Behaviour,
+  createResponder,
+  picksUpAndStaysSilent,
+  resultText,
+  staysSilent,
+} from '../support/responder.ts';
+import type { Service } from '../support/start-service.ts';
+
+onEachQueue('clients', (start) => {
+  let service: Service;
+  let apps = 400;
+  beforeAll(async () => {
+    service = await start({ settings: { RESULT_TIMEOUT_MS: 6000, POLL_INTERVAL_MS: 300 }, workers: 2, apis: 2 });
+  });
+  afterAll(() => service.stop());
+
+  async function clientThat(does: Behaviour, options: Partial<Parameters<typeof createResponder>[0]> = {}) {
+    const app = options.app ?? ++apps;
+    return Object.assign(await createResponder({ sharedDir: service.sharedDir, does, ...options, app }), { app });
+  }
+  const directoryOf = (app: number, ...rest: string[]) => join(service.sharedDir, 'mock', String(app), ...rest);
+
+  describe.concurrent('that are nothing but a directory', () => {
+    it('one written from the interface document alone gets its answer through', async () => {
+      const app = ++apps;
+      const directory = directoryOf(app, 'shell');
+      await mkdir(directory, { recursive: true });
+      const answering = service.execute({ app, ruleId: 1, 'the service': { a: 1 }, target: 'address:shell' });
+      const client = (async () => {
+        for (;;) {
+          const name = (await readdir(directory)).find((found) => /^[^.].*\.json$/.test(found));
+          if (name !== undefined) return name.replace('.json', '');
+          await delay(1000);
+        }
+      })();
+      const mockId = await client;
+      const result = join(directory, `${mockId}_result.json`);
+      await writeFile(result, '');
+      await delay(3000);
+      const request = JSON.parse(await readFile(join(directory, `${mockId}.json`), 'utf8'));
+      await writeFile(result, resultText({ mockId }, { 'the service': { ...request['the service'], seen: true } }));
+      const { status, json } = await answering;
+      expect(status).toBe(200);
+      expect(json['the service']).toEqual({ a: 1, seen: true });
+    });
+
+    it('a directory made a moment ago is found, although the app was just listed without it', async () => {
+      const app = ++apps;
+      expect((await service.execute({ app, ruleId: 1 })).json.code).toBe('no-client');
+      await using client = await clientThat(answers(), { app, as: 'directory' });
+      expect((await service.execute({ app, ruleId: 1 })).status).toBe(200);
+      expect(client.found).toHaveLength(1);
+    });
+
+    it('one that registers after the app was listed is not taken for a bare directory', async () => {
+      const app = ++apps;
+      expect((await service.execute({ app, ruleId: 1 })).json.code).toBe('no-client');
+      await using client = await clientThat(answersWith('{"success":true,"roam":{"a":1}}'), { app, as: 'python' });
+      const { json } = await service.execute({ app, ruleId: 1, target: `address:${client.address}` });
+      expect(json['the service']).toEqual({ a: 1 });
+    });
+
+    it('are not asked when somebody is registered', async () => {
+      await using bare = await clientThat(answers(), { as: 'directory' });
+      await using registered = await clientThat(answers(), { app: bare.app });
+      for (let call = 0; call < 3; call++) await service.execute({ app: bare.app, ruleId: 1 });
+      expect([bare.found.length, registered.found.length]).toEqual([0, 3]);
+    });
+  });
+
+  describe.concurrent('nobody heard of', () => {
+    it('get a directory, which goes again when nobody comes', async () => {
+      const app = ++apps;
+      const answering = service.execute({ app, ruleId: 1, target: 'address:ghost' });
+      await eventually(async () => expect(await readdir(directoryOf(app)).catch(() => [])).toEqual(['ghost']));
+      const { status, json } = await answering;
+      expect([status, json.code, json.mayHaveRun]).toEqual([504, 'not-picked-up', true]);
+      await eventually(async () => expect(await readdir(directoryOf(app))).toEqual([]));
+    });
+
+    it('keep it when they come and pick up', async () => {
+      const app = ++apps;
+      const answering = service.execute({ app, ruleId: 1, target: 'address:late' });
+      await eventually(async () => expect(await readdir(directoryOf(app)).catch(() => [])).toEqual(['late']));
+      await using late = await clientThat(answers(), { app, as: 'directory', address: 'late' });
+      expect((await answering).status).toBe(200);
+      await eventually(async () => expect(await readdir(late.directory)).toEqual([]));
+      expect((await service.execute({ app, ruleId: 1 })).status).toBe(200);
+    });
+
+    it('two calls at once share the directory, and it goes with the last of them', async () => {
+      const app = ++apps;
+      const first = service.execute({ app, ruleId: 1, target: 'address:ghost' });
+      await eventually(async () => expect(await readdir(directoryOf(app)).catch(() => [])).toEqual(['ghost']));
+      await delay(1200); // the second ends later than the first
+      const second = service.execute({ app, ruleId: 2, target: 'address:ghost' });
+      expect([(await first).json.code, (await second).json.code]).toEqual(['not-picked-up', 'not-picked-up']);
+      await eventually(async () => expect(await readdir(directoryOf(app))).toEqual([]));
+    });
+
+    it('are not chosen for "all", and not called online, while somebody waits for them', async () => {
+      const app = ++apps;
+      const waiting = service.execute({ app, ruleId: 1, target: 'address:ghost' });
+      await eventually(async () => expect(await readdir(directoryOf(app)).catch(() => [])).toEqual(['ghost']));
+      const { json } = await service.execute({ app, ruleId: 1 });
+      expect(json.code).toBe('no-client');
+      expect(json.error).toBe(
+        `App ${app} has no client online. Nobody is online for app ${app}: start a client, or check its SHARED_DIR.`,
+      );
+      await waiting;
+    });
+  });
+
+  describe.concurrent('of which there are several', () => {
+    it('each lane gets its own calls, and the trunk those for "all"', async () => {
+      await using trunk = await clientThat(answers({ process: 'trunk' }));
+      const { app } = trunk;
+      await using blue = await clientThat(answers({ process: 'blue' }), { app, lane: 'blue' });
+      await using green = await clientThat(answers({ process: 'green' }), { app, lane: 'green', as: 'go' });
+      const answered = await Promise.all(
+        ['all', 'lane:blue', 'lane:green', '', `address:${blue.address}`, `address:${green.address}`].map(
+          async (target) => (await service.execute({ app, ruleId: 1, target })).json.process,
+        ),
+      );
+      expect(answered).toEqual(['trunk', 'blue', 'green', 'trunk', 'blue', 'green']);
+    });
+
+    it('a lane is asked for "all" when the trunk is empty', async () => {
+      await using blue = await clientThat(answers({ process: 'blue' }), { lane: 'blue' });
+      expect((await service.execute({ app: blue.app, ruleId: 1 })).json.process).toBe('blue');
+    });
+
+    it('the one with less to do is asked, whichever worker keeps the others open', async () => {
+      await using busy = await clientThat(picksUpAndStaysSilent, { address: 'busy', beatEveryMs: 50 });
+      await using idle = await clientThat(answers(), { app: busy.app, address: 'idle', beatEveryMs: 1000 });
+      const waiting = service.execute({ app: busy.app, ruleId: 1, target: 'address:busy' });
+      await busy.firstRequest();
+      await delay(1100); // clients are listed once a second
+      for (let call = 0; call < 4; call++) {
+        expect((await service.execute({ app: busy.app, ruleId: 1 })).status).toBe(200);
+      }
+      expect([busy.found.length, idle.found.length]).toEqual([1, 4]);
+      await waiting;
+    });
+
+    it('two hundred calls at once get two hundred different answers, each its own, each run once', async () => {
+      const app = ++apps;
+      const clients = await Promise.all(
+        ['a', 'b', 'c', 'd'].map((address) =>
+          clientThat(
+            async (request) => {
+              const { 'the service': data } = JSON.parse(request.text);
+              await request.pickUp();
+              await delay(Math.random() * 100);
+              await request.answer(resultText(request, { 'the service': { ...data, address } }));
+            },
+            { app, address, as: address === 'd' ? 'rule' : 'directory' },
+          ),
+        ),
+      );
+      const calls = Array.from({ length: 200 }, async (_, number) => {
+        const url = service.urls[number % 2];
+        const target = `address:${'abcd'[number % 4]}`;
+        const body = { app, ruleId: 1, 'the service': { number }, target };
+        const answer = await service.execute(body, url === undefined ? {} : { url });
+        return answer.json['the service'];
+      });
+      const answered = await Promise.all(calls);
+      expect(answered).toEqual(answered.map((_, number) => ({ number, address: 'abcd'[number % 4] })));
+      expect(clients.map(({ found }) => found.length)).toEqual([50, 50, 50, 50]);
+      await Promise.all(clients.map((client) => client.stop()));
+    });
+  });
+
+  describe.concurrent('whose caller hangs up', () => {
+    it('before pick-up: the request is withdrawn and never runs', async () => {
+      await using client = await clientThat(staysSilent);
+      const caller = new AbortController();
+      const answering = service.execute({ app: client.app, ruleId: 1 }, { signal: caller.signal });
+      await client.firstRequest();
+      caller.abort();
+      await expect(answering).rejects.toThrow();
+      await eventually(async () => expect(await readdir(client.directory)).toEqual([]));
+    });
+
+    it('after pick-up: the rule runs to its end, and its files are cleared away', async () => {
+      await using client = await clientThat(answersAfter(1000));
+      const caller = new AbortController();
+      const answering = service.execute({ app: client.app, ruleId: 1 }, { signal: caller.signal });
+      const { mockId } = await client.firstRequest();
+      await eventually(async () => expect(await readdir(client.directory)).not.toContain(`${mockId}.json`));
+      caller.abort();
+      await expect(answering).rejects.toThrow();
+      await eventually(async () => expect(await logged('answered')).toContain(mockId));
+      await eventually(async () => expect(await readdir(client.directory)).toEqual([]));
+    });
+
+    const logged = (message: string) => service.log.filter(({ msg }) => msg === message).map(({ mockId }) => mockId);
+  });
+
+  describe.concurrent('that come and go', () => {
+    it('a client that is busy with a rule and cannot beat is still the one to ask', async () => {
+      await using client = await clientThat(answersAfter(4500), { as: 'python' });
+      const first = service.execute({ app: client.app, ruleId: 1 });
+      await client.firstRequest();
+      await client.stopBeating();
+      await delay(service.settings.CLIENT_TIMEOUT_MS + 200);
+      const second = service.execute({ app: client.app, ruleId: 2, target: `address:${client.address}` });
+      expect([(await first).status, (await second).status]).toEqual([200, 200]);
+    });
+  });
+
+  describe.concurrent('whose directory leads elsewhere', () => {
+    it('a link in place of a directory: 503, and nothing is written through it', async () => {
+      const app = ++apps;
+      const outside = join(service.sharedDir, `outside-${app}`);
+      await mkdir(outside);
+      await using client = await clientThat(answers(), { app });
+      await rm(client.directory, { recursive: true });
+      await symlink(outside, client.directory);
+      const { status, json } = await service.execute({ app, ruleId: 1 });
+      expect(json.error).toBe(
+        `The request for client ${client.address} could not be written to mock/${app}/${client.address}: it is not a directory of its own. It did not run.`,
+      );
+      expect([status, json.code, json.mayHaveRun]).toEqual([503, 'channel-unavailable', false]);
+      expect(await readdir(outside)).toEqual([]);
+    });
+
+    it('a link in place of the app: nothing is listed or written through it', async () => {
+      const app = ++apps;
+      const outside = join(service.sharedDir, `outside-${app}`);
+      await mkdir(join(outside, 'victim'), { recursive: true });
+      await symlink(outside, directoryOf(app));
+      for (const target of ['all', 'address:victim', 'address:other']) {
+        const { json } = await service.execute({ app, ruleId: 1, target });
+        expect(json.success).toBe(false);
+        expect(json.mayHaveRun).toBe(false);
+      }
+      expect(await readdir(outside, { recursive: true })).toEqual(['victim']);
+    });
+
+    it('a file in place of a directory: 503', async () => {
+      const app = ++apps;
+      await using client = await clientThat(answers(), { app });
+      await client.removeDirectory();
+      await writeFile(client.directory, '');
+      const { status, json } = await service.execute({ app, ruleId: 1 });
+      expect([status, json.code, json.mayHaveRun]).toEqual([503, 'channel-unavailable', false]);
+    });
+  });
+});

@@ -1,0 +1,185 @@
+import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { Agent } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { startWorker } from '../../src/worker/start.ts';
+import { eventually } from '../support/eventually.ts';
+import { onEachQueue } from '../support/on-each-queue.ts';
+import { answers, answersAfter, createResponder, picksUpAndStaysSilent, staysSilent } from '../support/responder.ts';
+import { captureLog, type Service } from '../support/start-service.ts';
+
+onEachQueue('starting and stopping', (start) => {
+  const clientOf = ({ sharedDir }: Service, does = answers()) => createResponder({ sharedDir, app: 1, does });
+
+  it('the first call after the start is answered', async () => {
+    await using service = await start();
+    const ready = service.call('/readyz');
+    await using _ = await clientOf(service);
+    expect((await service.execute({ app: 1, ruleId: 1 })).status).toBe(200);
+    expect((await ready).json).toMatchObject({ status: 'ready', queue: 'up' });
+  });
+
+  it('an API that stops answers its open calls and takes no new ones', async () => {
+    await using service = await start({ apis: 2 });
+    await using client = await clientOf(service, answersAfter(1000));
+    const [stopping] = service.apis;
+    const open = [1, 2, 3].map((ruleId) => service.execute({ app: 1, ruleId }));
+    await eventually(() => expect(client.found).toHaveLength(3));
+    await stopping?.stop();
+    expect((await Promise.all(open)).map(({ status }) => status)).toEqual([200, 200, 200]);
+    await expect(service.execute({ app: 1, ruleId: 4 })).rejects.toThrow();
+    client.does = answers();
+    const other = service.urls[1] ?? '';
+    expect((await service.execute({ app: 1, ruleId: 5 }, { url: other })).status).toBe(200);
+  });
+
+  it('a call on a connection that was open already is refused while the API stops', async () => {
+    await using service = await start();
+    await using client = await clientOf(service, answersAfter(1000));
+    const agent = new Agent({ keepAlive: true, maxSockets: 2 });
+    await Promise.all([service.call('/healthz', { agent }), service.call('/healthz', { agent })]);
+    const open = service.execute({ app: 1, ruleId: 1 }, { agent });
+    await client.firstRequest();
+    const stopped = service.apis[0]?.stop();
+    const late = await service.execute({ app: 1, ruleId: 2 }, { agent }).catch((error: Error) => error);
+    if (!(late instanceof Error)) expect([late.status, late.headers['retry-after']]).toEqual([503, '1']);
+    expect((await open).status).toBe(200);
+    await stopped;
+    expect(client.found).toHaveLength(1);
+    agent.destroy();
+  });
+
+  it('an API whose grace time is over cuts its connections, and their executions go on', async () => {
+    await using service = await start({ settings: { SHUTDOWN_GRACE_MS: 100, RESULT_TIMEOUT_MS: 2500 } });
+    await using client = await clientOf(service, staysSilent);
+    const open = service.execute({ app: 1, ruleId: 1 }).catch((error: Error) => error);
+    const { mockId } = await client.firstRequest();
+    await service.apis[0]?.stop();
+    expect(await open).toBeInstanceOf(Error);
+    expect(await readdir(client.directory)).toContain(`${mockId}.json`);
+    await eventually(() =>
+      expect(service.log).toContainEqual(
+        expect.objectContaining({ mockId, code: 'not-picked-up', msg: 'not answered' }),
+      ),
+    );
+  });
+
+  it('a worker that stops hands its waits to another one, and no rule runs twice', async () => {
+    await using service = await start({ workers: 2 });
+    const calls = 50;
+    await using client = await clientOf(service, answersAfter(1500));
+    const open = Array.from({ length: calls }, (_, ruleId) => service.execute({ app: 1, ruleId: ruleId + 1 }));
+    await eventually(() => expect(client.found).toHaveLength(calls));
+    const startedAt = Date.now();
+    await service.workers[0]?.stop();
+    expect(Date.now() - startedAt).toBeLessThan(2000);
+    expect((await Promise.all(open)).map(({ status }) => status)).toEqual(Array(calls).fill(200));
+    expect(client.found).toHaveLength(calls);
+  });
+
+  it('a worker that stops does not wait for calls that wait for a place at their client', async () => {
+    await using service = await start({
+      workers: 1,
+      settings: { MAX_WAITS_PER_CLIENT: 1, RESULT_TIMEOUT_MS: 3000, QUEUE_TIMEOUT_MS: 8000 },
+    });
+    await using client = await clientOf(service, picksUpAndStaysSilent);
+    const first = service.execute({ app: 1, ruleId: 1 });
+    await client.firstRequest();
+    const second = service.execute({ app: 1, ruleId: 2 });
+    await eventually(async () => expect((await service.call('/readyz')).json.active).toBe(2));
+    const startedAt = Date.now();
+    await service.workers[0]?.stop();
+    expect(Date.now() - startedAt).toBeLessThan(1000);
+    client.does = answers();
+    await service.addWorker();
+    expect([(await first).json.code, (await second).status]).toEqual(['no-answer', 200]);
+    expect(client.found).toHaveLength(2);
+  });
+
+  it('stopping twice is safe', async () => {
+    const service = await start();
+    await Promise.all([service.apis[0]?.stop(), service.workers[0]?.stop()]);
+    await Promise.all([service.apis[0]?.stop(), service.workers[0]?.stop()]);
+    await service.stop();
+    await service.stop();
+  });
+});
+
+onEachQueue('a worker and its shared directory', (start) => {
+  it('takes no jobs while its directory is gone, says so, and goes on when it is back', async () => {
+    await using service = await start({ settings: { QUEUE_TIMEOUT_MS: 1000 } });
+    const { sharedDir } = service;
+    await using client = await createResponder({ sharedDir, app: 1, does: answers(), as: 'directory' });
+    await rename(sharedDir, `${sharedDir}.away`);
+    await eventually(() => expect(service.workers[0]?.state().takesJobs).toBe(false));
+    expect(service.workers[0]?.state().reason).toBe(
+      `SHARED_DIR ${sharedDir} cannot be used (ENOENT): create or mount it`,
+    );
+    const { json } = await service.execute({ app: 1, ruleId: 1 });
+    expect([json.code, json.mayHaveRun]).toEqual(['channel-unavailable', false]);
+    expect(json.error).toMatch(/it is not there \(is it still mounted\?\)\. It did not run\.$/);
+    await expect(readdir(sharedDir)).rejects.toThrow('ENOENT');
+    await rename(`${sharedDir}.away`, sharedDir);
+    await eventually(() => expect(service.workers[0]?.state().takesJobs).toBe(true));
+    expect((await service.execute({ app: 1, ruleId: 2 })).json).toMatchObject({ success: true });
+    expect(client.found).toHaveLength(1);
+  });
+
+  it('takes no jobs when another directory was mounted in its place', async () => {
+    await using service = await start({ settings: { QUEUE_TIMEOUT_MS: 1000 } });
+    const { sharedDir } = service;
+    await rename(sharedDir, `${sharedDir}.away`);
+    await mkdir(join(sharedDir, 'mock'), { recursive: true });
+    await eventually(() => expect(service.workers[0]?.state().takesJobs).toBe(false));
+    expect(service.workers[0]?.state().reason).toMatch(/is no longer the directory this worker started with/);
+    expect(await readdir(sharedDir)).toEqual(['mock']);
+    await rm(`${sharedDir}.away`, { recursive: true });
+  });
+
+  it('takes no jobs with another directory than the other workers of its queue, and changes nothing in it', async () => {
+    await using service = await start();
+    const elsewhere = await mkdtemp(join(tmpdir(), 'rule-server-other-'));
+    await mkdir(join(elsewhere, 'mock'));
+    const [backend] = service.backends;
+    if (!backend) throw new Error('no backend');
+    const { log } = captureLog();
+    const stranger = await startWorker({ settings: service.settings, backend, sharedDir: elsewhere, log });
+    expect(stranger.state()).toEqual({
+      takesJobs: false,
+      reason: expect.stringMatching(/is new, but the other workers of this queue use another one/),
+    });
+    expect(await readdir(elsewhere)).toEqual(['mock']);
+    await stranger.stop();
+    await rm(elsewhere, { recursive: true });
+  });
+
+  it('says so when its own folder in there cannot be used', async () => {
+    const sharedDir = await mkdtemp(join(tmpdir(), 'rule-server-'));
+    await writeFile(join(sharedDir, '.rule-server'), 'in the way');
+    await using service = await start({ workers: 0 });
+    const [backend] = service.backends;
+    if (!backend) throw new Error('no backend');
+    const { log, lines } = captureLog();
+    const worker = await startWorker({ settings: service.settings, backend, sharedDir, log });
+    await eventually(() => expect(worker.state().reason).toMatch(/^SHARED_DIR .* cannot be used \(ENOTDIR/));
+    expect(lines.filter(({ level }) => level >= 40).map(({ msg }) => msg)).toEqual([
+      expect.stringMatching(/^This worker takes no jobs: SHARED_DIR .* cannot be used/),
+    ]);
+    await worker.stop();
+    await rm(sharedDir, { recursive: true });
+  });
+
+  it('every call ends honestly when claims cannot be written', async () => {
+    await using service = await start({ settings: { QUEUE_TIMEOUT_MS: 1500 }, logsErrors: true });
+    await using client = await createResponder({ sharedDir: service.sharedDir, app: 1, does: answers() });
+    const claims = join(service.sharedDir, '.rule-server', 'claims');
+    await rm(claims, { recursive: true, force: true });
+    await writeFile(claims, 'in the way');
+    const { status, json } = await service.execute({ app: 1, ruleId: 1 });
+    expect([status, json.code, json.mayHaveRun]).toEqual([503, 'channel-unavailable', false]);
+    await rm(claims);
+    expect((await service.execute({ app: 1, ruleId: 2 })).status).toBe(200);
+    expect(client.found).toHaveLength(1);
+  });
+});
