@@ -27,9 +27,8 @@ export class EndingWorker<Data, Result> extends Worker<Data, Result, string, IQu
     token: string,
     fetchNext?: () => boolean,
   ): Promise<Job<Data, Result, string, object>> {
-    if (this.#thrown.has(error)) return super.handleFailed(error, job, token, fetchNext);
-    this.emit('error', error);
-    return super.handleFailed(new WaitingError(), job, token, fetchNext); // touches nothing and fetches the next job
+    // A WaitingError touches nothing and fetches the next job. What failed was emitted as an 'error' already.
+    return super.handleFailed(this.#thrown.has(error) ? error : new WaitingError(), job, token, fetchNext);
   }
 }
 
