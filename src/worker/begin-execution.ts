@@ -18,6 +18,8 @@ import type { Resolution } from './resolve-target.ts';
  */
 export type Begun = (Decision & { warnings?: Warning[] }) | { kind: 'hand-back' };
 
+const ATTEMPTS = 5;
+
 type Chosen = Extract<Resolution, { kind: 'client' }>;
 
 /** Begins an execution that nobody has begun: chooses a client, writes the request, and claims it unless somebody was first. */
@@ -72,11 +74,7 @@ export function createBeginExecution({
     }
     release();
     try {
-      const decision = await claimAt(client, execution, unknown).catch((error) => {
-        if (errnoOf(error) !== 'ENOENT') throw error;
-        sharedDirectory.forget(path); // removed since we last looked: make it again, once
-        return claimAt(client, execution, unknown);
-      });
+      const decision = await claimInDirectory(client, execution, unknown);
       const isOurs = decision.kind === 'claimed' && decision.claim.directoryName === client.directoryName;
       return isOurs ? { ...decision, warnings: inspection.warnings } : decision;
     } catch (error) {
@@ -85,6 +83,18 @@ export function createBeginExecution({
       throw error;
     } finally {
       slots.release(path);
+    }
+  }
+
+  /** Other servers remove empty directories: one that was there, or made, a moment ago may have to be made again. */
+  async function claimInDirectory(client: Client, execution: Execution, unknown: boolean): Promise<Decision> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await claimAt(client, execution, unknown);
+      } catch (error) {
+        if (errnoOf(error) !== 'ENOENT' || attempt === ATTEMPTS) throw error;
+        sharedDirectory.forget(join(mockDirectory(sharedDirectory.sharedDir, client.app), client.directoryName));
+      }
     }
   }
 

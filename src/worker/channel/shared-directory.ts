@@ -13,6 +13,8 @@ const IDENTITY_KEPT_SECONDS = 60;
 /** A client's directory that was looked at is taken to be still there, and still no link, for this long. */
 const CHECKED_FOR_MS = 500;
 const MAX_CHECKED = 10_000;
+/** Other servers remove empty directories, also one that was made this moment. */
+const MAKE_AT_MOST = 5;
 
 /** Nobody gets a file elsewhere emptied by putting a link here, or a worker to wait by putting a pipe. */
 const TOUCH = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW | constants.O_NONBLOCK;
@@ -119,12 +121,14 @@ export function createSharedDirectory({ sharedDir, store }: { sharedDir: string;
         checked.set(path, Date.now());
         return { path, made: false };
       }
-      await makeDirectory(dirname(dirname(path)));
-      await makeDirectory(dirname(path));
-      const made = await makeDirectory(path);
-      if (made && mark) await writeFile(join(path, MADE_BY_US), '');
-      if (!(await isRealDirectory(sharedDir, path))) throw new ForeignPath(`${path} is not a directory of its own`);
-      return { path, made };
+      for (let attempt = 0; attempt < MAKE_AT_MOST; attempt++) {
+        await makeDirectory(dirname(dirname(path)));
+        await makeDirectory(dirname(path));
+        const made = await makeDirectory(path);
+        if (made && mark) await writeFile(join(path, MADE_BY_US), '');
+        if (await isRealDirectory(sharedDir, path)) return { path, made };
+      }
+      throw new ForeignPath(`${path} is not a directory of its own`);
     },
   };
 

@@ -108,9 +108,12 @@ export function waitForAnswer(
     const stopWatching = watcher.watch({ directory: place.directory, registration }, mockId, notice);
     const stopInterrupts = interrupts.listen(mockId, (interrupt) => guard(() => interrupted(interrupt)));
     guard(async () => {
+      // Where other servers clean up, a directory must not be empty for a moment.
+      const marksFirst = claim.registered && claim.dialect === 'ice';
+      if (marksFirst) await mark();
       const dispatched = await dispatchRequest();
       progress.reached(mockId, address, 'dispatched');
-      if (claim.registered) {
+      if (claim.registered && !marksFirst) {
         if (dispatched === 'was-dispatched') marked = Promise.resolve(); // by whoever dispatched it, perhaps
         after(dispatched === 'dispatched' ? MARK_OPEN_MS : 0, mark);
       }
@@ -212,7 +215,7 @@ export function waitForAnswer(
 
     async function directoryMissing(registered: boolean): Promise<void> {
       missingSince ??= Date.now();
-      if (Date.now() - missingSince < MISSING_FOR_MS) return;
+      if (Date.now() - missingSince < MISSING_FOR_MS && !wasTakenForDead()) return;
       if (!claim.registered || !(registered || wasTakenForDead())) return clientLeft();
       // The client lives, but does not make its directory again; without it the answer has nowhere to go.
       sharedDirectory.forget(place.directory);

@@ -1,0 +1,149 @@
+import { access, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { onEachQueue } from '../support/on-each-queue.ts';
+import { createOtherServer } from '../support/other-server.ts';
+import { type Behaviour, createResponder, type FoundRequest, type Responder } from '../support/responder.ts';
+import type { Service } from '../support/start-service.ts';
+
+/** Both servers' clients are given up after so long. */
+const CLIENT_TIMEOUT_MS = 1500;
+
+onEachQueue('beside a server of another kind that cleans the same directory', (start) => {
+  let service: Service;
+  let apps = 900;
+  beforeAll(async () => {
+    service = await start({ settings: { CLIENT_TIMEOUT_MS, RESULT_TIMEOUT_MS: 8000, POLL_INTERVAL_MS: 100 } });
+  });
+  afterAll(() => service.stop());
+
+  const otherServer = (app: number) =>
+    createOtherServer({ sharedDir: service.sharedDir, clientTimeoutMs: CLIENT_TIMEOUT_MS, app });
+  const resultOf = ({ mockId }: FoundRequest) => `{"mockId":"${mockId}","success":true,"roam":{},"process":"done"}`;
+  const clientThat = async (does: Behaviour, app = ++apps) => {
+    const client = await createResponder({ sharedDir: service.sharedDir, app, does, as: 'python', beatEveryMs: 100 });
+    return Object.assign(client, { app });
+  };
+  const there = (path: string) =>
+    access(path).then(
+      () => true,
+      () => false,
+    );
+
+  it('calls of quick and slow clients all get their answers while it cleans all the time', async () => {
+    const app = ++apps;
+    const clients = await Promise.all(
+      [0, 30, 400].map((ms) =>
+        clientThat(async (request) => {
+          await request.pickUp();
+          await delay(ms);
+          await request.answer(resultOf(request));
+        }, app),
+      ),
+    );
+    const stopCleaning = otherServer(app).keepCleaning(5);
+    try {
+      for (let round = 0; round < 8; round++) {
+        const calls = clients.map(({ address }) => service.execute({ app, ruleId: 1, target: `address:${address}` }));
+        expect((await Promise.all(calls)).map(({ status, json }) => json.error ?? status)).toEqual([200, 200, 200]);
+      }
+    } finally {
+      await stopCleaning();
+      await Promise.all(clients.map((client) => client.stop()));
+    }
+  });
+
+  it('the directory of a client that runs a rule is not empty, so it stays', async () => {
+    const app = ++apps;
+    await using client = await clientThat(async (request) => {
+      await request.pickUp();
+      await otherServer(app).clean();
+      await request.answer(resultOf(request));
+    }, app);
+    expect((await service.execute({ app: client.app, ruleId: 1 })).status).toBe(200);
+  });
+
+  describe.concurrent('a rule that runs for longer than it lets clients be silent', () => {
+    /** Like the published SDKs: no beat while a rule runs, one attempt to write the result, and then registered again. */
+    const runsFor =
+      (ms: number, meanwhile: (self: Responder) => Promise<void>): Behaviour =>
+      async (request, self) => {
+        await self.stopBeating();
+        await request.pickUp();
+        await delay(ms);
+        await meanwhile(self);
+        await request.answer(resultOf(request));
+      };
+
+    it('its registration and directory are removed under it, and its answer arrives all the same', async () => {
+      await using bystander = await clientThat(() => {});
+      let removed: boolean[] = [];
+      await using client = await clientThat(
+        runsFor(CLIENT_TIMEOUT_MS + 500, async (self) => {
+          await otherServer(bystander.app).clean();
+          removed = [await there(self.registrationPath), await there(self.heartbeatPath)];
+          await vi.waitFor(async () => expect(await there(self.directory)).toBe(true));
+        }),
+        bystander.app,
+      );
+      const answer = await service.execute({ app: client.app, ruleId: 1, target: `address:${client.address}` });
+      expect(removed).toEqual([false, false]);
+      expect([answer.status, answer.json.process]).toEqual([200, 'done']);
+    });
+
+    it('removed again and again until the end, the answer arrives', async () => {
+      await using bystander = await clientThat(() => {});
+      await using client = await clientThat(
+        runsFor(CLIENT_TIMEOUT_MS + 500, async (self) => {
+          for (let round = 0; round < 4; round++) {
+            await otherServer(bystander.app).clean();
+            await vi.waitFor(async () => expect(await there(self.directory)).toBe(true));
+          }
+        }),
+        bystander.app,
+      );
+      const answer = await service.execute({ app: client.app, ruleId: 1, target: `address:${client.address}` });
+      expect([answer.status, answer.json.process]).toEqual([200, 'done']);
+    });
+
+    it('and never ends: no-answer in time, and no directory is left of it', async () => {
+      await using bystander = await clientThat(() => {});
+      await using client = await clientThat(async (request, self) => {
+        await self.stopBeating();
+        await request.pickUp();
+        await delay(CLIENT_TIMEOUT_MS + 500);
+        await otherServer(bystander.app).clean();
+      }, bystander.app);
+      const { status, json } = await service.execute({
+        app: client.app,
+        ruleId: 1,
+        target: `address:${client.address}`,
+      });
+      expect([status, json.code, json.mayHaveRun]).toEqual([504, 'no-answer', true]);
+      await vi.waitFor(async () => expect(await there(client.directory)).toBe(false));
+    });
+
+    it('we remove nothing of a client that is silent for as long, however it looks', async () => {
+      await using client = await clientThat(runsFor(CLIENT_TIMEOUT_MS * 2, async () => {}));
+      const answer = await service.execute({ app: client.app, ruleId: 1 });
+      expect(answer.status).toBe(200);
+      expect(await Promise.all([client.registrationPath, client.heartbeatPath, client.directory].map(there))).toEqual([
+        true,
+        true,
+        true,
+      ]);
+    });
+  });
+
+  it('what we leave in a directory it never takes for its own: every file of a name it reads is ours to remove', async () => {
+    await using client = await clientThat(async (request) => {
+      await request.pickUp();
+      await request.answer(resultOf(request));
+    });
+    await service.execute({ app: client.app, ruleId: 1 });
+    await vi.waitFor(async () =>
+      expect(await readdir(join(service.sharedDir, 'mock', String(client.app), client.address))).toEqual([]),
+    );
+  });
+});
