@@ -18,8 +18,7 @@ type Own = State | 'REJECTED';
  * inverted if so configured, and an error becomes the state that the node takes instead or ends the run. Notes both traces.
  */
 export function evaluate(node: Node, run: Run, role: Role, parent: Step | null): Evaluated {
-  const began = performance.now();
-  run.check(began);
+  const began = run.begin();
   const step = run.steps?.begin(node, role, parent, began) ?? null;
   if (node.window !== null && isOutside(node.window, run.ts)) {
     if (step) run.steps?.end(step, began, 'OUT_OF_TIME');
@@ -36,7 +35,10 @@ export function evaluate(node: Node, run: Run, role: Role, parent: Step | null):
   }
   if (typeof own === 'string') return ended(running, own);
   return own.then(
-    (state) => ended(running, state),
+    (state) => {
+      run.tick();
+      return ended(running, state);
+    },
     (error) => failed(running, error),
   );
 }
@@ -47,7 +49,9 @@ function runBody({ node, run, step }: Running): Evaluated {
   const { body } = node;
   if (body.kind === 'leaf') {
     run.enter(node);
-    return body.run(run.dataFor(step));
+    const state = body.run(run.dataFor(step));
+    run.tick();
+    return state;
   }
   const children = {
     nodes: node.children,
@@ -74,7 +78,7 @@ function runAfter(condition: State, running: Running): Own | Promise<Own> {
 }
 
 function ended({ node, run, step, began }: Running, own: Own): State {
-  const now = performance.now();
+  const now = run.clock();
   if (own === 'REJECTED') {
     if (step) run.steps?.end(step, now, 'REJECTED');
     run.note(node, 'R-F');
@@ -92,7 +96,7 @@ function ended({ node, run, step, began }: Running, own: Own): State {
 function failed({ node, run, step, began }: Running, error: unknown): State {
   if (error instanceof Stopped) throw error;
   const { state, cause } = stateInstead({ node, run, step }, error);
-  const now = performance.now();
+  const now = run.tick();
   if (step) step.error = messageOf(cause);
   run.note(node, executedTail(state, node.inverse, now - began));
   if (state === 'SHUT_DOWN') {

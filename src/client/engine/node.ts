@@ -27,6 +27,8 @@ export type Node = {
   readonly id: bigint;
   /** What it is called in traces: the relation, or the short name of the leaf's class. */
   readonly name: string;
+  /** How its entries in a process text begin: `[id:name:`. */
+  readonly head: string;
   readonly window: TimeWindow | null;
   readonly inverse: boolean;
   readonly errorState: ErrorState | null;

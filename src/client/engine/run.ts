@@ -1,8 +1,9 @@
+import { performance } from 'node:perf_hooks';
 import { Data, type RunContext } from './data.ts';
 import type { Store } from './keys.ts';
 import type { HandleError, Node } from './node.ts';
 import { type ErrorState, letterOf } from './state.ts';
-import { createSteps, type Step, type Steps } from './steps.ts';
+import { createSteps, logInto, type Step, type Steps } from './steps.ts';
 
 /** Ends a run from outside. Nothing in a rule absorbs it. */
 export class Stopped extends Error {}
@@ -13,8 +14,12 @@ export type Run = {
   readonly ts: bigint;
   readonly steps: Steps | null;
   readonly handleError: HandleError | null;
-  /** Throws `Stopped` once the run was stopped or its time (`performance.now()`) is up. */
-  check(now: number): void;
+  /** The time a node begins at: when the last code that takes time ended. Throws `Stopped` once the run was stopped or its time is up. */
+  begin(): number;
+  /** The time now, in ms; called wherever code that is not the engine's has run. */
+  tick(): number;
+  /** What `tick` said last. Between two leaves no time passes that is worth a look at the clock. */
+  clock(): number;
   stop(reason: string): void;
   dataFor(step: Step | null): Data;
   process(): string;
@@ -42,6 +47,8 @@ export type RunWatcher = { note(process: string): void; enter(nodeId: bigint): v
 export function createRun({ store, ts, withSteps, deadline, handleError, watcher }: Options): Run {
   const steps = withSteps ? createSteps() : null;
   let process = '';
+  let now = performance.now();
+  let begun = 0;
   let stopped: Stopped | undefined;
   let abort: AbortController | undefined;
 
@@ -66,17 +73,25 @@ export function createRun({ store, ts, withSteps, deadline, handleError, watcher
     ts,
     steps,
     handleError,
-    check(now) {
+    begin() {
+      // A tree without a single leaf takes time too.
+      if ((++begun & 63) === 0) now = performance.now();
       if (now > deadline) stop('its time is up');
       if (stopped) throw stopped;
+      return now;
     },
+    tick() {
+      now = performance.now();
+      return now;
+    },
+    clock: () => now,
     stop,
-    dataFor: (step) => (step ? new Data(context, step.log) : unlogged),
+    dataFor: (step) => (step ? new Data(context, logInto(step)) : unlogged),
     process: () => process,
     enter: (node) => watcher?.enter(node.id),
     note(node, tail) {
       if (process.length > MAX_PROCESS_LENGTH) return;
-      process += `[${node.id}:${node.name}:${tail}]`;
+      process += `${node.head}${tail}]`;
       watcher?.note(process);
     },
   };
@@ -84,5 +99,5 @@ export function createRun({ store, ts, withSteps, deadline, handleError, watcher
 
 /** How an executed node ends its entry: state before inversion, `-I` when inverted, whole ms. */
 export function executedTail(state: ErrorState, inverse: boolean, ms: number): string {
-  return `${letterOf(state)}${inverse ? '-I' : ''}:${Math.floor(ms)}`;
+  return `${letterOf(state)}${inverse ? '-I:' : ':'}${Math.floor(ms)}`;
 }

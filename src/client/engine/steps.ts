@@ -22,11 +22,12 @@ export type Step = {
   inverted: boolean;
   error: string | null;
   /** The first value read of each key, before the node wrote it. */
-  readonly reads: Map<string, Read>;
+  reads: ReadonlyMap<string, Read>;
   /** The value of each key before its first write, and after its last. */
-  readonly writes: Map<string, Write>;
-  readonly log: AccessLog;
+  writes: ReadonlyMap<string, Write>;
 };
+
+const none: ReadonlyMap<string, never> = new Map<string, never>();
 
 export type Steps = ReturnType<typeof createSteps>;
 
@@ -71,20 +72,31 @@ export function createSteps() {
 }
 
 function newStep(place: Pick<Step, 'index' | 'nodeId' | 'name' | 'role' | 'parent' | 'start'>): Step {
-  const reads: Step['reads'] = new Map();
-  const writes: Step['writes'] = new Map();
-  const log: AccessLog = {
+  const { index, nodeId, name, role, parent, start } = place;
+  const open = { ms: 0, outcome: 'UNFINISHED', inverted: false, error: null, reads: none, writes: none } as const;
+  return { index, nodeId, name, role, parent, start, ...open };
+}
+
+/** Takes down in a step what its leaf does to the data. */
+export function logInto(step: Step): AccessLog {
+  let reads: Map<string, Read> | undefined;
+  let writes: Map<string, Write> | undefined;
+  return {
     read(accessed, value) {
       const name = nameOf(accessed);
-      if (!reads.has(name) && !writes.has(name)) reads.set(name, { ...accessed, value });
+      if (reads?.has(name) || writes?.has(name)) return;
+      reads ??= new Map();
+      reads.set(name, { ...accessed, value });
+      step.reads = reads;
     },
     wrote(accessed, before, after) {
       const name = nameOf(accessed);
-      const earlier = writes.get(name);
+      const earlier = writes?.get(name);
+      writes ??= new Map();
       writes.set(name, { ...accessed, before: earlier ? earlier.before : before, after });
+      step.writes = writes;
     },
   };
-  return { ...place, ms: 0, outcome: 'UNFINISHED', inverted: false, error: null, reads, writes, log };
 }
 
 /** Without a dot there is nothing to follow: `get('a')` and `getDeep('a')` read the same. */

@@ -61,7 +61,8 @@ function nodeOf(file: NodeFile, { body }: MadeBody, registry: Registry): Node {
   const errorState = file.errorState === null ? null : (errorStateOf(file.errorState) ?? null);
   const clazz = registry.find(file.confName)?.clazz ?? file.confName;
   const name = body.kind === 'relation' ? body.relation.name : shortName(clazz);
-  return { id, name, window, inverse, errorState, body, forward: null, children: [], leftOut: [] };
+  const links = { forward: null, children: [], leftOut: [] };
+  return { id, name, head: `[${id}:${name}:`, window, inverse, errorState, body, ...links };
 }
 
 function problemsOf({ errorState, type, sonIds }: NodeFile): string[] {
