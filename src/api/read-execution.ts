@@ -13,6 +13,7 @@ export type Execution = {
   lateResult: string | null;
 };
 
+const MOCK_ID = /^[0-9a-f-]{36}$/;
 const JOBS_AT_ONCE = 100;
 const MAX_JOBS_LOOKED_AT = 2000;
 
@@ -29,6 +30,8 @@ type FoundJob = {
 /** Where executions are read from: settled ones from the history, those on their way from the queue. */
 export function createReadExecution({ queue, history, store }: Dependencies) {
   async function fromQueue(mockId: string): Promise<Execution | null> {
+    // Other ids may name keys of the queue itself.
+    if (!MOCK_ID.test(mockId)) return null;
     const job = await queue.getJob(mockId);
     const record = job ? recordOf(mockId, job) : null;
     if (!job || !record) return null;
