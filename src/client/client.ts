@@ -13,6 +13,23 @@ import { openRuleSource } from './rules/rule-source.ts';
 import { type RunRequest, type RunResult, runInProcess } from './run-in-process.ts';
 import { createTakings } from './takings.ts';
 
+export type { Data } from './engine/data.ts';
+export type { ErrorState, State } from './engine/state.ts';
+export type { Value } from './engine/values.ts';
+export type {
+  FieldDefinition,
+  FieldType,
+  FlowLeaf,
+  Leaf,
+  LeafClass,
+  LeafDefinition,
+  Leaves,
+  NoneLeaf,
+  ResultLeaf,
+  ValueType,
+} from './leaves/leaf.ts';
+export type { RunRequest, RunResult } from './run-in-process.ts';
+
 export type RuleClientOptions = {
   /** The app whose rules this client runs. */
   app: number;
