@@ -9,6 +9,8 @@ import type { RedisServer } from '../support/redis-server.ts';
 import { createResponder, type Responder } from '../support/responder.ts';
 import { type Processes, startProcesses } from '../support/start-processes.ts';
 
+vi.setConfig({ testTimeout: 60_000 });
+
 const choice = inject('redis');
 /** Far longer than a test: what ends in time was cancelled, not timed out. */
 const settings = { RESULT_TIMEOUT_MS: 300_000, QUEUE_TIMEOUT_MS: 300_000, CLIENT_TIMEOUT_MS: 10_000 };

@@ -11,6 +11,8 @@ import { type Processes, startProcesses } from '../support/start-processes.ts';
 import { twice } from '../support/steady-calls.ts';
 import { sweepLater } from '../support/sweep-later.ts';
 
+vi.setConfig({ testTimeout: 120_000 });
+
 const OPEN = 10;
 const RECOVERED_WITHIN_MS = 10_000;
 /** Locks lapse, a worker takes over, the API looks again: no answer is left to its deadline, which comes after 60 s. */

@@ -7,6 +7,8 @@ import { createResponder, type Responder } from '../support/responder.ts';
 import { type Processes, startProcesses } from '../support/start-processes.ts';
 import { callSteadily, strangers, twice } from '../support/steady-calls.ts';
 
+vi.setConfig({ testTimeout: 90_000 });
+
 const choice = inject('redis');
 const settings = { CLIENT_TIMEOUT_MS: 10_000 };
 

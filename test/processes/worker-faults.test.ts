@@ -1,6 +1,5 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
-import { type Step, steps } from '../../src/worker/process-execution.ts';
+import { steps } from '../../src/worker/process-execution.ts';
 import { echoes } from '../support/echoes.ts';
 import { startRedis } from '../support/redis.ts';
 import { claimRedisDatabase } from '../support/redis-database.ts';
@@ -8,11 +7,13 @@ import type { RedisServer } from '../support/redis-server.ts';
 import { createResponder } from '../support/responder.ts';
 import { type Fault, startWorkerProcess } from '../support/start-process.ts';
 import { type Service, startService } from '../support/start-service.ts';
+import { watchStepFault } from '../support/step-fault.ts';
 import { sweepLater } from '../support/sweep-later.ts';
+
+vi.setConfig({ testTimeout: 120_000 });
 
 const choice = inject('redis');
 const signals = ['SIGKILL', 'SIGSTOP'] as const;
-const FREEZE_MS = 20_000;
 const TAKEN_OVER_WITHIN_MS = 10_000;
 /** The settings of production, apart from the poll. */
 const settings = {
@@ -21,8 +22,6 @@ const settings = {
   POLL_INTERVAL_MS: 250,
   CLIENT_TIMEOUT_MS: 10_000,
 };
-/** Nothing is left to take over: the queue has the answer. */
-const alreadyAnswered: Step[] = ['completed', 'removed'];
 
 describe.skipIf(choice.kind === 'unavailable').concurrent('a worker', () => {
   // A queue of its own for every case: more than one Redis has databases.
@@ -69,37 +68,15 @@ async function withQueue(redis: RedisServer | undefined, use: (queueUrl: string)
 }
 
 async function survives(fault: Fault, queueUrl: string): Promise<void> {
-  await using service = await startService({ queueUrl, workers: 0, settings, leavesFiles: true });
-  const { sharedDir } = service;
-  await using responder = await createResponder({ sharedDir, app: 1, does: echoes({ afterMs: 300 }) });
-  await using faulty = await startWorkerProcess({ queueUrl, sharedDir, settings, fault });
-
-  const call = service.execute({ app: 1, ruleId: 1, 'the service': { step: fault.step, number: 1 } });
-  await faulty.logged('the fault happens');
-  const faultAt = Date.now();
-  await service.addWorker();
-  const answer = await call;
-
-  expect({ status: answer.status, data: answer.json['the service'] }).toEqual({
-    status: 200,
-    data: { step: fault.step, number: 1 },
+  const { call, ...seen } = await watchStepFault(fault, queueUrl, settings);
+  expect(seen).toMatchObject({
+    answer: { status: 200, data: call },
+    dispatches: 1,
+    exitCode: fault.signal === 'SIGSTOP' ? 0 : null,
+    leftovers: [],
+    noise: [],
   });
-  if (!alreadyAnswered.includes(fault.step)) expect(Date.now() - faultAt).toBeLessThan(TAKEN_OVER_WITHIN_MS);
-
-  if (fault.signal === 'SIGSTOP') {
-    await delay(faultAt + FREEZE_MS - Date.now()); // the point is how long it sleeps
-    faulty.wake();
-    if (!alreadyAnswered.includes(fault.step)) {
-      await faulty.logged('another worker has the execution by now, or it has ended');
-    }
-    expect((await faulty.terminate()).code).toBe(0);
-  }
-  await vi.waitFor(() => expect(responder.found).toHaveLength(1));
-  expect(responder.found.map(({ mockId }) => mockId)).toEqual([answer.json.mockId]);
-
-  await sweepLater(sharedDir);
-  expect(await service.leftovers()).toEqual([]);
-  expect(faulty.noise).toEqual([]);
+  expect(seen.takeoverMs).toBeLessThan(TAKEN_OVER_WITHIN_MS);
 }
 
 async function staysUndispatched(queueUrl: string): Promise<void> {

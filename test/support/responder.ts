@@ -9,7 +9,6 @@ import { unless } from '../../src/shared/errno.ts';
 import { every } from '../../src/shared/every.ts';
 
 const run = promisify(execFile);
-const LOOK_EVERY_MS = 5;
 
 type Content = string | Uint8Array;
 
@@ -38,6 +37,7 @@ type Options = {
   /** `rule`: registered, our own dialect. `python`, `go`: registered as those SDKs do. `directory`: a mkdir and nothing else. */
   as?: 'rule' | 'python' | 'go' | 'directory';
   beatEveryMs?: number;
+  lookEveryMs?: number;
   /** How wrong its clock is. */
   clockAheadMs?: number;
 };
@@ -63,7 +63,7 @@ export type Responder = {
 
 /** Plays a client of the file channel on real files. What it does with a request is up to the test. */
 export async function createResponder(options: Options): Promise<Responder> {
-  const { sharedDir, app, lane, as = 'rule', beatEveryMs = 500, clockAheadMs = 0 } = options;
+  const { sharedDir, app, lane, as = 'rule', beatEveryMs = 500, lookEveryMs = 5, clockAheadMs = 0 } = options;
   const address = options.address ?? `client_${randomBytes(3).toString('hex')}`;
   const fileName = as === 'python' || as === 'go' ? address.replace(/[:/]/g, '_') : address;
   const home = join(sharedDir, 'clients', String(app), ...(lane === undefined ? [] : ['lane', lane]));
@@ -103,7 +103,7 @@ export async function createResponder(options: Options): Promise<Responder> {
     await put(registrationPath, registrations[as]({ address, app, lane, clock: clock() }));
     await beat();
   }
-  const looks = every(LOOK_EVERY_MS, look, throwLater);
+  const looks = every(lookEveryMs, look, throwLater);
   const beats = isRegistered ? every(beatEveryMs, beat, throwLater) : undefined;
 
   const responder: Responder = {
