@@ -6,6 +6,9 @@ export type Problem = { field: string; message: string };
 
 export type ReadRequest = { kind: 'request'; request: ExecuteRequest } | { kind: 'bad'; problems: Problem[] };
 
+/** A mebibyte of near misses is not answered with twenty. */
+const MAX_PROBLEMS = 100;
+
 /** Reads the body of execute. A bad one is answered with everything that is wrong with it, not only the first thing. */
 export function readExecuteRequest(bytes: Uint8Array): ReadRequest {
   if (bytes.length === 0) return bad('body', 'is empty: send a JSON object such as {"app":1,"ruleId":1}');
@@ -31,7 +34,7 @@ export function readExecuteRequest(bytes: Uint8Array): ReadRequest {
   }
   return parsed.success && problems.length === 0
     ? { kind: 'request', request: parsed.data }
-    : { kind: 'bad', problems };
+    : { kind: 'bad', problems: problems.slice(0, MAX_PROBLEMS) };
 }
 
 const FIELDS = ['app', 'ruleId', 'confId', 'ts', DATA_FIELD, 'target'];

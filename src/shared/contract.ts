@@ -55,6 +55,7 @@ export const executeRequestSchema = z
     [DATA_FIELD]: z
       .custom<RawJson>((value) => value instanceof RawJson && value.kind === 'object', {
         error: (issue) => `must be a JSON object, found ${found(issue.input)}`,
+        abort: false, // so that missing ids are told as well
       })
       .nullish()
       .transform((value) => value?.raw ?? '{}'),
