@@ -7,11 +7,13 @@ import type { Settings } from '../shared/settings.ts';
 import { isStoreUnavailable } from '../shared/store-error.ts';
 import type { AskWorker } from './ask-worker.ts';
 import { authenticate } from './authenticate.ts';
+import type { ConsoleFile } from './console-files.ts';
 import type { Environment } from './environment.ts';
 import type { Executions } from './executions.ts';
 import type { QueueHealth } from './queue-health.ts';
 import { problem } from './respond.ts';
 import { browseRoutes } from './routes/browse.ts';
+import { consoleRoutes } from './routes/console.ts';
 import { eventRoutes } from './routes/events.ts';
 import { executeRoute } from './routes/execute.ts';
 import { executionRoutes } from './routes/executions.ts';
@@ -33,6 +35,8 @@ type Dependencies = {
   phase: () => Phase;
   /** Aborts when this API begins to stop. */
   stopping: AbortSignal;
+  /** The built page, by path. */
+  consoleFiles: ReadonlyMap<string, ConsoleFile>;
 };
 
 /** HTTP's table of contents: the middleware in order, then the routes. */
@@ -46,6 +50,7 @@ export function createApp({
   log,
   phase,
   stopping,
+  consoleFiles,
 }: Dependencies): Hono<Environment> {
   const app = new Hono<Environment>();
   app.use(requestId());
@@ -53,6 +58,7 @@ export function createApp({
   app.use(
     methodNotAllowed({ app, onMethodNotAllowed: (context, methods) => wrongMethod(context.req.method, methods) }),
   );
+  app.route('/', consoleRoutes(consoleFiles));
   app.use(authenticate(settings.API_KEYS));
   app.route('/', healthRoutes({ health, isReady: () => phase() === 'running' }));
   app.use(refuseWhileStopping(phase));

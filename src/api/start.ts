@@ -5,6 +5,7 @@ import { type ExecutionQueue, type QueueBackend, queueNames } from '../shared/qu
 import { apiWaitMs, historyLimitsOf, type Settings } from '../shared/settings.ts';
 import { createApp, type Phase } from './app.ts';
 import { openAskWorker } from './ask-worker.ts';
+import { CONSOLE_DIRECTORY, readConsoleFiles } from './console-files.ts';
 import { createExecutions } from './executions.ts';
 import { openFinishedExecutions } from './finished-executions.ts';
 import { serveHttp } from './http-server.ts';
@@ -69,6 +70,7 @@ export async function startApi({ settings, backend, log }: Dependencies): Promis
     log,
     phase: () => phase,
     stopping: stopping.signal,
+    consoleFiles: readConsoleFiles(CONSOLE_DIRECTORY),
   });
   const server = await serveHttp(app, settings);
 

@@ -1,0 +1,42 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { extname, join } from 'node:path';
+
+/** A built file of the console, with the headers it is served with. */
+export type ConsoleFile = { body: Uint8Array<ArrayBuffer>; headers: Record<string, string> };
+
+export const CONSOLE_DIRECTORY = join(import.meta.dirname, '../../dist/console');
+
+const TYPES: ReadonlyMap<string, string> = new Map([
+  ['.html', 'text/html; charset=utf-8'],
+  ['.js', 'text/javascript; charset=utf-8'],
+  ['.css', 'text/css; charset=utf-8'],
+  ['.svg', 'image/svg+xml'],
+]);
+
+/** The console's files by path, read once: `/` is its page. Empty when it has not been built. */
+export function readConsoleFiles(directory: string): ReadonlyMap<string, ConsoleFile> {
+  const files = new Map<string, ConsoleFile>();
+  for (const name of namesIn(directory)) {
+    const type = TYPES.get(extname(name));
+    if (type === undefined) continue;
+    const path = `/${name.replaceAll('\\', '/')}`;
+    files.set(path === '/index.html' ? '/' : path, {
+      body: new Uint8Array(readFileSync(join(directory, name))),
+      headers: { 'content-type': type, 'cache-control': cachingOf(path), 'x-content-type-options': 'nosniff' },
+    });
+  }
+  return files;
+}
+
+/** A name in `assets` has its content's digest in it; everything else is asked for again. */
+function cachingOf(path: string): string {
+  return path.startsWith('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache';
+}
+
+function namesIn(directory: string): string[] {
+  try {
+    return readdirSync(directory, { recursive: true, encoding: 'utf8' });
+  } catch {
+    return []; // not built
+  }
+}

@@ -1,0 +1,195 @@
+import { type ExactValue, stringifyExact } from '../../shared/exact-json.ts';
+import type { NodeKey, TimeWindow, TreeNode } from '../trace/tree.ts';
+import { digits, field, flag, list, number, oneOf, text } from './read.ts';
+import { get, withQuery } from './request.ts';
+
+const BASE = '/rule-server/mock';
+
+export type RuleSummary = {
+  ruleId: string;
+  name: string | null;
+  confId: string | null;
+  status: string | null;
+  timeWindow: TimeWindow;
+  folder: string;
+};
+export type RuleList = { version: string | null; rules: RuleSummary[]; skipped: { file: string; reason: string }[] };
+
+export type Client = {
+  address: string;
+  lane: string | null;
+  registered: boolean;
+  online: boolean;
+  sdk: string;
+  lastHeartbeat: number | null;
+  loadedVersion: string | null;
+};
+
+export type SchemaField = { key: string; valueType: string; nodeId: string; nodeName: string };
+export type Schema = { fields: SchemaField[]; fallback: boolean };
+
+export type KeyUse = {
+  key: string;
+  valueType: string;
+  dynamic: boolean;
+  nested: boolean;
+  readers: string[];
+  writers: string[];
+};
+export type Tree = {
+  rule: { ruleId: string; name: string | null; timeWindow: TimeWindow } | null;
+  version: string | null;
+  root: TreeNode | null;
+  keys: KeyUse[];
+  missing: string[];
+  cycle: string[] | null;
+  fallback: boolean;
+};
+
+/** What a schema or a tree is asked for. */
+export type Selection = {
+  app: string;
+  ruleId: string | null;
+  confId: string | null;
+  lane: string | null;
+  address: string | null;
+};
+
+export function getApps(signal?: AbortSignal): Promise<string[]> {
+  return get(
+    `${BASE}/apps`,
+    (answer) => list(field(answer, 'apps')).flatMap((app) => digits(field(app, 'app')) ?? []),
+    signal,
+  );
+}
+
+export function getRules(app: string, signal?: AbortSignal): Promise<RuleList> {
+  return get(withQuery(`${BASE}/rules`, { app }), readRules, signal);
+}
+
+export function getClients(app: string, signal?: AbortSignal): Promise<Client[]> {
+  return get(withQuery(`${BASE}/clients`, { app }), (answer) => list(field(answer, 'clients')).map(readClient), signal);
+}
+
+export function getSchema(selection: Selection, signal?: AbortSignal): Promise<Schema> {
+  return get(withQuery(`${BASE}/schema`, selection), readSchema, signal);
+}
+
+export function getTree(selection: Selection, signal?: AbortSignal): Promise<Tree> {
+  return get(withQuery(`${BASE}/tree`, selection), readTree, signal);
+}
+
+function readRules(answer: ExactValue): RuleList {
+  return {
+    version: digits(field(answer, 'version')),
+    rules: list(field(answer, 'rules')).map((rule) => ({
+      ruleId: digits(field(rule, 'ruleId')) ?? '',
+      name: text(field(rule, 'name')),
+      confId: digits(field(rule, 'confId')),
+      status: digits(field(rule, 'status')),
+      timeWindow: readWindow(field(rule, 'timeWindow')),
+      folder: text(field(rule, 'folder')) ?? '',
+    })),
+    skipped: list(field(answer, 'skipped')).map((entry) => ({
+      file: text(field(entry, 'file')) ?? '',
+      reason: text(field(entry, 'reason')) ?? '',
+    })),
+  };
+}
+
+function readClient(client: ExactValue): Client {
+  return {
+    address: text(field(client, 'address')) ?? '',
+    lane: text(field(client, 'lane')),
+    registered: flag(field(client, 'registered')),
+    online: text(field(client, 'state')) === 'online',
+    sdk: text(field(client, 'sdk')) ?? 'unknown',
+    lastHeartbeat: number(field(client, 'lastHeartbeat')),
+    loadedVersion: digits(field(client, 'loadedVersion')),
+  };
+}
+
+function readSchema(answer: ExactValue): Schema {
+  const fields = list(field(answer, 'fields')).map((entry) => ({
+    key: text(field(entry, 'key')) ?? '',
+    valueType: text(field(entry, 'valueType')) ?? 'Object',
+    nodeId: digits(field(entry, 'nodeId')) ?? '',
+    nodeName: text(field(entry, 'nodeName')) ?? '',
+  }));
+  return { fields, fallback: flag(field(answer, 'fallback')) };
+}
+
+function readTree(answer: ExactValue): Tree {
+  const rule = field(answer, 'rule');
+  const root = field(answer, 'root');
+  const cycle = field(answer, 'cycle');
+  return {
+    rule: rule
+      ? {
+          ruleId: digits(field(rule, 'id')) ?? '',
+          name: text(field(rule, 'name')),
+          timeWindow: readWindow(field(rule, 'timeWindow')),
+        }
+      : null,
+    version: digits(field(answer, 'version')),
+    root: root ? readNode(root) : null,
+    keys: list(field(answer, 'keys')).map(readKeyUse),
+    missing: ids(field(answer, 'missing')),
+    cycle: cycle ? ids(cycle) : null,
+    fallback: flag(field(answer, 'fallback')),
+  };
+}
+
+function readNode(node: ExactValue): TreeNode {
+  const forward = field(node, 'forward');
+  return {
+    id: digits(field(node, 'id')) ?? '',
+    state: oneOf(field(node, 'state'), ['released', 'missing', 'unusable']),
+    type: text(field(node, 'type')) ?? 'Unknown',
+    label: text(field(node, 'label')),
+    className: text(field(node, 'className')),
+    shortName: text(field(node, 'shortName')),
+    inverse: flag(field(node, 'inverse')),
+    errorState: digits(field(node, 'errorState')),
+    timeWindow: readWindow(field(node, 'timeWindow')),
+    values: stringifyExact(field(node, 'values') ?? {}),
+    keys: list(field(node, 'keys')).map(readNodeKey),
+    problems: list(field(node, 'problems')).flatMap((problem) => text(problem) ?? []),
+    circular: flag(field(node, 'circular')),
+    forward: forward ? readNode(forward) : null,
+    children: list(field(node, 'children')).map(readNode),
+  };
+}
+
+function readNodeKey(entry: ExactValue): NodeKey {
+  return {
+    key: text(field(entry, 'key')) ?? '',
+    direction: oneOf(field(entry, 'direction'), ['read', 'write', 'read_write']),
+    dynamic: flag(field(entry, 'dynamic')),
+    nested: flag(field(entry, 'nested')),
+    valueType: text(field(entry, 'valueType')) ?? 'Object',
+  };
+}
+
+function readKeyUse(entry: ExactValue): KeyUse {
+  return {
+    key: text(field(entry, 'key')) ?? '',
+    valueType: text(field(entry, 'valueType')) ?? 'Object',
+    dynamic: flag(field(entry, 'dynamic')),
+    nested: flag(field(entry, 'nested')),
+    readers: ids(field(entry, 'readers')),
+    writers: ids(field(entry, 'writers')),
+  };
+}
+
+function readWindow(window: ExactValue | undefined): TimeWindow {
+  return {
+    type: oneOf(field(window, 'type'), ['always', 'after', 'before', 'between']),
+    start: digits(field(window, 'start')),
+    end: digits(field(window, 'end')),
+  };
+}
+
+function ids(value: ExactValue | undefined): string[] {
+  return list(value).flatMap((id) => digits(id) ?? []);
+}

@@ -1,0 +1,180 @@
+import { type ExactValue, parseExact, scanJson } from '../../shared/exact-json.ts';
+import { digits, field, flag, list, number, oneOf, text } from './read.ts';
+import { get, Refused, request, withQuery } from './request.ts';
+
+const BASE = '/rule-server/mock';
+
+export const states = [
+  'queued',
+  'dispatched',
+  'picked-up',
+  'succeeded',
+  'failed',
+  'timed-out',
+  'cancelled',
+  'rejected',
+] as const;
+export type State = (typeof states)[number];
+export type Step = { state: State; at: number };
+export type Outcome = { status: number; code: string | null; mayHaveRun: boolean };
+export type Warning = { code: string; message: string; nodeId: string | null };
+
+/** One execution without its texts. */
+export type ExecutionRecord = {
+  mockId: string;
+  app: string;
+  ruleId: string | null;
+  confId: string | null;
+  ts: string | null;
+  target: string;
+  address: string | null;
+  state: State;
+  history: Step[];
+  warnings: Warning[];
+  outcome: Outcome | null;
+};
+
+/** One execution with its texts exactly as they were sent and written; null where there is none. */
+export type Execution = {
+  record: ExecutionRecord;
+  input: string | null;
+  result: string | null;
+  lateResult: string | null;
+};
+
+export const isEnd = (state: State) => !['queued', 'dispatched', 'picked-up'].includes(state);
+
+/** What runs: the body of an execute call. */
+export type ExecuteCall = {
+  app: string;
+  ruleId: string | null;
+  confId: string | null;
+  ts: string | null;
+  target: string;
+  input: string;
+};
+
+/** The body of an execute call as JSON text, ids and input as they are. */
+export function executeBody({ app, ruleId, confId, ts, target, input }: ExecuteCall): string {
+  const members = [
+    `"app":${app}`,
+    ...(ruleId === null ? [] : [`"ruleId":${ruleId}`]),
+    ...(confId === null ? [] : [`"confId":${confId}`]),
+    ...(ts === null ? [] : [`"ts":${ts}`]),
+    `"the service":${input.trim()}`,
+    `"target":${JSON.stringify(target)}`,
+  ];
+  return `{${members.join(',')}}`;
+}
+
+/**
+ * Begins an execution and names it; the same call under the same key is begun once, however often it is sent. A service that
+ * does not answer before the rule has ended gives the same id, only later. Throws `Refused` when it was not begun.
+ */
+export async function beginExecution(call: ExecuteCall, key: string): Promise<string> {
+  const answer = await begin(call, key).catch((error) => {
+    // Ended without the client's answer, but known by its id: how it ended is told by the execution itself.
+    if (error instanceof Refused && error.mockId !== null && error.status >= 500 && error.code !== null) {
+      return getRecord(error.mockId).then(
+        () => ({ text: JSON.stringify({ mockId: error.mockId }) }),
+        () => Promise.reject(error),
+      );
+    }
+    throw error;
+  });
+  const mockId = text(field(parseExact(answer.text), 'mockId'));
+  if (mockId === null) throw new Error('The service answered without an execution id.');
+  return mockId;
+}
+
+function begin(call: ExecuteCall, key: string): Promise<{ text: string }> {
+  const headers = { prefer: 'respond-async', 'idempotency-key': key };
+  return request(`${BASE}/execute`, { method: 'POST', body: executeBody(call), headers });
+}
+
+/** Asks for an execution to be stopped. One that has ended already is fine too. */
+export async function cancelExecution(mockId: string): Promise<void> {
+  await request(pathOf(mockId), { method: 'DELETE' }).catch((error) => {
+    if (!(error instanceof Refused) || error.status !== 409) throw error;
+  });
+}
+
+export async function getExecution(mockId: string, signal?: AbortSignal): Promise<Execution> {
+  const answer = await request(pathOf(mockId), signal ? { signal } : {});
+  return readExecution(answer.text);
+}
+
+function getRecord(mockId: string): Promise<ExecutionRecord> {
+  return getExecution(mockId).then(({ record }) => record);
+}
+
+export type HistoryPage = { items: ExecutionRecord[]; nextCursor: string | null };
+
+export function getHistory(
+  query: { app: string; ruleId: string | null; limit: number; cursor: string | null },
+  signal?: AbortSignal,
+): Promise<HistoryPage> {
+  const read = (answer: ExactValue): HistoryPage => ({
+    items: list(field(answer, 'items')).map(readRecord),
+    nextCursor: text(field(answer, 'nextCursor')),
+  });
+  return get(withQuery(`${BASE}/executions`, { ...query, limit: String(query.limit) }), read, signal);
+}
+
+export const eventsPath = (mockId: string) => `${pathOf(mockId)}/events`;
+
+function pathOf(mockId: string): string {
+  return `${BASE}/executions/${encodeURIComponent(mockId)}`;
+}
+
+/** Splits an execution's answer: its texts stay the characters they are. */
+export function readExecution(body: string): Execution {
+  const scanned = scanJson(body);
+  if (scanned.kind !== 'complete') throw new Error('The service wrote an execution that is not JSON.');
+  const raws = new Map(scanned.members.map(({ key, raw }) => [key, raw]));
+  const raw = (key: string) => {
+    const found = raws.get(key);
+    return found === undefined || found === 'null' ? null : found;
+  };
+  const texts = new Set(['input', 'result', 'lateResult']);
+  const rest = [...raws].filter(([key]) => !texts.has(key)).map(([key, value]) => `${JSON.stringify(key)}:${value}`);
+  return {
+    record: readRecord(parseExact(`{${rest.join(',')}}`)),
+    input: raw('input'),
+    result: raw('result'),
+    lateResult: raw('lateResult'),
+  };
+}
+
+export function readRecord(value: ExactValue): ExecutionRecord {
+  return {
+    mockId: text(field(value, 'mockId')) ?? '',
+    app: digits(field(value, 'app')) ?? '',
+    ruleId: digits(field(value, 'ruleId')),
+    confId: digits(field(value, 'confId')),
+    ts: digits(field(value, 'ts')),
+    target: text(field(value, 'target')) ?? 'all',
+    address: text(field(value, 'address')),
+    state: oneOf(field(value, 'state'), states),
+    history: list(field(value, 'history')).map(readStep),
+    warnings: list(field(value, 'warnings')).map((warning) => ({
+      code: text(field(warning, 'code')) ?? '',
+      message: text(field(warning, 'message')) ?? '',
+      nodeId: text(field(warning, 'nodeId')),
+    })),
+    outcome: readOutcome(field(value, 'outcome')),
+  };
+}
+
+export function readStep(step: ExactValue): Step {
+  return { state: oneOf(field(step, 'state'), states), at: number(field(step, 'at')) ?? 0 };
+}
+
+export function readOutcome(outcome: ExactValue | undefined): Outcome | null {
+  if (!outcome) return null;
+  return {
+    status: number(field(outcome, 'status')) ?? 0,
+    code: text(field(outcome, 'code')),
+    mayHaveRun: flag(field(outcome, 'mayHaveRun')),
+  };
+}

@@ -1,0 +1,36 @@
+import { type ExactValue, RawNumber } from '../../shared/exact-json.ts';
+
+/** Readers for the service's answers. They take what is there and never fail: a newer service may say more, or less. */
+
+export function field(value: ExactValue | undefined, name: string): ExactValue | undefined {
+  if (typeof value !== 'object' || value === null || Array.isArray(value) || value instanceof RawNumber)
+    return undefined;
+  return value[name];
+}
+
+export function text(value: ExactValue | undefined): string | null {
+  return typeof value === 'string' ? value : null;
+}
+
+/** An integer as decimal text: ids and versions are int64. */
+export function digits(value: ExactValue | undefined): string | null {
+  return value instanceof RawNumber ? value.text : null;
+}
+
+/** A number small enough for JavaScript: times in ms and counts. */
+export function number(value: ExactValue | undefined): number | null {
+  return value instanceof RawNumber ? Number(value.text) : null;
+}
+
+export function flag(value: ExactValue | undefined): boolean {
+  return value === true;
+}
+
+export function list(value: ExactValue | undefined): ExactValue[] {
+  return Array.isArray(value) ? value : [];
+}
+
+/** The value when it is one of the words, else the first of them. */
+export function oneOf<T extends string>(value: ExactValue | undefined, words: readonly [T, ...T[]]): T {
+  return words.find((word) => word === value) ?? words[0];
+}

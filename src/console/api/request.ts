@@ -1,0 +1,89 @@
+import { type ExactValue, parseExact } from '../../shared/exact-json.ts';
+import { field, list, text } from './read.ts';
+
+/** An answer as its text: numbers are read from it with every digit, never through `response.json()`. */
+export type Answer = { status: number; text: string };
+
+/** The service answered, but not with what was asked for. The sentence is the service's own. */
+export class Refused extends Error {
+  readonly status: number;
+  readonly code: string | null;
+  readonly mockId: string | null;
+  readonly fields: { field: string; message: string }[];
+  constructor({ status, text: body }: Answer) {
+    const problem = parsed(body);
+    super(text(field(problem, 'error')) ?? text(field(problem, 'detail')) ?? `HTTP ${status}`);
+    this.status = status;
+    this.code = text(field(problem, 'code'));
+    this.mockId = text(field(problem, 'mockId'));
+    this.fields = list(field(problem, 'errors')).map((entry) => ({
+      field: text(field(entry, 'field')) ?? '',
+      message: text(field(entry, 'message')) ?? '',
+    }));
+  }
+}
+
+/** Nothing answered: no network, no service, or a connection that broke. */
+export class Unreachable extends Error {}
+
+type Call = {
+  method?: 'GET' | 'POST' | 'DELETE';
+  body?: string;
+  headers?: Record<string, string>;
+  signal?: AbortSignal;
+};
+
+let onSignedOut = () => {};
+
+/** Told whenever the service says that there is no session, or no longer one. */
+export function whenSignedOut(tell: () => void): void {
+  onSignedOut = tell;
+}
+
+/** One call to the service. Throws `Refused` for an error status and `Unreachable` when no answer came. */
+export async function request(
+  path: string,
+  { method = 'GET', body, headers = {}, signal }: Call = {},
+): Promise<Answer> {
+  const type: Record<string, string> = body === undefined ? {} : { 'content-type': 'application/json' };
+  let response: Response;
+  let answer: Answer;
+  try {
+    response = await fetch(path, {
+      method,
+      headers: { accept: 'application/json', ...type, ...headers },
+      ...(body === undefined ? {} : { body }),
+      ...(signal ? { signal } : {}),
+    });
+    answer = { status: response.status, text: await response.text() };
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    throw new Unreachable(`${method} ${path}: ${error instanceof Error ? error.message : String(error)}`, {
+      cause: error,
+    });
+  }
+  if (answer.status === 401) onSignedOut();
+  if (!response.ok) throw new Refused(answer);
+  return answer;
+}
+
+/** The answer to a GET, read by `read`. */
+export async function get<T>(path: string, read: (value: ExactValue) => T, signal?: AbortSignal): Promise<T> {
+  const answer = await request(path, signal ? { signal } : {});
+  return read(parseExact(answer.text));
+}
+
+/** A path with its query; what is null or empty is left out. */
+export function withQuery(path: string, query: Record<string, string | null>): string {
+  const pairs = Object.entries(query).filter((pair): pair is [string, string] => pair[1] !== null && pair[1] !== '');
+  const printed = new URLSearchParams(pairs).toString();
+  return printed === '' ? path : `${path}?${printed}`;
+}
+
+function parsed(body: string): ExactValue {
+  try {
+    return parseExact(body);
+  } catch {
+    return null;
+  }
+}

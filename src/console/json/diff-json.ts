@@ -1,0 +1,71 @@
+import type { Json } from './read-json.ts';
+import { compareNumbers, sameJson } from './same-json.ts';
+
+/**
+ * What became of one value. `rewritten`: the same number in other digits (1 and 1.0). `rounded`: a number that became the nearest
+ * 64-bit float, so digits were lost on the way.
+ */
+export type ChangeKind = 'added' | 'removed' | 'changed' | 'rewritten' | 'rounded' | 'same';
+export type Change = { path: string; key: string; kind: ChangeKind; before: Json | null; after: Json | null };
+
+/** Beyond this many differences nobody reads on; the rest is only counted. */
+const MAX_CHANGES = 2000;
+
+/** What changed from one document to another, in the order of the second, whatever it no longer has at the end. */
+export function diffJson(before: Json, after: Json): { changes: Change[]; notListed: number } {
+  const changes: Change[] = [];
+  let notListed = 0;
+  const note = (change: Change) => {
+    if (changes.length < MAX_CHANGES) changes.push(change);
+    else notListed++;
+  };
+
+  function compare(path: string, key: string, a: Json | null, b: Json | null): void {
+    if (a === null || b === null) {
+      if (a !== b) note({ path, key, kind: a === null ? 'added' : 'removed', before: a, after: b });
+      return;
+    }
+    const inside = isContainer(a) && a.kind === b.kind && sizeOf(a) > 0 && sizeOf(b) > 0;
+    if (inside && !sameJson(a, b)) compareMembers(path, key, a, b);
+    else note({ path, key, kind: relation(a, b), before: a, after: b });
+  }
+
+  function compareMembers(path: string, key: string, a: Json, b: Json): void {
+    const [olds, news] = [entriesOf(a), entriesOf(b)];
+    for (const [name, value] of news) {
+      compare(pathOf(path, name, b), path === '' ? name : key, olds.get(name) ?? null, value);
+    }
+    for (const [name, value] of olds) {
+      if (!news.has(name)) compare(pathOf(path, name, a), path === '' ? name : key, value, null);
+    }
+  }
+
+  compareMembers('', '', before, after);
+  return { changes, notListed };
+}
+
+function relation(a: Json, b: Json): ChangeKind {
+  if (a.kind === 'number' && b.kind === 'number') {
+    const numbers = compareNumbers(a.text, b.text);
+    return numbers === 'different' ? 'changed' : numbers;
+  }
+  return sameJson(a, b) ? 'same' : 'changed';
+}
+
+function pathOf(parent: string, name: string, within: Json): string {
+  if (within.kind === 'array') return `${parent}[${name}]`;
+  return parent === '' ? name : `${parent}.${name}`;
+}
+
+function isContainer(json: Json): boolean {
+  return json.kind === 'object' || json.kind === 'array';
+}
+
+function sizeOf(json: Json): number {
+  return entriesOf(json).size;
+}
+
+function entriesOf(json: Json): Map<string, Json> {
+  if (json.kind === 'object') return new Map(json.members.map(({ key, value }) => [key, value]));
+  return new Map(json.kind === 'array' ? json.items.map((item, index) => [String(index), item]) : []);
+}

@@ -1,0 +1,26 @@
+import { QueryClientProvider } from '@tanstack/react-query';
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { createQueries } from './run/use-service.ts';
+import { Boundary } from './screen/boundary.tsx';
+import { Screen } from './screen/screen.tsx';
+import './styles/index.css';
+import { TextProvider } from './text/use-text.tsx';
+import { AnnounceProvider } from './ui/announce.tsx';
+
+const root = document.getElementById('root');
+if (root) {
+  createRoot(root).render(
+    <StrictMode>
+      <TextProvider>
+        <Boundary>
+          <QueryClientProvider client={createQueries()}>
+            <AnnounceProvider>
+              <Screen />
+            </AnnounceProvider>
+          </QueryClientProvider>
+        </Boundary>
+      </TextProvider>
+    </StrictMode>,
+  );
+}

@@ -1,0 +1,6 @@
+import type { ExecuteCall, ExecutionRecord } from '../api/executions.ts';
+
+/** The call that an execution came from, to be made again. */
+export function callOf({ app, ruleId, confId, ts, target }: ExecutionRecord, input: string | null): ExecuteCall {
+  return { app, ruleId, confId, ts, target, input: input ?? '{}' };
+}

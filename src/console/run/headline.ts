@@ -1,0 +1,150 @@
+import type { Tree } from '../api/browse.ts';
+import { type ExecutionRecord, isEnd } from '../api/executions.ts';
+import type { TextKey } from '../text/en.ts';
+import type { Parameters } from '../text/format.ts';
+import type { Reading } from './reading.ts';
+import { isOutside } from './time-window.ts';
+
+export type Words = { key: TextKey; parameters?: Parameters };
+
+/** The state of a run in a sentence, and in another what can be done. `tone` is its colour. */
+export type Headline = { title: Words; hint: Words | null; tone: 'calm' | 'busy' | 'good' | 'bad' | 'warn' };
+
+/** A run that is on its way. */
+export function openHeadline(
+  record: ExecutionRecord,
+  { client, stopping }: { client: string; stopping: boolean },
+): Headline {
+  if (stopping) return { title: { key: 'state.cancelling' }, hint: null, tone: 'busy' };
+  const { state } = record;
+  if (state === 'dispatched' || state === 'picked-up') {
+    return { title: { key: `state.${state}`, parameters: { client } }, hint: null, tone: 'busy' };
+  }
+  return { title: { key: 'state.queued' }, hint: null, tone: 'busy' };
+}
+
+type About = { client: string; time: string; window: string; tree: Tree | null };
+
+/** A run that has ended, by how it ended. */
+export function endedHeadline(reading: Reading, about: About): Headline {
+  const { record } = reading.execution;
+  const { result } = reading;
+  const { client, time } = about;
+  const error = result?.error ?? '';
+  const code = record.outcome?.code ?? null;
+  if (reading.late)
+    return {
+      title: { key: 'state.late' },
+      hint: { key: codeKey(record, code), parameters: parametersOf(record, about, error) },
+      tone: 'warn',
+    };
+  if (code !== null) return unanswered(record, code, { about, error });
+  if (result !== null && !result.success) {
+    const hint: Words =
+      error === '' ? { key: 'state.threw.silent' } : { key: 'state.threw.hint', parameters: { error } };
+    return { title: { key: 'state.threw', parameters: { client } }, hint, tone: 'bad' };
+  }
+  const done: Words = { key: 'state.done', parameters: { time, client } };
+  if (reading.trace === 'empty' || (reading.trace === 'none' && isOutsideItsWindow(record, about.tree)))
+    return nothingRan(record, about);
+  if (reading.trace === 'none') return { title: done, hint: { key: 'state.noTrace' }, tone: 'calm' };
+  return { title: done, hint: null, tone: 'good' };
+}
+
+function nothingRan(record: ExecutionRecord, { tree, window }: About): Headline {
+  if (isOutsideItsWindow(record, tree)) {
+    return {
+      title: { key: 'state.emptyTrace' },
+      hint: { key: 'state.emptyTrace.hint', parameters: { window } },
+      tone: 'warn',
+    };
+  }
+  return { title: { key: 'state.emptyTrace.unknown' }, hint: { key: 'state.emptyTrace.unknown.hint' }, tone: 'warn' };
+}
+
+function isOutsideItsWindow(record: ExecutionRecord, tree: Tree | null): boolean {
+  if (!tree?.rule || record.confId !== null) return false;
+  return isOutside(tree.rule.timeWindow, record.ts ?? String(record.history[0]?.at ?? Date.now()));
+}
+
+function unanswered(
+  record: ExecutionRecord,
+  code: string,
+  { about, error }: { about: About; error: string },
+): Headline {
+  const key = codeKey(record, code);
+  const parameters = parametersOf(record, about, error);
+  const hint: Words = { key: hintKey(key, code), parameters };
+  const tone = record.state === 'cancelled' ? 'calm' : record.state === 'rejected' ? 'warn' : 'bad';
+  return { title: { key, parameters }, hint, tone };
+}
+
+function parametersOf(record: ExecutionRecord, { client, time }: About, error: string): Parameters {
+  const lane = record.target.startsWith('lane:') ? record.target.slice(5) : '';
+  return { client, time, error, app: record.app, lane };
+}
+
+function codeKey({ target, outcome }: ExecutionRecord, code: string | null): TextKey {
+  const maybe = outcome?.mayHaveRun === true;
+  switch (code) {
+    case 'no-client':
+      return target.startsWith('lane:') ? 'state.no-client.lane' : 'state.no-client';
+    case 'not-picked-up':
+      return maybe ? 'state.not-picked-up.maybe' : 'state.not-picked-up';
+    case 'cancelled':
+      return maybe ? 'state.cancelled.maybe' : 'state.cancelled';
+    case 'client-offline':
+    case 'channel-unavailable':
+    case 'no-worker':
+    case 'overloaded':
+    case 'queue-unavailable':
+    case 'outcome-unknown':
+    case 'no-answer':
+    case 'client-left':
+    case 'invalid-result':
+    case 'cycle':
+    case 'bad-target':
+      return `state.${code}`;
+    default:
+      return 'state.rejected';
+  }
+}
+
+function hintKey(key: TextKey, code: string): TextKey {
+  switch (key) {
+    case 'state.no-client.lane':
+      return 'state.no-client.lane.hint';
+    case 'state.rejected':
+      return 'state.rejected.hint';
+    default:
+      return hintOf(code);
+  }
+}
+
+function hintOf(code: string): TextKey {
+  switch (code) {
+    case 'no-client':
+    case 'client-offline':
+    case 'channel-unavailable':
+    case 'no-worker':
+    case 'overloaded':
+    case 'queue-unavailable':
+    case 'outcome-unknown':
+    case 'not-picked-up':
+    case 'no-answer':
+    case 'client-left':
+    case 'invalid-result':
+    case 'cancelled':
+    case 'cycle':
+    case 'bad-target':
+      return `state.${code}.hint`;
+    default:
+      return 'state.rejected.hint';
+  }
+}
+
+/** How long a run took, from the call to its end or to now. */
+export function tookMs({ history, state }: ExecutionRecord, now: number): number {
+  const first = history[0]?.at ?? now;
+  return Math.max(0, (isEnd(state) ? (history.at(-1)?.at ?? now) : now) - first);
+}

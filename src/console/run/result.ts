@@ -1,0 +1,38 @@
+import { memberOf, numberOf, textOf } from '../json/members.ts';
+import { type Json, readJson } from '../json/read-json.ts';
+
+/** What a result says, read from its text; a member that is absent or of another kind is null. */
+export type Result = {
+  text: string;
+  root: Json;
+  success: boolean;
+  data: Json | null;
+  /** The flat trace; null when the client wrote none or something that is no text. */
+  process: string | null;
+  /** The structured trace of clients that write one. */
+  steps: Json | null;
+  error: string | null;
+  executeAt: number | null;
+};
+
+const DATA_FIELD = 'the service';
+
+/** Reads a result. Null when the text is no JSON object, which the service does not let through. */
+export function readResult(text: string): Result | null {
+  const read = readJson(text);
+  if (read.kind === 'bad' || read.root.kind !== 'object') return null;
+  const { root } = read;
+  const success = memberOf(root, 'success');
+  const error = memberOf(root, 'error');
+  const steps = memberOf(root, 'steps');
+  return {
+    text,
+    root,
+    success: success?.kind === 'boolean' && success.value,
+    data: memberOf(root, DATA_FIELD) ?? null,
+    process: textOf(memberOf(root, 'process')),
+    steps: steps?.kind === 'array' ? steps : null,
+    error: textOf(error) ?? (error && error.kind !== 'null' ? text.slice(error.start, error.end) : null),
+    executeAt: numberOf(memberOf(root, 'executeAt')),
+  };
+}

@@ -1,0 +1,135 @@
+import { useMemo } from 'react';
+import { type Change, diffJson } from '../json/diff-json.ts';
+import { compactJson } from '../json/print-json.ts';
+import type { Json } from '../json/read-json.ts';
+import { unusedAndMissing, writersOf } from '../run/changes.ts';
+import type { Reading } from '../run/reading.ts';
+import { useText } from '../text/use-text.tsx';
+import type { Occurrence } from '../trace/tree.ts';
+import type { RuleContext } from './use-rule.ts';
+
+type Props = { reading: Reading; rule: RuleContext; onChoose: (occurrence: Occurrence) => void };
+
+/** What became of the data: by key, before and after, with the nodes that wrote it. */
+export function ChangesView({ reading, rule, onChoose }: Props) {
+  const { say } = useText();
+  const { before, after } = reading;
+  const tree = rule.tree.data ?? null;
+  const diff = useMemo(() => (before && after ? diffJson(before, after) : null), [before, after]);
+  const usage = useMemo(() => (before && tree ? unusedAndMissing(before, tree) : null), [before, tree]);
+  const changed = diff?.changes.filter(({ kind }) => kind !== 'same') ?? [];
+  const same = new Set(diff?.changes.filter(({ kind }) => kind === 'same').map(({ key }) => key));
+  return (
+    <div className="changes">
+      {!after && <p className="empty-line">{say('changes.late')}</p>}
+      {diff && changed.length === 0 && <p className="empty-line">{say('changes.none')}</p>}
+      {changed.length > 0 && (
+        <ul className="change-list">
+          {changed.map((change) => (
+            <ChangeRow
+              key={`${change.kind} ${change.path}`}
+              change={change}
+              reading={reading}
+              rule={rule}
+              onChoose={onChoose}
+            />
+          ))}
+        </ul>
+      )}
+      {diff !== null && diff.notListed > 0 && (
+        <p className="empty-line">{say('changes.more', { n: diff.notListed })}</p>
+      )}
+      {same.size > 0 && (
+        <details className="unchanged">
+          <summary>{say('changes.same', { n: same.size })}</summary>
+          <ul className="change-list">
+            {diff?.changes
+              .filter(({ kind }) => kind === 'same')
+              .map(({ path, after: value }) => (
+                <li key={path} className="change same">
+                  <span className="sign">=</span>
+                  <code className="path">{path}</code>
+                  <Value json={value} />
+                </li>
+              ))}
+          </ul>
+        </details>
+      )}
+      {usage && usage.unread.length > 0 && (
+        <p className="usage">
+          <b>{say('changes.unread')}</b>{' '}
+          {usage.unread.map((key) => (
+            <code key={key}>{key}</code>
+          ))}
+        </p>
+      )}
+      {usage && usage.missing.length > 0 && (
+        <p className="usage">
+          <b>{say('changes.missing')}</b>{' '}
+          {usage.missing.map(({ key, readers }) => (
+            <span key={key}>{say('changes.missing.by', { key, nodes: readers.map((id) => `#${id}`).join(', ') })}</span>
+          ))}
+        </p>
+      )}
+    </div>
+  );
+}
+
+const signs: Record<Change['kind'], string> = {
+  added: '+',
+  removed: '−',
+  changed: '~',
+  rewritten: '≈',
+  rounded: '!',
+  same: '=',
+};
+
+function ChangeRow({ change, reading, rule, onChoose }: { change: Change } & Props) {
+  const { say } = useText();
+  const { kind, path, before, after } = change;
+  const { ids, certain } = writersOf(path, rule.tree.data ?? null, reading.replay.marks);
+  return (
+    <li className={`change ${kind}`}>
+      <span className="sign" title={say(`changes.${kind}`, { n: 1 })}>
+        {signs[kind]}
+      </span>
+      <code className="path">{path}</code>
+      <span className="values">
+        {before && <Value json={before} old />}
+        {before && after && (
+          <span className="arrow" aria-hidden="true">
+            →
+          </span>
+        )}
+        {after && <Value json={after} />}
+      </span>
+      {(kind === 'rewritten' || kind === 'rounded') && <small className="kind">{say(`changes.${kind}`)}</small>}
+      {ids.length > 0 && (
+        <small className="writers">
+          {say(certain ? 'changes.by' : 'changes.byMaybe', { nodes: '' })}
+          {ids.map((id) => {
+            const place = rule.occurrences.find(({ node }) => node.id === id);
+            return (
+              <button type="button" className="node-link" key={id} onClick={() => place && onChoose(place)}>
+                #{id}
+              </button>
+            );
+          })}
+        </small>
+      )}
+    </li>
+  );
+}
+
+const MAX_SHOWN = 400;
+
+function Value({ json, old = false }: { json: Json | null; old?: boolean }) {
+  if (!json) return null;
+  const text = compactJson(json);
+  const Element = old ? 'del' : 'ins';
+  return (
+    <Element className={`value ${json.kind}`}>
+      {text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text}
+    </Element>
+  );
+}

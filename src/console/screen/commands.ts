@@ -1,0 +1,16 @@
+/** What a key asks for. Parts of the page that can do it listen. */
+export type Command = 'run' | 'stop' | 'again' | 'search' | 'executed' | 'next' | 'previous' | 'help';
+
+const listeners = new Set<(command: Command) => void>();
+
+export function command(name: Command): void {
+  for (const listener of [...listeners]) listener(name);
+}
+
+/** Listens; returns how to stop. */
+export function onCommand(listener: (command: Command) => void): () => void {
+  listeners.add(listener);
+  return () => {
+    listeners.delete(listener);
+  };
+}

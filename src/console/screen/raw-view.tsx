@@ -1,0 +1,45 @@
+import { callOf } from '../run/call-of.ts';
+import { curlOf } from '../run/curl.ts';
+import type { Reading } from '../run/reading.ts';
+import { useText } from '../text/use-text.tsx';
+import { saveText } from '../ui/copy.ts';
+import { CopyButton } from '../ui/copy-button.tsx';
+import { Icon } from '../ui/icon.tsx';
+import { RawText } from '../ui/raw-text.tsx';
+
+/** The texts themselves: the result as the client wrote it and the call that led to it. */
+export function RawView({ reading }: { reading: Reading }) {
+  const { say } = useText();
+  const { record, input, result, lateResult } = reading.execution;
+  const call = callOf(record, input);
+  const text = lateResult ?? result ?? '';
+  return (
+    <div className="raw">
+      <div className="raw-head">
+        <h3>{say(lateResult === null ? 'raw.result' : 'raw.late')}</h3>
+        <CopyButton label={say('json.copy')} done={say('json.copied')} text={() => text} quiet />
+        <button
+          type="button"
+          className="icon-button"
+          aria-label={say('json.download')}
+          title={say('json.download')}
+          onClick={() => saveText(text, `${record.mockId}.json`)}
+        >
+          <Icon name="save" />
+        </button>
+      </div>
+      <RawText text={text} label={say('raw.result')} />
+      <div className="raw-head">
+        <h3>{say('raw.call')}</h3>
+        <CopyButton
+          icon="terminal"
+          label={say('raw.curl')}
+          done={say('link.curlCopied')}
+          text={() => curlOf(call, { origin: window.location.origin, signedIn: false })}
+        />
+      </div>
+      <RawText text={curlOf(call, { origin: window.location.origin, signedIn: false })} label={say('raw.call')} />
+      <p className="muted">{say('raw.record', { id: record.mockId })}</p>
+    </div>
+  );
+}

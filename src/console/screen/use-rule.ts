@@ -1,0 +1,48 @@
+import { useEffect, useMemo } from 'react';
+import type { Selection } from '../api/browse.ts';
+import { useApps, useClients, useRules, useSchema, useTree } from '../run/use-service.ts';
+import { goTo, type Place } from '../state/location.ts';
+import { lastApp } from '../state/preferences.ts';
+import { type Occurrence, occurrencesOf } from '../trace/tree.ts';
+
+export type RuleContext = ReturnType<typeof useRule>;
+
+const noOccurrences: Occurrence[] = [];
+
+/** What is there to run and what is known about it: apps, rules, clients, the chosen rule's tree and keys. */
+export function useRule(place: Place) {
+  const { app } = place;
+  const apps = useApps();
+  const rules = useRules(app);
+  const clients = useClients(app);
+  const version = rules.data?.version ?? null;
+  const selection = useMemo(() => selectionOf(place), [place]);
+  const tree = useTree({ selection, version });
+  const schema = useSchema({ selection, version });
+  const root = tree.data?.root ?? null;
+  const occurrences = useMemo(() => (root ? occurrencesOf(root) : noOccurrences), [root]);
+  useFirstChoice(place, apps.data, rules.data?.rules);
+  return { app, apps, rules, clients, version, selection, tree, schema, occurrences };
+}
+
+function selectionOf({ app, ruleId, confId, target }: Place): Selection | null {
+  if (app === null || (ruleId === null && confId === null)) return null;
+  const lane = target.kind === 'lane' ? target.lane : null;
+  const address = target.kind === 'address' ? target.address : null;
+  return { app, ruleId, confId, lane, address };
+}
+
+/** A first visit opens something at once: the app of last time, else the first, and its first rule. */
+function useFirstChoice(place: Place, apps: string[] | undefined, rules: { ruleId: string }[] | undefined): void {
+  const { app, ruleId, confId } = place;
+  useEffect(() => {
+    if (app !== null) return lastApp.set(app);
+    const last = lastApp.get();
+    const first = apps?.find((known) => known === last) ?? apps?.[0];
+    if (first !== undefined) goTo({ app: first });
+  }, [app, apps]);
+  useEffect(() => {
+    const first = rules?.[0];
+    if (app !== null && ruleId === null && confId === null && first) goTo({ ruleId: first.ruleId });
+  }, [app, ruleId, confId, rules]);
+}

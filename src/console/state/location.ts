@@ -1,0 +1,127 @@
+import { useSyncExternalStore } from 'react';
+import { compactJson } from '../json/print-json.ts';
+import { readJson } from '../json/read-json.ts';
+
+/** Where a run goes: as in a call, or one run on every client there is, to compare them. */
+export type Target =
+  | { kind: 'all' }
+  | { kind: 'lane'; lane: string }
+  | { kind: 'address'; address: string }
+  | { kind: 'each' };
+
+/**
+ * Everything that defines what is on the screen, as the address bar has it. The input stands behind the `#`: browsers keep that
+ * part to themselves, so no server and no log on the way sees it.
+ */
+export type Place = {
+  app: string | null;
+  ruleId: string | null;
+  confId: string | null;
+  target: Target;
+  ts: string | null;
+  /** The run that is shown. */
+  run: string | null;
+  /** Runs that are compared. */
+  runs: string[];
+  input: string | null;
+};
+
+/** Longer inputs are named by their run instead: address bars and chat programs cut them off. */
+export const MAX_LINKED_INPUT = 16_000;
+
+/** Reads an address. What is not understood is as good as not there. */
+export function readPlace(search: string, hash: string): Place {
+  const query = new URLSearchParams(search);
+  const input = new URLSearchParams(hash.replace(/^#/, '')).get('input');
+  return {
+    app: id(query.get('app')),
+    ruleId: id(query.get('rule')),
+    confId: id(query.get('node')),
+    target: readTarget(query.get('target') ?? ''),
+    ts: id(query.get('ts')),
+    run: query.get('run') || null,
+    runs: (query.get('runs') ?? '').split(',').filter((run) => run !== ''),
+    input: input !== null && readJson(input).kind === 'ok' ? input : null,
+  };
+}
+
+/** The address of a place, beginning with `?` or `#`, or empty. */
+export function printPlace({ app, ruleId, confId, target, ts, run, runs, input }: Place): string {
+  const pairs: [string, string | null][] = [
+    ['app', app],
+    ['rule', ruleId],
+    ['node', confId],
+    ['target', target.kind === 'all' ? null : printTarget(target)],
+    ['ts', ts],
+    ['run', run],
+    ['runs', runs.length === 0 ? null : runs.join(',')],
+  ];
+  const query = pairs.flatMap(([name, value]) => (value === null ? [] : `${name}=${encode(value)}`)).join('&');
+  const linked = input === null ? null : linkedInput(input);
+  return `${query === '' ? '' : `?${query}`}${linked === null ? '' : `#input=${encode(linked)}`}`;
+}
+
+/** The input as a link carries it; null when it is no JSON or too long. */
+function linkedInput(input: string): string | null {
+  const read = readJson(input);
+  if (read.kind === 'bad') return null;
+  const compact = compactJson(read.root);
+  return compact.length > MAX_LINKED_INPUT ? null : compact;
+}
+
+export function readTarget(text: string): Target {
+  if (text === 'each') return { kind: 'each' };
+  if (text.startsWith('lane:') && text.length > 5) return { kind: 'lane', lane: text.slice(5) };
+  if (text.startsWith('address:') && text.length > 8) return { kind: 'address', address: text.slice(8) };
+  return { kind: 'all' };
+}
+
+/** The target as calls have it; `each` is this page's own word. */
+export function printTarget(target: Target): string {
+  if (target.kind === 'lane') return `lane:${target.lane}`;
+  return target.kind === 'address' ? `address:${target.address}` : target.kind;
+}
+
+/** A colon, a comma and a slash need no escape in a query, and addresses are easier to read with them. */
+function encode(text: string): string {
+  return encodeURIComponent(text).replace(/%(?:3A|2C|2F)/g, decodeURIComponent);
+}
+
+function id(text: string | null): string | null {
+  return text !== null && /^[1-9]\d{0,18}$/.test(text) ? text : null;
+}
+
+const listeners = new Set<() => void>();
+let current: { address: string; place: Place } | undefined;
+
+function place(): Place {
+  const address = window.location.search + window.location.hash;
+  if (current?.address !== address)
+    current = { address, place: readPlace(window.location.search, window.location.hash) };
+  return current.place;
+}
+
+/** Goes to another place. `push`: the back button returns to where we were. */
+export function goTo(change: Partial<Place>, { push = false }: { push?: boolean } = {}): void {
+  const next = `${window.location.pathname}${printPlace({ ...place(), ...change })}`;
+  if (next === window.location.pathname + window.location.search + window.location.hash) return;
+  if (push) window.history.pushState(null, '', next);
+  else window.history.replaceState(null, '', next);
+  for (const listener of listeners) listener();
+}
+
+/** The place in the address bar, kept in step with it. */
+export function usePlace(): Place {
+  return useSyncExternalStore(subscribe, place);
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  window.addEventListener('popstate', listener);
+  window.addEventListener('hashchange', listener);
+  return () => {
+    listeners.delete(listener);
+    window.removeEventListener('popstate', listener);
+    window.removeEventListener('hashchange', listener);
+  };
+}

@@ -1,0 +1,34 @@
+import { createStored } from './stored.ts';
+
+export type Language = 'en' | 'zh';
+export type Theme = 'system' | 'light' | 'dark';
+
+/** Null until somebody chooses: then the browser's language counts. */
+const language = createStored<Language | null>('language', {
+  read: (stored) => (stored === 'en' || stored === 'zh' ? stored : null),
+});
+
+export function useLanguage(): Language {
+  return language.use() ?? (window.navigator.language.toLowerCase().startsWith('zh') ? 'zh' : 'en');
+}
+export const chooseLanguage = language.set;
+
+// `public/theme.js` reads the same key before anything is drawn.
+const theme = createStored<Theme>('theme', {
+  read: (stored) => (stored === 'light' || stored === 'dark' ? stored : 'system'),
+});
+
+export const useTheme = theme.use;
+export function chooseTheme(next: Theme): void {
+  theme.set(next);
+  if (next === 'system') delete document.documentElement.dataset.theme;
+  else document.documentElement.dataset.theme = next;
+}
+
+/** Whether the history below the columns is open. */
+export const historyShown = createStored<boolean>('history-shown', { read: (stored) => stored !== false });
+
+/** The app of the last visit. */
+export const lastApp = createStored<string | null>('app', {
+  read: (stored) => (typeof stored === 'string' ? stored : null),
+});

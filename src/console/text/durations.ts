@@ -1,0 +1,31 @@
+/** A duration as people read it: 0.4 ms, 12 ms, 1.94 s, 2 min 5 s. */
+export function formatMs(ms: number): string {
+  if (ms < 0) return `${Math.round(ms)} ms`;
+  if (ms < 10 && !Number.isInteger(ms)) return `${ms.toFixed(1)} ms`;
+  if (ms < 1000) return `${Math.round(ms)} ms`;
+  if (ms < 9_950) return `${(ms / 1000).toFixed(2)} s`;
+  if (ms < 59_950) return `${(ms / 1000).toFixed(1)} s`;
+  const seconds = Math.round(ms / 1000);
+  return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+}
+
+/** The time of day, with the date when it is another day's. */
+export function formatTime(at: number, language: string, now: number): string {
+  const date = new Date(at);
+  const sameDay = new Date(now).toDateString() === date.toDateString();
+  const time = { hour: '2-digit', minute: '2-digit', second: '2-digit', hour12: false } as const;
+  return new Intl.DateTimeFormat(language, sameDay ? time : { month: 'short', day: 'numeric', ...time }).format(date);
+}
+
+/** A moment as a date and time of the reader's place, to the second. */
+export function formatMoment(ms: string, language: string): string {
+  const date = new Date(Number(ms));
+  if (Number.isNaN(date.getTime())) return ms;
+  return new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'medium', hour12: false }).format(date);
+}
+
+/** Bytes as people read them. */
+export function formatBytes(count: number): string {
+  if (count < 1000) return `${count} B`;
+  return count < 1_000_000 ? `${(count / 1000).toFixed(1)} kB` : `${(count / 1_000_000).toFixed(1)} MB`;
+}

@@ -1,0 +1,26 @@
+export type Parameters = Record<string, string | number>;
+
+/** A sentence with `{names}` in it; where a number decides, one for each plural form that a language has. */
+export type Template = string | { one: string; other: string };
+
+/** The template for these parameters: the plural goes by the parameter `n`. */
+export function templateFor(template: Template, language: string, parameters: Parameters): string {
+  if (typeof template === 'string') return template;
+  const form = new Intl.PluralRules(language).select(Number(parameters.n ?? 0));
+  return form === 'one' ? template.one : template.other;
+}
+
+/** A template cut at its `{names}`: text stays text, names become `{name}` objects. */
+export function partsOf(template: string): (string | { name: string })[] {
+  return template
+    .split(/(\{\w+\})/)
+    .filter((part) => part !== '')
+    .map((part) => (/^\{\w+\}$/.test(part) ? { name: part.slice(1, -1) } : part));
+}
+
+/** The sentence with its parameters put in; a name without a parameter stays as it is, so that a mistake is seen. */
+export function format(template: Template, language: string, parameters: Parameters): string {
+  return partsOf(templateFor(template, language, parameters))
+    .map((part) => (typeof part === 'string' ? part : String(parameters[part.name] ?? `{${part.name}}`)))
+    .join('');
+}

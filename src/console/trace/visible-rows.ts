@@ -1,0 +1,64 @@
+import type { Mark } from './mark.ts';
+import { nameOf, type Occurrence } from './tree.ts';
+
+export type Filter = {
+  collapsed: ReadonlySet<number>;
+  executedOnly: boolean;
+  /** What is searched for, in names, classes, ids and keys. */
+  search: string;
+  marks: ReadonlyMap<Occurrence, Mark>;
+};
+
+export type VisibleRow = {
+  occurrence: Occurrence;
+  /** Undefined for a row with nothing below it. */
+  open: boolean | undefined;
+  /** Its place among its siblings that are seen, counted from 1. */
+  position: number;
+  siblings: number;
+  found: boolean;
+};
+
+/** The rows to draw: not below a closed row, and when filtered only what matches and what leads there. */
+export function visibleRows(occurrences: readonly Occurrence[], filter: Filter): VisibleRow[] {
+  const [root] = occurrences;
+  if (!root) return [];
+  const words = filter.search.toLowerCase().split(/\s+/).filter(Boolean);
+  const matched = new Set(words.length === 0 ? [] : occurrences.filter((occurrence) => matches(occurrence, words)));
+  const kept = keep(occurrences, { filter, matched, searching: words.length > 0 });
+  const rows: VisibleRow[] = [];
+
+  function add(occurrence: Occurrence, position: number, siblings: number): void {
+    const below = belowOf(occurrence).filter((child) => kept.has(child));
+    // A search opens what leads to its matches.
+    const open = below.length === 0 ? undefined : words.length > 0 || !filter.collapsed.has(occurrence.index);
+    rows.push({ occurrence, open, position, siblings, found: matched.has(occurrence) });
+    if (open) for (const [index, child] of below.entries()) add(child, index + 1, below.length);
+  }
+
+  if (kept.has(root)) add(root, 1, 1);
+  return rows;
+}
+
+export function belowOf({ forward, children }: Occurrence): Occurrence[] {
+  return forward ? [forward, ...children] : children;
+}
+
+type Keep = { filter: Filter; matched: ReadonlySet<Occurrence>; searching: boolean };
+
+function keep(occurrences: readonly Occurrence[], { filter, matched, searching }: Keep): Set<Occurrence> {
+  const kept = new Set<Occurrence>();
+  for (const occurrence of occurrences) {
+    if (searching && !matched.has(occurrence)) continue;
+    if (filter.executedOnly && !filter.marks.has(occurrence)) continue;
+    for (let above: Occurrence | null = occurrence; above && !kept.has(above); above = above.parent) kept.add(above);
+  }
+  return kept;
+}
+
+function matches({ node }: Occurrence, words: readonly string[]): boolean {
+  const text = [nameOf(node), node.className, node.type, `#${node.id}`, ...node.keys.map(({ key }) => key)]
+    .join(' ')
+    .toLowerCase();
+  return words.every((word) => text.includes(word));
+}

@@ -1,0 +1,129 @@
+import { type Decision, decisionOf, type Mark } from './mark.ts';
+import { isLeaf, type Occurrence } from './tree.ts';
+
+/** One link of the chain of reasons from a node down to the leaf that decided. The words are in the dictionaries. */
+export type Reason =
+  | { kind: 'leaf'; at: Occurrence; decision: Decision }
+  | { kind: 'stopped' | 'decided'; at: Occurrence; decision: Decision; by: Occurrence; byDecision: Decision }
+  | { kind: 'none-held' | 'all-held' | 'no-opinion' | 'always'; at: Occurrence; decision: Decision }
+  | { kind: 'rejected'; at: Occurrence; by: Occurrence | null }
+  | { kind: 'condition-held'; at: Occurrence; by: Occurrence }
+  | { kind: 'out-of-time' | 'left-out' | 'unfinished' | 'unlisted'; at: Occurrence }
+  | { kind: 'inverted'; at: Occurrence; from: Decision; to: Decision }
+  | { kind: 'error'; at: Occurrence; message: string | null }
+  | { kind: 'absorbed'; at: Occurrence; message: string; decision: Decision };
+
+type Marks = ReadonlyMap<Occurrence, Mark>;
+
+/** Why an occurrence came to what it came to: the chain of reasons, the topmost first. Empty when it did not run. */
+export function whyOf(start: Occurrence, marks: Marks): Reason[] {
+  const reasons: Reason[] = [];
+  const seen = new Set<Occurrence>();
+  let at: Occurrence | null = start;
+  while (at && !seen.has(at)) {
+    seen.add(at);
+    const mark = marks.get(at);
+    if (!mark) break;
+    at = explain(at, mark, { marks, reasons });
+  }
+  return reasons;
+}
+
+/** Adds the reasons of one occurrence; the occurrence whose reasons come next, if any. */
+function explain(
+  at: Occurrence,
+  mark: Mark,
+  { marks, reasons }: { marks: Marks; reasons: Reason[] },
+): Occurrence | null {
+  const decision = decisionOf(mark);
+  switch (mark.outcome) {
+    case 'OUT_OF_TIME':
+      reasons.push({ kind: 'out-of-time', at });
+      return null;
+    case 'LEFT_OUT':
+      reasons.push({ kind: 'left-out', at });
+      return null;
+    case 'REJECTED':
+      reasons.push({ kind: 'rejected', at, by: at.forward });
+      return at.forward;
+    case 'ERROR':
+    case 'UNKNOWN':
+      reasons.push({ kind: 'error', at, message: mark.error });
+      return childThatFailed(at, marks);
+    case 'UNFINISHED':
+      reasons.push({ kind: 'unfinished', at });
+      return childThatFailed(at, marks);
+  }
+  if (decision === null) return null;
+  const own = mark.inverted ? opposite(decision) : decision;
+  if (mark.inverted) reasons.push({ kind: 'inverted', at, from: own, to: decision });
+  if (mark.error !== null) {
+    reasons.push({ kind: 'absorbed', at, message: mark.error, decision: own });
+    return null;
+  }
+  if (isLeaf(at.node)) {
+    if (at.node.type === 'LeafNone' && own === 'TRUE' && at.forward) {
+      reasons.push({ kind: 'condition-held', at, by: at.forward });
+      return null;
+    }
+    reasons.push({ kind: 'leaf', at, decision: own });
+    return null;
+  }
+  return explainRelation(at, own, { marks, reasons });
+}
+
+function explainRelation(
+  at: Occurrence,
+  own: Decision,
+  { marks, reasons }: { marks: Marks; reasons: Reason[] },
+): Occurrence | null {
+  const kind = at.node.type.replace(/^P-/, '');
+  const decisions = at.children.map((child) => ({ child, decision: decisionIn(child, marks) }));
+  const ran = decisions.filter(({ decision }) => decision !== null);
+  const deciding = decisions.find(({ decision }) => decision === own)?.child ?? null;
+  if (own === 'TRUE' && at.forward && ran.every(({ decision }) => decision === 'NONE') && kind !== 'True') {
+    reasons.push({ kind: 'condition-held', at, by: at.forward });
+    return null;
+  }
+  if ((kind === 'True' && own === 'TRUE') || (kind === 'None' && own === 'NONE')) {
+    reasons.push({ kind: 'always', at, decision: own });
+    return null;
+  }
+  if (own === 'NONE') {
+    reasons.push({ kind: 'no-opinion', at, decision: own });
+    return null;
+  }
+  if (deciding === null) {
+    reasons.push({ kind: 'unlisted', at });
+    return null;
+  }
+  const stops = (kind === 'And' && own === 'FALSE') || (kind === 'Any' && own === 'TRUE');
+  const alone = ran.filter(({ decision }) => decision === own).length === 1;
+  if (stops || alone) {
+    const isLast = at.children.at(-1) === deciding;
+    reasons.push({ kind: stops && !isLast ? 'stopped' : 'decided', at, decision: own, by: deciding, byDecision: own });
+    return deciding;
+  }
+  reasons.push({ kind: own === 'TRUE' ? 'all-held' : 'none-held', at, decision: own });
+  return null;
+}
+
+function childThatFailed(at: Occurrence, marks: Marks): Occurrence | null {
+  const below = at.forward ? [at.forward, ...at.children] : at.children;
+  return (
+    below.find((child) => {
+      const outcome = marks.get(child)?.outcome;
+      return outcome === 'ERROR' || outcome === 'UNFINISHED' || outcome === 'UNKNOWN';
+    }) ?? null
+  );
+}
+
+function decisionIn(child: Occurrence, marks: Marks): Decision | null {
+  const mark = marks.get(child);
+  return mark ? decisionOf(mark) : null;
+}
+
+function opposite(decision: Decision): Decision {
+  if (decision === 'NONE') return decision;
+  return decision === 'TRUE' ? 'FALSE' : 'TRUE';
+}

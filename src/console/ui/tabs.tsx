@@ -1,0 +1,58 @@
+import { type KeyboardEvent, type ReactNode, useId, useRef } from 'react';
+
+export type Tab<Name extends string> = { name: Name; title: string; count?: number | undefined };
+
+type Props<Name extends string> = {
+  label: string;
+  tabs: readonly Tab<Name>[];
+  chosen: Name;
+  onChoose: (name: Name) => void;
+  children: ReactNode;
+  /** What stands at the end of the line of tabs. */
+  aside?: ReactNode;
+};
+
+/** Tabs and the panel of the chosen one; arrow keys go from tab to tab (ARIA APG, tabs with automatic activation). */
+export function Tabs<Name extends string>({ label, tabs, chosen, onChoose, children, aside }: Props<Name>) {
+  const id = useId();
+  const list = useRef<HTMLDivElement>(null);
+
+  const onKeyDown = (event: KeyboardEvent) => {
+    const index = tabs.findIndex(({ name }) => name === chosen);
+    const to = { ArrowRight: index + 1, ArrowLeft: index - 1, Home: 0, End: tabs.length - 1 }[event.key];
+    const next = to === undefined ? undefined : tabs[(to + tabs.length) % tabs.length];
+    if (!next) return;
+    event.preventDefault();
+    onChoose(next.name);
+    list.current?.querySelector<HTMLElement>(`[data-tab="${next.name}"]`)?.focus();
+  };
+
+  return (
+    <div className="tabs">
+      <div className="tab-line">
+        <div className="tab-list" role="tablist" aria-label={label} ref={list} onKeyDown={onKeyDown}>
+          {tabs.map(({ name, title, count }) => (
+            <button
+              type="button"
+              role="tab"
+              key={name}
+              data-tab={name}
+              id={`${id}-${name}`}
+              aria-selected={name === chosen}
+              aria-controls={`${id}-panel`}
+              tabIndex={name === chosen ? 0 : -1}
+              onClick={() => onChoose(name)}
+            >
+              {title}
+              {count !== undefined && count > 0 && <span className="count">{count}</span>}
+            </button>
+          ))}
+        </div>
+        {aside}
+      </div>
+      <div className="tab-panel" role="tabpanel" id={`${id}-panel`} aria-labelledby={`${id}-${chosen}`}>
+        {children}
+      </div>
+    </div>
+  );
+}

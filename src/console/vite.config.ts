@@ -1,0 +1,17 @@
+import react from '@vitejs/plugin-react';
+import { defineConfig } from 'vite';
+
+/** Builds the page; `npm run build` says where to. Everything it loads comes from the service itself. */
+export default defineConfig({
+  root: import.meta.dirname,
+  plugins: [react()],
+  build: {
+    target: ['chrome123', 'firefox120', 'safari17.5'], // light-dark() in style sheets
+    outDir: '../../dist/console',
+    emptyOutDir: true,
+    // Assets as data: URLs would need exceptions in the content security policy.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+  },
+  server: { proxy: { '/rule-server': 'http://127.0.0.1:8080', '/session': 'http://127.0.0.1:8080' } },
+});
