@@ -1,9 +1,10 @@
-import { defineConfig } from 'vitest/config';
+import { configDefaults, defineConfig } from 'vitest/config';
 import { leftOutReporter } from './test/support/left-out.ts';
 
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
+    exclude: [...configDefaults.exclude, 'test/sdks/**'], // npm run test:sdks
     globalSetup: ['test/support/global-setup.ts'],
     reporters: ['default', leftOutReporter()],
     maxWorkers: 2,

@@ -3,7 +3,11 @@ import { access, mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { FoundToolchain, Sdk } from './sdk.ts';
 
-export type Build = { kind: 'built'; home: string } | { kind: 'not-fetched'; reason: string };
+/** `absent`: the registry answered that it does not have the artifact. `not-fetched`: anything else kept it from coming. */
+export type Build =
+  | { kind: 'built'; home: string }
+  | { kind: 'absent'; reason: string }
+  | { kind: 'not-fetched'; reason: string };
 
 /**
  * The folder under `cacheDir` that holds this SDK's host, made on first use. Safe to call from several processes: each
@@ -18,8 +22,10 @@ export async function buildOnce(sdk: Sdk, toolchain: FoundToolchain, cacheDir: s
   await mkdir(aside, { recursive: true });
   try {
     const refusal = await sdk.fetch(aside, toolchain).then(() => undefined, messageOf);
-    if (refusal !== undefined)
-      return { kind: 'not-fetched', reason: `${sdk.artifact} could not be fetched: ${refusal}` };
+    if (refusal !== undefined) {
+      const reason = `${sdk.artifact} could not be fetched: ${refusal}`;
+      return { kind: sdk.saysAbsent.test(refusal) ? 'absent' : 'not-fetched', reason };
+    }
     await sdk.build(aside, toolchain);
     await rename(aside, home).catch((error: unknown) => keepTheFirst(home, error));
     return { kind: 'built', home };

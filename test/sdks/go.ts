@@ -26,6 +26,7 @@ export const goSdk: Sdk = {
     await run('go', args, { timeoutMs: 600_000, cwd: sources, env });
   },
   launch: (home) => ({ file: binary(home), args: [] }),
+  saysAbsent: /zjn-zjn\/ice\/sdks\/go\b.*(?:403 Forbidden|404 Not Found|410 Gone|unknown revision)/,
 };
 
 const modfile = (home: string) => join(home, 'go.mod');

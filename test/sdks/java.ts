@@ -16,6 +16,7 @@ export const javaSdk: Sdk = {
     file: 'java',
     args: ['-Xmx256m', '-cp', `${join(home, 'classes')}:${join(home, 'lib')}/*`, 'com.sample.Host'],
   }),
+  saysAbsent: /Could not find artifact com\.waitmoon\.ice:/,
 };
 
 async function maven(goal: string, home: string): Promise<void> {

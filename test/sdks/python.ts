@@ -19,6 +19,7 @@ export const pythonSdk: Sdk = {
   async build() {},
   // -B: nothing is compiled into the source folder.
   launch: (home) => ({ file: python(home), args: ['-B', join(sources, 'host.py')] }),
+  saysAbsent: /No matching distribution found for ice-rules/,
 };
 
 async function findToolchain(): Promise<Toolchain> {

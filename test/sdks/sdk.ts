@@ -11,6 +11,8 @@ export interface Sdk {
   /** Compiles the host into `home`, where `fetch` has been. */
   build(home: string, toolchain: FoundToolchain): Promise<void>;
   launch(home: string): Command;
+  /** What the package manager says when the registry does not have the artifact or does not give it out. */
+  saysAbsent: RegExp;
 }
 
 export interface FoundToolchain {

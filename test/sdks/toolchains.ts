@@ -15,18 +15,22 @@ export const sampleApp = join(import.meta.dirname, 'app-7');
 
 const defaultCacheDir = join(import.meta.dirname, '../../node_modules/.cache/sdks');
 
+/**
+ * `no-toolchain`: something is not installed here. `absent`: the registry that can be reached does not have the SDK.
+ * `not-fetched`: it could not be fetched for another reason.
+ */
 export type PreparedSdk =
   | { kind: 'ready'; artifact: string; start(options: HostOptions): Promise<Host> }
-  | { kind: 'unavailable'; reason: string };
+  | { kind: 'no-toolchain' | 'absent' | 'not-fetched'; reason: string };
 
-/** The SDK's host, installed and built. Unavailable, with a sentence, when the toolchain or the registry is; throws when our host does not compile. */
+/** The SDK's host, installed and built, or why it cannot be. Throws when our host does not compile. */
 export async function prepareSdk(name: SdkName, cacheDir = defaultCacheDir): Promise<PreparedSdk> {
   const sdk = sdks[name];
   const toolchain = await sdk.findToolchain();
-  if (toolchain.kind === 'missing') return { kind: 'unavailable', reason: toolchain.reason };
+  if (toolchain.kind === 'missing') return { kind: 'no-toolchain', reason: toolchain.reason };
 
   const build = await buildOnce(sdk, toolchain, cacheDir);
-  if (build.kind === 'not-fetched') return { kind: 'unavailable', reason: build.reason };
+  if (build.kind !== 'built') return build;
 
   const command = sdk.launch(build.home);
   return { kind: 'ready', artifact: sdk.artifact, start: (options) => startHost(command, options) };

@@ -31,7 +31,7 @@ const name = sdkNames.find((known) => known === process.argv[2]);
 if (name === undefined) throw new Error(`say which: ${sdkNames.join(', ')}`);
 const preparing = Date.now();
 const sdk = await prepareSdk(name);
-if (sdk.kind === 'unavailable') throw new Error(sdk.reason);
+if (sdk.kind !== 'ready') throw new Error(sdk.reason);
 console.log(`${sdk.artifact} ready after ${Date.now() - preparing} ms`);
 
 const sharedDir = await mkdtemp(join(tmpdir(), 'sdk-host-'));
@@ -53,7 +53,7 @@ try {
 }
 
 async function start(): Promise<Host> {
-  if (sdk.kind === 'unavailable') throw new Error(sdk.reason);
+  if (sdk.kind !== 'ready') throw new Error(sdk.reason);
   const began = Date.now();
   const host = await sdk.start({ sharedDir, app: 7, pollSeconds: 0.5, heartbeatSeconds: 1 });
   console.log(`\n${host.address} registered after ${Date.now() - began} ms`);
