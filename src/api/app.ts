@@ -14,6 +14,7 @@ import type { QueueHealth } from './queue-health.ts';
 import { problem } from './respond.ts';
 import { browseRoutes } from './routes/browse.ts';
 import { consoleRoutes } from './routes/console.ts';
+import { docsRoutes } from './routes/docs.ts';
 import { eventRoutes } from './routes/events.ts';
 import { executeRoute } from './routes/execute.ts';
 import { executionRoutes } from './routes/executions.ts';
@@ -61,6 +62,7 @@ export function createApp({
   app.route('/', consoleRoutes(consoleFiles));
   app.use(authenticate(settings.API_KEYS));
   app.route('/', healthRoutes({ health, isReady: () => phase() === 'running' }));
+  app.route('/', docsRoutes());
   app.use(refuseWhileStopping(phase));
   app.route(
     '/rule-server/mock',

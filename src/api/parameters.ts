@@ -25,8 +25,9 @@ const text = z
   .optional()
   .transform((value) => value || null);
 
-const asInt32 = { type: 'integer', format: 'int32', minimum: 1 };
-const asInt64 = { type: 'integer', format: 'int64', minimum: 1 };
+/** What the interface's description says in the place of the text that is validated. */
+const asInt32 = { json: { type: 'integer', format: 'int32', minimum: 1, maximum: Number(INT32_MAX) } };
+const asInt64 = { json: { type: 'integer', format: 'int64', minimum: 1 } };
 
 const app = appId
   .transform((value, context) => {
@@ -34,7 +35,7 @@ const app = appId
     context.addIssue({ code: 'custom', message: `must be an integer from 1 to ${INT32_MAX}` });
     return z.NEVER;
   })
-  .meta({ ...asInt32, description: 'The app.' });
+  .meta({ ...asInt32, description: 'The app.', required: true });
 
 /** `?app=` */
 export const appParameters = z.object({ app });
@@ -80,7 +81,7 @@ export const listParameters = z.object({
     .refine((value) => Number.isInteger(value) && value >= 1 && value <= MAX_LIMIT, {
       error: `must be a whole number from 1 to ${MAX_LIMIT}`,
     })
-    .meta({ type: 'integer', minimum: 1, maximum: MAX_LIMIT, default: 20, description: 'How many at most.' }),
+    .meta({ json: { type: 'integer', minimum: 1, maximum: MAX_LIMIT, default: 20 }, description: 'How many at most.' }),
   cursor: text
     .transform((value) => value ?? undefined)
     .meta({ description: 'The `nextCursor` of the page before. Without it: the newest.' }),

@@ -45,20 +45,35 @@ const absentable = <T extends z.ZodType<bigint>>(schema: T) =>
 
 const id = absentable(integer(`an integer from 1 to ${INT64_MAX} (0 or null: absent)`, 0n, INT64_MAX));
 
+/** What the interface's description says in the place of the bigint that is validated. */
+const int64 = { json: { type: ['integer', 'null'], format: 'int64', minimum: 0 } };
+
 /** The body of execute, after its members were read with `memberValue`. Names and types are fixed. */
 export const executeRequestSchema = z
   .object({
-    app: integer(`an integer from 1 to ${INT32_MAX}`, 1n, INT32_MAX).transform(Number),
-    ruleId: id,
-    confId: id,
-    ts: absentable(integer('a time in milliseconds since 1970 (0 or null: now)', 0n, INT64_MAX)),
+    app: integer(`an integer from 1 to ${INT32_MAX}`, 1n, INT32_MAX)
+      .transform(Number)
+      .meta({ json: { type: 'integer', format: 'int32', minimum: 1 }, description: 'The app.' }),
+    ruleId: id.meta({ ...int64, description: 'The rule. It or confId must be there; 0 and null are absent.' }),
+    confId: id.meta({
+      ...int64,
+      description: 'A node: run the sub-tree below it. With ruleId: as a part of that rule.',
+    }),
+    ts: absentable(integer('a time in milliseconds since 1970 (0 or null: now)', 0n, INT64_MAX)).meta({
+      ...int64,
+      description: 'Run as of this time, epoch milliseconds.',
+    }),
     [DATA_FIELD]: z
       .custom<RawJson>((value) => value instanceof RawJson && value.kind === 'object', {
         error: (issue) => `must be a JSON object, found ${found(issue.input)}`,
         abort: false, // so that missing ids are told as well
       })
       .nullish()
-      .transform((value) => value?.raw ?? '{}'),
+      .transform((value) => value?.raw ?? '{}')
+      .meta({
+        json: { type: ['object', 'null'] },
+        description: "The rule's input. Every number reaches the client as it is written here.",
+      }),
     target: z
       .string({ error: (issue) => `must be a string, found ${found(issue.input)}` })
       .nullish()
@@ -69,6 +84,10 @@ export const executeRequestSchema = z
           return z.NEVER;
         }
         return parsed;
+      })
+      .meta({
+        json: { type: ['string', 'null'], pattern: '^(all|lane:.+|address:.+)?$', default: 'all' },
+        description: 'Where to run: `all` (any client), `lane:<lane>` or `address:<address>`.',
       }),
   })
   .refine(({ ruleId, confId }) => ruleId !== null || confId !== null, {

@@ -1,0 +1,94 @@
+import { html } from 'hono/html';
+import { z } from 'zod';
+import type { createOpenApiDocument } from '../openapi/document.ts';
+import { operations } from '../openapi/document.ts';
+import type { AnswerDoc, Operation } from '../openapi/operation.ts';
+import { members, prose } from './members.ts';
+
+type Document = ReturnType<typeof createOpenApiDocument>;
+
+/** The interface's description as one page for people. It loads nothing but its own style. */
+export function docsPage({ info, tags, components, paths }: Document) {
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>${info.title}: HTTP interface</title>
+<link rel="stylesheet" href="/docs/style.css">
+</head>
+<body>
+<div class="page">
+<nav aria-label="Operations">
+${tags.map(({ name }) => html`<strong>${name}</strong><ul>${operations.filter(({ tag }) => tag === name).map(link)}</ul>`)}
+<a href="#schemas">Schemas</a>
+</nav>
+<main>
+<h1>${info.title} <span class="quiet">${info.version}</span></h1>
+${info.description.split('\n\n').map((paragraph) => html`<p>${prose(paragraph)}</p>`)}
+<p>The same for programs: <a href="/openapi.json">/openapi.json</a></p>
+${operations.map((operation) => section(operation, paths))}
+<h2 id="schemas">Schemas</h2>
+${Object.entries(components.schemas).map(
+  ([name, schema]) => html`<section id="schema-${name}"><h3>${name}</h3>${members(schema)}</section>`,
+)}
+</main>
+</div>
+</body>
+</html>`;
+}
+
+function link({ id, method, path }: Operation) {
+  return html`<li><a href="#${id}"><span class="method">${method}</span> ${path}</a></li>`;
+}
+
+function section(operation: Operation, paths: Document['paths']) {
+  const { id, method, path, summary, description, body, answers } = operation;
+  return html`<section id="${id}">
+<h3><span class="method">${method}</span> <code>${path}</code></h3>
+<p>${summary}.</p>
+${description ? html`<p>${prose(description)}</p>` : ''}
+${parameters(paths[path]?.[method]?.parameters ?? [])}
+<h4>Try it</h4><pre>${curl(operation)}</pre>
+${body ? html`<h4>Body</h4>${schemaLinks(body.schema)}${details('Examples', body.examples)}` : ''}
+<h4>Answers</h4>
+<table><tbody>${Object.entries(answers).map(answer)}</tbody></table>
+</section>`;
+}
+
+function parameters(list: Document['paths'][string][string]['parameters']) {
+  if (list.length === 0) return '';
+  return html`<h4>Parameters</h4><table><tbody>${list.map(
+    (parameter) =>
+      html`<tr><td><code>${parameter.name}</code></td><td class="quiet">${parameter.in}${parameter.required ? ', required' : ''}</td><td>${prose(parameter.description)}</td></tr>`,
+  )}</tbody></table>`;
+}
+
+function answer([status, { description, schema, examples }]: [string, AnswerDoc]) {
+  return html`<tr><td><code>${status}</code></td><td>${prose(description)} ${schemaLinks(schema)}${examples ? details('Examples', examples) : ''}</td></tr>`;
+}
+
+/** Links to the named schemas a schema is made of. */
+function schemaLinks(schema: z.ZodType | undefined) {
+  const parts = schema instanceof z.ZodUnion ? schema.options : [schema];
+  return parts.map((part) => {
+    const id = part instanceof z.ZodType ? z.globalRegistry.get(part)?.id : undefined;
+    return id === undefined ? '' : html`<a href="#schema-${id}">${id}</a> `;
+  });
+}
+
+function details(title: string, examples: Record<string, unknown>) {
+  const shown = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value, null, 2));
+  return html`<details><summary>${title}</summary>${Object.entries(examples).map(
+    ([name, value]) => html`<p class="quiet">${name}</p><pre>${shown(value)}</pre>`,
+  )}</details>`;
+}
+
+function curl({ method, path, queryExample, body }: Operation): string {
+  const query = new URLSearchParams(Object.entries(queryExample ?? {}).map(([name, value]) => [name, String(value)]));
+  const url = `http://127.0.0.1:8080${path.replace('{mockId}', '$mockId')}${query.size > 0 ? `?${query}` : ''}`;
+  const parts = ['curl', ...(method === 'get' ? [] : ['-X', method.toUpperCase()]), `"${url}"`];
+  const [example] = Object.values(body?.examples ?? {});
+  if (example) parts.push(`\\\n  -H 'content-type: application/json' -d '${JSON.stringify(example)}'`);
+  return parts.join(' ');
+}

@@ -1,0 +1,169 @@
+import { appParameters, selectionParameters } from '../parameters.ts';
+import { appsAnswer, clientsAnswer, rulesAnswer, schemaAnswer, treeAnswer } from './answers.ts';
+import type { Operation } from './operation.ts';
+import { refusal, unavailable, usual } from './refusals.ts';
+
+const always = { type: 'always', start: null, end: null };
+const rule = {
+  name: 'Recharge campaign',
+  confId: 2,
+  status: 1,
+  scenes: ['recharge'],
+  timeWindow: always,
+  updateAt: 1_790_000_000_000,
+  folder: '',
+};
+const leaf = {
+  id: 41,
+  state: 'released',
+  type: 'LeafFlow',
+  label: 'cost at least 100',
+  className: 'com.sample.AmountFlow',
+  shortName: 'AmountFlow',
+  inverse: false,
+  errorState: null,
+  timeWindow: always,
+  values: { atLeast: 100 },
+  keys: [{ key: 'cost', direction: 'read', accessMethod: null, dynamic: false, nested: false, valueType: 'Double' }],
+  problems: [],
+  circular: false,
+  forward: null,
+  children: [],
+};
+const tree = {
+  rule: { id: 1, ...rule },
+  version: 18,
+  root: {
+    ...leaf,
+    id: 2,
+    type: 'And',
+    label: null,
+    className: null,
+    shortName: null,
+    values: {},
+    keys: [],
+    children: [leaf],
+  },
+  keys: [{ key: 'cost', valueType: 'Double', dynamic: false, nested: false, readers: [41], writers: [] }],
+  shared: [],
+  missing: [],
+  cycle: null,
+  fallback: false,
+};
+const client = {
+  address: 'orders-7f9c_4a1b2',
+  lane: null,
+  registered: true,
+  state: 'online',
+  dialect: 'rule',
+  sdk: 'node',
+  lastHeartbeat: 1_790_000_000_000,
+  heartbeatAgeMs: 1200,
+  loadedVersion: 18,
+  open: 0,
+};
+
+const badParameter = refusal(400, 'A parameter is wrong.', 'must be an integer from 1 to 2147483647', 'app');
+const unknownRule = refusal(404, 'The app has no such rule or node.', 'App 9001 has no rule 77.');
+const path = (name: string) => `/rule-server/mock/${name}`;
+const common = { method: 'get', tag: 'Rules and clients' } as const;
+
+/** What there is to run, and where. A worker answers: the API never looks at the shared directory. */
+export const browseOperations: Operation[] = [
+  {
+    ...common,
+    path: path('schema'),
+    id: 'schema',
+    summary: "The input keys that a rule's leaf nodes read, in tree order, each once",
+    query: selectionParameters,
+    queryExample: { app: 9001, ruleId: 1 },
+    answers: {
+      200: {
+        description: 'The keys. None for an app without readable rules or metadata.',
+        schema: schemaAnswer,
+        examples: {
+          keys: {
+            fields: [{ key: 'cost', valueType: 'Double', nodeId: 41, nodeName: 'cost at least 100' }],
+            fallback: false,
+          },
+        },
+      },
+      400: badParameter,
+      404: unknownRule,
+      503: unavailable,
+      ...usual,
+    },
+  },
+  {
+    ...common,
+    path: path('tree'),
+    id: 'tree',
+    summary: 'The released tree of a rule, a node, or a node inside a rule',
+    query: selectionParameters,
+    queryExample: { app: 9001, ruleId: 1 },
+    answers: {
+      200: { description: 'The tree.', schema: treeAnswer, examples: { tree } },
+      400: badParameter,
+      404: unknownRule,
+      422: refusal(422, 'It is too large.', 'The tree has more nodes, levels or text than one answer may hold.'),
+      503: unavailable,
+      ...usual,
+    },
+  },
+  {
+    ...common,
+    path: path('apps'),
+    id: 'apps',
+    summary: 'Apps that have rules, clients, or a directory',
+    answers: {
+      200: {
+        description: 'The apps.',
+        schema: appsAnswer,
+        examples: { apps: { apps: [{ app: 9001, name: 'Demo' }] } },
+      },
+      503: unavailable,
+      ...usual,
+    },
+  },
+  {
+    ...common,
+    path: path('rules'),
+    id: 'rules',
+    summary: 'The rules of an app',
+    query: appParameters,
+    queryExample: { app: 9001 },
+    answers: {
+      200: {
+        description: 'The rules, and the files that are none.',
+        schema: rulesAnswer,
+        examples: { rules: { app: 9001, version: 18, rules: [{ ruleId: 1, ...rule }], skipped: [] } },
+      },
+      400: badParameter,
+      503: unavailable,
+      ...usual,
+    },
+  },
+  {
+    ...common,
+    path: path('clients'),
+    id: 'clients',
+    summary: 'The clients of an app, and whether they are there',
+    query: appParameters,
+    queryExample: { app: 9001 },
+    answers: {
+      200: {
+        description: 'The clients.',
+        schema: clientsAnswer,
+        examples: { clients: { app: 9001, clients: [client], skipped: [] } },
+      },
+      400: badParameter,
+      422: refusal(
+        422,
+        "The app's directory is not one.",
+        'clients/9001 is reached through a link, which is never followed.',
+      ),
+      503: unavailable,
+      ...usual,
+    },
+  },
+];

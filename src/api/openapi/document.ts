@@ -1,0 +1,127 @@
+import { z } from 'zod';
+import { browseOperations } from './browse-operations.ts';
+import { executeOperations } from './execute-operations.ts';
+import { executionOperations } from './execution-operations.ts';
+import { createJsonSchemas, type JsonSchema } from './json-schema.ts';
+import type { AnswerDoc, Operation } from './operation.ts';
+import { serviceOperations } from './service-operations.ts';
+
+/** Everything the interface can do, in reading order. */
+export const operations = [...executeOperations, ...executionOperations, ...browseOperations, ...serviceOperations];
+
+const DESCRIPTION = `Press Run in a page and see what a business rule does on a real, remote client.
+
+Every answer but a client's own result has \`success\` and \`error\`, so one reader fits all. Ids and times are int64:
+read them with a parser that does not round. A wrong method is a 405 that names the right ones.`;
+
+/** The OpenAPI 3.1 description, made of the schemas that validate requests and describe answers. */
+export function createOpenApiDocument(version: string) {
+  const schemas = createJsonSchemas();
+  const paths: Record<string, Record<string, ReturnType<typeof describe>>> = {};
+  for (const operation of operations) {
+    paths[operation.path] = { ...paths[operation.path], [operation.method]: describe(operation, schemas.of) };
+  }
+  return {
+    openapi: '3.1.1',
+    info: {
+      title: 'Rule server',
+      version,
+      description: DESCRIPTION,
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    tags: [...new Set(operations.map(({ tag }) => tag))].map((name) => ({ name })),
+    paths,
+    components: {
+      schemas: schemas.components(),
+      securitySchemes: {
+        key: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'One of API_KEYS. Without any configured, everybody may call.',
+        },
+      },
+    },
+  };
+}
+
+type ToJson = (schema: z.ZodType) => JsonSchema;
+
+function describe(operation: Operation, toJson: ToJson) {
+  const { id, tag, summary, description, open, body, answers } = operation;
+  return {
+    operationId: id,
+    tags: [tag],
+    summary,
+    ...(description && { description }),
+    security: open ? [] : [{ key: [] }, {}],
+    parameters: [
+      ...pathParameters(operation),
+      ...queryParameters(operation, toJson),
+      ...headerParameters(operation, toJson),
+    ],
+    ...(body && {
+      requestBody: {
+        required: true,
+        content: { 'application/json': { schema: toJson(body.schema), examples: named(body.examples) } },
+      },
+    }),
+    responses: Object.fromEntries(
+      Object.entries(answers).map(([status, answer]) => [status, response(answer, toJson)]),
+    ),
+  };
+}
+
+function pathParameters({ path }: Operation) {
+  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
+    name,
+    in: 'path',
+    required: true,
+    description: 'The id of the execution.',
+    schema: { type: 'string', format: 'uuid' },
+    example: '5f0c1b52-8d1e-4b53-9f0e-2f6f1f1f7c11',
+  }));
+}
+
+const parameterMeta = z.object({ description: z.string(), required: z.boolean().default(false) });
+
+function queryParameters({ query, queryExample = {} }: Operation, toJson: ToJson) {
+  return Object.entries(query?.shape ?? {}).map(([name, member]) => {
+    const schema = z.instanceof(z.ZodType).parse(member);
+    const { description, required } = parameterMeta.parse(z.globalRegistry.get(schema));
+    const { description: _, ...json } = toJson(schema);
+    const example = queryExample[name];
+    return { name, in: 'query', required, description, schema: json, ...(example !== undefined && { example }) };
+  });
+}
+
+function headerParameters({ headers = [] }: Operation, toJson: ToJson) {
+  return headers.map(({ name, description, schema, example }) => ({
+    name,
+    in: 'header',
+    required: false,
+    description,
+    schema: toJson(schema),
+    example,
+  }));
+}
+
+function response(
+  { description, mediaType = 'application/json', schema, examples, headers }: AnswerDoc,
+  toJson: ToJson,
+) {
+  const described = Object.entries(headers ?? {}).map(([name, text]) => [
+    name,
+    { description: text, schema: { type: 'string' } },
+  ]);
+  return {
+    description,
+    ...(headers && { headers: Object.fromEntries(described) }),
+    ...(schema && {
+      content: { [mediaType]: { schema: toJson(schema), ...(examples && { examples: named(examples) }) } },
+    }),
+  };
+}
+
+function named(examples: Record<string, unknown>) {
+  return Object.fromEntries(Object.entries(examples).map(([name, value]) => [name, { value }]));
+}

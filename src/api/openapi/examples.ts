@@ -1,0 +1,79 @@
+import { STATUS_CODES } from 'node:http';
+import { DATA_FIELD } from '../../shared/contract.ts';
+import { type Code, outcomeOf } from '../../shared/outcomes.ts';
+
+const MOCK_ID = '5f0c1b52-8d1e-4b53-9f0e-2f6f1f1f7c11';
+const AT = 1_790_000_000_000;
+
+export const request = { app: 9001, ruleId: 1, [DATA_FIELD]: { uid: 1, cost: 120 } };
+
+export const result = {
+  mockId: MOCK_ID,
+  success: true,
+  [DATA_FIELD]: { uid: 1, cost: 120, send: true },
+  process: '[1:And:T:1]',
+  error: null,
+  executeAt: AT,
+};
+
+export const failedResult = { ...result, success: false, process: null, error: 'no such class: com.sample.Gone' };
+
+/** What a caller is told when no client answered. */
+export function noAnswer(code: Code, error: string, mayHaveRun = false) {
+  return { mockId: MOCK_ID, success: false, [DATA_FIELD]: {}, process: null, error, executeAt: AT, code, mayHaveRun };
+}
+
+/** A refusal as problem+json. */
+export function problem(status: number, error: string, errors?: { field: string; message: string }[]) {
+  const title = STATUS_CODES[status];
+  return { type: 'about:blank', title, status, detail: error, ...(errors && { errors }), success: false, error };
+}
+
+export const accepted = { mockId: MOCK_ID, state: 'queued' };
+
+export const listed = {
+  mockId: MOCK_ID,
+  app: 9001,
+  ruleId: 1,
+  confId: null,
+  ts: null,
+  target: 'all',
+  keyName: null,
+  address: 'orders-7f9c_4a1b2',
+  state: 'succeeded',
+  history: [
+    { state: 'queued', at: AT },
+    { state: 'dispatched', at: AT + 12 },
+    { state: 'picked-up', at: AT + 1012 },
+    { state: 'succeeded', at: AT + 2060 },
+  ],
+  timings: { queued: 12, pickUp: 1000, running: 1044, noticing: 4, total: 2060 },
+  warnings: [],
+  outcome: { status: 200, code: null, mayHaveRun: true },
+};
+
+export const execution = { ...listed, input: request[DATA_FIELD], result, lateResult: null };
+
+const rejectedCode = 'no-client';
+export const rejected = {
+  ...listed,
+  address: null,
+  state: 'rejected',
+  history: [
+    { state: 'queued', at: AT },
+    { state: 'rejected', at: AT + 9 },
+  ],
+  timings: { queued: 9, pickUp: null, running: null, noticing: null, total: 9 },
+  outcome: { status: outcomeOf(rejectedCode).status, code: rejectedCode, mayHaveRun: false },
+};
+
+export const events = [
+  'event: snapshot',
+  `data: ${JSON.stringify({ ...listed, state: 'dispatched', history: listed.history.slice(0, 2), outcome: null })}`,
+  '',
+  'event: state',
+  `data: ${JSON.stringify({ state: 'picked-up', at: AT + 1012, address: listed.address, outcome: null })}`,
+  'id: 2',
+  '',
+  '',
+].join('\n');

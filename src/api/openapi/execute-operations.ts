@@ -1,0 +1,123 @@
+import { z } from 'zod';
+import { executeRequestSchema } from '../../shared/contract.ts';
+import { acceptedAnswer, noAnswerAnswer, problemAnswer, resultAnswer } from './answers.ts';
+import { accepted, failedResult, noAnswer, problem, request, result } from './examples.ts';
+import type { AnswerDoc, Operation } from './operation.ts';
+import { refusal, usual } from './refusals.ts';
+
+const CLIENT = 'orders-7f9c_4a1b2';
+const eitherAnswer = z.union([noAnswerAnswer, problemAnswer]);
+const unanswered = (description: string, examples: Record<string, unknown>): AnswerDoc => ({
+  description,
+  schema: noAnswerAnswer,
+  examples,
+});
+
+/** Running a rule. */
+export const executeOperations: Operation[] = [
+  {
+    method: 'post',
+    path: '/rule-server/mock/execute',
+    id: 'execute',
+    tag: 'Execute',
+    summary: 'Run a rule on one live client and answer with what it wrote',
+    description:
+      'Runs a real rule on a real client, so nothing is ever tried twice. No number changes its value on the way, in ' +
+      'either direction. `mayHaveRun` is false only when the rule cannot have run. A caller that leaves before the ' +
+      'client took the request cancels the execution.',
+    headers: [
+      {
+        name: 'Prefer',
+        description: '`respond-async` (RFC 7240): 202 at once, and the execution is read at its Location.',
+        schema: z.string(),
+        example: 'respond-async',
+      },
+      {
+        name: 'Idempotency-Key',
+        description: 'The same call under the same key runs once in 24 h, and everybody gets its answer.',
+        schema: z.string().min(1).max(255),
+        example: '0a7d2b1e',
+      },
+    ],
+    body: {
+      schema: executeRequestSchema.meta({ id: 'ExecuteRequest' }),
+      examples: {
+        rule: request,
+        'one client, as of a time': { ...request, ts: 1_790_000_000_000, target: `address:${CLIENT}` },
+        'a sub-tree, in a lane': { ...request, confId: 2, target: 'lane:beta' },
+      },
+    },
+    answers: {
+      200: {
+        description: 'The client answered: the rule ran, or failed and says why.',
+        schema: resultAnswer,
+        examples: { 'it ran': result, 'it failed': failedResult },
+      },
+      202: {
+        description: 'With `Prefer: respond-async`: it was begun.',
+        schema: acceptedAnswer,
+        examples: { begun: accepted },
+        headers: { Location: 'Where the execution is.', 'Preference-Applied': 'respond-async' },
+      },
+      400: refusal(
+        400,
+        'One answer names every field that is wrong.',
+        'must be an integer from 1 to 2147483647',
+        'app',
+      ),
+      409: unanswered('It was cancelled.', {
+        cancelled: noAnswer(
+          'cancelled',
+          `The execution was cancelled before ${CLIENT} picked the request up; it was withdrawn. The rule did not run.`,
+        ),
+      }),
+      413: refusal(413, 'The body is too large.', 'The body is larger than 1048576 bytes (MAX_BODY_BYTES).'),
+      415: refusal(
+        415,
+        'A browser sent something else than application/json.',
+        'A browser must send content-type: application/json; anything else could come from a foreign page.',
+      ),
+      422: {
+        description: "The rule's tree has a cycle, or the Idempotency-Key belongs to another call.",
+        schema: eitherAnswer,
+        examples: {
+          cycle: noAnswer('cycle', 'The tree of rule 1 runs in a circle: 2, 3, 2. It was not sent to any client.'),
+          'another body': problem(
+            422,
+            'This Idempotency-Key was used for a call with another body: use a new key for a new call.',
+          ),
+        },
+      },
+      502: unanswered('The client wrote something that is not a result.', {
+        'invalid-result': noAnswer(
+          'invalid-result',
+          `Client ${CLIENT} wrote a result that cannot be used: it is not JSON. The rule ran or began to run.`,
+          true,
+        ),
+      }),
+      503: {
+        description: 'Nobody is there to run it, or there is too much to run.',
+        schema: eitherAnswer,
+        headers: { 'Retry-After': 'Seconds to wait, where waiting helps.' },
+        examples: {
+          'no-client': noAnswer('no-client', 'App 9001 has no client online. Nobody is online for app 9001.'),
+          'client-offline': noAnswer('client-offline', `Client ${CLIENT} is offline. Online: orders-7f9c_99.`),
+          'channel-unavailable': noAnswer(
+            'channel-unavailable',
+            `The request for client ${CLIENT} could not be written to mock/9001/${CLIENT}: the disk is full. It did not run.`,
+          ),
+          'no-worker': noAnswer('no-worker', 'No worker is running, so nobody could begin this execution.'),
+          overloaded: noAnswer('overloaded', '10000 executions are waiting already. This one did not run.'),
+          'queue-unavailable': noAnswer('queue-unavailable', 'The queue store cannot be reached. It did not run.'),
+          'outcome-unknown': noAnswer('outcome-unknown', 'The queue store did not confirm the execution.', true),
+        },
+      },
+      504: unanswered('The client did not answer in time.', {
+        'not-picked-up': noAnswer('not-picked-up', `Client ${CLIENT} did not pick the request up within 60000 ms.`),
+        'no-answer': noAnswer('no-answer', `Client ${CLIENT} wrote no answer within 60000 ms.`, true),
+        'client-left': noAnswer('client-left', `Client ${CLIENT} left while it had the request.`, true),
+      }),
+      ...usual,
+    },
+  },
+];

@@ -1,0 +1,104 @@
+import { z } from 'zod';
+import { listParameters } from '../parameters.ts';
+import { cancelAnswer, executionAnswer, executionListAnswer } from './answers.ts';
+import { accepted, events, execution, listed, rejected } from './examples.ts';
+import type { Operation } from './operation.ts';
+import { refusal, unavailable, usual } from './refusals.ts';
+
+const EXECUTIONS = '/rule-server/mock/executions';
+const unknown = refusal(
+  404,
+  'Nobody knows this id (any more).',
+  `There is no execution ${accepted.mockId}, or it is too long ago (HISTORY_COUNT, HISTORY_SECONDS).`,
+);
+const { mockId } = accepted;
+
+/** Executions as a resource. */
+export const executionOperations: Operation[] = [
+  {
+    method: 'get',
+    path: EXECUTIONS,
+    id: 'listExecutions',
+    tag: 'Executions',
+    summary: 'List executions, what is on its way first, then the newest',
+    query: listParameters,
+    queryExample: { app: 9001, ruleId: 1, limit: 20 },
+    answers: {
+      200: {
+        description: 'One page, without inputs and results.',
+        schema: executionListAnswer,
+        examples: { page: { items: [listed, rejected], nextCursor: null } },
+      },
+      400: refusal(400, 'A parameter is wrong.', 'must be a whole number from 1 to 100', 'limit'),
+      503: unavailable,
+      ...usual,
+    },
+  },
+  {
+    method: 'get',
+    path: `${EXECUTIONS}/{mockId}`,
+    id: 'getExecution',
+    tag: 'Executions',
+    summary: 'Read one execution: its states with their times, its input, its result',
+    answers: {
+      200: { description: 'The execution.', schema: executionAnswer, examples: { succeeded: execution } },
+      404: unknown,
+      503: unavailable,
+      ...usual,
+    },
+  },
+  {
+    method: 'delete',
+    path: `${EXECUTIONS}/{mockId}`,
+    id: 'cancelExecution',
+    tag: 'Executions',
+    summary: 'Cancel an execution',
+    description: 'Before the client took the request the rule does not run; after that only the waiting ends.',
+    answers: {
+      200: {
+        description: 'It had been cancelled before.',
+        schema: cancelAnswer,
+        examples: { cancelled: { mockId, state: 'cancelled' } },
+      },
+      202: {
+        description: 'It is being cancelled; its state tells when it is.',
+        schema: cancelAnswer,
+        examples: { cancelling: { mockId, state: 'cancelling' } },
+      },
+      404: unknown,
+      409: refusal(409, 'It has ended.', `Execution ${mockId} has ended already; it cannot be cancelled any more.`),
+      503: unavailable,
+      ...usual,
+    },
+  },
+  {
+    method: 'get',
+    path: `${EXECUTIONS}/{mockId}/events`,
+    id: 'followExecution',
+    tag: 'Executions',
+    summary: 'Follow an execution as server-sent events',
+    description:
+      'A `snapshot` first, then a `state` for each state with its ordinal as id, until the end state. Any instance can ' +
+      'be asked, whichever took the call.',
+    headers: [
+      {
+        name: 'Last-Event-ID',
+        description: 'The id of the last event that was seen: only what is missing is told.',
+        schema: z.string(),
+        example: '1',
+      },
+    ],
+    answers: {
+      200: {
+        description: 'The events.',
+        mediaType: 'text/event-stream',
+        schema: z.string(),
+        examples: { 'picked up': events },
+      },
+      204: { description: 'It has ended, and the last event was seen: do not come back.' },
+      404: unknown,
+      503: unavailable,
+      ...usual,
+    },
+  },
+];

@@ -1,0 +1,51 @@
+import { z } from 'zod';
+
+export type JsonSchema = z.core.JSONSchema.BaseSchema;
+
+/** A schema that stands in the document as this JSON Schema: for what Zod cannot express, such as int64. */
+export function asJson(json: JsonSchema): z.ZodType {
+  return z.unknown().meta({ json });
+}
+
+const jsonOf = z.object({ json: z.record(z.string(), z.unknown()) });
+
+/**
+ * The JSON Schema (2020-12) of what a Zod schema accepts. A `json` in its metadata takes the place of what Zod would
+ * say. Schemas with an `id` are put under `components` and referred to.
+ */
+export function createJsonSchemas() {
+  const components = new Map<string, JsonSchema>();
+
+  function of(schema: z.ZodType): JsonSchema {
+    const {
+      $schema: _,
+      $defs = {},
+      ...rest
+    } = z.toJSONSchema(schema, {
+      io: 'input',
+      unrepresentable: 'any',
+      override({ zodSchema, jsonSchema }) {
+        // Zod bounds integers by what a JavaScript number holds; this interface does not.
+        if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+        if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+        const own = jsonOf.safeParse(z.globalRegistry.get(zodSchema));
+        if (!own.success) return;
+        for (const key of Object.keys(jsonSchema)) if (key !== 'description') Reflect.deleteProperty(jsonSchema, key);
+        Object.assign(jsonSchema, own.data.json);
+      },
+    });
+    for (const [id, definition] of Object.entries($defs)) components.set(id, rewritten(definition));
+    return rewritten(rest);
+  }
+
+  return {
+    of,
+    components: () => Object.fromEntries([...components].sort(([a], [b]) => (a < b ? -1 : 1))),
+  };
+}
+
+/** The same schema with its references pointing into the document. */
+function rewritten(schema: JsonSchema): JsonSchema {
+  const text = JSON.stringify(schema).replaceAll('"#/$defs/', '"#/components/schemas/');
+  return z.record(z.string(), z.unknown()).parse(JSON.parse(text));
+}

@@ -1,0 +1,28 @@
+import type { z } from 'zod';
+
+/** One documented answer. `examples` by name; `mediaType` is JSON unless it says otherwise. */
+export type AnswerDoc = {
+  description: string;
+  mediaType?: string;
+  schema?: z.ZodType;
+  examples?: Record<string, unknown>;
+  headers?: Record<string, string>;
+};
+
+export type HeaderDoc = { name: string; description: string; schema: z.ZodType; example: string };
+
+/** One operation of the interface as its description tells it. `open`: it needs no key. */
+export type Operation = {
+  method: 'get' | 'post' | 'delete';
+  path: string;
+  id: string;
+  tag: string;
+  summary: string;
+  description?: string;
+  open?: boolean;
+  query?: z.ZodObject;
+  queryExample?: Record<string, string | number>;
+  headers?: HeaderDoc[];
+  body?: { schema: z.ZodType; examples: Record<string, unknown> };
+  answers: Record<number, AnswerDoc>;
+};

@@ -1,0 +1,37 @@
+import { problemAnswer } from './answers.ts';
+import { problem } from './examples.ts';
+import type { AnswerDoc } from './operation.ts';
+
+const PROBLEM = 'application/problem+json';
+
+/** A documented refusal as problem+json. */
+export function refusal(status: number, description: string, error: string, field?: string): AnswerDoc {
+  const errors = field === undefined ? undefined : [{ field, message: error }];
+  const sentence = field === undefined ? error : `The request was not run: ${field} ${error}.`;
+  const example = problem(status, sentence, errors);
+  return { description, mediaType: PROBLEM, schema: problemAnswer, examples: { refused: example } };
+}
+
+export const unauthorized = refusal(
+  401,
+  'Without a key, or with one that is not known.',
+  'This needs an API key: send it as "Authorization: Bearer <key>".',
+);
+
+export const unavailable = {
+  ...refusal(
+    503,
+    'The queue store or the workers cannot be reached, or this process is stopping.',
+    'The queue store cannot be reached. Nothing was run; try again in a moment.',
+  ),
+  headers: { 'Retry-After': 'Seconds to wait.' },
+};
+
+export const failed = refusal(
+  500,
+  'A fault of the service: its log has the details under the request id.',
+  'Something went wrong inside the service; its log has the details under request 4d1c.',
+);
+
+/** What every operation that needs a key may answer. */
+export const usual = { 401: unauthorized, 500: failed };

@@ -1,0 +1,48 @@
+import { z } from 'zod';
+import { healthAnswer, readyAnswer } from './answers.ts';
+import type { Operation } from './operation.ts';
+import { usual } from './refusals.ts';
+
+const ready = { status: 'ready', queue: 'up', workers: 3, waiting: 0, active: 12 };
+const common = { method: 'get', tag: 'Service' } as const;
+
+/** The service itself. */
+export const serviceOperations: Operation[] = [
+  {
+    ...common,
+    path: '/healthz',
+    id: 'healthz',
+    summary: 'Whether this process lives',
+    open: true,
+    answers: { 200: { description: 'It does.', schema: healthAnswer, examples: { ok: { status: 'ok' } } } },
+  },
+  {
+    ...common,
+    path: '/readyz',
+    id: 'readyz',
+    summary: 'Whether this process can take calls',
+    open: true,
+    answers: {
+      200: { description: 'It can.', schema: readyAnswer, examples: { ready } },
+      503: {
+        description: 'Not now: the queue store is away, or the process starts or stops.',
+        schema: readyAnswer,
+        examples: { 'not ready': { ...ready, status: 'not ready', queue: 'down' } },
+      },
+    },
+  },
+  {
+    ...common,
+    path: '/openapi.json',
+    id: 'openapi',
+    summary: 'This description',
+    answers: {
+      200: {
+        description: 'OpenAPI 3.1.',
+        schema: z.looseObject({ openapi: z.string() }),
+        examples: { description: { openapi: '3.1.1' } },
+      },
+      ...usual,
+    },
+  },
+];
