@@ -29,10 +29,11 @@ export async function answerRequest(
     const error = `the request cannot be used: ${taken.reason}`;
     return replaceFile(resultPath, printRefusal({ mockId, executeAt, error }));
   }
-  // Somebody may have released a rule just now in order to try it.
-  await rules.refresh().catch(onError);
   const record = heart.began({ mockId, resultPath, executeAt });
   try {
+    // Somebody may have released a rule just now in order to try it.
+    await rules.refresh().catch(onError);
+    if (record.isClaimed()) return; // so slow a file system that the thread has said it did not end
     const execution = execute(rules.current(), taken.request, {
       withSteps: true,
       timeoutMs: ruleTimeoutMs,

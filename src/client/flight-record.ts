@@ -25,6 +25,8 @@ export function openFlightRecord(memory: SharedArrayBuffer) {
     /** True for the one who may answer. */
     claim: (): boolean => Atomics.compareExchange(words, CLAIM, 0, 1) === 0,
 
+    isClaimed: (): boolean => Atomics.load(words, CLAIM) !== 0,
+
     /** Takes down what the process text has grown by. */
     note(process: string): void {
       const length = Atomics.load(words, LENGTH);

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { mkdir, readdir, readFile, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -302,6 +303,32 @@ describe('a rule that', () => {
     });
     expect((await files.ask(client, { confId: 2 })).answer.success).toBe(true);
     expect(String(files.errors)).toMatch(/the answer to request-\d+ came after \d+ ms, too late/);
+  });
+
+  test.each([
+    ['for a while, its client beats on', { ruleTimeoutMs: 5000, ms: 700, beats: true }],
+    ['past its time, its client stops to look alive', { ruleTimeoutMs: 100, ms: 1500, beats: false }],
+  ])('blocks the event loop %s', async (_title, { ruleTimeoutMs, ms, beats }) => {
+    let ageMs = 0;
+    const blocking: Leaves = {
+      Block: class {
+        doNone(): void {
+          const until = Date.now() + ms;
+          while (Date.now() < until);
+          const heartbeat = readFileSync(files.pathOf('clients', 7, 'b_blocked.json'), 'utf8');
+          ageMs = Date.now() - JSON.parse(heartbeat).lastHeartbeat;
+        }
+      },
+    };
+    await nodes({ 1: '"type":7,"confName":"Block"' });
+    const client = await files.start({ leaves: blocking, address: 'blocked', ruleTimeoutMs, heartbeatMs: 50 });
+    await files.ask(client, { confId: 1 });
+    await until(async () => ageMs > 0 || undefined);
+    if (beats) expect(ageMs).toBeLessThan(400);
+    else expect(ageMs).toBeGreaterThan(700);
+    // Once it is free again, it beats again.
+    const beatenAt = await files.modifiedMs('clients', '7', 'b_blocked.json');
+    await until(async () => (await files.modifiedMs('clients', '7', 'b_blocked.json')) > beatenAt || undefined);
   });
 
   test('has nodes its client cannot run says so in its answer', async () => {
