@@ -2,15 +2,15 @@ import autocannon from 'autocannon';
 
 export type Load = { p50: number; p99: number; perSecond: number; failed: number };
 
-/** Calls execute with `callers` connections for some seconds; latencies in ms, measured at the caller. */
-export async function load(url: string, callers: number, seconds: number): Promise<Load> {
+/** Calls execute with `callers` connections for some seconds; latencies in ms, measured at the caller. `call`: other members. */
+export async function load(url: string, callers: number, seconds: number, call: object = {}): Promise<Load> {
   const latencies: number[] = [];
   let failed = 0;
   const { duration } = await autocannon({
     url: `${url}/rule-server/mock/execute`,
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ app: 1, ruleId: 1, 'the service': { uid: 1, cost: 120 } }),
+    body: JSON.stringify({ app: 1, ruleId: 1, 'the service': { uid: 1, cost: 120 }, ...call }),
     connections: callers,
     duration: seconds,
     timeout: 60,

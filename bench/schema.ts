@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Registration } from '../src/worker/directory/leaf-metadata.ts';
@@ -6,42 +6,12 @@ import { parseLeafNodes } from '../src/worker/directory/leaf-nodes.ts';
 import { createRules } from '../src/worker/directory/rules.ts';
 import { readSchema } from '../src/worker/directory/schema.ts';
 import { checkTree } from '../src/worker/directory/tree-checks.ts';
+import { NODES_EACH, publishedLeaves, RULES, writeRules } from './rule-files.ts';
 
-const [APP, RULES, NODES_EACH, CLASSES, REGISTRATIONS] = [1, 200, 50, 40, 1000];
-
-/** 200 rules of 50 nodes in 20 folders: a root, nine relations of four leaves each, four more leaves. */
-async function writeRules(sharedDir: string): Promise<void> {
-  const write = (path: string, value: object) => writeFile(join(sharedDir, String(APP), path), JSON.stringify(value));
-  for (let folder = 0; folder < 20; folder++) {
-    await mkdir(join(sharedDir, String(APP), 'bases', `folder-${folder}`), { recursive: true });
-  }
-  await mkdir(join(sharedDir, String(APP), 'confs'), { recursive: true });
-  for (let rule = 1; rule <= RULES; rule++) {
-    const root = rule * 1000;
-    await write(`bases/folder-${rule % 20}/${rule}.json`, { id: rule, confId: root, status: 1 });
-    for (let node = 0; node < NODES_EACH; node++) {
-      const id = root + node;
-      await write(`confs/${id}.json`, { id, name: `node ${id}`, ...shapeOf(node, root) });
-    }
-  }
-}
-
-function shapeOf(node: number, root: number) {
-  const ids = (from: number, to: number) => Array.from({ length: to - from }, (_, at) => root + from + at).join(',');
-  if (node === 0) return { type: 1, sonIds: `${ids(1, 10)},${ids(46, 50)}` };
-  if (node < 10) return { type: 4, sonIds: ids(6 + node * 4, 10 + node * 4) };
-  const confField = JSON.stringify({ key: `input_${(root + node) % 97}`, limit: 5 });
-  return { type: 5, confName: `com.sample.Leaf${node % CLASSES}`, confField };
-}
+const [APP, REGISTRATIONS] = [1, 1000];
 
 function registrations(): Registration[] {
-  const keyParts = [{ type: 'field', ref: 'key' }];
-  const published = Array.from({ length: CLASSES }, (_, at) => ({
-    type: 5,
-    clazz: `com.sample.Leaf${at}`,
-    iceFields: [{ field: 'key', type: 'string' }],
-    roamKeys: [{ direction: 'read', accessMode: 'direct', accessMethod: 'get', keyParts }],
-  }));
+  const published = publishedLeaves();
   return Array.from({ length: REGISTRATIONS }, (_, at) => ({
     address: `10.0.0.${at}`,
     lane: at % 10 === 0 ? 'beta' : null,
@@ -65,7 +35,7 @@ async function measure(name: string, calls: number, call: (at: number) => Promis
 
 const sharedDir = await mkdtemp(join(tmpdir(), 'bench-schema-'));
 try {
-  await writeRules(sharedDir);
+  await writeRules(sharedDir, APP);
   const all = registrations();
   const rules = createRules({ sharedDir });
   const metadataFor = async () => all;

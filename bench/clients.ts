@@ -1,0 +1,91 @@
+// `node bench/clients.ts`: what a thousand registered clients cost, beside one client in the same run.
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { load } from './load.ts';
+import { freePort, startRedis, startScript, startService, stop, untilReady, usage } from './processes.ts';
+import { NODES_EACH, RULES, writeRules } from './rule-files.ts';
+
+const ROUNDS = 6;
+const SECONDS = Number(process.env.BENCH_SECONDS ?? 2);
+const CLIENTS = 1000;
+const CALLERS = [1, 50];
+const [ALONE, MOSTLY_DEAD, ALL_ONLINE] = [1, 2, 3];
+
+const place = process.env.BENCH_DIR ?? (existsSync('/dev/shm') ? '/dev/shm' : tmpdir());
+const sharedDir = await mkdtemp(join(place, 'rule-server-bench-'));
+await mkdir(join(sharedDir, 'mock'));
+const redisPort = await freePort();
+const redis = startRedis(redisPort);
+const PORT = String(await freePort());
+const common = { REDIS_URL: `redis://127.0.0.1:${redisPort}`, SHARED_DIR: sharedDir, PORT };
+const url = `http://127.0.0.1:${PORT}`;
+
+const scenarios = [
+  { name: 'one client', call: { app: ALONE } },
+  { name: `${CLIENTS} registered, one online`, call: { app: MOSTLY_DEAD } },
+  { name: `${CLIENTS} online, one addressed`, call: { app: ALL_ONLINE, target: 'address:10.0.0.7_client' } },
+  { name: `${CLIENTS} online, any of them`, call: { app: ALL_ONLINE } },
+];
+
+try {
+  for (const app of [ALONE, MOSTLY_DEAD, ALL_ONLINE]) await writeRules(sharedDir, app);
+  const clients = await Promise.all([
+    startScript('./many-clients.ts', [sharedDir, String(ALONE), '1']),
+    startScript('./many-clients.ts', [sharedDir, String(MOSTLY_DEAD), String(CLIENTS), 'one']),
+    startScript('./many-clients.ts', [sharedDir, String(ALL_ONLINE), String(CLIENTS)]),
+  ]);
+  const api = startService('api', common);
+  const worker = startService('worker', common);
+  await untilReady(`${url}/readyz`);
+  for (const callers of CALLERS) await compareExecute(callers);
+  await measureSchema();
+  console.log(`the worker afterwards: ${usage(worker).megabytes.toFixed(0)} MB`);
+  await stop(api, worker, ...clients.map(({ child }) => child));
+} finally {
+  await stop(redis);
+  await rm(sharedDir, { recursive: true, force: true });
+}
+
+/** Round by round, one scenario after the other: what the machine does meanwhile hits all of them. */
+async function compareExecute(callers: number): Promise<void> {
+  const p50s = scenarios.map((): number[] => []);
+  const failed = scenarios.map(() => 0);
+  for (let round = 0; round <= ROUNDS; round++) {
+    for (const [at, { call }] of scenarios.entries()) {
+      const measured = await load(url, callers, SECONDS, { ruleId: 1, ...call });
+      if (round > 0) p50s[at]?.push(measured.p50); // the first one warms up
+      failed[at] = (failed[at] ?? 0) + measured.failed;
+    }
+  }
+  const alone = median(p50s[0] ?? []);
+  console.log(`\nexecute, ${callers} at a time             median p50   × one client   failed`);
+  for (const [at, { name }] of scenarios.entries()) {
+    const p50 = median(p50s[at] ?? []);
+    console.log(
+      `  ${name.padEnd(32)} ${p50.toFixed(2).padStart(7)} ms ${(p50 / alone).toFixed(2).padStart(12)} ${String(failed[at]).padStart(10)}`,
+    );
+  }
+}
+
+async function measureSchema(): Promise<void> {
+  console.log(`\nschema over HTTP, ${CLIENTS} registered clients, ${RULES} rules of ${NODES_EACH} nodes`);
+  for (const name of ['first time', 'again', 'warm']) {
+    const times: number[] = [];
+    for (let rule = 1; rule <= RULES; rule++) {
+      const startedAt = performance.now();
+      const response = await fetch(`${url}/rule-server/mock/schema?app=${ALL_ONLINE}&ruleId=${rule}`);
+      const { fields } = (await response.json()) as { fields: unknown[] };
+      times.push(performance.now() - startedAt);
+      if (fields.length < 30) throw new Error('the schema is not what was written');
+    }
+    times.sort((a, b) => a - b);
+    console.log(`  ${name.padEnd(12)} p50 ${median(times).toFixed(1)} ms   p99 ${times.at(-2)?.toFixed(1)} ms`);
+    if (name === 'again') await new Promise((resolve) => setTimeout(resolve, 2100)); // until every file is settled
+  }
+}
+
+function median(values: number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+}

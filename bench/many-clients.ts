@@ -1,0 +1,56 @@
+// Registers COUNT clients of an app, and answers for those that are online: `all` of them, or one, the first.
+import { mkdirSync, readFileSync, renameSync, unlinkSync, watch, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { publishedLeaves } from './rule-files.ts';
+
+const [sharedDir = '', app = '1', count = '1', online = 'all'] = process.argv.slice(2);
+const home = join(sharedDir, 'clients', app);
+const leafNodes = publishedLeaves();
+mkdirSync(home, { recursive: true });
+
+function register(address: string): void {
+  const registration = {
+    address,
+    app: Number(app),
+    dialect: 'rule',
+    sdk: 'node',
+    startTime: Date.now(),
+    loadedVersion: 1,
+    leafNodes,
+  };
+  writeFileSync(join(home, `m_${address}.json`), JSON.stringify(registration));
+}
+
+function beat(address: string, at: number): void {
+  const path = join(home, `b_${address}.json`);
+  writeFileSync(`${path}.tmp`, JSON.stringify({ lastHeartbeat: at, loadedVersion: 1 }));
+  renameSync(`${path}.tmp`, path);
+}
+
+function serve(address: string): void {
+  const mock = join(sharedDir, 'mock', app, address);
+  mkdirSync(mock, { recursive: true });
+  watch(mock, (_event, name) => {
+    if (!name?.endsWith('.json') || name.endsWith('_result.json') || name.startsWith('.')) return;
+    try {
+      const { mockId, 'the service': data } = JSON.parse(readFileSync(join(mock, name), 'utf8'));
+      unlinkSync(join(mock, name));
+      const path = join(mock, `${mockId}_result.json`);
+      const result = { mockId, success: true, 'the service': data, process: '', error: null, executeAt: Date.now() };
+      writeFileSync(`${path}.tmp`, JSON.stringify(result));
+      renameSync(`${path}.tmp`, path);
+    } catch {
+      // the event of our own deletion
+    }
+  });
+}
+
+const addresses = Array.from({ length: Number(count) }, (_, at) => `10.0.0.${at}_client`);
+const living = online === 'all' ? addresses : addresses.slice(0, 1);
+for (const address of addresses) register(address);
+for (const address of living) serve(address);
+for (const address of addresses) beat(address, living.includes(address) ? Date.now() : 0);
+setInterval(() => {
+  for (const address of living) beat(address, Date.now());
+}, 10_000);
+process.send?.('ready');
