@@ -7,7 +7,7 @@ import type { Execution } from './read-execution.ts';
 export function recordBody(record: ExecutionRecord): string {
   const id = (text: string | null) => (text === null ? null : BigInt(text));
   const { mockId, app, ruleId, confId, ts, target, keyName, address, state, history } = record;
-  const { warnings, outcome } = record;
+  const { warnings, outcome, decision } = record;
   return stringifyExact({
     mockId,
     app,
@@ -22,6 +22,7 @@ export function recordBody(record: ExecutionRecord): string {
     timings: timingsOf(record),
     warnings,
     outcome,
+    decision,
   });
 }
 

@@ -70,9 +70,10 @@ export function openFinishedExecutions({ backend, queue, history, workers, store
   /** The queue forgot it, but it is known how it ended. */
   async function settleFromHistory(mockId: string, record: ExecutionRecord): Promise<void> {
     const body = (await history.result(mockId)) ?? '';
-    const { address, state, outcome } = record;
+    const { address, state, outcome, decision } = record;
     if (outcome?.code === null) {
-      const result: JobResult = { v: JOB_VERSION, address: address ?? '', success: state === 'succeeded', body };
+      const success = state === 'succeeded';
+      const result: JobResult = { v: JOB_VERSION, address: address ?? '', success, decision, body };
       jobs.settle(mockId, { kind: 'answered', result });
     } else jobs.settle(mockId, { kind: 'unanswered', noAnswer: noAnswerOf(record, body) });
   }

@@ -144,11 +144,17 @@ export function toJobData(
 export const warningSchema = z.object({ code: z.string(), message: z.string(), nodeId: z.string().optional() });
 export type Warning = z.infer<typeof warningSchema>;
 
+/** What a rule came to: its root's state, with inversion done. */
+export const decisionSchema = z.enum(['TRUE', 'FALSE', 'NONE']);
+export type Decision = z.infer<typeof decisionSchema>;
+
 /** What a job returns when the client answered: the answer itself when small, else where it was put. */
 export const jobResultSchema = z.object({
   v: z.literal(JOB_VERSION),
   address: z.string(),
   success: z.boolean(),
+  /** What its trace says the rule came to. */
+  decision: decisionSchema.nullable().optional(),
   body: z.string().optional(),
   stored: z.string().optional(),
   warnings: z.array(warningSchema).optional(),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { DATA_FIELD, JOB_VERSION, type JobData, type JobResult, warningSchema } from './contract.ts';
+import { DATA_FIELD, decisionSchema, JOB_VERSION, type JobData, type JobResult, warningSchema } from './contract.ts';
 import { codeSchema, type NoAnswer, outcomeOf } from './outcomes.ts';
 import { parseJson } from './parse-json.ts';
 import { type State, type StateStep, stateSchema, stepSchema } from './states.ts';
@@ -25,6 +25,8 @@ export const recordSchema = z.object({
   history: z.array(stepSchema),
   warnings: z.array(warningSchema),
   outcome: z.object({ status: z.int(), code: z.string().nullable(), mayHaveRun: z.boolean() }).nullable(),
+  /** What the rule came to, by its trace; null when that does not say. */
+  decision: decisionSchema.nullable().default(null),
   /** When the client's answer was written, as its file says; null when there is none. Epoch ms. */
   answeredAt: z.int().nullable().default(null),
   lateResult: z.boolean().default(false),
@@ -33,7 +35,7 @@ export type ExecutionRecord = z.infer<typeof recordSchema>;
 
 /** How an execution ended, in the terms of its record. */
 export type RecordEnding =
-  | ({ kind: 'answered' } & Pick<JobResult, 'address' | 'success' | 'warnings' | 'steps' | 'answeredAt'>)
+  | ({ kind: 'answered' } & Pick<JobResult, 'address' | 'success' | 'decision' | 'warnings' | 'steps' | 'answeredAt'>)
   | { kind: 'unanswered'; noAnswer: NoAnswer };
 
 type Begun = { mockId: string; data: JobData; queuedAt: number; progress: Progress | null };
@@ -57,6 +59,7 @@ export function openRecord({ mockId, data, queuedAt, progress }: Begun): Executi
     history,
     warnings: [],
     outcome: null,
+    decision: null,
     answeredAt: null,
     lateResult: false,
   };
@@ -74,6 +77,7 @@ export function endedRecord(open: ExecutionRecord, ending: RecordEnding, at: num
     outcome,
     warnings,
     address: address ?? open.address,
+    decision: ending.kind === 'answered' ? (ending.decision ?? null) : null,
     // A file's time may be another machine's: it is kept between the steps around it.
     answeredAt: answeredAt === null ? null : Math.round(Math.min(Math.max(answeredAt, last), at)),
     history: [...history, { state, at }],

@@ -145,9 +145,9 @@ export function createProcessExecution(dependencies: Dependencies) {
 
   async function toJobResult(
     { mockId, address }: Claim,
-    { body, success, answeredAt }: { body: string; success: boolean; answeredAt: number },
+    { body, success, decision, answeredAt }: Extract<WaitEnding, { kind: 'answered' }>,
   ): Promise<JobResult> {
-    const head = { v: JOB_VERSION, address, success, answeredAt } as const;
+    const head = { v: JOB_VERSION, address, success, decision, answeredAt } as const;
     if (Buffer.byteLength(body) <= INLINE_BYTES) return { ...head, body };
     const stored = `result:${mockId}`;
     await store.putOnce(stored, body, STORED_SECONDS);

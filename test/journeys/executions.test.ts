@@ -214,6 +214,7 @@ onEachQueue('executions as a resource', (start) => {
           'timings',
           'warnings',
           'outcome',
+          'decision',
         ),
       );
     });

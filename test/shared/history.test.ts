@@ -202,6 +202,7 @@ function recordOf(): ExecutionRecord {
     ],
     warnings: [],
     outcome: { status: 200, code: null, mayHaveRun: true },
+    decision: null,
     answeredAt: null,
     lateResult: false,
   };

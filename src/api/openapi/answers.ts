@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { DATA_FIELD, warningSchema } from '../../shared/contract.ts';
+import { DATA_FIELD, decisionSchema, warningSchema } from '../../shared/contract.ts';
 import { codeSchema } from '../../shared/outcomes.ts';
 import { stateSchema, stepSchema } from '../../shared/states.ts';
 import { asJson } from './json-schema.ts';
@@ -76,6 +76,9 @@ const recordMembers = {
     .strictObject({ status: z.int(), code: codeSchema.nullable(), mayHaveRun: z.boolean() })
     .nullable()
     .describe('What its caller was answered, null until then.'),
+  decision: decisionSchema
+    .nullable()
+    .describe('What the rule came to, by the last entry of its trace; null when that does not say.'),
 };
 
 export const executionAnswer = z

@@ -50,6 +50,7 @@ export const listed = {
   timings: { queued: 12, pickUp: 1000, running: 1044, noticing: 4, total: 2060 },
   warnings: [],
   outcome: { status: 200, code: null, mayHaveRun: true },
+  decision: 'TRUE',
 };
 
 export const execution = { ...listed, input: request[DATA_FIELD], result, lateResult: null };
@@ -65,11 +66,12 @@ export const rejected = {
   ],
   timings: { queued: 9, pickUp: null, running: null, noticing: null, total: 9 },
   outcome: { status: outcomeOf(rejectedCode).status, code: rejectedCode, mayHaveRun: false },
+  decision: null,
 };
 
 export const events = [
   'event: snapshot',
-  `data: ${JSON.stringify({ ...listed, state: 'dispatched', history: listed.history.slice(0, 2), outcome: null })}`,
+  `data: ${JSON.stringify({ ...listed, state: 'dispatched', history: listed.history.slice(0, 2), outcome: null, decision: null })}`,
   '',
   'event: state',
   `data: ${JSON.stringify({ state: 'picked-up', at: AT + 1012, address: listed.address, outcome: null })}`,

@@ -1,10 +1,11 @@
-import { DATA_FIELD } from '../../shared/contract.ts';
+import { DATA_FIELD, type Decision } from '../../shared/contract.ts';
 import { decodeUtf8, joinMembers, type Member, scanJson } from '../../shared/exact-json.ts';
+import { decisionOf } from '../decision.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 
 /** What the bytes of a result file are: an answer, the beginning of one, or something no further byte can make one. */
 export type Judgement =
-  | { kind: 'answer'; body: string; success: boolean }
+  | { kind: 'answer'; body: string; success: boolean; decision: Decision | null }
   | { kind: 'incomplete'; message: string }
   | { kind: 'wrong'; message: string };
 
@@ -53,7 +54,8 @@ function judgeMembers(members: Member[], mockId: string, dataField: string): Jud
   complete('process', 'null');
   complete('error', 'null');
   complete('executeAt', String(Date.now()));
-  return { kind: 'answer', body: joinMembers(answer), success: success.raw === 'true' };
+  const decision = decisionOf(given.get('process'));
+  return { kind: 'answer', body: joinMembers(answer), success: success.raw === 'true', decision };
 }
 
 function wrong(message: string): Judgement {

@@ -1,4 +1,5 @@
 import { lstat } from 'node:fs/promises';
+import type { Decision } from '../../shared/contract.ts';
 import { unless } from '../../shared/errno.ts';
 import type { Logger } from '../../shared/logger.ts';
 import { type Code, type NoAnswer, noAnswer } from '../../shared/outcomes.ts';
@@ -24,7 +25,7 @@ import type { SharedDirectory } from './shared-directory.ts';
 
 /** How the wait for one answer ended. `interrupted`: not at all, another worker goes on with it. */
 export type WaitEnding =
-  | { kind: 'answered'; body: string; success: boolean; answeredAt: number }
+  | { kind: 'answered'; body: string; success: boolean; decision: Decision | null; answeredAt: number }
   | { kind: 'unanswered'; noAnswer: NoAnswer }
   | { kind: 'interrupted'; by: 'handover' | 'lock-lost' };
 
@@ -163,8 +164,8 @@ export function waitForAnswer(
           );
         }
         await keepMadeDirectory();
-        const { body, success } = result.judgement;
-        return end({ kind: 'answered', body, success, answeredAt: result.writtenAt });
+        const { body, success, decision } = result.judgement;
+        return end({ kind: 'answered', body, success, decision, answeredAt: result.writtenAt });
       }
       if (result.judgement.kind === 'incomplete') return;
       if (wrong?.stamp !== result.stamp) wrong = { stamp: result.stamp, since: Date.now() };
