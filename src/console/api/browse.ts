@@ -21,7 +21,8 @@ export type Client = {
   registered: boolean;
   online: boolean;
   sdk: string;
-  lastHeartbeat: number | null;
+  /** How old its last sign of life is, by the service's clock. */
+  heartbeatAgeMs: number | null;
   loadedVersion: string | null;
 };
 
@@ -104,7 +105,7 @@ function readClient(client: ExactValue): Client {
     registered: flag(field(client, 'registered')),
     online: text(field(client, 'state')) === 'online',
     sdk: text(field(client, 'sdk')) ?? 'unknown',
-    lastHeartbeat: number(field(client, 'lastHeartbeat')),
+    heartbeatAgeMs: number(field(client, 'heartbeatAgeMs')),
     loadedVersion: digits(field(client, 'loadedVersion')),
   };
 }

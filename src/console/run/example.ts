@@ -16,7 +16,8 @@ export function exampleInput(schema: Schema, tree: Tree | null): string {
     const use = tree?.keys.find((candidate) => candidate.key === key);
     if (use?.dynamic || key.includes('${')) continue;
     const node = tree?.root ? findNode(tree.root, nodeId) : null;
-    const raw = exampleValue(valueType, { key, settings: node ? settingsOf(node) : [] });
+    // An inverted node wants what it is not set to.
+    const raw = exampleValue(valueType, { key, settings: node && !node.inverse ? settingsOf(node) : [] });
     if (raw !== null) text = setAt(text, pathOfKey(key, use?.nested ?? false), raw);
   }
   return text;

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import type { Client } from '../api/browse.ts';
 import { goTo, type Target } from '../state/location.ts';
-import { formatMs } from '../text/durations.ts';
+import { formatAge } from '../text/durations.ts';
 import { type Say, useText } from '../text/use-text.tsx';
 import { Combobox } from '../ui/combobox.tsx';
 import { Icon } from '../ui/icon.tsx';
@@ -148,11 +148,8 @@ function versionOf({ loadedVersion }: Client, say: Say): string {
   return loadedVersion === null ? say('target.noVersion') : say('header.version', { version: loadedVersion });
 }
 
-function ageOf({ lastHeartbeat }: Client): string {
-  const seconds = Math.max(0, Math.round((Date.now() - (lastHeartbeat ?? 0)) / 1000));
-  if (seconds < 120) return `${seconds} s`;
-  if (seconds < 7200) return `${Math.round(seconds / 60)} min`;
-  return seconds < 172_800 ? `${Math.round(seconds / 3600)} h` : formatMs(seconds * 1000).replace(/ min.*/, ' min');
+function ageOf({ heartbeatAgeMs }: Client): string {
+  return heartbeatAgeMs === null ? '?' : formatAge(heartbeatAgeMs);
 }
 
 const sdkKeys = { node: 'sdk.node', java: 'sdk.java', go: 'sdk.go', python: 'sdk.python' } as const;

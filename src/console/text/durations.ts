@@ -9,6 +9,14 @@ export function formatMs(ms: number): string {
   return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
 }
 
+/** How long ago, in the largest unit that fits: 2 s, 5 min, 3 h, 12 d. */
+export function formatAge(ms: number): string {
+  const seconds = Math.max(0, Math.round(ms / 1000));
+  if (seconds < 120) return `${seconds} s`;
+  if (seconds < 7200) return `${Math.round(seconds / 60)} min`;
+  return seconds < 172_800 ? `${Math.round(seconds / 3600)} h` : `${Math.round(seconds / 86_400)} d`;
+}
+
 /** The time of day, with the date when it is another day's. */
 export function formatTime(at: number, language: string, now: number): string {
   const date = new Date(at);
