@@ -116,7 +116,10 @@ export async function startWorker({
   const checkDirectory = async () => {
     try {
       await sharedDirectory.check();
-      if (!state.takesJobs) worker.run();
+      if (!state.takesJobs) {
+        worker.run();
+        log.info({ sharedDir }, 'this worker takes jobs');
+      }
       Object.assign(state, { takesJobs: true, reason: null });
       incident.ends();
       storeIncident.ends();

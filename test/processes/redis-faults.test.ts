@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { Redis } from 'ioredis';
 import { describe, expect, inject, it, vi } from 'vitest';
 import { withDeadline } from '../support/deadline.ts';
 import { echoes } from '../support/echoes.ts';
 import type { Answer } from '../support/http-call.ts';
+import { redisCommand } from '../support/redis-command.ts';
 import { type RedisProcess, startRedisProcess } from '../support/redis-process.ts';
 import { createResponder } from '../support/responder.ts';
 import type { ServiceProcess } from '../support/start-process.ts';
@@ -47,10 +47,10 @@ describe.skipIf(!inject('hasRedisBinary')).concurrent('while executions are open
       ends: (redis) => redis.start(),
     }));
 
-  it('loses all its data at once', () => survives({ begins: (redis) => command(redis, 'flushall') }));
+  it('loses all its data at once', () => survives({ begins: (redis) => redisCommand(redis.url, 'FLUSHALL') }));
 
   it('loses all its data, and the only worker gets what it has a second time', () =>
-    survives({ workers: 1, begins: (redis) => command(redis, 'flushall'), ends: () => delay(4000) }));
+    survives({ workers: 1, begins: (redis) => redisCommand(redis.url, 'FLUSHALL'), ends: () => delay(4000) }));
 
   it('is frozen for 5 s', () =>
     survives({
@@ -63,7 +63,7 @@ describe.skipIf(!inject('hasRedisBinary')).concurrent('while executions are open
     }));
 
   it('cuts every connection', () =>
-    survives({ begins: (redis) => command(redis, 'client', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes') }));
+    survives({ begins: (redis) => redisCommand(redis.url, 'CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes') }));
 
   it('runs out of memory for longer than the locks of the workers last', () =>
     survives({
@@ -177,10 +177,4 @@ function warnedOnce({ apis, workers }: Processes): void {
     expect(warnings).toEqual([...new Set(warnings)]);
     expect(warnings.length).toBeLessThanOrEqual(2); // away, and its data lost
   }
-}
-
-async function command(redis: RedisProcess, name: string, ...parameters: string[]): Promise<void> {
-  const connection = new Redis(redis.url);
-  await connection.call(name, ...parameters);
-  connection.disconnect();
 }

@@ -1,0 +1,32 @@
+import { appendFileSync } from 'node:fs';
+import { inject } from 'vitest';
+
+/** `CHAOS=full npm run test:chaos`: more calls, longer faults, and the report is written to docs/reliability.md. */
+export const isFull = process.env.CHAOS === 'full';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** Where the rows of the report are collected. */
+    chaosRows: string;
+  }
+}
+
+/** What was measured under one fault. */
+export type Measured = {
+  fault: string;
+  promise: string;
+  test: string;
+  calls: number;
+  /** Answered with 503 while it lasted, and never dispatched or said to be unknown. */
+  refused: number;
+  /** The longest that an open call waited for its answer beyond the client's time and the fault's. */
+  takeoverMs: number;
+  /** Calls that got neither their own answer nor an honest refusal. */
+  lost: number;
+  /** Requests that a client found more than once. */
+  twice: number;
+};
+
+export function record(measured: Measured): void {
+  appendFileSync(inject('chaosRows'), `${JSON.stringify(measured)}\n`);
+}

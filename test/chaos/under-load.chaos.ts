@@ -1,0 +1,237 @@
+import { randomInt } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { describe, expect, inject, it, vi } from 'vitest';
+import { unless } from '../../src/shared/errno.ts';
+import { redisCommand } from '../support/redis-command.ts';
+import { type RedisProcess, startRedisProcess } from '../support/redis-process.ts';
+import { createResponder, resultText } from '../support/responder.ts';
+import { type Processes, startProcesses } from '../support/start-processes.ts';
+import { type Called, callSteadily, twice } from '../support/steady-calls.ts';
+import { sweepLater } from '../support/sweep-later.ts';
+import { isFull, record } from './measured.ts';
+
+const RATE = { perSecond: isFull ? 100 : 50, openAtMost: 300 };
+const [BEFORE_MS, AFTER_MS] = isFull ? [5000, 8000] : [1500, 2500];
+const CLIENT_MS = 800;
+const settings = { CLIENT_TIMEOUT_MS: 60_000, MAX_WAITS_PER_CLIENT: 5000 };
+
+type Setup = { processes: Processes; redis: RedisProcess };
+type Experiment = {
+  fault: string;
+  promise: string;
+  /** Resolves when the fault is over; for a worker that is gone, at once. */
+  happens(setup: Setup): Promise<unknown>;
+  /** Whether the fault itself is what open calls have to wait for. */
+  lasts?: boolean;
+};
+
+const ANSWERED = 'every caller gets the client’s answer';
+
+const experiments: Experiment[] = [
+  {
+    fault: 'SIGKILL of one of three workers',
+    promise: `${ANSWERED}, within 10 s`,
+    happens: ({ processes }) => workerOf(processes).kill(),
+  },
+  {
+    fault: `One of three workers frozen for ${isFull ? 20 : 8} s`,
+    promise: `${ANSWERED}, within 10 s`,
+    async happens({ processes }) {
+      const worker = workerOf(processes);
+      worker.freeze();
+      void delay(isFull ? 20_000 : 8000).then(() => worker.wake());
+    },
+  },
+  {
+    fault: 'SIGTERM of one of three workers',
+    promise: 'its open waits are elsewhere within 1 s',
+    happens: ({ processes }) => workerOf(processes).terminate(),
+  },
+  {
+    fault: 'Rolling restart of all workers',
+    promise: 'no call fails',
+    async happens({ processes }) {
+      for (const old of [...processes.workers]) {
+        await processes.addWorker();
+        await old.terminate();
+      }
+    },
+  },
+  {
+    fault: 'SIGKILL of one of two APIs',
+    promise: 'its executions finish; callers of the other one notice nothing',
+    happens: async ({ processes }) => processes.apis[1]?.kill(),
+  },
+  {
+    fault: 'Redis killed, back after 2 s with its append-only file',
+    promise: `${ANSWERED}; new calls get 503 within 1 s`,
+    lasts: true,
+    async happens({ redis }) {
+      await redis.kill();
+      await delay(2000);
+      await redis.start();
+    },
+  },
+  {
+    fault: 'Redis killed, back after 2 s without its data',
+    promise: `${ANSWERED}; new calls get 503 within 1 s`,
+    lasts: true,
+    async happens({ redis }) {
+      await redis.kill();
+      await delay(2000);
+      await redis.start({ loseData: true });
+    },
+  },
+  {
+    fault: 'FLUSHALL',
+    promise: ANSWERED,
+    happens: ({ redis }) => redisCommand(redis.url, 'FLUSHALL'),
+  },
+  {
+    fault: 'Redis frozen for 5 s',
+    promise: `${ANSWERED}; new calls get 503 within 1 s`,
+    lasts: true,
+    async happens({ redis }) {
+      await redis.pause();
+      await delay(5000);
+      await redis.resume();
+    },
+  },
+  {
+    fault: 'All Redis connections cut (CLIENT KILL)',
+    promise: ANSWERED,
+    happens: ({ redis }) => redisCommand(redis.url, 'CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes'),
+  },
+  {
+    fault: 'Redis out of memory for 7 s (noeviction)',
+    promise: `${ANSWERED}; new calls get 503 within 1 s`,
+    lasts: true,
+    async happens({ redis }) {
+      await redis.setMaxMemory(1);
+      await delay(7000);
+      await redis.setMaxMemory(0);
+    },
+  },
+  ...(isFull
+    ? [
+        {
+          fault: 'All of these at random, one every 6 s for 2 minutes',
+          promise: ANSWERED,
+          lasts: true,
+          happens: anyOfThese,
+        },
+      ]
+    : []),
+];
+
+describe.skipIf(!inject('hasRedisBinary'))(`under ${RATE.perSecond} calls a second`, () => {
+  it.each(experiments)('$fault: $promise', async ({ fault, promise, happens, lasts = false }) => {
+    const redis = await startRedisProcess({ appendOnly: true });
+    try {
+      await using processes = await startProcesses({ queueUrl: redis.url, settings, apis: 2, workers: 3 });
+      const { sharedDir } = processes;
+      const wroteAt = new Map<number, number>();
+      await using responder = await createResponder({ sharedDir, app: 1, does: answersSometime(wroteAt) });
+
+      const calls = callSteadily(RATE, (number) => execute(processes, number));
+      await delay(BEFORE_MS);
+      const beganAt = Date.now();
+      await happens({ processes, redis });
+      const overAt = lasts ? Date.now() : beganAt;
+      await delay(AFTER_MS);
+      const called = await calls.stop();
+
+      const attached = called.filter(({ answer }) => answer.status !== 0);
+      const refused = attached.filter((call) => isRefusal(call) && call.at + call.ms >= beganAt);
+      const wrong = attached.filter((call) => !isAnswered(call) && !refused.includes(call));
+      const open = attached.filter((call) => isAnswered(call) && call.at < overAt && call.at + call.ms >= beganAt);
+      const waits = open.map(({ number, at, ms }) => at + ms - Math.max(overAt, wroteAt.get(number) ?? 0));
+      record({
+        fault,
+        promise,
+        test: 'under-load.chaos.ts',
+        calls: attached.length,
+        refused: refused.length,
+        takeoverMs: Math.max(0, ...waits),
+        lost: wrong.length,
+        twice: twice(responder.found).length,
+      });
+
+      expect(wrong.map(({ number, ms, answer }) => ({ number, ms, status: answer.status, ...answer.json }))).toEqual(
+        [],
+      );
+      expect(twice(responder.found)).toEqual([]);
+      expect(processes.noise()).toEqual([]);
+      expect((await execute(processes, 0)).status).toBe(200);
+      await vi.waitFor(() => expect(wroteAt.size).toBeGreaterThan(0));
+      await sweepLater(sharedDir);
+      expect(await processes.leftovers()).toEqual([]);
+    } finally {
+      await redis.stop();
+    }
+  });
+});
+
+/** A client that takes its time, and tells when it answered which call. */
+function answersSometime(wroteAt: Map<number, number>): Parameters<typeof createResponder>[0]['does'] {
+  return async (request) => {
+    const pickedUp = await request.pickUp().then(() => true, unless('ENOENT'));
+    if (!pickedUp) return;
+    const data = JSON.parse(request.text)['the service'];
+    await delay(randomInt(CLIENT_MS));
+    await request.answer(resultText(request, { 'the service': data }));
+    wroteAt.set(data.number, Date.now());
+  };
+}
+
+function isAnswered({ number, answer }: Called): boolean {
+  return answer.status === 200 && answer.json['the service']?.number === number;
+}
+
+function isRefusal({ answer }: Called): boolean {
+  return answer.status === 503 && (answer.json.mayHaveRun === false || answer.json.code === 'outcome-unknown');
+}
+
+/** Calls go to the APIs in turn; those of one that was killed go to the others. */
+function execute({ apis }: Processes, number: number) {
+  const running = apis.filter(({ isRunning }) => isRunning);
+  const api = running[number % running.length];
+  if (!api) throw new Error('there is no API');
+  return api.execute({ app: 1, ruleId: 1, 'the service': { number } });
+}
+
+function workerOf({ workers }: Processes) {
+  const running = workers.filter(({ isRunning }) => isRunning);
+  const worker = running[randomInt(running.length)];
+  if (!worker) throw new Error('no worker runs');
+  return worker;
+}
+
+async function anyOfThese({ processes, redis }: Setup): Promise<void> {
+  const faults = [
+    () => workerOf(processes).kill(),
+    () => workerOf(processes).terminate(),
+    async () => {
+      const worker = workerOf(processes);
+      worker.freeze();
+      await delay(randomInt(1000, 6000));
+      worker.wake();
+    },
+    () => redis.restart(),
+    () => redisCommand(redis.url, 'FLUSHALL'),
+    () => redisCommand(redis.url, 'CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes'),
+    async () => {
+      await redis.pause();
+      await delay(randomInt(500, 4000));
+      await redis.resume();
+    },
+  ];
+  const endsAt = Date.now() + 120_000;
+  while (Date.now() < endsAt) {
+    const next = delay(6000);
+    await faults[randomInt(faults.length)]?.();
+    while (processes.workers.filter(({ isRunning }) => isRunning).length < 3)
+      await processes.addWorker({ untilReady: false });
+    await next;
+  }
+}
