@@ -26,7 +26,19 @@ export type ClientLoad = ReturnType<typeof createClientLoad>;
 /** How much clients have to do, by the marks that executions leave in their directories while they are open. */
 export function createClientLoad({ sharedDir, slots, resultTimeoutMs, fileNow }: Dependencies) {
   const looks = new Map<string, { at: number; marks: Promise<Marks> }>();
-  const pathOf = ({ app, directoryName }: Client) => join(mockDirectory(sharedDir, app), directoryName);
+  const paths = new WeakMap<Client, string>();
+
+  /** With a thousand clients to compare, even putting paths together takes its time. */
+  function pathOf(client: Client): string {
+    const path = paths.get(client) ?? join(mockDirectory(sharedDir, client.app), client.directoryName);
+    paths.set(client, path);
+    return path;
+  }
+
+  const rankOf = (client: Client): Ranked => {
+    const path = pathOf(client);
+    return { client, path, open: slots.load(path) };
+  };
 
   /** What everybody's marks say, as of a moment ago. */
   function marksOf(path: string): Promise<Marks> {
@@ -57,19 +69,35 @@ export function createClientLoad({ sharedDir, slots, resultTimeoutMs, fileNow }:
 
     /** The one with the fewest open executions; of equals the one that beat last. `release` it once it has its place. */
     async leastBusy(candidates: Client[]): Promise<{ client: Client; release: () => void } | undefined> {
-      const byNow = candidates.map((client) => ({ client, path: pathOf(client), open: slots.load(pathOf(client)) }));
-      const compared = byNow.sort(fewestThenNewest).slice(0, COMPARED_AT_MOST);
+      const compared = leastOf(candidates.map(rankOf), COMPARED_AT_MOST);
       const marks = compared.length > 1 ? await Promise.all(compared.map(({ path }) => marksOf(path))) : [];
       // From here to the choice nothing is awaited: calls at the same moment must see each other's choices.
-      const [least] = compared
-        .map((entry, at) => ({ ...entry, open: Math.max(slots.load(entry.path), marks[at]?.open ?? 0) }))
-        .sort(fewestThenNewest);
+      const [least] = leastOf(
+        compared.map(({ client }, at) => {
+          const now = rankOf(client);
+          return { ...now, open: Math.max(now.open, marks[at]?.open ?? 0) };
+        }),
+        1,
+      );
       return least && { client: least.client, release: slots.choose(least.path) };
     },
   };
 }
 
-type Ranked = { client: Client; open: number };
+type Ranked = { client: Client; path: string; open: number };
+
+/** The first few by open executions, of equals the one that beat last, without sorting all the others. */
+function leastOf(all: Ranked[], count: number): Ranked[] {
+  const least: Ranked[] = [];
+  for (const ranked of all) {
+    const last = least.at(-1);
+    if (least.length === count && last && fewestThenNewest(last, ranked) <= 0) continue;
+    if (least.length === count) least.pop();
+    const place = least.findIndex((other) => fewestThenNewest(ranked, other) < 0);
+    least.splice(place === -1 ? least.length : place, 0, ranked);
+  }
+  return least;
+}
 
 function fewestThenNewest(a: Ranked, b: Ranked): number {
   return a.open - b.open || b.client.beatAt - a.client.beatAt;

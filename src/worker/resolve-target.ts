@@ -34,16 +34,9 @@ export function createResolveTarget({ clients, load }: Dependencies) {
 
   async function choose(app: number, target: Target, roster: Roster): Promise<Choice> {
     if (target.kind === 'address') return byAddress(app, target.address, roster);
-    const registered = roster.clients.filter((client) => client.registered);
-    const trunk = registered.filter(({ lane }) => lane === null);
+    const { trunk, lanes, directories } = groupsOf(roster);
     const groups =
-      target.kind === 'lane'
-        ? [registered.filter(({ lane }) => lane === target.lane)]
-        : [
-            trunk,
-            registered.filter(({ lane }) => lane !== null),
-            roster.clients.filter((client) => !client.registered),
-          ];
+      target.kind === 'lane' ? [lanes.get(target.lane) ?? []] : [trunk, [...lanes.values()].flat(), directories];
     for (const group of groups) {
       const least = await load.leastBusy(await available(group));
       if (least) return { kind: 'client', ...least, unknown: false, sure: least.client.registered };
@@ -61,7 +54,7 @@ export function createResolveTarget({ clients, load }: Dependencies) {
       const error = `"address:${address}" names no registered client of app ${app}, and an address without a registration is 1 to 200 bytes without slashes, a leading dot or ".."`;
       return { kind: 'refused', noAnswer: refusals.badRequest('target', error), sure: false };
     }
-    if (roster.clients.some(({ registered }) => registered) || roster.skipped.length > 0) {
+    if (roster.clients.length > groupsOf(roster).directories.length || roster.skipped.length > 0) {
       return refuse('no-client', `App ${app} has no client ${address}. ${whoIsOnline(app, roster)}`);
     }
     return { kind: 'client', client: directoryOnly(app, address), unknown: true, release: () => {}, sure: false };
@@ -76,6 +69,23 @@ export function createResolveTarget({ clients, load }: Dependencies) {
     const running = await Promise.all(latest.map(load.isRunning));
     return latest.filter((_, at) => running[at]);
   }
+}
+
+type Groups = { trunk: Client[]; lanes: Map<string, Client[]>; directories: Client[] };
+const known = new WeakMap<Roster, Groups>();
+
+/** The clients of a listing by where they are; worked out once per listing. */
+function groupsOf(roster: Roster): Groups {
+  const groups = known.get(roster) ?? {
+    trunk: roster.clients.filter(({ registered, lane }) => registered && lane === null),
+    lanes: Map.groupBy(
+      roster.clients.filter(({ lane }) => lane !== null),
+      ({ lane }) => lane ?? '',
+    ),
+    directories: roster.clients.filter(({ registered }) => !registered),
+  };
+  known.set(roster, groups);
+  return groups;
 }
 
 function refuse(code: 'no-client' | 'client-offline', error: string): Choice {
