@@ -20,6 +20,7 @@ need docker-compose command -v docker-compose
 need iptables command -v iptables
 need busybox-static busybox true
 need ca-certificates test -s /etc/ssl/certs/ca-certificates.crt
+need prometheus command -v promtool
 need shellcheck command -v shellcheck
 need curl command -v curl
 if [[ -d test/sdks ]]; then

@@ -4,6 +4,7 @@ import { startApi } from './api/start.ts';
 import { DEMO_APP, startDemoClient } from './client/demo.ts';
 import { DATA_FIELD } from './shared/contract.ts';
 import { createLogger, type Logger } from './shared/logger.ts';
+import { createMetrics } from './shared/metrics.ts';
 import { openQueueBackend, type QueueBackend } from './shared/queue.ts';
 import { BadSettings, queueUrlOf, readSettings, type Settings } from './shared/settings.ts';
 import { startHealthServer } from './worker/health-server.ts';
@@ -42,7 +43,7 @@ const commands = new Map<string, (context: Context) => Promise<Running>>([
 async function startApiProcess({ settings, log }: Context): Promise<Running> {
   const backend = await openQueueBackend(queueUrlOf(settings) ?? LOCAL_REDIS);
   warnWhenOpen(settings, log);
-  const api = await startApi({ settings, backend, log });
+  const api = await startApi({ settings, backend, log, metrics: createMetrics({ ofProcess: true }) });
   log.info({ url: api.url, queue: backend.where }, 'the API listens');
   return inOrder(api, closing(backend));
 }
@@ -50,8 +51,9 @@ async function startApiProcess({ settings, log }: Context): Promise<Running> {
 async function startWorkerProcess({ settings, log }: Context): Promise<Running> {
   const backend = await openQueueBackend(queueUrlOf(settings) ?? LOCAL_REDIS);
   const sharedDir = resolve(settings.SHARED_DIR ?? DEFAULT_SHARED_DIR);
-  const worker = await startWorker({ settings, backend, sharedDir, log });
-  const health = await startHealthServer(settings, worker);
+  const metrics = createMetrics({ ofProcess: true });
+  const worker = await startWorker({ settings, backend, sharedDir, log, metrics });
+  const health = await startHealthServer(settings, { worker, metrics });
   log.info({ sharedDir, queue: backend.where, ...worker.state() }, 'the worker runs');
   return inOrder(worker, health, closing(backend));
 }
@@ -61,9 +63,10 @@ async function startAllInOne({ settings, log }: Context): Promise<Running> {
   await mkdir(join(sharedDir, 'mock'), { recursive: true });
   const backend = await openQueueBackend(queueUrlOf(settings));
   warnWhenOpen(settings, log);
-  const worker = await startWorker({ settings, backend, sharedDir, log });
+  const metrics = createMetrics({ ofProcess: true });
+  const worker = await startWorker({ settings, backend, sharedDir, log, metrics });
   const demo = settings.SHARED_DIR === undefined ? await startDemo(sharedDir, log) : undefined;
-  const api = await startApi({ settings, backend, log });
+  const api = await startApi({ settings, backend, log, metrics });
   await api.ready;
   console.log(
     welcome({ url: api.url, queue: `${backend.kind}, ${backend.where}`, sharedDir, demo: demo !== undefined }),

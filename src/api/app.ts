@@ -2,9 +2,12 @@ import { Hono } from 'hono';
 import { createMiddleware } from 'hono/factory';
 import { methodNotAllowed } from 'hono/method-not-allowed';
 import { requestId } from 'hono/request-id';
+import { createKeyring } from '../shared/keyring.ts';
 import type { Logger } from '../shared/logger.ts';
+import type { Metrics } from '../shared/metrics.ts';
 import type { Settings } from '../shared/settings.ts';
 import { isStoreUnavailable } from '../shared/store-error.ts';
+import { measureRequests } from './api-metrics.ts';
 import type { AskWorker } from './ask-worker.ts';
 import { authenticate } from './authenticate.ts';
 import type { ConsoleFile } from './console-files.ts';
@@ -19,6 +22,7 @@ import { eventRoutes } from './routes/events.ts';
 import { executeRoute } from './routes/execute.ts';
 import { executionRoutes } from './routes/executions.ts';
 import { healthRoutes } from './routes/health.ts';
+import { metricsRoutes } from './routes/metrics.ts';
 import type { RunOnce } from './run-once.ts';
 import type { SubmitExecution } from './submit-execution.ts';
 
@@ -31,6 +35,7 @@ type Dependencies = {
   ask: AskWorker['ask'];
   submitExecution: SubmitExecution;
   health: QueueHealth;
+  metrics: Metrics;
   settings: Settings;
   log: Logger;
   phase: () => Phase;
@@ -47,6 +52,7 @@ export function createApp({
   runOnce,
   ask,
   health,
+  metrics,
   settings,
   log,
   phase,
@@ -56,12 +62,14 @@ export function createApp({
   const app = new Hono<Environment>();
   app.use(requestId());
   app.use(logAccess(log));
+  app.use(measureRequests(metrics));
   app.use(
     methodNotAllowed({ app, onMethodNotAllowed: (context, methods) => wrongMethod(context.req.method, methods) }),
   );
   app.route('/', consoleRoutes(consoleFiles));
-  app.use(authenticate(settings.API_KEYS));
+  app.use(authenticate(createKeyring(settings.API_KEYS)));
   app.route('/', healthRoutes({ health, isReady: () => phase() === 'running' }));
+  app.route('/', metricsRoutes(metrics));
   app.route('/', docsRoutes());
   app.use(refuseWhileStopping(phase));
   app.route(

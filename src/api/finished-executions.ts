@@ -21,6 +21,7 @@ type Dependencies = {
   history: History;
   workers: () => number;
   storeIncident: Incident;
+  onEnded: (record: ExecutionRecord) => void;
   log: Logger;
 };
 
@@ -30,7 +31,15 @@ export type FinishedExecutions = ReturnType<typeof openFinishedExecutions>;
  * Where callers of execute wait. A job the queue store lost is added again under the same id (harmless: the claim beside
  * the request file keeps it from being dispatched twice); one that no worker began in time is taken back.
  */
-export function openFinishedExecutions({ backend, queue, history, workers, storeIncident, log }: Dependencies) {
+export function openFinishedExecutions({
+  backend,
+  queue,
+  history,
+  workers,
+  storeIncident,
+  onEnded,
+  log,
+}: Dependencies) {
   /** When each was added again. */
   const addedAgain = new Map<string, number>();
   const takenBack = new Set<string>();
@@ -103,6 +112,7 @@ export function openFinishedExecutions({ backend, queue, history, workers, store
     const { data, timestamp: queuedAt } = job;
     const open = openRecord({ mockId, data, queuedAt, progress: null });
     const record = endedRecord(open, { kind: 'unanswered', noAnswer }, Date.now());
+    onEnded(record);
     await history
       .add({ record, input: data.input, result: { body: noAnswerBody(mockId, noAnswer) } })
       .catch((error) => log.warn({ mockId, err: error }, 'an execution that was taken back is missing in the history'));

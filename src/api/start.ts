@@ -1,8 +1,10 @@
 import { atMost } from '../shared/at-most.ts';
 import { createCancelSender } from '../shared/control.ts';
 import { createIncident, type Logger } from '../shared/logger.ts';
+import { createMetrics, type Metrics } from '../shared/metrics.ts';
 import { type ExecutionQueue, type QueueBackend, queueNames } from '../shared/queue.ts';
 import { apiWaitMs, historyLimitsOf, type Settings } from '../shared/settings.ts';
+import { registerApiMetrics } from './api-metrics.ts';
 import { createApp, type Phase } from './app.ts';
 import { openAskWorker } from './ask-worker.ts';
 import { CONSOLE_DIRECTORY, readConsoleFiles } from './console-files.ts';
@@ -21,10 +23,15 @@ export type RunningApi = {
   stop(): Promise<void>;
 };
 
-type Dependencies = { settings: Settings; backend: QueueBackend; log: Logger };
+type Dependencies = { settings: Settings; backend: QueueBackend; log: Logger; metrics?: Metrics };
 
 /** Starts the HTTP side. It listens at once and answers 503 until the queue store is reachable. */
-export async function startApi({ settings, backend, log }: Dependencies): Promise<RunningApi> {
+export async function startApi({
+  settings,
+  backend,
+  log,
+  metrics = createMetrics(),
+}: Dependencies): Promise<RunningApi> {
   let phase: Phase = 'starting';
   const stopping = new AbortController();
   const queue: ExecutionQueue = backend.openQueue(queueNames.executions);
@@ -38,6 +45,7 @@ export async function startApi({ settings, backend, log }: Dependencies): Promis
     history,
     workers: () => health.workers,
     storeIncident,
+    onEnded: metrics.ended,
     log,
   });
   const cancels = createCancelSender(backend);
@@ -51,7 +59,9 @@ export async function startApi({ settings, backend, log }: Dependencies): Promis
     history,
     settings,
     storeIncident,
+    onRefused: metrics.refused,
   });
+  registerApiMetrics(metrics, health, () => finished.waiting);
   const executions = createExecutions({ queue, history, finished, cancels, store: backend.store });
   const runOnce = createRunOnce({
     store: backend.store,
@@ -66,6 +76,7 @@ export async function startApi({ settings, backend, log }: Dependencies): Promis
     executions,
     ask: askWorker.ask,
     health,
+    metrics,
     settings,
     log,
     phase: () => phase,

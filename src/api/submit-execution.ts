@@ -4,7 +4,7 @@ import { type ExecuteRequest, type JobData, toJobData } from '../shared/contract
 import type { createCancelSender } from '../shared/control.ts';
 import type { History } from '../shared/history.ts';
 import type { Incident } from '../shared/logger.ts';
-import { type NoAnswer, noAnswer } from '../shared/outcomes.ts';
+import { type Code, type NoAnswer, noAnswer } from '../shared/outcomes.ts';
 import type { ExecutionQueue, QueueBackend } from '../shared/queue.ts';
 import { apiWaitMs, type Settings } from '../shared/settings.ts';
 import type { Ending } from './ending.ts';
@@ -27,6 +27,8 @@ type Dependencies = {
   history: History;
   settings: Settings;
   storeIncident: Incident;
+  /** A call was refused before it became an execution anybody else knows of. */
+  onRefused: (code: Code) => void;
 };
 
 export type SubmitExecution = ReturnType<typeof createSubmitExecution>;
@@ -36,18 +38,23 @@ export type Call = { mockId: string; request: ExecuteRequest; keyName: string | 
 
 /** Puts calls on the queue and waits for their end. */
 export function createSubmitExecution(dependencies: Dependencies) {
-  const { backend, queue, finished, health, cancels, history, settings, storeIncident } = dependencies;
+  const { backend, queue, finished, health, cancels, history, settings, storeIncident, onRefused } = dependencies;
 
   /** Begins a call. This API sees to it until it has ended, whoever waits for it. */
   async function begin({ mockId, request, keyName }: Call): Promise<Begun> {
     const refusal = refusedAtOnce();
-    if (refusal) return { kind: 'refused', noAnswer: refusal };
+    if (refusal) return refused(refusal);
     const data = toJobData(request, { claimBy: Date.now() + settings.QUEUE_TIMEOUT_MS, keyName });
     const end = finished.wait(mockId, data, apiWaitMs(settings));
     const notStored = await add(mockId, data);
     if (!notStored) return { kind: 'begun', ending: async () => toEnding(mockId, await end) };
     finished.settle(mockId, { kind: 'unanswered', noAnswer: notStored });
-    return { kind: 'refused', noAnswer: notStored };
+    return refused(notStored);
+  }
+
+  function refused(noAnswer: NoAnswer): Begun {
+    onRefused(noAnswer.code);
+    return { kind: 'refused', noAnswer };
   }
 
   return {

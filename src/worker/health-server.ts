@@ -1,25 +1,46 @@
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createKeyring } from '../shared/keyring.ts';
+import type { Metrics } from '../shared/metrics.ts';
 import type { Settings } from '../shared/settings.ts';
 import type { RunningWorker } from './start.ts';
 
-/** /healthz: the process lives. /readyz: it takes jobs, or why not. Off when `WORKER_PORT` is 0. */
+type Dependencies = { worker: RunningWorker; metrics: Metrics };
+
+/**
+ * /healthz: the process lives. /readyz: it takes jobs, or why not. /metrics, which needs a key when there are any. Off
+ * when `WORKER_PORT` is 0.
+ */
 export async function startHealthServer(
-  { HOST, WORKER_PORT }: Settings,
-  worker: RunningWorker,
+  { HOST, WORKER_PORT, API_KEYS }: Pick<Settings, 'HOST' | 'WORKER_PORT' | 'API_KEYS'>,
+  { worker, metrics: { registry } }: Dependencies,
 ): Promise<{ stop(): Promise<void> }> {
   if (WORKER_PORT === 0) return { stop: async () => {} };
+  const keyring = createKeyring(API_KEYS);
+
   const server = createServer((request, response) => {
-    const { takesJobs, reason } = worker.state();
-    const answers = new Map([
-      ['/healthz', { status: 200, body: { status: 'ok' } }],
-      ['/readyz', { status: takesJobs ? 200 : 503, body: { status: takesJobs ? 'ready' : 'not ready', reason } }],
-    ]);
-    const { status, body } = answers.get(request.url ?? '') ?? {
-      status: 404,
-      body: { error: 'There is nothing here.' },
-    };
-    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+    answer(request, response).catch((error) => send(response, 500, { error: String(error) }));
   });
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { takesJobs, reason } = worker.state();
+    switch (request.url?.split('?')[0]) {
+      case '/healthz':
+        return send(response, 200, { status: 'ok' });
+      case '/readyz':
+        return send(response, takesJobs ? 200 : 503, { status: takesJobs ? 'ready' : 'not ready', reason });
+      case '/metrics': {
+        const key = keyring.bearerOf(request.headers.authorization);
+        if (!keyring.isOpen && keyring.nameOf(key ?? '') === undefined)
+          return send(response, 401, { error: 'This needs an API key: send it as "Authorization: Bearer <key>".' });
+        const text = await registry.metrics();
+        response.writeHead(200, { 'content-type': registry.contentType }).end(text);
+        return;
+      }
+      default:
+        return send(response, 404, { error: 'There is nothing here.' });
+    }
+  }
+
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(WORKER_PORT, HOST, resolve);
@@ -31,4 +52,8 @@ export async function startHealthServer(
         server.closeAllConnections();
       }),
   };
+}
+
+function send(response: ServerResponse, status: number, body: object): void {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
 }

@@ -2,12 +2,14 @@ import { atMost } from '../shared/at-most.ts';
 import { listenForCancels } from '../shared/control.ts';
 import { every } from '../shared/every.ts';
 import { createIncident, type Logger } from '../shared/logger.ts';
+import { createMetrics, type Metrics } from '../shared/metrics.ts';
 import type { QueueBackend } from '../shared/queue.ts';
 import { historyLimitsOf, type Settings } from '../shared/settings.ts';
 import { createAnswerQuery } from './answer-query.ts';
 import { createClaims } from './channel/claim.ts';
 import { createResultWatcher } from './channel/result-watcher.ts';
 import { createSharedDirectory, UnusableSharedDirectory } from './channel/shared-directory.ts';
+import { createClientCensus } from './client-census.ts';
 import { createClientLoad } from './client-load.ts';
 import { createClientSlots } from './client-slots.ts';
 import { createClients } from './directory/clients.ts';
@@ -23,6 +25,7 @@ import { createResolveTarget } from './resolve-target.ts';
 import { createSweep } from './sweep.ts';
 import { createSweepGoneClients } from './sweep-gone-clients.ts';
 import { createWorker, STORE_ADVICE } from './worker.ts';
+import { registerWorkerMetrics } from './worker-metrics.ts';
 
 const CHECK_DIRECTORY_EVERY_MS = 1000;
 const SWEEP_EVERY_MS = 60_000;
@@ -44,6 +47,8 @@ type Options = {
   backend: QueueBackend;
   sharedDir: string;
   log: Logger;
+  /** Shared with the API when both live in one process. */
+  metrics?: Metrics;
   atStep?: (step: Step, mockId: string) => Promise<void> | void;
 };
 
@@ -53,6 +58,7 @@ export async function startWorker({
   backend,
   sharedDir,
   log,
+  metrics = createMetrics(),
   atStep = () => {},
 }: Options): Promise<RunningWorker> {
   const sharedDirectory = createSharedDirectory({ sharedDir, store: backend.store });
@@ -99,6 +105,7 @@ export async function startWorker({
     history,
     lateResults,
     storeIncident,
+    onEnded: metrics.ended,
     concurrency: settings.WORKER_CONCURRENCY,
     sharedDir,
     atStep,
@@ -112,6 +119,14 @@ export async function startWorker({
   const cancels = listenForCancels(backend, interrupts.cancel);
 
   const state: { takesJobs: boolean; reason: string | null } = { takesJobs: false, reason: 'starting' };
+  let storeUp = false;
+  const { swept } = registerWorkerMetrics(metrics, {
+    capacity: settings.WORKER_CONCURRENCY,
+    openWaits: () => worker.open,
+    takesJobs: () => state.takesJobs,
+    storeUp: () => storeUp,
+    census: createClientCensus({ sharedDir, clients, load }),
+  });
   const incident = createIncident(log, 'This worker takes no jobs');
   const checkDirectory = async () => {
     try {
@@ -121,9 +136,11 @@ export async function startWorker({
         log.info({ sharedDir }, 'this worker takes jobs');
       }
       Object.assign(state, { takesJobs: true, reason: null });
+      storeUp = true;
       incident.ends();
       storeIncident.ends();
     } catch (error) {
+      storeUp = error instanceof UnusableSharedDirectory;
       // While the queue store is away there are no jobs to take; that is no reason to doubt the directory.
       if (!(error instanceof UnusableSharedDirectory)) return storeIncident.begins(error, STORE_ADVICE);
       if (state.takesJobs) await worker.pause();
@@ -136,7 +153,7 @@ export async function startWorker({
   const checks = every(CHECK_DIRECTORY_EVERY_MS, checkDirectory, (error) =>
     log.error({ err: error }, 'checking the shared directory failed'),
   );
-  const sweeps = every(SWEEP_EVERY_MS, createSweep({ sharedDirectory, claims, log }), (error) =>
+  const sweeps = every(SWEEP_EVERY_MS, createSweep({ sharedDirectory, claims, onSwept: swept, log }), (error) =>
     log.warn({ err: error }, 'the sweep failed'),
   );
 

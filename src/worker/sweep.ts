@@ -12,11 +12,12 @@ type Dependencies = {
   claims: Claims;
   /** Epoch ms; another one than the system's is for tests. */
   clock?: () => number;
+  onSwept?: (what: 'files' | 'claim-minutes', count: number) => void;
   log: Logger;
 };
 
 /** Removes what executions left that nobody finished: files of ours older than a claim can be, then the claims themselves. */
-export function createSweep({ sharedDirectory, claims, clock = Date.now, log }: Dependencies) {
+export function createSweep({ sharedDirectory, claims, clock = Date.now, onSwept = () => {}, log }: Dependencies) {
   return async function sweep(): Promise<void> {
     const madeBefore = clock() + (await sharedDirectory.clockAheadMs()) - CLAIM_KEPT_MS;
     let removed = 0;
@@ -27,6 +28,8 @@ export function createSweep({ sharedDirectory, claims, clock = Date.now, log }: 
       }
     }
     const claimMinutes = await claims.sweep(clock());
+    onSwept('files', removed);
+    onSwept('claim-minutes', claimMinutes);
     if (removed > 0) log.info({ removed, claimMinutes }, 'swept files that nobody waits for any more');
   };
 }

@@ -1,7 +1,7 @@
 import { DelayedError, type Job, UnrecoverableError, WaitingError } from 'bullmq';
 import { type JobData, type JobResult, jobDataSchema } from '../shared/contract.ts';
 import { isLostToOthers } from '../shared/ending-worker.ts';
-import { endedRecord, noAnswerBody, openRecord, type Progress } from '../shared/execution.ts';
+import { type ExecutionRecord, endedRecord, noAnswerBody, openRecord, type Progress } from '../shared/execution.ts';
 import type { History } from '../shared/history.ts';
 import { createIncident, type Incident, type Logger } from '../shared/logger.ts';
 import type { NoAnswer } from '../shared/outcomes.ts';
@@ -33,6 +33,7 @@ type Dependencies = {
   lateResults: LateResults;
   /** The incident of the queue store, told of what this worker's connections report. */
   storeIncident: Incident;
+  onEnded: (record: ExecutionRecord) => void;
   concurrency: number;
   sharedDir: string;
   atStep: (step: Step, mockId: string) => Promise<void> | void;
@@ -48,6 +49,7 @@ export function createWorker({
   history,
   lateResults,
   storeIncident,
+  onEnded,
   concurrency,
   sharedDir,
   atStep,
@@ -142,6 +144,7 @@ export function createWorker({
       ending.kind === 'answered'
         ? endedRecord(open, { kind: 'answered', ...ending.result }, at)
         : endedRecord(open, { kind: 'unanswered', noAnswer: ending.noAnswer }, at);
+    onEnded(record);
     const result =
       ending.kind === 'answered' ? toStored(ending.result) : { body: noAnswerBody(mockId, ending.noAnswer) };
     await history.add({ record, input: data.input, result }).then(
@@ -177,6 +180,10 @@ export function createWorker({
   }
 
   return {
+    /** Executions this worker has. */
+    get open() {
+      return running.size;
+    },
     /** Takes jobs from now on. */
     run(): void {
       // A paused worker may have ended its loop or not, and one that is paused does nothing when it is run.

@@ -6,6 +6,7 @@ import { vi } from 'vitest';
 import { type RunningApi, startApi } from '../../src/api/start.ts';
 import { unless } from '../../src/shared/errno.ts';
 import type { Logger } from '../../src/shared/logger.ts';
+import { createMetrics, type Metrics } from '../../src/shared/metrics.ts';
 import { openQueueBackend, type QueueBackend } from '../../src/shared/queue.ts';
 import { readSettings, type Settings } from '../../src/shared/settings.ts';
 import { createMemoryStore } from '../../src/shared/store.ts';
@@ -76,6 +77,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const backends: QueueBackend[] = [];
   const apis: RunningApi[] = [];
   const workers: RunningWorker[] = [];
+  const registries: Metrics[] = [];
   const openBackend = async () => {
     // Processes on Redis have connections of their own; the embedded queue is one for all.
     if (queueUrl === undefined && backends[0]) return backends[0];
@@ -85,16 +87,22 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     backends.push(backend);
     return backend;
   };
+  // The first API and the first worker are one process, as far as metrics are concerned, and so on.
+  const metricsOf = (index: number) => {
+    registries[index] ??= createMetrics();
+    return registries[index];
+  };
   const addWorker = async () => {
     const backend = await openBackend();
-    const worker = await startWorker({ settings, backend, sharedDir, log, ...(atStep ? { atStep } : {}) });
+    const metrics = metricsOf(workers.length);
+    const worker = await startWorker({ settings, backend, sharedDir, log, metrics, ...(atStep ? { atStep } : {}) });
     workers.push(worker);
     await vi.waitFor(() => assertTakesJobs(worker), { timeout: 10_000 });
     return worker;
   };
   for (let count = 0; count < workerCount; count++) await addWorker();
   for (let count = 0; count < apiCount; count++) {
-    apis.push(await startApi({ settings, backend: await openBackend(), log }));
+    apis.push(await startApi({ settings, backend: await openBackend(), log, metrics: metricsOf(count) }));
   }
   await Promise.all(apis.map(({ ready }) => ready));
 

@@ -33,6 +33,21 @@ export const serviceOperations: Operation[] = [
   },
   {
     ...common,
+    path: '/metrics',
+    id: 'metrics',
+    summary: 'What Prometheus scrapes',
+    answers: {
+      200: {
+        description: 'Counters, gauges and histograms.',
+        mediaType: 'text/plain',
+        schema: z.string(),
+        examples: { some: '# TYPE rule_server_queue_waiting gauge\nrule_server_queue_waiting 0\n' },
+      },
+      ...usual,
+    },
+  },
+  {
+    ...common,
     path: '/openapi.json',
     id: 'openapi',
     summary: 'This description',

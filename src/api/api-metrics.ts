@@ -1,0 +1,43 @@
+import { createMiddleware } from 'hono/factory';
+import { matchedRoutes } from 'hono/route';
+import { Counter, Histogram } from 'prom-client';
+import type { Metrics } from '../shared/metrics.ts';
+import type { Environment } from './environment.ts';
+import type { QueueHealth } from './queue-health.ts';
+
+const SECONDS = [0.005, 0.025, 0.1, 0.5, 1, 2.5, 10, 30, 90];
+const METHODS = new Set(['GET', 'HEAD', 'POST', 'DELETE', 'OPTIONS']);
+
+/** The gauges of an API process. Those about the queue are the same on every API: take their maximum. */
+export function registerApiMetrics(metrics: Metrics, health: QueueHealth, openCalls: () => number): void {
+  metrics.gauge('open_calls', 'Executions this API waits for.', openCalls);
+  metrics.gauge('queue_store_up', 'Whether the queue store answers.', () => (health.up ? 1 : 0));
+  metrics.gauge('queue_waiting', 'Executions that wait for a worker.', () => health.waiting);
+  metrics.gauge('queue_active', 'Executions that a worker has.', () => health.active);
+  metrics.gauge('workers', 'Worker processes connected to the queue; a frozen one still counts.', () => health.workers);
+}
+
+/** Counts requests by route, method and status, and how long they took. */
+export function measureRequests({ registry }: Metrics) {
+  const requests = new Counter({
+    name: 'rule_server_http_requests_total',
+    help: 'HTTP requests by route, method and status.',
+    labelNames: ['route', 'method', 'status'],
+    registers: [registry],
+  });
+  const seconds = new Histogram({
+    name: 'rule_server_http_request_seconds',
+    help: 'How long HTTP requests took until their answer began, by route.',
+    labelNames: ['route'],
+    buckets: SECONDS,
+    registers: [registry],
+  });
+  return createMiddleware<Environment>(async (context, next) => {
+    const startedAt = performance.now();
+    await next();
+    const route = matchedRoutes(context).findLast(({ path }) => !path.includes('*'))?.path ?? 'other';
+    const method = METHODS.has(context.req.method) ? context.req.method : 'other';
+    requests.inc({ route, method, status: context.res.status });
+    seconds.observe({ route }, (performance.now() - startedAt) / 1000);
+  });
+}

@@ -1,0 +1,10 @@
+import { Hono } from 'hono';
+import type { Metrics } from '../../shared/metrics.ts';
+import type { Environment } from '../environment.ts';
+
+/** /metrics in the format of Prometheus. */
+export function metricsRoutes({ registry }: Metrics) {
+  return new Hono<Environment>().get('/metrics', async (context) =>
+    context.body(await registry.metrics(), 200, { 'content-type': registry.contentType }),
+  );
+}

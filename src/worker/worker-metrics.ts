@@ -1,0 +1,41 @@
+import { Counter, Gauge } from 'prom-client';
+import type { Metrics } from '../shared/metrics.ts';
+import type { ClientCensus } from './client-census.ts';
+
+export type WorkerMetrics = ReturnType<typeof registerWorkerMetrics>;
+
+type Sources = {
+  capacity: number;
+  openWaits: () => number;
+  takesJobs: () => boolean;
+  storeUp: () => boolean;
+  census: ClientCensus;
+};
+
+/** The gauges and counters of a worker process. */
+export function registerWorkerMetrics(metrics: Metrics, { capacity, openWaits, takesJobs, storeUp, census }: Sources) {
+  const registers = [metrics.registry];
+  metrics.gauge('worker_capacity', 'Executions this worker can have at once (WORKER_CONCURRENCY).', () => capacity);
+  metrics.gauge('worker_open_waits', 'Executions this worker has.', openWaits);
+  metrics.gauge('worker_takes_jobs', 'Whether this worker takes executions; its /readyz says why not.', () =>
+    takesJobs() ? 1 : 0,
+  );
+  metrics.gauge('worker_queue_store_up', 'Whether the queue store answers this worker.', () => (storeUp() ? 1 : 0));
+  new Gauge({
+    name: 'rule_server_clients',
+    help: 'Clients of all apps by state; every worker sees the same ones, so take the maximum.',
+    labelNames: ['state'],
+    registers,
+    async collect() {
+      for (const [state, count] of Object.entries(await census())) this.set({ state }, count);
+    },
+  });
+  const findings = new Counter({
+    name: 'rule_server_sweep_findings_total',
+    help: 'What the sweep removed because nobody had finished it: files of executions, minutes of claims.',
+    labelNames: ['what'],
+    registers,
+  });
+  for (const what of ['files', 'claim-minutes']) findings.inc({ what }, 0);
+  return { swept: (what: 'files' | 'claim-minutes', count: number) => findings.inc({ what }, count) };
+}
