@@ -164,16 +164,17 @@ export async function startWorker({
   return {
     state: () => ({ ...state }),
     async stop() {
+      // What is just beginning still has to watch something before it can be handed over.
+      const handedOver = worker.stop().finally(() => watcher.close());
       const parts = [
         checks.stop(),
         sweeps.stop(),
         goneClients.stop(),
-        watcher.close(),
         cancels.close(),
         queries.close(),
         lateResults.close(),
       ];
-      await atMost(STOP_WITHIN_MS, Promise.allSettled([worker.stop(), ...parts]));
+      await atMost(STOP_WITHIN_MS, Promise.allSettled([handedOver, ...parts]));
     },
   };
 }
