@@ -34,7 +34,11 @@ describe.skipIf(!hasHaproxy).concurrent('the gateway (needs haproxy)', () => {
     const response = await call();
     expect(response.status).toBe(502);
     expect(response.headers.get('content-type')).toBe('application/problem+json');
-    expect(await response.json()).toMatchObject({ status: 502, success: false, error: expect.stringMatching(/may have run/) });
+    expect(await response.json()).toMatchObject({
+      status: 502,
+      success: false,
+      error: expect.stringMatching(/may have run/),
+    });
     expect(instances.flatMap(({ calls }) => calls)).toHaveLength(1);
   });
 

@@ -98,7 +98,17 @@ onEachQueue('clients', (start) => {
       expect((await service.execute({ app, ruleId: 1 })).status).toBe(200);
     });
 
-    it('two calls at once share the directory, and it goes with the last of them', async () => {
+    it('several calls at once share the directory, and it goes with the last of them', async () => {
+      const app = ++apps;
+      const calls = Array.from({ length: 12 }, async (_, call) => {
+        await delay(call < 8 ? 0 : 30 * call);
+        return service.execute({ app, ruleId: 1, target: 'address:ghost' });
+      });
+      expect(new Set((await Promise.all(calls)).map(({ json }) => json.code))).toEqual(new Set(['not-picked-up']));
+      await eventually(async () => expect(await readdir(directoryOf(app))).toEqual([]));
+    });
+
+    it('a later call keeps the directory, and it goes with the last of them', async () => {
       const app = ++apps;
       const first = service.execute({ app, ruleId: 1, target: 'address:ghost' });
       await eventually(async () => expect(await readdir(directoryOf(app)).catch(() => [])).toEqual(['ghost']));

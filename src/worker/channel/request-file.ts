@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { access, rm, rmdir, writeFile } from 'node:fs/promises';
+import { access, readdir, rm, rmdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errnoOf, unless } from '../../shared/errno.ts';
 import { joinMembers, toAscii } from '../../shared/exact-json.ts';
@@ -95,7 +95,9 @@ export async function removeOpenMark(place: Place): Promise<void> {
 /** A directory made for an address nobody answered at goes again; one with anything else in it stays. */
 export async function removeIfNobodyCame(directory: string): Promise<void> {
   const marker = join(directory, MADE_BY_US);
-  if (!(await removed(marker))) return;
+  const names = await readdir(directory).catch(unless('ENOENT', 'ENOTDIR'));
+  // Of several executions that wait there the last one removes it; taking the marker away in between would confuse it.
+  if (names?.length !== 1 || !(await removed(marker))) return;
   const gone = await rmdir(directory).then(
     () => true,
     (error) => unless('ENOTEMPTY', 'EEXIST')(error) ?? errnoOf(error) === 'ENOENT',
