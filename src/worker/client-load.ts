@@ -9,6 +9,7 @@ const LOOKED_MS = 200;
 const MAX_REMEMBERED = 2000;
 /** Of many equals this many are looked at: enough to spread load, whatever the number of clients. */
 const COMPARED_AT_MOST = 8;
+const LOOKED_AT_MOST = 20;
 /** A mark may outlive its execution by the time it takes to notice the end. */
 const SLACK_MS = 5000;
 
@@ -60,6 +61,14 @@ export function createClientLoad({ sharedDir, slots, resultTimeoutMs, fileNow }:
 
   return {
     isRunning,
+
+    /** Of clients whose heartbeat stands still, those that run a rule right now. */
+    async runningAmong(silent: Client[]): Promise<Client[]> {
+      // Those that left without a word long ago may be many.
+      const latest = silent.toSorted((a, b) => b.beatAt - a.beatAt).slice(0, LOOKED_AT_MOST);
+      const running = await Promise.all(latest.map(isRunning));
+      return latest.filter((_, at) => running[at]);
+    },
 
     /** How many executions are open at a client, no matter whose. */
     openAt: async (client: Client): Promise<number> => {

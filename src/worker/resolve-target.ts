@@ -14,8 +14,6 @@ export type Resolution =
   | { kind: 'client'; client: Client; unknown: boolean; release: () => void }
   | { kind: 'refused'; noAnswer: NoAnswer };
 
-const LOOKED_AT_MOST = 20;
-
 /** `sure`: no newer listing could give a better client. */
 type Choice = Resolution & { sure: boolean };
 type Dependencies = { clients: Clients; load: ClientLoad };
@@ -63,11 +61,7 @@ export function createResolveTarget({ clients, load }: Dependencies) {
   /** Online clients, or else those whose heartbeat stands still because they are running a rule right now. */
   async function available(candidates: Client[]): Promise<Client[]> {
     const online = candidates.filter((client) => client.online);
-    if (online.length > 0) return online;
-    // Those that left without a word long ago may be many.
-    const latest = candidates.toSorted((a, b) => b.beatAt - a.beatAt).slice(0, LOOKED_AT_MOST);
-    const running = await Promise.all(latest.map(load.isRunning));
-    return latest.filter((_, at) => running[at]);
+    return online.length > 0 ? online : load.runningAmong(candidates);
   }
 }
 

@@ -18,6 +18,7 @@ import { createRules } from './directory/rules.ts';
 import { createInspections } from './inspections.ts';
 import { createInterrupts } from './interrupts.ts';
 import { createLateResults } from './late-results.ts';
+import { createListAlive } from './list-alive.ts';
 import { createProcessExecution, type Dependencies, type Step } from './process-execution.ts';
 import { createProgressReports } from './progress.ts';
 import { createQueryWorker } from './query-worker.ts';
@@ -78,8 +79,7 @@ export async function startWorker({
   });
   const resolveTarget = createResolveTarget({ clients, load });
   const rules = createRules({ sharedDir });
-  // Whose clients cannot be read has no metadata; that they cannot is said where they are asked for.
-  const listClients = (app: number) => clients.list(app).catch(() => []);
+  const listClients = createListAlive({ clients, load });
   const { metadataFor, leafClassesOf } = createPublishedMetadata({ sharedDir, listClients });
   const parts: Dependencies = {
     claims,

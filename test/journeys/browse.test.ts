@@ -76,6 +76,17 @@ onEachQueue('what there is to run, over HTTP', (start) => {
       expect((await get(`schema?app=${app}&ruleId=1`)).json.fallback).toBe(false);
     });
 
+    it('a wanted address that is silent because it runs a rule is not offline', async () => {
+      const app = await newApp();
+      const { sharedDir } = service;
+      await registerPublished({ sharedDir, app, sdk: 'python', address: 'busy', beatAgoMs: null });
+      await registerPublished({ sharedDir, app, sdk: 'go', address: 'here' });
+      await write('', 'mock', app, 'busy', '.0b0e1d3c-0000-4000-8000-000000000000.open');
+      const answer = await get(`schema?app=${app}&ruleId=1&address=busy`);
+      expect(answer.json.fallback).toBe(false);
+      expect(shown(answer)).toContain(`\${which} 23 derived`);
+    });
+
     it('a wanted lane is read first, and one without clients falls back', async () => {
       const app = await newApp();
       const { sharedDir } = service;
