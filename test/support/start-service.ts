@@ -92,9 +92,10 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     registries[index] ??= createMetrics();
     return registries[index];
   };
+  let workersStarted = 0; // a test may stop one and take it off the list
   const addWorker = async () => {
     const backend = await openBackend();
-    const metrics = metricsOf(workers.length);
+    const metrics = metricsOf(workersStarted++);
     const worker = await startWorker({ settings, backend, sharedDir, log, metrics, ...(atStep ? { atStep } : {}) });
     workers.push(worker);
     await vi.waitFor(() => assertTakesJobs(worker), { timeout: 10_000 });
