@@ -13,6 +13,7 @@ import { authenticate } from './authenticate.ts';
 import type { ConsoleFile } from './console-files.ts';
 import type { Environment } from './environment.ts';
 import type { Executions } from './executions.ts';
+import type { BoardOptions } from './queue-board.ts';
 import type { QueueHealth } from './queue-health.ts';
 import { problem } from './respond.ts';
 import { browseRoutes } from './routes/browse.ts';
@@ -23,6 +24,7 @@ import { executeRoute } from './routes/execute.ts';
 import { executionRoutes } from './routes/executions.ts';
 import { healthRoutes } from './routes/health.ts';
 import { metricsRoutes } from './routes/metrics.ts';
+import { queueBoardRoutes } from './routes/queue-board.ts';
 import type { RunOnce } from './run-once.ts';
 import type { SubmitExecution } from './submit-execution.ts';
 
@@ -43,6 +45,8 @@ type Dependencies = {
   stopping: AbortSignal;
   /** The built page, by path. */
   consoleFiles: ReadonlyMap<string, ConsoleFile>;
+  /** What the queue dashboard shows. */
+  board: BoardOptions;
 };
 
 /** HTTP's table of contents: the middleware in order, then the routes. */
@@ -58,6 +62,7 @@ export function createApp({
   phase,
   stopping,
   consoleFiles,
+  board,
 }: Dependencies): Hono<Environment> {
   const app = new Hono<Environment>();
   app.use(requestId());
@@ -71,6 +76,7 @@ export function createApp({
   app.route('/', healthRoutes({ health, isReady: () => phase() === 'running' }));
   app.route('/', metricsRoutes(metrics));
   app.route('/', docsRoutes());
+  app.route('/', queueBoardRoutes(board));
   app.use(refuseWhileStopping(phase));
   app.route(
     '/rule-server/mock',

@@ -43,6 +43,7 @@ export function openAskWorker({ backend, settings, storeIncident, log }: Depende
   }
 
   return {
+    queue,
     ready: jobs.ready,
     async ask(query: Query): Promise<Reply> {
       const id = randomUUID();

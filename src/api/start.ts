@@ -81,6 +81,7 @@ export async function startApi({
     log,
     phase: () => phase,
     stopping: stopping.signal,
+    board: { queues: [queue, askWorker.queue], seesWorkers: backend.kind === 'redis' },
     consoleFiles: readConsoleFiles(CONSOLE_DIRECTORY),
   });
   const server = await serveHttp(app, settings);

@@ -15,6 +15,7 @@ export function docsPage({ info, tags, components, paths }: Document) {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
 <title>${info.title}: HTTP interface</title>
+<link rel="icon" href="data:,">
 <link rel="stylesheet" href="/docs/style.css">
 </head>
 <body>
