@@ -3,7 +3,7 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { createQueries } from './run/use-service.ts';
 import { Boundary } from './screen/boundary.tsx';
-import { Screen } from './screen/screen.tsx';
+import { Gate } from './screen/gate.tsx';
 import './styles/index.css';
 import { TextProvider } from './text/use-text.tsx';
 import { AnnounceProvider } from './ui/announce.tsx';
@@ -16,7 +16,7 @@ if (root) {
         <Boundary>
           <QueryClientProvider client={createQueries()}>
             <AnnounceProvider>
-              <Screen />
+              <Gate />
             </AnnounceProvider>
           </QueryClientProvider>
         </Boundary>

@@ -1,4 +1,5 @@
 import { type ExactValue, parseExact, scanJson } from '../../shared/exact-json.ts';
+import type { Decision } from '../trace/mark.ts';
 import { digits, field, flag, list, number, oneOf, text } from './read.ts';
 import { get, Refused, request, withQuery } from './request.ts';
 
@@ -17,6 +18,8 @@ export const states = [
 export type State = (typeof states)[number];
 export type Step = { state: State; at: number };
 export type Outcome = { status: number; code: string | null; mayHaveRun: boolean };
+/** Where the time went, in ms; null for a part that has not ended or was not seen. */
+export type Timings = { queued: number | null; pickUp: number | null; running: number | null; noticing: number | null };
 export type Warning = { code: string; message: string; nodeId: string | null };
 
 /** One execution without its texts. */
@@ -30,6 +33,9 @@ export type ExecutionRecord = {
   address: string | null;
   state: State;
   history: Step[];
+  timings: Timings;
+  /** What the rule came to, by its trace. */
+  decision: Decision | null;
   warnings: Warning[];
   outcome: Outcome | null;
 };
@@ -157,6 +163,8 @@ export function readRecord(value: ExactValue): ExecutionRecord {
     address: text(field(value, 'address')),
     state: oneOf(field(value, 'state'), states),
     history: list(field(value, 'history')).map(readStep),
+    timings: readTimings(field(value, 'timings')),
+    decision: decisions.find((decision) => decision === text(field(value, 'decision'))) ?? null,
     warnings: list(field(value, 'warnings')).map((warning) => ({
       code: text(field(warning, 'code')) ?? '',
       message: text(field(warning, 'message')) ?? '',
@@ -164,6 +172,13 @@ export function readRecord(value: ExactValue): ExecutionRecord {
     })),
     outcome: readOutcome(field(value, 'outcome')),
   };
+}
+
+const decisions = ['TRUE', 'FALSE', 'NONE'] as const;
+
+function readTimings(timings: ExactValue | undefined): Timings {
+  const ms = (name: string) => number(field(timings, name));
+  return { queued: ms('queued'), pickUp: ms('pickUp'), running: ms('running'), noticing: ms('noticing') };
 }
 
 export function readStep(step: ExactValue): Step {

@@ -1,23 +1,30 @@
-import type { Step } from '../api/executions.ts';
+import { type ExecutionRecord, isEnd } from '../api/executions.ts';
 
-/** One stretch of a run's way and how long it took. */
-export type Phase = { name: 'queue' | 'client' | 'rule' | 'notice' | 'run'; ms: number };
+/** One stretch of a run's way and how long it took. `run`: the pick-up was too quick to be seen apart from the rule. */
+export type Phase = { name: 'queue' | 'client' | 'rule' | 'run' | 'notice'; ms: number };
 
-/** Where the time went. `ruleMs`: how long the rule itself took by its trace; then what is left was noticing the answer. */
-export function phasesOf(history: readonly Step[], { now, ruleMs }: { now: number; ruleMs: number | null }): Phase[] {
-  const at = (state: Step['state']) => history.find((step) => step.state === state)?.at;
-  const last = history.at(-1);
-  const first = history[0]?.at;
-  if (!last || first === undefined) return [];
-  const ended = !['queued', 'dispatched', 'picked-up'].includes(last.state);
-  const end = ended ? last.at : now;
-  const dispatched = at('dispatched');
-  const pickedUp = at('picked-up');
-  const phases: Phase[] = [{ name: 'queue', ms: (dispatched ?? end) - first }];
-  if (dispatched === undefined) return phases;
-  phases.push({ name: 'client', ms: (pickedUp ?? end) - dispatched });
-  if (pickedUp === undefined) return phases;
-  const rest = end - pickedUp;
-  if (!ended || ruleMs === null || ruleMs > rest) return [...phases, { name: 'run', ms: rest }];
-  return [...phases, { name: 'rule', ms: ruleMs }, { name: 'notice', ms: rest - ruleMs }];
+/** Where the time of a run went; while it goes on, the last stretch grows until `now`. */
+export function phasesOf(record: ExecutionRecord, now: number): Phase[] {
+  return isEnd(record.state) ? endedPhases(record) : openPhases(record, now);
+}
+
+function endedPhases({ timings }: ExecutionRecord): Phase[] {
+  const { queued, pickUp, running, noticing } = timings;
+  const phases: { name: Phase['name']; ms: number | null }[] = [
+    { name: 'queue', ms: queued },
+    { name: 'client', ms: pickUp },
+    { name: pickUp === null ? 'run' : 'rule', ms: running },
+    { name: 'notice', ms: noticing },
+  ];
+  return phases.flatMap(({ name, ms }) => (ms === null ? [] : [{ name, ms }]));
+}
+
+function openPhases({ history }: ExecutionRecord, now: number): Phase[] {
+  const at = (state: string) => history.find((step) => step.state === state)?.at;
+  const [queued = now, dispatched, pickedUp] = [at('queued'), at('dispatched'), at('picked-up')];
+  const lasted = (from: number, to: number) => Math.max(0, to - from);
+  const phases: Phase[] = [{ name: 'queue', ms: lasted(queued, dispatched ?? now) }];
+  if (dispatched !== undefined) phases.push({ name: 'client', ms: lasted(dispatched, pickedUp ?? now) });
+  if (pickedUp !== undefined) phases.push({ name: 'rule', ms: lasted(pickedUp, now) });
+  return phases;
 }

@@ -1,4 +1,4 @@
-import { QueryClient, useQuery } from '@tanstack/react-query';
+import { QueryClient, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { getApps, getClients, getRules, getSchema, getTree, type Selection } from '../api/browse.ts';
 import { getHistory } from '../api/executions.ts';
 import { Refused } from '../api/request.ts';
@@ -66,11 +66,18 @@ export function useSchema({ selection, version }: Versioned) {
 
 export const HISTORY_PAGE = 20;
 
-export function useHistory(app: string | null, ruleId: string | null) {
-  return useQuery({
-    queryKey: ['history', app, ruleId],
-    queryFn: ({ signal }) => getHistory({ app: app ?? '', ruleId, limit: HISTORY_PAGE, cursor: null }, signal),
+/** Earlier runs of a rule or node, the newest first. */
+export function useHistory(app: string | null, { ruleId, confId }: { ruleId: string | null; confId: string | null }) {
+  return useInfiniteQuery({
+    queryKey: ['history', app, ruleId, confId],
+    queryFn: ({ signal, pageParam }) =>
+      getHistory({ app: app ?? '', ruleId, limit: HISTORY_PAGE, cursor: pageParam }, signal),
+    initialPageParam: FIRST_PAGE,
+    getNextPageParam: ({ nextCursor }) => nextCursor,
+    select: ({ pages }) => ({ items: pages.flatMap(({ items }) => items).filter((item) => item.confId === confId) }),
     enabled: app !== null,
     refetchInterval: CLIENTS_EVERY_MS,
   });
 }
+
+const FIRST_PAGE: string | null = null;

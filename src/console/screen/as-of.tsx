@@ -1,10 +1,13 @@
 import { useState } from 'react';
+import { edgesOf } from '../run/time-window.ts';
 import { goTo } from '../state/location.ts';
 import { useText } from '../text/use-text.tsx';
+import type { TimeWindow } from '../trace/tree.ts';
+import { windowWords } from './time-window-words.ts';
 
 /** The time a rule runs as of: now, or another one, to the millisecond. */
-export function AsOf({ ts }: { ts: string | null }) {
-  const { say } = useText();
+export function AsOf({ ts, window }: { ts: string | null; window: TimeWindow | null }) {
+  const { say, language } = useText();
   const [typed, setTyped] = useState<string | null>(null);
   const shown = typed ?? (ts === null ? '' : localTime(ts));
   const bad = typed !== null && typed !== '' && readTime(typed) === null;
@@ -46,6 +49,24 @@ export function AsOf({ ts }: { ts: string | null }) {
         <small id="as-of-ms" className={bad ? 'bad' : ''}>
           {bad ? say('asOf.bad') : say('asOf.ms', { ms: ts ?? '' })}
         </small>
+      )}
+      {window && window.type !== 'always' && (
+        <div className="edges">
+          <small>{say('asOf.window', { window: windowWords(window, { say, language }) })}</small>
+          {edgesOf(window).map(({ name, ts: edge }) => (
+            <button
+              type="button"
+              className="quiet"
+              key={name}
+              onClick={() => {
+                setTyped(null);
+                goTo({ ts: edge });
+              }}
+            >
+              {say(`asOf.edge.${name}`)}
+            </button>
+          ))}
+        </div>
       )}
     </div>
   );

@@ -1,11 +1,10 @@
 import { useMemo } from 'react';
 import { type Change, diffJson } from '../json/diff-json.ts';
-import { compactJson } from '../json/print-json.ts';
-import type { Json } from '../json/read-json.ts';
 import { unusedAndMissing, writersOf } from '../run/changes.ts';
 import type { Reading } from '../run/reading.ts';
 import { useText } from '../text/use-text.tsx';
 import type { Occurrence } from '../trace/tree.ts';
+import { ChangeValue } from './change-value.tsx';
 import type { RuleContext } from './use-rule.ts';
 
 type Props = { reading: Reading; rule: RuleContext; onChoose: (occurrence: Occurrence) => void };
@@ -18,7 +17,8 @@ export function ChangesView({ reading, rule, onChoose }: Props) {
   const diff = useMemo(() => (before && after ? diffJson(before, after) : null), [before, after]);
   const usage = useMemo(() => (before && tree ? unusedAndMissing(before, tree) : null), [before, tree]);
   const changed = diff?.changes.filter(({ kind }) => kind !== 'same') ?? [];
-  const same = new Set(diff?.changes.filter(({ kind }) => kind === 'same').map(({ key }) => key));
+  const touched = new Set(changed.map(({ key }) => key));
+  const same = diff?.changes.filter(({ kind, key }) => kind === 'same' && !touched.has(key)) ?? [];
   return (
     <div className="changes">
       {!after && <p className="empty-line">{say('changes.late')}</p>}
@@ -39,19 +39,17 @@ export function ChangesView({ reading, rule, onChoose }: Props) {
       {diff !== null && diff.notListed > 0 && (
         <p className="empty-line">{say('changes.more', { n: diff.notListed })}</p>
       )}
-      {same.size > 0 && (
+      {same.length > 0 && (
         <details className="unchanged">
-          <summary>{say('changes.same', { n: same.size })}</summary>
+          <summary>{say('changes.same', { n: same.length })}</summary>
           <ul className="change-list">
-            {diff?.changes
-              .filter(({ kind }) => kind === 'same')
-              .map(({ path, after: value }) => (
-                <li key={path} className="change same">
-                  <span className="sign">=</span>
-                  <code className="path">{path}</code>
-                  <Value json={value} />
-                </li>
-              ))}
+            {same.map(({ path, after: value }) => (
+              <li key={path} className="change same">
+                <span className="sign">=</span>
+                <code className="path">{path}</code>
+                {value && <ChangeValue json={value} />}
+              </li>
+            ))}
           </ul>
         </details>
       )}
@@ -95,13 +93,13 @@ function ChangeRow({ change, reading, rule, onChoose }: { change: Change } & Pro
       </span>
       <code className="path">{path}</code>
       <span className="values">
-        {before && <Value json={before} old />}
+        {before && <ChangeValue json={before} old />}
         {before && after && (
           <span className="arrow" aria-hidden="true">
             →
           </span>
         )}
-        {after && <Value json={after} />}
+        {after && <ChangeValue json={after} />}
       </span>
       {(kind === 'rewritten' || kind === 'rounded') && <small className="kind">{say(`changes.${kind}`)}</small>}
       {ids.length > 0 && (
@@ -118,18 +116,5 @@ function ChangeRow({ change, reading, rule, onChoose }: { change: Change } & Pro
         </small>
       )}
     </li>
-  );
-}
-
-const MAX_SHOWN = 400;
-
-function Value({ json, old = false }: { json: Json | null; old?: boolean }) {
-  if (!json) return null;
-  const text = compactJson(json);
-  const Element = old ? 'del' : 'ins';
-  return (
-    <Element className={`value ${json.kind}`}>
-      {text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text}
-    </Element>
   );
 }

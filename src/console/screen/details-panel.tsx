@@ -48,7 +48,9 @@ export function DetailsPanel({ run, rule, chosen, detail, onDetail, onChoose }: 
         ) : (
           empty
         ))}
-      {detail === 'node' && <NodeView occurrence={chosen} run={run} onChoose={onChoose} />}
+      {detail === 'node' && (
+        <NodeView occurrence={chosen} occurrences={rule.occurrences} run={run} onChoose={onChoose} />
+      )}
       {detail === 'raw' &&
         (reading ? (
           <Suspense fallback={<Loading text="loading.page" />}>

@@ -8,10 +8,16 @@ import { Icon, type IconName } from '../ui/icon.tsx';
 import { IconButton } from '../ui/icon-button.tsx';
 import type { RuleContext } from './use-rule.ts';
 
-type Props = { place: Place; rule: RuleContext; onHelp: () => void; signOut: (() => void) | null };
+type Props = {
+  place: Place;
+  rule: RuleContext;
+  linkIsWhole: boolean;
+  onHelp: () => void;
+  signOut: (() => void) | null;
+};
 
 /** What is being looked at, who is there to run it, and how the page looks. */
-export function Header({ place, rule, onHelp, signOut }: Props) {
+export function Header({ place, rule, linkIsWhole, onHelp, signOut }: Props) {
   const { say } = useText();
   return (
     <header className="top">
@@ -41,7 +47,7 @@ export function Header({ place, rule, onHelp, signOut }: Props) {
         <CopyButton
           icon="link"
           label={say('link.copy')}
-          done={say('link.copied')}
+          done={say(linkIsWhole ? 'link.copied' : 'link.tooLong')}
           text={() => window.location.href}
           quiet
         />

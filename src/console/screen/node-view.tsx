@@ -1,37 +1,49 @@
 import type { ReactNode } from 'react';
 import { compactJson } from '../json/print-json.ts';
 import { type Json, readJson } from '../json/read-json.ts';
+import { edgesOf } from '../run/time-window.ts';
 import { goTo } from '../state/location.ts';
 import { formatMs } from '../text/durations.ts';
 import { useText } from '../text/use-text.tsx';
 import type { Mark, Read, Write } from '../trace/mark.ts';
+import { skipOf } from '../trace/skipped.ts';
 import { type NodeKey, nameOf, type Occurrence, type TimeWindow } from '../trace/tree.ts';
 import { whyOf } from '../trace/why.ts';
 import { OutcomeChip } from '../ui/outcome-chip.tsx';
+import { skipWords } from './skip-words.ts';
 import { windowWords } from './time-window-words.ts';
 import type { Run } from './use-run.ts';
 import { Why } from './why.tsx';
 
-type Props = { occurrence: Occurrence | null; run: Run; onChoose: (occurrence: Occurrence) => void };
+type Props = {
+  occurrence: Occurrence | null;
+  occurrences: readonly Occurrence[];
+  run: Run;
+  onChoose: (occurrence: Occurrence) => void;
+};
 
 /** One node: what it is, what it did in this run, and ways to run it. */
-export function NodeView({ occurrence, run, onChoose }: Props) {
+export function NodeView({ occurrence, occurrences, run, onChoose }: Props) {
   const { say } = useText();
   if (!occurrence) return <p className="empty-line">{say('node.none')}</p>;
   const { node } = occurrence;
+  const places = occurrences.filter((other) => other.node.id === node.id).length;
   const reading = run.shown;
   const mark = reading?.replay.marks.get(occurrence);
+  const skip = reading && !mark ? skipOf(occurrence, reading.replay.marks) : null;
   return (
     <div className="node-view">
       <h3>
         {nameOf(node)} <span className="node-id">#{node.id}</span>
         {mark && <OutcomeChip outcome={mark.outcome} />}
       </h3>
+      {places > 1 && <p className="muted">{say('trace.shared', { n: places })}</p>}
       {reading && mark && (
         <p className="node-why">
           <Why why={whyOf(occurrence, reading.replay.marks)} reading={reading} onChoose={onChoose} />
         </p>
       )}
+      {skip && <p className="muted">{skipWords(skip, say)}</p>}
       <dl>
         <Fact name={say('node.type')}>{node.type}</Fact>
         {node.className !== null && (
@@ -138,33 +150,19 @@ function Accessed({ keys, mark }: { keys: NodeKey[]; mark: Mark | undefined }) {
 function Window({ window, run }: { window: TimeWindow; run: Run }) {
   const { say, language } = useText();
   if (window.type === 'always') return null;
-  const edges = [
-    ...(window.type !== 'before' && window.start !== null
-      ? [
-          { label: say('node.runAt.before'), ts: String(BigInt(window.start) - 1n) },
-          { label: say('node.runAt.start'), ts: window.start },
-        ]
-      : []),
-    ...(window.type !== 'after' && window.end !== null
-      ? [
-          { label: say('node.runAt.end'), ts: window.end },
-          { label: say('node.runAt.after'), ts: String(BigInt(window.end) + 1n) },
-        ]
-      : []),
-  ];
   return (
     <Fact name={say('node.window')}>
       <span>{windowWords(window, { say, language })}</span>
       <span className="edges">
-        {edges.map(({ label, ts }) => (
+        {edgesOf(window).map(({ name, ts }) => (
           <button
             type="button"
             className="button small"
-            key={label}
+            key={name}
             disabled={run.isOpen}
             onClick={() => void run.start({ ts })}
           >
-            {label}
+            {say(`node.runAt.${name}`)}
           </button>
         ))}
       </span>

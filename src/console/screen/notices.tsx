@@ -1,15 +1,40 @@
+import { useEffect, useRef } from 'react';
 import { diffJson } from '../json/diff-json.ts';
 import { compactJson } from '../json/print-json.ts';
 import type { Reading } from '../run/reading.ts';
-import { useText } from '../text/use-text.tsx';
+import { type Say, useText } from '../text/use-text.tsx';
+import { useAnnounce } from '../ui/announce.tsx';
 import { Icon } from '../ui/icon.tsx';
 import type { RuleContext } from './use-rule.ts';
+import type { Run } from './use-run.ts';
 
 const MAX_ENTRIES = 4;
 
 /** What a reader should know before believing the picture: other versions, lost digits, entries without a place, warnings. */
-export function Notices({ reading, rule }: { reading: Reading; rule: RuleContext }) {
+export function Notices({ run, rule }: { run: Run; rule: RuleContext }) {
   const { say } = useText();
+  const announce = useAnnounce();
+  const { followed, reading } = run;
+  const isLost = followed?.kind === 'open' && followed.connection === 'lost';
+  const wasLost = useRef(false);
+  useEffect(() => {
+    if (wasLost.current && !isLost && followed?.kind === 'open') announce(say('state.resumed'));
+    wasLost.current = isLost;
+  }, [isLost, followed, announce, say]);
+  const lost = isLost ? [say('state.lost')] : [];
+  const lines = [...lost, ...(reading ? noticesOf(reading, { rule, say }) : [])];
+  return (
+    <div className="notices" role="status">
+      {lines.map((line) => (
+        <p className="notice warn" key={line}>
+          <Icon name="warning" size={14} /> {line}
+        </p>
+      ))}
+    </div>
+  );
+}
+
+function noticesOf(reading: Reading, { rule, say }: { rule: RuleContext; say: Say }): string[] {
   const { record } = reading.execution;
   const client = rule.clients.data?.find(({ address }) => address === record.address);
   const skewed = client?.loadedVersion != null && rule.version !== null && client.loadedVersion !== rule.version;
@@ -19,7 +44,7 @@ export function Notices({ reading, rule }: { reading: Reading; rule: RuleContext
       : [];
   const [first] = rounded;
   const { unplaced } = reading.replay;
-  const lines = [
+  return [
     ...(skewed && client
       ? [
           say('notice.skew', {
@@ -40,11 +65,6 @@ export function Notices({ reading, rule }: { reading: Reading; rule: RuleContext
     ...(reading.rest !== '' ? [say('notice.rest', { text: reading.rest.slice(0, 80) })] : []),
     ...record.warnings.map(({ message }) => message),
   ];
-  return lines.map((line) => (
-    <p className="notice warn" key={line}>
-      <Icon name="warning" size={14} /> {line}
-    </p>
-  ));
 }
 
 function namesOf(entries: readonly { id: string; name: string }[]): string {

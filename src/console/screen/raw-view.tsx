@@ -6,12 +6,14 @@ import { saveText } from '../ui/copy.ts';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { RawText } from '../ui/raw-text.tsx';
+import { useSession } from './session.ts';
 
 /** The texts themselves: the result as the client wrote it and the call that led to it. */
 export function RawView({ reading }: { reading: Reading }) {
   const { say } = useText();
   const { record, input, result, lateResult } = reading.execution;
-  const call = callOf(record, input);
+  const { signedIn } = useSession();
+  const curl = curlOf(callOf(record, input), { origin: window.location.origin, signedIn });
   const text = lateResult ?? result ?? '';
   return (
     <div className="raw">
@@ -31,14 +33,9 @@ export function RawView({ reading }: { reading: Reading }) {
       <RawText text={text} label={say('raw.result')} />
       <div className="raw-head">
         <h3>{say('raw.call')}</h3>
-        <CopyButton
-          icon="terminal"
-          label={say('raw.curl')}
-          done={say('link.curlCopied')}
-          text={() => curlOf(call, { origin: window.location.origin, signedIn: false })}
-        />
+        <CopyButton icon="terminal" label={say('raw.curl')} done={say('link.curlCopied')} text={() => curl} />
       </div>
-      <RawText text={curlOf(call, { origin: window.location.origin, signedIn: false })} label={say('raw.call')} />
+      <RawText text={curl} label={say('raw.call')} />
       <p className="muted">{say('raw.record', { id: record.mockId })}</p>
     </div>
   );

@@ -7,8 +7,8 @@ import type { Place } from '../state/location.ts';
 import { formatMs } from '../text/durations.ts';
 import { useText } from '../text/use-text.tsx';
 import type { Occurrence } from '../trace/tree.ts';
+import { Icon } from '../ui/icon.tsx';
 import { OutcomeChip } from '../ui/outcome-chip.tsx';
-import { Notices } from './notices.tsx';
 import { StateStrip } from './state-strip.tsx';
 import { windowWords } from './time-window-words.ts';
 import type { RuleContext } from './use-rule.ts';
@@ -38,18 +38,21 @@ export function ResultPanel({ place, run, rule, onChoose }: Props) {
             {say('state.done.result')} <OutcomeChip outcome={reading.decision} large />
           </span>
         )}
+        {run.isOpen && (
+          <button type="button" className="button" aria-disabled={run.stopping} onClick={run.stop}>
+            <Icon name="stop" />
+            {say('run.stop')}
+            <kbd>Esc</kbd>
+          </button>
+        )}
         {run.notBegun?.error instanceof Unreachable && (
           <button type="button" className="button" onClick={() => run.notBegun && void run.again(run.notBegun)}>
             {say('state.askAgain')}
           </button>
         )}
       </div>
-      <StateStrip record={record} ruleMs={ruleMsOf(reading, rule)} />
+      <StateStrip record={record} />
       <WhyLine reading={run.shown} stale={reading === null} onChoose={onChoose} />
-      {reading && <Notices reading={reading} rule={rule} />}
-      {followed?.kind === 'open' && followed.connection === 'lost' && (
-        <p className="notice warn">{say('state.lost')}</p>
-      )}
     </div>
   );
 }
@@ -108,10 +111,4 @@ function notBegunHeadline(error: Error): Headline {
     hint: { key: 'state.rejected.hint', parameters: { error: error.message } },
     tone: 'warn',
   };
-}
-
-/** How long the rule took by its own trace. */
-function ruleMsOf(reading: Reading | null, { occurrences }: RuleContext): number | null {
-  const [root] = occurrences;
-  return (root && reading?.replay.marks.get(root)?.ms) ?? null;
 }

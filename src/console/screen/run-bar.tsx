@@ -19,24 +19,18 @@ export function RunBar({ run, rule, blocked }: Props) {
       <p id="run-hint" className={blocked === null ? '' : 'bad'}>
         {blocked ?? whatItCalls(rule.occurrences, say)}
       </p>
-      <div className="run-buttons">
-        <button
-          type="button"
-          className="button primary"
-          // Not `disabled`: that would take the focus away while it runs.
-          aria-disabled={blocked !== null || busy}
-          aria-describedby="run-hint"
-          onClick={() => blocked === null && !busy && void run.start()}
-        >
-          <Icon name="play" />
-          {say('run.button')}
-          <kbd>{isApple() ? '⌘⏎' : 'Ctrl ⏎'}</kbd>
-        </button>
-        <button type="button" className="button" aria-disabled={!run.isOpen || run.stopping} onClick={run.stop}>
-          <Icon name="stop" />
-          {say('run.stop')}
-        </button>
-      </div>
+      <button
+        type="button"
+        className="button primary"
+        // Not `disabled`: that would take the focus away while it runs.
+        aria-disabled={blocked !== null || busy}
+        aria-describedby="run-hint"
+        onClick={() => blocked === null && !busy && void run.start()}
+      >
+        <Icon name="play" />
+        {say('run.button')}
+        <kbd>{isApple() ? '⌘⏎' : 'Ctrl ⏎'}</kbd>
+      </button>
     </div>
   );
 }

@@ -1,19 +1,27 @@
-import { useCallback, useEffect, useState } from 'react';
-import { usePlace } from '../state/location.ts';
+import { lazy, Suspense, useCallback, useEffect, useState } from 'react';
+import { MAX_LINKED_INPUT, usePlace } from '../state/location.ts';
 import { useText } from '../text/use-text.tsx';
 import type { Occurrence } from '../trace/tree.ts';
 import { AsOf } from './as-of.tsx';
 import { onCommand } from './commands.ts';
 import { type Detail, DetailsPanel } from './details-panel.tsx';
 import { Header } from './header.tsx';
+import { Help } from './help.tsx';
+import { HistoryPanel } from './history-panel.tsx';
 import { InputPanel } from './input-panel.tsx';
+import { Loading } from './loading.tsx';
+import { Notices } from './notices.tsx';
 import { ResultPanel } from './result-panel.tsx';
 import { blockedBecause, RunBar } from './run-bar.tsx';
+import { signOut, useSession } from './session.ts';
 import { TargetPicker } from './target-picker.tsx';
 import { TreePanel } from './tree-panel.tsx';
 import { useInput } from './use-input.ts';
+import { useOpenRun } from './use-open-run.ts';
 import { useRule } from './use-rule.ts';
 import { useRun } from './use-run.ts';
+
+const ComparePanel = lazy(() => import('./compare-panel.tsx').then(({ ComparePanel }) => ({ default: ComparePanel })));
 
 const parts = ['input', 'result', 'details', 'history'] as const;
 type Part = (typeof parts)[number];
@@ -25,16 +33,22 @@ export function Screen() {
   const rule = useRule(place);
   const input = useInput(place, rule);
   const run = useRun({ place, input: input.text, clients: rule.clients.data ?? [], occurrences: rule.occurrences });
+  const { open, again } = useOpenRun({ place, input, run });
+  const session = useSession();
   const [part, setPart] = useState<Part>('input');
   const [detail, setDetail] = useState<Detail>('changes');
-  const [chosenIndex, setChosenIndex] = useState<{ of: readonly Occurrence[]; index: number } | null>(null);
-  const chosen = chosenIndex?.of === rule.occurrences ? (rule.occurrences[chosenIndex.index] ?? null) : null;
+  const [help, setHelp] = useState(false);
+  const [chosenAt, setChosenAt] = useState<{ of: readonly Occurrence[]; index: number } | null>(null);
+  const chosen = chosenAt?.of === rule.occurrences ? (rule.occurrences[chosenAt.index] ?? null) : null;
   const blocked = blockedBecause({ place, input, rule, say });
+  const comparing = place.runs.length > 0;
 
   const choose = useCallback(
     (occurrence: Occurrence, how: 'pass' | 'press' = 'press') => {
-      setChosenIndex({ of: rule.occurrences, index: occurrence.index });
-      if (how === 'press') setDetail('node');
+      setChosenAt({ of: rule.occurrences, index: occurrence.index });
+      if (how !== 'press') return;
+      setDetail('node');
+      if (window.matchMedia('(width < 820px)').matches) setPart('details');
     },
     [rule.occurrences],
   );
@@ -45,17 +59,25 @@ export function Screen() {
       onCommand((command) => {
         if ((command === 'run' || command === 'again') && blocked === null && !isOpen && !sending) void start();
         if (command === 'stop') stop();
+        if (command === 'help') setHelp((shown) => !shown);
       }),
     [blocked, isOpen, sending, start, stop],
   );
   // Whoever presses Run wants to see what comes of it.
+  const shownRun = place.run ?? place.runs.join();
   useEffect(() => {
-    if (place.run !== null) setPart('result');
-  }, [place.run]);
+    if (shownRun !== '') setPart('result');
+  }, [shownRun]);
 
   return (
     <div className="screen" data-part={part}>
-      <Header place={place} rule={rule} onHelp={() => {}} signOut={null} />
+      <Header
+        place={place}
+        rule={rule}
+        linkIsWhole={input.text.length <= MAX_LINKED_INPUT || place.input !== null}
+        onHelp={() => setHelp(true)}
+        signOut={session.signedIn ? () => void signOut() : null}
+      />
       <nav className="parts" aria-label={say('nav.label')}>
         {parts.map((name) => (
           <button
@@ -68,23 +90,45 @@ export function Screen() {
           </button>
         ))}
       </nav>
-      <main>
+      <main className={comparing ? 'comparing' : ''}>
         <div className="column input">
           <div className="column-scroll">
             <TargetPicker app={place.app ?? ''} target={place.target} clients={rule.clients.data ?? []} />
-            <AsOf ts={place.ts} />
+            <AsOf ts={place.ts} window={rule.tree.data?.rule?.timeWindow ?? null} />
             <InputPanel input={input} rule={rule} />
           </div>
           <RunBar run={run} rule={rule} blocked={blocked} />
         </div>
-        <div className="column result">
-          <ResultPanel place={place} run={run} rule={rule} onChoose={choose} />
-          <TreePanel place={place} run={run} rule={rule} chosen={chosen} onChoose={choose} />
-        </div>
-        <aside className="column details" aria-label={say('details.label')}>
-          <DetailsPanel run={run} rule={rule} chosen={chosen} detail={detail} onDetail={setDetail} onChoose={choose} />
-        </aside>
+        {comparing ? (
+          <div className="column tree-column">
+            <Suspense fallback={<Loading text="loading.page" />}>
+              <ComparePanel mockIds={place.runs} occurrences={rule.occurrences} />
+            </Suspense>
+          </div>
+        ) : (
+          <>
+            <div className="column headlines">
+              <ResultPanel place={place} run={run} rule={rule} onChoose={choose} />
+            </div>
+            <div className="column tree-column">
+              <TreePanel place={place} run={run} rule={rule} chosen={chosen} onChoose={choose} />
+              <Notices run={run} rule={rule} />
+            </div>
+            <aside className="column details" aria-label={say('details.label')}>
+              <DetailsPanel
+                run={run}
+                rule={rule}
+                chosen={chosen}
+                detail={detail}
+                onDetail={setDetail}
+                onChoose={choose}
+              />
+            </aside>
+          </>
+        )}
+        <HistoryPanel place={place} onOpen={open} onAgain={again} />
       </main>
+      {help && <Help onClose={() => setHelp(false)} />}
     </div>
   );
 }

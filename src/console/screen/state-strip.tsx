@@ -9,11 +9,11 @@ import { useText } from '../text/use-text.tsx';
 const TICK_MS = 100;
 
 /** The way of a run: its stations and the time between them. While it goes on, the time does too. */
-export function StateStrip({ record, ruleMs }: { record: ExecutionRecord | null; ruleMs: number | null }) {
+export function StateStrip({ record }: { record: ExecutionRecord | null }) {
   const { say } = useText();
   const open = record !== null && !isEnd(record.state);
   const now = useNow(open);
-  const phases = record ? phasesOf(record.history, { now, ruleMs }) : [];
+  const phases = record ? phasesOf(record, now) : [];
   const total = phases.reduce((sum, { ms }) => sum + Math.max(ms, 0), 0);
   return (
     <div className="strip">

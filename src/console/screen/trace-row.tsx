@@ -1,13 +1,13 @@
 import { compactJson } from '../json/print-json.ts';
 import { formatMs } from '../text/durations.ts';
-import { type Say, useText } from '../text/use-text.tsx';
+import { useText } from '../text/use-text.tsx';
 import type { Mark } from '../trace/mark.ts';
-import { type Skip, skipOf } from '../trace/skipped.ts';
+import { skipOf } from '../trace/skipped.ts';
 import { isLeaf, nameOf, type Occurrence, type TreeNode } from '../trace/tree.ts';
 import type { VisibleRow } from '../trace/visible-rows.ts';
 import { Icon, type IconName } from '../ui/icon.tsx';
 import { OutcomeChip } from '../ui/outcome-chip.tsx';
-import { nodeWords } from './node-link.tsx';
+import { skipWords } from './skip-words.ts';
 import { shortened } from './why.tsx';
 
 type Props = {
@@ -52,14 +52,14 @@ export function TraceRow({ id, row, rowIndex, marks, drawn, deciding, active, on
       <div role="gridcell" className="tree-node">
         <Guides occurrence={occurrence} open={open} onToggle={onToggle} />
         <NodeName occurrence={occurrence} />
-        {skip && <span className="skip">{skipWords(skip, say)}</span>}
+        {skip && <span className={skip.kind === 'not-run' ? 'hidden-words' : 'skip'}>{skipWords(skip, say)}</span>}
         {mark && <Accesses mark={mark} />}
       </div>
       <div role="gridcell" className="tree-result">
         {mark && <OutcomeChip outcome={mark.outcome} />}
       </div>
       <div role="gridcell" className="tree-time">
-        {mark?.ms != null && formatMs(mark.ms)}
+        {mark?.ms != null && mark.outcome !== 'OUT_OF_TIME' && mark.outcome !== 'LEFT_OUT' && formatMs(mark.ms)}
       </div>
     </div>
   );
@@ -159,22 +159,4 @@ function Accesses({ mark }: { mark: Mark }) {
 function leafIcon({ type }: TreeNode): IconName {
   if (type === 'LeafResult') return 'bolt';
   return type === 'LeafFlow' ? 'test' : 'dot';
-}
-
-function skipWords(skip: Skip, say: Say): string {
-  switch (skip.kind) {
-    case 'stopped':
-      return say('skip.stopped', {
-        node: nodeWords(skip.by),
-        decision: say(skip.by.parent?.node.type === 'And' ? 'outcome.FALSE' : 'outcome.TRUE'),
-      });
-    case 'error':
-      return skip.by ? say('skip.error', { node: nodeWords(skip.by) }) : say('skip.error.run');
-    case 'rejected':
-    case 'out-of-time':
-    case 'not-run':
-      return say(`skip.${skip.kind}`, { node: nodeWords(skip.by) });
-    default:
-      return say(`skip.${skip.kind}`);
-  }
 }

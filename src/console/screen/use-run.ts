@@ -26,10 +26,10 @@ export function useRun({ place, input, clients, occurrences }: What) {
   const reading = useMemo(() => (execution ? readRun(execution, occurrences) : null), [execution, occurrences]);
   const shown = useLast(reading, { place, waiting: sending || followed?.kind === 'open' || followed === null });
 
-  const ended = execution !== null;
+  const state = followed?.kind === 'open' ? followed.record.state : followed?.kind;
   useEffect(() => {
-    if (ended || place.run !== null) void queries.invalidateQueries({ queryKey: ['history'] });
-  }, [ended, place.run, queries]);
+    if (state !== undefined) void queries.invalidateQueries({ queryKey: ['history'] });
+  }, [state, queries]);
 
   const call = useCallback(
     (change: Partial<ExecuteCall> = {}): ExecuteCall => ({
@@ -87,6 +87,7 @@ export function useRun({ place, input, clients, occurrences }: What) {
     stopping: open !== null && stopping === open.mockId,
     isOpen: open !== null,
     call,
+    begin,
     start: (change: Partial<ExecuteCall> = {}) => (place.target.kind === 'each' ? beginOnEach() : begin(call(change))),
     again: (failed: NotBegun) => begin(failed.call, failed.key),
     forget: () => setNotBegun(null),

@@ -10,6 +10,7 @@ import { NodeLink } from './node-link.tsx';
 type Props = { why: readonly Reason[]; reading: Reading; onChoose: (occurrence: Occurrence) => void };
 
 const MAX_READS = 3;
+const MAX_NODES = 4;
 const MAX_VALUE = 60;
 
 /** The chain of reasons in sentences, the nodes in them to be pressed. */
@@ -46,6 +47,7 @@ function OneReason({ reason, reading, node }: OneProps) {
       );
     case 'none-held':
     case 'all-held':
+      return <Sentence text={`why.${reason.kind}`} parts={{ node: at, nodes: <Nodes of={reason.by} node={node} /> }} />;
     case 'no-opinion':
     case 'always':
       return <Sentence text={`why.${reason.kind}`} with={{ decision: word(reason.decision) }} parts={{ node: at }} />;
@@ -75,6 +77,22 @@ function OneReason({ reason, reading, node }: OneProps) {
         />
       );
   }
+}
+
+function Nodes({ of, node }: { of: readonly Occurrence[]; node: (occurrence: Occurrence) => ReactNode }) {
+  const { say } = useText();
+  const more = of.length - MAX_NODES;
+  return (
+    <>
+      {of.slice(0, MAX_NODES).map((occurrence, index) => (
+        <span key={occurrence.index}>
+          {index > 0 && ', '}
+          {node(occurrence)}
+        </span>
+      ))}
+      {more > 0 && ` ${say('why.more', { n: more })}`}
+    </>
+  );
 }
 
 function Reads({ reads }: { reads: readonly Read[] }) {

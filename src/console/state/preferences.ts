@@ -26,7 +26,9 @@ export function chooseTheme(next: Theme): void {
 }
 
 /** Whether the history below the columns is open. */
-export const historyShown = createStored<boolean>('history-shown', { read: (stored) => stored !== false });
+export const historyShown = createStored<boolean>('history-shown', {
+  read: (stored) => (typeof stored === 'boolean' ? stored : window.innerWidth >= 1180 && window.innerHeight >= 800),
+});
 
 /** The app of the last visit. */
 export const lastApp = createStored<string | null>('app', {

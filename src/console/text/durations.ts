@@ -1,6 +1,7 @@
 /** A duration as people read it: 0.4 ms, 12 ms, 1.94 s, 2 min 5 s. */
 export function formatMs(ms: number): string {
   if (ms < 0) return `${Math.round(ms)} ms`;
+  if (ms > 0 && ms < 0.1) return '< 0.1 ms';
   if (ms < 10 && !Number.isInteger(ms)) return `${ms.toFixed(1)} ms`;
   if (ms < 1000) return `${Math.round(ms)} ms`;
   if (ms < 9_950) return `${(ms / 1000).toFixed(2)} s`;

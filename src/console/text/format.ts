@@ -1,13 +1,12 @@
 export type Parameters = Record<string, string | number>;
 
-/** A sentence with `{names}` in it; where a number decides, one for each plural form that a language has. */
+/** A sentence with `{names}` in it; where a number decides, one for a single thing and one for several. */
 export type Template = string | { one: string; other: string };
 
-/** The template for these parameters: the plural goes by the parameter `n`. */
-export function templateFor(template: Template, language: string, parameters: Parameters): string {
+/** The template for these parameters: `one` is for the parameter `n` being 1, in every language this page speaks. */
+export function templateFor(template: Template, parameters: Parameters): string {
   if (typeof template === 'string') return template;
-  const form = new Intl.PluralRules(language).select(Number(parameters.n ?? 0));
-  return form === 'one' ? template.one : template.other;
+  return Number(parameters.n) === 1 ? template.one : template.other;
 }
 
 /** A template cut at its `{names}`: text stays text, names become `{name}` objects. */
@@ -19,8 +18,8 @@ export function partsOf(template: string): (string | { name: string })[] {
 }
 
 /** The sentence with its parameters put in; a name without a parameter stays as it is, so that a mistake is seen. */
-export function format(template: Template, language: string, parameters: Parameters): string {
-  return partsOf(templateFor(template, language, parameters))
+export function format(template: Template, parameters: Parameters): string {
+  return partsOf(templateFor(template, parameters))
     .map((part) => (typeof part === 'string' ? part : String(parameters[part.name] ?? `{${part.name}}`)))
     .join('');
 }

@@ -11,7 +11,7 @@ type Text = { language: Language; dictionary: Dictionary; say: Say };
 const TextContext = createContext<Text>(textIn('en', en));
 
 function textIn(language: Language, dictionary: Dictionary): Text {
-  return { language, dictionary, say: (key, parameters = {}) => format(dictionary[key], language, parameters) };
+  return { language, dictionary, say: (key, parameters = {}) => format(dictionary[key], parameters) };
 }
 
 /** Gives everything below it the chosen language. The page waits for its words rather than flashing up in another language. */
@@ -45,8 +45,8 @@ type SentenceProps = { text: TextKey; with?: Parameters; parts?: Record<string, 
 
 /** A sentence some of whose names are elements: a link, a value in type of its own. */
 export function Sentence({ text, with: parameters = {}, parts = {} }: SentenceProps) {
-  const { language, dictionary } = useText();
-  const pieces = partsOf(templateFor(dictionary[text], language, parameters));
+  const { dictionary } = useText();
+  const pieces = partsOf(templateFor(dictionary[text], parameters));
   return pieces.map((piece, index) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: the pieces of one template never change places
     <Fragment key={index}>{typeof piece === 'string' ? piece : (parts[piece.name] ?? parameters[piece.name])}</Fragment>

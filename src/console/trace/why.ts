@@ -5,7 +5,8 @@ import { isLeaf, type Occurrence } from './tree.ts';
 export type Reason =
   | { kind: 'leaf'; at: Occurrence; decision: Decision }
   | { kind: 'stopped' | 'decided'; at: Occurrence; decision: Decision; by: Occurrence; byDecision: Decision }
-  | { kind: 'none-held' | 'all-held' | 'no-opinion' | 'always'; at: Occurrence; decision: Decision }
+  | { kind: 'none-held' | 'all-held'; at: Occurrence; decision: Decision; by: Occurrence[] }
+  | { kind: 'no-opinion' | 'always'; at: Occurrence; decision: Decision }
   | { kind: 'rejected'; at: Occurrence; by: Occurrence | null }
   | { kind: 'condition-held'; at: Occurrence; by: Occurrence }
   | { kind: 'out-of-time' | 'left-out' | 'unfinished' | 'unlisted'; at: Occurrence }
@@ -98,13 +99,13 @@ function explainRelation(
     return null;
   }
   const stops = (kind === 'And' && own === 'FALSE') || (kind === 'Any' && own === 'TRUE');
-  const alone = ran.filter(({ decision }) => decision === own).length === 1;
-  if (stops || alone) {
+  const agreeing = ran.filter(({ decision }) => decision === own).map(({ child }) => child);
+  if (stops || agreeing.length === 1) {
     const isLast = at.children.at(-1) === deciding;
     reasons.push({ kind: stops && !isLast ? 'stopped' : 'decided', at, decision: own, by: deciding, byDecision: own });
     return deciding;
   }
-  reasons.push({ kind: own === 'TRUE' ? 'all-held' : 'none-held', at, decision: own });
+  reasons.push({ kind: own === 'TRUE' ? 'all-held' : 'none-held', at, decision: own, by: agreeing });
   return null;
 }
 

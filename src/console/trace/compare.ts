@@ -1,0 +1,41 @@
+import type { Json } from '../json/read-json.ts';
+import { sameJson } from '../json/same-json.ts';
+import type { Reading } from '../run/reading.ts';
+import type { Occurrence } from './tree.ts';
+
+/** Runs that came out alike: same end, same data to the last digit, same way through the tree. */
+export type Group<T> = { runs: { of: T; reading: Reading }[]; reading: Reading };
+
+/** Puts runs that came out alike together, the largest group first; of equal ones the earlier. */
+export function groupRuns<T>(runs: readonly { of: T; reading: Reading }[]): Group<T>[] {
+  const groups: Group<T>[] = [];
+  for (const run of runs) {
+    const group = groups.find(({ reading }) => isSameRun(reading, run.reading));
+    if (group) group.runs.push(run);
+    else groups.push({ runs: [run], reading: run.reading });
+  }
+  return groups.sort((a, b) => b.runs.length - a.runs.length);
+}
+
+export function isSameRun(a: Reading, b: Reading): boolean {
+  return (
+    a.execution.record.state === b.execution.record.state &&
+    (a.execution.record.outcome?.code ?? null) === (b.execution.record.outcome?.code ?? null) &&
+    a.result?.error === b.result?.error &&
+    isSameDocument(a.after, b.after) &&
+    differingNodes(a, b).size === 0
+  );
+}
+
+export function isSameDocument(a: Json | null, b: Json | null): boolean {
+  return a === null || b === null ? a === b : sameJson(a, b);
+}
+
+/** The occurrences that came to something else, or ran in one run only. How long they took does not count. */
+export function differingNodes(a: Reading, b: Reading): Set<Occurrence> {
+  const differing = new Set<Occurrence>();
+  for (const occurrence of new Set([...a.replay.marks.keys(), ...b.replay.marks.keys()])) {
+    if (a.replay.marks.get(occurrence)?.outcome !== b.replay.marks.get(occurrence)?.outcome) differing.add(occurrence);
+  }
+  return differing;
+}
