@@ -1,6 +1,6 @@
-import { type Ending, type Execution, execute, wasStopped } from './engine/execution.ts';
+import { execute } from './engine/execution.ts';
+import { endedInTime } from './engine/in-time.ts';
 import type { HandleError } from './engine/node.ts';
-import { Stopped } from './engine/run.ts';
 import type { Heart } from './heart.ts';
 import { type Places, resultPathOf } from './places.ts';
 import { printAnswer, printRefusal } from './print-answer.ts';
@@ -40,7 +40,7 @@ export async function answerRequest(
       handleError,
       watcher: record,
     });
-    const ending = explained(await inTime(execution, ruleTimeoutMs), execution, ruleTimeoutMs);
+    const ending = await endedInTime(execution, ruleTimeoutMs);
     const text = printAnswer({ mockId, executeAt, execution, ending });
     if (record.claim()) await replaceFile(resultPath, text);
     else
@@ -50,26 +50,4 @@ export async function answerRequest(
   } finally {
     heart.ended(mockId);
   }
-}
-
-/** How a run ended; one that takes too long is stopped and left behind. */
-async function inTime({ run, ended }: Execution, timeoutMs: number): Promise<Ending> {
-  if (!(ended instanceof Promise)) return ended;
-  const { promise: timeIsUp, resolve } = Promise.withResolvers<Ending>();
-  const timer = setTimeout(() => {
-    run.stop('its time is up');
-    resolve({ kind: 'failed', error: new Stopped('its time is up') });
-  }, timeoutMs);
-  return Promise.race([ended, timeIsUp]).finally(() => clearTimeout(timer));
-}
-
-/** Says of a run that was stopped which leaves did not end. */
-function explained(ending: Ending, { run }: Execution, timeoutMs: number): Ending {
-  if (!wasStopped(ending)) return ending;
-  const steps = run.steps?.list ?? [];
-  const parents = new Set(steps.map(({ parent }) => parent));
-  const stuck = steps.filter((step) => step.outcome === 'UNFINISHED' && !parents.has(step));
-  const where = stuck.slice(0, 3).map(({ name, nodeId }) => `${name} (node ${nodeId})`);
-  const still = where.length === 0 ? '' : `: still in ${where.join(', ')}`;
-  return { kind: 'failed', error: new Error(`the rule did not end within ${timeoutMs} ms${still}`) };
 }

@@ -75,7 +75,9 @@ export type RuleClient = {
  */
 export async function createRuleClient(options: RuleClientOptions): Promise<RuleClient> {
   const { app, sharedDir, lane, address = newAddress(), pollMs = 2000, heartbeatMs = 10_000 } = options;
-  const { ruleTimeoutMs = 55_000, maxRunning = 100, errorHandle, onError = warn, onProblems = warnEach } = options;
+  const { ruleTimeoutMs = 55_000, maxRunning = 100, errorHandle } = options;
+  const onError = harmless(options.onError ?? warn);
+  const onProblems = harmless(options.onProblems ?? warnEach);
   const places = placesOf({ sharedDir, app, address, lane });
   const registry = createRegistry(options.leaves);
   const rules = await openRuleSource({ directory: places.rules, registry, onProblems });
@@ -125,6 +127,17 @@ function newAddress(): string {
     .replace(/[^\w.-]/g, '_')
     .replace(/^\.+/, '');
   return `${host || 'client'}_${randomBytes(4).toString('hex')}`;
+}
+
+/** Whoever is told about trouble must not make more of it. */
+function harmless<T>(tell: (what: T) => void): (what: T) => void {
+  return (what) => {
+    try {
+      tell(what);
+    } catch (error) {
+      warn(error);
+    }
+  };
 }
 
 function warn(error: unknown): void {

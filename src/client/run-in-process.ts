@@ -1,5 +1,6 @@
 import { messageOf } from './engine/evaluate.ts';
-import { type Ending, execute } from './engine/execution.ts';
+import { execute } from './engine/execution.ts';
+import { endedInTime } from './engine/in-time.ts';
 import type { HandleError } from './engine/node.ts';
 import type { State } from './engine/state.ts';
 import { isExactObject, toExact, toPlain, type Value } from './engine/values.ts';
@@ -37,15 +38,15 @@ export async function runInProcess(
   const exact = toExact(data, new WeakMap(), 'data');
   if (!isExactObject(exact)) throw new TypeError('data must be an object');
   const request = { ruleId: idOf(ruleId), confId: idOf(confId), ts: idOf(ts), data: exact };
-  const { run, ended, leftOut } = execute(rules, request, { withSteps: false, timeoutMs: ruleTimeoutMs, handleError });
-  const ending: Ending = await ended;
+  const execution = execute(rules, request, { withSteps: false, timeoutMs: ruleTimeoutMs, handleError });
+  const ending = await endedInTime(execution, ruleTimeoutMs);
   return {
     success: ending.kind === 'done',
     outcome: ending.kind === 'done' ? ending.outcome : null,
     data: Object.fromEntries(Object.entries(exact).map(([key, value]) => [key, toPlain(value, new WeakMap())])),
-    process: run.process(),
+    process: execution.run.process(),
     error: ending.kind === 'failed' ? (ending.error ?? new Error(messageOf(ending.error))) : undefined,
-    warnings: leftOut,
+    warnings: execution.leftOut,
   };
 }
 

@@ -1,7 +1,7 @@
 import type { RuleSet, Selection } from '../rules/rule-set.ts';
 import { evaluate } from './evaluate.ts';
 import type { HandleError } from './node.ts';
-import { createRun, type Run, type RunWatcher, Stopped } from './run.ts';
+import { createRun, type Run, type RunWatcher } from './run.ts';
 import type { State } from './state.ts';
 import { isOutside } from './time-window.ts';
 import type { ExactObject } from './values.ts';
@@ -59,8 +59,3 @@ function begin(evaluateRoot: () => State | Promise<State>): Ending | Promise<End
 const done = (outcome: State | null): Ending => ({ kind: 'done', outcome });
 const failed = (error: unknown): Ending => ({ kind: 'failed', error });
 const nameOf = (role: string) => (role === 'forward' ? 'the forward condition' : 'the child');
-
-/** Whether a run ended because it was stopped, not by its own doing. */
-export function wasStopped(ending: Ending): boolean {
-  return ending.kind === 'failed' && ending.error instanceof Stopped;
-}

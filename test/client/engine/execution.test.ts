@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { execute, wasStopped } from '../../../src/client/engine/execution.ts';
+import { execute } from '../../../src/client/engine/execution.ts';
+import { Stopped } from '../../../src/client/engine/run.ts';
 import type { Leaves } from '../../../src/client/leaves/leaf.ts';
 import { type Nodes, rulesOf, run } from '../support/run-rule.ts';
 import { leafFile, smallLeaves } from '../support/small-leaves.ts';
@@ -57,7 +58,7 @@ test('a tree that shared nodes make endless ends when its time is up', async () 
   const began = performance.now();
   const { ending, steps, process } = await run(rulesOf(nodes, smallLeaves), { timeoutMs: 200 });
   expect(performance.now() - began).toBeLessThan(1500);
-  expect(wasStopped(ending)).toBe(true);
+  expect(ending).toMatchObject({ kind: 'failed', error: expect.any(Stopped) });
   expect(steps.length).toBe(10_000);
   expect(process.length).toBeLessThan(1_100_000);
 });
@@ -101,7 +102,7 @@ test('a run that is stopped goes no further, whatever its nodes would absorb', a
   );
   execution.run.stop('nobody waits any more');
   const ending = await execution.ended;
-  expect(wasStopped(ending)).toBe(true);
+  expect(ending).toMatchObject({ kind: 'failed', error: expect.any(Stopped) });
   expect({ ran, aborted }).toEqual({ ran: [], aborted: true });
   expect(execution.run.steps?.list.map(({ outcome }) => outcome)).toEqual(['UNFINISHED', 'TRUE']);
 });
