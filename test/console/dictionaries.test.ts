@@ -1,0 +1,66 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { en } from '../../src/console/text/en.ts';
+import { format, partsOf, type Template } from '../../src/console/text/format.ts';
+import { zh } from '../../src/console/text/zh.ts';
+
+const namesIn = (template: Template) => {
+  const texts = typeof template === 'string' ? [template] : [template.one, template.other];
+  return new Set(texts.flatMap(partsOf).flatMap((part) => (typeof part === 'string' ? [] : [part.name])));
+};
+const english = new Map<string, Template>(Object.entries(en));
+const chinese = new Map<string, Template>(Object.entries(zh));
+
+describe('the two languages', () => {
+  test('have the same sentences', () => {
+    expect([...chinese.keys()].sort()).toEqual([...english.keys()].sort());
+  });
+
+  test('have the same names in each of them', () => {
+    // A count may be told by the words alone: "one run".
+    const names = (template: Template | undefined) =>
+      [...namesIn(template ?? '')].filter((name) => name !== 'n').sort();
+    const different = [...english].filter(([key, template]) => `${names(template)}` !== `${names(chinese.get(key))}`);
+    expect(different.map(([key]) => key)).toEqual([]);
+  });
+
+  test('are both spoken: nothing was left in the other language', () => {
+    const same = [...english].filter(
+      ([key, template]) => JSON.stringify(template) === JSON.stringify(chinese.get(key)),
+    );
+    const alike =
+      /^(outcome\.|sdk\.|trace\.(read|wrote)$|header\.version$|input\.(json|kind\.(int64|null|json))$|state\.[\w-]+\.hint$)/;
+    expect(same.map(([key]) => key).filter((key) => !alike.test(key))).toEqual([]);
+  });
+
+  test('sound like nobody shouts or apologises', () => {
+    const texts = [...english.values()].flatMap((template) =>
+      typeof template === 'string' ? [template] : Object.values(template),
+    );
+    for (const text of texts) expect(text).not.toMatch(/oops|sorry|!|successfully|please/i);
+  });
+});
+
+test('every sentence is used somewhere', () => {
+  const folder = join(import.meta.dirname, '../../src/console');
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
+    (name) => /\.tsx?$/.test(name) && !/text[\\/](en|zh)/.test(name),
+  );
+  const source = files.map((name) => readFileSync(join(folder, name), 'utf8')).join('\n');
+  // Some are put together: `skip.${kind}`.
+  const beginnings = [...source.matchAll(/[`']([a-zA-Z.]+\.)(?:\$\{)/g)].map(([, beginning = '']) => beginning);
+  const unused = [...english.keys()].filter(
+    (key) =>
+      !source.includes(`'${key}'`) &&
+      !source.includes(`"${key}"`) &&
+      !beginnings.some((beginning) => key.startsWith(beginning)),
+  );
+  expect(unused).toEqual([]);
+});
+
+test('a sentence about one thing and about several', () => {
+  const clients = { one: '{n} client', other: '{n} clients' };
+  expect([0, 1, 2].map((n) => format(clients, { n }))).toEqual(['0 clients', '1 client', '2 clients']);
+  expect(format('{a} and {b}', { a: '{b}', b: 1 })).toBe('{b} and 1');
+});

@@ -1,0 +1,63 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { MAX_LINKED_INPUT, type Place, printPlace, readPlace } from '../../src/console/state/location.ts';
+
+const place: Place = {
+  app: '9001',
+  ruleId: '1',
+  confId: null,
+  target: { kind: 'lane', lane: 'beta & co' },
+  ts: '1795150000000',
+  run: null,
+  runs: [],
+  input: '{"uid":9007199254740993,"cost":0.10}',
+};
+const again = (given: Place) => {
+  const address = new URL(`http://host/${printPlace(given)}`);
+  return readPlace(address.search, address.hash);
+};
+
+describe('the address of a run', () => {
+  test('defines it to the last digit', () => {
+    expect(again(place)).toEqual(place);
+    expect(again({ ...place, target: { kind: 'address', address: 'host/7/a:b' }, run: 'a-1' })).toMatchObject({
+      target: { kind: 'address', address: 'host/7/a:b' },
+      run: 'a-1',
+    });
+    expect(again({ ...place, target: { kind: 'each' }, runs: ['a', 'b'] })).toMatchObject({ runs: ['a', 'b'] });
+  });
+
+  test('keeps the input behind the #, where no server sees it', () => {
+    const [query, hash] = printPlace(place).split('#');
+    expect(query).not.toContain('uid');
+    expect(hash).toContain('uid');
+  });
+
+  test('leaves an input out that is no JSON or too long for a link', () => {
+    expect(printPlace({ ...place, input: '{"a":' })).not.toContain('#');
+    expect(printPlace({ ...place, input: JSON.stringify({ a: 'x'.repeat(MAX_LINKED_INPUT) }) })).not.toContain('#');
+  });
+
+  test('is read leniently: what is wrong is as good as absent', () => {
+    expect(readPlace('?app=x&rule=-1&ts=soon&target=lane:', '#input={')).toEqual({
+      app: null,
+      ruleId: null,
+      confId: null,
+      target: { kind: 'all' },
+      ts: null,
+      run: null,
+      runs: [],
+      input: null,
+    });
+  });
+
+  test('carries any input', () => {
+    fc.assert(
+      fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (value) => {
+        const input = JSON.stringify(value);
+        fc.pre(input.length < MAX_LINKED_INPUT);
+        expect(again({ ...place, input }).input).toBe(input);
+      }),
+    );
+  });
+});

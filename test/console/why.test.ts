@@ -1,0 +1,85 @@
+import { describe, expect, test } from 'vitest';
+import { readProcess } from '../../src/console/trace/read-process.ts';
+import { replayProcess } from '../../src/console/trace/replay.ts';
+import { skipOf } from '../../src/console/trace/skipped.ts';
+import type { TreeNode } from '../../src/console/trace/tree.ts';
+import { whyOf } from '../../src/console/trace/why.ts';
+import { leaf, node, placesOf } from './support/rule-tree.ts';
+
+function run(root: TreeNode, process: string) {
+  const { occurrences, at } = placesOf(root);
+  const { marks } = replayProcess(occurrences, readProcess(process).entries);
+  const why = whyOf(at(Number(root.id)), marks).map(({ kind, at: { node: own }, ...more }) =>
+    'by' in more && more.by !== null
+      ? `${kind} ${own.id} by ${Array.isArray(more.by) ? more.by.map((by) => by.node.id) : more.by.node.id}`
+      : `${kind} ${own.id}`,
+  );
+  const skipped = (id: number) => {
+    const skip = skipOf(at(id), marks);
+    return skip && 'by' in skip ? `${skip.kind} ${skip.by?.node.id}` : skip?.kind;
+  };
+  return { why, skipped };
+}
+
+describe('why a rule came out as it did', () => {
+  test('down to the leaf that stopped it', () => {
+    const root = node(1, 'Any', [node(2, 'And', [leaf(41), leaf(45)])]);
+    const { why, skipped } = run(root, '[41:Cost:F:0][2:And:F:0][1:Any:F:0]');
+    expect(why).toEqual(['decided 1 by 2', 'stopped 2 by 41', 'leaf 41']);
+    expect(skipped(45)).toBe('stopped 41');
+  });
+
+  test('a condition that was FALSE kept a node from running', () => {
+    const root = node(1, 'And', [leaf(25, { forward: leaf(26) })]);
+    const { why } = run(root, '[26:Age:F:0][25:Age:R-F][1:And:F:0]');
+    expect(why).toEqual(['decided 1 by 25', 'rejected 25 by 26', 'leaf 26']);
+  });
+
+  test('inversion is a reason of its own', () => {
+    const root = node(1, 'And', [leaf(3, { inverse: true })]);
+    expect(run(root, '[3:Blocked:T-I:0][1:And:F:0]').why).toEqual(['decided 1 by 3', 'inverted 3', 'leaf 3']);
+  });
+
+  test('when all agree, all of them are named', () => {
+    const root = node(1, 'And', [leaf(2), node(3, 'LeafNone'), leaf(4)]);
+    expect(run(root, '[2:A:T:0][3:B:N:0][4:C:T:0][1:And:T:0]').why).toEqual(['all-held 1 by 2,4']);
+    expect(run(node(1, 'Any', [leaf(2), leaf(3)]), '[2:A:F:0][3:B:F:0][1:Any:F:0]').why).toEqual([
+      'none-held 1 by 2,3',
+    ]);
+  });
+
+  test('relations that are what they are whatever happens', () => {
+    expect(run(node(1, 'True', [leaf(2)]), '[2:A:F:0][1:True:T:0]').why).toEqual(['always 1']);
+    expect(run(node(1, 'None', [leaf(2)]), '[2:A:T:0][1:None:N:0]').why).toEqual(['always 1']);
+    expect(run(node(1, 'All', [node(2, 'LeafNone')]), '[2:A:N:0][1:All:N:0]').why).toEqual(['no-opinion 1']);
+  });
+
+  test('a node without a say takes its condition’s', () => {
+    const root = node(1, 'LeafNone', [], { forward: leaf(2) });
+    expect(run(root, '[2:Age:T:0][1:Types:T:0]').why).toEqual(['condition-held 1 by 2']);
+  });
+
+  test('parallel children that are not listed are said not to be', () => {
+    const { why, skipped } = run(node(1, 'P-And', [leaf(2), leaf(3)]), '[1:P-And:T:1]');
+    expect(why).toEqual(['unlisted 1']);
+    expect(skipped(2)).toBe('not-listed 1');
+  });
+});
+
+describe('why a node did not run', () => {
+  const root = node(1, 'And', [
+    node(2, 'Any', [leaf(3)], { timeWindow: { type: 'before', start: null, end: '1' } }),
+    leaf(4, { forward: leaf(5) }),
+    node(6, 'And', [leaf(7, { state: 'missing' }), leaf(8)]),
+  ]);
+  const { skipped } = run(root, '[2:Any:O:0][5:Age:T:0][4:Cost:T:0][6:And:N:0][1:And:T:0]');
+
+  test('the node above is outside its time window', () => expect(skipped(3)).toBe('out-of-time 2'));
+  test('there is no such node', () => expect(skipped(7)).toBe('missing'));
+  test('the client left it out', () => expect(skipped(8)).toBe('left-out'));
+
+  test('like the one above it', () => {
+    const stopped = run(node(1, 'And', [leaf(2), node(3, 'Any', [leaf(4)])]), '[2:A:F:0][1:And:F:0]');
+    expect([stopped.skipped(3), stopped.skipped(4)]).toEqual(['stopped 2', 'not-run 3']);
+  });
+});
