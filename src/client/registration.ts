@@ -46,7 +46,8 @@ export async function register(places: Places, registration: Registration): Prom
 
 /** Takes the client back, in the order that tells a server it left: requests, registration, heartbeat. */
 export async function unregister(places: Places): Promise<void> {
-  await rm(places.mock, { recursive: true, force: true });
+  // A worker may be putting something into it.
+  await rm(places.mock, { recursive: true, force: true, maxRetries: 5 });
   await rm(places.registration, { force: true });
   await rm(places.heartbeat, { force: true });
 }
