@@ -5,7 +5,7 @@ import type { NoAnswer } from '../shared/outcomes.ts';
 import { parseTarget } from '../shared/target.ts';
 import type { Claim, Decision } from './channel/claim.ts';
 import { mockDirectory } from './channel/file-names.ts';
-import { removeTemporary, writeTemporary } from './channel/request-file.ts';
+import { removeIfNobodyCame, removeTemporary, writeTemporary } from './channel/request-file.ts';
 import type { Client } from './directory/client.ts';
 import type { Dependencies, Execution } from './process-execution.ts';
 import { refusals } from './refusals.ts';
@@ -131,6 +131,7 @@ export function createBeginExecution({
       return decision;
     } finally {
       if (temporary !== undefined && winner?.temporary !== temporary) await removeTemporary(place, temporary);
+      if (unknown && winner?.directoryName !== directoryName) await removeIfNobodyCame(path);
     }
   }
 }

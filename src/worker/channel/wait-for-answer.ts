@@ -75,6 +75,7 @@ export function waitForAnswer(
     const timers = new Set<NodeJS.Timeout>();
 
     const after = (ms: number, task: () => Promise<void> | void) => {
+      if (ended) return;
       const timer = setTimeout(() => {
         timers.delete(timer);
         guard(task);
@@ -93,8 +94,10 @@ export function waitForAnswer(
     const end = (ending: WaitEnding) => {
       if (ended) return;
       close();
-      // Who goes on with an interrupted wait needs the mark; else what fails here is left to the sweep.
-      if (ending.kind !== 'interrupted') marked?.then(() => removeOpenMark(place)).catch(() => {});
+      // Who goes on with an interrupted wait needs the mark, and must not be overtaken by it; else what fails here is left
+      // to the sweep.
+      if (ending.kind === 'interrupted') return void Promise.resolve(marked).finally(() => resolve(ending));
+      marked?.then(() => removeOpenMark(place)).catch(() => {});
       resolve(ending);
     };
     const fail = (error: unknown) => {
@@ -181,6 +184,7 @@ export function waitForAnswer(
     }
 
     async function mark(): Promise<void> {
+      if (ended) return; // nobody would remove it
       marked = markOpen(place).catch(unless('ENOENT')); // the next listing sees that the directory is missing
       await marked;
     }
