@@ -21,7 +21,7 @@ import {
 
 const SECONDS = 6;
 const behaviours: Behaviour[] = [
-  ...[answers(), answers(), answers(), errs('no such leaf'), answersAfter(50), answersAfter(500)],
+  ...[answers(), answers(), answers(), errs('no such leaf'), answersAfter(50), answersAfter(300)],
   ...[staysSilent, picksUpAndStaysSilent, answersWithoutPickingUp, removesItsDirectoryAfterPickUp],
   ...[answersWith('null'), answersWith(''), answersWith('{"succ'), createsFirstAndFillsAfter(300)],
   ...[answersWithPipe, answersWithDirectory, answersWithLinkTo('/etc/passwd')],
@@ -45,7 +45,7 @@ onEachQueue('a crowd of clients, callers and workers that come and go', (start) 
     await using service = await start({
       workers: 2,
       apis: 2,
-      settings: { RESULT_TIMEOUT_MS: 1500, POLL_INTERVAL_MS: 250, MAX_WAITS_PER_CLIENT: 20 },
+      settings: { RESULT_TIMEOUT_MS: 2500, POLL_INTERVAL_MS: 250, MAX_WAITS_PER_CLIENT: 20 },
     });
     const { sharedDir, urls } = service;
     const until = Date.now() + SECONDS * 1000;

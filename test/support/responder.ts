@@ -129,7 +129,8 @@ export async function createResponder(options: Options): Promise<Responder> {
       await rm(registrationPath, { force: true });
       await rm(heartbeatPath, { force: true });
     },
-    removeDirectory: () => rm(directory, { recursive: true, force: true }),
+    // A worker may put something into it meanwhile.
+    removeDirectory: () => rm(directory, { recursive: true, force: true, maxRetries: 5 }),
     async stop() {
       await Promise.all([looks.stop(), beats?.stop()]);
       await Promise.all(running);
