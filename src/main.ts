@@ -1,130 +1,36 @@
-import { mkdir } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
-import { startApi } from './api/start.ts';
-import { DEMO_APP, startDemoClient } from './client/demo.ts';
-import { DATA_FIELD } from './shared/contract.ts';
 import { createLogger, type Logger } from './shared/logger.ts';
-import { createMetrics } from './shared/metrics.ts';
-import { openQueueBackend, type QueueBackend } from './shared/queue.ts';
-import { BadSettings, queueUrlOf, readSettings, type Settings } from './shared/settings.ts';
-import { startHealthServer } from './worker/health-server.ts';
-import { startWorker } from './worker/start.ts';
+import { BadSettings, readSettings } from './shared/settings.ts';
 
-const LOCAL_REDIS = 'redis://127.0.0.1:6379';
-const DEFAULT_SHARED_DIR = './rule-data';
-const USAGE =
-  'Usage: rule-server all | api | worker | demo-client   (settings come from the environment; see README.md)';
+const SERVICES = new Set(['api', 'worker', 'all', 'demo-client']);
 
 type Running = { stop(): Promise<void> };
-type Context = { settings: Settings; log: Logger };
 
-/** The one door: reads the environment, starts what the command names, and stops it on SIGTERM or SIGINT. */
+/**
+ * The one door: the only reader of the environment, of signals, and of how the process ends. Starts what the command
+ * names and stops it on SIGTERM or SIGINT; every other command runs to its end.
+ */
 export async function main(parameters: string[]): Promise<void> {
-  const command = parameters[0] ?? '';
-  const start = commands.get(command);
-  if (!start) return fail(`${command ? `There is no command "${command}". ` : ''}${USAGE}`);
+  const [command = '', ...more] = parameters;
+  if (SERVICES.has(command) && more.length === 0) return serve(command);
+  // Each loads only what it needs: a command line that answers a person starts at once.
+  const { runCommand } = await import('./cli/program.ts');
+  const { env: environment, stdin, stdout, stderr } = process;
+  const onInterrupt = (listener: () => void) => void process.once('SIGINT', listener);
+  process.exitCode = await runCommand(parameters, { environment, stdin, stdout, stderr, onInterrupt });
+}
+
+async function serve(command: string): Promise<void> {
   try {
     const settings = readSettings(process.env);
     const log = createLogger({ level: settings.LOG_LEVEL, role: command });
-    stopOnSignal(await start({ settings, log }), log);
+    const { startOf } = await import('./services.ts');
+    const running = await startOf(command)?.({ settings, log });
+    if (running) stopOnSignal(running, log);
   } catch (error) {
-    if (error instanceof BadSettings) return fail(error.message);
-    throw error;
+    if (!(error instanceof BadSettings)) throw error;
+    console.error(error.message);
+    process.exitCode = 1;
   }
-}
-
-const commands = new Map<string, (context: Context) => Promise<Running>>([
-  ['api', startApiProcess],
-  ['worker', startWorkerProcess],
-  ['all', startAllInOne],
-  ['demo-client', startDemoProcess],
-]);
-
-async function startApiProcess({ settings, log }: Context): Promise<Running> {
-  const backend = await openQueueBackend(queueUrlOf(settings) ?? LOCAL_REDIS);
-  warnWhenOpen(settings, log);
-  const api = await startApi({ settings, backend, log, metrics: createMetrics({ ofProcess: true }) });
-  log.info({ url: api.url, queue: backend.where }, 'the API listens');
-  return inOrder(api, closing(backend));
-}
-
-async function startWorkerProcess({ settings, log }: Context): Promise<Running> {
-  const backend = await openQueueBackend(queueUrlOf(settings) ?? LOCAL_REDIS);
-  const sharedDir = resolve(settings.SHARED_DIR ?? DEFAULT_SHARED_DIR);
-  const metrics = createMetrics({ ofProcess: true });
-  const worker = await startWorker({ settings, backend, sharedDir, log, metrics });
-  const health = await startHealthServer(settings, { worker, metrics });
-  log.info({ sharedDir, queue: backend.where, ...worker.state() }, 'the worker runs');
-  return inOrder(worker, health, closing(backend));
-}
-
-async function startAllInOne({ settings, log }: Context): Promise<Running> {
-  const sharedDir = resolve(settings.SHARED_DIR ?? DEFAULT_SHARED_DIR);
-  await mkdir(join(sharedDir, 'mock'), { recursive: true });
-  const backend = await openQueueBackend(queueUrlOf(settings));
-  warnWhenOpen(settings, log);
-  const metrics = createMetrics({ ofProcess: true });
-  const worker = await startWorker({ settings, backend, sharedDir, log, metrics });
-  const demo = settings.SHARED_DIR === undefined ? await startDemo(sharedDir, log) : undefined;
-  const api = await startApi({ settings, backend, log, metrics });
-  await api.ready;
-  console.log(
-    welcome({ url: api.url, queue: `${backend.kind}, ${backend.where}`, sharedDir, demo: demo !== undefined }),
-  );
-  return inOrder(api, worker, demo, closing(backend));
-}
-
-async function startDemoProcess({ settings, log }: Context): Promise<Running> {
-  const demo = await startDemo(resolve(settings.SHARED_DIR ?? DEFAULT_SHARED_DIR), log);
-  log.info({ app: DEMO_APP }, 'the demo client runs');
-  return demo;
-}
-
-async function startDemo(sharedDir: string, log: Logger): Promise<Running> {
-  const client = await startDemoClient({ sharedDir, onError: (error) => log.warn({ err: error }, 'the demo client') });
-  return { stop: () => client.close() };
-}
-
-function welcome({
-  url,
-  queue,
-  sharedDir,
-  demo,
-}: {
-  url: string;
-  queue: string;
-  sharedDir: string;
-  demo: boolean;
-}): string {
-  const body = JSON.stringify({ app: demo ? DEMO_APP : 1, ruleId: 1, [DATA_FIELD]: { uid: 1, cost: 120 } });
-  return `
-The rule server runs: API and worker${demo ? ` and a demo client (app ${DEMO_APP})` : ''} in one process.
-  API                ${url}
-  Queue              ${queue}
-  Shared directory   ${sharedDir}
-
-Run a rule:
-  curl -s ${url}/rule-server/mock/execute -H 'content-type: application/json' -d '${body}'
-`;
-}
-
-function warnWhenOpen({ HOST, API_KEYS }: Settings, log: Logger): void {
-  const loopback = ['127.0.0.1', 'localhost', '::1'].includes(HOST);
-  if (!loopback && API_KEYS.size === 0) {
-    log.warn({ HOST }, 'ANYBODY WHO REACHES THIS ADDRESS CAN RUN RULES: set API_KEYS, or let it listen on 127.0.0.1');
-  }
-}
-
-function closing(backend: QueueBackend): Running {
-  return { stop: () => backend.close() };
-}
-
-function inOrder(...parts: (Running | undefined)[]): Running {
-  return {
-    async stop() {
-      for (const part of parts) await part?.stop();
-    },
-  };
 }
 
 function stopOnSignal(running: Running, log: Logger): void {
@@ -143,9 +49,4 @@ function stopOnSignal(running: Running, log: Logger): void {
   };
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
-}
-
-function fail(message: string): void {
-  console.error(message);
-  process.exitCode = 1;
 }

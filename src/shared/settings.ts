@@ -71,6 +71,10 @@ const settingsSchema = z.object({
   OTEL_EXPORTER_OTLP_ENDPOINT: z.string().optional(),
 });
 
+/** Where APIs and workers of their own look for the queue when nothing is said. */
+export const LOCAL_REDIS = 'redis://127.0.0.1:6379';
+export const DEFAULT_SHARED_DIR = './rule-data';
+
 /** Everything a process can be told from outside, parsed once. Times are milliseconds, sizes bytes. */
 export type Settings = z.output<typeof settingsSchema>;
 

@@ -1,0 +1,48 @@
+import { z } from 'zod';
+import { RawNumber } from '../shared/exact-json.ts';
+import { parseJson } from '../shared/parse-json.ts';
+import { exitCodes } from './exit-codes.ts';
+import { createHttpApi, errorOf } from './http-api.ts';
+import { CommandFailed, type Surroundings } from './surroundings.ts';
+import { table } from './table.ts';
+
+export type ClientsOptions = { app: string; url: string; key?: string; json?: boolean };
+
+const answerSchema = z.object({
+  clients: z.array(
+    z.object({
+      address: z.string(),
+      lane: z.string().nullable(),
+      state: z.string(),
+      sdk: z.string(),
+      heartbeatAgeMs: z.number().nullable(),
+      loadedVersion: z.union([z.number(), z.instanceof(RawNumber)]).nullable(),
+      open: z.number(),
+    }),
+  ),
+});
+
+/** Lists the clients of an app. Ends with 0 when one of them is there, with 3 when nobody is. */
+export async function clients({ app, json, ...where }: ClientsOptions, { stdout }: Surroundings): Promise<number> {
+  const api = createHttpApi({ url: where.url, key: where.key });
+  const { status, text } = await api.call(`/rule-server/mock/clients?app=${encodeURIComponent(app)}`);
+  if (status !== 200) throw new CommandFailed(errorOf(text), status >= 500 ? exitCodes.unreachable : exitCodes.usage);
+  const { clients: all } = answerSchema.parse(parseJson(text));
+  stdout.write(json ? `${text}\n` : all.length > 0 ? table(HEADINGS, all.map(row)) : `App ${app} has no clients.\n`);
+  return all.some(({ state }) => state !== 'offline') ? exitCodes.ok : exitCodes.rejected;
+}
+
+const HEADINGS = ['ADDRESS', 'LANE', 'STATE', 'HEARTBEAT', 'SDK', 'VERSION', 'OPEN'];
+
+function row({
+  address,
+  lane,
+  state,
+  heartbeatAgeMs,
+  sdk,
+  loadedVersion,
+  open,
+}: z.infer<typeof answerSchema>['clients'][number]) {
+  const heartbeat = heartbeatAgeMs === null ? '' : `${(heartbeatAgeMs / 1000).toFixed(1)} s ago`;
+  return [address, lane ?? '', state, heartbeat, sdk, String(loadedVersion ?? ''), String(open)];
+}

@@ -1,0 +1,113 @@
+import { constants } from 'node:fs';
+import { access, mkdtemp, readFile, rename, rm, stat, statfs, symlink, watch, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { errnoOf, unless } from '../../shared/errno.ts';
+import { type Finding, fail, ok, warn } from './finding.ts';
+
+const CLOCKS_MAY_DIFFER_MS = 1000;
+const EVENT_WITHIN_MS = 1500;
+const LOW_FREE = 0.05;
+
+/** Numbers of file systems over a network (statfs(2)): what others change there causes no events here. */
+const NETWORK = new Map([
+  [0x6969, 'NFS'],
+  [0xff534d42, 'CIFS'],
+  [0xfe534d42, 'SMB'],
+  [0x517b, 'SMB'],
+  [0x65735546, 'FUSE'],
+  [0x01021997, '9P'],
+]);
+
+/** The shared directory: that it is there, may be written, is the one the queue's workers use, and tells of changes. */
+export async function checkSharedDirectory(sharedDir: string, registeredId: string | null): Promise<Finding[]> {
+  const found = await stat(sharedDir).catch(unless('ENOENT', 'ENOTDIR', 'EACCES'));
+  if (!found?.isDirectory())
+    return [
+      fail(
+        'shared directory',
+        `${sharedDir} is not a directory this user can see`,
+        'Create or mount it, or set SHARED_DIR.',
+      ),
+    ];
+  const rights = await checkRights(sharedDir);
+  if (rights.level === 'fail') return [rights];
+  return [
+    rights,
+    await checkIdentity(sharedDir, registeredId),
+    await checkFileSystem(sharedDir),
+    ...(await tryOut(sharedDir)),
+  ];
+}
+
+async function checkRights(sharedDir: string): Promise<Finding> {
+  for (const path of [sharedDir, join(sharedDir, 'mock'), join(sharedDir, 'clients')]) {
+    const code = await access(path, constants.R_OK | constants.W_OK | constants.X_OK).then(() => '', errnoOf);
+    if (code === '' || (code === 'ENOENT' && path !== sharedDir)) continue;
+    const advice = `Run as the user that owns it (this one is ${process.getuid?.()}:${process.getgid?.()}), or give its group the right to write.`;
+    return fail('shared directory', `${path} may not be read and written (${code})`, advice);
+  }
+  return ok('shared directory', `${sharedDir} may be read and written`);
+}
+
+async function checkIdentity(sharedDir: string, registeredId: string | null): Promise<Finding> {
+  const own = (await readFile(join(sharedDir, '.rule-server', 'id'), 'utf8').catch(unless('ENOENT')))?.trim();
+  if (own === undefined)
+    return warn('identity', 'no worker has used this directory yet', 'Is it the one that clients use?');
+  if (registeredId === null) return ok('identity', `${own}; no worker has told the queue of one lately`);
+  return own === registeredId
+    ? ok('identity', `${own}, as the queue knows it`)
+    : fail('identity', `${own}, but the workers use ${registeredId}`, 'Mount the directory that the workers use.');
+}
+
+async function checkFileSystem(sharedDir: string): Promise<Finding> {
+  const { type, bavail, blocks, ffree, files } = await statfs(sharedDir);
+  const network = NETWORK.get(type);
+  if (blocks > 0 && bavail / blocks < LOW_FREE) return warn('space', 'less than 5 % is free', 'Make room.');
+  if (files > 0 && ffree / files < LOW_FREE) return warn('space', 'less than 5 % of the inodes are free', 'Make room.');
+  if (network)
+    return warn(
+      'file system',
+      `${network}: no events from other machines`,
+      'Answers are found by the poll: expect up to POLL_INTERVAL_MS.',
+    );
+  return ok('file system', `local, ${Math.round((bavail / Math.max(1, blocks)) * 100)} % free`);
+}
+
+/** Does what a worker does: writes aside, links, renames, and hears of it. */
+async function tryOut(sharedDir: string): Promise<Finding[]> {
+  const directory = await mkdtemp(join(sharedDir, '.doctor-'));
+  try {
+    const heard = firstEvent(directory);
+    const before = Date.now();
+    await writeFile(join(directory, 'a.tmp'), 'x');
+    await rename(join(directory, 'a.tmp'), join(directory, 'a.json'));
+    const aheadMs = Math.round((await stat(join(directory, 'a.json'))).mtimeMs - before);
+    const links = await symlink('x', join(directory, 'link')).then(
+      () => true,
+      () => false,
+    );
+    return [
+      Math.abs(aheadMs) < CLOCKS_MAY_DIFFER_MS
+        ? ok('file clock', `within ${Math.max(1, Math.abs(aheadMs))} ms of this machine's`)
+        : warn('file clock', `${aheadMs} ms ahead of this machine's`, 'Run NTP on the file server.'),
+      links
+        ? ok('links', 'can be made')
+        : warn('links', 'cannot be made', 'Claims become files; that works, but is slower.'),
+      (await heard)
+        ? ok('events', 'arrive')
+        : warn('events', 'do not arrive', 'Check the inotify limits; answers are found by the poll meanwhile.'),
+    ];
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+async function firstEvent(directory: string): Promise<boolean> {
+  const signal = AbortSignal.timeout(EVENT_WITHIN_MS);
+  try {
+    for await (const _ of watch(directory, { signal })) return true;
+  } catch {
+    // No event within the time, or no watch to be had.
+  }
+  return false;
+}

@@ -1,0 +1,48 @@
+import { resolve } from 'node:path';
+import { styleText } from 'node:util';
+import { BadSettings, DEFAULT_SHARED_DIR, LOCAL_REDIS, queueUrlOf, readSettings } from '../../shared/settings.ts';
+import { exitCodes } from '../exit-codes.ts';
+import type { Surroundings } from '../surroundings.ts';
+import { checkSharedDirectory } from './directory-checks.ts';
+import { type Finding, fail, guarded, ok } from './finding.ts';
+import { checkRedis } from './redis-checks.ts';
+import { checkApi, checkSystem } from './system-checks.ts';
+
+export type DoctorOptions = { url: string; key?: string; json?: boolean };
+
+/** Looks at everything a deployment needs, with the settings of this environment. Ends with 1 when something fails. */
+export async function doctor(options: DoctorOptions, { environment, stdout }: Surroundings): Promise<number> {
+  const findings = await findAll(options, environment);
+  stdout.write(
+    options.json ? `${JSON.stringify(findings)}\n` : findings.map((finding) => line(finding, stdout)).join(''),
+  );
+  return findings.some(({ level }) => level === 'fail') ? exitCodes.failed : exitCodes.ok;
+}
+
+async function findAll({ url, key }: DoctorOptions, environment: Surroundings['environment']): Promise<Finding[]> {
+  const system = await guarded('system', checkSystem);
+  try {
+    const settings = readSettings(environment);
+    const sharedDir = resolve(settings.SHARED_DIR ?? DEFAULT_SHARED_DIR);
+    let registeredId: string | null = null;
+    const redis = await guarded('redis', async () => {
+      const { findings, directoryId } = await checkRedis(queueUrlOf(settings) ?? LOCAL_REDIS);
+      registeredId = directoryId;
+      return findings;
+    });
+    const directory = await guarded('shared directory', () => checkSharedDirectory(sharedDir, registeredId));
+    const api = await guarded('api', () => checkApi({ url, key }));
+    return [...system, ok('settings', 'can be used'), ...redis, ...directory, ...api];
+  } catch (error) {
+    if (!(error instanceof BadSettings)) throw error;
+    return [...system, fail('settings', error.message, 'Correct them: no process starts with them.')];
+  }
+}
+
+const MARKS = { ok: ['green', 'ok  '], warn: ['yellow', 'warn'], fail: ['red', 'FAIL'] } as const;
+
+function line({ check, level, message, advice }: Finding, stream: Surroundings['stdout']): string {
+  const [color, mark] = MARKS[level];
+  const what = `${styleText(color, mark, { stream })}  ${check.padEnd(17)} ${message}\n`;
+  return advice === undefined ? what : `${what}${' '.repeat(24)}${advice}\n`;
+}

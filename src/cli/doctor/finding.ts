@@ -1,0 +1,26 @@
+/** What one check found. `advice`: what to do about a warning or a failure. */
+export type Finding = { check: string; level: 'ok' | 'warn' | 'fail'; message: string; advice?: string };
+
+export const ok = (check: string, message: string): Finding => ({ check, level: 'ok', message });
+export const warn = (check: string, message: string, advice: string): Finding => ({
+  check,
+  level: 'warn',
+  message,
+  advice,
+});
+export const fail = (check: string, message: string, advice: string): Finding => ({
+  check,
+  level: 'fail',
+  message,
+  advice,
+});
+
+/** A check that breaks off is a finding as well. */
+export async function guarded(check: string, run: () => Promise<Finding[]>): Promise<Finding[]> {
+  try {
+    return await run();
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    return [fail(check, `could not be looked at: ${message}`, 'Look into this first.')];
+  }
+}

@@ -1,0 +1,122 @@
+import { Redis } from 'ioredis';
+import { storedKey } from '../../shared/store.ts';
+import { type Finding, fail, ok, warn } from './finding.ts';
+
+const CONNECT_WITHIN_MS = 3000;
+const CLOCKS_MAY_DIFFER_MS = 1000;
+const SLOW_MS = 10;
+
+/** The queue store: version, settings that decide what survives, speed, its clock, and the workers connected to it. */
+export async function checkRedis(url: string): Promise<{ findings: Finding[]; directoryId: string | null }> {
+  const where = new URL(url).host;
+  const redis = new Redis(url, {
+    lazyConnect: true,
+    connectTimeout: CONNECT_WITHIN_MS,
+    commandTimeout: CONNECT_WITHIN_MS,
+    maxRetriesPerRequest: 0,
+    retryStrategy: () => null,
+  });
+  let reason = 'the connection was closed';
+  redis.on('error', (error) => {
+    reason = error.message;
+  });
+  try {
+    await redis.connect();
+  } catch {
+    const advice = 'Start Redis, or set REDIS_URL. (npm start without REDIS_URL needs none: it brings its own queue.)';
+    return { findings: [fail('redis', `${where} does not answer: ${reason}`, advice)], directoryId: null };
+  }
+  try {
+    const findings = [
+      checkVersion(await redis.info('server'), where),
+      await checkSpeed(redis),
+      ...checkKeeping(await settingsOf(redis)),
+      await checkClock(redis),
+      checkWorkers(String(await redis.client('LIST'))),
+    ];
+    return { findings, directoryId: await redis.get(storedKey('shared-dir')) };
+  } finally {
+    redis.disconnect();
+  }
+}
+
+function checkVersion(info: string, where: string): Finding {
+  const version = /redis_version:(\S+)/.exec(info)?.[1] ?? 'unknown';
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  if (major > 6 || (major === 6 && minor >= 2)) return ok('redis', `${where} is version ${version}`);
+  return fail('redis', `${where} is version ${version}`, 'Use Redis 6.2 or newer.');
+}
+
+async function checkSpeed(redis: Redis): Promise<Finding> {
+  const times: number[] = [];
+  for (let count = 0; count < 5; count++) {
+    const startedAt = performance.now();
+    await redis.ping();
+    times.push(performance.now() - startedAt);
+  }
+  const median = times.sort((a, b) => a - b)[2] ?? 0;
+  const message = `answers in ${median.toFixed(1)} ms`;
+  return median < SLOW_MS
+    ? ok('redis speed', message)
+    : warn('redis speed', message, 'Every call takes several of these: bring it closer.');
+}
+
+async function settingsOf(redis: Redis): Promise<Map<string, string>> {
+  const pairs = await Promise.all(
+    ['maxmemory-policy', 'maxmemory', 'appendonly', 'appendfsync'].map(
+      (name) => redis.config('GET', name).catch(() => []), // managed services forbid it
+    ),
+  );
+  const texts = pairs.flat().map(String);
+  return new Map(texts.flatMap((text, index) => (index % 2 === 0 ? [[text, texts[index + 1] ?? '']] : [])));
+}
+
+function checkKeeping(settings: Map<string, string>): Finding[] {
+  const policy = settings.get('maxmemory-policy');
+  if (policy === undefined)
+    return [
+      warn(
+        'redis policy',
+        'its settings may not be read',
+        'Make sure of maxmemory-policy noeviction and appendonly yes.',
+      ),
+    ];
+  const limited = settings.get('maxmemory') !== '0';
+  return [
+    policy === 'noeviction'
+      ? ok('redis policy', 'a full Redis refuses instead of forgetting (noeviction)')
+      : fail('redis policy', `a full Redis forgets jobs (${policy})`, 'CONFIG SET maxmemory-policy noeviction.'),
+    limited
+      ? ok('redis memory', `bounded at ${Math.round(Number(settings.get('maxmemory')) / 2 ** 20)} MiB`)
+      : warn('redis memory', 'not bounded', 'Set maxmemory: a machine without memory kills processes.'),
+    settings.get('appendonly') === 'yes'
+      ? ok('redis persistence', `append-only file, fsync ${settings.get('appendfsync')}`)
+      : warn(
+          'redis persistence',
+          'no append-only file',
+          'With appendonly yes, waiting calls get their answers after a restart.',
+        ),
+  ];
+}
+
+async function checkClock(redis: Redis): Promise<Finding> {
+  const [seconds, microseconds] = await redis.time();
+  const aheadMs = Math.round(Number(seconds) * 1000 + Number(microseconds) / 1000 - Date.now());
+  const message = `Redis is ${Math.abs(aheadMs)} ms ${aheadMs < 0 ? 'behind' : 'ahead of'} this machine`;
+  return Math.abs(aheadMs) < CLOCKS_MAY_DIFFER_MS
+    ? ok('clocks', message)
+    : warn('clocks', message, 'Run NTP on all machines: deadlines compare their clocks.');
+}
+
+/** BullMQ names the connection of a worker after its queue; others on the same queue have something behind that. */
+function checkWorkers(clients: string): Finding {
+  const name = `{rule-server}:${Buffer.from('executions').toString('base64')}`;
+  const workers = clients.split('\n').filter((line) => line.includes(` name=${name} `)).length;
+  return workers > 0
+    ? ok('workers', `${workers} connected`)
+    : fail(
+        'workers',
+        'none is connected',
+        'Start one: npx rule-server worker. Without one every call gets 503 no-worker.',
+      );
+}

@@ -1,0 +1,52 @@
+import { setTimeout } from 'node:timers/promises';
+import { z } from 'zod';
+import { parseJson } from '../shared/parse-json.ts';
+import { isEndState, stepSchema } from '../shared/states.ts';
+import type { HttpApi } from './http-api.ts';
+
+const RECONNECT_MS = 500;
+
+const stateEventSchema = stepSchema.extend({ address: z.string().nullable() });
+export type StateEvent = z.infer<typeof stateEventSchema>;
+
+/** The states of an execution as they are reached, each once, until it ends or `signal` aborts. Reconnects by itself. */
+export async function* statesOf(api: HttpApi, mockId: string, signal: AbortSignal): AsyncGenerator<StateEvent> {
+  let seen = -1;
+  while (!signal.aborted) {
+    const headers = { accept: 'text/event-stream', 'last-event-id': String(seen) };
+    const response = await api
+      .open(`/rule-server/mock/executions/${mockId}/events`, { headers, signal })
+      .catch(() => null);
+    if (response?.status === 204 || response?.status === 404) return;
+    for await (const { id, state } of response?.body ? eventsIn(response.body) : []) {
+      if (id <= seen) continue;
+      seen = id;
+      yield state;
+      if (isEndState(state.state)) return;
+    }
+    await setTimeout(RECONNECT_MS, undefined, { signal }).catch(() => {});
+  }
+}
+
+async function* eventsIn(body: ReadableStream<Uint8Array>): AsyncGenerator<{ id: number; state: StateEvent }> {
+  const decoder = new TextDecoder();
+  let unread = '';
+  try {
+    for await (const chunk of body) {
+      const blocks = `${unread}${decoder.decode(chunk, { stream: true })}`.split('\n\n');
+      unread = blocks.pop() ?? '';
+      for (const block of blocks) {
+        const fields = new Map(block.split('\n').map((line) => split(line)));
+        const state = stateEventSchema.safeParse(parseJson(fields.get('data') ?? ''));
+        if (fields.get('event') === 'state' && state.success) yield { id: Number(fields.get('id')), state: state.data };
+      }
+    }
+  } catch {
+    // The connection broke: whoever reads on connects again.
+  }
+}
+
+function split(line: string): [string, string] {
+  const colon = line.indexOf(':');
+  return [line.slice(0, colon), line.slice(colon + 1).trimStart()];
+}

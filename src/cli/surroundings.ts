@@ -1,0 +1,20 @@
+import type { Readable, Writable } from 'node:stream';
+
+/** What a command sees of the process it runs in. */
+export type Surroundings = {
+  environment: Record<string, string | undefined>;
+  stdin: Readable;
+  stdout: Writable;
+  stderr: Writable & { isTTY?: boolean };
+  /** Calls back when the person presses Ctrl-C. */
+  onInterrupt(listener: () => void): void;
+};
+
+/** A command ends here, saying why in one sentence. */
+export class CommandFailed extends Error {
+  readonly exitCode: number;
+  constructor(message: string, exitCode: number) {
+    super(message);
+    this.exitCode = exitCode;
+  }
+}

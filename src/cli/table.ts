@@ -1,0 +1,12 @@
+/** Rows in columns as wide as they need to be. */
+export function table(headings: string[], rows: string[][]): string {
+  const widths = headings.map((heading, column) =>
+    Math.max(heading.length, ...rows.map((row) => (row[column] ?? '').length)),
+  );
+  const line = (cells: string[]) =>
+    cells
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd();
+  return [headings, ...rows].map((cells) => `${line(cells)}\n`).join('');
+}

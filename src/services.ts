@@ -1,0 +1,113 @@
+import { mkdir } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { startApi } from './api/start.ts';
+import { DEMO_APP, startDemoClient } from './client/demo.ts';
+import { DATA_FIELD } from './shared/contract.ts';
+import type { Logger } from './shared/logger.ts';
+import { createMetrics } from './shared/metrics.ts';
+import { openQueueBackend, type QueueBackend } from './shared/queue.ts';
+import { DEFAULT_SHARED_DIR, LOCAL_REDIS, queueUrlOf, type Settings } from './shared/settings.ts';
+import { startHealthServer } from './worker/health-server.ts';
+import { startWorker } from './worker/start.ts';
+
+type Running = { stop(): Promise<void> };
+type Context = { settings: Settings; log: Logger };
+
+/** Starts the service a command names; undefined when it names none. */
+export function startOf(command: string): ((context: Context) => Promise<Running>) | undefined {
+  return services.get(command);
+}
+
+const services = new Map<string, (context: Context) => Promise<Running>>([
+  ['api', startApiProcess],
+  ['worker', startWorkerProcess],
+  ['all', startAllInOne],
+  ['demo-client', startDemoProcess],
+]);
+
+async function startApiProcess({ settings, log }: Context): Promise<Running> {
+  const backend = await openQueueBackend(queueUrlOf(settings) ?? LOCAL_REDIS);
+  warnWhenOpen(settings, log);
+  const api = await startApi({ settings, backend, log, metrics: createMetrics({ ofProcess: true }) });
+  log.info({ url: api.url, queue: backend.where }, 'the API listens');
+  return inOrder(api, closing(backend));
+}
+
+async function startWorkerProcess({ settings, log }: Context): Promise<Running> {
+  const backend = await openQueueBackend(queueUrlOf(settings) ?? LOCAL_REDIS);
+  const sharedDir = resolve(settings.SHARED_DIR ?? DEFAULT_SHARED_DIR);
+  const metrics = createMetrics({ ofProcess: true });
+  const worker = await startWorker({ settings, backend, sharedDir, log, metrics });
+  const health = await startHealthServer(settings, { worker, metrics });
+  log.info({ sharedDir, queue: backend.where, ...worker.state() }, 'the worker runs');
+  return inOrder(worker, health, closing(backend));
+}
+
+async function startAllInOne({ settings, log }: Context): Promise<Running> {
+  const sharedDir = resolve(settings.SHARED_DIR ?? DEFAULT_SHARED_DIR);
+  await mkdir(join(sharedDir, 'mock'), { recursive: true });
+  const backend = await openQueueBackend(queueUrlOf(settings));
+  warnWhenOpen(settings, log);
+  const metrics = createMetrics({ ofProcess: true });
+  const worker = await startWorker({ settings, backend, sharedDir, log, metrics });
+  const demo = settings.SHARED_DIR === undefined ? await startDemo(sharedDir, log) : undefined;
+  const api = await startApi({ settings, backend, log, metrics });
+  await api.ready;
+  console.log(
+    welcome({ url: api.url, queue: `${backend.kind}, ${backend.where}`, sharedDir, demo: demo !== undefined }),
+  );
+  return inOrder(api, worker, demo, closing(backend));
+}
+
+async function startDemoProcess({ settings, log }: Context): Promise<Running> {
+  const demo = await startDemo(resolve(settings.SHARED_DIR ?? DEFAULT_SHARED_DIR), log);
+  log.info({ app: DEMO_APP }, 'the demo client runs');
+  return demo;
+}
+
+async function startDemo(sharedDir: string, log: Logger): Promise<Running> {
+  const client = await startDemoClient({ sharedDir, onError: (error) => log.warn({ err: error }, 'the demo client') });
+  return { stop: () => client.close() };
+}
+
+function welcome({
+  url,
+  queue,
+  sharedDir,
+  demo,
+}: {
+  url: string;
+  queue: string;
+  sharedDir: string;
+  demo: boolean;
+}): string {
+  const body = JSON.stringify({ app: demo ? DEMO_APP : 1, ruleId: 1, [DATA_FIELD]: { uid: 1, cost: 120 } });
+  return `
+The rule server runs: API and worker${demo ? ` and a demo client (app ${DEMO_APP})` : ''} in one process.
+  API                ${url}
+  Queue              ${queue}
+  Shared directory   ${sharedDir}
+
+Run a rule:
+  curl -s ${url}/rule-server/mock/execute -H 'content-type: application/json' -d '${body}'
+`;
+}
+
+function warnWhenOpen({ HOST, API_KEYS }: Settings, log: Logger): void {
+  const loopback = ['127.0.0.1', 'localhost', '::1'].includes(HOST);
+  if (!loopback && API_KEYS.size === 0) {
+    log.warn({ HOST }, 'ANYBODY WHO REACHES THIS ADDRESS CAN RUN RULES: set API_KEYS, or let it listen on 127.0.0.1');
+  }
+}
+
+function closing(backend: QueueBackend): Running {
+  return { stop: () => backend.close() };
+}
+
+function inOrder(...parts: (Running | undefined)[]): Running {
+  return {
+    async stop() {
+      for (const part of parts) await part?.stop();
+    },
+  };
+}

@@ -1,0 +1,301 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough, Readable } from 'node:stream';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { runCommand } from '../../src/cli/program.ts';
+import { startRedis } from '../support/redis.ts';
+import {
+  answers,
+  answersAfter,
+  answersWith,
+  type Behaviour,
+  createResponder,
+  errs,
+  picksUpAndStaysSilent,
+  resultText,
+  staysSilent,
+} from '../support/responder.ts';
+import { type Service, startService } from '../support/start-service.ts';
+
+const BIN = join(import.meta.dirname, '../../bin/rule-server.js');
+const run = promisify(execFile);
+
+type Ran = { exitCode: number; out: string; err: string };
+type More = { stdin?: string; tty?: boolean; environment?: Record<string, string>; interruptAfter?: Promise<unknown> };
+
+/** Runs one command in this process, as a person at a terminal does when `tty`. */
+async function command(
+  parameters: string[],
+  { stdin = '', tty = false, environment = {}, interruptAfter }: More = {},
+): Promise<Ran> {
+  const [out, err] = [new PassThrough(), Object.assign(new PassThrough(), { isTTY: tty })];
+  const texts = [out, err].map((stream) => stream.setEncoding('utf8').toArray());
+  const exitCode = await runCommand(parameters, {
+    environment,
+    stdin: Readable.from([stdin]),
+    stdout: out,
+    stderr: err,
+    onInterrupt: (listener) => void interruptAfter?.then(listener),
+  });
+  out.end();
+  err.end();
+  const [outText, errText] = await Promise.all(texts);
+  return { exitCode, out: outText?.join('') ?? '', err: errText?.join('') ?? '' };
+}
+
+describe('the command line', () => {
+  let service: Service;
+  let apps = 900;
+  beforeAll(async () => {
+    service = await startService({ settings: { RESULT_TIMEOUT_MS: 1500 }, leavesFiles: true });
+  });
+  afterAll(() => service.stop());
+
+  const clientThat = async (does: Behaviour, options: Partial<Parameters<typeof createResponder>[0]> = {}) => {
+    const app = ++apps;
+    return Object.assign(await createResponder({ sharedDir: service.sharedDir, app, does, ...options }), { app });
+  };
+  const exec = (app: number, more: string[] = [], how: More = {}) =>
+    command(['exec', '--url', service.url, '--app', String(app), '--rule', '1', ...more], how);
+
+  describe.concurrent('exec', () => {
+    it('prints the answer to the digit with --json, and ends with 0', async () => {
+      await using client = await clientThat(answersWith((request) => resultText(request).replace('{}', '{"n":1e400}')));
+      const data = '{"uid":9007199254740993,"x":0.10}';
+      const { exitCode, out } = await exec(client.app, ['--data', data, '--json', '--ts', '1700000000000']);
+      expect(exitCode).toBe(0);
+      expect(out).toBe(`${client.found.map((request) => resultText(request).replace('{}', '{"n":1e400}')).join('')}\n`);
+      expect(client.found[0]?.text).toContain(data);
+      expect(client.found[0]?.text).toContain('1700000000000');
+    });
+
+    it('shows the states on a terminal as they are reached, and then the answer for a person', async () => {
+      const does = answers({ 'the service': { uid: 1, list: [1, {}] }, process: '[1:A:T:0]' });
+      await using client = await clientThat(async (request) => {
+        await new Promise((resolve) => setTimeout(resolve, 300));
+        await does(request, client);
+      });
+      const { exitCode, out, err } = await exec(client.app, [], { tty: true });
+      expect(exitCode).toBe(0);
+      const shown = err.replace(/\u001b\[[0-9;]*[mK]/g, '');
+      expect(shown).toMatch(/0\.00 s {2}queued/);
+      expect(shown).toContain(`dispatched   ${client.address}`);
+      expect(shown).toContain('waits for the client to pick it up');
+      expect(shown).toContain('succeeded');
+      expect(out).toContain('[1:A:T:0]\n{\n  "uid": 1,\n  "list": [\n    1,\n    {}\n  ]\n}\n');
+      expect(out).toMatch(new RegExp(`${client.address}: \\d\\.\\d\\d s \\(queue `));
+    });
+
+    it('shows nothing but the answer when nobody watches', async () => {
+      await using client = await clientThat(answers());
+      expect((await exec(client.app)).err).toBe('');
+    });
+
+    it.each([
+      [1, 'the rule failed', errs('no such leaf'), 'no such leaf'],
+      [4, 'the client stays silent', picksUpAndStaysSilent, 'wrote no answer'],
+      [4, 'the client does not pick it up', staysSilent, 'did not pick the request up'],
+      [5, 'the client writes no result', answersWith('[]'), 'cannot be used'],
+    ] as const)('ends with %d when %s', async (code, _when, does, sentence) => {
+      await using client = await clientThat(does);
+      const { exitCode, out } = await exec(client.app);
+      expect(exitCode).toBe(code);
+      expect(out).toContain(sentence);
+    });
+
+    it('ends with 3 when nobody is there', async () => {
+      const { exitCode, out } = await exec(++apps);
+      expect(exitCode).toBe(3);
+      expect(out).toContain('has no client online');
+    });
+
+    it('cancels the execution at Ctrl-C', async () => {
+      await using client = await clientThat(staysSilent);
+      const { exitCode, err } = await exec(client.app, [], { interruptAfter: client.firstRequest() });
+      expect(exitCode).toBe(130);
+      expect(err).toContain('is being cancelled');
+      const { mockId } = await client.firstRequest();
+      await vi.waitFor(async () => {
+        const { json } = await service.call(`/rule-server/mock/executions/${mockId}`);
+        expect(json.state).toBe('cancelled');
+      });
+    });
+
+    it('takes its input from a file or from standard input', async () => {
+      await using client = await clientThat(answers());
+      const directory = await mkdtemp(join(tmpdir(), 'rule-server-cli-'));
+      await writeFile(join(directory, 'input.json'), '{"from":"file"}\n');
+      expect((await exec(client.app, ['--data', `@${join(directory, 'input.json')}`])).exitCode).toBe(0);
+      expect((await exec(client.app, ['--data', '-'], { stdin: '{"from":"stdin"}' })).exitCode).toBe(0);
+      expect(client.found.map(({ text }) => /"from":"(\w+)"/.exec(text)?.[1])).toEqual(['file', 'stdin']);
+      await rm(directory, { recursive: true });
+    });
+
+    it('goes where it is told to', async () => {
+      await using client = await clientThat(answers(), { lane: 'beta' });
+      expect((await exec(client.app, ['--target', 'lane:beta'])).exitCode).toBe(0);
+      expect((await exec(client.app, ['--target', 'lane:gamma'])).exitCode).toBe(3);
+      expect((await exec(client.app, ['--target', 'nonsense'])).exitCode).toBe(2);
+    });
+
+    it.each([
+      ['--data', '[1]', 'must be a JSON object: it is array'],
+      ['--data', '{"a":', 'it ends too early'],
+      ['--data', '@/nowhere', 'cannot be read'],
+      ['--ts', 'yesterday', 'ts must be'],
+    ])('ends with 2 for %s %s, and says why', async (option, value, sentence) => {
+      const { exitCode, err } = await exec(1, [option, value]);
+      expect(exitCode).toBe(2);
+      expect(err).toContain(sentence);
+    });
+
+    it('under an Idempotency-Key runs once', async () => {
+      await using client = await clientThat(answersAfter(50));
+      const more = ['--idempotency-key', 'k', '--json'];
+      const [first, second] = [await exec(client.app, more), await exec(client.app, more)];
+      expect(second.out).toBe(first.out);
+      expect(client.found).toHaveLength(1);
+    });
+  });
+
+  describe.concurrent('clients', () => {
+    it('lists who is there, and ends with 0', async () => {
+      await using one = await clientThat(staysSilent, { lane: 'beta', address: 'host_one' });
+      const { exitCode, out } = await command(['clients', '--url', service.url, '--app', String(one.app)]);
+      expect(exitCode).toBe(0);
+      expect(out).toMatch(/^ADDRESS +LANE +STATE +HEARTBEAT +SDK +VERSION +OPEN\n/);
+      expect(out).toMatch(/\nhost_one +beta +online +\d\.\d s ago +node +1 +0\n/);
+    });
+
+    it('ends with 3 when nobody is, and with 2 for an app that is none', async () => {
+      const list = (app: string) => command(['clients', '--url', service.url, '--app', app]);
+      expect(await list(String(++apps))).toMatchObject({ exitCode: 3, out: expect.stringContaining('has no clients') });
+      expect(await list('x')).toMatchObject({ exitCode: 2, err: expect.stringContaining('app must be') });
+    });
+
+    it('prints the answer as it is with --json', async () => {
+      await using one = await clientThat(staysSilent);
+      const { out } = await command(['clients', '--url', service.url, '--app', String(one.app), '--json']);
+      expect(out).toBe(
+        `${(await service.call(`/rule-server/mock/clients?app=${one.app}`)).text.replace(/"heartbeatAgeMs":\d+/, `"heartbeatAgeMs":${/"heartbeatAgeMs":(\d+)/.exec(out)?.[1]}`)}\n`,
+      );
+    });
+  });
+
+  it('ends with 8 when no API answers, or it does not know the key', async () => {
+    const nobody = await command(['exec', '--url', 'http://127.0.0.1:1', '--app', '1', '--rule', '1']);
+    expect(nobody).toMatchObject({ exitCode: 8, err: expect.stringContaining('No API answers') });
+    await using guarded = await startService({ workers: 0, settings: { API_KEYS: 'me:0123456789abcdef' } });
+    const list = (key: string) =>
+      command(['clients', '--app', '1'], { environment: { RULE_SERVER_URL: guarded.url, RULE_SERVER_KEY: key } });
+    expect(await list('wrong')).toMatchObject({ exitCode: 8, err: expect.stringContaining('RULE_SERVER_KEY') });
+    expect((await list('0123456789abcdef')).err).toContain('No worker answered');
+  });
+
+  it('teaches: every command explains itself, and what is wrong is said with exit code 2', async () => {
+    const help = await command(['--help']);
+    expect(help.exitCode).toBe(0);
+    for (const name of ['all', 'api', 'worker', 'demo-client', 'exec', 'clients', 'doctor'])
+      expect(help.out).toContain(name);
+    const exec = await command(['exec', '--help'], { environment: { RULE_SERVER_KEY: 'a-secret-of-mine' } });
+    expect(exec.out).toContain('Exit codes:');
+    expect(exec.out).toContain('Examples:');
+    expect(exec.out).not.toContain('a-secret-of-mine');
+    expect(await command(['nope'])).toMatchObject({
+      exitCode: 2,
+      err: expect.stringContaining("unknown command 'nope'"),
+    });
+    expect(await command(['exec'])).toMatchObject({ exitCode: 2, err: expect.stringContaining('--app') });
+    expect((await command(['api', '--help'])).out).toContain('start the HTTP side');
+  });
+
+  it('is what the installed program runs', async () => {
+    await using client = await clientThat(answers());
+    const { stdout } = await run(process.execPath, [
+      BIN,
+      'exec',
+      '--url',
+      service.url,
+      '--app',
+      String(client.app),
+      '--rule',
+      '1',
+      '--json',
+    ]);
+    expect(JSON.parse(stdout)).toMatchObject({ success: true });
+    const failed = await run(process.execPath, [BIN, 'exec', '--url', service.url, '--app', '1', '--rule', '1']).catch(
+      (error) => error,
+    );
+    expect(failed.code).toBe(3);
+  });
+});
+
+const choice = inject('redis');
+describe.skipIf(choice.kind === 'unavailable')('doctor', () => {
+  type Finding = { check: string; level: string; message: string };
+  const doctor = async (environment: Record<string, string>, url: string) => {
+    const { exitCode, out } = await command(['doctor', '--json', '--url', url], { environment });
+    const findings: Finding[] = JSON.parse(out);
+    const bad = findings.filter(({ level }) => level !== 'ok').map(({ check }) => check);
+    return { exitCode, findings, bad };
+  };
+
+  it('finds nothing to fail in a deployment that works, and says what each check saw', async () => {
+    const redis = await startRedis(choice);
+    try {
+      await using service = await startService({ queueUrl: redis.url, workers: 2 });
+      const environment = { REDIS_URL: redis.url, SHARED_DIR: service.sharedDir };
+      const { exitCode, findings } = await doctor(environment, service.url);
+      expect(findings.filter(({ level }) => level === 'fail')).toEqual([]);
+      expect(exitCode).toBe(0);
+      const saw = (check: string) => findings.find((finding) => finding.check === check)?.message;
+      expect(saw('redis')).toMatch(/is version \d/);
+      expect(saw('workers')).toBe('2 connected');
+      expect(saw('redis policy')).toContain('noeviction');
+      expect(saw('identity')).toContain('as the queue knows it');
+      expect(saw('events')).toBe('arrive');
+      expect(saw('api')).toContain('is ready');
+      expect(saw('clocks')).toBeDefined();
+      expect(saw('inotify')).toBeDefined();
+      const { out } = await command(['doctor', '--url', service.url], { environment });
+      expect(out).toMatch(/^ok {4}node/);
+    } finally {
+      await redis.stop();
+    }
+  });
+
+  it('says what is wrong and what to do: no Redis, no directory, no API', async () => {
+    const environment = { REDIS_URL: 'redis://127.0.0.1:1', SHARED_DIR: '/nowhere/at/all' };
+    const { exitCode, findings, bad } = await doctor(environment, 'http://127.0.0.1:1');
+    expect(exitCode).toBe(1);
+    expect(bad).toEqual(expect.arrayContaining(['redis', 'shared directory', 'api']));
+    for (const finding of findings.filter(({ level }) => level !== 'ok')) expect(finding).toHaveProperty('advice');
+    expect(findings.find(({ check }) => check === 'redis')?.message).toContain('ECONNREFUSED');
+  });
+
+  it('fails for a directory that is not the one the workers use, and when no worker runs', async () => {
+    const redis = await startRedis(choice);
+    const other = await mkdtemp(join(tmpdir(), 'rule-server-other-'));
+    try {
+      await using service = await startService({ queueUrl: redis.url });
+      await using elsewhere = await startService({ sharedDir: other });
+      await elsewhere.stop();
+      const { bad } = await doctor({ REDIS_URL: redis.url, SHARED_DIR: other }, service.url);
+      expect(bad).toContain('identity');
+      await service.stop();
+      const { bad: later } = await doctor({ REDIS_URL: redis.url, SHARED_DIR: other }, service.url);
+      expect(later).toContain('workers');
+    } finally {
+      await redis.stop();
+      await rm(other, { recursive: true, force: true });
+    }
+  });
+
+  it('names a setting that cannot be used', async () => {
+    const { findings } = await doctor({ PORT: 'eighty' }, 'http://127.0.0.1:1');
+    expect(findings.find(({ check }) => check === 'settings')?.message).toContain('PORT');
+  });
+});
