@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useRef, useState } from 'react';
 import type { ValueProblem } from '../json/form-value.ts';
-import { compactJson, prettyJson } from '../json/print-json.ts';
 import { type ReadJson, readJson } from '../json/read-json.ts';
+import { compactText, prettyText } from '../json/whole-text.ts';
 import { exampleInput } from '../run/example.ts';
 import { draftKey, keepDraft, useDraft } from '../state/drafts.ts';
 import { goTo, type Place } from '../state/location.ts';
@@ -46,8 +46,8 @@ export function useInput(place: Place, { schema, tree }: Pick<RuleContext, 'sche
     },
     /** Takes the input of a run; what was typed can be taken back. */
     adopt(input: string): void {
-      const next = pretty(input);
-      if (draft !== null && compact(draft) !== compact(next)) setReplaced({ rule, text: draft });
+      const next = prettyText(input);
+      if (draft !== null && compactText(draft) !== compactText(next)) setReplaced({ rule, text: draft });
       setBad([]);
       keepDraft(rule, next);
     },
@@ -75,24 +75,14 @@ function useInAddress({
   useEffect(() => {
     if (input === null || input === written.current) return;
     written.current = input;
-    keepDraft(rule, pretty(input));
+    keepDraft(rule, prettyText(input));
   }, [input, rule]);
   useEffect(() => {
     if (!ready) return;
     const timer = setTimeout(() => {
-      written.current = compact(text);
+      written.current = compactText(text);
       goTo({ input: text });
     }, INTO_ADDRESS_AFTER_MS);
     return () => clearTimeout(timer);
   }, [text, ready]);
-}
-
-function pretty(text: string): string {
-  const read = readJson(text);
-  return read.kind === 'ok' ? prettyJson(read.root) : text;
-}
-
-function compact(text: string): string {
-  const read = readJson(text);
-  return read.kind === 'ok' ? compactJson(read.root) : text;
 }

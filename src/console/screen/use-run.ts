@@ -3,6 +3,7 @@ import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { Client } from '../api/browse.ts';
 import { beginExecution, cancelExecution, type ExecuteCall } from '../api/executions.ts';
 import type { Refused, Unreachable } from '../api/request.ts';
+import { compactText } from '../json/whole-text.ts';
 import { type Reading, readRun } from '../run/reading.ts';
 import { useExecution } from '../run/use-execution.ts';
 import { goTo, type Place, printTarget } from '../state/location.ts';
@@ -38,7 +39,7 @@ export function useRun({ place, input, clients, occurrences }: What) {
       confId: place.confId,
       ts: place.ts,
       target: printTarget(place.target),
-      input,
+      input: compactText(input),
       ...change,
     }),
     [place, input],

@@ -1,0 +1,144 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import {
+  executablePath,
+  expectAccessible,
+  headline,
+  holds,
+  IN_A_BROWSER,
+  type Journey,
+  picture,
+  runButton,
+  says,
+  startJourney,
+  treeRows,
+} from '../support/journey.ts';
+
+const BIG = '9007199254740993';
+
+describe.skipIf(executablePath === undefined)(`the console, first visit, ${IN_A_BROWSER}`, () => {
+  let journey: Journey;
+  beforeAll(async () => {
+    journey = await startJourney();
+  });
+  afterAll(() => journey?.close());
+
+  test('one press of Run shows which node decided, and why', async () => {
+    const page = await journey.visit('/');
+    await says(headline(page), 'Not run yet');
+    await holds(page.getByRole('combobox', { name: 'Rule' }), '#1  Recharge campaign');
+    await holds(page.getByLabel('cost', { exact: true }), '100');
+    await page.getByText('Runs for real: it may call coupon of 20, a point for every 10, spring bonus.').waitFor();
+    await expectAccessible(page);
+
+    const pressedAt = performance.now();
+    await runButton(page).click();
+    await page.locator('.verdict .chip', { hasText: 'TRUE' }).waitFor();
+    // Under a second on a machine that does nothing else; this one runs other tests too.
+    expect(performance.now() - pressedAt).toBeLessThan(5000);
+    expect(await headline(page).textContent()).toMatch(/^Done in .* on .+/);
+    expect(await page.locator('.why').textContent()).toContain(
+      'Everything below AND campaign #1 that had a say was TRUE',
+    );
+    expect(await treeRows(page)).toEqual([
+      'campaign #1 TRUE',
+      'spent 100 or more #2 TRUE',
+      'not blocked #3 TRUE',
+      'coupon of 20 #4 TRUE',
+      'coupon city #5 TRUE',
+      'points #6 TRUE',
+      'a point for every 10 #7 TRUE',
+      'gold or better #8 TRUE',
+      'spring bonus #9 NONE',
+    ]);
+    expect(await page.locator('.change:not(.same)').allTextContents()).toEqual([
+      expect.stringMatching(/points.*10.*→.*20.*#7/),
+      expect.stringMatching(/coupon.*"amount":20.*#4/),
+    ]);
+    await expectAccessible(page);
+    await picture(page, 'console');
+  });
+
+  test('edit and run again: the tree says where it stopped and what was not reached', async () => {
+    const page = await journey.visit('/?app=9001&rule=1');
+    await page.getByLabel('cost', { exact: true }).fill('99.50');
+    await runButton(page).click();
+    await page.locator('.verdict .chip', { hasText: 'FALSE' }).waitFor();
+    await says(
+      page.locator('.why'),
+      'Why FALSE AND campaign #1 stopped at spent 100 or more #2, which was FALSE. spent 100 or more #2 said FALSE: it read cost = 99.50.',
+    );
+    expect((await treeRows(page)).slice(0, 4)).toEqual([
+      'campaign #1 FALSE',
+      'spent 100 or more #2 FALSE',
+      '(not blocked #3 not reached: spent 100 or more #2 was FALSE)',
+      '(coupon of 20 #4 not reached: spent 100 or more #2 was FALSE)',
+    ]);
+    await page.getByText('The rule changed nothing.').waitFor();
+
+    await page.getByLabel('Executed only').check();
+    expect(await treeRows(page)).toEqual(['campaign #1 FALSE', 'spent 100 or more #2 FALSE']);
+    await expectAccessible(page);
+    await picture(page, 'console-false');
+  });
+
+  test('a large integer is exact in the form, the JSON, the call, the output and the changes', async () => {
+    const page = await journey.visit('/?app=9001&rule=3', { permissions: ['clipboard-read', 'clipboard-write'] });
+    await page.getByLabel('uid', { exact: true }).fill(BIG);
+    await page.getByRole('tab', { name: 'JSON' }).click();
+    const editor = page.getByRole('textbox', { name: 'Input as JSON' });
+    await editor.waitFor();
+    await says(editor, new RegExp(BIG));
+    await runButton(page).click();
+    await page.getByText('Done in').waitFor({ timeout: 15_000 });
+
+    await page.getByText(`"uid":${BIG}`).first().waitFor(); // in the changes: the profile that was added
+    await page.getByRole('tab', { name: 'Output' }).click();
+    expect(await page.locator('.json-view').innerText()).toContain(`"uid": ${BIG},`);
+    await page.getByRole('tab', { name: 'Raw' }).click();
+    await page.getByRole('button', { name: 'Copy as cURL' }).last().click();
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toContain(
+      `'{"app":9001,"ruleId":3,"the service":{"uid":${BIG}}`,
+    );
+    expect(new URL(page.url()).hash).toContain(BIG);
+    await expectAccessible(page);
+  });
+
+  test('form and JSON are one document: nothing is lost from one to the other', async () => {
+    const page = await journey.visit('/?app=9001&rule=1');
+    await page.getByLabel('cost', { exact: true }).waitFor();
+    await page.getByRole('tab', { name: 'JSON' }).click();
+    const editor = page.getByRole('textbox', { name: 'Input as JSON' });
+    await editor.fill('{"cost": 0.10, "extra": {"2": 1, "1": -0}, "uid": 12');
+    await page.getByText('Line 1, column 53: it ends too early').waitFor();
+    await page.getByText('Run waits until the JSON is valid.').waitFor();
+    expect(await runButton(page).getAttribute('aria-disabled')).toBe('true');
+    await page.getByRole('tab', { name: 'Form' }).click();
+    await page.getByText('The JSON is not valid: line 1, column 53').waitFor();
+
+    await page.getByRole('tab', { name: 'JSON' }).click();
+    await editor.fill('{"cost": 0.10, "extra": {"2": 1, "1": -0}, "uid": 12}');
+    await page.getByRole('tab', { name: 'Form' }).click();
+    await holds(page.getByLabel('cost', { exact: true }), '0.10');
+    await holds(page.getByLabel('extra', { exact: true }), '{"2": 1, "1": -0}');
+    await page.getByText('no node reads it').waitFor();
+    await page.getByLabel('uid', { exact: true }).fill('12a');
+    await page.getByText('Run waits: uid is not a whole number.').waitFor();
+    await expectAccessible(page);
+    await page.getByLabel('uid', { exact: true }).fill('13');
+    await page.getByRole('button', { name: 'Do not send cost' }).click();
+    await page.getByRole('tab', { name: 'JSON' }).click();
+    await says(editor, '{"extra": {"2": 1, "1": -0}, "uid": 13}');
+  });
+
+  test('what was typed for a rule is still there after a reload and after looking at another rule', async () => {
+    const page = await journey.visit('/?app=9001&rule=1');
+    await page.getByLabel('city', { exact: true }).fill('Lyon');
+    await page.getByRole('combobox', { name: 'Rule' }).click();
+    await page.getByRole('option', { name: /A slow look-up/ }).click();
+    await page.getByLabel('uid', { exact: true }).waitFor();
+    await page.goBack();
+    await holds(page.getByLabel('city', { exact: true }), 'Lyon');
+    await page.reload();
+    await holds(page.getByLabel('city', { exact: true }), 'Lyon');
+  });
+});
