@@ -33,10 +33,10 @@ export function NodeView({ occurrence, occurrences, run, onChoose }: Props) {
   const skip = reading && !mark ? skipOf(occurrence, reading.replay.marks) : null;
   return (
     <div className="node-view">
-      <h3>
+      <h2>
         {nameOf(node)} <span className="node-id">#{node.id}</span>
         {mark && <OutcomeChip outcome={mark.outcome} />}
-      </h3>
+      </h2>
       {places > 1 && <p className="muted">{say('trace.shared', { n: places })}</p>}
       {reading && mark && (
         <p className="node-why">

@@ -18,7 +18,7 @@ export function RawView({ reading }: { reading: Reading }) {
   return (
     <div className="raw">
       <div className="raw-head">
-        <h3>{say(lateResult === null ? 'raw.result' : 'raw.late')}</h3>
+        <h2>{say(lateResult === null ? 'raw.result' : 'raw.late')}</h2>
         <CopyButton label={say('json.copy')} done={say('json.copied')} text={() => text} quiet />
         <button
           type="button"
@@ -32,7 +32,7 @@ export function RawView({ reading }: { reading: Reading }) {
       </div>
       <RawText text={text} label={say('raw.result')} />
       <div className="raw-head">
-        <h3>{say('raw.call')}</h3>
+        <h2>{say('raw.call')}</h2>
         <CopyButton icon="terminal" label={say('raw.curl')} done={say('link.curlCopied')} text={() => curl} />
       </div>
       <RawText text={curl} label={say('raw.call')} />

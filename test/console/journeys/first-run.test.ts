@@ -96,9 +96,8 @@ describe.skipIf(executablePath === undefined)(`the console, first visit, ${IN_A_
     expect(await page.locator('.json-view').innerText()).toContain(`"uid": ${BIG},`);
     await page.getByRole('tab', { name: 'Raw' }).click();
     await page.getByRole('button', { name: 'Copy as cURL' }).last().click();
-    expect(await page.evaluate(() => navigator.clipboard.readText())).toContain(
-      `'{"app":9001,"ruleId":3,"the service":{"uid":${BIG}}`,
-    );
+    const copied = () => page.evaluate(() => navigator.clipboard.readText());
+    await expect.poll(copied).toContain(`'{"app":9001,"ruleId":3,"the service":{"uid":${BIG}}`);
     expect(new URL(page.url()).hash).toContain(BIG);
     await expectAccessible(page);
   });
