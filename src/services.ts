@@ -7,6 +7,7 @@ import type { Logger } from './shared/logger.ts';
 import { createMetrics } from './shared/metrics.ts';
 import { openQueueBackend, type QueueBackend } from './shared/queue.ts';
 import { DEFAULT_SHARED_DIR, LOCAL_REDIS, queueUrlOf, type Settings } from './shared/settings.ts';
+import { openTracing } from './shared/tracing.ts';
 import { startHealthServer } from './worker/health-server.ts';
 import { startWorker } from './worker/start.ts';
 
@@ -26,37 +27,40 @@ const services = new Map<string, (context: Context) => Promise<Running>>([
 ]);
 
 async function startApiProcess({ settings, log }: Context): Promise<Running> {
-  const backend = await openQueueBackend(queueUrlOf(settings) ?? LOCAL_REDIS);
+  const tracing = await openTracing(settings.OTEL_EXPORTER_OTLP_ENDPOINT, 'api');
+  const backend = await openQueueBackend(queueUrlOf(settings) ?? LOCAL_REDIS, tracing.telemetry);
   warnWhenOpen(settings, log);
-  const api = await startApi({ settings, backend, log, metrics: createMetrics({ ofProcess: true }) });
+  const api = await startApi({ settings, backend, log, metrics: createMetrics({ ofProcess: true }), tracing });
   log.info({ url: api.url, queue: backend.where }, 'the API listens');
-  return inOrder(api, closing(backend));
+  return inOrder(api, closing(backend), tracing);
 }
 
 async function startWorkerProcess({ settings, log }: Context): Promise<Running> {
-  const backend = await openQueueBackend(queueUrlOf(settings) ?? LOCAL_REDIS);
+  const tracing = await openTracing(settings.OTEL_EXPORTER_OTLP_ENDPOINT, 'worker');
+  const backend = await openQueueBackend(queueUrlOf(settings) ?? LOCAL_REDIS, tracing.telemetry);
   const sharedDir = resolve(settings.SHARED_DIR ?? DEFAULT_SHARED_DIR);
   const metrics = createMetrics({ ofProcess: true });
-  const worker = await startWorker({ settings, backend, sharedDir, log, metrics });
+  const worker = await startWorker({ settings, backend, sharedDir, log, metrics, tracing });
   const health = await startHealthServer(settings, { worker, metrics });
   log.info({ sharedDir, queue: backend.where, ...worker.state() }, 'the worker runs');
-  return inOrder(worker, health, closing(backend));
+  return inOrder(worker, health, closing(backend), tracing);
 }
 
 async function startAllInOne({ settings, log }: Context): Promise<Running> {
   const sharedDir = resolve(settings.SHARED_DIR ?? DEFAULT_SHARED_DIR);
   await mkdir(join(sharedDir, 'mock'), { recursive: true });
-  const backend = await openQueueBackend(queueUrlOf(settings));
+  const tracing = await openTracing(settings.OTEL_EXPORTER_OTLP_ENDPOINT, 'all');
+  const backend = await openQueueBackend(queueUrlOf(settings), tracing.telemetry);
   warnWhenOpen(settings, log);
   const metrics = createMetrics({ ofProcess: true });
-  const worker = await startWorker({ settings, backend, sharedDir, log, metrics });
+  const worker = await startWorker({ settings, backend, sharedDir, log, metrics, tracing });
   const demo = settings.SHARED_DIR === undefined ? await startDemo(sharedDir, log) : undefined;
-  const api = await startApi({ settings, backend, log, metrics });
+  const api = await startApi({ settings, backend, log, metrics, tracing });
   await api.ready;
   console.log(
     welcome({ url: api.url, queue: `${backend.kind}, ${backend.where}`, sharedDir, demo: demo !== undefined }),
   );
-  return inOrder(api, worker, demo, closing(backend));
+  return inOrder(api, worker, demo, closing(backend), tracing);
 }
 
 async function startDemoProcess({ settings, log }: Context): Promise<Running> {

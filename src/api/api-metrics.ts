@@ -1,9 +1,9 @@
 import { createMiddleware } from 'hono/factory';
-import { matchedRoutes } from 'hono/route';
 import { Counter, Histogram } from 'prom-client';
 import type { Metrics } from '../shared/metrics.ts';
 import type { Environment } from './environment.ts';
 import type { QueueHealth } from './queue-health.ts';
+import { routeOf } from './route-of.ts';
 
 const SECONDS = [0.005, 0.025, 0.1, 0.5, 1, 2.5, 10, 30, 90];
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'DELETE', 'OPTIONS']);
@@ -35,7 +35,7 @@ export function measureRequests({ registry }: Metrics) {
   return createMiddleware<Environment>(async (context, next) => {
     const startedAt = performance.now();
     await next();
-    const route = matchedRoutes(context).findLast(({ path }) => !path.includes('*'))?.path ?? 'other';
+    const route = routeOf(context);
     const method = METHODS.has(context.req.method) ? context.req.method : 'other';
     requests.inc({ route, method, status: context.res.status });
     seconds.observe({ route }, (performance.now() - startedAt) / 1000);

@@ -1,4 +1,4 @@
-import { Hono } from 'hono';
+import { Hono, type MiddlewareHandler } from 'hono';
 import { createMiddleware } from 'hono/factory';
 import { methodNotAllowed } from 'hono/method-not-allowed';
 import { requestId } from 'hono/request-id';
@@ -38,6 +38,8 @@ type Dependencies = {
   submitExecution: SubmitExecution;
   health: QueueHealth;
   metrics: Metrics;
+  /** Begins a trace with each call, when there are traces. */
+  traceRequests: MiddlewareHandler | undefined;
   settings: Settings;
   log: Logger;
   phase: () => Phase;
@@ -57,6 +59,7 @@ export function createApp({
   ask,
   health,
   metrics,
+  traceRequests,
   settings,
   log,
   phase,
@@ -68,6 +71,7 @@ export function createApp({
   app.use(requestId());
   app.use(logAccess(log));
   app.use(measureRequests(metrics));
+  if (traceRequests) app.use('/rule-server/*', traceRequests);
   app.use(
     methodNotAllowed({ app, onMethodNotAllowed: (context, methods) => wrongMethod(context.req.method, methods) }),
   );

@@ -4,6 +4,7 @@ import { createIncident, type Logger } from '../shared/logger.ts';
 import { createMetrics, type Metrics } from '../shared/metrics.ts';
 import { type ExecutionQueue, type QueueBackend, queueNames } from '../shared/queue.ts';
 import { apiWaitMs, historyLimitsOf, type Settings } from '../shared/settings.ts';
+import { noTracing, type Tracing } from '../shared/tracing.ts';
 import { registerApiMetrics } from './api-metrics.ts';
 import { createApp, type Phase } from './app.ts';
 import { openAskWorker } from './ask-worker.ts';
@@ -14,6 +15,7 @@ import { serveHttp } from './http-server.ts';
 import { STORE_ADVICE, watchQueueHealth } from './queue-health.ts';
 import { createRunOnce } from './run-once.ts';
 import { createSubmitExecution } from './submit-execution.ts';
+import { loadRequestTracing } from './trace-requests.ts';
 
 export type RunningApi = {
   url: string;
@@ -23,7 +25,13 @@ export type RunningApi = {
   stop(): Promise<void>;
 };
 
-type Dependencies = { settings: Settings; backend: QueueBackend; log: Logger; metrics?: Metrics };
+type Dependencies = {
+  settings: Settings;
+  backend: QueueBackend;
+  log: Logger;
+  metrics?: Metrics;
+  tracing?: Tracing;
+};
 
 /** Starts the HTTP side. It listens at once and answers 503 until the queue store is reachable. */
 export async function startApi({
@@ -31,6 +39,7 @@ export async function startApi({
   backend,
   log,
   metrics = createMetrics(),
+  tracing = noTracing,
 }: Dependencies): Promise<RunningApi> {
   let phase: Phase = 'starting';
   const stopping = new AbortController();
@@ -77,6 +86,7 @@ export async function startApi({
     ask: askWorker.ask,
     health,
     metrics,
+    traceRequests: tracing.telemetry && (await loadRequestTracing()),
     settings,
     log,
     phase: () => phase,

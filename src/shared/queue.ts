@@ -7,6 +7,7 @@ import {
   Queue,
   QueueEvents,
   QueueEventsProducer,
+  type Telemetry,
   type Worker,
 } from 'bullmq';
 import { Redis } from 'ioredis';
@@ -74,12 +75,12 @@ redis.call('XADD', events, 'MAXLEN', '~', ARGV[2], '*', 'event', 'removed', 'job
 return 1
 `);
 
-/** Opens the queue store behind a redis:// URL, or the embedded one when there is none. */
-export async function openQueueBackend(url: string | undefined): Promise<QueueBackend> {
-  return url === undefined ? openEmbedded() : openRedis(url);
+/** Opens the queue store behind a redis:// URL, or the embedded one when there is none. `telemetry` carries traces. */
+export async function openQueueBackend(url: string | undefined, telemetry?: Telemetry): Promise<QueueBackend> {
+  return url === undefined ? openEmbedded(telemetry) : openRedis(url, telemetry);
 }
 
-function openRedis(url: string): QueueBackend {
+function openRedis(url: string, telemetry: Telemetry | undefined): QueueBackend {
   const retryStrategy = (attempt: number) => Math.min(100 * attempt, 500);
   // A command of these connections fails fast, and none may be part of opening one: it would stay broken for good.
   const fast = {
@@ -125,7 +126,7 @@ function openRedis(url: string): QueueBackend {
     ...openers({
       quick: factory(fast),
       blocking: factory(patient),
-      common: { prefix },
+      common: { prefix, ...traced(telemetry) },
       maxEvents: MAX_EVENTS,
       eventsBlockMs: 10_000,
       // A dead worker's executions are taken over within lock + two checks: 5 to 7 s.
@@ -140,7 +141,7 @@ function openRedis(url: string): QueueBackend {
   };
 }
 
-async function openEmbedded(): Promise<QueueBackend> {
+async function openEmbedded(telemetry: Telemetry | undefined): Promise<QueueBackend> {
   const store = createMemoryStore();
   let history: History | undefined; // one for the API and the worker of this process
   // Only who uses it pays for loading a database.
@@ -158,7 +159,7 @@ async function openEmbedded(): Promise<QueueBackend> {
     ...openers({
       quick: factory,
       blocking: factory,
-      common: {},
+      common: traced(telemetry),
       maxEvents: 2000,
       // A notification may go unnoticed; the short block makes up for it.
       eventsBlockMs: 1000,
@@ -177,7 +178,7 @@ async function openEmbedded(): Promise<QueueBackend> {
 type Parts = {
   quick: BackendFactory<IQueueBackend, unknown>;
   blocking: BackendFactory<IQueueBackend, unknown>;
-  common: { prefix?: string };
+  common: { prefix?: string; telemetry?: Telemetry };
   maxEvents: number;
   eventsBlockMs: number;
   locks: { lockDuration: number; stalledInterval: number };
@@ -225,6 +226,8 @@ function openers({ quick, blocking, common, maxEvents, eventsBlockMs, locks }: P
       ),
   };
 }
+
+const traced = (telemetry: Telemetry | undefined) => (telemetry ? { telemetry } : {});
 
 function withoutCredentials(url: string): string {
   const { protocol, host, pathname } = new URL(url);

@@ -68,7 +68,7 @@ const settingsSchema = z.object({
   API_KEYS: apiKeys,
   CORS_ORIGINS: z.string().default(''),
   LOG_LEVEL: z.enum(LOG_LEVELS, { error: `must be one of ${LOG_LEVELS.join(', ')}` }).default('info'),
-  OTEL_EXPORTER_OTLP_ENDPOINT: z.string().optional(),
+  OTEL_EXPORTER_OTLP_ENDPOINT: z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// URL' }).optional(),
 });
 
 /** Where APIs and workers of their own look for the queue when nothing is said. */

@@ -5,6 +5,7 @@ import { createIncident, type Logger } from '../shared/logger.ts';
 import { createMetrics, type Metrics } from '../shared/metrics.ts';
 import type { QueueBackend } from '../shared/queue.ts';
 import { historyLimitsOf, type Settings } from '../shared/settings.ts';
+import { noTracing, type Tracing } from '../shared/tracing.ts';
 import { createAnswerQuery } from './answer-query.ts';
 import { createClaims } from './channel/claim.ts';
 import { createResultWatcher } from './channel/result-watcher.ts';
@@ -50,6 +51,7 @@ type Options = {
   log: Logger;
   /** Shared with the API when both live in one process. */
   metrics?: Metrics;
+  tracing?: Tracing;
   atStep?: (step: Step, mockId: string) => Promise<void> | void;
 };
 
@@ -60,6 +62,7 @@ export async function startWorker({
   sharedDir,
   log,
   metrics = createMetrics(),
+  tracing = noTracing,
   atStep = () => {},
 }: Options): Promise<RunningWorker> {
   const sharedDirectory = createSharedDirectory({ sharedDir, store: backend.store });
@@ -106,6 +109,7 @@ export async function startWorker({
     lateResults,
     storeIncident,
     onEnded: metrics.ended,
+    tracing,
     concurrency: settings.WORKER_CONCURRENCY,
     sharedDir,
     atStep,

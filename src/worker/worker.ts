@@ -6,6 +6,7 @@ import type { History } from '../shared/history.ts';
 import { createIncident, type Incident, type Logger } from '../shared/logger.ts';
 import type { NoAnswer } from '../shared/outcomes.ts';
 import { type JobWorker, type QueueBackend, queueNames } from '../shared/queue.ts';
+import type { Tracing } from '../shared/tracing.ts';
 import type { Claim } from './channel/claim.ts';
 import { registrationPath } from './channel/file-names.ts';
 import { removeAnswer, removeFiles, removeIfLeft } from './channel/request-file.ts';
@@ -13,6 +14,7 @@ import type { Interrupts } from './interrupts.ts';
 import type { LateResults } from './late-results.ts';
 import { type Execution, type ProcessExecution, type Processed, placeOf, type Step } from './process-execution.ts';
 import type { ProgressReports } from './progress.ts';
+import { traceExecution } from './trace-execution.ts';
 
 /** After an unexpected error an execution is tried again: its deadlines end it, not a count. */
 const RETRY_MS = 1000;
@@ -34,6 +36,7 @@ type Dependencies = {
   /** The incident of the queue store, told of what this worker's connections report. */
   storeIncident: Incident;
   onEnded: (record: ExecutionRecord) => void;
+  tracing: Tracing;
   concurrency: number;
   sharedDir: string;
   atStep: (step: Step, mockId: string) => Promise<void> | void;
@@ -50,6 +53,7 @@ export function createWorker({
   lateResults,
   storeIncident,
   onEnded,
+  tracing,
   concurrency,
   sharedDir,
   atStep,
@@ -81,6 +85,7 @@ export function createWorker({
       versions.begins(new Error(`job ${mockId} has v ${job.data.v}`), 'start a worker that knows them');
       return tryLater(job, token);
     }
+    const takenAt = Date.now();
     progress.attach(job);
     const processed = await processOnce({ mockId, data: parsed.data, firstAttempt: job.attemptsStarted <= 1 }).catch(
       (error) => {
@@ -94,8 +99,16 @@ export function createWorker({
     failures.ends();
     const ending = withSteps(processed, reached);
     ended.set(job, ending);
+    trace(mockId, takenAt, ending);
     if (ending.kind === 'unanswered') throw new Unanswered(ending.noAnswer);
     return ending.result;
+  }
+
+  function trace(mockId: string, takenAt: number, ending: Ended): void {
+    const { steps = [] } = ending.kind === 'answered' ? ending.result : ending.noAnswer;
+    const code = ending.kind === 'answered' ? 'answered' : ending.noAnswer.code;
+    const answeredAt = ending.kind === 'answered' ? ending.result.answeredAt : undefined;
+    traceExecution(tracing, { mockId, takenAt, steps, answeredAt, code });
   }
 
   /**
