@@ -17,8 +17,8 @@ import { inputWarnings } from './warnings.ts';
  */
 const REMEMBERED_MS = 500;
 const MAX_REMEMBERED = 1000;
-/** A directory that takes longer to read must not hold an execution up. */
-const CHECK_WITHIN_MS = 1000;
+/** A directory that takes longer to read does not hold an execution up. */
+const CHECK_WITHIN_MS = 5000;
 
 /** Whether an execution may be sent to a client, and what its caller should know about it. */
 export type Inspection = { kind: 'refused'; noAnswer: NoAnswer } | { kind: 'clear'; warnings: Warning[] };
@@ -32,6 +32,7 @@ type Dependencies = {
   leafClassesOf: (published: readonly unknown[]) => ReadonlySet<string> | null;
   listClients: (app: number) => Promise<readonly Client[]>;
   log: Logger;
+  checkWithinMs?: number;
 };
 
 type Remembered = { at: number; version: string; check: Promise<TreeCheck> };
@@ -39,7 +40,14 @@ type Remembered = { at: number; version: string; check: Promise<TreeCheck> };
 export type Inspections = ReturnType<typeof createInspections>;
 
 /** Looks at executions just before they are dispatched. Rules that cannot be read are no reason to refuse one. */
-export function createInspections({ sharedDir, rules, leafClassesOf, listClients, log }: Dependencies) {
+export function createInspections({
+  sharedDir,
+  rules,
+  leafClassesOf,
+  listClients,
+  log,
+  checkWithinMs = CHECK_WITHIN_MS,
+}: Dependencies) {
   const checks = new WeakMap<readonly unknown[], Map<string, Remembered>>();
   const incident = createIncident(log, 'Rules cannot be checked before they are run');
 
@@ -73,7 +81,7 @@ export function createInspections({ sharedDir, rules, leafClassesOf, listClients
     const id = (text: string | null) => (text === null ? null : BigInt(text));
     const selection = { app, ruleId: id(ruleId), confId: id(confId) };
     try {
-      const check = await inTime(checkTree(selection, { rules, leafClasses: leafClassesOf(leafNodes) }));
+      const check = await inTime(checkWithinMs, checkTree(selection, { rules, leafClasses: leafClassesOf(leafNodes) }));
       incident.ends();
       return check;
     } catch (error) {
@@ -97,13 +105,10 @@ export function createInspections({ sharedDir, rules, leafClassesOf, listClients
 
 const unchecked: TreeCheck = { cycle: null, warnings: [] };
 
-async function inTime(check: Promise<TreeCheck>): Promise<TreeCheck> {
+async function inTime(withinMs: number, check: Promise<TreeCheck>): Promise<TreeCheck> {
   const late = Promise.withResolvers<TreeCheck>();
-  const message = `The rule's files could not be read within ${CHECK_WITHIN_MS} ms: it was sent unchecked.`;
-  const timer = setTimeout(
-    () => late.resolve({ cycle: null, warnings: [{ code: 'not-checked', message }] }),
-    CHECK_WITHIN_MS,
-  );
+  const message = `The rule's files could not be read within ${withinMs} ms: it was sent unchecked.`;
+  const timer = setTimeout(() => late.resolve({ cycle: null, warnings: [{ code: 'not-checked', message }] }), withinMs);
   return Promise.race([check, late.promise]).finally(() => clearTimeout(timer));
 }
 

@@ -46,7 +46,7 @@ export function createResolveTarget({ clients, load }: Dependencies) {
   async function byAddress(app: number, address: string, roster: Roster): Promise<Choice> {
     const named = roster.clients.filter((client) => client.address === address || client.directoryName === address);
     const least = await load.leastBusy(await available(named));
-    if (least) return { kind: 'client', ...least, unknown: false, sure: least.client.registered };
+    if (least) return { kind: 'client', ...least, unknown: false, sure: true };
     if (named.length > 0) return refuse('client-offline', `Client ${address} is offline. ${whoIsOnline(app, roster)}`);
     if (!isPlainName(address)) {
       const error = `"address:${address}" names no registered client of app ${app}, and an address without a registration is 1 to 200 bytes without slashes, a leading dot or ".."`;

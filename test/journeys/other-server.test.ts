@@ -1,7 +1,8 @@
 import { access, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { eventually } from '../support/eventually.ts';
 import { onEachQueue } from '../support/on-each-queue.ts';
 import { createOtherServer } from '../support/other-server.ts';
 import { type Behaviour, createResponder, type FoundRequest, type Responder } from '../support/responder.ts';
@@ -71,6 +72,10 @@ onEachQueue('beside a server of another kind that cleans the same directory', (s
       async (request, self) => {
         await self.stopBeating();
         await request.pickUp();
+        await eventually(async () => {
+          const { json } = await service.call(`/rule-server/mock/executions/${request.mockId}`);
+          expect(json.state).toBe('picked-up');
+        });
         await delay(ms);
         await meanwhile(self);
         await request.answer(resultOf(request));
@@ -83,7 +88,7 @@ onEachQueue('beside a server of another kind that cleans the same directory', (s
         runsFor(CLIENT_TIMEOUT_MS + 500, async (self) => {
           await otherServer(bystander.app).clean();
           removed = [await there(self.registrationPath), await there(self.heartbeatPath)];
-          await vi.waitFor(async () => expect(await there(self.directory)).toBe(true));
+          await eventually(async () => expect(await there(self.directory)).toBe(true));
         }),
         bystander.app,
       );
@@ -98,7 +103,7 @@ onEachQueue('beside a server of another kind that cleans the same directory', (s
         runsFor(CLIENT_TIMEOUT_MS + 500, async (self) => {
           for (let round = 0; round < 4; round++) {
             await otherServer(bystander.app).clean();
-            await vi.waitFor(async () => expect(await there(self.directory)).toBe(true));
+            await eventually(async () => expect(await there(self.directory)).toBe(true));
           }
         }),
         bystander.app,
@@ -121,7 +126,7 @@ onEachQueue('beside a server of another kind that cleans the same directory', (s
         target: `address:${client.address}`,
       });
       expect([status, json.code, json.mayHaveRun]).toEqual([504, 'no-answer', true]);
-      await vi.waitFor(async () => expect(await there(client.directory)).toBe(false));
+      await eventually(async () => expect(await there(client.directory)).toBe(false));
     });
 
     it('we remove nothing of a client that is silent for as long, however it looks', async () => {
@@ -142,7 +147,7 @@ onEachQueue('beside a server of another kind that cleans the same directory', (s
       await request.answer(resultOf(request));
     });
     await service.execute({ app: client.app, ruleId: 1 });
-    await vi.waitFor(async () =>
+    await eventually(async () =>
       expect(await readdir(join(service.sharedDir, 'mock', String(client.app), client.address))).toEqual([]),
     );
   });

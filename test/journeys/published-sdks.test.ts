@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { eventually } from '../support/eventually.ts';
 import { onEachQueue } from '../support/on-each-queue.ts';
 import { answersWith, type Behaviour, createResponder, type FoundRequest } from '../support/responder.ts';
 import type { Service } from '../support/start-service.ts';
@@ -145,7 +146,7 @@ onEachQueue('clients of the published SDKs', (start) => {
       expect(
         service.log.some(({ msg, app }) => app === client.app && msg.startsWith('the client does not delete')),
       ).toBe(true);
-      await vi.waitFor(async () => {
+      await eventually(async () => {
         expect(await service.leftovers()).not.toContainEqual(expect.stringContaining(client.address));
       });
     });
