@@ -78,7 +78,7 @@ export async function createResponder(options: Options): Promise<Responder> {
   const beat = () => put(heartbeatPath, JSON.stringify({ lastHeartbeat: clock(), loadedVersion: 1 }));
 
   async function look(): Promise<void> {
-    const names = (await readdir(directory).catch(unless('ENOENT'))) ?? [];
+    const names = (await readdir(directory).catch(unless('ENOENT', 'ENOTDIR'))) ?? [];
     const requests = names.filter((name) => name.endsWith('.json') && !name.endsWith('_result.json'));
     for (const gone of [...present.keys()].filter((name) => !requests.includes(name))) present.delete(gone);
     for (const name of requests) await notice(name);
@@ -86,9 +86,9 @@ export async function createResponder(options: Options): Promise<Responder> {
 
   async function notice(name: string): Promise<void> {
     const path = join(directory, name);
-    const stats = await stat(path).catch(unless('ENOENT'));
+    const stats = await stat(path).catch(unless('ENOENT', 'ENOTDIR'));
     if (!stats || present.get(name) === stats.ino) return;
-    const text = await readFile(path, 'utf8').catch(unless('ENOENT'));
+    const text = await readFile(path, 'utf8').catch(unless('ENOENT', 'ENOTDIR'));
     if (text === undefined) return;
     present.set(name, stats.ino);
     const request = requestAt(directory, name.replace(/\.json$/, ''), text);
