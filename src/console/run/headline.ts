@@ -35,7 +35,7 @@ export function endedHeadline(reading: Reading, about: About): Headline {
   if (reading.late)
     return {
       title: { key: 'state.late' },
-      hint: { key: codeKey(record, code), parameters: parametersOf(record, about, error) },
+      hint: code === null ? null : { key: titleKey(record, code), parameters: parametersOf(record, about, error) },
       tone: 'warn',
     };
   if (code !== null) return unanswered(record, code, { about, error });
@@ -72,11 +72,10 @@ function unanswered(
   code: string,
   { about, error }: { about: About; error: string },
 ): Headline {
-  const key = codeKey(record, code);
   const parameters = parametersOf(record, about, error);
-  const hint: Words = { key: hintKey(key, code), parameters };
+  const hint: Words = { key: hintKey(record, code), parameters };
   const tone = record.state === 'cancelled' ? 'calm' : record.state === 'rejected' ? 'warn' : 'bad';
-  return { title: { key, parameters }, hint, tone };
+  return { title: { key: titleKey(record, code), parameters }, hint, tone };
 }
 
 function parametersOf(record: ExecutionRecord, { client, time }: About, error: string): Parameters {
@@ -84,63 +83,49 @@ function parametersOf(record: ExecutionRecord, { client, time }: About, error: s
   return { client, time, error, app: record.app, lane };
 }
 
-function codeKey({ target, outcome }: ExecutionRecord, code: string | null): TextKey {
-  const maybe = outcome?.mayHaveRun === true;
-  switch (code) {
-    case 'no-client':
-      return target.startsWith('lane:') ? 'state.no-client.lane' : 'state.no-client';
-    case 'not-picked-up':
-      return maybe ? 'state.not-picked-up.maybe' : 'state.not-picked-up';
-    case 'cancelled':
-      return maybe ? 'state.cancelled.maybe' : 'state.cancelled';
-    case 'client-offline':
-    case 'channel-unavailable':
-    case 'no-worker':
-    case 'overloaded':
-    case 'queue-unavailable':
-    case 'outcome-unknown':
-    case 'no-answer':
-    case 'client-left':
-    case 'invalid-result':
-    case 'cycle':
-    case 'bad-target':
-      return `state.${code}`;
-    default:
-      return 'state.rejected';
-  }
+/** The codes that have a sentence and a hint of their own. */
+const codes = [
+  'no-client',
+  'client-offline',
+  'channel-unavailable',
+  'no-worker',
+  'overloaded',
+  'queue-unavailable',
+  'outcome-unknown',
+  'not-picked-up',
+  'no-answer',
+  'client-left',
+  'invalid-result',
+  'cancelled',
+  'cycle',
+  'bad-target',
+] as const;
+
+function knownCode(code: string | null) {
+  return codes.find((known) => known === code) ?? 'rejected';
 }
 
-function hintKey(key: TextKey, code: string): TextKey {
-  switch (key) {
-    case 'state.no-client.lane':
-      return 'state.no-client.lane.hint';
-    case 'state.rejected':
-      return 'state.rejected.hint';
-    default:
-      return hintOf(code);
-  }
+function titleKey(record: ExecutionRecord, code: string): TextKey {
+  const known = knownCode(code);
+  if (known === 'no-client' && record.target.startsWith('lane:')) return 'state.no-client.lane';
+  const maybe = record.outcome?.mayHaveRun === true;
+  return maybe && (known === 'not-picked-up' || known === 'cancelled') ? `state.${known}.maybe` : `state.${known}`;
 }
 
-function hintOf(code: string): TextKey {
-  switch (code) {
-    case 'no-client':
-    case 'client-offline':
-    case 'channel-unavailable':
-    case 'no-worker':
-    case 'overloaded':
-    case 'queue-unavailable':
-    case 'outcome-unknown':
-    case 'not-picked-up':
-    case 'no-answer':
-    case 'client-left':
-    case 'invalid-result':
-    case 'cancelled':
-    case 'cycle':
-    case 'bad-target':
-      return `state.${code}.hint`;
-    default:
-      return 'state.rejected.hint';
-  }
+function hintKey(record: ExecutionRecord, code: string): TextKey {
+  if (code === 'no-client' && record.target.startsWith('lane:')) return 'state.no-client.lane.hint';
+  return `state.${knownCode(code)}.hint`;
+}
+
+/** A call that was refused before it became a run. */
+export function refusedHeadline({ code, message }: { code: string | null; message: string }, app: string): Headline {
+  const known = knownCode(code);
+  const parameters = { app, error: message, client: '', time: '' };
+  return {
+    title: { key: `state.${known}`, parameters },
+    hint: { key: `state.${known}.hint`, parameters },
+    tone: 'warn',
+  };
 }
 
 /** How long a run took, from the call to its end or to now. */

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { type ExecutionRecord, isEnd } from '../api/executions.ts';
-import { Unreachable } from '../api/request.ts';
-import { endedHeadline, type Headline, openHeadline, tookMs, type Words } from '../run/headline.ts';
+import { Refused, Unreachable } from '../api/request.ts';
+import { endedHeadline, type Headline, openHeadline, refusedHeadline, tookMs, type Words } from '../run/headline.ts';
 import type { Reading } from '../run/reading.ts';
 import type { Place } from '../state/location.ts';
 import { formatMs } from '../text/durations.ts';
@@ -12,7 +12,7 @@ import { OutcomeChip } from '../ui/outcome-chip.tsx';
 import { StateStrip } from './state-strip.tsx';
 import { windowWords } from './time-window-words.ts';
 import type { RuleContext } from './use-rule.ts';
-import type { Run } from './use-run.ts';
+import type { NotBegun, Run } from './use-run.ts';
 import { Why } from './why.tsx';
 
 type Props = { place: Place; run: Run; rule: RuleContext; onChoose: (occurrence: Occurrence) => void };
@@ -88,7 +88,7 @@ function useHeadline({
   const { say, language } = useText();
   const { followed, notBegun, reading } = run;
   if (run.sending) return { title: { key: 'state.sending' }, hint: null, tone: 'busy' };
-  if (notBegun) return notBegunHeadline(notBegun.error);
+  if (notBegun) return notBegunHeadline(notBegun);
   if (place.run === null) return { title: { key: 'state.idle' }, hint: { key: 'state.idle.hint' }, tone: 'calm' };
   if (followed?.kind === 'unknown')
     return { title: { key: 'state.unknown' }, hint: { key: 'state.unknown.hint' }, tone: 'warn' };
@@ -103,12 +103,9 @@ function useHeadline({
   return endedHeadline(reading, { client, time: formatMs(tookMs(record, Date.now())), window, tree });
 }
 
-function notBegunHeadline(error: Error): Headline {
-  if (error instanceof Unreachable)
+function notBegunHeadline({ error, call }: NotBegun): Headline {
+  if (error instanceof Unreachable) {
     return { title: { key: 'state.notSent' }, hint: { key: 'state.notSent.hint' }, tone: 'bad' };
-  return {
-    title: { key: 'state.rejected' },
-    hint: { key: 'state.rejected.hint', parameters: { error: error.message } },
-    tone: 'warn',
-  };
+  }
+  return refusedHeadline({ code: error instanceof Refused ? error.code : null, message: error.message }, call.app);
 }

@@ -1,0 +1,275 @@
+import { writeFile } from 'node:fs/promises';
+import type { Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, test } from 'vitest';
+import {
+  answers,
+  answersAfter,
+  answersWith,
+  type Behaviour,
+  createResponder,
+  errs,
+  picksUpAndStaysSilent,
+  type Responder,
+  staysSilent,
+  unregistersAfterPickUp,
+} from '../../support/responder.ts';
+import { createRuleFiles } from '../../support/rule-files.ts';
+import {
+  executablePath,
+  expectAccessible,
+  headline,
+  hint,
+  IN_A_BROWSER,
+  type Journey,
+  picture,
+  runButton,
+  says,
+  startJourney,
+} from '../support/journey.ts';
+
+const BIG = '9007199254740993';
+
+describe.skipIf(executablePath === undefined)(`how the console tells of every ending, ${IN_A_BROWSER}`, () => {
+  let files: Awaited<ReturnType<typeof createRuleFiles>>;
+  let journey: Journey;
+  const clients: Responder[] = [];
+
+  beforeAll(async () => {
+    files = await createRuleFiles();
+    await files.write('1', 7, 'version.txt');
+    await files.rule(1, '"name":"gate","confId":1');
+    await files.node(1, '"type":1,"name":"all of it","sonIds":"2,3"');
+    await files.node(2, '"type":5,"name":"score","confName":"com.sample.Score"');
+    await files.node(3, '"type":6,"name":"give","confName":"com.sample.Give"');
+    await files.rule(2, '"name":"long ago","confId":1,"timeType":6,"end":1000');
+    await files.rule(3, '"name":"circle","confId":4');
+    await files.node(4, '"type":1,"sonIds":"5"');
+    await files.node(5, '"type":1,"sonIds":"4"');
+    journey = await startJourney({
+      demo: false,
+      sharedDir: files.sharedDir,
+      settings: { RESULT_TIMEOUT_MS: 2500, CLIENT_TIMEOUT_MS: 3000, QUEUE_TIMEOUT_MS: 3000 },
+    });
+  });
+  afterEach(async () => {
+    for (const client of clients.splice(0)) {
+      await client.stop();
+      await client.unregister();
+      await client.removeDirectory();
+    }
+  });
+  afterAll(async () => {
+    await journey?.close();
+    await files?.remove();
+  });
+
+  type Client = { address?: string; lane?: string; as?: 'rule' | 'python' | 'go' };
+  async function client(does: Behaviour, { address = 'orders-1', ...more }: Client = {}): Promise<Responder> {
+    const responder = await createResponder({ sharedDir: files.sharedDir, app: 7, does, address, ...more });
+    clients.push(responder);
+    return responder;
+  }
+
+  /** Opens rule 1 for one client and presses Run. */
+  async function run(query = 'app=7&rule=1&target=address:orders-1', input = '{}'): Promise<Page> {
+    const page = await journey.visit(`/?${query}#input=${encodeURIComponent(input)}`);
+    await page.locator('.run-bar .primary[aria-disabled=false]').waitFor();
+    await page.getByRole('treegrid').or(page.locator('.empty h2')).first().waitFor();
+    await runButton(page).click();
+    return page;
+  }
+
+  test('not picked up: it waits, says for whom, and that the rule did not run', async () => {
+    await client(staysSilent);
+    const page = await run();
+    await says(headline(page), 'Dispatched: waiting for orders-1 to pick it up.');
+    await expectAccessible(page);
+    await says(headline(page), /^orders-1 did not pick it up within 2\.\d+ s\. It did not run\.$/);
+    await says(hint(page), 'The client may hang or be busy. Look at it, or run on another one.');
+    await expectAccessible(page);
+    await picture(page, 'console-timeout');
+  });
+
+  test('picked up and no answer: it may have run; a late result is shown when it comes', async () => {
+    await client(answersAfter(4500));
+    const page = await run();
+    await says(headline(page), 'orders-1 has picked it up and is running the rule.');
+    await says(headline(page), /^orders-1 picked it up and gave no answer within 2\.\d+ s\. It may have run\.$/);
+    await says(hint(page), 'The rule may still be running there. A late result is shown here when it comes.');
+    await says(headline(page), 'A result came after all. It is shown here.');
+    await page.getByRole('tab', { name: 'Raw' }).click();
+    await page.getByRole('heading', { name: 'Late result' }).waitFor();
+  });
+
+  test('the client left while it ran the rule', async () => {
+    await client(unregistersAfterPickUp);
+    const page = await run();
+    await says(headline(page), 'orders-1 left while it ran the rule. It may have run.');
+    await says(hint(page), 'The client was stopped or restarted. Run it again when it is back.');
+  });
+
+  test('something that is not a result', async () => {
+    await client(answersWith('null'));
+    const page = await run();
+    await says(headline(page), 'orders-1 wrote something that is not a result. It may have run.');
+    await says(hint(page), /the client crashed while it ran the rule/);
+  });
+
+  test('the rule threw', async () => {
+    await client(errs('the card service refused 120'));
+    const page = await run();
+    await says(headline(page), 'The rule threw an error on orders-1');
+    await says(hint(page), 'the card service refused 120');
+    await page.getByText('The run failed, so its data is not known.').waitFor();
+    await expectAccessible(page);
+  });
+
+  test('an empty trace: the rule is outside its time window, and its edge is one press away', async () => {
+    await client(answers({ process: '' }));
+    const page = await run('app=7&rule=2&target=address:orders-1');
+    await says(headline(page), 'Nothing ran: the rule is outside its time window.');
+    await says(hint(page), /^It takes part until Jan 1, 1970.*\. Run it as of a time inside\.$/);
+    await page.getByRole('button', { name: 'end', exact: true }).click();
+    await runButton(page).click();
+    await says(headline(page), 'Nothing ran: the client wrote an empty trace.');
+  });
+
+  test('no trace at all', async () => {
+    await client(answers({ process: null }));
+    const page = await run();
+    await says(headline(page), /^Done in/);
+    await says(hint(page), 'The client wrote no trace, so the tree shows no results.');
+  });
+
+  test('stopped before a client took it, by key', async () => {
+    await client(staysSilent);
+    const page = await run();
+    await says(headline(page), /^Dispatched/);
+    await page.keyboard.press('Escape');
+    await says(headline(page), 'Stopped before a client picked it up. It did not run.');
+    await expectAccessible(page);
+    await picture(page, 'console-stopped');
+  });
+
+  test('stopped while the client was running it, by button', async () => {
+    await client(picksUpAndStaysSilent);
+    const page = await run();
+    await says(headline(page), /has picked it up/);
+    await page.getByRole('button', { name: 'Stop waiting' }).click();
+    await says(headline(page), 'Stopped while orders-1 was running it. It may have run.');
+  });
+
+  test('no client online, an empty lane and a client that is offline are refused at once', async () => {
+    const page = await run('app=7&rule=1');
+    await says(headline(page), 'No client of app 7 is online. It did not run.');
+    await says(hint(page), 'Start a client of this app, or choose another app.');
+    await page.getByText('No client online', { exact: true }).waitFor();
+    await page.getByText('No client of app 7 is online. Start one, or choose another app.').waitFor();
+    await expectAccessible(page);
+
+    const lane = await run('app=7&rule=1&target=lane:beta');
+    await lane.getByText('No client is online in lane beta. A run would be refused.').waitFor();
+    await says(headline(lane), 'No client is online in lane beta. It did not run.');
+    await says(hint(lane), 'Choose another lane, or run on any client.');
+
+    const silent = await client(staysSilent);
+    await silent.stopBeating();
+    await writeFile(silent.heartbeatPath, JSON.stringify({ lastHeartbeat: Date.now() - 600_000, loadedVersion: 1 }));
+    await new Promise((resolve) => setTimeout(resolve, 3200)); // longer than CLIENT_TIMEOUT_MS, by the file's time
+    const offline = await run();
+    await says(headline(offline), 'orders-1 is offline. It did not run.');
+    await says(hint(offline), 'Choose another client, or start this one again.');
+    await offline.getByText(/^orders-1 is offline: last heartbeat .* ago\. A run would be refused\.$/).waitFor();
+    await expectAccessible(offline);
+  });
+
+  test('a circle in the rule is refused, and named', async () => {
+    await client(answers());
+    const page = await run('app=7&rule=3&target=address:orders-1');
+    await page.getByText('The nodes #4, #5 stand below themselves.').waitFor();
+    await says(headline(page), 'The rule’s tree stands below itself. It did not run.');
+  });
+
+  test('another version at the client, and digits that it lost', async () => {
+    await files.write('3', 7, 'version.txt');
+    await client(
+      answersWith(
+        ({ mockId }) =>
+          `{"mockId":"${mockId}","success":true,"the service":{"uid":9007199254740992},"process":"[2:Score:F:0][1:And:F:0]","error":null,"executeAt":1}`,
+      ),
+    );
+    const page = await run('app=7&rule=1&target=address:orders-1', `{"uid":${BIG}}`);
+    await says(headline(page), /^Done in/);
+    await page
+      .getByText('orders-1 has loaded version 1; the tree shows version 3. What ran may differ from what you see.')
+      .waitFor();
+    await page
+      .getByText(
+        `The client lost digits of 1 number: uid was ${BIG} and came back as 9007199254740992. Its SDK reads numbers as 64-bit floats.`,
+      )
+      .waitFor();
+    await expectAccessible(page);
+    await files.write('1', 7, 'version.txt');
+  });
+
+  test('a connection that breaks is said to, and so is its return', async () => {
+    await client(picksUpAndStaysSilent);
+    const page = await journey.visit('/?app=7&rule=1&target=address:orders-1');
+    await page.getByRole('treegrid').waitFor();
+    await page.route('**/events', (route) => route.abort());
+    await runButton(page).click();
+    await page.getByText('Connection lost. The run goes on; it is asked for every second.').waitFor();
+    await says(headline(page), 'orders-1 has picked it up and is running the rule.');
+    await page.unroute('**/events');
+    await says(headline(page), /gave no answer/);
+  });
+
+  test('a call without an answer may be asked for again, and runs once', async () => {
+    const orders = await client(answers({ process: '[2:Score:F:0][1:And:F:0]' }));
+    const page = await journey.visit('/?app=7&rule=1&target=address:orders-1');
+    await page.getByRole('treegrid').waitFor();
+    // The call arrives; its answer does not.
+    await page.route('**/execute', async (route) => {
+      await route.fetch();
+      await route.abort();
+    });
+    await runButton(page).click();
+    await says(headline(page), 'No answer came. Whether the run began is not known.');
+    await says(hint(page), 'Asking again is safe: the same call is never run twice.');
+    await page.unroute('**/execute');
+    await page.getByRole('button', { name: 'Ask again' }).click();
+    await says(headline(page), /^Done in/);
+    if (orders.found.length !== 1) throw new Error(`it ran ${orders.found.length} times`);
+  });
+
+  test('refused because too much is waiting', async () => {
+    const page = await journey.visit('/?app=7&rule=1');
+    await page.getByRole('treegrid').waitFor();
+    const body = { mockId: 'm', success: false, error: 'Too many.', code: 'overloaded', mayHaveRun: false };
+    await page.route('**/execute', (route) => route.fulfill({ status: 503, json: body }));
+    await page.route('**/executions/m', (route) => route.fulfill({ status: 404, json: { error: 'There is none.' } }));
+    await runButton(page).click();
+    await says(headline(page), 'Too many runs are waiting. It did not run.');
+    await says(hint(page), 'Run it again in a moment.');
+  });
+
+  test('a run that is too long ago', async () => {
+    const page = await journey.visit('/?app=7&rule=1&run=no-such-run#input=%7B%22a%22:1%7D');
+    await says(headline(page), 'This run is not in the history any more.');
+    await says(hint(page), 'The input in the link is still here: run it again.');
+  });
+
+  test('a service that does not answer is asked again', async () => {
+    await client(answers({ process: '[2:Score:F:0][1:And:F:0]' }));
+    const page = await run();
+    await says(headline(page), /^Done in/);
+    const address = page.url();
+    await page.context().route('**/executions/**', (route) => route.abort());
+    await page.goto('about:blank');
+    await page.goto(address);
+    await says(headline(page), 'The service does not answer.');
+    await says(hint(page), 'It is asked again every second. What you typed is kept.');
+    await page.context().unroute('**/executions/**');
+    await says(headline(page), /^Done in/);
+  });
+});
