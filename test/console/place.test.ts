@@ -39,7 +39,7 @@ describe('the address of a run', () => {
   });
 
   test('is read leniently: what is wrong is as good as absent', () => {
-    expect(readPlace('?app=x&rule=-1&ts=soon&target=lane:', '#input={')).toEqual({
+    expect(readPlace('?app=x&rule=-1&ts=soon&target=somewhere', '#input={')).toEqual({
       app: null,
       ruleId: null,
       confId: null,

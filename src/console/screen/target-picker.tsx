@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect } from 'react';
 import type { Client } from '../api/browse.ts';
 import { goTo, type Target } from '../state/location.ts';
 import { formatAge } from '../text/durations.ts';
@@ -65,6 +65,11 @@ function LaneChoice({ lane, lanes, online }: { lane: string; lanes: string[]; on
   const { say } = useText();
   const inLane = online.filter((client) => client.lane === lane);
   const known = lanes.includes(lane) || lane === '' ? lanes : [...lanes, lane];
+  const [first] = lanes;
+  // Lane was pressed before anybody knew which there are.
+  useEffect(() => {
+    if (lane === '' && first !== undefined) goTo({ target: { kind: 'lane', lane: first } });
+  }, [lane, first]);
   return (
     <>
       <Combobox
@@ -94,6 +99,10 @@ function LaneChoice({ lane, lanes, online }: { lane: string; lanes: string[]; on
 function AddressChoice({ address, clients }: { address: string; clients: Client[] }) {
   const { say } = useText();
   const client = clients.find((known) => known.address === address);
+  const first = (clients.find(({ online }) => online) ?? clients[0])?.address;
+  useEffect(() => {
+    if (address === '' && first !== undefined) goTo({ target: { kind: 'address', address: first } });
+  }, [address, first]);
   return (
     <>
       <Combobox

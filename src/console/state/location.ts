@@ -2,7 +2,7 @@ import { useSyncExternalStore } from 'react';
 import { compactJson } from '../json/print-json.ts';
 import { readJson } from '../json/read-json.ts';
 
-/** Where a run goes: as in a call, or one run on every client there is, to compare them. */
+/** Where a run goes: as in a call, or one run on every client there is, to compare them. An empty name is still to be chosen. */
 export type Target =
   | { kind: 'all' }
   | { kind: 'lane'; lane: string }
@@ -71,8 +71,8 @@ function linkedInput(input: string): string | null {
 
 export function readTarget(text: string): Target {
   if (text === 'each') return { kind: 'each' };
-  if (text.startsWith('lane:') && text.length > 5) return { kind: 'lane', lane: text.slice(5) };
-  if (text.startsWith('address:') && text.length > 8) return { kind: 'address', address: text.slice(8) };
+  if (text.startsWith('lane:')) return { kind: 'lane', lane: text.slice(5) };
+  if (text.startsWith('address:')) return { kind: 'address', address: text.slice(8) };
   return { kind: 'all' };
 }
 

@@ -242,15 +242,22 @@ describe.skipIf(executablePath === undefined)(`how the console tells of every en
     if (orders.found.length !== 1) throw new Error(`it ran ${orders.found.length} times`);
   });
 
-  test('refused because too much is waiting', async () => {
+  test.each([
+    ['overloaded', 'The workers had no room for it. It did not run.'],
+    ['no-worker', 'No worker took it in time. It did not run.'],
+    ['queue-unavailable', 'The service cannot reach its queue. It did not run.'],
+    ['channel-unavailable', 'The worker cannot write to the shared directory. It did not run.'],
+    ['outcome-unknown', 'The service lost sight of this run. It may have run.'],
+    ['something-new', 'The service refused the run. It did not run.'],
+  ])('refused with %s: %s', async (code, sentence) => {
     const page = await journey.visit('/?app=7&rule=1');
     await page.getByRole('treegrid').waitFor();
-    const body = { mockId: 'm', success: false, error: 'Too many.', code: 'overloaded', mayHaveRun: false };
+    const body = { mockId: 'm', success: false, error: 'What the service says.', code, mayHaveRun: false };
     await page.route('**/execute', (route) => route.fulfill({ status: 503, json: body }));
     await page.route('**/executions/m', (route) => route.fulfill({ status: 404, json: { error: 'There is none.' } }));
     await runButton(page).click();
-    await says(headline(page), 'Too many runs are waiting. It did not run.');
-    await says(hint(page), 'Run it again in a moment.');
+    await says(headline(page), sentence);
+    await says(hint(page), /\w{3,}.*\.$/);
   });
 
   test('a run that is too long ago', async () => {

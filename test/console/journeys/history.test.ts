@@ -1,0 +1,148 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import {
+  executablePath,
+  expectAccessible,
+  headline,
+  holds,
+  IN_A_BROWSER,
+  type Journey,
+  picture,
+  runButton,
+  says,
+  startJourney,
+} from '../support/journey.ts';
+
+describe.skipIf(executablePath === undefined)(`earlier runs in the console, ${IN_A_BROWSER}`, () => {
+  let journey: Journey;
+  beforeAll(async () => {
+    journey = await startJourney();
+  });
+  afterAll(() => journey?.close());
+
+  const chips = (page: Awaited<ReturnType<Journey['visit']>>) => page.locator('.history tbody .chip').allTextContents();
+
+  test('two runs side by side; then back to one, with its input, and mine can be taken back', async () => {
+    const page = await journey.visit('/?app=9001&rule=1');
+    await page.getByLabel('cost', { exact: true }).fill('100');
+    await runButton(page).click();
+    await says(page.locator('.verdict'), /TRUE/);
+    await page.getByLabel('cost', { exact: true }).fill('99');
+    await runButton(page).click();
+    await says(page.locator('.verdict'), /FALSE/);
+    await expect.poll(() => chips(page)).toEqual(['FALSE', 'TRUE']);
+
+    for (const box of await page.getByRole('checkbox', { name: /^Select the run of/ }).all()) await box.check();
+    await page.getByRole('button', { name: 'Compare', exact: true }).click();
+    await page.getByText('The runs do not agree: one came out differently.').waitFor();
+    await page.getByLabel('Differences only').check();
+    expect(await page.locator('.tree-row').first().innerText()).toMatch(/campaign\s*#1\s*TRUE\s*FALSE/);
+    const differences = page.locator('.diff-table').last();
+    expect(await differences.innerText()).toMatch(/cost\s*100\s*99/);
+    await expectAccessible(page);
+    await picture(page, 'console-history');
+
+    await page.getByLabel('cost', { exact: true }).fill('50');
+    await page
+      .getByRole('button', { name: /^Show the run of/ })
+      .last()
+      .click();
+    await says(page.locator('.verdict'), /TRUE/);
+    await holds(page.getByLabel('cost', { exact: true }), '100');
+    await page.getByText('The input of this run replaced yours.').waitFor();
+    await page.getByRole('button', { name: 'Take mine back' }).click();
+    await holds(page.getByLabel('cost', { exact: true }), '50');
+    await expectAccessible(page);
+
+    await page.getByRole('button', { name: 'Run it again with this input' }).last().click();
+    await expect.poll(() => chips(page)).toEqual(['TRUE', 'FALSE', 'TRUE']);
+    await holds(page.getByLabel('cost', { exact: true }), '100');
+  });
+
+  test('a link has everything: somebody else sees the same run and the same input', async () => {
+    const page = await journey.visit('/?app=9001&rule=1', { permissions: ['clipboard-read', 'clipboard-write'] });
+    await page.getByLabel('cost', { exact: true }).fill('1e2');
+    await page.getByRole('radio', { name: 'Lane' }).check();
+    await runButton(page).click();
+    await says(page.locator('.verdict'), /TRUE/);
+    await page.getByRole('button', { name: 'Copy link' }).first().click();
+    await page.getByText('Link copied').waitFor();
+    const link = await page.evaluate(() => navigator.clipboard.readText());
+
+    const other = await journey.visit(link.slice(journey.service.url.length));
+    await says(headline(other), (await headline(page).innerText()).trim());
+    await holds(other.getByLabel('cost', { exact: true }), '1e2');
+    await holds(other.getByRole('combobox', { name: 'Lane' }), 'beta');
+
+    await other.getByRole('button', { name: 'Copy link' }).last().waitFor();
+  });
+
+  test('without a clipboard, as on plain HTTP, copying still works', async () => {
+    const page = await journey.visit('/?app=9001&rule=1');
+    await page.evaluate(() => Object.defineProperty(navigator, 'clipboard', { value: undefined }));
+    await page.getByRole('button', { name: 'Copy link' }).first().click();
+    await page.getByText('Link copied').waitFor();
+  });
+
+  test('a reload in the middle of a run picks it up again, and two pages agree', async () => {
+    const page = await journey.visit('/?app=9001&rule=3');
+    await page.getByLabel('uid', { exact: true }).fill('42');
+    await runButton(page).click();
+    await says(headline(page), /has picked it up and is running the rule\.$/);
+    const address = page.url().slice(journey.service.url.length);
+    await page.reload();
+    await says(headline(page), /has picked it up and is running the rule\.$/);
+    const other = await journey.another(page, address);
+    await says(headline(other), /has picked it up and is running the rule\.$/);
+    await says(headline(page), /^Done in 5\./);
+    await says(headline(other), (await headline(page).innerText()).trim());
+  });
+
+  test('a connection that breaks is said to, and so is its return', async () => {
+    const page = await journey.visit('/?app=9001&rule=3');
+    await page.getByLabel('uid', { exact: true }).waitFor();
+    await page.route('**/events', (route) => route.abort());
+    await runButton(page).click();
+    await page.getByText('Connection lost. The run goes on; it is asked for every second.').waitFor();
+    await page.unroute('**/events');
+    await page.getByText('Connection resumed.').waitFor();
+    await says(headline(page), /^Done in 5\./);
+  });
+
+  test('the time of a window’s edge: the same input as of then', async () => {
+    const page = await journey.visit('/?app=9001&rule=1');
+    await page.getByRole('row', { name: /spring bonus/ }).click();
+    await page.getByRole('button', { name: 'Run as of its start' }).click();
+    await says(page.locator('.verdict'), /TRUE/);
+    await expect
+      .poll(() =>
+        page
+          .getByRole('row', { name: /spring bonus/ })
+          .locator('.chip')
+          .innerText(),
+      )
+      .toBe('TRUE');
+    expect(new URL(page.url()).searchParams.get('ts')).toBe(String(Date.UTC(2026, 2, 1)));
+    await page.getByRole('button', { name: 'Run 1 ms before its start' }).click();
+    await expect
+      .poll(() =>
+        page
+          .getByRole('row', { name: /spring bonus/ })
+          .locator('.chip')
+          .innerText(),
+      )
+      .toBe('NONE');
+    await expectAccessible(page);
+  });
+
+  test('only one node of a rule', async () => {
+    const page = await journey.visit('/?app=9001&rule=1');
+    await page.getByRole('row', { name: /a point for every 10/ }).click();
+    await page.getByRole('button', { name: 'Run only this node' }).click();
+    await page.getByText('Only node 7').waitFor();
+    await expect.poll(() => page.locator('.tree-row').count()).toBe(2);
+    await runButton(page).click();
+    await says(page.locator('.verdict'), /TRUE/);
+    await page.getByRole('button', { name: 'Run the whole rule again' }).click();
+    await expect.poll(() => page.locator('.tree-row').count()).toBe(9);
+  });
+});

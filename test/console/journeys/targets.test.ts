@@ -1,0 +1,147 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { answers, createResponder } from '../../support/responder.ts';
+import {
+  executablePath,
+  expectAccessible,
+  headline,
+  holds,
+  IN_A_BROWSER,
+  type Journey,
+  picture,
+  runButton,
+  says,
+  startJourney,
+} from '../support/journey.ts';
+
+describe.skipIf(executablePath === undefined)(`where the console runs a rule, ${IN_A_BROWSER}`, () => {
+  let journey: Journey;
+  beforeAll(async () => {
+    journey = await startJourney();
+  });
+  afterAll(() => journey?.close());
+
+  test('a lane: its client runs it, the address says so, the coupon is the lane’s', async () => {
+    const page = await journey.visit('/?app=9001&rule=1');
+    await page.getByRole('radio', { name: 'Lane' }).check();
+    await holds(page.getByRole('combobox', { name: 'Lane' }), 'beta');
+    await runButton(page).click();
+    await says(headline(page), /^Done in/);
+    await page.getByText('"amount":25').first().waitFor();
+    expect(new URL(page.url()).searchParams.get('target')).toBe('lane:beta');
+    await expectAccessible(page);
+  });
+
+  test('one client, found by typing; what it is now is said beside it', async () => {
+    const page = await journey.visit('/?app=9001&rule=1');
+    await page.getByRole('radio', { name: 'One client' }).check();
+    const field = page.getByRole('combobox', { name: 'One client' });
+    await field.click();
+    await field.fill('lane next');
+    await expect.poll(() => page.locator('.option').count()).toBe(1);
+    await expectAccessible(page);
+    await page.keyboard.press('Enter');
+    await page.getByText(/^Node SDK · v1 · heartbeat .* ago$/).waitFor();
+    await runButton(page).click();
+    await says(headline(page), new RegExp(`^Done in .* on ${await field.inputValue()}$`));
+  });
+
+  test('all, compared: those that agree are one row, the odd one is laid beside them', async () => {
+    const page = await journey.visit('/?app=9001&rule=1');
+    await page.getByRole('radio', { name: 'All, compare' }).check();
+    await page.getByText('One run on each of 3 clients').waitFor();
+    await runButton(page).click();
+    await page.getByText('The runs do not agree: 2 came out differently, each in its way.').waitFor();
+    expect(await page.locator('.group').count()).toBe(3);
+    await page
+      .getByRole('row', { name: /coupon/ })
+      .first()
+      .waitFor();
+    await expectAccessible(page);
+    await picture(page, 'console-compare');
+
+    const address = page.url();
+    const again = await journey.another(page, address.slice(journey.service.url.length));
+    await again.getByText('The runs do not agree: 2 came out differently, each in its way.').waitFor();
+  });
+
+  test('a client that goes away stays chosen and says so', async () => {
+    const responder = await createResponder({
+      sharedDir: journey.service.sharedDir,
+      app: 9002,
+      address: 'orders-7',
+      does: answers(),
+    });
+    const page = await journey.visit('/?app=9002&rule=5&target=address:orders-7');
+    await page.getByText(/heartbeat .* ago$/).waitFor();
+    await responder.stop();
+    await responder.unregister();
+    await responder.removeDirectory();
+    await page.getByText('orders-7 is not registered any more. A run would be refused.').waitFor({ timeout: 15_000 });
+    await holds(page.getByRole('combobox', { name: 'One client' }), 'orders-7');
+    await expectAccessible(page);
+  });
+
+  test('an app without rule files: the number can be typed, the trace is a list', async () => {
+    await using responder = await createResponder({
+      sharedDir: journey.service.sharedDir,
+      app: 9003,
+      does: answers({ process: '[2:Score:T:4][3:Give:T:0][1:And:T:5]' }),
+    });
+    const page = await journey.visit('/?app=9003');
+    await page.getByRole('heading', { name: 'Choose a rule' }).waitFor();
+    await page
+      .getByText('App 9003 has no readable rules. If its client knows a rule, type the rule number above.')
+      .waitFor();
+    await expectAccessible(page);
+    await page.getByRole('combobox', { name: 'Rule' }).fill('12');
+    await page.getByRole('option', { name: 'Use number 12' }).click();
+    await page.getByText('Nobody has published what this rule reads. Type the input as JSON or add keys.').waitFor();
+    await page.getByRole('button', { name: 'Add a key' }).click();
+    await page.getByRole('textbox', { name: 'Key' }).fill('uid');
+    await page.keyboard.press('Enter');
+    await page.getByLabel('Type of uid').selectOption('int64');
+    await page.getByLabel('uid', { exact: true }).fill('9007199254740993');
+    await runButton(page).click();
+    await says(headline(page), new RegExp(`on ${responder.address}$`));
+    await expect
+      .poll(() => page.locator('.flat-trace li').allTextContents())
+      .toEqual(['Score #2 TRUE 4 ms', 'Give #3 TRUE 0 ms', 'And #1 TRUE 5 ms']);
+    expect(responder.found[0]?.text).toContain('"the service":{"uid":9007199254740993}');
+    await expectAccessible(page);
+  });
+
+  test('a lane that is not online: its keys are another client’s, and that is said', async () => {
+    const page = await journey.visit('/?app=9001&rule=1&target=lane:gamma');
+    await page.getByText('gamma is not online: these keys are what another client published.').waitFor();
+    await page.getByText('No client is online in lane gamma. A run would be refused.').waitFor();
+    await expectAccessible(page);
+  });
+
+  test('a rule that does not exist', async () => {
+    const page = await journey.visit('/?app=9001&rule=77');
+    await page.getByRole('heading', { name: 'App 9001 has no rule 77' }).waitFor();
+    await expectAccessible(page);
+  });
+});
+
+describe.skipIf(executablePath === undefined)(`the console where there is nothing, ${IN_A_BROWSER}`, () => {
+  test('no app yet: what to do is said', async () => {
+    const journey = await startJourney({ demo: false });
+    const page = await journey.visit('/');
+    await page.getByRole('heading', { name: 'No app yet' }).waitFor();
+    await page.getByText('Start a client, or type an app number above.').waitFor();
+    await expectAccessible(page);
+    await journey.close();
+  });
+
+  test('no worker: the page says what it cannot know, and a run that it was not taken', async () => {
+    const journey = await startJourney({ demo: false, workers: 0, settings: { QUEUE_TIMEOUT_MS: 1500 } });
+    const page = await journey.visit('/?app=1&rule=1#input=%7B%7D');
+    await page.getByRole('heading', { name: 'The tree cannot be drawn' }).waitFor({ timeout: 20_000 });
+    await runButton(page).click();
+    await says(headline(page), 'Queued: waiting for a worker.');
+    await says(headline(page), 'The workers had no room for it. It did not run.');
+    await expectAccessible(page);
+    await journey.close();
+  });
+});
