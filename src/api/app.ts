@@ -1,4 +1,5 @@
 import { Hono, type MiddlewareHandler } from 'hono';
+import { cors } from 'hono/cors';
 import { createMiddleware } from 'hono/factory';
 import { methodNotAllowed } from 'hono/method-not-allowed';
 import { requestId } from 'hono/request-id';
@@ -13,6 +14,8 @@ import { authenticate } from './authenticate.ts';
 import type { ConsoleFile } from './console-files.ts';
 import type { Environment } from './environment.ts';
 import type { Executions } from './executions.ts';
+import { checkHost } from './host-check.ts';
+import { pageHeaders } from './page-headers.ts';
 import type { BoardOptions } from './queue-board.ts';
 import type { QueueHealth } from './queue-health.ts';
 import { problem } from './respond.ts';
@@ -25,7 +28,9 @@ import { executionRoutes } from './routes/executions.ts';
 import { healthRoutes } from './routes/health.ts';
 import { metricsRoutes } from './routes/metrics.ts';
 import { queueBoardRoutes } from './routes/queue-board.ts';
+import { sessionRoutes } from './routes/session.ts';
 import type { RunOnce } from './run-once.ts';
+import { createSessions } from './sessions.ts';
 import type { SubmitExecution } from './submit-execution.ts';
 
 /** `starting`: not ready yet. `stopping`: open calls finish, new ones are refused. `closing`: open ones are cut off. */
@@ -68,15 +73,21 @@ export function createApp({
   board,
 }: Dependencies): Hono<Environment> {
   const app = new Hono<Environment>();
+  const origins = settings.CORS_ORIGINS;
+  const access = { keyring: createKeyring(settings.API_KEYS), sessions: createSessions(settings.API_KEYS), origins };
   app.use(requestId());
   app.use(logAccess(log));
   app.use(measureRequests(metrics));
   if (traceRequests) app.use('/rule-server/*', traceRequests);
+  app.use(pageHeaders());
+  app.use(checkHost({ host: settings.HOST, hasKeys: !access.keyring.isOpen, origins }));
+  if (origins.length > 0) app.use(cors(corsFor(origins)));
   app.use(
     methodNotAllowed({ app, onMethodNotAllowed: (context, methods) => wrongMethod(context.req.method, methods) }),
   );
   app.route('/', consoleRoutes(consoleFiles));
-  app.use(authenticate(createKeyring(settings.API_KEYS)));
+  app.use(authenticate(access));
+  app.route('/', sessionRoutes(access));
   app.route('/', healthRoutes({ health, isReady: () => phase() === 'running' }));
   app.route('/', metricsRoutes(metrics));
   app.route('/', docsRoutes());
@@ -105,6 +116,17 @@ export function createApp({
     );
   });
   return app;
+}
+
+/** Pages of other origins bring their own key; our session never leaves our site. */
+function corsFor(origins: string[]) {
+  return {
+    origin: origins,
+    allowMethods: ['GET', 'POST', 'DELETE'],
+    allowHeaders: ['authorization', 'content-type', 'prefer', 'idempotency-key', 'last-event-id', 'traceparent'],
+    exposeHeaders: ['location', 'retry-after', 'preference-applied', 'x-request-id'],
+    maxAge: 600,
+  };
 }
 
 function wrongMethod(method: string, allowed: string[]): Response {

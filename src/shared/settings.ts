@@ -42,6 +42,19 @@ const apiKeys = z
     return keys;
   });
 
+const corsOrigins = z
+  .string()
+  .default('')
+  .transform((text) => text.split(',').flatMap((part) => part.trim() || []))
+  .refine(
+    (origins) => origins.every(isOrigin),
+    'must be origins such as https://rules.example.com, separated by commas',
+  );
+
+function isOrigin(text: string): boolean {
+  return URL.canParse(text) && /^https?:/.test(text) && new URL(text).origin === text;
+}
+
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
 const settingsSchema = z.object({
@@ -66,7 +79,7 @@ const settingsSchema = z.object({
   HISTORY_SECONDS: whole(86_400, 60, 31_536_000),
   HISTORY_BYTES: whole(256 * MIB, 0, 64 * 1024 * MIB),
   API_KEYS: apiKeys,
-  CORS_ORIGINS: z.string().default(''),
+  CORS_ORIGINS: corsOrigins,
   LOG_LEVEL: z.enum(LOG_LEVELS, { error: `must be one of ${LOG_LEVELS.join(', ')}` }).default('info'),
   OTEL_EXPORTER_OTLP_ENDPOINT: z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// URL' }).optional(),
 });

@@ -191,8 +191,20 @@ describe('every answer matches the schema that is documented for it', () => {
   it('without a key', async () => {
     for (const { method, path, open } of operations) {
       const { status } = await call(path.replace('{mockId}', NOBODY), { method: method.toUpperCase() }, guarded.url);
-      expect(status).toBe(open ? 200 : 401);
+      if (path === '/session') expect(status).toBe(method === 'post' ? 400 : 204);
+      else expect(status).toBe(open ? 200 : 401);
     }
+  });
+
+  it('under a name of somebody else, or with a key that is none', async () => {
+    for (const { method, path, id } of operations) {
+      const headers = { host: 'elsewhere.example' };
+      const { status } = await call(path.replace('{mockId}', NOBODY), { method: method.toUpperCase(), headers });
+      expect(status, id).toBe(['healthz', 'readyz'].includes(id) ? 200 : 403);
+    }
+    const signIn = (key: string) => call('/session', { method: 'POST', body: JSON.stringify({ key }) }, guarded.url);
+    expect((await signIn('0123456789abcdef')).status).toBe(204);
+    expect((await signIn('another')).status).toBe(401);
   });
 
   describe.skipIf(!inject('hasRedisBinary'))('without the queue store', () => {
@@ -209,7 +221,8 @@ describe('every answer matches the schema that is documented for it', () => {
           { method: method.toUpperCase(), ...(example ? { body: JSON.stringify(example) } : {}) },
           lonely.url,
         );
-        expect(status, path).toBe(['/healthz', '/metrics', '/openapi.json'].includes(path) ? 200 : 503);
+        const usual = ['/healthz', '/metrics', '/openapi.json'].includes(path) ? 200 : 503;
+        expect(status, path).toBe(path === '/session' ? 204 : usual);
       }
     });
 

@@ -180,7 +180,7 @@ describe('a request that cannot be run', () => {
 
   it('a caller that closes in the middle of its body leaves nothing behind', async () => {
     const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
-    const head = `POST ${EXECUTE} HTTP/1.1\r\nhost: x\r\nx-request-id: cut-off\r\ncontent-length: 1000\r\n\r\n{"app":7,`;
+    const head = `POST ${EXECUTE} HTTP/1.1\r\nhost: localhost\r\nx-request-id: cut-off\r\ncontent-length: 1000\r\n\r\n{"app":7,`;
     await new Promise<void>((resolve) => socket.write(head, () => resolve()));
     socket.destroy();
     await expect
@@ -254,7 +254,7 @@ function sendForever(url: string, length: string): Promise<{ received: string; s
     });
     socket.on('error', () => {}); // the server closed while we sent: that is what it should do
     socket.on('close', () => resolve({ received, sentBytes }));
-    socket.write(`POST ${EXECUTE} HTTP/1.1\r\nhost: x\r\n${length}\r\n\r\n`);
+    socket.write(`POST ${EXECUTE} HTTP/1.1\r\nhost: localhost\r\n${length}\r\n\r\n`);
     pump();
   });
 }

@@ -39,6 +39,12 @@ export function createOpenApiDocument(version: string) {
           scheme: 'bearer',
           description: 'One of API_KEYS. Without any configured, everybody may call.',
         },
+        session: {
+          type: 'apiKey',
+          in: 'cookie',
+          name: 'rule-server-session',
+          description: 'From POST /session. What changes something must then come from a page of this origin.',
+        },
       },
     },
   };
@@ -53,7 +59,7 @@ function describe(operation: Operation, toJson: ToJson) {
     tags: [tag],
     summary,
     ...(description && { description }),
-    security: open ? [] : [{ key: [] }, {}],
+    security: open ? [] : [{ key: [] }, { session: [] }, {}],
     parameters: [
       ...pathParameters(operation),
       ...queryParameters(operation, toJson),

@@ -15,7 +15,13 @@ export function refusal(status: number, description: string, error: string, fiel
 export const unauthorized = refusal(
   401,
   'Without a key, or with one that is not known.',
-  'This needs an API key: send it as "Authorization: Bearer <key>".',
+  'This needs an API key: send it as "Authorization: Bearer <key>", or sign in with it in the console.',
+);
+
+export const forbidden = refusal(
+  403,
+  'A page of another origin, or a name this server does not go by.',
+  'This server does not go by the name elsewhere.example: use its address, or add http://elsewhere.example to CORS_ORIGINS.',
 );
 
 export const unavailable = {
@@ -34,4 +40,4 @@ export const failed = refusal(
 );
 
 /** What every operation that needs a key may answer. */
-export const usual = { 401: unauthorized, 500: failed };
+export const usual = { 401: unauthorized, 403: forbidden, 500: failed };

@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { sessionRequestSchema } from '../routes/session.ts';
 import { healthAnswer, readyAnswer } from './answers.ts';
 import type { Operation } from './operation.ts';
-import { usual } from './refusals.ts';
+import { failed, forbidden, refusal, usual } from './refusals.ts';
 
 const ready = { status: 'ready', queue: 'up', workers: 3, waiting: 0, active: 12 };
 const common = { method: 'get', tag: 'Service' } as const;
@@ -30,6 +31,32 @@ export const serviceOperations: Operation[] = [
         examples: { 'not ready': { ...ready, status: 'not ready', queue: 'down' } },
       },
     },
+  },
+  {
+    method: 'post',
+    path: '/session',
+    id: 'signIn',
+    tag: 'Service',
+    summary: 'Trade a key for a session cookie',
+    description: 'For browsers, whose EventSource sends no headers. The cookie is HttpOnly and SameSite=Strict.',
+    open: true,
+    body: { schema: sessionRequestSchema, examples: { key: { key: '0123456789abcdef0123456789abcdef' } } },
+    answers: {
+      204: { description: 'Signed in for 12 hours.', headers: { 'Set-Cookie': 'The session.' } },
+      400: refusal(400, 'There is no key.', 'must be there: send {"key":"…"}', 'key'),
+      401: refusal(401, 'Not a key.', 'This API key is not known here: it was mistyped, or changed in API_KEYS.'),
+      403: forbidden,
+      500: failed,
+    },
+  },
+  {
+    method: 'delete',
+    path: '/session',
+    id: 'signOut',
+    tag: 'Service',
+    summary: 'End the session of this browser',
+    open: true,
+    answers: { 204: { description: 'Signed out.' }, 403: forbidden, 500: failed },
   },
   {
     ...common,

@@ -1,0 +1,31 @@
+import { secureHeaders } from 'hono/secure-headers';
+
+/** What a page may load: only what comes from here. Styles are files or set by script, never written in place. */
+export const pagePolicy = {
+  defaultSrc: ["'none'"],
+  scriptSrc: ["'self'"],
+  styleSrc: ["'self'"],
+  imgSrc: ["'self'", 'data:'],
+  fontSrc: ["'self'"],
+  connectSrc: ["'self'"],
+  manifestSrc: ["'self'"],
+  formAction: ["'none'"],
+  baseUri: ["'none'"],
+  frameAncestors: ["'none'"],
+};
+
+/** Headers that keep browsers from guessing, framing and leaking. A route may say more about its own page. */
+export function pageHeaders() {
+  return secureHeaders({
+    contentSecurityPolicy: pagePolicy,
+    referrerPolicy: 'no-referrer',
+    xFrameOptions: 'DENY',
+    // Whoever ends TLS decides about this, also for the names beside this one.
+    strictTransportSecurity: false,
+    xDownloadOptions: false,
+    xPermittedCrossDomainPolicies: false,
+    xXssProtection: false,
+    xDnsPrefetchControl: false,
+    overwrite: false,
+  });
+}

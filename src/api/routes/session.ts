@@ -1,0 +1,45 @@
+import { Hono } from 'hono';
+import { z } from 'zod';
+import type { Keyring } from '../../shared/keyring.ts';
+import { parseJson } from '../../shared/parse-json.ts';
+import { foreign } from '../authenticate.ts';
+import type { Environment } from '../environment.ts';
+import { readBody } from '../read-body.ts';
+import { badRequest, problem } from '../respond.ts';
+import { comesFromHere } from '../same-origin.ts';
+import { clearSession, setSession } from '../session-cookie.ts';
+import type { Sessions } from '../sessions.ts';
+
+const MAX_BODY_BYTES = 4096;
+
+/** The body of POST /session. */
+export const sessionRequestSchema = z.object({ key: z.string().min(1).meta({ description: 'One of API_KEYS.' }) });
+
+type Dependencies = { keyring: Keyring; sessions: Sessions; origins: readonly string[] };
+
+/** POST /session trades a key for a session cookie, DELETE ends the session: for browsers, whose EventSource sends no headers. */
+export function sessionRoutes({ keyring, sessions, origins }: Dependencies) {
+  return new Hono<Environment>()
+    .post('/session', async (context) => {
+      if (context.req.header('origin') !== undefined && !comesFromHere(context, origins)) return foreign(context);
+      const body = await readBody(context.env.incoming, MAX_BODY_BYTES);
+      const read = sessionRequestSchema.safeParse(
+        body.kind === 'complete' ? parseJson(body.bytes.toString('utf8')) : undefined,
+      );
+      if (!read.success) return badRequest([{ field: 'key', message: 'must be there: send {"key":"…"}' }]);
+      const name = keyring.nameOf(read.data.key);
+      const token = name === undefined ? undefined : sessions.issue(name);
+      if (name === undefined || token === undefined) {
+        if (keyring.isOpen) return context.body(null, 204); // there is nothing to sign in to
+        return problem(401, 'This API key is not known here: it was mistyped, or changed in API_KEYS.');
+      }
+      context.set('keyName', name);
+      setSession(context, token);
+      return context.body(null, 204);
+    })
+    .delete('/session', (context) => {
+      if (context.req.header('origin') !== undefined && !comesFromHere(context, origins)) return foreign(context);
+      clearSession(context);
+      return context.body(null, 204);
+    });
+}

@@ -1,0 +1,232 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openEventStream } from '../support/event-stream.ts';
+import { type Answer, type Call, httpCall } from '../support/http-call.ts';
+import { answers, createResponder, type Responder } from '../support/responder.ts';
+import { type Service, startService } from '../support/start-service.ts';
+
+const KEY = 'a-key-of-the-console';
+const EXECUTE = '/rule-server/mock/execute';
+const BODY = '{"app":7,"ruleId":1}';
+
+describe('who may do what', () => {
+  let service: Service;
+  let client: Responder;
+  let cookie: string;
+  beforeAll(async () => {
+    service = await startService({ apis: 2, settings: { API_KEYS: `console:${KEY},other:another-key-of-16` } });
+    client = await createResponder({ sharedDir: service.sharedDir, app: 7, does: answers() });
+    cookie = String((await signIn(KEY)).headers['set-cookie']?.[0]?.split(';')[0]);
+  });
+  afterAll(async () => {
+    await client?.stop();
+    await service?.stop();
+  });
+
+  const signIn = (key: unknown, headers: Record<string, string> = {}) =>
+    service.call('/session', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify({ key }),
+    });
+  const execute = (headers: Record<string, string>, call: Call = {}): Promise<Answer> =>
+    service.call(EXECUTE, {
+      method: 'POST',
+      body: BODY,
+      headers: { 'content-type': 'application/json', ...headers },
+      ...call,
+    });
+
+  describe('a session', () => {
+    it('is a cookie that scripts cannot read and other sites cannot send', async () => {
+      const answer = await signIn(KEY);
+      expect([answer.status, answer.text]).toEqual([204, '']);
+      const [header = ''] = answer.headers['set-cookie'] ?? [];
+      expect(header).toMatch(/^rule-server-session=[^;]+; Max-Age=43200; Path=\/; HttpOnly; SameSite=Strict$/);
+      expect(header).not.toContain(KEY);
+      const behindTls = await signIn(KEY, { 'x-forwarded-proto': 'https' });
+      expect(behindTls.headers['set-cookie']?.[0]).toContain('; Secure');
+    });
+
+    it('is only given for a key that is known', async () => {
+      for (const key of ['wrong', '', null, 5]) {
+        const answer = await signIn(key);
+        expect([400, 401]).toContain(answer.status);
+        expect(answer.headers['set-cookie']).toBeUndefined();
+      }
+      expect((await service.call('/session', { method: 'POST', body: 'x'.repeat(20_000) })).status).toBe(400);
+    });
+
+    it('reads everything, event streams included', async () => {
+      const { json } = await execute({ authorization: `Bearer ${KEY}`, prefer: 'respond-async' });
+      const events = await openEventStream(`${service.url}/rule-server/mock/executions/${json.mockId}/events`, {
+        headers: { cookie },
+      });
+      await events.ended;
+      expect(events.events.at(-1)?.data.state).toBe('succeeded');
+      for (const path of ['/docs', '/openapi.json', '/metrics', '/ops/queues', '/rule-server/mock/apps'])
+        expect((await service.call(path, { headers: { cookie } })).status, path).toBe(200);
+    });
+
+    it('runs rules from our own page, under the name of its key', async () => {
+      const { status, json } = await execute({ cookie, origin: service.url });
+      expect(status).toBe(200);
+      const { json: execution } = await service.call(`/rule-server/mock/executions/${json.mockId}`, {
+        headers: { cookie },
+      });
+      expect(execution.keyName).toBe('console');
+      expect((await execute({ cookie, 'sec-fetch-site': 'same-origin' })).status).toBe(200);
+    });
+
+    it.each([
+      ['a page elsewhere', { origin: 'https://elsewhere.example' }],
+      ['a page on another port', { origin: 'http://127.0.0.1:1' }],
+      ['a page without an origin', { origin: 'null' }],
+      ['a link from elsewhere', { 'sec-fetch-site': 'cross-site' }],
+      ['who does not say where it comes from', {}],
+    ])('changes nothing for %s', async (_who, headers) => {
+      const before = client.found.length;
+      const answer = await execute({ cookie, ...headers });
+      expect(answer.status).toBe(403);
+      expect(answer.json.error).toMatch(/^A page at .* may not change anything here/);
+      const one = `/rule-server/mock/executions/3f8d8a0e-0000-4000-8000-000000000000`;
+      expect((await service.call(one, { method: 'DELETE', headers: { cookie, ...headers } })).status).toBe(403);
+      expect(client.found).toHaveLength(before);
+    });
+
+    it('is known to every instance', async () => {
+      const { status } = await service.call('/rule-server/mock/apps', { headers: { cookie } });
+      expect(status).toBe(200);
+      const other = service.urls[1] ?? '';
+      expect((await httpCall(`${other}/rule-server/mock/apps`, { headers: { cookie } })).status).toBe(200);
+    });
+
+    it('ends at sign-out', async () => {
+      const answer = await service.call('/session', { method: 'DELETE', headers: { cookie, origin: service.url } });
+      expect(answer.status).toBe(204);
+      expect(answer.headers['set-cookie']?.[0]).toMatch(
+        /^rule-server-session=; Max-Age=0; Path=\/; HttpOnly; SameSite=Strict$/,
+      );
+      const foreign = { cookie, origin: 'https://elsewhere.example' };
+      expect((await service.call('/session', { method: 'DELETE', headers: foreign })).status).toBe(403);
+      expect((await signIn(KEY, { origin: 'https://elsewhere.example' })).status).toBe(403);
+    });
+
+    it('that is none is a 401 that says what to do', async () => {
+      const sentence = async (headers: Record<string, string>) => (await service.call('/docs', { headers })).json.error;
+      expect(await sentence({})).toMatch(/send it as "Authorization: Bearer <key>", or sign in/);
+      expect(await sentence({ authorization: 'Bearer nonsense' })).toMatch(/not known here/);
+      expect(await sentence({ authorization: 'Basic eDp5' })).toMatch(/must be "Bearer <key>"/);
+      expect(await sentence({ cookie: 'rule-server-session=a.1.b' })).toMatch(/has ended.*sign in again/);
+    });
+  });
+
+  it('a key in the header is not asked where it comes from: no browser sends it by itself', async () => {
+    const headers = { authorization: `Bearer ${KEY}`, origin: 'https://elsewhere.example', cookie };
+    expect((await execute(headers)).status).toBe(200);
+  });
+
+  it('every answer keeps browsers from guessing, framing and leaking', async () => {
+    for (const path of ['/', '/docs', '/healthz', EXECUTE]) {
+      const { headers } = await service.call(path, { headers: { cookie } });
+      expect(headers['content-security-policy']).toContain("default-src 'none'; script-src 'self'; style-src 'self'");
+      expect(headers['content-security-policy']).toContain("frame-ancestors 'none'");
+      expect(headers['x-content-type-options']).toBe('nosniff');
+      expect(headers['referrer-policy']).toBe('no-referrer');
+      expect(headers['x-frame-options']).toBe('DENY');
+      expect(headers['strict-transport-security']).toBeUndefined();
+      expect(headers['x-powered-by']).toBeUndefined();
+    }
+  });
+});
+
+describe('the name in the Host header', () => {
+  const statusFor = async (service: Service, host: string) =>
+    (await service.call('/rule-server/mock/apps', { headers: { host } })).status;
+
+  it('is a loopback name where only this machine is listened to', async () => {
+    await using service = await startService();
+    for (const host of [
+      'localhost',
+      'localhost:8080',
+      'LOCALHOST',
+      '127.0.0.1:1',
+      '127.1.2.3',
+      '[::1]:8080',
+      'x.localhost',
+    ])
+      expect(await statusFor(service, host), host).toBe(200);
+    for (const host of [
+      'elsewhere.example',
+      'elsewhere.example:8080',
+      '10.0.0.1',
+      'localhost.elsewhere.example',
+      '127.0.0.1.x',
+    ])
+      expect(await statusFor(service, host), host).toBe(403);
+    expect((await service.call('/healthz', { headers: { host: 'probe.example' } })).status).toBe(200);
+    const { json } = await service.call('/', { headers: { host: 'elsewhere.example:80' } });
+    expect(json.error).toContain('does not go by the name elsewhere.example:');
+  });
+
+  it('is an address or a name nobody can register where the network is listened to without keys', async () => {
+    await using service = await startService({ settings: { HOST: '0.0.0.0' } });
+    for (const host of [
+      '10.1.2.3:8080',
+      '[2001:db8::1]:8080',
+      'gateway',
+      'rules.internal',
+      'nas.local:80',
+      '127.0.0.1',
+      'a.svc.cluster.local',
+    ])
+      expect(await statusFor(service, host), host).toBe(200);
+    for (const host of ['elsewhere.example', '10.0.0.1.elsewhere.example', 'internal.elsewhere.example'])
+      expect(await statusFor(service, host), host).toBe(403);
+  });
+
+  it('is any where there are keys, and what CORS_ORIGINS names everywhere', async () => {
+    await using keyed = await startService({ workers: 0, settings: { HOST: '0.0.0.0', API_KEYS: `a:${KEY}` } });
+    const headers = { host: 'rules.example.com', authorization: `Bearer ${KEY}` };
+    expect((await keyed.call('/docs', { headers })).status).toBe(200);
+    await using named = await startService({ workers: 0, settings: { CORS_ORIGINS: 'https://rules.example.com' } });
+    expect((await named.call('/docs', { headers: { host: 'rules.example.com' } })).status).toBe(200);
+    expect((await named.call('/docs', { headers: { host: 'other.example.com' } })).status).toBe(403);
+  });
+});
+
+describe('pages of other origins', () => {
+  const origin = 'https://console.example';
+  const preflight = (service: Service, from: string) =>
+    service.call(EXECUTE, {
+      method: 'OPTIONS',
+      headers: {
+        origin: from,
+        'access-control-request-method': 'POST',
+        'access-control-request-headers': 'content-type',
+      },
+    });
+
+  it('are told nothing unless CORS_ORIGINS names them', async () => {
+    await using service = await startService({ workers: 0 });
+    const answer = await preflight(service, origin);
+    expect(answer.status).toBe(405);
+    expect(Object.keys(answer.headers).filter((name) => name.startsWith('access-control'))).toEqual([]);
+  });
+
+  it('may call with a key of their own when it does', async () => {
+    const settings = { CORS_ORIGINS: `${origin}, http://localhost:5173`, API_KEYS: `a:${KEY}` };
+    await using service = await startService({ workers: 0, settings });
+    const { status, headers } = await preflight(service, origin);
+    expect(status).toBe(204);
+    expect(headers['access-control-allow-origin']).toBe(origin);
+    expect(headers['access-control-allow-headers']).toContain('authorization');
+    expect(headers['access-control-allow-credentials']).toBeUndefined();
+    const answer = await service.call('/docs', { headers: { origin, authorization: `Bearer ${KEY}` } });
+    expect(answer.headers['access-control-allow-origin']).toBe(origin);
+    expect(answer.headers['access-control-expose-headers']).toContain('location');
+    const foreign = await preflight(service, 'https://elsewhere.example');
+    expect(foreign.headers['access-control-allow-origin']).toBeUndefined();
+    const refused = await service.call('/docs', { headers: { origin } });
+    expect([refused.status, refused.headers['access-control-allow-origin']]).toEqual([401, origin]);
+  });
+});
