@@ -128,18 +128,22 @@ export function createWorker({
     if (!ending) return;
     logEnding(job, ending);
     const { claim } = ending;
-    const removed = claim ? remove(claim, ending.kind) : undefined;
-    afterwards = Promise.all([afterwards, keep(job, ending), removed]).then(() => {});
-    if (claim && ending.kind === 'unanswered' && ending.noAnswer.code === 'no-answer') lateResults.expect(claim);
+    const removed = claim ? remove(claim, ending) : undefined;
+    const kept = keep(job, ending).then(() => {
+      if (claim && mayAnswerLate(ending)) lateResults.expect(claim);
+    });
+    afterwards = Promise.all([afterwards, kept, removed]).then(() => {});
   }
 
-  async function remove(claim: Claim, kind: Ended['kind']): Promise<void> {
+  async function remove(claim: Claim, ending: Ended): Promise<void> {
     const place = placeOf(sharedDir, claim);
     try {
       await atStep('completed', claim.mockId);
-      // An answer was only taken once its request was gone.
-      await (kind === 'answered' ? removeAnswer(place) : removeFiles(place, claim));
-      if (kind === 'unanswered' && claim.registered) await removeIfLeft(place, registrationPath(sharedDir, claim));
+      // An answer was only taken once its request was gone; one that comes right now is a late one.
+      if (ending.kind === 'answered') await removeAnswer(place);
+      else await removeFiles(place, claim, { keepAnswer: mayAnswerLate(ending) });
+      if (ending.kind === 'unanswered' && claim.registered)
+        await removeIfLeft(place, registrationPath(sharedDir, claim));
       await atStep('removed', claim.mockId);
       removal.ends();
     } catch (error) {
@@ -216,6 +220,11 @@ export function createWorker({
       await afterwards;
     },
   };
+}
+
+/** Whether the client has the request and may still answer. */
+function mayAnswerLate(ending: Ended): boolean {
+  return ending.kind === 'unanswered' && ending.noAnswer.code === 'no-answer';
 }
 
 /** The job tells the whole story, so that nobody needs another source while it is there. */

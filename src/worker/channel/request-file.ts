@@ -77,10 +77,10 @@ export async function isRequestThere(place: Place): Promise<boolean> {
 }
 
 /** Removes what an ended execution left: the request before the result, so that a client never finds a request answered already. */
-export async function removeFiles(place: Place, claim: Claim): Promise<void> {
+export async function removeFiles(place: Place, claim: Claim, { keepAnswer = false } = {}): Promise<void> {
   await removeRequest(place);
   await removed(withdrawnPath(place));
-  await removeAnswer(place);
+  if (!keepAnswer) await removeAnswer(place);
   if (claim.madeDirectory) await removeIfNobodyCame(place.directory);
 }
 
