@@ -21,6 +21,9 @@ type Watched = {
   idleSince: number;
   missing: boolean;
   open: number;
+  armedAt: number;
+  listeningSince: number;
+  heardAt: number;
 };
 
 /** A client's directory, and the registration it has as long as it lives; null for one that is only a directory. */
@@ -31,6 +34,8 @@ const KEEP_IDLE_MS = 10 * 60_000;
 /** A new watch takes a moment to arm; until then these early listings stand in for its events. */
 const EARLY_LISTINGS_MS = [10, 30, 100, 300];
 const LISTINGS_AT_ONCE = 16;
+/** The dispatch itself is an event: a watch that heard nothing for this long is deaf. */
+const DEAF_AFTER_MS = 5000;
 
 export type ResultWatcher = ReturnType<typeof createResultWatcher>;
 
@@ -56,6 +61,7 @@ export function createResultWatcher({ pollIntervalMs, log }: { pollIntervalMs: n
     const directory = watchedPath(details);
     const file = readFileName(name);
     const watched = directories.get(directory);
+    if (watched) watched.heardAt = Date.now();
     if (file) watched?.listeners.get(file.mockId)?.({ kind: `${file.kind}-event` });
     else if (watched && name === basename(directory)) watched.missing = true; // the directory itself went
   });
@@ -84,7 +90,7 @@ export function createResultWatcher({ pollIntervalMs, log }: { pollIntervalMs: n
     // Who begins to listen while the directory is read is not told: its request may have come too late to be seen.
     const listeners = [...watched.listeners.values()];
     const names = await readdir(directory).catch(unless('ENOENT', 'ENOTDIR'));
-    if (names && watched.missing) rearm(directory);
+    if (names && (watched.missing || isDeaf(watched))) rearm(directory, watched);
     watched.missing = names === undefined;
     watched.open = countOpen(names ?? []);
     const registered = watched.registration === null || (await exists(watched.registration));
@@ -93,9 +99,15 @@ export function createResultWatcher({ pollIntervalMs, log }: { pollIntervalMs: n
   }
 
   /** A directory that came back under the same name is another one: its watch is deaf. */
-  function rearm(directory: string): void {
+  function rearm(directory: string, watched: Watched): void {
+    watched.armedAt = Date.now();
     watcher.unwatch(directory);
     watcher.add(directory);
+  }
+
+  /** When a directory comes back too early, the watch for it is dropped together with the old one. */
+  function isDeaf({ armedAt, listeningSince, heardAt }: Watched): boolean {
+    return heardAt < listeningSince && Date.now() - Math.max(armedAt, listeningSince) > DEAF_AFTER_MS;
   }
 
   function forget(directory: string): void {
@@ -110,6 +122,9 @@ export function createResultWatcher({ pollIntervalMs, log }: { pollIntervalMs: n
       idleSince: Date.now(),
       missing: false,
       open: 0,
+      armedAt: Date.now(),
+      listeningSince: 0,
+      heardAt: 0,
     };
     directories.set(directory, watched);
     watcher.add(directory);
@@ -126,6 +141,7 @@ export function createResultWatcher({ pollIntervalMs, log }: { pollIntervalMs: n
     watch(watchable: Directory, mockId: string, listener: Listener): () => void {
       const watched = directories.get(watchable.directory) ?? add(watchable);
       watched.registration = watchable.registration; // the client may have come back in another lane
+      if (watched.listeners.size === 0) watched.listeningSince = Date.now();
       watched.listeners.set(mockId, listener);
       if (watched.missing) listEarly(watchable.directory);
       return () => {
