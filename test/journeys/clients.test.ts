@@ -183,9 +183,11 @@ onEachQueue('clients', (start) => {
         const target = `address:${'abcd'[number % 4]}`;
         const body = { app, ruleId: 1, 'the service': { number }, target };
         const answer = await service.execute(body, url === undefined ? {} : { url });
-        return answer.json['the service'];
+        return answer.json;
       });
-      const answered = await Promise.all(calls);
+      const bodies = await Promise.all(calls);
+      expect(bodies.filter(({ success }) => !success)).toEqual([]);
+      const answered = bodies.map(({ 'the service': data }) => data);
       expect(answered).toEqual(answered.map((_, number) => ({ number, address: 'abcd'[number % 4] })));
       expect(clients.map(({ found }) => found.length)).toEqual([50, 50, 50, 50]);
       await Promise.all(clients.map((client) => client.stop()));

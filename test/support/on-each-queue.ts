@@ -8,17 +8,31 @@ import { type Service, type ServiceOptions, startService } from './start-service
 export type Start = (options?: Omit<ServiceOptions, 'queueUrl' | 'embedded'>) => Promise<Service>;
 
 /**
- * The same suite on the embedded queue and on Redis; the second is left out where there is none. A suite may start
- * several services, one after the other.
+ * The same suite on the embedded queue and on Redis; the second is left out where there is none. Each service that a
+ * suite starts has a queue of its own.
  */
 export function onEachQueue(title: string, suite: (start: Start) => void): void {
   describe(`${title}, on the embedded queue`, () => {
-    let embedded: QueueBackend | undefined;
+    // Starting an embedded queue takes seconds: the services of a suite use one, unless there are several at a time.
+    let shared: QueueBackend | undefined;
+    let isLent = false;
     beforeAll(async () => {
-      embedded = await openQueueBackend(undefined);
+      shared = await openQueueBackend(undefined);
     });
-    afterAll(() => embedded?.close());
-    suite((options) => startService({ ...options, embedded }));
+    afterAll(() => shared?.close());
+    suite(async (options) => {
+      if (isLent) return startService(options);
+      isLent = true;
+      const giveBack = () => {
+        isLent = false;
+      };
+      try {
+        return stopping(await startService({ ...options, embedded: shared }), giveBack);
+      } catch (error) {
+        giveBack();
+        throw error;
+      }
+    });
   });
 
   const choice = inject('redis');
@@ -30,12 +44,18 @@ export function onEachQueue(title: string, suite: (start: Start) => void): void 
     afterAll(() => redis?.stop());
     suite(async (options) => {
       if (!redis) throw new Error('Redis has not been started yet');
-      // A server that somebody else runs gave us one database already.
-      if (redis.kind === 'url') return startService({ ...options, queueUrl: redis.url });
       const database = await claimRedisDatabase(redis.url);
-      const service = await startService({ ...options, queueUrl: database.url });
-      const stop = () => service.stop().finally(() => database.stop());
-      return { ...service, stop, [Symbol.asyncDispose]: stop };
+      return stopping(await startService({ ...options, queueUrl: database.url }), () => database.stop());
     });
   });
+}
+
+/** The same service, with something more to do once it has stopped. */
+function stopping(service: Service, afterwards: () => Promise<void> | void): Service {
+  let stopped: Promise<void> | undefined;
+  const stop = () => {
+    stopped ??= service.stop().finally(afterwards);
+    return stopped;
+  };
+  return { ...service, stop, [Symbol.asyncDispose]: stop };
 }

@@ -5,7 +5,9 @@ import { pino } from 'pino';
 import { vi } from 'vitest';
 import { type RunningApi, startApi } from '../../src/api/start.ts';
 import { unless } from '../../src/shared/errno.ts';
+import type { History } from '../../src/shared/history.ts';
 import type { Logger } from '../../src/shared/logger.ts';
+import { createMemoryHistory } from '../../src/shared/memory-history.ts';
 import { createMetrics, type Metrics } from '../../src/shared/metrics.ts';
 import { openQueueBackend, type QueueBackend } from '../../src/shared/queue.ts';
 import { readSettings, type Settings } from '../../src/shared/settings.ts';
@@ -22,7 +24,7 @@ const QUICK: Record<string, string | number> = {
   RESULT_TIMEOUT_MS: 4000,
   POLL_INTERVAL_MS: 200,
   CLIENT_TIMEOUT_MS: 3000,
-  QUEUE_TIMEOUT_MS: 3000,
+  QUEUE_TIMEOUT_MS: 10_000,
   SHUTDOWN_GRACE_MS: 5000,
 };
 
@@ -81,9 +83,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const openBackend = async () => {
     // Processes on Redis have connections of their own; the embedded queue is one for all.
     if (queueUrl === undefined && backends[0]) return backends[0];
-    const backend = options.embedded
-      ? { ...options.embedded, store: createMemoryStore() } // it remembers for a minute which directory its workers use
-      : await openQueueBackend(queueUrl);
+    const backend = options.embedded ? withOwnMemory(options.embedded) : await openQueueBackend(queueUrl);
     backends.push(backend);
     return backend;
   };
@@ -115,7 +115,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
 
   async function stopAll(): Promise<void> {
     try {
-      if (!options.leavesFiles) await vi.waitFor(async () => assertNone(await leftovers()), { timeout: 5000 });
+      if (!options.leavesFiles) await vi.waitFor(async () => assertNone(await leftovers()), { timeout: 8000 });
     } finally {
       for (const api of apis) await api.stop();
       await Promise.all(workers.map((worker) => worker.stop()));
@@ -152,6 +152,13 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     stop,
     [Symbol.asyncDispose]: stop,
   };
+}
+
+/** The queue of another service, knowing nothing of its results, its history, and the directory its workers used. */
+function withOwnMemory(backend: QueueBackend): QueueBackend {
+  const store = createMemoryStore();
+  let history: History | undefined;
+  return { ...backend, store, openHistory: (limits) => (history ??= createMemoryHistory(store, limits)) };
 }
 
 export function quickSettings(settings: Record<string, string | number> = {}): Settings {
