@@ -15,7 +15,9 @@ onEachQueue('mistakes that this channel invites', (start) => {
   let service: Service;
   let apps = 1100;
   beforeAll(async () => {
-    service = await start({ settings: { CLIENT_TIMEOUT_MS: 1500 } });
+    service = await start({
+      settings: { QUEUE_TIMEOUT_MS: 20_000, CLIENT_TIMEOUT_MS: 5000, RESULT_TIMEOUT_MS: 12_000 },
+    });
   });
   afterAll(() => service.stop());
 
@@ -50,7 +52,7 @@ onEachQueue('mistakes that this channel invites', (start) => {
       await using client = await clientThat(async (request, self) => {
         await self.stopBeating();
         await request.pickUp();
-        await delay(2500);
+        await delay(service.settings.CLIENT_TIMEOUT_MS + 500);
         await request.answer(done);
       });
       expect((await execute(client.app)).status).toBe(200);

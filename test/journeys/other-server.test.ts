@@ -9,13 +9,15 @@ import { type Behaviour, createResponder, type FoundRequest, type Responder } fr
 import type { Service } from '../support/start-service.ts';
 
 /** Both servers' clients are given up after so long. */
-const CLIENT_TIMEOUT_MS = 1500;
+const CLIENT_TIMEOUT_MS = 4000;
 
 onEachQueue('beside a server of another kind that cleans the same directory', (start) => {
   let service: Service;
   let apps = 900;
   beforeAll(async () => {
-    service = await start({ settings: { CLIENT_TIMEOUT_MS, RESULT_TIMEOUT_MS: 8000, POLL_INTERVAL_MS: 100 } });
+    service = await start({
+      settings: { CLIENT_TIMEOUT_MS, RESULT_TIMEOUT_MS: 12_000, QUEUE_TIMEOUT_MS: 20_000, POLL_INTERVAL_MS: 100 },
+    });
   });
   afterAll(() => service.stop());
 
@@ -45,7 +47,7 @@ onEachQueue('beside a server of another kind that cleans the same directory', (s
     );
     const stopCleaning = otherServer(app).keepCleaning(5);
     try {
-      for (let round = 0; round < 8; round++) {
+      for (let round = 0; round < 5; round++) {
         const calls = clients.map(({ address }) => service.execute({ app, ruleId: 1, target: `address:${address}` }));
         expect((await Promise.all(calls)).map(({ status, json }) => json.error ?? status)).toEqual([200, 200, 200]);
       }

@@ -6,13 +6,16 @@ import { onEachQueue } from '../support/on-each-queue.ts';
 import { answersWith, type Behaviour, createResponder, type FoundRequest } from '../support/responder.ts';
 import type { Service } from '../support/start-service.ts';
 
+/** Dozens of tests at once on a busy machine are no reason to give a client up. */
+const PATIENT = { QUEUE_TIMEOUT_MS: 20_000, CLIENT_TIMEOUT_MS: 20_000, RESULT_TIMEOUT_MS: 8000 };
+
 type Sdk = 'go' | 'python';
 
 onEachQueue('clients of the published SDKs', (start) => {
   let service: Service;
   let apps = 300;
   beforeAll(async () => {
-    service = await start();
+    service = await start({ settings: PATIENT });
   });
   afterAll(() => service.stop());
 
