@@ -317,4 +317,32 @@ onEachQueue('clients of the published SDKs', (start) => {
       expect(await warningsOf(json.mockId)).toEqual([]);
     });
   });
+
+  it('an execution that another worker goes on with keeps its warnings', async () => {
+    await using handed = await start({ settings: PATIENT });
+    const answered = Promise.withResolvers<void>();
+    const { sharedDir } = handed;
+    await using client = await createResponder({
+      sharedDir,
+      app: 1,
+      as: 'go',
+      does: async (request) => {
+        await request.pickUp();
+        await answered.promise;
+        await request.answer('{"success":true}');
+      },
+    });
+    await mkdir(join(sharedDir, '1', 'confs'), { recursive: true });
+    await writeFile(join(sharedDir, '1', 'confs', '5.json'), '{"id":5,"type":7,"confName":"com.sample.Absent"}');
+    const executing = handed.execute('{"app":1,"confId":5,"the service":{"uid":9007199254740993}}');
+    await client.firstRequest();
+    const [leaving] = handed.workers;
+    await handed.addWorker();
+    await leaving?.stop();
+    answered.resolve();
+    const { status, json } = await executing;
+    expect(status).toBe(200);
+    const record = await handed.call(`/rule-server/mock/executions/${json.mockId}`);
+    expect(record.json.warnings.map(({ code }: { code: string }) => code)).toEqual(['missing-leaf-class', 'precision']);
+  });
 });
