@@ -1,4 +1,4 @@
-import { useMemo } from 'react';
+import { useMemo, useState } from 'react';
 import { type Change, diffJson } from '../json/diff-json.ts';
 import { unusedAndMissing, writersOf } from '../run/changes.ts';
 import type { Reading } from '../run/reading.ts';
@@ -9,9 +9,13 @@ import type { RuleContext } from './use-rule.ts';
 
 type Props = { reading: Reading; rule: RuleContext; onChoose: (occurrence: Occurrence) => void };
 
+/** More rows than these at once are more than anybody reads, and slow to draw. */
+const MORE = 200;
+
 /** What became of the data: by key, before and after, with the nodes that wrote it. */
 export function ChangesView({ reading, rule, onChoose }: Props) {
   const { say } = useText();
+  const [shown, setShown] = useState(MORE);
   const { before, after } = reading;
   const tree = rule.tree.data ?? null;
   const diff = useMemo(() => (before && after ? diffJson(before, after) : null), [before, after]);
@@ -25,7 +29,7 @@ export function ChangesView({ reading, rule, onChoose }: Props) {
       {diff && changed.length === 0 && <p className="empty-line">{say('changes.none')}</p>}
       {changed.length > 0 && (
         <ul className="change-list">
-          {changed.map((change) => (
+          {changed.slice(0, shown).map((change) => (
             <ChangeRow
               key={`${change.kind} ${change.path}`}
               change={change}
@@ -36,6 +40,11 @@ export function ChangesView({ reading, rule, onChoose }: Props) {
           ))}
         </ul>
       )}
+      {changed.length > shown && (
+        <button type="button" className="quiet more" onClick={() => setShown(shown + MORE)}>
+          {say('changes.show', { n: Math.min(MORE, changed.length - shown) })}
+        </button>
+      )}
       {diff !== null && diff.notListed > 0 && (
         <p className="empty-line">{say('changes.more', { n: diff.notListed })}</p>
       )}
@@ -43,7 +52,7 @@ export function ChangesView({ reading, rule, onChoose }: Props) {
         <details className="unchanged">
           <summary>{say('changes.same', { n: same.length })}</summary>
           <ul className="change-list">
-            {same.map(({ path, after: value }) => (
+            {same.slice(0, shown).map(({ path, after: value }) => (
               <li key={path} className="change same">
                 <span className="sign">=</span>
                 <code className="path">{path}</code>

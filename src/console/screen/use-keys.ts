@@ -1,36 +1,38 @@
 import { useEffect } from 'react';
-import { tinykeys } from 'tinykeys';
 import { type Command, command } from './commands.ts';
+
+/** By what the key writes, so that `?` and `/` are found on every keyboard. */
+const letters: ReadonlyMap<string, Command> = new Map([
+  ['r', 'again'],
+  ['e', 'executed'],
+  ['j', 'next'],
+  ['k', 'previous'],
+  ['/', 'search'],
+  ['?', 'help'],
+]);
 
 /** Keys of the whole page. Letters are left to whoever types; Ctrl or ⌘ with Enter runs from anywhere. */
 export function useKeys(): void {
-  useEffect(
-    () =>
-      tinykeys(window, {
-        '$mod+Enter': (event) => {
-          event.preventDefault();
-          command('run');
-        },
-        Escape: () => command('stop'),
-        r: unlessTyping('again'),
-        e: unlessTyping('executed'),
-        j: unlessTyping('next'),
-        k: unlessTyping('previous'),
-        '/': unlessTyping('search'),
-        'Shift+?': unlessTyping('help'),
-      }),
-    [],
-  );
+  useEffect(() => {
+    const listen = (event: KeyboardEvent) => {
+      const asked = commandOf(event);
+      if (asked === undefined || event.defaultPrevented) return;
+      if (asked !== 'stop') event.preventDefault();
+      command(asked);
+    };
+    window.addEventListener('keydown', listen);
+    return () => window.removeEventListener('keydown', listen);
+  }, []);
 }
 
-function unlessTyping(name: Command): (event: KeyboardEvent) => void {
-  return (event) => {
-    // The editor stands in a shadow tree: the path leads to what is really typed into.
-    const [target] = event.composedPath();
-    if (event.isComposing || (target instanceof HTMLElement && isTypedInto(target))) return;
-    event.preventDefault();
-    command(name);
-  };
+function commandOf(event: KeyboardEvent): Command | undefined {
+  if (event.isComposing || (event.repeat && event.key !== 'j' && event.key !== 'k')) return undefined;
+  if (event.key === 'Escape') return 'stop';
+  if (event.ctrlKey || event.metaKey) return event.key === 'Enter' ? 'run' : undefined;
+  // The editor stands in a shadow tree: the path leads to what is really typed into.
+  const [target] = event.composedPath();
+  if (event.altKey || (target instanceof HTMLElement && isTypedInto(target))) return undefined;
+  return letters.get(event.key);
 }
 
 function isTypedInto(element: HTMLElement): boolean {

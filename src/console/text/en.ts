@@ -336,6 +336,7 @@ export const en = {
   'changes.rewritten': 'same number, written differently',
   'changes.rounded': 'digits lost',
   'changes.same': { one: '{n} key unchanged', other: '{n} keys unchanged' },
+  'changes.show': { one: 'Show 1 more', other: 'Show {n} more' },
   'changes.more': { one: '{n} more difference is not listed', other: '{n} more differences are not listed' },
   'changes.by': 'by {nodes}',
   'changes.byMaybe': 'may be by {nodes}',

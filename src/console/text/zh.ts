@@ -311,6 +311,7 @@ export const zh: Dictionary = {
   'changes.rewritten': '同一个数，写法不同',
   'changes.rounded': '丢失精度',
   'changes.same': '{n} 个键未变',
+  'changes.show': '再显示 {n} 个',
   'changes.more': '还有 {n} 处差异没有列出',
   'changes.by': '由 {nodes}',
   'changes.byMaybe': '可能由 {nodes}',

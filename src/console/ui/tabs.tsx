@@ -50,7 +50,7 @@ export function Tabs<Name extends string>({ label, tabs, chosen, onChoose, child
         </div>
         {aside}
       </div>
-      <div className="tab-panel" role="tabpanel" id={`${id}-panel`} aria-labelledby={`${id}-${chosen}`}>
+      <div className="tab-panel" role="tabpanel" tabIndex={0} id={`${id}-panel`} aria-labelledby={`${id}-${chosen}`}>
         {children}
       </div>
     </div>

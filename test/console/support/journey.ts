@@ -108,7 +108,7 @@ export async function picture(page: Page, name: string): Promise<void> {
 export const headline = (page: Page) => page.locator('.headline strong');
 /** What can be done about it. */
 export const hint = (page: Page) => page.locator('.headline p');
-export const runButton = (page: Page) => page.getByRole('button', { name: /^Run (Ctrl|⌘)/ });
+export const runButton = (page: Page) => page.getByRole('button', { name: /^Run( Ctrl| ⌘|$)/ });
 
 /** Waits until an element says this, and fails with what it said instead. */
 export async function says(element: Locator, text: string | RegExp): Promise<void> {
