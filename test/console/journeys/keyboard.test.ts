@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import {
+  executablePath,
+  expectAccessible,
+  headline,
+  holds,
+  IN_A_BROWSER,
+  type Journey,
+  says,
+  startJourney,
+} from '../support/journey.ts';
+
+const MOD = process.platform === 'darwin' ? 'Meta' : 'Control';
+
+describe.skipIf(executablePath === undefined)(`the console without a mouse, ${IN_A_BROWSER}`, () => {
+  let journey: Journey;
+  beforeAll(async () => {
+    journey = await startJourney();
+  });
+  afterAll(() => journey?.close());
+
+  const focused = (page: Awaited<ReturnType<Journey['visit']>>) =>
+    page.evaluate(
+      () => document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.textContent ?? '',
+    );
+
+  test('choose a rule, type, run, walk through the tree, read a node', async () => {
+    const page = await journey.visit('/?app=9001');
+    await page.getByLabel('cost', { exact: true }).waitFor();
+    while ((await focused(page)) !== 'Rule') await page.keyboard.press('Tab');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.type('payment that may');
+    await page.keyboard.press('Enter');
+    await holds(page.getByRole('combobox', { name: 'Rule' }), '#5  A payment that may fail');
+    while (!(await focused(page)).startsWith('Run')) await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await says(headline(page), /^Done in/);
+    expect(await focused(page)).toMatch(/^Run/); // and stays where it was
+
+    await page.keyboard.press('j');
+    await page.keyboard.press('j');
+    const active = page.locator('.tree-row.active');
+    await says(active.locator('.node-name'), 'charge, a failure is no');
+    await page.keyboard.press('k');
+    await says(active.locator('.node-name'), 'pay or give');
+
+    while ((await focused(page)) !== 'Rule tree') await page.keyboard.press('Tab');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: /^charge, a failure is no #51/ }).waitFor();
+    await page
+      .getByText(/failed \(the card service refused .*\) and is set to be FALSE then\./)
+      .first()
+      .waitFor();
+    await page.keyboard.press('ArrowLeft');
+    await page.keyboard.press('ArrowLeft');
+    expect(await page.locator('.tree-row').count()).toBe(1);
+    await page.keyboard.press('ArrowRight');
+    expect(await page.locator('.tree-row').count()).toBeGreaterThan(1);
+    await expectAccessible(page);
+  });
+
+  test('shortcuts run, search, filter and explain themselves, and leave those alone who type', async () => {
+    const page = await journey.visit('/?app=9001&rule=1');
+    const cost = page.getByLabel('cost', { exact: true });
+    await cost.fill('99');
+    await page.keyboard.press(`${MOD}+Enter`);
+    await says(page.locator('.verdict'), /FALSE/);
+    await page.getByLabel('city', { exact: true }).fill('');
+    await page.keyboard.type('jerk e/?');
+    await holds(page.getByLabel('city', { exact: true }), 'jerk e/?');
+
+    await page.locator('.why').click();
+    await page.keyboard.press('/');
+    await page.keyboard.type('gold');
+    await expect.poll(() => page.locator('.tree-row.found').count()).toBe(1);
+    await page.keyboard.press('Escape');
+    await holds(page.getByRole('searchbox'), '');
+    await page.keyboard.press('e');
+    await expect.poll(() => page.locator('.tree-row').count()).toBe(2);
+    const before = page.url();
+    await page.keyboard.press('r');
+    await expect.poll(() => page.url()).not.toBe(before);
+    await page.keyboard.press('?');
+    await page.getByRole('heading', { name: 'Keyboard shortcuts' }).waitFor();
+    await expectAccessible(page);
+    await page.keyboard.press('Escape');
+    await page.getByRole('heading', { name: 'Keyboard shortcuts' }).waitFor({ state: 'detached' });
+  });
+});

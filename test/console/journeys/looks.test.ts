@@ -1,0 +1,205 @@
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { answersWith, createResponder } from '../../support/responder.ts';
+import {
+  executablePath,
+  expectAccessible,
+  headline,
+  holds,
+  IN_A_BROWSER,
+  type Journey,
+  picture,
+  runButton,
+  says,
+  startJourney,
+} from '../support/journey.ts';
+
+const phone: BrowserContextOptions = { viewport: { width: 390, height: 844 }, hasTouch: true };
+
+/** Whether something is wider than the window. */
+const overflows = (page: Page) => page.evaluate(() => document.documentElement.scrollWidth > window.innerWidth);
+
+describe.skipIf(executablePath === undefined)(`how the console looks, ${IN_A_BROWSER}`, () => {
+  let journey: Journey;
+  beforeAll(async () => {
+    journey = await startJourney();
+  });
+  afterAll(() => journey?.close());
+
+  test('on a phone one part at a time: a run leads to its result, a node to its details', {
+    timeout: 90_000,
+  }, async () => {
+    const page = await journey.visit('/?app=9001&rule=1', phone);
+    await page.getByLabel('cost', { exact: true }).fill('99');
+    await expectAccessible(page);
+    await picture(page, 'console-390-input');
+    await runButton(page).tap();
+    await says(page.locator('.verdict'), /FALSE/);
+    expect(await page.getByLabel('cost', { exact: true }).isVisible()).toBe(false);
+    expect(await overflows(page)).toBe(false);
+    await expectAccessible(page);
+    await picture(page, 'console-390');
+    await page.getByRole('row', { name: /spent 100 or more/ }).tap();
+    await page.getByRole('heading', { name: 'spent 100 or more #2' }).waitFor();
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'History', exact: true }).tap();
+    await page.getByRole('table').waitFor();
+    expect(await overflows(page)).toBe(false);
+    await expectAccessible(page);
+  });
+
+  test.each([
+    [1024, 768],
+    [1440, 900],
+  ])('at %i × %i everything is on the screen at once, in the dark too', async (width, height) => {
+    const page = await journey.visit('/?app=9001&rule=1', { viewport: { width, height }, colorScheme: 'dark' });
+    await page.getByLabel('cost', { exact: true }).waitFor();
+    await runButton(page).click();
+    await says(page.locator('.verdict'), /TRUE/);
+    expect(await overflows(page)).toBe(false);
+    for (const part of ['.column.input', '.tree', '.column.details', '.history']) {
+      expect(await page.locator(part).isVisible()).toBe(true);
+    }
+    await expectAccessible(page);
+    await picture(page, `console-dark-${width}`);
+  });
+
+  test('Chinese, from the browser; English is one press away and remembered', async () => {
+    const page = await journey.visit('/?app=9001&rule=1', { locale: 'zh-CN' });
+    await says(headline(page), '尚未运行');
+    expect(await page.evaluate(() => document.documentElement.lang)).toBe('zh-CN');
+    await page.getByLabel('cost', { exact: true }).fill('99');
+    await page.getByRole('button', { name: /^运行 / }).click();
+    await says(headline(page), /^在 .* 上完成，用时 .*$/);
+    await says(page.locator('.why'), /^为什么是 FALSE/);
+    await expectAccessible(page);
+    await picture(page, 'console-zh');
+    await page.getByRole('button', { name: 'EN', exact: true }).click();
+    await says(headline(page), /^Done in/);
+    await page.reload();
+    await says(headline(page), /^Done in/);
+  });
+
+  test('light and dark follow the system until somebody chooses', async () => {
+    const page = await journey.visit('/', { colorScheme: 'dark' });
+    const background = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
+    const dark = await background();
+    await page.getByRole('button', { name: 'Colours: as the system' }).click();
+    const light = await background();
+    expect(light).not.toBe(dark);
+    await page.reload();
+    await page.getByRole('button', { name: 'Colours: light' }).waitFor();
+    expect(await background()).toBe(light);
+  });
+
+  test('nothing moves while it loads, nor when a run ends', async () => {
+    const page = await journey.visit('/?app=9001&rule=1');
+    await page.evaluate(() => {
+      const shifts: { value: number; sources: string[] }[] = [];
+      Object.assign(window, { shifts });
+      new PerformanceObserver((list) => {
+        for (const entry of list.getEntries()) {
+          const sources = Reflect.get(entry, 'sources') ?? [];
+          shifts.push({
+            value: Number(Reflect.get(entry, 'value')),
+            sources: Array.from(sources, (source) => String(Reflect.get(Object(source), 'node')?.className)),
+          });
+        }
+      }).observe({ type: 'layout-shift', buffered: true });
+    });
+    await page.getByLabel('cost', { exact: true }).waitFor();
+    await page.locator('.tree-row').nth(8).waitFor();
+    const topOfTree = () => page.locator('.tree').evaluate((tree) => tree.getBoundingClientRect().top);
+    const before = await topOfTree();
+    await runButton(page).click();
+    await says(page.locator('.verdict'), /TRUE/);
+    await page.waitForTimeout(300);
+    expect(Math.abs((await topOfTree()) - before)).toBeLessThanOrEqual(1);
+    const shifts = await page.evaluate(() => Reflect.get(window, 'shifts'));
+    const sum = shifts.reduce((total: number, { value }: { value: number }) => total + value, 0);
+    expect(sum, JSON.stringify(shifts)).toBeLessThan(0.02);
+  });
+});
+
+describe.skipIf(executablePath === undefined)(`the console with very much to show, ${IN_A_BROWSER}`, () => {
+  let journey: Journey;
+  const app = 9500;
+  beforeAll(async () => {
+    journey = await startJourney({ demo: false });
+  });
+  afterAll(() => journey?.close());
+
+  test('a tree of 500 nodes and an output of a megabyte stay fluent', { timeout: 90_000 }, async () => {
+    const { sharedDir } = journey.service;
+    const { mkdir, writeFile } = await import('node:fs/promises');
+    await mkdir(`${sharedDir}/${app}/bases`, { recursive: true });
+    await mkdir(`${sharedDir}/${app}/confs`, { recursive: true });
+    const groups = Array.from({ length: 50 }, (_, index) => index + 2);
+    const leavesOf = (group: number) => Array.from({ length: 9 }, (_, index) => 100 + group * 10 + index);
+    const put = (id: number, members: object) =>
+      writeFile(`${sharedDir}/${app}/confs/${id}.json`, JSON.stringify({ id, app, status: 1, ...members }));
+    await put(1, { type: 3, name: 'everything', sonIds: groups.join(',') });
+    for (const group of groups) {
+      await put(group, { type: 1, name: `group ${group}`, sonIds: leavesOf(group).join(',') });
+      for (const id of leavesOf(group)) await put(id, { type: 5, name: `check ${id}`, confName: 'com.sample.Check' });
+    }
+    await writeFile(
+      `${sharedDir}/${app}/bases/1.json`,
+      JSON.stringify({ id: 1, app, name: 'large', confId: 1, status: 1 }),
+    );
+    const trace = groups
+      .map(
+        (group) =>
+          `${leavesOf(group)
+            .map((id) => `[${id}:Check:T:0]`)
+            .join('')}[${group}:And:T:1]`,
+      )
+      .join('');
+    const data = Object.fromEntries(
+      Array.from({ length: 20_000 }, (_, index) => [`key${index}`, `value number ${index}, and a little more`]),
+    );
+    await using _client = await createResponder({
+      sharedDir,
+      app,
+      does: answersWith(
+        ({ mockId }) =>
+          `{"mockId":"${mockId}","success":true,"the service":${JSON.stringify(data)},"process":"${trace}[1:All:T:9]","error":null,"executeAt":1}`,
+      ),
+    });
+    const page = await journey.visit(`/?app=${app}&rule=1#input=%7B%7D`);
+    await page.locator('.tree-row').nth(5).waitFor();
+    await runButton(page).click();
+    await says(page.locator('.verdict'), /TRUE/);
+    await page.getByRole('button', { name: 'Open all' }).click();
+    expect(await page.locator('.tree-row').count()).toBeLessThan(80);
+    expect(Number(await page.getByRole('treegrid').getAttribute('aria-rowcount'))).toBe(502);
+
+    await page.getByRole('treegrid').focus();
+    await page.keyboard.press('End');
+    await page.getByText('check 618', { exact: true }).waitFor();
+    await page.getByRole('searchbox').fill('check 345');
+    await expect
+      .poll(() => page.locator('.tree-row .node-name').allTextContents())
+      .toEqual(['everything', 'group 24', 'check 345']);
+    await expectAccessible(page);
+
+    await page.getByRole('tab', { name: 'Output' }).click();
+    const output = page.getByRole('region', { name: /^Output, 20,?002 lines$/ });
+    await output.waitFor();
+    expect(await page.locator('.json-line').count()).toBeLessThan(120);
+    await output.evaluate((box) => box.scrollTo(0, box.scrollHeight));
+    await page.getByText('value number 19999').waitFor();
+    // What scrolling costs is what it draws: never more than a screenful, wherever one is.
+    for (const line of [0, 5000, 12_345, 19_000]) {
+      await output.evaluate((box, top) => box.scrollTo(0, top), line * 20);
+      await page.getByText(`value number ${line}, and`, { exact: false }).first().waitFor();
+      expect(await page.locator('.json-line').count()).toBeLessThan(120);
+    }
+    await page.getByRole('tab', { name: 'Raw' }).click();
+    await page.getByRole('region', { name: 'Result as the client wrote it' }).waitFor();
+    expect(await page.locator('.raw-text.long > div > div').count()).toBeLessThan(120);
+    await page.getByRole('tab', { name: 'Changes' }).click();
+    await page.getByText('18000 more differences are not listed').waitFor();
+    await holds(page.getByRole('searchbox'), 'check 345');
+  });
+});
