@@ -51,7 +51,7 @@ export function openAskWorker({ backend, settings, storeIncident, log }: Depende
         await queue.remove(id, { removeChildren: false }).catch(() => {});
         return unavailable(`No worker answered within ${settings.QUEUE_TIMEOUT_MS} ms`);
       });
-      await queue.add('ask', query, { jobId: id }).catch(() => {
+      await backend.inTime(queue.add('ask', query, { jobId: id })).catch(() => {
         jobs.settle(id, Promise.resolve(unavailable('The queue store cannot be reached')));
       });
       return answer;

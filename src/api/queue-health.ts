@@ -32,7 +32,7 @@ export function watchQueueHealth({ backend, queue, storeIncident }: Dependencies
   const ready = Promise.withResolvers<void>();
 
   const look = async () => {
-    const counts = await queue.getJobCounts('wait', 'prioritized', 'active');
+    const counts = await backend.inTime(queue.getJobCounts('wait', 'prioritized', 'active'));
     let { workers } = state;
     if (Date.now() >= workersDueAt) {
       workers = await backend.countWorkers(queue);

@@ -95,7 +95,7 @@ export function createSubmitExecution(dependencies: Dependencies) {
 
   async function add(mockId: string, data: JobData): Promise<NoAnswer | undefined> {
     try {
-      await queue.add('execute', data, { jobId: mockId });
+      await backend.inTime(queue.add('execute', data, { jobId: mockId }));
       return undefined;
     } catch (error) {
       storeIncident.begins(error, STORE_ADVICE);

@@ -17,6 +17,7 @@ import type { History, HistoryLimits } from './history.ts';
 import { createMemoryHistory } from './memory-history.ts';
 import { createRedisHistory } from './redis-history.ts';
 import { redisScript } from './redis-script.ts';
+import { replyWithin } from './reply-within.ts';
 import { createMemoryStore, createRedisStore, type Store, storedKey } from './store.ts';
 
 /**
@@ -39,6 +40,8 @@ export type QueueBackend = {
   kind: 'redis' | 'embedded';
   /** Where the queue lives, without credentials. */
   where: string;
+  /** Rejects when a reply takes so long that the queue store must be called away: who asked gets 503 within a second. */
+  inTime<T>(reply: Promise<T>): Promise<T>;
   /** Resolves once the queue store was reached for the first time. */
   connected: Promise<void>;
   store: Store;
@@ -64,6 +67,7 @@ export type QueueBackend = {
 };
 
 const MAX_EVENTS = 20_000;
+const REPLY_MS = 700;
 
 /** BullMQ's own removal takes any job that is not locked: also one that has run, or whose worker fell asleep. */
 const removeWaiting = redisScript(`
@@ -87,7 +91,7 @@ function openRedis(url: string, telemetry: Telemetry | undefined): QueueBackend 
     url,
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
-    commandTimeout: 700,
+    commandTimeout: 3000,
     skipVersionCheck: true,
     retryStrategy,
   };
@@ -120,6 +124,7 @@ function openRedis(url: string, telemetry: Telemetry | undefined): QueueBackend 
   return {
     kind: 'redis',
     where: withoutCredentials(url),
+    inTime: (reply) => replyWithin(REPLY_MS, reply),
     connected,
     store: createRedisStore(results),
     openHistory: (limits) => createRedisHistory(results, storedKey, limits),
@@ -153,6 +158,7 @@ async function openEmbedded(telemetry: Telemetry | undefined): Promise<QueueBack
   return {
     kind: 'embedded',
     where: 'in this process',
+    inTime: (reply) => reply, // slow at the worst: it is away only when the whole process is
     connected: Promise.resolve(),
     store,
     openHistory: (limits) => (history ??= createMemoryHistory(store, limits)),

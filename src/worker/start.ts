@@ -8,6 +8,7 @@ import { historyLimitsOf, type Settings } from '../shared/settings.ts';
 import { noTracing, type Tracing } from '../shared/tracing.ts';
 import { createAnswerQuery } from './answer-query.ts';
 import { createClaims } from './channel/claim.ts';
+import { createKeptAnswers } from './channel/kept-answers.ts';
 import { createResultWatcher } from './channel/result-watcher.ts';
 import { createSharedDirectory, UnusableSharedDirectory } from './channel/shared-directory.ts';
 import { createClientCensus } from './client-census.ts';
@@ -31,6 +32,7 @@ import { registerWorkerMetrics } from './worker-metrics.ts';
 
 const CHECK_DIRECTORY_EVERY_MS = 1000;
 const SWEEP_EVERY_MS = 60_000;
+const SWEEP_ANSWERS_EVERY_MS = 10_000;
 const SWEEP_GONE_CLIENTS_EVERY_MS = 60 * 60_000;
 /** A start does not wait longer for the queue store; the checks go on until it is there. */
 const CONNECT_WITHIN_MS = 1000;
@@ -71,6 +73,7 @@ export async function startWorker({
   const history = backend.openHistory(historyLimitsOf(settings));
   const lateResults = createLateResults({ history, sharedDir, maxResultBytes: settings.MAX_RESULT_BYTES, log });
   const claims = createClaims(sharedDir);
+  const keptAnswers = createKeptAnswers(sharedDir);
   const watcher = createResultWatcher({ pollIntervalMs: settings.POLL_INTERVAL_MS, log });
   const slots = createClientSlots({ limit: settings.MAX_WAITS_PER_CLIENT, openIn: watcher.openIn });
   const clients = createClients({ sharedDirectory, clientTimeoutMs: settings.CLIENT_TIMEOUT_MS });
@@ -94,6 +97,7 @@ export async function startWorker({
     interrupts,
     progress,
     watcher,
+    keptAnswers,
     settings,
     atStep,
     log,
@@ -107,6 +111,7 @@ export async function startWorker({
     progress,
     history,
     lateResults,
+    keptAnswers,
     storeIncident,
     onEnded: metrics.ended,
     tracing,
@@ -161,6 +166,9 @@ export async function startWorker({
     log.warn({ err: error }, 'the sweep failed'),
   );
 
+  const answerSweeps = every(SWEEP_ANSWERS_EVERY_MS, keptAnswers.sweep, (error) =>
+    log.warn({ err: error }, 'the sweep of kept answers failed'),
+  );
   const goneClients = every(SWEEP_GONE_CLIENTS_EVERY_MS, createSweepGoneClients({ sharedDir, clients }), (error) =>
     log.warn({ err: error }, 'the sweep of directories whose clients are gone failed'),
   );
@@ -174,6 +182,7 @@ export async function startWorker({
         checks.stop(),
         sweeps.stop(),
         goneClients.stop(),
+        answerSweeps.stop(),
         cancels.close(),
         queries.close(),
         lateResults.close(),

@@ -9,7 +9,8 @@ import { type JobWorker, type QueueBackend, queueNames } from '../shared/queue.t
 import type { Tracing } from '../shared/tracing.ts';
 import type { Claim } from './channel/claim.ts';
 import { registrationPath } from './channel/file-names.ts';
-import { removeAnswer, removeFiles, removeIfLeft } from './channel/request-file.ts';
+import type { KeptAnswers } from './channel/kept-answers.ts';
+import { removeFiles, removeIfLeft } from './channel/request-file.ts';
 import type { Interrupts } from './interrupts.ts';
 import type { LateResults } from './late-results.ts';
 import { type Execution, type ProcessExecution, type Processed, placeOf, type Step } from './process-execution.ts';
@@ -33,6 +34,7 @@ type Dependencies = {
   progress: ProgressReports;
   history: History;
   lateResults: LateResults;
+  keptAnswers: KeptAnswers;
   /** The incident of the queue store, told of what this worker's connections report. */
   storeIncident: Incident;
   onEnded: (record: ExecutionRecord) => void;
@@ -51,6 +53,7 @@ export function createWorker({
   progress,
   history,
   lateResults,
+  keptAnswers,
   storeIncident,
   onEnded,
   tracing,
@@ -140,7 +143,7 @@ export function createWorker({
     try {
       await atStep('completed', claim.mockId);
       // An answer was only taken once its request was gone; one that comes right now is a late one.
-      if (ending.kind === 'answered') await removeAnswer(place);
+      if (ending.kind === 'answered') await keptAnswers.keep(place);
       else await removeFiles(place, claim, { keepAnswer: mayAnswerLate(ending) });
       if (ending.kind === 'unanswered' && claim.registered)
         await removeIfLeft(place, registrationPath(sharedDir, claim));

@@ -52,6 +52,34 @@ describe.skipIf(!inject('hasRedisBinary')).concurrent('while executions are open
   it('loses all its data, and the only worker gets what it has a second time', () =>
     survives({ workers: 1, begins: (redis) => redisCommand(redis.url, 'FLUSHALL'), ends: () => delay(4000) }));
 
+  it('loses all its data when it has been told an answer that the API has not heard of', async () => {
+    const redis = await startRedisProcess();
+    const answered = Promise.withResolvers<void>();
+    try {
+      await using processes = await startProcesses({ queueUrl: redis.url, settings, workers: 2 });
+      const { sharedDir, api, workers } = processes;
+      const does = echoes({ once: answered.promise });
+      await using responder = await createResponder({ sharedDir, app: 1, does });
+      const open = Array.from({ length: OPEN }, (_, number) => api.execute(bodyOf(number)));
+      await vi.waitUntil(() => responder.found.length === OPEN, { timeout: 20_000 });
+
+      api.freeze();
+      answered.resolve();
+      const answers = () => workers.flatMap(({ log }) => log.filter(({ msg }) => msg === 'answered'));
+      await vi.waitUntil(() => answers().length === OPEN, { timeout: 10_000 });
+      await redisCommand(redis.url, 'FLUSHALL');
+      api.wake();
+
+      const called = await withDeadline(Promise.all(open), ANSWERED_WITHIN_MS, 'answers that were there');
+      expect(called.map(({ status, json }) => [status, json['the service'].number])).toEqual(
+        Array.from({ length: OPEN }, (_, number) => [200, number]),
+      );
+      expect(twice(responder.found)).toEqual([]);
+    } finally {
+      await redis.stop();
+    }
+  });
+
   it('is frozen for 5 s', () =>
     survives({
       refuses: true,

@@ -8,6 +8,7 @@ import type { Interrupt, Interrupts } from '../interrupts.ts';
 import type { ProgressReports } from '../progress.ts';
 import type { Claim } from './claim.ts';
 import { registrationPath, requestFileName, resultFileName } from './file-names.ts';
+import type { KeptAnswers } from './kept-answers.ts';
 import { type ReadResult, readResult } from './read-result.ts';
 import {
   isRequestThere,
@@ -40,6 +41,7 @@ const MISSING_FOR_MS = 500;
 
 export type WaitDependencies = {
   watcher: ResultWatcher;
+  keptAnswers: KeptAnswers;
   sharedDirectory: SharedDirectory;
   interrupts: Interrupts;
   progress: ProgressReports;
@@ -57,7 +59,7 @@ export function waitForAnswer(
   dispatchRequest: () => Promise<'dispatched' | 'was-dispatched'>,
   dependencies: WaitDependencies,
 ): Promise<WaitEnding> {
-  const { watcher, sharedDirectory, interrupts, progress, atStep, log } = dependencies;
+  const { watcher, keptAnswers, sharedDirectory, interrupts, progress, atStep, log } = dependencies;
   const { maxResultBytes, resultTimeoutMs, clientTimeoutMs } = dependencies;
   const { mockId, address } = claim;
   const expected = { mockId, dialect: dialects[claim.dialect], maxBytes: maxResultBytes };
@@ -125,9 +127,12 @@ export function waitForAnswer(
       if (dispatched === 'was-dispatched') await goOn();
     });
 
-    /** Another attempt dispatched: the answer may be there since before we watched, or the request was taken back. */
+    /** Another attempt dispatched: the answer may be there since before we watched, or kept, or the request was taken back. */
     async function goOn(): Promise<void> {
       await look();
+      for (const path of keptAnswers.placesOf(mockId)) {
+        if (!ended && !wrong) await judge(await readResult(path, expected));
+      }
       if (ended || wrong || !(await wasWithdrawn(place))) return;
       if (Date.now() >= claim.answerBy) return notPickedUp();
       if (registration !== null && !(await lstat(registration).catch(unless('ENOENT')))) return leftBeforePickUp();
