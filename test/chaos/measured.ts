@@ -17,7 +17,7 @@ export type Measured = {
   promise: string;
   test: string;
   calls: number;
-  /** Answered with 503 while it lasted, and never dispatched or said to be unknown. */
+  /** Answered with 503, and either never dispatched or said to be unknown. */
   refused: number;
   /** The longest that an open call waited for its answer beyond the client's time and the fault's. */
   takeoverMs: number;

@@ -54,10 +54,10 @@ signals. The short version, \`npm run test:chaos\`, takes two minutes and is par
 ${table}
 
 - *Calls*: made before, during and after the fault. Each carries a number that its answer has to bring back.
-- *Refused*: 503 while the fault lasted, with \`mayHaveRun: false\`, or \`outcome-unknown\` when the queue store did not confirm
-  the call. A refused call may be made again.
+- *Refused*: 503 with \`mayHaveRun: false\`, or \`outcome-unknown\` when the queue store did not confirm the call within 0.7 s.
 - *Answered within*: the longest that an open call waited for its answer, counted from the moment both the client had written
-  it and the fault was over; for a worker, from the moment it died or fell asleep.
+  it and the fault was over; for a worker, from the moment it died or fell asleep; under random faults, from the moment the
+  client had written it.
 - *Lost*: neither its own answer nor an honest refusal. Callers of an API that was killed are not counted: nobody waits any
   more, and their executions finish all the same.
 - *Dispatched twice*: requests that the client found more than once in its directory.

@@ -82,12 +82,16 @@ async function runOn(port: number, directory: string, options: RedisProcessOptio
   };
 }
 
+// A test process that ends without calling stop() must not leave servers behind.
+const children = new Set<ChildProcess>();
+process.once('exit', () => {
+  for (const child of children) child.kill('SIGKILL');
+});
+
 async function launchRedis(command: string, args: string[]): Promise<ChildProcess> {
   const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'] });
-  // A test process that ends without calling stop() must not leave servers behind.
-  const killAtExit = () => void child.kill('SIGKILL');
-  process.once('exit', killAtExit);
-  child.once('exit', () => process.removeListener('exit', killAtExit));
+  children.add(child);
+  child.once('exit', () => children.delete(child));
   try {
     await withDeadline(ready(child), START_TIMEOUT_MS, `starting ${command}`);
     return child;
