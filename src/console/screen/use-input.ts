@@ -27,7 +27,8 @@ export function useInput(place: Place, { schema, tree }: Pick<RuleContext, 'sche
   const [allBad, setBad] = useState<readonly BadField[]>([]);
   const bad = useMemo(() => allBad.filter((field) => field.rule === rule), [allBad, rule]);
   const [replaced, setReplaced] = useState<{ rule: string; text: string } | null>(null);
-  const ready = draft !== null || example !== null || schema.isError;
+  // An input nobody wrote and nobody proposed has no place in the address.
+  const ready = draft !== null || example !== null;
 
   useInAddress({ place, rule, text, ready });
 

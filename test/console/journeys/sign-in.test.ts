@@ -1,0 +1,58 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import {
+  executablePath,
+  expectAccessible,
+  headline,
+  holds,
+  IN_A_BROWSER,
+  type Journey,
+  picture,
+  runButton,
+  says,
+  startJourney,
+} from '../support/journey.ts';
+
+const KEY = 'a-key-for-the-console-0123456789';
+
+describe.skipIf(executablePath === undefined)(`signing in to the console, ${IN_A_BROWSER}`, () => {
+  let journey: Journey;
+  beforeAll(async () => {
+    journey = await startJourney({ settings: { API_KEYS: `ada:${KEY}` } });
+  });
+  afterAll(() => journey?.close());
+
+  test('a wrong key is said to be one, the right one opens the page, and it is not kept', async () => {
+    const page = await journey.visit('/?app=9001&rule=1');
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await page.getByText('This service needs an API key.').waitFor();
+    await expectAccessible(page);
+    await picture(page, 'console-sign-in');
+    await page.getByLabel('API key').fill('wrong');
+    await page.keyboard.press('Enter');
+    await page.getByText('This key is not known to the service. Check it and try again.').waitFor();
+    await expectAccessible(page);
+    await page.getByLabel('API key').fill(KEY);
+    await page.keyboard.press('Enter');
+    await runButton(page).click();
+    await says(headline(page), /^Done in/);
+    expect(await page.evaluate(() => JSON.stringify(localStorage) + document.cookie)).not.toContain(KEY);
+  });
+
+  test('an expired session is said to be one, and nothing is lost that was typed', async () => {
+    const page = await journey.visit('/?app=9001&rule=1');
+    await page.getByLabel('API key').fill(KEY);
+    await page.keyboard.press('Enter');
+    await page.getByLabel('city', { exact: true }).fill('Lyon');
+    await page.context().clearCookies();
+    await runButton(page).click();
+    await page.getByText('Your session has expired. Sign in again; everything you typed is still here.').waitFor();
+    await expectAccessible(page);
+    await page.getByLabel('API key').fill(KEY);
+    await page.keyboard.press('Enter');
+    await holds(page.getByLabel('city', { exact: true }), 'Lyon');
+    await runButton(page).click();
+    await says(headline(page), /^Done in/);
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByText('This service needs an API key.').waitFor();
+  });
+});
