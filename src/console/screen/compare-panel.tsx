@@ -53,8 +53,8 @@ export function ComparePanel({ mockIds, occurrences }: Props) {
       )}
       {base && other && (
         <>
-          <CompareTree occurrences={occurrences} a={base.reading} b={other.reading} />
           <DataDiff a={base.reading} b={other.reading} />
+          <CompareTree occurrences={occurrences} a={base.reading} b={other.reading} />
         </>
       )}
     </section>
@@ -109,7 +109,7 @@ function GroupRow({ letter, group, base, shown, onShow }: RowProps) {
 
 function reasonOf({ reading }: Group<string>, base: Group<string>, differing: number, say: Say): string {
   if (reading.result?.error && reading.result.error !== base.reading.result?.error) return reading.result.error;
-  return differing === 0 ? say('compare.sameTrace') : say('compare.nodesDiffer', { n: differing });
+  return differing === 0 ? say('compare.dataDiffers') : say('compare.nodesDiffer', { n: differing });
 }
 
 type Summary = { open: number; base: Group<string> | undefined; others: Group<string>[]; say: Say };

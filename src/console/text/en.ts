@@ -424,6 +424,7 @@ export const en = {
   'compare.sameData': 'The data is the same.',
   'compare.sameInput': 'Both had the same input.',
   'compare.sameTrace': 'Both took the same way through the tree.',
+  'compare.dataDiffers': 'Same way through the tree, other data',
   'compare.nodesDiffer': { one: '{n} node differs', other: '{n} nodes differ' },
   'compare.onlyDiffering': 'Differences only',
   'compare.show': 'Show this run',

@@ -395,6 +395,7 @@ export const zh: Dictionary = {
   'compare.sameData': '数据相同。',
   'compare.sameInput': '输入相同。',
   'compare.sameTrace': '经过树的路径相同。',
+  'compare.dataDiffers': '路径相同，数据不同',
   'compare.nodesDiffer': '{n} 个节点不同',
   'compare.onlyDiffering': '仅差异',
   'compare.show': '显示这次运行',
