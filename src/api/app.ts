@@ -1,6 +1,4 @@
 import { Hono, type MiddlewareHandler } from 'hono';
-import { cors } from 'hono/cors';
-import { createMiddleware } from 'hono/factory';
 import { methodNotAllowed } from 'hono/method-not-allowed';
 import { requestId } from 'hono/request-id';
 import { createKeyring } from '../shared/keyring.ts';
@@ -15,9 +13,12 @@ import type { ConsoleFile } from './console-files.ts';
 import type { Environment } from './environment.ts';
 import type { Executions } from './executions.ts';
 import { checkHost } from './host-check.ts';
+import { logAccess } from './log-access.ts';
+import { letIn } from './other-origins.ts';
 import { pageHeaders } from './page-headers.ts';
 import type { BoardOptions } from './queue-board.ts';
 import type { QueueHealth } from './queue-health.ts';
+import { type Phase, refuseWhileStopping, refuseWithoutStore, withoutStore, wrongMethod } from './refuse-calls.ts';
 import { problem } from './respond.ts';
 import { browseRoutes } from './routes/browse.ts';
 import { consoleRoutes } from './routes/console.ts';
@@ -32,9 +33,6 @@ import { sessionRoutes } from './routes/session.ts';
 import type { RunOnce } from './run-once.ts';
 import { createSessions } from './sessions.ts';
 import type { SubmitExecution } from './submit-execution.ts';
-
-/** `starting`: not ready yet. `stopping`: open calls finish, new ones are refused. `closing`: open ones are cut off. */
-export type Phase = 'starting' | 'running' | 'stopping' | 'closing';
 
 type Dependencies = {
   executions: Executions;
@@ -81,7 +79,7 @@ export function createApp({
   if (traceRequests) app.use('/rule-server/*', traceRequests);
   app.use(pageHeaders());
   app.use(checkHost({ host: settings.HOST, hasKeys: !access.keyring.isOpen, origins }));
-  if (origins.length > 0) app.use(cors(corsFor(origins)));
+  if (origins.length > 0) app.use(letIn(origins));
   app.use(
     methodNotAllowed({ app, onMethodNotAllowed: (context, methods) => wrongMethod(context.req.method, methods) }),
   );
@@ -116,57 +114,4 @@ export function createApp({
     );
   });
   return app;
-}
-
-/** Pages of other origins bring their own key; our session never leaves our site. */
-function corsFor(origins: string[]) {
-  return {
-    origin: origins,
-    allowMethods: ['GET', 'POST', 'DELETE'],
-    allowHeaders: ['authorization', 'content-type', 'prefer', 'idempotency-key', 'last-event-id', 'traceparent'],
-    exposeHeaders: ['location', 'retry-after', 'preference-applied', 'x-request-id'],
-    maxAge: 600,
-  };
-}
-
-function wrongMethod(method: string, allowed: string[]): Response {
-  return problem(405, `${method} is not supported here; use ${allowed.join(' or ')}.`, {
-    headers: { allow: allowed.join(', ') },
-  });
-}
-
-function refuseWhileStopping(phase: Dependencies['phase']) {
-  return createMiddleware<Environment>(async (_context, next) => {
-    if (phase() === 'starting' || phase() === 'running') return next();
-    return problem(
-      503,
-      'This API process is stopping. The call was not run; send it again, another process takes it.',
-      {
-        headers: { connection: 'close', 'retry-after': '1' },
-      },
-    );
-  });
-}
-
-/** A store that hangs would keep a caller waiting. */
-function refuseWithoutStore(health: QueueHealth) {
-  return createMiddleware<Environment>(async (_context, next) => (health.up ? next() : withoutStore()));
-}
-
-function withoutStore(): Response {
-  const error = 'The queue store cannot be reached. Nothing was run; try again in a moment.';
-  return problem(503, error, { headers: { 'retry-after': '2' } });
-}
-
-function logAccess(log: Logger) {
-  return createMiddleware<Environment>(async (context, next) => {
-    const startedAt = performance.now();
-    await next();
-    const { method, path } = context.req;
-    context.res.headers.set('x-request-id', context.var.requestId);
-    if (path === '/healthz' || path === '/readyz') return;
-    const ms = Math.round(performance.now() - startedAt);
-    const { requestId, mockId, code, keyName } = context.var;
-    log.info({ requestId, mockId, code, keyName, method, path, status: context.res.status, ms }, 'request');
-  });
 }

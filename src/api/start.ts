@@ -6,13 +6,14 @@ import { type ExecutionQueue, type QueueBackend, queueNames } from '../shared/qu
 import { apiWaitMs, historyLimitsOf, type Settings } from '../shared/settings.ts';
 import { noTracing, type Tracing } from '../shared/tracing.ts';
 import { registerApiMetrics } from './api-metrics.ts';
-import { createApp, type Phase } from './app.ts';
+import { createApp } from './app.ts';
 import { openAskWorker } from './ask-worker.ts';
 import { CONSOLE_DIRECTORY, readConsoleFiles } from './console-files.ts';
 import { createExecutions } from './executions.ts';
 import { openFinishedExecutions } from './finished-executions.ts';
 import { serveHttp } from './http-server.ts';
 import { STORE_ADVICE, watchQueueHealth } from './queue-health.ts';
+import type { Phase } from './refuse-calls.ts';
 import { createRunOnce } from './run-once.ts';
 import { createSubmitExecution } from './submit-execution.ts';
 import { loadRequestTracing } from './trace-requests.ts';

@@ -6,13 +6,17 @@ import type { Environment } from '../environment.ts';
 import { createOpenApiDocument } from '../openapi/document.ts';
 import { json } from '../respond.ts';
 
-/** The interface's description: /openapi.json for programs, /docs for people. */
+/** The interface's description: /openapi.json for programs, /docs for people. Made when somebody first asks for it. */
 export function docsRoutes() {
-  const description = createOpenApiDocument(version);
-  const text = JSON.stringify(description);
-  const page = docsPage(description);
+  let made: { text: string; page: ReturnType<typeof docsPage> } | undefined;
+  const description = () => {
+    if (made) return made;
+    const document = createOpenApiDocument(version);
+    made = { text: JSON.stringify(document), page: docsPage(document) };
+    return made;
+  };
   return new Hono<Environment>()
-    .get('/openapi.json', () => json(200, text))
-    .get('/docs', (context) => context.html(page))
+    .get('/openapi.json', () => json(200, description().text))
+    .get('/docs', (context) => context.html(description().page))
     .get('/docs/style.css', (context) => context.body(style, 200, { 'content-type': 'text/css; charset=utf-8' }));
 }

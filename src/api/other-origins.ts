@@ -1,0 +1,12 @@
+import { cors } from 'hono/cors';
+
+/** Lets pages of other origins call (CORS_ORIGINS). They bring their own key; our session never leaves our site. */
+export function letIn(origins: string[]) {
+  return cors({
+    origin: origins,
+    allowMethods: ['GET', 'POST', 'DELETE'],
+    allowHeaders: ['authorization', 'content-type', 'prefer', 'idempotency-key', 'last-event-id', 'traceparent'],
+    exposeHeaders: ['location', 'retry-after', 'preference-applied', 'x-request-id'],
+    maxAge: 600,
+  });
+}
