@@ -26,8 +26,9 @@ const text = z
   .transform((value) => value || null);
 
 /** What the interface's description says in the place of the text that is validated. */
-const asInt32 = { json: { type: 'integer', format: 'int32', minimum: 1, maximum: Number(INT32_MAX) } };
-const asInt64 = { json: { type: 'integer', format: 'int64', minimum: 1 } };
+const asApp = { json: { type: 'integer', format: 'int32', minimum: 1, maximum: Number(INT32_MAX) } };
+const asInt32 = { json: { ...asApp.json, minimum: 0 } };
+const asInt64 = { json: { type: 'integer', format: 'int64', minimum: 0 } };
 
 const app = appId
   .transform((value, context) => {
@@ -35,7 +36,7 @@ const app = appId
     context.addIssue({ code: 'custom', message: `must be an integer from 1 to ${INT32_MAX}` });
     return z.NEVER;
   })
-  .meta({ ...asInt32, description: 'The app.', required: true });
+  .meta({ ...asApp, description: 'The app.', required: true });
 
 /** `?app=` */
 export const appParameters = z.object({ app });
@@ -84,7 +85,10 @@ export const listParameters = z.object({
     .meta({ json: { type: 'integer', minimum: 1, maximum: MAX_LIMIT, default: 20 }, description: 'How many at most.' }),
   cursor: text
     .transform((value) => value ?? undefined)
-    .meta({ description: 'The `nextCursor` of the page before. Without it: the newest.' }),
+    .meta({
+      json: { type: 'string', pattern: '^[A-Za-z0-9_-]*$' },
+      description: 'The `nextCursor` of the page before. Without it: the newest.',
+    }),
 });
 
 /** Reads a query string. Unknown parameters are ignored; a bad one is named, with everything else that is wrong. */

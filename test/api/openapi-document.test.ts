@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createOpenApiDocument, operations } from '../../src/api/openapi/document.ts';
+import { PROBLEM } from '../../src/api/openapi/operation.ts';
 import { outcomes } from '../../src/shared/outcomes.ts';
 import { createAnswerChecks } from '../support/answer-checks.ts';
 
@@ -26,11 +27,13 @@ describe('the description of the interface', () => {
 
   it.each(statuses.map(({ operation, status, answer }) => [operation.id, status, answer] as const))(
     'has an example of the %s that answers %d, which matches its own schema',
-    (id, status, { schema, examples }) => {
+    (id, status, { schema, examples, problems }) => {
       if (!schema) return expect(status).toBe(204); // an answer without a body
       const values = Object.values(examples ?? {});
       expect(values.length).toBeGreaterThan(0);
       for (const example of values) expect(checks.problems(id, status, example)).toEqual([]);
+      for (const example of Object.values(problems ?? {}))
+        expect(checks.problems(id, status, example, PROBLEM)).toEqual([]);
     },
   );
 

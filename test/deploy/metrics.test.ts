@@ -32,6 +32,13 @@ describe('metrics', () => {
     for (const name of used) expect(scrape).toMatch(new RegExp(`^# TYPE ${name} `, 'm'));
   });
 
+  it('every alert has its section in the handbook, and the handbook no other', async () => {
+    const alerts = [...(await read('prometheus/alerts.yml')).matchAll(/- alert: (\w+)/g)].map(([, name]) => name);
+    const sections = [...(await read('../docs/operations.md')).matchAll(/^### (\w+)$/gm)].map(([, name]) => name);
+    expect(sections).toEqual(expect.arrayContaining(alerts));
+    expect(sections).toHaveLength(alerts.length);
+  });
+
   it('count what ended, by outcome and phase, and never name a client, an app or an execution', async () => {
     await using service = await startService();
     await using client = await createResponder({ sharedDir: service.sharedDir, app: 4711, does: answers() });

@@ -15,7 +15,7 @@ onEachQueue('an Idempotency-Key', (start) => {
   let service: Service;
   let apps = 300;
   beforeAll(async () => {
-    service = await start({ settings: { RESULT_TIMEOUT_MS: 2000, QUEUE_TIMEOUT_MS: 1000, HISTORY_COUNT: 30 } });
+    service = await start({ settings: { RESULT_TIMEOUT_MS: 2500, HISTORY_COUNT: 30 } });
   });
   afterAll(() => service.stop());
 

@@ -27,16 +27,14 @@ export function createAnswerChecks(document: Document) {
       .find(({ operationId }) => operationId === id)?.responses[status]?.content;
 
   return {
-    /** `what` may be a parsed JSON body, or the text of another one. */
-    problems(id: string, status: number, what: unknown): string[] {
-      const [mediaType] = Object.keys(contentOf(id, status) ?? {});
-      if (mediaType === undefined) return [`${id} does not document ${status} with a body`];
-      return check(
-        `${places.get(id)}${pointer('responses', String(status), 'content', mediaType, 'schema').slice(1)}`,
-        what,
-      );
+    /** `what` may be a parsed JSON body, or the text of another one. Without a media type: the first that is documented. */
+    problems(id: string, status: number, what: unknown, mediaType?: string): string[] {
+      const documented = Object.keys(contentOf(id, status) ?? {});
+      const type = mediaType ?? documented[0] ?? '';
+      if (!documented.includes(type)) return [`${id} documents ${status} as ${documented}, not as "${type}"`];
+      const place = pointer('responses', String(status), 'content', type, 'schema').slice(1);
+      return check(`${places.get(id)}${place}`, what);
     },
-    mediaType: (id: string, status: number) => Object.keys(contentOf(id, status) ?? {})[0],
     bodyProblems: (id: string, body: unknown) =>
       check(`${places.get(id)}${pointer('requestBody', 'content', 'application/json', 'schema').slice(1)}`, body),
   };

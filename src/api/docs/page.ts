@@ -65,8 +65,8 @@ function parameters(list: Document['paths'][string][string]['parameters']) {
   )}</tbody></table>`;
 }
 
-function answer([status, { description, schema, examples }]: [string, AnswerDoc]) {
-  return html`<tr><td><code>${status}</code></td><td>${prose(description)} ${schemaLinks(schema)}${examples ? details('Examples', examples) : ''}</td></tr>`;
+function answer([status, { description, schema, examples, problems }]: [string, AnswerDoc]) {
+  return html`<tr><td><code>${status}</code></td><td>${prose(description)} ${schemaLinks(schema)}${examples ? details('Examples', { ...examples, ...problems }) : ''}</td></tr>`;
 }
 
 /** Links to the named schemas a schema is made of. */

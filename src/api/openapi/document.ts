@@ -1,9 +1,10 @@
 import { z } from 'zod';
+import { problemAnswer } from './answers.ts';
 import { browseOperations } from './browse-operations.ts';
 import { executeOperations } from './execute-operations.ts';
 import { executionOperations } from './execution-operations.ts';
 import { createJsonSchemas, type JsonSchema } from './json-schema.ts';
-import type { AnswerDoc, Operation } from './operation.ts';
+import { type AnswerDoc, type Operation, PROBLEM } from './operation.ts';
 import { serviceOperations } from './service-operations.ts';
 
 /** Everything the interface can do, in reading order. */
@@ -111,10 +112,12 @@ function headerParameters({ headers = [] }: Operation, toJson: ToJson) {
   }));
 }
 
-function response(
-  { description, mediaType = 'application/json', schema, examples, headers }: AnswerDoc,
-  toJson: ToJson,
-) {
+function response({ description, headers, ...content }: AnswerDoc, toJson: ToJson) {
+  const { mediaType = 'application/json', schema, examples, problems } = content;
+  const contents = {
+    ...(schema && { [mediaType]: { schema: toJson(schema), ...(examples && { examples: named(examples) }) } }),
+    ...(problems && { [PROBLEM]: { schema: toJson(problemAnswer), examples: named(problems) } }),
+  };
   const described = Object.entries(headers ?? {}).map(([name, text]) => [
     name,
     { description: text, schema: { type: 'string' } },
@@ -122,9 +125,7 @@ function response(
   return {
     description,
     ...(headers && { headers: Object.fromEntries(described) }),
-    ...(schema && {
-      content: { [mediaType]: { schema: toJson(schema), ...(examples && { examples: named(examples) }) } },
-    }),
+    ...(Object.keys(contents).length > 0 && { content: contents }),
   };
 }
 

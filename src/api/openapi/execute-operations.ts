@@ -1,12 +1,11 @@
 import { z } from 'zod';
 import { executeRequestSchema } from '../../shared/contract.ts';
-import { acceptedAnswer, noAnswerAnswer, problemAnswer, resultAnswer } from './answers.ts';
+import { acceptedAnswer, noAnswerAnswer, resultAnswer } from './answers.ts';
 import { accepted, failedResult, noAnswer, problem, request, result } from './examples.ts';
 import type { AnswerDoc, Operation } from './operation.ts';
 import { refusal, usual } from './refusals.ts';
 
 const CLIENT = 'orders-7f9c_4a1b2';
-const eitherAnswer = z.union([noAnswerAnswer, problemAnswer]);
 const unanswered = (description: string, examples: Record<string, unknown>): AnswerDoc => ({
   description,
   schema: noAnswerAnswer,
@@ -79,9 +78,11 @@ export const executeOperations: Operation[] = [
       ),
       422: {
         description: "The rule's tree has a cycle, or the Idempotency-Key belongs to another call.",
-        schema: eitherAnswer,
+        schema: noAnswerAnswer,
         examples: {
           cycle: noAnswer('cycle', 'The tree of rule 1 runs in a circle: 2, 3, 2. It was not sent to any client.'),
+        },
+        problems: {
           'another body': problem(
             422,
             'This Idempotency-Key was used for a call with another body: use a new key for a new call.',
@@ -97,7 +98,10 @@ export const executeOperations: Operation[] = [
       }),
       503: {
         description: 'Nobody is there to run it, or there is too much to run.',
-        schema: eitherAnswer,
+        schema: noAnswerAnswer,
+        problems: {
+          stopping: problem(503, 'This API process is stopping. The call was not run; send it again.'),
+        },
         headers: { 'Retry-After': 'Seconds to wait, where waiting helps.' },
         examples: {
           'no-client': noAnswer('no-client', 'App 9001 has no client online. Nobody is online for app 9001.'),

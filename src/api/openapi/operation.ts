@@ -1,11 +1,18 @@
 import type { z } from 'zod';
 
-/** One documented answer. `examples` by name; `mediaType` is JSON unless it says otherwise. */
+/** The media type of a refusal (RFC 9457). */
+export const PROBLEM = 'application/problem+json';
+
+/**
+ * One documented answer. `examples` by name; `mediaType` is JSON unless it says otherwise. `problems`: examples of refusals
+ * as problem+json that have the same status.
+ */
 export type AnswerDoc = {
   description: string;
   mediaType?: string;
   schema?: z.ZodType;
   examples?: Record<string, unknown>;
+  problems?: Record<string, unknown>;
   headers?: Record<string, string>;
 };
 

@@ -1,8 +1,6 @@
 import { problemAnswer } from './answers.ts';
 import { problem } from './examples.ts';
-import type { AnswerDoc } from './operation.ts';
-
-const PROBLEM = 'application/problem+json';
+import { type AnswerDoc, PROBLEM } from './operation.ts';
 
 /** A documented refusal as problem+json. */
 export function refusal(status: number, description: string, error: string, field?: string): AnswerDoc {
