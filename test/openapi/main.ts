@@ -1,0 +1,78 @@
+/**
+ * Fuzzes the running service by its own description: schemathesis (from PyPI) makes requests out of /openapi.json, good and
+ * bad ones, and checks that every answer is documented and matches its schema. `npm run test:openapi`; needs python3.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { access, mkdtemp, rm } from 'node:fs/promises';
+import { homedir, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { freePort } from '../support/free-port.ts';
+
+const VERSION = '4.32.5';
+const BIN = join(import.meta.dirname, '../../bin/rule-server.js');
+const SECONDS = 60;
+const START_WITHIN_MS = 60_000;
+
+/** 503 and 504 are real answers here; and a description cannot say "one of these two parameters", or what a cursor is. */
+const NOT_CHECKED = ['not_a_server_error', 'positive_data_acceptance'];
+
+/** OpenAPI 3.1 knows streams as one text only, schemathesis checks each event of them. */
+const STREAM = 'followExecution';
+
+const schemathesis = await install();
+const directory = await mkdtemp(join(tmpdir(), 'rule-server-openapi-'));
+const url = `http://127.0.0.1:${await freePort()}`;
+const service = startService(new URL(url).port);
+try {
+  await untilReady();
+  const failed = await run(schemathesis, [
+    ...['run', `${url}/openapi.json`, '--max-time', String(SECONDS), '--request-timeout', '20', '--seed', '1'],
+    ...['--exclude-checks', NOT_CHECKED.join(','), '--exclude-operation-id', STREAM],
+  ]);
+  console.log(failed ? '0 passed, 1 failed' : '1 passed, 0 failed');
+  process.exitCode = failed ? 1 : 0;
+} finally {
+  service.kill();
+  await once(service, 'exit');
+  await rm(directory, { recursive: true, force: true });
+}
+
+/** The whole service in one process with its demo client, and short waits. */
+function startService(port: string): ChildProcess {
+  const { PATH, HOME } = process.env;
+  const env = { PATH, HOME, PORT: port, LOG_LEVEL: 'error', RESULT_TIMEOUT_MS: '1000', QUEUE_TIMEOUT_MS: '2000' };
+  return spawn(process.execPath, [BIN, 'all'], { cwd: directory, env, stdio: ['ignore', 'ignore', 'inherit'] });
+}
+
+async function untilReady(): Promise<void> {
+  for (const deadline = Date.now() + START_WITHIN_MS; Date.now() < deadline; await setTimeout(200)) {
+    const answer = await fetch(`${url}/readyz`).catch(() => undefined);
+    if (answer?.ok) return;
+  }
+  throw new Error(`the service was not ready after ${START_WITHIN_MS} ms`);
+}
+
+/** schemathesis in a virtual environment of its own, made once per version. */
+async function install(): Promise<string> {
+  const cache = process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache');
+  const environment = join(cache, 'rule-server-openapi', VERSION);
+  const program = join(environment, 'bin', 'schemathesis');
+  const isThere = await access(program).then(
+    () => true,
+    () => false,
+  );
+  if (isThere) return program;
+  if (await run('python3', ['-m', 'venv', environment])) throw new Error('python3 with venv is needed');
+  if (await run(join(environment, 'bin', 'pip'), ['install', '--quiet', `schemathesis==${VERSION}`]))
+    throw new Error('schemathesis could not be installed from PyPI');
+  return program;
+}
+
+/** Runs a program to its end; true when it failed. */
+async function run(command: string, parameters: string[]): Promise<boolean> {
+  const child = spawn(command, parameters, { cwd: tmpdir(), stdio: ['ignore', 'inherit', 'inherit'] });
+  const [code] = await once(child, 'exit');
+  return code !== 0;
+}
