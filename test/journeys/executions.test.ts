@@ -87,7 +87,7 @@ onEachQueue('executions as a resource', (start) => {
 
   describe.concurrent('one execution', () => {
     it('tells what was asked, where it ran, how it went and how long each part took', async () => {
-      await using client = await clientThat(answersAfter(200), { lane: 'beta' });
+      await using client = await clientThat(answersAfter(600), { lane: 'beta' });
       const body = `{"app":${client.app},"ruleId":9007199254740993,"confId":7,"ts":1700000000000,"target":"lane:beta","the service":{"n":1.50}}`;
       const mockId = await begin(body);
       const { json, text } = await reaches(mockId, 'succeeded');
