@@ -12,6 +12,7 @@ export default defineConfig({
     reporters: ['default', leftOutReporter()],
     fileParallelism: false,
     maxConcurrency: 50,
+    retry: process.env.CI ? 1 : 0,
     testTimeout: 600_000,
     hookTimeout: 60_000,
   },

@@ -8,6 +8,7 @@ export default defineConfig({
     globalSetup: ['test/support/global-setup.ts', 'test/sdks/setup.ts'],
     reporters: ['default', countReporter()],
     maxWorkers: 1,
+    retry: process.env.CI ? 1 : 0,
     testTimeout: 60_000,
     hookTimeout: 120_000,
   },
