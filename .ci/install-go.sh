@@ -13,7 +13,9 @@ fi
 work="$(mktemp -d)"
 trap 'rm -rf "$work"' EXIT
 name="v0.0.1-$VERSION.linux-amd64"
-proxy="${GOPROXY:-https://proxy.golang.org}"
+# Debian's own Go is too old, but knows where modules come from.
+command -v go >/dev/null || apt-get install --yes --no-install-recommends golang-go >/dev/null
+proxy="${GOPROXY:-$(go env GOPROXY)}"
 curl --fail --silent --show-error --location --retry 3 --output "$work/go.zip" \
   "${proxy%%[,|]*}/golang.org/toolchain/@v/$name.zip"
 echo "$SHA256  $work/go.zip" | sha256sum --check --quiet
