@@ -37,7 +37,8 @@ describe.skipIf(executablePath === undefined)(`where the console runs a rule, ${
     const field = page.getByRole('combobox', { name: 'One client' });
     await field.click();
     await field.fill('lane next');
-    await expect.poll(() => page.locator('.option').count()).toBe(1);
+    // The client that was meant, and an address of just that name.
+    await expect.poll(() => page.locator('.option').count()).toBe(2);
     await expectAccessible(page);
     await page.keyboard.press('Enter');
     await page.getByText(/^Node SDK · v1 · heartbeat .* ago$/).waitFor();
