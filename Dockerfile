@@ -12,6 +12,7 @@ RUN npm ci --omit=dev --ignore-scripts --prefer-offline --no-audit --no-fund
 # Node runs the server's TypeScript as it is; only the console has to be built.
 FROM dependencies AS console
 RUN npm ci --ignore-scripts --prefer-offline --no-audit --no-fund
+COPY tsconfig.json ./
 COPY bin bin
 COPY src src
 RUN node bin/build-console.js

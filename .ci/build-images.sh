@@ -8,9 +8,13 @@ trap 'rm -rf "$work"' EXIT
 
 # Copies programs with the libraries they load, keeping their paths.
 copy_programs() {
+  cp -L --parents "$@" "$root"
+  copy_libraries_of "$@"
+}
+
+copy_libraries_of() {
   local program library
   for program in "$@"; do
-    cp -L --parents "$program" "$root"
     for library in $(ldd "$program" 2>/dev/null | grep -oE '/[^ ]+'); do
       cp -L --parents "$library" "$root"
     done
@@ -44,6 +48,8 @@ node() {
   node_binary="$(readlink -f node_modules/node/bin/node)"
   npm_directory="$(dirname "$(dirname "$(readlink -f "$(command -v npm)")")")"
   copy_programs "$node_binary" /bin/busybox /etc/ssl/certs/ca-certificates.crt
+  # What a full distribution has and the build of the console loads.
+  copy_libraries_of node_modules/@rolldown/binding-linux-*-gnu/*.node node_modules/lightningcss-linux-*-gnu/*.node
   mkdir -p "$root"/{tmp,root,usr/bin,usr/local/bin,usr/local/lib/node_modules,opt}
   chmod 1777 "$root/tmp"
   mv "$root$node_binary" "$root/usr/local/bin/node"
