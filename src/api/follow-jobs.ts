@@ -9,7 +9,7 @@ import { STORE_ADVICE } from './queue-health.ts';
 const TICK_MS = 500;
 /** 20 ms of the queue store's time. With more waiting, each is looked up less often. */
 const RECHECKS_PER_TICK = 2000;
-export const RECHECK_AFTER_MS = 2000;
+const RECHECK_AFTER_MS = 2000;
 
 interface HelloListener extends QueueEventsListener {
   hello: (message: { from: string }, id: string) => void;

@@ -1,16 +1,8 @@
 import { z } from 'zod';
+import { states } from './state-names.ts';
 
 /** Where an execution is. `picked-up` may be skipped; nothing follows an end state. */
-export const stateSchema = z.enum([
-  'queued',
-  'dispatched',
-  'picked-up',
-  'succeeded',
-  'failed',
-  'timed-out',
-  'cancelled',
-  'rejected',
-]);
+export const stateSchema = z.enum(states);
 export type State = z.infer<typeof stateSchema>;
 
 const END_STATES: ReadonlySet<State> = new Set(['succeeded', 'failed', 'timed-out', 'cancelled', 'rejected']);

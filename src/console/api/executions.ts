@@ -1,20 +1,11 @@
 import { type ExactValue, parseExact, scanJson } from '../../shared/exact-json.ts';
+import { states } from '../../shared/state-names.ts';
 import type { Decision } from '../trace/mark.ts';
 import { digits, field, flag, list, number, oneOf, text } from './read.ts';
 import { get, Refused, request, withQuery } from './request.ts';
 
 const BASE = '/rule-server/mock';
 
-export const states = [
-  'queued',
-  'dispatched',
-  'picked-up',
-  'succeeded',
-  'failed',
-  'timed-out',
-  'cancelled',
-  'rejected',
-] as const;
 export type State = (typeof states)[number];
 export type Step = { state: State; at: number };
 export type Outcome = { status: number; code: string | null; mayHaveRun: boolean };

@@ -64,7 +64,7 @@ export function useSchema({ selection, version }: Versioned) {
   });
 }
 
-export const HISTORY_PAGE = 20;
+const HISTORY_PAGE = 20;
 
 /** Earlier runs of a rule or node, the newest first. */
 export function useHistory(app: string | null, { ruleId, confId }: { ruleId: string | null; confId: string | null }) {

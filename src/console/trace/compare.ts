@@ -17,7 +17,7 @@ export function groupRuns<T>(runs: readonly { of: T; reading: Reading }[]): Grou
   return groups.sort((a, b) => b.runs.length - a.runs.length);
 }
 
-export function isSameRun(a: Reading, b: Reading): boolean {
+function isSameRun(a: Reading, b: Reading): boolean {
   return (
     a.execution.record.state === b.execution.record.state &&
     (a.execution.record.outcome?.code ?? null) === (b.execution.record.outcome?.code ?? null) &&
@@ -27,7 +27,7 @@ export function isSameRun(a: Reading, b: Reading): boolean {
   );
 }
 
-export function isSameDocument(a: Json | null, b: Json | null): boolean {
+function isSameDocument(a: Json | null, b: Json | null): boolean {
   return a === null || b === null ? a === b : sameJson(a, b);
 }
 

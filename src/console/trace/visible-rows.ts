@@ -40,7 +40,7 @@ export function visibleRows(occurrences: readonly Occurrence[], filter: Filter):
   return rows;
 }
 
-export function belowOf({ forward, children }: Occurrence): Occurrence[] {
+function belowOf({ forward, children }: Occurrence): Occurrence[] {
   return forward ? [forward, ...children] : children;
 }
 

@@ -10,7 +10,7 @@ import { privateDirectory } from './file-names.ts';
 import { symlink } from './quick-files.ts';
 
 /** Who an execution was dispatched to, decided once and for all by whoever wrote it first. */
-export const claimSchema = z.object({
+const claimSchema = z.object({
   v: z.literal(JOB_VERSION),
   mockId: z.string(),
   app: z.int(),
