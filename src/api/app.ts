@@ -14,6 +14,7 @@ import type { Environment } from './environment.ts';
 import type { Executions } from './executions.ts';
 import { checkHost } from './host-check.ts';
 import { logAccess } from './log-access.ts';
+import { NewerExecution } from './newer-execution.ts';
 import { letIn } from './other-origins.ts';
 import { pageHeaders } from './page-headers.ts';
 import type { BoardOptions } from './queue-board.ts';
@@ -107,6 +108,7 @@ export function createApp({
   app.notFound(({ req }) => problem(404, `There is nothing at ${req.path}.`));
   app.onError((error, context) => {
     if (isStoreUnavailable(error)) return withoutStore();
+    if (error instanceof NewerExecution) return problem(503, error.message, { headers: { 'retry-after': '2' } });
     log.error({ err: error, requestId: context.get('requestId') }, 'a request failed unexpectedly');
     return problem(
       500,

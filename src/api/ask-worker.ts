@@ -33,7 +33,7 @@ export function openAskWorker({ backend, settings, storeIncident, log }: Depende
 
   async function toReply(value: unknown): Promise<Reply> {
     const parsed = queryResultSchema.safeParse(value);
-    if (!parsed.success) return unavailable('A worker of another version answered');
+    if (!parsed.success) return unavailable('A worker of a newer version answered, in a form this API does not know');
     const { body, stored, refused } = parsed.data;
     if (refused) return { kind: 'refused', ...refused };
     const text = body ?? (stored === undefined ? null : await backend.store.get(stored).catch(() => null));

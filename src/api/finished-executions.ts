@@ -1,4 +1,4 @@
-import { JOB_VERSION, type JobData, type JobResult, jobResultSchema } from '../shared/contract.ts';
+import { JOB_VERSION, type JobData, type JobResult, jobDataSchema, jobResultSchema } from '../shared/contract.ts';
 import { type ExecutionRecord, endedRecord, noAnswerBody, noAnswerOf, openRecord } from '../shared/execution.ts';
 import type { History } from '../shared/history.ts';
 import { createIncident, type Incident, type Logger } from '../shared/logger.ts';
@@ -14,6 +14,8 @@ export type JobEnding = { kind: 'answered'; result: JobResult } | { kind: 'unans
 const CLAIM_SLACK_MS = 250;
 /** Workers come back to a queue store that was away within this time. */
 const TAKEN_UP_WITHIN_MS = 10_000;
+
+type Queued = { mockId: string; data: JobData; queuedAt: number };
 
 type Dependencies = {
   backend: QueueBackend;
@@ -102,6 +104,7 @@ export function openFinishedExecutions({
     const job = await queue.getJob(mockId);
     // Once a worker began it, only a worker can tell how it ended.
     if (!job || job.attemptsStarted > 0 || job.processedOn) return false;
+    const data = jobDataSchema.parse(job.data);
     takenBack.add(mockId); // a re-check that comes now must not add it again
     try {
       if (!(await backend.removeWaiting(queue, mockId))) return false;
@@ -109,14 +112,18 @@ export function openFinishedExecutions({
     } finally {
       takenBack.delete(mockId);
     }
-    const { data, timestamp: queuedAt } = job;
+    await record({ mockId, data, queuedAt: job.timestamp }, noAnswer);
+    return true;
+  }
+
+  /** Into the history, which no worker does for it. */
+  async function record({ mockId, data, queuedAt }: Queued, noAnswer: NoAnswer): Promise<void> {
     const open = openRecord({ mockId, data, queuedAt, progress: null });
     const record = endedRecord(open, { kind: 'unanswered', noAnswer }, Date.now());
     onEnded(record);
     await history
       .add({ record, input: data.input, result: { body: noAnswerBody(mockId, noAnswer) } })
-      .catch((error) => log.warn({ mockId, err: error }, 'an execution that was taken back is missing in the history'));
-    return true;
+      .catch((error) => log.warn({ mockId, err: error }, 'an execution that nobody began is missing in the history'));
   }
 
   function neverTaken({ target }: JobData): NoAnswer {
@@ -142,8 +149,12 @@ export function openFinishedExecutions({
     /** Waits for the end of one execution, at most `timeoutMs`. Call it before the job is added. */
     async wait(mockId: string, data: JobData, timeoutMs: number): Promise<JobEnding> {
       const late = (): JobEnding => ({ kind: 'unanswered', noAnswer: neverReported(mockId, timeoutMs) });
+      const queuedAt = Date.now();
       try {
-        return await jobs.wait(mockId, data, timeoutMs, late);
+        const ending = await jobs.wait(mockId, data, timeoutMs, late);
+        if (ending.kind === 'unanswered' && ending.noAnswer.unrecorded)
+          await record({ mockId, data, queuedAt }, ending.noAnswer);
+        return ending;
       } finally {
         addedAgain.delete(mockId);
         losses.ends();
@@ -154,8 +165,15 @@ export function openFinishedExecutions({
 
 function answered(mockId: string, returnvalue: unknown): JobEnding {
   const parsed = jobResultSchema.safeParse(returnvalue);
-  if (parsed.success) return { kind: 'answered', result: parsed.data };
-  return unanswered(mockId, 'it ended with a result this version does not know');
+  return parsed.success
+    ? { kind: 'answered', result: parsed.data }
+    : { kind: 'unanswered', noAnswer: answeredToNewer(mockId) };
+}
+
+/** Workers answer in the version they are asked in, so this is an API that was set back under an execution. */
+export function answeredToNewer(mockId: string): NoAnswer {
+  const error = `Execution ${mockId} was answered in a form that this API, which is older, does not know. It ran; look at the client, or ask an API of the newer version.`;
+  return noAnswer('outcome-unknown', error, { mayHaveRun: true });
 }
 
 function unanswered(mockId: string, failedReason: string): JobEnding {

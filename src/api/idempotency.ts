@@ -4,6 +4,7 @@ import { type ExecutionRecord, wasNeverDispatched } from '../shared/execution.ts
 import { parseJson } from '../shared/parse-json.ts';
 import { INLINE_BYTES, type Store } from '../shared/store.ts';
 import { type Ending, endingSchema } from './ending.ts';
+import { unlessNewer } from './newer-execution.ts';
 
 const KEPT_SECONDS = 24 * 3600;
 const ATTEMPTS = 5;
@@ -13,7 +14,7 @@ const noteSchema = z.object({
   digest: z.string(),
   at: z.int(),
   /** How it ended, unless that is a large text: then it is known as long as the history knows it. */
-  ending: endingSchema.optional(),
+  ending: endingSchema.optional().catch(undefined),
 });
 type Note = z.infer<typeof noteSchema>;
 
@@ -42,7 +43,7 @@ export function createIdempotency({ store, find }: Dependencies) {
       const { mockId, digest, at, ending } = note;
       if (mockId === own.mockId) return { kind: 'first' };
       // What was never dispatched is not kept. Only looked at here, so that it does not matter who is left to forget it.
-      const record = ending ? null : await find(mockId);
+      const record = ending ? null : await find(mockId).catch(unlessNewer);
       if (record && wasNeverDispatched(record)) {
         await store.change(storeKey(scope), text, null);
         continue;

@@ -1,9 +1,11 @@
 import { type JobData, type JobResult, jobDataSchema, jobResultSchema } from '../shared/contract.ts';
 import { type ExecutionRecord, endedRecord, noAnswerBody, openRecord, progressSchema } from '../shared/execution.ts';
 import type { History } from '../shared/history.ts';
+import type { NoAnswer } from '../shared/outcomes.ts';
 import type { ExecutionQueue } from '../shared/queue.ts';
 import type { Store } from '../shared/store.ts';
-import { noAnswerOfJob } from './finished-executions.ts';
+import { answeredToNewer, noAnswerOfJob } from './finished-executions.ts';
+import { NewerExecution } from './newer-execution.ts';
 
 /** One execution with the texts that belong to it; `result` is what its caller was or would have been answered. */
 export type Execution = {
@@ -33,16 +35,17 @@ export function createReadExecution({ queue, history, store }: Dependencies) {
     // Other ids may name keys of the queue itself.
     if (!MOCK_ID.test(mockId)) return null;
     const job = await queue.getJob(mockId);
-    const record = job ? recordOf(mockId, job) : null;
-    if (!job || !record) return null;
-    const { input } = job.data;
+    if (!job) return null;
+    const found = recordOf(mockId, job);
+    if (!found) throw new NewerExecution(mockId);
+    const { record, input } = found;
     return { record, input, result: await resultOf(record, job), lateResult: null };
   }
 
   async function resultOf({ mockId, outcome }: ExecutionRecord, job: FoundJob): Promise<string | null> {
     if (outcome === null) return null;
-    if (outcome.code !== null) return noAnswerBody(mockId, noAnswerOfJob(mockId, job.failedReason ?? ''));
-    const { body, stored } = job.returnvalue;
+    if (outcome.code !== null) return noAnswerBody(mockId, unansweredBy(mockId, job));
+    const { body, stored } = jobResultSchema.parse(job.returnvalue);
     if (body !== undefined || stored === undefined) return body ?? null;
     return (await store.get(stored)) ?? history.result(mockId); // it moves from there to here
   }
@@ -69,7 +72,7 @@ export function createReadExecution({ queue, history, store }: Dependencies) {
       const found: ExecutionRecord[] = [];
       for (let start = 0; start < MAX_JOBS_LOOKED_AT && found.length < limit; start += JOBS_AT_ONCE) {
         const jobs = await queue.getJobs(['active', 'waiting', 'delayed'], start, start + JOBS_AT_ONCE - 1);
-        const records = jobs.flatMap((job) => (job ? (recordOf(job.id ?? '', job) ?? []) : []));
+        const records = jobs.flatMap((job) => (job ? (recordOf(job.id ?? '', job)?.record ?? []) : []));
         found.push(
           ...records.filter(
             (record) =>
@@ -87,14 +90,20 @@ export function createReadExecution({ queue, history, store }: Dependencies) {
 }
 
 /** What a job tells about its execution; null when it is of a version this one does not know. */
-function recordOf(mockId: string, job: FoundJob): ExecutionRecord | null {
+function recordOf(mockId: string, job: FoundJob): Pick<Execution, 'record' | 'input'> | null {
   const data = jobDataSchema.safeParse(job.data);
   if (!data.success) return null;
+  const { input } = data.data;
   const progress = progressSchema.safeParse(job.progress).data ?? null;
   const open = openRecord({ mockId, data: data.data, queuedAt: job.timestamp, progress });
-  if (!job.finishedOn) return open;
+  if (!job.finishedOn) return { record: open, input };
   const returned = jobResultSchema.safeParse(job.returnvalue);
-  if (returned.success) return endedRecord(open, { kind: 'answered', ...returned.data }, job.finishedOn);
-  const noAnswer = noAnswerOfJob(mockId, job.failedReason ?? '');
-  return endedRecord(open, { kind: 'unanswered', noAnswer }, job.finishedOn);
+  const ending = returned.success
+    ? ({ kind: 'answered', ...returned.data } as const)
+    : ({ kind: 'unanswered', noAnswer: unansweredBy(mockId, job) } as const);
+  return { record: endedRecord(open, ending, job.finishedOn), input };
+}
+
+function unansweredBy(mockId: string, { failedReason }: FoundJob): NoAnswer {
+  return failedReason ? noAnswerOfJob(mockId, failedReason) : answeredToNewer(mockId);
 }

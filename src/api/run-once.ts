@@ -5,6 +5,7 @@ import type { Store } from '../shared/store.ts';
 import type { Ending } from './ending.ts';
 import type { Executions } from './executions.ts';
 import { createIdempotency, type Scope } from './idempotency.ts';
+import { unlessNewer } from './newer-execution.ts';
 import type { Call, SubmitExecution } from './submit-execution.ts';
 
 /** What a call under an Idempotency-Key came to. `ending` waits for the end of the one run, whoever began it. */
@@ -64,7 +65,12 @@ export function createRunOnce({ store, submitExecution, executions, queueTimeout
   }
 
   async function runs(mockId: string, ending: () => Promise<Ending>): Promise<Once> {
-    return { kind: 'runs', mockId, state: (await executions.find(mockId))?.state ?? 'queued', ending };
+    return {
+      kind: 'runs',
+      mockId,
+      state: (await executions.find(mockId).catch(unlessNewer))?.state ?? 'queued',
+      ending,
+    };
   }
 
   /** The end of an execution that another call began, perhaps through another API, perhaps a moment ago. */

@@ -7,8 +7,14 @@ import { formatTarget, parseTarget } from './target.ts';
 /** The literal name of the field that carries a rule's data, in requests, responses and files. */
 export const DATA_FIELD = 'the service';
 
-/** The version of job data and claims. A worker hands back what it does not know, so two versions can run side by side. */
+/**
+ * The version of what API and worker say about an execution: a job's data, and the result in the same version. Added fields
+ * need no new one; where a name or a meaning changes, the new version reads all earlier ones.
+ */
 export const JOB_VERSION = 1;
+
+/** The `v` of a form that is known up to this version. A newer one is for others to read. */
+export const knownUpTo = (version: number) => z.int().min(1).max(version);
 
 const INT32_MAX = 2_147_483_647n;
 const INT64_MAX = 9_223_372_036_854_775_807n;
@@ -109,7 +115,7 @@ const decimal = z.string().regex(/^\d{1,19}$/);
 
 /** What travels in the queue for one execution; its job id is the mockId. Ids and ts are decimal text: int64 stays exact. */
 export const jobDataSchema = z.object({
-  v: z.literal(JOB_VERSION),
+  v: knownUpTo(JOB_VERSION),
   app: z.int().positive(),
   ruleId: decimal.nullable(),
   confId: decimal.nullable(),
@@ -121,6 +127,9 @@ export const jobDataSchema = z.object({
   keyName: z.string().nullable().default(null),
 });
 export type JobData = z.infer<typeof jobDataSchema>;
+
+/** What the data of every version has: enough to end a job that cannot be read, and to know by when. */
+export const jobEnvelopeSchema = jobDataSchema.pick({ claimBy: true }).extend({ v: z.int().min(1) });
 
 /** Job data of one accepted request. `claimBy`: epoch ms after which no worker may begin it. */
 export function toJobData(
@@ -150,7 +159,7 @@ export type Decision = z.infer<typeof decisionSchema>;
 
 /** What a job returns when the client answered: the answer itself when small, else where it was put. */
 export const jobResultSchema = z.object({
-  v: z.literal(JOB_VERSION),
+  v: knownUpTo(JOB_VERSION),
   address: z.string(),
   success: z.boolean(),
   /** What its trace says the rule came to. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { DATA_FIELD, decisionSchema, JOB_VERSION, type JobData, type JobResult, warningSchema } from './contract.ts';
+import { DATA_FIELD, decisionSchema, type JobData, type JobResult, warningSchema } from './contract.ts';
 import { codeSchema, type NoAnswer, outcomeOf } from './outcomes.ts';
 import { parseJson } from './parse-json.ts';
 import { type State, type StateStep, stateSchema, stepSchema } from './states.ts';
@@ -116,7 +116,6 @@ export function noAnswerOf({ mockId, address, outcome, warnings }: ExecutionReco
   const told = noAnswerBodySchema.safeParse(parseJson(body));
   const code = codeSchema.safeParse(outcome?.code).data ?? 'outcome-unknown';
   return {
-    v: JOB_VERSION,
     code,
     error: told.data?.error ?? `Execution ${mockId} ended with ${code}.`,
     executeAt: told.data?.executeAt ?? Date.now(),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { JOB_VERSION, warningSchema } from './contract.ts';
+import { warningSchema } from './contract.ts';
 import { stepSchema } from './states.ts';
 
 /** Where an execution ends when no client answered. */
@@ -33,10 +33,12 @@ export function outcomeOf(code: Code): Row {
   return outcomes[code];
 }
 
-/** An execution that ended without a client's answer: what happened, in one plain sentence, and whether the rule may have run. */
+/**
+ * An execution that ended without a client's answer: what happened, in one plain sentence, and whether the rule may have run.
+ * Every version reads what any other wrote: fields are only ever added, and of a code it does not know the rest still counts.
+ */
 export const noAnswerSchema = z.object({
-  v: z.literal(JOB_VERSION),
-  code: codeSchema,
+  code: codeSchema.catch('outcome-unknown'),
   error: z.string(),
   mayHaveRun: z.boolean(),
   executeAt: z.int(),
@@ -46,13 +48,14 @@ export const noAnswerSchema = z.object({
   warnings: z.array(warningSchema).optional(),
   /** How it went on after it was queued. */
   steps: z.array(stepSchema).optional(),
+  /** Whoever ended it could not read its job: who waits for it puts it into the history. */
+  unrecorded: z.boolean().optional(),
 });
 export type NoAnswer = z.infer<typeof noAnswerSchema>;
 
-type Rest = { mayHaveRun: boolean; address?: string | null; field?: string };
+type Rest = Pick<NoAnswer, 'mayHaveRun' | 'field' | 'unrecorded'> & { address?: string | null };
 
 /** A `NoAnswer` settled now. */
-export function noAnswer(code: Code, error: string, { mayHaveRun, address = null, field }: Rest): NoAnswer {
-  const about = field === undefined ? {} : { field };
-  return { v: JOB_VERSION, code, error, executeAt: Date.now(), address, mayHaveRun, ...about };
+export function noAnswer(code: Code, error: string, { address = null, ...rest }: Rest): NoAnswer {
+  return { code, error, executeAt: Date.now(), address, ...rest };
 }

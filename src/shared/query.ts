@@ -1,5 +1,9 @@
 import { z } from 'zod';
-import { JOB_VERSION } from './contract.ts';
+import { knownUpTo } from './contract.ts';
+
+/** The version of a question to workers and of its answer.  */
+export const QUERY_VERSION = 1;
+const v = knownUpTo(QUERY_VERSION);
 
 const id = z
   .string()
@@ -15,20 +19,22 @@ const selection = {
 
 /** A question about clients and rules, which only a worker can answer. Ids are decimal text: int64 stays exact. */
 export const querySchema = z.discriminatedUnion('ask', [
-  z.object({ v: z.literal(JOB_VERSION), ask: z.literal('schema'), ...selection }),
-  z.object({ v: z.literal(JOB_VERSION), ask: z.literal('tree'), ...selection }),
-  z.object({ v: z.literal(JOB_VERSION), ask: z.literal('apps') }),
-  z.object({ v: z.literal(JOB_VERSION), ask: z.literal('rules'), app: z.int().positive() }),
-  z.object({ v: z.literal(JOB_VERSION), ask: z.literal('clients'), app: z.int().positive() }),
+  z.object({ v, ask: z.literal('schema'), ...selection }),
+  z.object({ v, ask: z.literal('tree'), ...selection }),
+  z.object({ v, ask: z.literal('apps') }),
+  z.object({ v, ask: z.literal('rules'), app: z.int().positive() }),
+  z.object({ v, ask: z.literal('clients'), app: z.int().positive() }),
 ]);
 export type Query = z.infer<typeof querySchema>;
 export type Selection = Extract<Query, { ask: 'schema' | 'tree' }>;
 
 /** An answer as JSON text, in place when small or where it was put; or why there is none, with the HTTP status that says so. */
 export const queryResultSchema = z.object({
-  v: z.literal(JOB_VERSION),
+  v,
   body: z.string().optional(),
   stored: z.string().optional(),
-  refused: z.object({ status: z.union([z.literal(404), z.literal(422)]), error: z.string() }).optional(),
+  refused: z
+    .object({ status: z.union([z.literal(404), z.literal(422), z.literal(503)]), error: z.string() })
+    .optional(),
 });
 export type QueryResult = z.infer<typeof queryResultSchema>;

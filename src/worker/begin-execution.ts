@@ -1,9 +1,9 @@
 import { join } from 'node:path';
-import { JOB_VERSION, type Warning } from '../shared/contract.ts';
+import type { Warning } from '../shared/contract.ts';
 import { errnoOf } from '../shared/errno.ts';
 import type { NoAnswer } from '../shared/outcomes.ts';
 import { parseTarget } from '../shared/target.ts';
-import type { Claim, Decision } from './channel/claim.ts';
+import { CLAIM_VERSION, type Claim, type Decision } from './channel/claim.ts';
 import { mockDirectory } from './channel/file-names.ts';
 import { removeIfNobodyCame, removeTemporary, writeTemporary } from './channel/request-file.ts';
 import type { Client } from './directory/client.ts';
@@ -110,7 +110,7 @@ export function createBeginExecution({
     try {
       temporary = await writeTemporary(path, { ...data, mockId }, dialect);
       const claim: Claim = {
-        v: JOB_VERSION,
+        v: CLAIM_VERSION,
         mockId,
         app,
         address,

@@ -5,7 +5,7 @@ import type { NoAnswer } from '../shared/outcomes.ts';
 import type { Settings } from '../shared/settings.ts';
 import { INLINE_BYTES, type Store } from '../shared/store.ts';
 import { type Begun, createBeginExecution } from './begin-execution.ts';
-import { type Claim, type Claims, type Decision, UnknownClaim } from './channel/claim.ts';
+import { type Claim, type Claims, type Decision, NewerClaim, UnknownClaim } from './channel/claim.ts';
 import { mockDirectory } from './channel/file-names.ts';
 import { dispatch, type Place } from './channel/request-file.ts';
 import type { SharedDirectory } from './channel/shared-directory.ts';
@@ -25,11 +25,15 @@ export type Execution = {
   firstAttempt: boolean;
 };
 
-/** How processing ended. `hand-back`: not at all; the job goes back to the queue, for another worker or a later try. */
+/**
+ * How processing ended. `hand-back`: not at all; the job goes back to the queue, for another worker or a later try. `newer`:
+ * neither; a worker of a newer version began it and only such a one can go on.
+ */
 export type Processed =
   | { kind: 'answered'; result: JobResult; claim: Claim }
   | { kind: 'unanswered'; noAnswer: NoAnswer; claim: Claim | null }
-  | { kind: 'hand-back' };
+  | { kind: 'hand-back' }
+  | { kind: 'newer' };
 
 /** Points of the pipeline, in order, where tests let a process die or fall asleep. */
 export const steps = [
@@ -84,6 +88,7 @@ export function createProcessExecution(dependencies: Dependencies) {
       return await carryOn(decision.claim, known ?? (await inspections.warningsAgain(decision.claim, execution.data)));
     } catch (error) {
       // Nobody waits longer than this, and an execution that fails for ever would never leave the queue.
+      if (error instanceof NewerClaim && !isOverForAll(key, settings)) return { kind: 'newer' };
       const isOver = Date.now() >= key.claimBy + settings.RESULT_TIMEOUT_MS;
       if (error instanceof UnknownClaim || isOver) return unanswered(refusals.unreadableClaim(execution.mockId), null);
       throw error;
@@ -153,6 +158,11 @@ export function createProcessExecution(dependencies: Dependencies) {
     await store.putOnce(stored, body, STORED_SECONDS);
     return { ...head, stored };
   }
+}
+
+/** Whether no worker can still report an answer in time, whatever it knows. */
+export function isOverForAll({ claimBy }: { claimBy: number }, { RESULT_TIMEOUT_MS }: Settings): boolean {
+  return Date.now() >= claimBy + RESULT_TIMEOUT_MS + PASS_ON_WITHIN_MS;
 }
 
 /** Where the files of a claimed execution lie. */

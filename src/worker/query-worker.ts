@@ -1,34 +1,49 @@
 import { randomUUID } from 'node:crypto';
-import { JOB_VERSION } from '../shared/contract.ts';
+import { DelayedError, type Job } from 'bullmq';
 import type { Logger } from '../shared/logger.ts';
-import { type Query, type QueryResult, querySchema } from '../shared/query.ts';
+import { QUERY_VERSION, type Query, type QueryResult, querySchema } from '../shared/query.ts';
 import { type QueueBackend, queueNames } from '../shared/queue.ts';
 import { INLINE_BYTES } from '../shared/store.ts';
 import type { Answer } from './answer-query.ts';
 
 const CONCURRENCY = 16;
 const STORED_SECONDS = 60;
+const AWAY_MS = 250;
+const TOO_NEW =
+  'No worker knows this question: the API is of a newer version. Replace the workers first, then the APIs.';
 
-type Dependencies = { backend: QueueBackend; answerQuery: (query: Query) => Promise<Answer>; log: Logger };
+type Dependencies = {
+  backend: QueueBackend;
+  answerQuery: (query: Query) => Promise<Answer>;
+  /** So long a question this worker does not know is left to others, counted from when it was asked. */
+  waitForNewerMs: number;
+  log: Logger;
+};
 
 /** The quick queue: questions never wait behind executions. */
-export function createQueryWorker({ backend, answerQuery, log }: Dependencies) {
-  const v = JOB_VERSION;
-  const worker = backend.openWorker<Query, QueryResult>(
-    queueNames.queries,
-    async ({ data }) => process(data),
-    CONCURRENCY,
-  );
+export function createQueryWorker({ backend, answerQuery, waitForNewerMs, log }: Dependencies) {
+  const worker = backend.openWorker<Query, QueryResult>(queueNames.queries, process, CONCURRENCY);
   worker.on('error', () => {}); // the executions' worker reports the same incident
   worker.run().catch((error) => log.error({ err: error }, 'the loop of the queries worker ended'));
 
-  async function process(data: Query): Promise<QueryResult> {
-    const answer = await answerQuery(querySchema.parse(data));
+  async function process(job: Job<Query, QueryResult>, token?: string): Promise<QueryResult> {
+    const parsed = querySchema.safeParse(job.data);
+    if (!parsed.success) return passOn(job, token);
+    // Who asked in an earlier version reads no later one.
+    const { v } = parsed.data;
+    const answer = await answerQuery(parsed.data);
     if (answer.kind === 'refused') return { v, refused: { status: answer.status, error: answer.error } };
     if (Buffer.byteLength(answer.body) <= INLINE_BYTES) return { v, body: answer.body };
     const stored = `query:${randomUUID()}`;
     await backend.store.putOnce(stored, answer.body, STORED_SECONDS);
     return { v, stored };
+  }
+
+  async function passOn(job: Job<Query, QueryResult>, token: string | undefined): Promise<QueryResult> {
+    if (Date.now() >= job.timestamp + waitForNewerMs)
+      return { v: QUERY_VERSION, refused: { status: 503, error: TOO_NEW } };
+    await job.moveToDelayed(Date.now() + AWAY_MS, token).catch(() => {}); // its lock lapses, or who asked took it back
+    throw new DelayedError();
   }
 
   return { close: () => worker.close() };

@@ -46,6 +46,21 @@ export const refusals = {
       },
     ),
 
+  /** `v`: the version of the job's data. */
+  tooNew: (v: number) =>
+    noAnswer(
+      'no-worker',
+      `No worker knows this kind of execution: its job is of version ${v}, the workers are older. It did not run. Replace the workers first, then the APIs.`,
+      { ...DID_NOT_RUN, unrecorded: true },
+    ),
+
+  unreadableJob: (mockId: string) =>
+    noAnswer(
+      'outcome-unknown',
+      `No worker can read the job of execution ${mockId}, and it cannot be told whether an earlier one began it. It may have run; look at the client.`,
+      { mayHaveRun: true, unrecorded: true },
+    ),
+
   unreadableClaim: (mockId: string) =>
     noAnswer(
       'outcome-unknown',

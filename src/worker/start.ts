@@ -27,6 +27,7 @@ import { createQueryWorker } from './query-worker.ts';
 import { createResolveTarget } from './resolve-target.ts';
 import { createSweep } from './sweep.ts';
 import { createSweepGoneClients } from './sweep-gone-clients.ts';
+import { createUnknownJobs } from './unknown-jobs.ts';
 import { createWorker, STORE_ADVICE } from './worker.ts';
 import { registerWorkerMetrics } from './worker-metrics.ts';
 
@@ -104,6 +105,7 @@ export async function startWorker({
   };
   const processExecution = createProcessExecution(parts);
   const storeIncident = createIncident(log, 'The queue store cannot be used');
+  const unknownJobs = createUnknownJobs({ claims, sharedDirectory, settings, log });
   const worker = createWorker({
     backend,
     processExecution,
@@ -112,6 +114,7 @@ export async function startWorker({
     history,
     lateResults,
     keptAnswers,
+    unknownJobs,
     storeIncident,
     onEnded: metrics.ended,
     tracing,
@@ -123,6 +126,7 @@ export async function startWorker({
   const queries = createQueryWorker({
     backend,
     answerQuery: createAnswerQuery({ sharedDir, clients, load, rules, metadataFor }),
+    waitForNewerMs: settings.QUEUE_TIMEOUT_MS / 2,
     log,
   });
   const cancels = listenForCancels(backend, interrupts.cancel);

@@ -16,6 +16,7 @@ import type { LateResults } from './late-results.ts';
 import { type Execution, type ProcessExecution, type Processed, placeOf, type Step } from './process-execution.ts';
 import type { ProgressReports } from './progress.ts';
 import { traceExecution } from './trace-execution.ts';
+import type { UnknownJobs } from './unknown-jobs.ts';
 
 /** After an unexpected error an execution is tried again: its deadlines end it, not a count. */
 const RETRY_MS = 1000;
@@ -25,7 +26,7 @@ export const STORE_ADVICE =
   'executions go on and are reported once it is back; check that Redis runs and REDIS_URL is right';
 
 type ExecutionJob = Job<JobData, JobResult>;
-type Ended = Exclude<Processed, { kind: 'hand-back' }>;
+type Ended = Extract<Processed, { kind: 'answered' | 'unanswered' }>;
 
 type Dependencies = {
   backend: QueueBackend;
@@ -35,6 +36,7 @@ type Dependencies = {
   history: History;
   lateResults: LateResults;
   keptAnswers: KeptAnswers;
+  unknownJobs: UnknownJobs;
   /** The incident of the queue store, told of what this worker's connections report. */
   storeIncident: Incident;
   onEnded: (record: ExecutionRecord) => void;
@@ -54,6 +56,7 @@ export function createWorker({
   history,
   lateResults,
   keptAnswers,
+  unknownJobs,
   storeIncident,
   onEnded,
   tracing,
@@ -64,7 +67,6 @@ export function createWorker({
 }: Dependencies) {
   const running = new Map<string, Promise<Processed>>();
   const ended = new WeakMap<ExecutionJob, Ended>();
-  const versions = createIncident(log, 'Jobs of another version are handed back');
   const failures = createIncident(log, 'Executions cannot be processed');
   const forgotten = createIncident(log, 'Executions cannot be kept in the history');
   const removal = createIncident(log, 'Files cannot be removed');
@@ -84,10 +86,7 @@ export function createWorker({
     const mockId = job.id ?? '';
     if (stopping) return handBack(job, token);
     const parsed = jobDataSchema.safeParse(job.data);
-    if (!parsed.success) {
-      versions.begins(new Error(`job ${mockId} has v ${job.data.v}`), 'start a worker that knows them');
-      return tryLater(job, token);
-    }
+    if (!parsed.success) return passOn(job, token);
     const takenAt = Date.now();
     progress.attach(job);
     const processed = await processOnce({ mockId, data: parsed.data, firstAttempt: job.attemptsStarted <= 1 }).catch(
@@ -97,14 +96,27 @@ export function createWorker({
       },
     );
     const reached = progress.take(mockId);
-    if (processed === null) return tryLater(job, token);
+    if (processed === null) return tryLater(job, RETRY_MS, token);
     if (processed.kind === 'hand-back') return handBack(job, token);
+    if (processed.kind === 'newer') return tryLater(job, unknownJobs.awayMs(`the claim of ${mockId}`), token);
     failures.ends();
+    unknownJobs.ends();
     const ending = withSteps(processed, reached);
     ended.set(job, ending);
     trace(mockId, takenAt, ending);
     if (ending.kind === 'unanswered') throw new Unanswered(ending.noAnswer);
-    return ending.result;
+    // Who asked in an earlier version reads no later one.
+    return { ...ending.result, v: parsed.data.v };
+  }
+
+  /** A job that cannot be read goes to a worker that can, or ends when nobody may begin it any more. */
+  async function passOn(job: ExecutionJob, token: string | undefined): Promise<never> {
+    const mockId = job.id ?? '';
+    const noAnswer = await unknownJobs.endingOf(mockId, job.data);
+    if (!noAnswer) return tryLater(job, unknownJobs.awayMs(`job ${mockId}`), token);
+    const { code, mayHaveRun } = noAnswer;
+    log.info({ mockId, code, mayHaveRun }, 'not answered');
+    throw new Unanswered(noAnswer);
   }
 
   function trace(mockId: string, takenAt: number, ending: Ended): void {
@@ -194,8 +206,8 @@ export function createWorker({
     throw new WaitingError();
   }
 
-  async function tryLater(job: ExecutionJob, token: string | undefined): Promise<never> {
-    await job.moveToDelayed(Date.now() + RETRY_MS, token).catch(report);
+  async function tryLater(job: ExecutionJob, afterMs: number, token: string | undefined): Promise<never> {
+    await job.moveToDelayed(Date.now() + afterMs, token).catch(report);
     throw new DelayedError();
   }
 

@@ -7,8 +7,7 @@ import type { Step } from '../../src/worker/process-execution.ts';
 import { withDeadline } from './deadline.ts';
 import { type Answer, type Call, httpCall } from './http-call.ts';
 
-const BIN = join(import.meta.dirname, '../../bin/rule-server.js');
-const FAULT_WORKER = join(import.meta.dirname, 'fault-worker.ts');
+const ROOT = join(import.meta.dirname, '../..');
 const START_TIMEOUT_MS = 30_000;
 /** Starting is what a process needs a core for: all at once they would hold each other, and every clock, up. */
 const STARTS_AT_ONCE = 3;
@@ -44,6 +43,8 @@ export type ApiProcess = ServiceProcess & {
 };
 
 type Options = {
+  /** Where the program is; this one unless told otherwise. */
+  root?: string;
   queueUrl: string;
   settings?: Record<string, string | number>;
   /** Whether to wait until it can do its work; true unless told otherwise. */
@@ -51,8 +52,14 @@ type Options = {
 };
 
 /** `rule-server api` in a process of its own, on a free port. */
-export async function startApiProcess({ queueUrl, settings = {}, untilReady = true }: Options): Promise<ApiProcess> {
-  const started = await start([BIN, 'api'], { PORT: 0, QUEUE_URL: queueUrl, ...settings }, 'the API listens');
+export async function startApiProcess({
+  root = ROOT,
+  queueUrl,
+  settings = {},
+  untilReady = true,
+}: Options): Promise<ApiProcess> {
+  const command = [join(root, 'bin/rule-server.js'), 'api'];
+  const started = await start(command, { PORT: 0, QUEUE_URL: queueUrl, ...settings }, 'the API listens');
   const { url } = await started.logged('the API listens');
   const isReady = () =>
     httpCall(`${url}/readyz`).then(
@@ -76,13 +83,16 @@ export async function startApiProcess({ queueUrl, settings = {}, untilReady = tr
 
 /** `rule-server worker` in a process of its own; with a `fault`, the same worker that dies or falls asleep at a step. */
 export async function startWorkerProcess({
+  root = ROOT,
   queueUrl,
   sharedDir,
   settings = {},
   fault,
   untilReady = true,
 }: Options & { sharedDir: string; fault?: Fault }): Promise<ServiceProcess> {
-  const command = fault ? [FAULT_WORKER, JSON.stringify(fault)] : [BIN, 'worker'];
+  const command = fault
+    ? [join(root, 'test/support/fault-worker.ts'), JSON.stringify(fault)]
+    : [join(root, 'bin/rule-server.js'), 'worker'];
   const worker = await start(command, { QUEUE_URL: queueUrl, SHARED_DIR: sharedDir, ...settings }, 'the worker runs');
   if (untilReady) await worker.logged('this worker takes jobs');
   return worker;

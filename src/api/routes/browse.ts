@@ -1,12 +1,11 @@
 import { type Context, Hono } from 'hono';
-import { JOB_VERSION } from '../../shared/contract.ts';
-import type { Query } from '../../shared/query.ts';
+import { QUERY_VERSION, type Query } from '../../shared/query.ts';
 import type { AskWorker } from '../ask-worker.ts';
 import type { Environment } from '../environment.ts';
 import { appParameters, readParameters, selectionParameters } from '../parameters.ts';
 import { badRequest, problem } from '../respond.ts';
 
-const v = JOB_VERSION;
+const v = QUERY_VERSION;
 
 /** What a rule reads (schema) and what is there to run: apps, rules, clients, a rule's tree. A worker answers them all. */
 export function browseRoutes({ ask }: Pick<AskWorker, 'ask'>) {

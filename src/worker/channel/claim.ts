@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, readlink, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
-import { JOB_VERSION } from '../../shared/contract.ts';
+import { knownUpTo } from '../../shared/contract.ts';
 import { errnoOf, unless } from '../../shared/errno.ts';
 import { type NoAnswer, noAnswerSchema } from '../../shared/outcomes.ts';
 import { parseJson } from '../../shared/parse-json.ts';
@@ -9,9 +9,12 @@ import { sdks } from '../directory/registration.ts';
 import { privateDirectory } from './file-names.ts';
 import { symlink } from './quick-files.ts';
 
+/** The version of claims. They lie where they lie and have their `v` in every version, so that each sees those of all others. */
+export const CLAIM_VERSION = 1;
+
 /** Who an execution was dispatched to, decided once and for all by whoever wrote it first. */
 const claimSchema = z.object({
-  v: z.literal(JOB_VERSION),
+  v: knownUpTo(CLAIM_VERSION),
   mockId: z.string(),
   app: z.int(),
   address: z.string(),
@@ -34,14 +37,18 @@ export type Claim = z.infer<typeof claimSchema>;
 /** What was decided about an execution: it was claimed, or it ended without a dispatch and nobody may claim it any more. */
 export type Decision = { kind: 'claimed'; claim: Claim } | { kind: 'refused'; noAnswer: NoAnswer };
 
-const refusalSchema = z.object({ v: z.literal(JOB_VERSION), refused: noAnswerSchema });
+const refusalSchema = z.object({ v: knownUpTo(CLAIM_VERSION), refused: noAnswerSchema });
+const versionSchema = z.object({ v: z.int() });
 
 /** Claims outlive the longest call by far, so that nothing that woke up late can begin an execution again. */
 export const CLAIM_KEPT_MS = 10 * 60_000;
 const BUCKET_MS = 60_000;
 
-/** A claim that exists but cannot be understood: written by a newer version, or cut off. Nobody may dispatch beside it. */
+/** A claim that exists but cannot be understood, such as one that was cut off. Nobody may dispatch beside it. */
 export class UnknownClaim extends Error {}
+
+/** A claim of a newer version: a worker that can read it goes on with the execution. */
+export class NewerClaim extends UnknownClaim {}
 
 /**
  * The claims beside the request files. A claim is a symbolic link whose target is the claim's text: one system call
@@ -59,6 +66,8 @@ export function createClaims(sharedDir: string) {
     const text = await readClaim(pathOf(key));
     if (text === undefined) return null;
     const value = parseJson(text);
+    const version = versionSchema.safeParse(value).data?.v ?? 0;
+    if (version > CLAIM_VERSION) throw new NewerClaim(`the claim of ${key.mockId} has v ${version}`);
     const refusal = refusalSchema.safeParse(value);
     if (refusal.success) return { kind: 'refused', noAnswer: refusal.data.refused };
     const claim = claimSchema.safeParse(value);
@@ -67,7 +76,7 @@ export function createClaims(sharedDir: string) {
   }
 
   return {
-    /** What was decided about an execution, or null while nothing was. Throws `UnknownClaim`. */
+    /** What was decided about an execution, or null while nothing was. Throws `UnknownClaim` or `NewerClaim`. */
     find,
 
     /**
@@ -83,10 +92,10 @@ export function createClaims(sharedDir: string) {
       known.add(bucket);
     },
 
-    /** Writes a decision unless there is one already, and resolves to the one that counts. Throws `UnknownClaim`. */
+    /** Writes a decision unless there is one already, and resolves to the one that counts. Throws `UnknownClaim` or `NewerClaim`. */
     async decide(key: Key, decision: Decision): Promise<Decision> {
       const text = JSON.stringify(
-        decision.kind === 'claimed' ? decision.claim : { v: JOB_VERSION, refused: decision.noAnswer },
+        decision.kind === 'claimed' ? decision.claim : { v: CLAIM_VERSION, refused: decision.noAnswer },
       );
       const isFirst = await write(pathOf(key), text).catch(async (error) => {
         // Without room nobody claims any more either, so that a refusal need not be written.

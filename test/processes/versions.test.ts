@@ -1,0 +1,265 @@
+import { mkdir, mkdtemp, readdir, readlink, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Redis } from 'ioredis';
+import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { echoes } from '../support/echoes.ts';
+import { type Answer, httpCall } from '../support/http-call.ts';
+import { makeNextVersion, type NextVersion } from '../support/next-version.ts';
+import { startRedis } from '../support/redis.ts';
+import { claimRedisDatabase } from '../support/redis-database.ts';
+import type { RedisServer } from '../support/redis-server.ts';
+import { createResponder, type Responder } from '../support/responder.ts';
+import {
+  type ApiProcess,
+  type Fault,
+  type ServiceProcess,
+  startApiProcess,
+  startWorkerProcess,
+} from '../support/start-process.ts';
+import { callSteadily, strangers, twice } from '../support/steady-calls.ts';
+
+vi.setConfig({ testTimeout: 120_000 });
+
+const choice = inject('redis');
+const CALLS = '/rule-server/mock/executions';
+
+describe.skipIf(choice.kind === 'unavailable')('two versions beside each other', () => {
+  let redis: RedisServer;
+  let next: NextVersion;
+  beforeAll(async () => {
+    [redis, next] = await Promise.all([startRedis(choice), makeNextVersion()]);
+  });
+  afterAll(async () => {
+    await redis?.stop();
+    await next?.[Symbol.asyncDispose]();
+  });
+
+  it('the API of today and a worker of the next version: the worker reads its jobs and answers so that it can read', async () => {
+    await together(async ({ api, worker, responder, queueUrl }) => {
+      const [today] = await Promise.all([api('today'), worker('next')]);
+      const called = await callAll([today], 40);
+      expect(strangers(called)).toEqual([]);
+      expect(twice(responder.found)).toEqual([]);
+      expect(await formOf(queueUrl, called[0]?.answer.json.mockId)).toEqual({ data: 1, result: 1 });
+      responder.does = echoes({ more: { large: 'x'.repeat(50_000) } });
+      expect((await today.execute(bodyOf(0))).json['the service'].large).toHaveLength(50_000);
+      expect((await httpCall(`${today.url}/rule-server/mock/clients?app=1`)).json.clients).toHaveLength(1);
+      expect(today.log.filter(({ level }) => level >= 40)).toEqual([]);
+    });
+  });
+
+  it('the API of the next version and workers of today: its calls are refused in time, nothing runs, nothing spins', async () => {
+    await together(
+      async ({ api, worker, responder, queueUrl }) => {
+        const [newer, today] = await Promise.all([api('next'), api('today'), worker(), worker()]);
+        const question = httpCall(`${newer.url}/rule-server/mock/clients?app=1`);
+        const startedAt = Date.now();
+        const refused = await Promise.all(Array.from({ length: 100 }, (_, number) => newer.execute(bodyOf(number))));
+        expect(Date.now() - startedAt).toBeLessThan(8000);
+        for (const { status, json } of refused) {
+          expect({ status, code: json.code, mayHaveRun: json.mayHaveRun }).toEqual({
+            status: 503,
+            code: 'no-worker',
+            mayHaveRun: false,
+          });
+          expect(json.error).toMatch(/ of version 2, .* It did not run\. Replace the workers first/);
+        }
+        const mockIds = refused.map(({ json }) => json.mockId);
+        const taken = await Promise.all(mockIds.map((mockId) => timesTaken(queueUrl, mockId)));
+        expect(Math.min(...taken)).toBeGreaterThan(2);
+        expect(Math.max(...taken)).toBeLessThanOrEqual(4000 / 250 + 1);
+
+        expect(await question).toMatchObject({
+          status: 503,
+          json: { error: expect.stringMatching(/Replace the workers/) },
+        });
+        const { json: list } = await httpCall(`${today.url}${CALLS}?limit=100`);
+        expect(list.items.map(({ state }: { state: string }) => state)).toEqual(Array(100).fill('rejected'));
+        expect((await today.execute(bodyOf(1))).status).toBe(200);
+        expect(responder.found).toHaveLength(1);
+
+        await worker('next');
+        expect((await newer.execute(bodyOf(2))).status).toBe(200);
+        expect(responder.found).toHaveLength(2);
+      },
+      { QUEUE_TIMEOUT_MS: 4000 },
+    );
+  });
+
+  it('the API of the next version with one worker of each: every call is answered, each dispatched once', async () => {
+    await together(async ({ api, worker, responder }) => {
+      const [newer] = await Promise.all([api('next'), worker('today'), worker('next')]);
+      const called = await callAll([newer], 200, () => httpCall(`${newer.url}/rule-server/mock/clients?app=1`));
+      expect(strangers(called)).toEqual([]);
+      expect(responder.found).toHaveLength(called.length);
+      expect(twice(responder.found)).toEqual([]);
+    });
+  });
+
+  it('are exchanged as the handbook says, under 50 calls a second: none fails, none is dispatched twice', async () => {
+    await together(async ({ api, worker, responder }) => {
+      responder.does = echoes({ afterMs: 200 });
+      const apis = await Promise.all([api(), api()]);
+      const workers = await Promise.all([worker(), worker()]);
+      // What a gateway does: it takes an API off before it is stopped, and calls go to those that are left.
+      const calls = callSteadily({ perSecond: 50 }, (number) => anyOf(apis, number).execute(bodyOf(number)));
+      for (const old of workers) {
+        await worker('next');
+        expect((await old.terminate()).code).toBe(0);
+      }
+      for (const old of apis.slice()) {
+        apis.push(await api('next'));
+        apis.splice(apis.indexOf(old), 1);
+        expect((await old.terminate()).code).toBe(0);
+      }
+      const called = await calls.stop();
+      expect(strangers(called)).toEqual([]);
+      expect(called.length).toBeGreaterThan(100);
+      expect(responder.found).toHaveLength(called.length);
+      expect(twice(responder.found)).toEqual([]);
+      const versions = new Set(called.map(({ answer }) => answer.json.mockId));
+      expect(await remembered(anyOf(apis, 0))).toEqual(versions);
+    });
+  });
+
+  it.each([
+    ['before it dispatched', { step: 'before-dispatch', signal: 'SIGKILL' }],
+    ['after it dispatched', { step: 'dispatched', signal: 'SIGKILL' }],
+  ] as [string, Fault][])(
+    'the claim of a worker of the next version that was killed %s is left alone by one of today; another one goes on',
+    async (_, fault) => {
+      await together(async ({ api, worker, responder, sharedDir }) => {
+        const [today] = await Promise.all([api('today')]);
+        const dying = await worker('next', fault);
+        const answer = today.execute(bodyOf(7));
+        await dying.logged('the fault happens');
+        await vi.waitUntil(() => !dying.isRunning);
+        const staying = await worker('today');
+        const claim = await onlyClaim(sharedDir);
+        await staying.logged(HANDED_BACK, 20_000);
+        expect(await onlyClaim(sharedDir)).toBe(claim);
+        expect(JSON.parse(claim).v).toBe(2);
+        expect(responder.found).toHaveLength(fault.step === 'dispatched' ? 1 : 0);
+        await worker('next');
+        expect(await answer).toMatchObject({ status: 200, json: { 'the service': { number: 7 } } });
+        expect(responder.found).toHaveLength(1);
+      });
+    },
+  );
+
+  it('the API of today says what it cannot read yet, and can once it has ended; one Idempotency-Key is one run', async () => {
+    await together(async ({ api, worker, responder }) => {
+      const end = Promise.withResolvers<void>();
+      responder.does = echoes({ once: end.promise });
+      const [newer, today] = await Promise.all([api('next'), api('today'), worker('next')]);
+      const headers = { 'idempotency-key': 'once' };
+      const first = newer.execute(bodyOf(1), { headers });
+      const { mockId } = await responder.firstRequest();
+      const second = today.execute(bodyOf(1), { headers });
+      const early = await httpCall(`${today.url}${CALLS}/${mockId}`);
+      expect(early).toMatchObject({ status: 503, json: { error: expect.stringMatching(/is on its way/) } });
+      end.resolve();
+      expect((await first).text).toBe((await second).text);
+      expect(await httpCall(`${today.url}${CALLS}/${mockId}`)).toMatchObject({ json: { state: 'succeeded' } });
+      expect(responder.found).toHaveLength(1);
+    });
+  });
+
+  type Version = 'today' | 'next';
+  type Settings = Record<string, string | number>;
+  type Parts = {
+    queueUrl: string;
+    sharedDir: string;
+    responder: Responder;
+    api(version?: Version): Promise<ApiProcess>;
+    worker(version?: Version, fault?: Fault): Promise<ServiceProcess>;
+  };
+
+  async function together(use: (parts: Parts) => Promise<void>, settings: Settings = {}): Promise<void> {
+    const database = await claimRedisDatabase(redis.url);
+    const sharedDir = await mkdtemp(join(tmpdir(), 'rule-server-'));
+    await mkdir(join(sharedDir, 'mock'));
+    const started: ServiceProcess[] = [];
+    const keep = <T extends ServiceProcess>(process: T): T => {
+      started.push(process);
+      return process;
+    };
+    const rootOf = (version: Version) => (version === 'next' ? { root: next.root } : {});
+    const queueUrl = database.url;
+    try {
+      await using responder = await createResponder({ sharedDir, app: 1, does: echoes(), beatEveryMs: 1000 });
+      await use({
+        queueUrl,
+        sharedDir,
+        responder,
+        api: async (version = 'today') => keep(await startApiProcess({ queueUrl, settings, ...rootOf(version) })),
+        worker: async (version = 'today', fault?: Fault) =>
+          keep(
+            await startWorkerProcess({ queueUrl, sharedDir, settings, ...rootOf(version), ...(fault && { fault }) }),
+          ),
+      });
+      expect(started.flatMap(({ noise }) => noise)).toEqual([]);
+    } finally {
+      await Promise.all(started.map((process) => process.kill()));
+      await rm(sharedDir, { recursive: true, force: true });
+      await database.stop();
+    }
+  }
+});
+
+const HANDED_BACK =
+  'What a newer version made is handed back: start a worker that knows it; workers are replaced before APIs';
+const bodyOf = (number: number) => ({ app: 1, ruleId: 1, 'the service': { number } });
+
+function anyOf(apis: ApiProcess[], number: number): ApiProcess {
+  const api = apis[number % apis.length];
+  if (!api) throw new Error('there is no API');
+  return api;
+}
+
+/** So many calls, 50 a second; `also` is asked now and then and must be answered. */
+async function callAll(apis: ApiProcess[], count: number, also?: () => Promise<Answer>) {
+  const calls = callSteadily({ perSecond: 50 }, (number) => anyOf(apis, number).execute(bodyOf(number)));
+  await vi.waitUntil(() => calls.count >= count / 2, { timeout: 30_000 });
+  if (also) for (let asked = 0; asked < 5; asked++) expect((await also()).status).toBe(200);
+  await vi.waitUntil(() => calls.count >= count, { timeout: 30_000 });
+  return calls.stop();
+}
+
+/** The versions of a finished job and of its result. */
+async function formOf(queueUrl: string, mockId: string): Promise<unknown> {
+  const { data, returnvalue } = await jobOf(queueUrl, mockId);
+  return { data: JSON.parse(data ?? '{}').v, result: JSON.parse(returnvalue ?? '{}').v };
+}
+
+async function timesTaken(queueUrl: string, mockId: string): Promise<number> {
+  return Number((await jobOf(queueUrl, mockId)).ats);
+}
+
+async function jobOf(queueUrl: string, mockId: string): Promise<Record<string, string>> {
+  const redis = new Redis(queueUrl);
+  try {
+    return await redis.hgetall(`{rule-server}:executions:${mockId}`);
+  } finally {
+    redis.disconnect();
+  }
+}
+
+async function onlyClaim(sharedDir: string): Promise<string> {
+  const claims = join(sharedDir, '.rule-server/claims');
+  const [bucket = ''] = await readdir(claims);
+  const [mockId = ''] = await readdir(join(claims, bucket));
+  return readlink(join(claims, bucket, mockId));
+}
+
+/** The ids of all executions in the history, as one API lists them. */
+async function remembered(api: ApiProcess): Promise<Set<string>> {
+  const ids = new Set<string>();
+  for (let cursor = ''; ; ) {
+    const { json } = await httpCall(`${api.url}${CALLS}?limit=100${cursor && `&cursor=${cursor}`}`);
+    for (const { mockId } of json.items) ids.add(mockId);
+    if (!json.nextCursor) return ids;
+    cursor = json.nextCursor;
+  }
+}

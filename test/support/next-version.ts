@@ -1,0 +1,92 @@
+import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const ROOT = join(import.meta.dirname, '../..');
+
+/** The program of a version that is still to come, in a directory of its own. */
+export type NextVersion = { root: string; [Symbol.asyncDispose](): Promise<void> };
+
+/**
+ * This program as its next version could be: jobs, results and claims have renamed fields and new numbers, and it reads
+ * those of today. A copy of the source with these changes, so that nothing in the source itself knows of a next version.
+ */
+export async function makeNextVersion(): Promise<NextVersion> {
+  const root = await mkdtemp(join(tmpdir(), 'rule-server-next-'));
+  for (const part of ['bin', 'src', 'package.json', 'test/support/fault-worker.ts'])
+    await cp(join(ROOT, part), join(root, part), { recursive: true, filter: (path) => !path.endsWith('src/console') });
+  await symlink(join(ROOT, 'node_modules'), join(root, 'node_modules'));
+  for (const [file, edits] of changes) await change(join(root, 'src', file), edits);
+  return { root, [Symbol.asyncDispose]: () => rm(root, { recursive: true, force: true }) };
+}
+
+type Edit = [from: string, to: string];
+
+/** In jobs `input` is called `payload`, and there is a field more; in results `body` is called `answer`. */
+const forms = `
+export const jobDataSchema = z.preprocess((data) => (data?.v === 2 ? { ...data, input: data.payload } : data), jobDataOfToday);
+export const jobResultSchema = z.preprocess((result) => (result?.v === 2 ? { ...result, body: result.answer } : result), jobResultOfToday);
+export const writtenData = ({ input, ...rest }) => ({ ...rest, payload: input, tenant: 'ours' });
+export const writtenResult = ({ body, ...rest }) => (rest.v === 2 ? { ...rest, answer: body } : { ...rest, body });
+`;
+
+const changes = new Map<string, Edit[]>([
+  [
+    'shared/contract.ts',
+    [
+      ['JOB_VERSION = 1;', 'JOB_VERSION = 2;'],
+      ['export const jobDataSchema =', 'const jobDataOfToday ='],
+      ['jobDataSchema.pick', 'jobDataOfToday.pick'],
+      ['export const jobResultSchema =', 'const jobResultOfToday ='],
+      ['export type JobResult =', `${forms}export type JobResult =`],
+    ],
+  ],
+  [
+    'api/submit-execution.ts',
+    [
+      ['toJobData }', 'toJobData, writtenData }'],
+      ["queue.add('execute', data,", "queue.add('execute', writtenData(data),"],
+    ],
+  ],
+  [
+    'api/finished-executions.ts',
+    [
+      ['jobResultSchema }', 'jobResultSchema, writtenData }'],
+      ["queue.add('execute', data,", "queue.add('execute', writtenData(data),"],
+    ],
+  ],
+  [
+    'worker/worker.ts',
+    [
+      ['jobDataSchema }', 'jobDataSchema, writtenResult }'],
+      [
+        'return { ...ending.result, v: parsed.data.v };',
+        'return writtenResult({ ...ending.result, v: parsed.data.v });',
+      ],
+    ],
+  ],
+  [
+    'worker/channel/claim.ts',
+    [
+      ['CLAIM_VERSION = 1;', 'CLAIM_VERSION = 2;'],
+      ['const claimSchema =', 'const claimOfToday ='],
+      [
+        'export type Claim =',
+        `const claimSchema = z.preprocess((claim) => (claim?.v === 2 ? { ...claim, temporary: claim.file } : claim), claimOfToday);
+const written = ({ temporary, ...rest }) => ({ ...rest, file: temporary });
+export type Claim =`,
+      ],
+      ["decision.kind === 'claimed' ? decision.claim :", "decision.kind === 'claimed' ? written(decision.claim) :"],
+    ],
+  ],
+  ['shared/query.ts', [['QUERY_VERSION = 1;', 'QUERY_VERSION = 2;']]],
+]);
+
+async function change(path: string, edits: Edit[]): Promise<void> {
+  let text = await readFile(path, 'utf8');
+  for (const [from, to] of edits) {
+    if (text.split(from).length !== 2) throw new Error(`${path} does not have "${from}" exactly once`);
+    text = text.replace(from, () => to);
+  }
+  await writeFile(path, text);
+}
