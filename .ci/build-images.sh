@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# build-images.sh redis|node|gateway: makes one base image from what is installed on this machine, where no container
+# build-images.sh redis|node|gateway|prometheus: makes one base image from what is installed on this machine, where no container
 # registry can be reached. Each stands in for the official image of docker-compose.yml or the Dockerfile.
 set -euo pipefail
 
@@ -40,6 +40,16 @@ gateway() {
   copy_programs /usr/sbin/haproxy
   mkdir -p "$root/tmp"
   import rule-server-gateway:ci 'ENV PATH=/usr/sbin' 'USER 99:99'
+}
+
+# Debian keeps the files of its pages apart from the program.
+prometheus() {
+  copy_programs /usr/bin/prometheus
+  cp -R --parents /usr/share/prometheus "$root"
+  mkdir -p "$root/prometheus" "$root/etc/prometheus" "$root/tmp"
+  # A new volume takes the owner of the directory it is mounted over.
+  chown 65534:65534 "$root/prometheus"
+  import rule-server-prometheus:ci 'USER 65534:65534' 'WORKDIR /prometheus' 'EXPOSE 9090' 'ENTRYPOINT ["/usr/bin/prometheus"]'
 }
 
 # The pinned Node of this checkout, npm with the packages it has already fetched, and a shell.

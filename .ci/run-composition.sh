@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Brings the whole composition up, with the images that build-images.sh and `docker build` have made, makes one call through
-# the gateway and takes everything down again. Shows the logs when something is wrong.
+# the gateway, lets Prometheus look at it, and takes everything down again. Shows the logs when something is wrong. Grafana
+# is not started: it comes from a container registry only.
 set -euo pipefail
 
 compose() {
@@ -10,13 +11,13 @@ compose() {
 shared="$(mktemp -d)"
 export COMPOSE_PROJECT_NAME=rule-server-ci
 export RULE_SERVER_IMAGE=rule-server:ci NODE_IMAGE=rule-server-node:ci
-export REDIS_IMAGE=rule-server-redis:ci GATEWAY_IMAGE=rule-server-gateway:ci
-export SHARED_DIR="$shared" RULE_SERVER_USER=12345:1000 GATEWAY_PORT=18080
+export REDIS_IMAGE=rule-server-redis:ci GATEWAY_IMAGE=rule-server-gateway:ci PROMETHEUS_IMAGE=rule-server-prometheus:ci
+export SHARED_DIR="$shared" RULE_SERVER_USER=12345:1000 GATEWAY_PORT=18080 PROMETHEUS_PORT=19091
 
 take_down() {
   local status=$?
-  ((status == 0)) || compose --profile demo logs --no-color --tail 30
-  compose --profile demo down --volumes --remove-orphans || status=1
+  ((status == 0)) || compose --profile demo --profile metrics logs --no-color --tail 30
+  compose --profile demo --profile metrics down --volumes --remove-orphans || status=1
   rm -rf "$shared"
   exit "$status"
 }
@@ -32,9 +33,11 @@ expect() {
   fi
 }
 
-compose --profile demo config --quiet
+docker image inspect "$PROMETHEUS_IMAGE" >/dev/null 2>&1 || .ci/build-images.sh prometheus
+compose --profile demo --profile metrics config --quiet
 compose --profile demo up -d --no-build --scale api=2 --scale worker=2
-compose --profile demo ps
+compose --profile metrics up -d --no-build --no-deps prometheus
+compose --profile demo --profile metrics ps
 node .ci/call-through-gateway.js "http://127.0.0.1:$GATEWAY_PORT"
 # Both instances must get calls: the gateway names the one it chose.
 for _ in 1 2 3; do node .ci/call-through-gateway.js "http://127.0.0.1:$GATEWAY_PORT" >/dev/null; done
@@ -46,5 +49,6 @@ for container in $(compose ps -q api); do
   expect 'an API instance is not root' "$RULE_SERVER_USER" "$(docker inspect --format '{{.Config.User}}' "$container")"
 done
 expect 'what the worker writes belongs to the user it runs as' "$RULE_SERVER_USER" "$(stat -c %u:%g "$shared/mock/9001")"
+node .ci/look-through-prometheus.js "http://127.0.0.1:$PROMETHEUS_PORT"
 expect 'every container is healthy' '' \
   "$(docker ps --filter "label=com.docker.compose.project=$COMPOSE_PROJECT_NAME" --filter health=unhealthy --format '{{.Names}}')"
