@@ -1,23 +1,14 @@
-import { execFile, spawn } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
-import { freePort } from '../support/free-port.ts';
-import { httpCall } from '../support/http-call.ts';
-import { startRedis } from '../support/redis.ts';
-import type { RedisServer } from '../support/redis-server.ts';
+import { describe, expect, it } from 'vitest';
 import { answers, createResponder } from '../support/responder.ts';
-import { type Processes, startProcesses } from '../support/start-processes.ts';
+import { hasPrometheus } from '../support/start-prometheus.ts';
 import { startService } from '../support/start-service.ts';
 
 const DEPLOY = join(import.meta.dirname, '../../deploy');
 const run = promisify(execFile);
-const hasPrometheus = await run('promtool', ['--version']).then(
-  () => true,
-  () => false,
-);
 
 const read = (path: string) => readFile(join(DEPLOY, path), 'utf8');
 
@@ -81,76 +72,10 @@ describe('metrics', () => {
   });
 });
 
-const choice = inject('redis');
-describe.skipIf(!hasPrometheus || choice.kind === 'unavailable')('a real Prometheus', () => {
-  let redis: RedisServer;
-  let processes: Processes;
-  let directory: string;
-  beforeAll(async () => {
-    redis = await startRedis(choice);
-    directory = await mkdtemp(join(tmpdir(), 'rule-server-prometheus-'));
-  });
-  afterAll(async () => {
-    await processes?.[Symbol.asyncDispose]();
-    await redis?.stop();
-    await rm(directory, { recursive: true, force: true });
-  });
-
+describe.skipIf(!(await hasPrometheus()))('the tool of Prometheus', () => {
   it('accepts the alerts, and they fire when they should', async () => {
     await run('promtool', ['check', 'rules', join(DEPLOY, 'prometheus/alerts.yml')]);
     await run('promtool', ['check', 'config', '--syntax-only', join(DEPLOY, 'prometheus/prometheus.yml')]);
     await run('promtool', ['test', 'rules', join(DEPLOY, 'prometheus/alerts.test.yml')]);
-  });
-
-  it('scrapes API and worker, with the alerts loaded', async () => {
-    const workerPort = await freePort();
-    processes = await startProcesses({ queueUrl: redis.url, settings: { WORKER_PORT: workerPort } });
-    await using _client = await createResponder({ sharedDir: processes.sharedDir, app: 1, does: answers() });
-    const body = '{"app":1,"ruleId":1}';
-    expect((await httpCall(`${processes.api.url}/rule-server/mock/execute`, { method: 'POST', body })).status).toBe(
-      200,
-    );
-    const target = (job: string, at: string) => `  - { job_name: ${job}, static_configs: [{ targets: ["${at}"] }] }`;
-    await writeFile(
-      join(directory, 'prometheus.yml'),
-      [
-        'global: { scrape_interval: 1s, evaluation_interval: 1s }',
-        `rule_files: ["${join(DEPLOY, 'prometheus/alerts.yml')}"]`,
-        'scrape_configs:',
-        target('rule-server-api', new URL(processes.api.url).host),
-        target('rule-server-worker', `127.0.0.1:${workerPort}`),
-      ].join('\n'),
-    );
-    const port = await freePort();
-    const prometheus = spawn('prometheus', [
-      `--config.file=${join(directory, 'prometheus.yml')}`,
-      `--storage.tsdb.path=${join(directory, 'data')}`,
-      `--web.listen-address=127.0.0.1:${port}`,
-    ]);
-    try {
-      const ask = async (path: string) => (await httpCall(`http://127.0.0.1:${port}/api/v1/${path}`)).json?.data;
-      const sampleOf = async (query: string) => {
-        const { result } = await ask(`query?query=${encodeURIComponent(query)}`);
-        return Number(result?.[0]?.value?.[1]);
-      };
-      await vi.waitFor(
-        async () => {
-          expect(await sampleOf('sum(up)')).toBe(2);
-          expect(await sampleOf('sum(rule_server_executions_total{code="answered"})')).toBe(1);
-          expect(await sampleOf('rule_server:load:ratio')).toBe(0);
-        },
-        { timeout: 20_000, interval: 250 },
-      );
-      const { groups } = await ask('rules');
-      const rules = groups.flatMap((group: { rules: { health: string; state?: string }[] }) => group.rules);
-      expect(rules.length).toBeGreaterThan(14);
-      await vi.waitFor(async () => {
-        const { groups: now } = await ask('rules');
-        for (const rule of now.flatMap((group: { rules: object[] }) => group.rules)) expect(rule.health).toBe('ok');
-      });
-      expect((await ask('alerts')).alerts.filter(({ state }: { state: string }) => state === 'firing')).toEqual([]);
-    } finally {
-      prometheus.kill();
-    }
   });
 });
