@@ -48,6 +48,18 @@ describe('why a rule came out as it did', () => {
     ]);
   });
 
+  test('when some do not agree, it is not said that all did', () => {
+    // Published clients differ in what ALL makes of TRUE and FALSE together; each is right about itself.
+    const root = node(1, 'All', [leaf(2), leaf(3), leaf(4)]);
+    expect(run(root, '[2:A:F:0][3:B:T:0][4:C:T:0][1:All:T:0]').why).toEqual(['decided 1 by 3', 'leaf 3']);
+    expect(run(root, '[2:A:F:0][3:B:F:0][4:C:T:0][1:All:F:0]').why).toEqual(['decided 1 by 2', 'leaf 2']);
+  });
+
+  test('a parallel relation does not stop at a child: the others run on', () => {
+    const root = node(1, 'P-Any', [leaf(2), leaf(3)]);
+    expect(run(root, '[2:A:T:0][3:B:F:0][1:P-Any:T:0]').why).toEqual(['decided 1 by 2', 'leaf 2']);
+  });
+
   test('relations that are what they are whatever happens', () => {
     expect(run(node(1, 'True', [leaf(2)]), '[2:A:F:0][1:True:T:0]').why).toEqual(['always 1']);
     expect(run(node(1, 'None', [leaf(2)]), '[2:A:T:0][1:None:N:0]').why).toEqual(['always 1']);

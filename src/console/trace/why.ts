@@ -1,5 +1,5 @@
 import { type Decision, decisionOf, type Mark } from './mark.ts';
-import { isLeaf, type Occurrence } from './tree.ts';
+import { isLeaf, isParallel, type Occurrence } from './tree.ts';
 
 /** One link of the chain of reasons from a node down to the leaf that decided. The words are in the dictionaries. */
 export type Reason =
@@ -100,9 +100,10 @@ function explainRelation(
   }
   const stops = (kind === 'And' && own === 'FALSE') || (kind === 'Any' && own === 'TRUE');
   const agreeing = ran.filter(({ decision }) => decision === own).map(({ child }) => child);
-  if (stops || agreeing.length === 1) {
-    const isLast = at.children.at(-1) === deciding;
-    reasons.push({ kind: stops && !isLast ? 'stopped' : 'decided', at, decision: own, by: deciding, byDecision: own });
+  const someDiffer = ran.some(({ decision }) => decision === opposite(own));
+  if (stops || someDiffer || agreeing.length === 1) {
+    const stopped = stops && !isParallel(at.node) && at.children.at(-1) !== deciding;
+    reasons.push({ kind: stopped ? 'stopped' : 'decided', at, decision: own, by: deciding, byDecision: own });
     return deciding;
   }
   reasons.push({ kind: own === 'TRUE' ? 'all-held' : 'none-held', at, decision: own, by: agreeing });
