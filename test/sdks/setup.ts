@@ -1,4 +1,5 @@
 import type { TestProject } from 'vitest/node';
+import { findChromium } from '../support/browser.ts';
 import { type PreparedSdk, prepareSdk, type SdkName, sdkNames } from './toolchains.ts';
 
 declare module 'vitest' {
@@ -12,8 +13,8 @@ declare module 'vitest' {
 const REQUIRED: ReadonlySet<SdkName> = new Set(['python']);
 
 /**
- * Installs the published SDKs and builds their hosts. One that cannot be had is left out and says so in a line. In a
- * continuous integration run only what the registry itself does not have may be left out.
+ * Installs the published SDKs, builds their hosts and looks for a browser. What cannot be had is left out and says so in a
+ * line. In a continuous integration run only what the registry itself does not have may be left out.
  */
 export async function setup(project: TestProject): Promise<void> {
   const strict = process.env.CI === 'true' || process.env.RULE_SERVER_REQUIRE_ALL_SUITES === '1';
@@ -32,6 +33,10 @@ export async function setup(project: TestProject): Promise<void> {
     else if (sdk.kind !== 'absent' || REQUIRED.has(name)) missing.push(`${name} (${sdk.reason})`);
   }
   project.provide('sdks', ready);
+  if ((await findChromium()) === undefined) {
+    print('left out: the console. It needs a Chromium (Debian: apt install chromium).');
+    missing.push('the console (there is no Chromium)');
+  }
   if (strict && missing.length > 0) throw new Error(`this run must not leave out ${missing.join(', ')}`);
 }
 

@@ -52,7 +52,7 @@ export function useTree({ selection, version }: Versioned) {
     queryKey: ['tree', selection, version],
     queryFn: ({ signal }) => (selection ? getTree(selection, signal) : null),
     enabled: selection !== null,
-    placeholderData: (previous) => (previous?.rule?.ruleId === selection?.ruleId ? previous : undefined),
+    placeholderData: ofTheSameRule(selection),
   });
 }
 
@@ -61,7 +61,20 @@ export function useSchema({ selection, version }: Versioned) {
     queryKey: ['schema', selection, version],
     queryFn: ({ signal }) => (selection ? getSchema(selection, signal) : null),
     enabled: selection !== null,
+    placeholderData: ofTheSameRule(selection),
   });
+}
+
+type Asked = { queryKey: readonly [string, Selection | null, string | null] };
+
+/** While another client is asked, or the rule is read again, what was known of it stays on the screen. */
+function ofTheSameRule(selection: Selection | null) {
+  return <T>(previous: T | undefined, asked: Asked | undefined): T | undefined => {
+    const last = asked?.queryKey[1];
+    const same =
+      last?.app === selection?.app && last?.ruleId === selection?.ruleId && last?.confId === selection?.confId;
+    return same ? previous : undefined;
+  };
 }
 
 const HISTORY_PAGE = 20;

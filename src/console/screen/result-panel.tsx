@@ -5,6 +5,7 @@ import { endedHeadline, type Headline, openHeadline, refusedHeadline, tookMs, ty
 import type { Reading } from '../run/reading.ts';
 import type { Place } from '../state/location.ts';
 import { formatMs } from '../text/durations.ts';
+import type { TextKey } from '../text/en.ts';
 import { useText } from '../text/use-text.tsx';
 import type { Occurrence } from '../trace/tree.ts';
 import { Icon } from '../ui/icon.tsx';
@@ -67,7 +68,7 @@ function WhyLine({
   onChoose: (occurrence: Occurrence) => void;
 }) {
   const { say } = useText();
-  let content: ReactNode = <span className="muted">{say('why.empty')}</span>;
+  let content: ReactNode = <span className="muted">{say(reading ? withoutReason(reading) : 'why.empty')}</span>;
   if (reading && reading.why.length > 0) {
     const outcome = reading.decision === null ? say('outcome.ERROR') : say(`outcome.${reading.decision}`);
     content = (
@@ -77,6 +78,11 @@ function WhyLine({
     );
   }
   return <div className={stale && reading ? 'why stale' : 'why'}>{content}</div>;
+}
+
+function withoutReason({ trace }: Reading): TextKey {
+  if (trace === 'none') return 'why.noTrace';
+  return trace === 'empty' ? 'why.emptyTrace' : 'why.noPlace';
 }
 
 function useHeadline({

@@ -48,6 +48,7 @@ export function blockedBecause({
   say: Say;
 }): string | null {
   if (place.app === null || (place.ruleId === null && place.confId === null)) return say('run.blocked.rule');
+  if (input.waiting) return say('run.blocked.input');
   if (input.read.kind === 'bad' || input.read.root.kind !== 'object') return say('run.blocked.json');
   const [bad] = input.bad;
   if (bad) return say('run.blocked.field', { key: bad.key, problem: say(`input.problem.${bad.problem}`) });

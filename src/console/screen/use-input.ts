@@ -29,6 +29,7 @@ export function useInput(place: Place, { schema, tree }: Pick<RuleContext, 'sche
   const [replaced, setReplaced] = useState<{ rule: string; text: string } | null>(null);
   // An input nobody wrote and nobody proposed has no place in the address.
   const ready = draft !== null || example !== null;
+  const waiting = !ready && (schema.isLoading || (schema.data !== undefined && tree.isLoading));
 
   useInAddress({ place, rule, text, ready });
 
@@ -36,6 +37,8 @@ export function useInput(place: Place, { schema, tree }: Pick<RuleContext, 'sche
     text,
     read,
     bad,
+    /** Whether an example may still come: what would be sent now is not what the form is about to show. */
+    waiting,
     isExample: draft === null && example !== null && example !== '{}',
     replaced: replaced?.rule === rule ? replaced.text : null,
     noteBad: (field: Omit<BadField, 'rule'>) =>

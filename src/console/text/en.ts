@@ -150,6 +150,7 @@ export const en = {
   // Run
   'run.button': 'Run',
   'run.stop': 'Stop waiting',
+  'run.blocked.input': 'Run waits for the keys that the rule reads.',
   'run.blocked.json': 'Run waits until the JSON is valid.',
   'run.blocked.field': 'Run waits: {key} is {problem}.',
   'run.blocked.rule': 'Choose a rule to run.',
@@ -321,6 +322,9 @@ export const en = {
   'why.error.plain': '{node} failed.',
   'why.absorbed': '{node} failed ({message}) and is set to be {decision} then.',
   'why.empty': 'Why sentences appear here after a run.',
+  'why.noTrace': 'No reason is known: this run left no trace.',
+  'why.emptyTrace': 'No reason is known: no node ran.',
+  'why.noPlace': 'No reason is known: the trace could not be laid over a tree.',
 
   // Details
   'details.label': 'Details',

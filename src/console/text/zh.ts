@@ -138,6 +138,7 @@ export const zh: Dictionary = {
 
   'run.button': '运行',
   'run.stop': '停止等待',
+  'run.blocked.input': '正在读取规则所需的键，读完即可运行。',
   'run.blocked.json': 'JSON 有效后才能运行。',
   'run.blocked.field': '暂不能运行：{key} {problem}。',
   'run.blocked.rule': '请选择要运行的规则。',
@@ -297,6 +298,9 @@ export const zh: Dictionary = {
   'why.error.plain': '{node} 失败。',
   'why.absorbed': '{node} 失败（{message}），按配置此时为 {decision}。',
   'why.empty': '运行之后，这里会说明原因。',
+  'why.noTrace': '原因未知：这次运行没有留下轨迹。',
+  'why.emptyTrace': '原因未知：没有节点运行。',
+  'why.noPlace': '原因未知：轨迹无法对应到规则树上。',
 
   'details.label': '详情',
   'details.changes': '变化',

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, test } from 'vitest';
+import { afterAll, afterEach, test } from 'vitest';
 import {
   answers,
   answersAfter,
@@ -14,27 +14,16 @@ import {
   unregistersAfterPickUp,
 } from '../../support/responder.ts';
 import { createRuleFiles } from '../../support/rule-files.ts';
-import {
-  executablePath,
-  expectAccessible,
-  headline,
-  hint,
-  IN_A_BROWSER,
-  type Journey,
-  picture,
-  runButton,
-  says,
-  startJourney,
-} from '../support/journey.ts';
+import { describeInBrowser, useJourney } from '../support/journey.ts';
+import { expectAccessible, headline, hint, picture, runButton, says } from '../support/on-the-page.ts';
 
 const BIG = '9007199254740993';
 
-describe.skipIf(executablePath === undefined)(`how the console tells of every ending, ${IN_A_BROWSER}`, () => {
+describeInBrowser('how the console tells of every ending', () => {
   let files: Awaited<ReturnType<typeof createRuleFiles>>;
-  let journey: Journey;
   const clients: Responder[] = [];
-
-  beforeAll(async () => {
+  afterAll(() => files?.remove());
+  const journey = useJourney(async () => {
     files = await createRuleFiles();
     await files.write('1', 7, 'version.txt');
     await files.rule(1, '"name":"gate","confId":1');
@@ -45,12 +34,13 @@ describe.skipIf(executablePath === undefined)(`how the console tells of every en
     await files.rule(3, '"name":"circle","confId":4');
     await files.node(4, '"type":1,"sonIds":"5"');
     await files.node(5, '"type":1,"sonIds":"4"');
-    journey = await startJourney({
+    return {
       demo: false,
       sharedDir: files.sharedDir,
       settings: { RESULT_TIMEOUT_MS: 2500, CLIENT_TIMEOUT_MS: 3000, QUEUE_TIMEOUT_MS: 3000 },
-    });
+    };
   });
+
   afterEach(async () => {
     for (const client of clients.splice(0)) {
       await client.stop();
@@ -58,11 +48,6 @@ describe.skipIf(executablePath === undefined)(`how the console tells of every en
       await client.removeDirectory();
     }
   });
-  afterAll(async () => {
-    await journey?.close();
-    await files?.remove();
-  });
-
   type Client = { address?: string; lane?: string; as?: 'rule' | 'python' | 'go' };
   async function client(does: Behaviour, { address = 'orders-1', ...more }: Client = {}): Promise<Responder> {
     const responder = await createResponder({ sharedDir: files.sharedDir, app: 7, does, address, ...more });

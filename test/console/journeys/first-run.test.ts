@@ -1,26 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import {
-  executablePath,
-  expectAccessible,
-  headline,
-  holds,
-  IN_A_BROWSER,
-  type Journey,
-  picture,
-  runButton,
-  says,
-  startJourney,
-  treeRows,
-} from '../support/journey.ts';
+import { expect, test } from 'vitest';
+import { describeInBrowser, useJourney } from '../support/journey.ts';
+import { expectAccessible, headline, holds, picture, runButton, says } from '../support/on-the-page.ts';
+import { paintedTree } from '../support/painted-tree.ts';
 
 const BIG = '9007199254740993';
 
-describe.skipIf(executablePath === undefined)(`the console, first visit, ${IN_A_BROWSER}`, () => {
-  let journey: Journey;
-  beforeAll(async () => {
-    journey = await startJourney();
-  });
-  afterAll(() => journey?.close());
+describeInBrowser('the console, first visit', () => {
+  const journey = useJourney();
 
   test('one press of Run shows which node decided, and why', async () => {
     const page = await journey.visit('/');
@@ -30,25 +16,22 @@ describe.skipIf(executablePath === undefined)(`the console, first visit, ${IN_A_
     await page.getByText('Runs for real: it may call coupon of 20, a point for every 10, spring bonus.').waitFor();
     await expectAccessible(page);
 
-    const pressedAt = performance.now();
     await runButton(page).click();
     await page.locator('.verdict .chip', { hasText: 'TRUE' }).waitFor();
-    // Under a second on a machine that does nothing else; this one runs other tests too.
-    expect(performance.now() - pressedAt).toBeLessThan(5000);
     expect(await headline(page).textContent()).toMatch(/^Done in .* on .+/);
     expect(await page.locator('.why').textContent()).toContain(
       'Everything below AND campaign #1 that had a say was TRUE',
     );
-    expect(await treeRows(page)).toEqual([
-      'campaign #1 TRUE',
-      'spent 100 or more #2 TRUE',
-      'not blocked #3 TRUE',
-      'coupon of 20 #4 TRUE',
-      'coupon city #5 TRUE',
-      'points #6 TRUE',
-      'a point for every 10 #7 TRUE',
-      'gold or better #8 TRUE',
-      'spring bonus #9 NONE',
+    expect(await paintedTree(page)).toEqual([
+      'AND campaign #1 TRUE',
+      '  spent 100 or more #2 TRUE',
+      '  not blocked #3 TRUE',
+      '  coupon of 20 #4 TRUE',
+      '    if coupon city #5 TRUE',
+      '  TRUE points #6 TRUE',
+      '    a point for every 10 #7 TRUE',
+      '      if gold or better #8 TRUE',
+      '    spring bonus #9 NONE · outside its time window',
     ]);
     expect(await page.locator('.change:not(.same)').allTextContents()).toEqual([
       expect.stringMatching(/points.*10.*→.*20.*#7/),
@@ -56,6 +39,40 @@ describe.skipIf(executablePath === undefined)(`the console, first visit, ${IN_A_
     ]);
     await expectAccessible(page);
     await picture(page, 'console');
+  });
+
+  test('the answer is there within a second of the first press', { timeout: 60_000 }, async () => {
+    // A busy machine may make one press wait for its turn; a page that is slow is slow every time.
+    const firstAnswerMs = async () => {
+      const page = await journey.visit('/');
+      await holds(page.getByLabel('cost', { exact: true }), '100');
+      const ms = await runButton(page).evaluate(async (button) => {
+        const pressedAt = performance.now();
+        button.dispatchEvent(new MouseEvent('click', { bubbles: true }));
+        while (!document.querySelector('.verdict .chip')) await new Promise(requestAnimationFrame);
+        return performance.now() - pressedAt;
+      });
+      await page.context().close();
+      return ms;
+    };
+    await expect.poll(firstAnswerMs, { timeout: 45_000 }).toBeLessThan(1000);
+  });
+
+  test('Run waits for the example that the form is filled with', async () => {
+    const page = await journey.visit('/favicon.svg');
+    const schema = Promise.withResolvers<void>();
+    await page.route('**/schema?**', async (route) => {
+      await schema.promise;
+      await route.continue();
+    });
+    await page.goto(`${journey.service.url}/?app=9001&rule=1`);
+    await page.getByRole('treegrid').waitFor();
+    await says(page.locator('#run-hint'), 'Run waits for the keys that the rule reads.');
+    expect(await runButton(page).getAttribute('aria-disabled')).toBe('true');
+    schema.resolve();
+    await holds(page.getByLabel('cost', { exact: true }), '100');
+    await runButton(page).click();
+    await says(page.locator('.verdict'), /TRUE/);
   });
 
   test('edit and run again: the tree says where it stopped and what was not reached', async () => {
@@ -67,16 +84,16 @@ describe.skipIf(executablePath === undefined)(`the console, first visit, ${IN_A_
       page.locator('.why'),
       'Why FALSE AND campaign #1 stopped at spent 100 or more #2, which was FALSE. spent 100 or more #2 said FALSE: it read cost = 99.50.',
     );
-    expect((await treeRows(page)).slice(0, 4)).toEqual([
-      'campaign #1 FALSE',
-      'spent 100 or more #2 FALSE',
-      '(not blocked #3 not reached: spent 100 or more #2 was FALSE)',
-      '(coupon of 20 #4 not reached: spent 100 or more #2 was FALSE)',
+    expect((await paintedTree(page)).slice(0, 4)).toEqual([
+      'AND campaign #1 FALSE',
+      '  spent 100 or more #2 FALSE',
+      '  (not blocked #3 · not reached: spent 100 or more #2 was FALSE)',
+      '  (coupon of 20 #4 · not reached: spent 100 or more #2 was FALSE)',
     ]);
     await page.getByText('The rule changed nothing.').waitFor();
 
     await page.getByLabel('Executed only').check();
-    expect(await treeRows(page)).toEqual(['campaign #1 FALSE', 'spent 100 or more #2 FALSE']);
+    expect(await paintedTree(page)).toEqual(['AND campaign #1 FALSE', '  spent 100 or more #2 FALSE']);
     await expectAccessible(page);
     await picture(page, 'console-false');
   });

@@ -1,25 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import {
-  executablePath,
-  expectAccessible,
-  headline,
-  holds,
-  IN_A_BROWSER,
-  type Journey,
-  picture,
-  runButton,
-  says,
-  startJourney,
-} from '../support/journey.ts';
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { describeInBrowser, useJourney } from '../support/journey.ts';
+import { expectAccessible, headline, holds, picture, runButton, says } from '../support/on-the-page.ts';
 
-describe.skipIf(executablePath === undefined)(`earlier runs in the console, ${IN_A_BROWSER}`, () => {
-  let journey: Journey;
-  beforeAll(async () => {
-    journey = await startJourney();
-  });
-  afterAll(() => journey?.close());
+describeInBrowser('earlier runs in the console', () => {
+  const journey = useJourney();
 
-  const chips = (page: Awaited<ReturnType<Journey['visit']>>) => page.locator('.history tbody .chip').allTextContents();
+  const chips = (page: Page) => page.locator('.history tbody .chip').allTextContents();
 
   test('two runs side by side; then back to one, with its input, and mine can be taken back', async () => {
     const page = await journey.visit('/?app=9001&rule=1');

@@ -1,25 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import {
-  executablePath,
-  expectAccessible,
-  headline,
-  holds,
-  IN_A_BROWSER,
-  type Journey,
-  says,
-  startJourney,
-} from '../support/journey.ts';
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { describeInBrowser, useJourney } from '../support/journey.ts';
+import { expectAccessible, headline, holds, says } from '../support/on-the-page.ts';
 
 const MOD = process.platform === 'darwin' ? 'Meta' : 'Control';
 
-describe.skipIf(executablePath === undefined)(`the console without a mouse, ${IN_A_BROWSER}`, () => {
-  let journey: Journey;
-  beforeAll(async () => {
-    journey = await startJourney();
-  });
-  afterAll(() => journey?.close());
+describeInBrowser('the console without a mouse', () => {
+  const journey = useJourney();
 
-  const focused = (page: Awaited<ReturnType<Journey['visit']>>) =>
+  const focused = (page: Page) =>
     page.evaluate(
       () => document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.textContent ?? '',
     );

@@ -1,30 +1,16 @@
 import type { BrowserContextOptions, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { answersWith, createResponder } from '../../support/responder.ts';
-import {
-  executablePath,
-  expectAccessible,
-  headline,
-  holds,
-  IN_A_BROWSER,
-  type Journey,
-  picture,
-  runButton,
-  says,
-  startJourney,
-} from '../support/journey.ts';
+import { describeInBrowser, useJourney } from '../support/journey.ts';
+import { expectAccessible, headline, holds, picture, runButton, says } from '../support/on-the-page.ts';
 
 const phone: BrowserContextOptions = { viewport: { width: 390, height: 844 }, hasTouch: true };
 
 /** Whether something is wider than the window. */
 const overflows = (page: Page) => page.evaluate(() => document.documentElement.scrollWidth > window.innerWidth);
 
-describe.skipIf(executablePath === undefined)(`how the console looks, ${IN_A_BROWSER}`, () => {
-  let journey: Journey;
-  beforeAll(async () => {
-    journey = await startJourney();
-  });
-  afterAll(() => journey?.close());
+describeInBrowser('how the console looks', () => {
+  const journey = useJourney();
 
   test('on a phone one part at a time: a run leads to its result, a node to its details', {
     timeout: 90_000,
@@ -121,13 +107,9 @@ describe.skipIf(executablePath === undefined)(`how the console looks, ${IN_A_BRO
   });
 });
 
-describe.skipIf(executablePath === undefined)(`the console with very much to show, ${IN_A_BROWSER}`, () => {
-  let journey: Journey;
+describeInBrowser('the console with very much to show', () => {
   const app = 9500;
-  beforeAll(async () => {
-    journey = await startJourney({ demo: false });
-  });
-  afterAll(() => journey?.close());
+  const journey = useJourney({ demo: false });
 
   test('a tree of 500 nodes and an output of a megabyte stay fluent', { timeout: 90_000 }, async () => {
     const { sharedDir } = journey.service;

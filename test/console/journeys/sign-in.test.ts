@@ -1,25 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import {
-  executablePath,
-  expectAccessible,
-  headline,
-  holds,
-  IN_A_BROWSER,
-  type Journey,
-  picture,
-  runButton,
-  says,
-  startJourney,
-} from '../support/journey.ts';
+import { expect, test } from 'vitest';
+import { describeInBrowser, useJourney } from '../support/journey.ts';
+import { expectAccessible, headline, holds, picture, runButton, says } from '../support/on-the-page.ts';
 
 const KEY = 'a-key-for-the-console-0123456789';
 
-describe.skipIf(executablePath === undefined)(`signing in to the console, ${IN_A_BROWSER}`, () => {
-  let journey: Journey;
-  beforeAll(async () => {
-    journey = await startJourney({ settings: { API_KEYS: `ada:${KEY}` } });
-  });
-  afterAll(() => journey?.close());
+describeInBrowser('signing in to the console', () => {
+  const journey = useJourney({ settings: { API_KEYS: `ada:${KEY}` } });
 
   test('a wrong key is said to be one, the right one opens the page, and it is not kept', async () => {
     const page = await journey.visit('/?app=9001&rule=1');

@@ -1,24 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { answers, createResponder } from '../../support/responder.ts';
-import {
-  executablePath,
-  expectAccessible,
-  headline,
-  holds,
-  IN_A_BROWSER,
-  type Journey,
-  picture,
-  runButton,
-  says,
-  startJourney,
-} from '../support/journey.ts';
+import { describeInBrowser, startJourney, useJourney } from '../support/journey.ts';
+import { expectAccessible, headline, holds, picture, runButton, says } from '../support/on-the-page.ts';
 
-describe.skipIf(executablePath === undefined)(`where the console runs a rule, ${IN_A_BROWSER}`, () => {
-  let journey: Journey;
-  beforeAll(async () => {
-    journey = await startJourney();
-  });
-  afterAll(() => journey?.close());
+describeInBrowser('where the console runs a rule', () => {
+  const journey = useJourney();
 
   test('a lane: its client runs it, the address says so, the coupon is the lane’s', async () => {
     const page = await journey.visit('/?app=9001&rule=1');
@@ -125,7 +111,7 @@ describe.skipIf(executablePath === undefined)(`where the console runs a rule, ${
   });
 });
 
-describe.skipIf(executablePath === undefined)(`the console where there is nothing, ${IN_A_BROWSER}`, () => {
+describeInBrowser('the console where there is nothing', () => {
   test('no app yet: what to do is said', async () => {
     const journey = await startJourney({ demo: false });
     const page = await journey.visit('/');

@@ -1,0 +1,102 @@
+/** Traces that each published client wrote over the same rules, and how the tree must be painted by them. */
+const ARE_NOT_LISTED = 'this client does not list what runs in parallel';
+
+const stoppedAtAny = [
+  '  (P-ALL pall #53 · not reached: pany #52 was FALSE)',
+  '    (age #61 · not run, like pall #53 above it)',
+  '    (age99 #63 · not run, like pall #53 above it)',
+  '  (P-NONE pnone #54 · not reached: pany #52 was FALSE)',
+  '    (slow #64 · not run, like pnone #54 above it)',
+  '    (age99 #63 · not run, like pnone #54 above it)',
+  '  (P-TRUE ptrue #55 · not reached: pany #52 was FALSE)',
+  '    (age99 #63 · not run, like ptrue #55 above it)',
+];
+const stoppedWhy =
+  'Why FALSE AND par #50 stopped at P-ANY pany #52, which was FALSE. P-ANY pany #52 came to TRUE and is inverted to FALSE.';
+
+export const tracesOf = {
+  python: {
+    times: { later: '0 ms' },
+    outside: '[133:AgeFlow:O-I:0]',
+    parallel: {
+      process: '[51:P-And:T:1][52:P-Any:T-I:0][50:And:F:1]',
+      painted: [
+        'AND par #50 FALSE · 1 ms',
+        '  P-AND pand #51 TRUE · 1 ms',
+        `    (age #61 · ${ARE_NOT_LISTED})`,
+        `    (amt #62 · ${ARE_NOT_LISTED})`,
+        '  P-ANY pany #52 FALSE · 0 ms',
+        `    (age #61 · ${ARE_NOT_LISTED})`,
+        `    (age99 #63 · ${ARE_NOT_LISTED})`,
+        ...stoppedAtAny,
+      ],
+      why: `${stoppedWhy} The client does not list what ran below P-ANY pany #52.`,
+    },
+    straggling: null,
+  },
+  java: {
+    times: { later: '1 ms' },
+    outside: '[133:AgeFlow:O]',
+    parallel: {
+      process:
+        '[61:AgeFlow:T:0][62:AmountResult:T:0][51:P-And:T:4][61:AgeFlow:T:0][63:AgeFlow:F:0][0:P-Any:T:0][61:AgeFlow:T:0][63:AgeFlow:F:0][53:P-All:T:0][63:AgeFlow:F:0][64:SleepNone:N:30][54:P-None:N:31][63:AgeFlow:F:0][55:P-True:F:0][50:And:F:35]',
+      painted: [
+        'AND par #50 FALSE · 35 ms',
+        '  P-AND pand #51 TRUE · 4 ms',
+        '    age #61 TRUE · 0 ms',
+        '    amt #62 TRUE · 0 ms',
+        '  P-ANY pany #52 TRUE · 0 ms',
+        '    age #61 TRUE · 0 ms',
+        '    age99 #63 FALSE · 0 ms',
+        '  P-ALL pall #53 TRUE · 0 ms',
+        '    age #61 TRUE · 0 ms',
+        '    age99 #63 FALSE · 0 ms',
+        '  P-NONE pnone #54 NONE · 31 ms',
+        '    slow #64 NONE · 30 ms',
+        '    age99 #63 FALSE · 0 ms',
+        '  P-TRUE ptrue #55 FALSE · 0 ms',
+        '    age99 #63 FALSE · 0 ms',
+      ],
+      why: 'Why FALSE AND par #50 is FALSE because of P-TRUE ptrue #55. P-TRUE ptrue #55 is FALSE because of age99 #63. age99 #63 said FALSE.',
+    },
+    straggling: {
+      process: '[121:AgeFlow:T:0][0:P-Any:T:3][162:SleepNone:N:50][163:SleepNone:N:100][160:And:T:103]',
+      painted: [
+        'AND in a hurry #160 TRUE · 103 ms',
+        '  P-ANY first to say yes #161 TRUE · 3 ms',
+        '    age #121 TRUE · 0 ms',
+        '    nap #162 NONE · ended after its parent had decided · 50 ms',
+        '  sleep #163 NONE · 100 ms',
+      ],
+    },
+  },
+  go: {
+    times: { later: '0 ms' },
+    outside: '[133:AgeFlow:O-I:0]',
+    parallel: {
+      process:
+        '[62:AmountResult:T:0][61:AgeFlow:T:0][51:P-And:T:0][63:AgeFlow:F:0][61:AgeFlow:T:0][52:P-Any:T-I:0][50:And:F:0]',
+      painted: [
+        'AND par #50 FALSE · 0 ms',
+        '  P-AND pand #51 TRUE · 0 ms',
+        '    age #61 TRUE · 0 ms',
+        '    amt #62 TRUE · 0 ms',
+        '  P-ANY pany #52 FALSE · 0 ms',
+        '    age #61 TRUE · 0 ms',
+        '    age99 #63 FALSE · 0 ms',
+        ...stoppedAtAny,
+      ],
+      why: `${stoppedWhy} P-ANY pany #52 is TRUE because of age #61. age #61 said TRUE.`,
+    },
+    straggling: {
+      process: '[121:AgeFlow:T:0][161:P-Any:T:0][162:SleepNone:N:50][163:SleepNone:N:101][160:And:T:101]',
+      painted: [
+        'AND in a hurry #160 TRUE · 101 ms',
+        '  P-ANY first to say yes #161 TRUE · 0 ms',
+        '    age #121 TRUE · 0 ms',
+        '    nap #162 NONE · ended after its parent had decided · 50 ms',
+        '  sleep #163 NONE · 101 ms',
+      ],
+    },
+  },
+};
