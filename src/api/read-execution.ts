@@ -93,7 +93,7 @@ export function createReadExecution({ queue, history, store }: Dependencies) {
 function recordOf(mockId: string, job: FoundJob): Pick<Execution, 'record' | 'input'> | null {
   const data = jobDataSchema.safeParse(job.data);
   if (!data.success) return null;
-  const { input } = data.data;
+  const input = data.data.input || null; // a large one was dropped
   const progress = progressSchema.safeParse(job.progress).data ?? null;
   const open = openRecord({ mockId, data: data.data, queuedAt: job.timestamp, progress });
   if (!job.finishedOn) return { record: open, input };

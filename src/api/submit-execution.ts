@@ -7,6 +7,7 @@ import type { Incident } from '../shared/logger.ts';
 import { type Code, type NoAnswer, noAnswer } from '../shared/outcomes.ts';
 import type { ExecutionQueue, QueueBackend } from '../shared/queue.ts';
 import { apiWaitMs, type Settings } from '../shared/settings.ts';
+import { INLINE_BYTES } from '../shared/store.ts';
 import type { Ending } from './ending.ts';
 import type { FinishedExecutions, JobEnding } from './finished-executions.ts';
 import { type QueueHealth, STORE_ADVICE } from './queue-health.ts';
@@ -71,7 +72,9 @@ export function createSubmitExecution(dependencies: Dependencies) {
       callerLeft.addEventListener('abort', onLeave, { once: true });
       if (callerLeft.aborted) onLeave();
       try {
-        return await begun.ending();
+        const ending = await begun.ending();
+        letGoOf(ending);
+        return ending;
       } finally {
         callerLeft.removeEventListener('abort', onLeave);
       }
@@ -124,6 +127,13 @@ export function createSubmitExecution(dependencies: Dependencies) {
   async function readStored(mockId: string, stored: string): Promise<string | null> {
     const read = async () => (await backend.store.get(stored)) ?? (await history.result(mockId));
     return (await persist(Date.now() + READ_WITHIN_MS, read)) ?? null;
+  }
+
+  /** Large results are read once: nobody else waits for this call. */
+  function letGoOf(ending: Ending): void {
+    if (ending.kind === 'answered' && ending.body.length > INLINE_BYTES) {
+      history.delivered(ending.mockId).catch(() => {}); // then it stays for a while
+    }
   }
 
   async function toEnding(mockId: string, ending: JobEnding): Promise<Ending> {

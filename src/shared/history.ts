@@ -19,6 +19,8 @@ export type History = {
   add(settled: Settled): Promise<void>;
   get(mockId: string): Promise<ExecutionRecord | null>;
   result(mockId: string): Promise<string | null>;
+  /** Whoever waited for a result has it: it need not be readable any longer than the history has room for it. */
+  delivered(mockId: string): Promise<void>;
   input(mockId: string): Promise<string | null>;
   /** Keeps an answer that came after its execution had timed out. */
   addLateResult(mockId: string, body: string): Promise<void>;
@@ -29,6 +31,9 @@ export type History = {
 /** Inputs beyond this size are not kept: an execution can be looked at without them. */
 export const MAX_INPUT_KEPT = 64 * 1024;
 const SCANNED_AT_ONCE = 500;
+
+/** The store's key of a large result that its history does not have yet. */
+export const resultKey = (mockId: string) => `result:${mockId}`;
 
 /** Members of the index, newest first, beginning after one of them; none when that one is not there any more. */
 type ReadIndex = (after: string | null, count: number) => Promise<string[]>;

@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import { z } from 'zod';
 import { type ExecutionRecord, recordSchema } from './execution.ts';
-import { type History, type HistoryLimits, listPage, MAX_INPUT_KEPT, memberOf } from './history.ts';
+import { type History, type HistoryLimits, listPage, MAX_INPUT_KEPT, memberOf, resultKey } from './history.ts';
 import { parseJson } from './parse-json.ts';
 import { redisScript } from './redis-script.ts';
 
@@ -44,12 +44,21 @@ for _ = 1, batch do
   if tonumber(oldest[2]) + ttl * 1000 > now and redis.call('ZCARD', index) <= maxCount and total <= maxBytes then break end
   local gone = string.match(oldest[1], '[^|]*$')
   redis.call('DEL', prefix .. 'record:' .. gone, prefix .. 'input:' .. gone, prefix .. 'late:' .. gone)
-  if tonumber(oldest[2]) + readable * 1000 > now then redis.call('EXPIRE', prefix .. 'result:' .. gone, readable)
+  local awaited = redis.call('DEL', prefix .. 'delivered:' .. gone) == 0
+  if awaited and tonumber(oldest[2]) + readable * 1000 > now then redis.call('EXPIRE', prefix .. 'result:' .. gone, readable)
   else redis.call('DEL', prefix .. 'result:' .. gone) end
   redis.call('DECRBY', bytes, tonumber(redis.call('HGET', sizes, oldest[1]) or '0'))
   redis.call('HDEL', sizes, oldest[1])
   redis.call('ZREM', index, oldest[1])
 end
+return 1
+`);
+
+/** It may be on its way into the history, be there, or have left it already. */
+const delivered = redisScript(`
+local note, record, result, stored, readable = KEYS[1], KEYS[2], KEYS[3], KEYS[4], ARGV[1]
+if redis.call('EXISTS', record, stored) > 0 then redis.call('SET', note, '', 'EX', readable)
+else redis.call('DEL', result) end
 return 1
 `);
 
@@ -104,6 +113,10 @@ export function createRedisHistory(
     },
     get: async (mockId) => toRecord(await redis.get(key('record', mockId))),
     result: (mockId) => redis.get(key('result', mockId)),
+    async delivered(mockId) {
+      const keys = [key('delivered', mockId), key('record', mockId), key('result', mockId)];
+      await delivered(redis, [...keys, storedKey(resultKey(mockId))], [READABLE_SECONDS]);
+    },
     input: (mockId) => redis.get(key('input', mockId)),
     async addLateResult(mockId, body) {
       const record = toRecord(await redis.get(key('record', mockId)));

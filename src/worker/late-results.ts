@@ -2,20 +2,21 @@ import { every } from '../shared/every.ts';
 import type { History } from '../shared/history.ts';
 import { createIncident, type Logger } from '../shared/logger.ts';
 import { CLAIM_KEPT_MS, type Claim } from './channel/claim.ts';
-import { readResult } from './channel/read-result.ts';
+import { withResult } from './channel/read-result.ts';
 import { removeFiles, resultPath } from './channel/request-file.ts';
+import type { Room } from './channel/room.ts';
 import { dialects } from './dialects/dialect.ts';
 import { placeOf } from './process-execution.ts';
 
 const LOOK_EVERY_MS = 2000;
 const MAX_EXPECTED = 1000;
 
-type Dependencies = { history: History; sharedDir: string; maxResultBytes: number; log: Logger };
+type Dependencies = { history: History; sharedDir: string; room: Room; maxResultBytes: number; log: Logger };
 
 export type LateResults = ReturnType<typeof createLateResults>;
 
 /** Looks out for answers that come after their execution timed out: they are kept with it, and their files removed. */
-export function createLateResults({ history, sharedDir, maxResultBytes, log }: Dependencies) {
+export function createLateResults({ history, sharedDir, room, maxResultBytes, log }: Dependencies) {
   const expected = new Map<string, { claim: Claim; until: number }>();
   const incident = createIncident(log, 'Late results cannot be kept');
   const loop = every(LOOK_EVERY_MS, lookForAll, (error) => incident.begins(error, 'they are tried again'));
@@ -31,9 +32,16 @@ export function createLateResults({ history, sharedDir, maxResultBytes, log }: D
     const { mockId } = claim;
     const place = placeOf(sharedDir, claim);
     const dialect = dialects[claim.dialect];
-    const result = await readResult(resultPath(place), { mockId, dialect, maxBytes: maxResultBytes });
-    if (result.kind === 'absent' || result.judgement.kind !== 'answer') return false;
-    await history.addLateResult(mockId, result.judgement.body);
+    const isKept = await withResult(
+      resultPath(place),
+      { mockId, dialect, maxBytes: maxResultBytes, room },
+      async (result) => {
+        if (result.kind === 'absent' || result.judgement.kind !== 'answer') return false;
+        await history.addLateResult(mockId, result.judgement.body);
+        return true;
+      },
+    );
+    if (!isKept) return false;
     await removeFiles(place, claim);
     log.info(
       { mockId, app: claim.app, address: claim.address },

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { JOB_VERSION, type JobData, type JobResult, type Warning } from '../shared/contract.ts';
 import { errnoOf } from '../shared/errno.ts';
+import { resultKey } from '../shared/history.ts';
 import type { NoAnswer } from '../shared/outcomes.ts';
 import type { Settings } from '../shared/settings.ts';
 import { INLINE_BYTES, type Store } from '../shared/store.ts';
@@ -9,7 +10,7 @@ import { type Claim, type Claims, type Decision, NewerClaim, UnknownClaim } from
 import { mockDirectory } from './channel/file-names.ts';
 import { dispatch, type Place } from './channel/request-file.ts';
 import type { SharedDirectory } from './channel/shared-directory.ts';
-import { type WaitDependencies, type WaitEnding, waitForAnswer } from './channel/wait-for-answer.ts';
+import { type Answer, type WaitDependencies, type WaitEnding, waitForAnswer } from './channel/wait-for-answer.ts';
 import type { ClientSlots } from './client-slots.ts';
 import type { Inspections } from './inspections.ts';
 import type { Interrupts } from './interrupts.ts';
@@ -49,7 +50,8 @@ export const steps = [
 ] as const;
 export type Step = (typeof steps)[number];
 
-export type Dependencies = Omit<WaitDependencies, 'maxResultBytes' | 'resultTimeoutMs' | 'clientTimeoutMs'> & {
+type Limits = Pick<WaitDependencies, 'maxResultBytes' | 'resultTimeoutMs' | 'clientTimeoutMs'>;
+export type Dependencies = Omit<WaitDependencies, keyof Limits | 'toJobResult'> & {
   claims: Claims;
   sharedDirectory: SharedDirectory;
   resolveTarget: ResolveTarget;
@@ -108,7 +110,7 @@ export function createProcessExecution(dependencies: Dependencies) {
     try {
       const ending = await dispatchAndWait(claim, place);
       await atStep('result-read', claim.mockId);
-      const processed = await conclude(claim, ending, warnings);
+      const processed = conclude(claim, ending, warnings);
       await atStep('before-completion', claim.mockId);
       return processed;
     } catch (error) {
@@ -127,34 +129,34 @@ export function createProcessExecution(dependencies: Dependencies) {
       await atStep('dispatched', claim.mockId);
       return dispatched;
     };
-    const limits = {
+    const limits: Limits = {
       maxResultBytes: settings.MAX_RESULT_BYTES,
       resultTimeoutMs: settings.RESULT_TIMEOUT_MS,
       clientTimeoutMs: settings.CLIENT_TIMEOUT_MS,
     };
-    return waitForAnswer(claim, place, dispatchOnceWatching, { ...dependencies, ...limits });
+    return waitForAnswer(claim, place, dispatchOnceWatching, { ...dependencies, ...limits, toJobResult });
   }
 
-  async function conclude(claim: Claim, ending: WaitEnding, warnings: Warning[]): Promise<Processed> {
+  function conclude(claim: Claim, ending: WaitEnding, warnings: Warning[]): Processed {
     switch (ending.kind) {
       case 'interrupted':
         return { kind: 'hand-back' };
       case 'unanswered':
         return unanswered({ ...ending.noAnswer, ...some(warnings) }, claim);
       case 'answered': {
-        const all = some([...warnings, ...answerWarnings(claim, ending)]);
-        return { kind: 'answered', claim, result: { ...(await toJobResult(claim, ending)), ...all } };
+        const { result } = ending;
+        return { kind: 'answered', claim, result: { ...result, ...some([...warnings, ...(result.warnings ?? [])]) } };
       }
     }
   }
 
-  async function toJobResult(
-    { mockId, address }: Claim,
-    { body, success, decision, answeredAt }: Extract<WaitEnding, { kind: 'answered' }>,
-  ): Promise<JobResult> {
-    const head = { v: JOB_VERSION, address, success, decision, answeredAt } as const;
+  /** A small answer travels with its job; a large one waits in the store, so that no event carries it. */
+  async function toJobResult(claim: Claim, { body, ...answer }: Answer): Promise<JobResult> {
+    const { mockId, address } = claim;
+    const { success } = answer;
+    const head = { v: JOB_VERSION, address, ...answer, ...some(answerWarnings(claim, { body, success })) };
     if (Buffer.byteLength(body) <= INLINE_BYTES) return { ...head, body };
-    const stored = `result:${mockId}`;
+    const stored = resultKey(mockId);
     await store.putOnce(stored, body, STORED_SECONDS);
     return { ...head, stored };
   }

@@ -10,6 +10,7 @@ import { createAnswerQuery } from './answer-query.ts';
 import { createClaims } from './channel/claim.ts';
 import { createKeptAnswers } from './channel/kept-answers.ts';
 import { createResultWatcher } from './channel/result-watcher.ts';
+import { createRoom } from './channel/room.ts';
 import { createSharedDirectory, UnusableSharedDirectory } from './channel/shared-directory.ts';
 import { createClientCensus } from './client-census.ts';
 import { createClientLoad } from './client-load.ts';
@@ -35,6 +36,8 @@ const CHECK_DIRECTORY_EVERY_MS = 1000;
 const SWEEP_EVERY_MS = 60_000;
 const SWEEP_ANSWERS_EVERY_MS = 10_000;
 const SWEEP_GONE_CLIENTS_EVERY_MS = 60 * 60_000;
+/** As files; in memory each takes several times its size for a moment. */
+const LARGE_RESULTS_BYTES = 32 * 1024 * 1024;
 /** A start does not wait longer for the queue store; the checks go on until it is there. */
 const CONNECT_WITHIN_MS = 1000;
 /** While the queue store is away nothing can be handed over or closed: the locks of open executions lapse then. */
@@ -72,7 +75,8 @@ export async function startWorker({
   const interrupts = createInterrupts();
   const progress = createProgressReports();
   const history = backend.openHistory(historyLimitsOf(settings));
-  const lateResults = createLateResults({ history, sharedDir, maxResultBytes: settings.MAX_RESULT_BYTES, log });
+  const room = createRoom(LARGE_RESULTS_BYTES);
+  const lateResults = createLateResults({ history, sharedDir, room, maxResultBytes: settings.MAX_RESULT_BYTES, log });
   const claims = createClaims(sharedDir);
   const keptAnswers = createKeptAnswers(sharedDir);
   const watcher = createResultWatcher({ pollIntervalMs: settings.POLL_INTERVAL_MS, log });
@@ -99,6 +103,7 @@ export async function startWorker({
     progress,
     watcher,
     keptAnswers,
+    room,
     settings,
     atStep,
     log,

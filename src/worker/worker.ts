@@ -2,7 +2,7 @@ import { DelayedError, type Job, UnrecoverableError, WaitingError } from 'bullmq
 import { type JobData, type JobResult, jobDataSchema } from '../shared/contract.ts';
 import { isLostToOthers } from '../shared/ending-worker.ts';
 import { type ExecutionRecord, endedRecord, noAnswerBody, openRecord, type Progress } from '../shared/execution.ts';
-import type { History } from '../shared/history.ts';
+import { type History, MAX_INPUT_KEPT } from '../shared/history.ts';
 import { createIncident, type Incident, type Logger } from '../shared/logger.ts';
 import type { NoAnswer } from '../shared/outcomes.ts';
 import { type JobWorker, type QueueBackend, queueNames } from '../shared/queue.ts';
@@ -183,6 +183,8 @@ export function createWorker({
       () => forgotten.ends(),
       (error) => forgotten.begins(error, 'they are missing in the history'),
     );
+    // The job stays for a while after its end; what nobody can ask for any more need not fill the queue store.
+    if (data.input.length > MAX_INPUT_KEPT) await job.updateData({ ...data, input: '' }).catch(report);
   }
 
   function logEnding({ id: mockId, data: { app } }: ExecutionJob, ending: Ended): void {

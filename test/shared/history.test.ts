@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
 import type { ExecutionRecord } from '../../src/shared/execution.ts';
-import { BadCursor, type History, type HistoryLimits } from '../../src/shared/history.ts';
+import { BadCursor, type History, type HistoryLimits, resultKey } from '../../src/shared/history.ts';
 import { createMemoryHistory } from '../../src/shared/memory-history.ts';
 import { createRedisHistory } from '../../src/shared/redis-history.ts';
 import { createMemoryStore, createRedisStore, type Store, storedKey } from '../../src/shared/store.ts';
@@ -45,6 +45,7 @@ describe.skipIf(choice.kind === 'unavailable')('the history in Redis', () => {
     await history.addLateResult(first.mockId, 'y'.repeat(500));
     await history.addLateResult(first.mockId, 'z'.repeat(500)); // only the first one counts
     expect(await bytes()).toBe(before + 500);
+    await new Promise((resolve) => setTimeout(resolve, 2)); // so that it is known which one is older
     await settled(history, { body: 'x'.repeat(1000) });
     expect(await bytes()).toBe(before);
   });
@@ -56,6 +57,43 @@ describe.skipIf(choice.kind === 'unavailable')('the history in Redis', () => {
     const texts = async () => (await redis.keys(`*${mockId}`)).length;
     expect(await texts()).toBe(4);
     await expect.poll(texts, { timeout: 5000 }).toBe(0);
+  });
+
+  describe('a large result that there is no room for', () => {
+    const tight = { ...AMPLE, bytes: 1000 };
+    const large = 'x'.repeat(5000);
+
+    async function added(history: History): Promise<string> {
+      const record = recordOf();
+      await createRedisStore(redis).putOnce(resultKey(record.mockId), large, 60);
+      await history.add({ record, input: '{}', result: { stored: resultKey(record.mockId) } });
+      return record.mockId;
+    }
+
+    it('can be read for a while by who waits for it, and not any more once that one has it', async () => {
+      const history = createRedisHistory(redis, storedKey, tight);
+      const mockId = await added(history);
+      expect(await history.get(mockId)).toBeNull();
+      expect(await history.result(mockId)).toBe(large);
+      await history.delivered(mockId);
+      expect(await history.result(mockId)).toBeNull();
+    });
+
+    it('goes at once when that one was quicker than the history', async () => {
+      const history = createRedisHistory(redis, storedKey, tight);
+      const record = recordOf();
+      await createRedisStore(redis).putOnce(resultKey(record.mockId), large, 60);
+      await history.delivered(record.mockId);
+      await history.add({ record, input: '{}', result: { stored: resultKey(record.mockId) } });
+      expect(await history.result(record.mockId)).toBeNull();
+    });
+
+    it('stays, when there is room for it after all', async () => {
+      const history = createRedisHistory(redis, storedKey, AMPLE);
+      const mockId = await added(history);
+      await history.delivered(mockId);
+      expect(await history.result(mockId)).toBe(large);
+    });
   });
 
   it('a list reads records and no results', async () => {

@@ -42,6 +42,12 @@ export const symlink = (target: string, path: string) =>
     () => promises.symlink(target, path),
   );
 
+export const lstat = (path: string) =>
+  quickly(
+    () => sync.lstatSync(path),
+    () => promises.lstat(path),
+  );
+
 /** An open file, for reading. */
 export type OpenFile = {
   stat(): Promise<sync.Stats>;

@@ -2,7 +2,8 @@ import { constants, type Stats } from 'node:fs';
 import { errnoOf } from '../../shared/errno.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import { type Judgement, judgeResult } from './judge-result.ts';
-import { type OpenFile, open } from './quick-files.ts';
+import { lstat, type OpenFile, open } from './quick-files.ts';
+import type { Room } from './room.ts';
 
 /** What lies where a result is expected. `stamp` tells whether it changed between two looks, `writtenAt` when it last did. */
 export type ReadResult =
@@ -11,8 +12,23 @@ export type ReadResult =
 
 type Expected = { mockId: string; dialect: Dialect; maxBytes: number };
 
+/** Reads a result when there is room for it, and keeps that room while `use` runs. */
+export async function withResult<T>(
+  path: string,
+  { room, ...expected }: Expected & { room: Room },
+  use: (result: ReadResult) => Promise<T>,
+): Promise<T> {
+  const stats = await lstat(path).catch(() => undefined); // reading it says why
+  const leave = await room.take(Math.min(stats?.size ?? 0, expected.maxBytes));
+  try {
+    return await use(await readResult(path, expected));
+  } finally {
+    leave();
+  }
+}
+
 /** Reads a result file without following a link, waiting on a pipe, or reading more than is allowed. */
-export async function readResult(path: string, { mockId, dialect, maxBytes }: Expected): Promise<ReadResult> {
+async function readResult(path: string, { mockId, dialect, maxBytes }: Expected): Promise<ReadResult> {
   let file: OpenFile | undefined;
   try {
     // O_NONBLOCK: opening a pipe would otherwise block one of the few threads for ever.

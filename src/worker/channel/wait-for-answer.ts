@@ -1,5 +1,5 @@
 import { lstat } from 'node:fs/promises';
-import type { Decision } from '../../shared/contract.ts';
+import type { Decision, JobResult } from '../../shared/contract.ts';
 import { unless } from '../../shared/errno.ts';
 import type { Logger } from '../../shared/logger.ts';
 import { type Code, type NoAnswer, noAnswer } from '../../shared/outcomes.ts';
@@ -9,7 +9,7 @@ import type { ProgressReports } from '../progress.ts';
 import type { Claim } from './claim.ts';
 import { registrationPath, requestFileName, resultFileName } from './file-names.ts';
 import type { KeptAnswers } from './kept-answers.ts';
-import { type ReadResult, readResult } from './read-result.ts';
+import { type ReadResult, withResult } from './read-result.ts';
 import {
   isRequestThere,
   keepDirectory,
@@ -22,11 +22,15 @@ import {
   withdraw,
 } from './request-file.ts';
 import type { Listing, ResultWatcher, Sighting } from './result-watcher.ts';
+import type { Room } from './room.ts';
 import type { SharedDirectory } from './shared-directory.ts';
+
+/** What the client wrote, to the letter. */
+export type Answer = { body: string; success: boolean; decision: Decision | null; answeredAt: number };
 
 /** How the wait for one answer ended. `interrupted`: not at all, another worker goes on with it. */
 export type WaitEnding =
-  | { kind: 'answered'; body: string; success: boolean; decision: Decision | null; answeredAt: number }
+  | { kind: 'answered'; result: JobResult }
   | { kind: 'unanswered'; noAnswer: NoAnswer }
   | { kind: 'interrupted'; by: 'handover' | 'lock-lost' };
 
@@ -42,6 +46,9 @@ const MISSING_FOR_MS = 500;
 export type WaitDependencies = {
   watcher: ResultWatcher;
   keptAnswers: KeptAnswers;
+  /** What the job will end with. A large text is not in memory any more. */
+  toJobResult: (claim: Claim, answer: Answer) => Promise<JobResult>;
+  room: Room;
   sharedDirectory: SharedDirectory;
   interrupts: Interrupts;
   progress: ProgressReports;
@@ -59,10 +66,10 @@ export function waitForAnswer(
   dispatchRequest: () => Promise<'dispatched' | 'was-dispatched'>,
   dependencies: WaitDependencies,
 ): Promise<WaitEnding> {
-  const { watcher, keptAnswers, sharedDirectory, interrupts, progress, atStep, log } = dependencies;
+  const { watcher, keptAnswers, toJobResult, room, sharedDirectory, interrupts, progress, atStep, log } = dependencies;
   const { maxResultBytes, resultTimeoutMs, clientTimeoutMs } = dependencies;
   const { mockId, address } = claim;
-  const expected = { mockId, dialect: dialects[claim.dialect], maxBytes: maxResultBytes };
+  const expected = { mockId, dialect: dialects[claim.dialect], maxBytes: maxResultBytes, room };
   const client = `Client ${address}`;
 
   return new Promise((resolve, reject) => {
@@ -131,7 +138,7 @@ export function waitForAnswer(
     async function goOn(): Promise<void> {
       await look();
       for (const path of keptAnswers.placesOf(mockId)) {
-        if (!ended && !wrong) await judge(await readResult(path, expected));
+        if (!ended && !wrong) await withResult(path, expected, judge);
       }
       if (ended || wrong || !(await wasWithdrawn(place))) return;
       if (Date.now() >= claim.answerBy) return notPickedUp();
@@ -154,7 +161,7 @@ export function waitForAnswer(
       looking ??= (async () => {
         while (lookAgain && !ended) {
           lookAgain = false;
-          await judge(await readResult(resultPath(place), expected));
+          await withResult(resultPath(place), expected, judge);
         }
       })().finally(() => {
         looking = undefined;
@@ -173,7 +180,8 @@ export function waitForAnswer(
         }
         await keepMadeDirectory();
         const { body, success, decision } = result.judgement;
-        return end({ kind: 'answered', body, success, decision, answeredAt: result.writtenAt });
+        const answer = { body, success, decision, answeredAt: result.writtenAt };
+        return end({ kind: 'answered', result: await toJobResult(claim, answer) });
       }
       if (result.judgement.kind === 'incomplete') return;
       if (wrong?.stamp !== result.stamp) wrong = { stamp: result.stamp, since: Date.now() };
@@ -269,13 +277,15 @@ export function waitForAnswer(
     }
 
     async function timeIsUp(): Promise<void> {
-      const last = await readResult(resultPath(place), expected);
-      await judge(last);
+      const unusable = await withResult(resultPath(place), expected, async (last) => {
+        await judge(last);
+        return last.kind === 'present' && last.judgement.kind !== 'answer' ? last.judgement : undefined;
+      });
       if (ended) return;
       const withdrawn = !pickedUp && (await withdraw(place, claim));
-      if (last.kind === 'present' && last.judgement.kind !== 'answer') {
+      if (unusable) {
         await keepMadeDirectory();
-        const error = `${client} left a result that cannot be used: after ${resultTimeoutMs} ms it ${last.judgement.message}. ${ranOrNot(true)}`;
+        const error = `${client} left a result that cannot be used: after ${resultTimeoutMs} ms it ${unusable.message}. ${ranOrNot(true)}`;
         return unanswered('invalid-result', error, true);
       }
       if (withdrawn) return notPickedUp();
