@@ -27,6 +27,24 @@ export type Measured = {
   twice: number;
 };
 
+/** What a load did. Memory is the most that one process of a kind ever had, in bytes. */
+export type MeasuredLoad = {
+  load: string;
+  calls: number;
+  refused: number;
+  lost: number;
+  twice: number;
+  /** What calls of other clients took at the same time (median); null when there were none. */
+  othersMs: number | null;
+  /** How late the event loops of the service were at that time, the worst of all. */
+  lag: { p99: number; max: number };
+  memory: { api: number; worker: number; redis: number };
+};
+
+export function recordLoad(measured: MeasuredLoad): void {
+  appendFileSync(inject('chaosRows'), `${JSON.stringify(measured)}\n`);
+}
+
 export function record(measured: Measured): void {
   appendFileSync(inject('chaosRows'), `${JSON.stringify(measured)}\n`);
 }

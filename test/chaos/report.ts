@@ -2,8 +2,9 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
-import { isFull, type Measured } from './measured.ts';
+import { isFull, type Measured, type MeasuredLoad } from './measured.ts';
 
+const MIB = 1024 * 1024;
 const REPORT = join(import.meta.dirname, '../../docs/reliability.md');
 
 /** Collects what the suites measure, prints it as a table, and after a full run writes docs/reliability.md. */
@@ -14,15 +15,16 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   project.provide('chaosRows', path);
   return async () => {
     const lines = (await readFile(path, 'utf8')).split('\n').filter((line) => line !== '');
-    const rows: Measured[] = lines.map((line) => JSON.parse(line));
+    const rows: (Measured | MeasuredLoad)[] = lines.map((line) => JSON.parse(line));
     await rm(folder, { recursive: true });
-    const table = tableOf(rows);
-    console.log(`\n${table}\n`);
-    if (isFull) await writeFile(REPORT, reportOf(rows, table));
+    const faults = rows.filter((row) => 'fault' in row);
+    const loads = rows.filter((row) => 'load' in row);
+    console.log(`\n${faultTable(faults)}\n\n${loadTable(loads)}\n`);
+    if (isFull) await writeFile(REPORT, reportOf(faults, loads));
   };
 }
 
-function tableOf(rows: Measured[]): string {
+function faultTable(rows: Measured[]): string {
   const head = ['Fault', 'Promise', 'Test', 'Calls', 'Refused', 'Answered within', 'Lost', 'Dispatched twice'];
   const lines = rows.map(({ fault, promise, test, calls, refused, takeoverMs, lost, twice }) => [
     fault,
@@ -34,11 +36,31 @@ function tableOf(rows: Measured[]): string {
     lost,
     twice,
   ]);
+  return tableOf(head, lines);
+}
+
+function loadTable(rows: MeasuredLoad[]): string {
+  const head = ['Load', 'Calls', 'Refused', 'Lost', 'Dispatched twice', 'Others meanwhile', 'Event-loop lag p99, max'];
+  const lines = rows.map(({ load, calls, refused, lost, twice, othersMs, lag, memory }) => [
+    load,
+    calls,
+    refused,
+    lost,
+    twice,
+    othersMs === null ? '' : `${othersMs.toFixed(0)} ms`,
+    `${lag.p99.toFixed(0)} ms, ${lag.max.toFixed(0)} ms`,
+    ...[memory.api, memory.worker, memory.redis].map((bytes) => `${Math.round(bytes / MIB)} MiB`),
+  ]);
+  return tableOf([...head, 'API', 'Worker', 'Redis'], lines);
+}
+
+function tableOf(head: string[], lines: (string | number)[][]): string {
   return [head, head.map(() => '---'), ...lines].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 }
 
-function reportOf(rows: Measured[], table: string): string {
-  const sum = (of: (row: Measured) => number) => rows.reduce((total, row) => total + of(row), 0);
+function reportOf(faults: Measured[], loads: MeasuredLoad[]): string {
+  const rows = [...faults, ...loads];
+  const sum = (of: (row: Measured | MeasuredLoad) => number) => rows.reduce((total, row) => total + of(row), 0);
   return `# What happens when something dies
 
 An execution is dispatched at most once, and whoever still waits for it gets its true outcome, whatever dies, falls asleep
@@ -51,7 +73,7 @@ signals. The short version, \`npm run test:chaos\`, takes two minutes and is par
 
 **${sum(({ calls }) => calls)} calls: ${sum(({ lost }) => lost)} lost, ${sum(({ twice }) => twice)} dispatched twice.**
 
-${table}
+${faultTable(faults)}
 
 - *Calls*: made before, during and after the fault. Each carries a number that its answer has to bring back.
 - *Refused*: 503 with \`mayHaveRun: false\`, or \`outcome-unknown\` when the queue store did not confirm the call within 0.7 s.
@@ -64,5 +86,16 @@ ${table}
 
 A worker that dies is noticed when its locks lapse (5 s) and the queue is looked through twice (1 s each), so its
 executions are elsewhere after 5 to 7 s. A worker that is asked to stop (SIGTERM) hands them over at once.
+
+## With much to do
+
+Two APIs and two workers, from the same run (\`overload.chaos.ts\`):
+
+${loadTable(loads)}
+
+- *Refused*: 503 with \`mayHaveRun: false\`, or, for the client that never answers, \`no-answer\` once its time was over.
+- *Others meanwhile*: what a call of another client took, median, while these were open.
+- *Event-loop lag*: how late timers ran in the process where they ran latest, from its own \`/metrics\`.
+- *API*, *Worker*, *Redis*: the most memory that one process of the kind ever had.
 `;
 }

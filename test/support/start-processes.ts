@@ -12,11 +12,12 @@ import {
   startWorkerProcess,
 } from './start-process.ts';
 
+type Settings = Record<string, string | number>;
 type Options = {
   queueUrl: string;
   apis?: number;
   workers?: number;
-  settings?: Record<string, string | number>;
+  settings?: Settings;
 };
 
 export type Processes = {
@@ -24,7 +25,7 @@ export type Processes = {
   apis: ApiProcess[];
   workers: ServiceProcess[];
   addApi(options?: { untilReady?: boolean }): Promise<ApiProcess>;
-  addWorker(options?: { fault?: Fault; untilReady?: boolean }): Promise<ServiceProcess>;
+  addWorker(options?: { fault?: Fault; untilReady?: boolean; settings?: Settings }): Promise<ServiceProcess>;
   /** The first API. */
   api: ApiProcess;
   /** Log lines of all processes from warnings up. */
@@ -51,8 +52,8 @@ export async function startProcesses({ queueUrl, apis = 1, workers = 1, settings
       started.apis.push(api);
       return api;
     },
-    async addWorker(options = {}) {
-      const worker = await startWorkerProcess({ queueUrl, sharedDir, settings, ...options });
+    async addWorker({ settings: more = {}, ...options } = {}) {
+      const worker = await startWorkerProcess({ queueUrl, sharedDir, ...options, settings: { ...settings, ...more } });
       started.workers.push(worker);
       return worker;
     },
