@@ -5,14 +5,23 @@ import { isEndState, stepSchema } from '../shared/states.ts';
 import type { HttpApi } from './http-api.ts';
 
 const RECONNECT_MS = 500;
+const GIVE_UP_MS = 30_000;
 
 const stateEventSchema = stepSchema.extend({ address: z.string().nullable() });
 export type StateEvent = z.infer<typeof stateEventSchema>;
 
-/** The states of an execution as they are reached, each once, until it ends or `signal` aborts. Reconnects by itself. */
-export async function* statesOf(api: HttpApi, mockId: string, signal: AbortSignal): AsyncGenerator<StateEvent> {
+/**
+ * The states of an execution as they are reached, each once, until it ends or `signal` aborts. Reconnects by itself, and
+ * gives up when for `giveUpMs` no API had anything to tell.
+ */
+export async function* statesOf(
+  api: HttpApi,
+  mockId: string,
+  signal: AbortSignal,
+  { giveUpMs = GIVE_UP_MS } = {},
+): AsyncGenerator<StateEvent> {
   let seen = -1;
-  while (!signal.aborted) {
+  for (let toldAt = Date.now(); !signal.aborted && Date.now() - toldAt < giveUpMs; ) {
     const headers = { accept: 'text/event-stream', 'last-event-id': String(seen) };
     const response = await api
       .open(`/rule-server/mock/executions/${mockId}/events`, { headers, signal })
@@ -24,6 +33,7 @@ export async function* statesOf(api: HttpApi, mockId: string, signal: AbortSigna
       yield state;
       if (isEndState(state.state)) return;
     }
+    if (response?.ok) toldAt = Date.now();
     await setTimeout(RECONNECT_MS, undefined, { signal }).catch(() => {});
   }
 }

@@ -4,7 +4,7 @@ import { scanJson } from '../shared/exact-json.ts';
 import { recordSchema } from '../shared/execution.ts';
 import { parseJson } from '../shared/parse-json.ts';
 import { statesOf } from './event-stream.ts';
-import { exitCodeOf, exitCodes } from './exit-codes.ts';
+import { exitCodeOf, exitCodeOfRefusal, exitCodes } from './exit-codes.ts';
 import { createHttpApi, errorOf, type HttpApi } from './http-api.ts';
 import { showLiveStates } from './live-states.ts';
 import { resultLines } from './print-result.ts';
@@ -25,6 +25,7 @@ export type ExecOptions = {
 };
 
 const acceptedSchema = z.object({ mockId: z.string() });
+const refusedSchema = z.object({ mayHaveRun: z.boolean() });
 const endedSchema = recordSchema.pick({ state: true, outcome: true });
 
 /** Runs a rule and prints what the client answered; resolves to the exit code. Ctrl-C cancels the execution. */
@@ -57,7 +58,8 @@ async function begin(api: HttpApi, options: ExecOptions, data: string): Promise<
     body: requestBody(options, data),
   });
   if (status === 202) return acceptedSchema.parse(parseJson(text)).mockId;
-  throw new CommandFailed(errorOf(text), status >= 500 ? exitCodes.rejected : exitCodes.usage);
+  const mayHaveRun = refusedSchema.safeParse(parseJson(text)).data?.mayHaveRun ?? false;
+  throw new CommandFailed(errorOf(text), exitCodeOfRefusal(status, mayHaveRun));
 }
 
 /** Numbers go out as they were typed: nothing here is turned into a JavaScript number. */
@@ -78,7 +80,10 @@ async function report(
   options: ExecOptions,
   stdout: Surroundings['stdout'],
 ): Promise<number> {
-  const { status, text } = await api.call(`/rule-server/mock/executions/${mockId}`);
+  const { status, text } = await api.call(`/rule-server/mock/executions/${mockId}`).catch((error) => {
+    const why = error instanceof CommandFailed ? error.message : String(error);
+    return { status: 0, text: JSON.stringify({ error: why }) };
+  });
   const scanned = scanJson(text);
   const ended = endedSchema.safeParse(parseJson(text));
   if (status !== 200 || scanned.kind !== 'complete' || !ended.success)

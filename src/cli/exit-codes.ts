@@ -27,6 +27,12 @@ Exit codes:
   8  the API cannot be reached, or does not know the key
 `;
 
+/** The exit code of a call that was refused. What a gateway says, or a fault, does not tell whether it ran. */
+export function exitCodeOfRefusal(status: number, mayHaveRun: boolean): number {
+  if (status < 500) return exitCodes.usage;
+  return status === 503 && !mayHaveRun ? exitCodes.rejected : exitCodes.unknown;
+}
+
 /** The exit code of an execution that has ended. */
 export function exitCodeOf({ state, outcome }: Pick<ExecutionRecord, 'state' | 'outcome'>): number {
   if (outcome?.code === 'outcome-unknown') return exitCodes.unknown;

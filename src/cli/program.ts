@@ -4,21 +4,8 @@ import type { ClientsOptions } from './clients.ts';
 import type { DoctorOptions } from './doctor/doctor.ts';
 import type { ExecOptions } from './exec.ts';
 import { EXIT_CODES_HELP, exitCodes } from './exit-codes.ts';
+import { CLIENTS_EXAMPLES, DOCTOR_EXAMPLES, EXEC_EXAMPLES, INTRODUCTION, SERVICE_HELP } from './help-texts.ts';
 import { CommandFailed, type Surroundings } from './surroundings.ts';
-
-const INTRODUCTION = `Runs business rules on the clients that live with them, and shows what they do.
-
-Services take their settings from the environment (see README.md). The other commands talk to a running API.`;
-
-const EXEC_EXAMPLES = `
-Examples:
-  rule-server exec --app 9001 --rule 1 --data '{"uid":1,"cost":120}'
-  rule-server exec --app 9001 --rule 1 --data @input.json --target lane:beta
-  jq .input case.json | rule-server exec --app 9001 --node 42 --data - --json
-
-On a terminal the states are shown as they are reached; Ctrl-C cancels the execution. No number changes its value:
-9007199254740993 arrives as 9007199254740993.
-`;
 
 /** Runs one command line and resolves to its exit code. */
 export async function runCommand(parameters: string[], surroundings: Surroundings): Promise<number> {
@@ -47,9 +34,10 @@ function describe(surroundings: Surroundings, ended: (code: number) => void): Co
     .configureOutput({ writeOut: (text) => stdout.write(text), writeErr: (text) => stderr.write(text) })
     .showHelpAfterError('(rule-server --help tells more)');
 
-  const service = (name: string, description: string) => program.command(name).description(description);
+  const service = (name: keyof typeof SERVICE_HELP, description: string) =>
+    program.command(name).description(description).addHelpText('after', SERVICE_HELP[name]);
   service('all', 'start API, worker and, without SHARED_DIR, a demo client in one process');
-  service('api', 'start the HTTP side; needs REDIS_URL, never the shared directory');
+  service('api', 'start the HTTP side; needs REDIS_URL, never SHARED_DIR');
   service('worker', 'start the side that writes and watches files; needs REDIS_URL and SHARED_DIR');
   service('demo-client', 'start the demo client (app 9001) in SHARED_DIR');
 
@@ -65,7 +53,8 @@ function describe(surroundings: Surroundings, ended: (code: number) => void): Co
       )
       .option('--json', 'print the answer as it is, for programs');
 
-  withApi(program.command('exec'))
+  const exec = program
+    .command('exec')
     .description('run a rule on a live client and print what it answered')
     .requiredOption('--app <id>', 'the app')
     .option('--rule <id>', 'the rule')
@@ -74,20 +63,24 @@ function describe(surroundings: Surroundings, ended: (code: number) => void): Co
     .option('--target <target>', 'all, lane:<lane> or address:<address>', 'all')
     .option('--ts <ms>', 'run as of this time, epoch milliseconds')
     .option('--idempotency-key <key>', 'the same call under the same key runs once')
-    .addHelpText('after', EXEC_EXAMPLES + EXIT_CODES_HELP)
     .action(async (options: ExecOptions) => ended(await (await import('./exec.ts')).exec(options, surroundings)));
+  withApi(exec).addHelpText('after', EXEC_EXAMPLES + EXIT_CODES_HELP);
 
-  withApi(program.command('clients'))
+  const clients = program
+    .command('clients')
     .description('list the clients of an app; ends with 3 when nobody is there')
     .requiredOption('--app <id>', 'the app')
     .action(async (options: ClientsOptions) =>
       ended(await (await import('./clients.ts')).clients(options, surroundings)),
     );
+  withApi(clients).addHelpText('after', CLIENTS_EXAMPLES);
 
-  withApi(program.command('doctor'))
+  const doctor = program
+    .command('doctor')
     .description('check Redis, the shared directory, limits, clocks and workers, with the settings of this environment')
     .action(async (options: DoctorOptions) =>
       ended(await (await import('./doctor/doctor.ts')).doctor(options, surroundings)),
     );
+  withApi(doctor).addHelpText('after', DOCTOR_EXAMPLES);
   return program;
 }

@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { statesOf } from '../../src/cli/event-stream.ts';
+import { createHttpApi } from '../../src/cli/http-api.ts';
 import { runCommand } from '../../src/cli/program.ts';
 import { startRedis } from '../support/redis.ts';
 import {
@@ -202,8 +204,14 @@ describe('the command line', () => {
       expect(help.out).toContain(name);
     const exec = await command(['exec', '--help'], { environment: { RULE_SERVER_KEY: 'a-secret-of-mine' } });
     expect(exec.out).toContain('Exit codes:');
-    expect(exec.out).toContain('Examples:');
     expect(exec.out).not.toContain('a-secret-of-mine');
+    for (const name of ['exec', 'clients', 'doctor']) {
+      const { out } = await command([name, '--help']);
+      expect(out).toContain('Examples:');
+    }
+    expect(exec.out.indexOf('--app'), 'its own options come first').toBeLessThan(exec.out.indexOf('--url'));
+    for (const name of ['all', 'api', 'worker', 'demo-client'])
+      expect((await command([name, '--help'])).out).toContain('SHARED_DIR');
     expect(await command(['nope'])).toMatchObject({
       exitCode: 2,
       err: expect.stringContaining("unknown command 'nope'"),
@@ -233,7 +241,28 @@ describe('the command line', () => {
   });
 });
 
+it('exec does not follow for ever what no API tells of any more', async () => {
+  const api = createHttpApi({ url: 'http://127.0.0.1:1', key: undefined });
+  const states = statesOf(api, 'lost', new AbortController().signal, { giveUpMs: 300 });
+  expect(await states.next()).toEqual({ done: true, value: undefined });
+});
+
 const choice = inject('redis');
+describe.skipIf(choice.kind === 'unavailable' || choice.kind === 'url')('exec, while the queue store hangs', () => {
+  it('ends with 7 when nobody knows whether it was stored, never with "nothing ran"', async () => {
+    const redis = await startRedis(choice);
+    try {
+      await using service = await startService({ queueUrl: redis.url });
+      await redis.pause?.();
+      const ran = await command(['exec', '--url', service.url, '--app', '1', '--rule', '1']);
+      await redis.resume?.();
+      expect(ran).toMatchObject({ exitCode: 7, err: expect.stringContaining('It may run') });
+    } finally {
+      await redis.stop();
+    }
+  });
+});
+
 describe.skipIf(choice.kind === 'unavailable')('doctor', () => {
   type Finding = { check: string; level: string; message: string };
   const doctor = async (environment: Record<string, string>, url: string) => {

@@ -1,0 +1,70 @@
+/** What `rule-server --help` begins with. */
+export const INTRODUCTION = `Runs business rules on the clients that live with them, and shows what they do.
+
+Services take their settings from the environment (see README.md). The other commands talk to a running API.`;
+
+/** Examples, as each command's --help shows them after its options. */
+export const EXEC_EXAMPLES = `
+Examples:
+  rule-server exec --app 9001 --rule 1 --data '{"uid":1,"cost":120}'
+  rule-server exec --app 9001 --rule 1 --data @input.json --target lane:beta
+  jq .input case.json | rule-server exec --app 9001 --node 42 --data - --json
+
+On a terminal the states are shown as they are reached; Ctrl-C cancels the execution. No number changes its value:
+9007199254740993 arrives as 9007199254740993.
+`;
+
+export const CLIENTS_EXAMPLES = `
+Examples:
+  rule-server clients --app 9001
+  rule-server clients --app 9001 --json | jq -r '.clients[].address'
+
+A client whose heartbeat is older than CLIENT_TIMEOUT_MS (30 s) is offline. The ADDRESS is what exec takes as
+--target address:<address>.
+`;
+
+export const DOCTOR_EXAMPLES = `
+Examples:
+  REDIS_URL=redis://redis:6379 SHARED_DIR=/data rule-server doctor
+  docker compose exec worker node bin/rule-server.js doctor --url http://api:8080
+
+Run it where a process runs, with that process's settings. Ends with 1 when something fails; a warning is not a failure.
+`;
+
+/** What the --help of a service says: it has settings in the place of options. */
+export const SERVICE_HELP = {
+  all: `
+Settings that matter most, all from the environment:
+  SHARED_DIR  what clients and workers share (none: ./rule-data, with a demo client and its rules)
+  PORT        where it listens (8080)
+  REDIS_URL   none: the queue lives in this process
+
+Example:
+  PORT=8081 rule-server all
+`,
+  api: `
+Settings that matter most, all from the environment (no SHARED_DIR: only workers have one):
+  REDIS_URL   the queue (redis://127.0.0.1:6379)
+  HOST, PORT  where it listens (127.0.0.1, 8080)
+  API_KEYS    name:key,… (none: open to everyone who can connect)
+
+Example:
+  REDIS_URL=redis://redis:6379 HOST=0.0.0.0 API_KEYS=me:$KEY rule-server api
+`,
+  worker: `
+Settings that matter most, all from the environment:
+  REDIS_URL    the queue (redis://127.0.0.1:6379)
+  SHARED_DIR   the directory the clients share; must exist, with mock/ in it
+  WORKER_PORT  /readyz and /metrics (0: off)
+
+Example:
+  REDIS_URL=redis://redis:6379 SHARED_DIR=/data WORKER_PORT=9090 rule-server worker
+`,
+  'demo-client': `
+Settings, all from the environment:
+  SHARED_DIR  what it shares with the workers (./rule-data)
+
+Example:
+  SHARED_DIR=/data rule-server demo-client
+`,
+};
