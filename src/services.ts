@@ -31,7 +31,7 @@ async function startApiProcess({ settings, log }: Context): Promise<Running> {
   const backend = await openQueueBackend(queueUrlOf(settings) ?? LOCAL_REDIS, tracing.telemetry);
   warnWhenOpen(settings, log);
   const api = await startApi({ settings, backend, log, metrics: createMetrics({ ofProcess: true }), tracing });
-  log.info({ url: api.url, queue: backend.where }, 'the API listens');
+  log.info({ url: api.url, host: settings.HOST, queue: backend.where }, 'the API listens');
   return inOrder(api, closing(backend), tracing);
 }
 

@@ -26,10 +26,18 @@ export function problem(
   });
 }
 
-/** A 400 that names every field there is something wrong with. */
+/** A 400 to a call to run something; it names every field there is something wrong with. */
 export function badRequest(errors: Problem[]): Response {
-  const summary = errors.map(({ field, message }) => `${field} ${message}`).join('; ');
-  return problem(400, `The request was not run: ${summary}.`, { errors });
+  return problem(400, `The request was not run: ${summaryOf(errors)}.`, { errors });
+}
+
+/** A 400 to any other request, likewise. */
+export function badQuestion(errors: Problem[]): Response {
+  return problem(400, `The request cannot be answered: ${summaryOf(errors)}.`, { errors });
+}
+
+function summaryOf(errors: Problem[]): string {
+  return errors.map(({ field, message }) => `${field} ${message}`).join('; ');
 }
 
 /** The answer to a synchronous call: the client's own result to the letter, or the reason there is none. */

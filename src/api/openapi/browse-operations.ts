@@ -1,7 +1,7 @@
 import { appParameters, selectionParameters } from '../parameters.ts';
 import { appsAnswer, clientsAnswer, rulesAnswer, schemaAnswer, treeAnswer } from './answers.ts';
 import type { Operation } from './operation.ts';
-import { refusal, unavailable, usual } from './refusals.ts';
+import { notAnswered, refusal, unavailable, usual } from './refusals.ts';
 
 const always = { type: 'always', start: null, end: null };
 const rule = {
@@ -63,7 +63,10 @@ const client = {
   open: 0,
 };
 
-const badParameter = refusal(400, 'A parameter is wrong.', 'must be an integer from 1 to 2147483647', 'app');
+const badParameter = notAnswered('A parameter is wrong.', {
+  field: 'app',
+  message: 'must be an integer from 1 to 2147483647',
+});
 const unknownRule = refusal(404, 'The app has no such rule or node.', 'App 9001 has no rule 77.');
 const path = (name: string) => `/rule-server/mock/${name}`;
 const common = { method: 'get', tag: 'Rules and clients' } as const;

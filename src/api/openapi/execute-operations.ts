@@ -3,7 +3,7 @@ import { executeRequestSchema } from '../../shared/contract.ts';
 import { acceptedAnswer, noAnswerAnswer, resultAnswer } from './answers.ts';
 import { accepted, failedResult, noAnswer, problem, request, result } from './examples.ts';
 import type { AnswerDoc, Operation } from './operation.ts';
-import { refusal, usual } from './refusals.ts';
+import { notRun, refusal, usual } from './refusals.ts';
 
 const CLIENT = 'orders-7f9c_4a1b2';
 const unanswered = (description: string, examples: Record<string, unknown>): AnswerDoc => ({
@@ -58,12 +58,10 @@ export const executeOperations: Operation[] = [
         examples: { begun: accepted },
         headers: { Location: 'Where the execution is.', 'Preference-Applied': 'respond-async' },
       },
-      400: refusal(
-        400,
-        'One answer names every field that is wrong.',
-        'must be an integer from 1 to 2147483647',
-        'app',
-      ),
+      400: notRun('One answer names every field that is wrong.', {
+        field: 'app',
+        message: 'must be an integer from 1 to 2147483647',
+      }),
       409: unanswered('It was cancelled.', {
         cancelled: noAnswer(
           'cancelled',

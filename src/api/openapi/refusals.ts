@@ -1,13 +1,22 @@
+import type { Problem } from '../read-request.ts';
 import { problemAnswer } from './answers.ts';
 import { problem } from './examples.ts';
 import { type AnswerDoc, PROBLEM } from './operation.ts';
 
-/** A documented refusal as problem+json. */
-export function refusal(status: number, description: string, error: string, field?: string): AnswerDoc {
-  const errors = field === undefined ? undefined : [{ field, message: error }];
-  const sentence = field === undefined ? error : `The request was not run: ${field} ${error}.`;
-  const example = problem(status, sentence, errors);
+/** A documented refusal as problem+json; `errors` are the fields it is about. */
+export function refusal(status: number, description: string, error: string, errors?: Problem[]): AnswerDoc {
+  const example = problem(status, error, errors);
   return { description, mediaType: PROBLEM, schema: problemAnswer, examples: { refused: example } };
+}
+
+/** The 400 of a call that would run something. */
+export function notRun(description: string, { field, message }: Problem): AnswerDoc {
+  return refusal(400, description, `The request was not run: ${field} ${message}.`, [{ field, message }]);
+}
+
+/** The 400 of any other request. */
+export function notAnswered(description: string, { field, message }: Problem): AnswerDoc {
+  return refusal(400, description, `The request cannot be answered: ${field} ${message}.`, [{ field, message }]);
 }
 
 export const unauthorized = refusal(

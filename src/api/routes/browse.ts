@@ -3,7 +3,7 @@ import { QUERY_VERSION, type Query } from '../../shared/query.ts';
 import type { AskWorker } from '../ask-worker.ts';
 import type { Environment } from '../environment.ts';
 import { appParameters, readParameters, selectionParameters } from '../parameters.ts';
-import { badRequest, problem } from '../respond.ts';
+import { badQuestion, problem } from '../respond.ts';
 
 const v = QUERY_VERSION;
 
@@ -18,12 +18,12 @@ export function browseRoutes({ ask }: Pick<AskWorker, 'ask'>) {
 
   const aboutSelection = (kind: 'schema' | 'tree') => async (context: Context<Environment>) => {
     const read = readParameters(selectionParameters, context.req.query());
-    return read.kind === 'bad' ? badRequest(read.problems) : reply(context, { v, ask: kind, ...read.value });
+    return read.kind === 'bad' ? badQuestion(read.problems) : reply(context, { v, ask: kind, ...read.value });
   };
 
   const aboutApp = (kind: 'rules' | 'clients') => async (context: Context<Environment>) => {
     const read = readParameters(appParameters, context.req.query());
-    return read.kind === 'bad' ? badRequest(read.problems) : reply(context, { v, ask: kind, ...read.value });
+    return read.kind === 'bad' ? badQuestion(read.problems) : reply(context, { v, ask: kind, ...read.value });
   };
 
   return new Hono<Environment>()

@@ -4,19 +4,19 @@ import type { Environment } from '../environment.ts';
 import { executionBody, listBody } from '../execution-body.ts';
 import type { Executions } from '../executions.ts';
 import { listParameters, readParameters } from '../parameters.ts';
-import { badRequest, json, problem } from '../respond.ts';
+import { badQuestion, json, problem } from '../respond.ts';
 
 /** Executions as a resource: the list, one of them, and cancelling it. */
 export function executionRoutes(executions: Executions) {
   return new Hono<Environment>()
     .get('/executions', async ({ req }) => {
       const read = readParameters(listParameters, req.query());
-      if (read.kind === 'bad') return badRequest(read.problems);
+      if (read.kind === 'bad') return badQuestion(read.problems);
       try {
         const { records, nextCursor } = await executions.list(read.value);
         return json(200, listBody(records, nextCursor));
       } catch (error) {
-        if (error instanceof BadCursor) return badRequest([{ field: 'cursor', message: error.message }]);
+        if (error instanceof BadCursor) return badQuestion([{ field: 'cursor', message: error.message }]);
         throw error;
       }
     })

@@ -5,7 +5,7 @@ import { parseJson } from '../../shared/parse-json.ts';
 import { foreign } from '../authenticate.ts';
 import type { Environment } from '../environment.ts';
 import { readBody } from '../read-body.ts';
-import { badRequest, problem } from '../respond.ts';
+import { badQuestion, problem } from '../respond.ts';
 import { comesFromHere } from '../same-origin.ts';
 import { clearSession, setSession } from '../session-cookie.ts';
 import type { Sessions } from '../sessions.ts';
@@ -26,7 +26,7 @@ export function sessionRoutes({ keyring, sessions, origins }: Dependencies) {
       const read = sessionRequestSchema.safeParse(
         body.kind === 'complete' ? parseJson(body.bytes.toString('utf8')) : undefined,
       );
-      if (!read.success) return badRequest([{ field: 'key', message: 'must be there: send {"key":"…"}' }]);
+      if (!read.success) return badQuestion([{ field: 'key', message: 'must be there: send {"key":"…"}' }]);
       const name = keyring.nameOf(read.data.key);
       const token = name === undefined ? undefined : sessions.issue(name);
       if (name === undefined || token === undefined) {
