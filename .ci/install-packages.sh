@@ -21,6 +21,7 @@ need iptables command -v iptables
 need busybox-static busybox true
 need ca-certificates test -s /etc/ssl/certs/ca-certificates.crt
 need prometheus command -v promtool
+need bindfs command -v bindfs
 need shellcheck command -v shellcheck
 need curl command -v curl
 if [[ -d test/sdks ]]; then

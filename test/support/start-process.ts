@@ -58,7 +58,7 @@ export async function startApiProcess({
   settings = {},
   untilReady = true,
 }: Options): Promise<ApiProcess> {
-  const command = [join(root, 'bin/rule-server.js'), 'api'];
+  const command = [process.execPath, join(root, 'bin/rule-server.js'), 'api'];
   const started = await start(command, { PORT: 0, QUEUE_URL: queueUrl, ...settings }, 'the API listens');
   const { url } = await started.logged('the API listens');
   const isReady = () =>
@@ -81,18 +81,23 @@ export async function startApiProcess({
   return api;
 }
 
-/** `rule-server worker` in a process of its own; with a `fault`, the same worker that dies or falls asleep at a step. */
+/**
+ * `rule-server worker` in a process of its own; with a `fault`, the same worker that dies or falls asleep at a step. `under`:
+ * a program with its parameters that runs it.
+ */
 export async function startWorkerProcess({
   root = ROOT,
   queueUrl,
   sharedDir,
   settings = {},
   fault,
+  under = [],
   untilReady = true,
-}: Options & { sharedDir: string; fault?: Fault }): Promise<ServiceProcess> {
-  const command = fault
+}: Options & { sharedDir: string; fault?: Fault; under?: string[] }): Promise<ServiceProcess> {
+  const script = fault
     ? [join(root, 'test/support/fault-worker.ts'), JSON.stringify(fault)]
     : [join(root, 'bin/rule-server.js'), 'worker'];
+  const command = [...under, process.execPath, ...script];
   const worker = await start(command, { QUEUE_URL: queueUrl, SHARED_DIR: sharedDir, ...settings }, 'the worker runs');
   if (untilReady) await worker.logged('this worker takes jobs');
   return worker;
@@ -122,9 +127,9 @@ async function start(
   }
 }
 
-function launch(command: string[], settings: Record<string, string | number>): ServiceProcess {
+function launch([program = '', ...parameters]: string[], settings: Record<string, string | number>): ServiceProcess {
   const environment = Object.entries({ LOG_LEVEL: 'debug', ...settings }).map(([name, value]) => [name, String(value)]);
-  const child = spawn(process.execPath, command, {
+  const child = spawn(program, parameters, {
     stdio: ['ignore', 'pipe', 'pipe'],
     // Nothing of this process's own settings.
     env: { PATH: process.env.PATH, ...Object.fromEntries(environment) },

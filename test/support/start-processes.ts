@@ -25,7 +25,12 @@ export type Processes = {
   apis: ApiProcess[];
   workers: ServiceProcess[];
   addApi(options?: { untilReady?: boolean }): Promise<ApiProcess>;
-  addWorker(options?: { fault?: Fault; untilReady?: boolean; settings?: Settings }): Promise<ServiceProcess>;
+  addWorker(options?: {
+    fault?: Fault;
+    under?: string[];
+    untilReady?: boolean;
+    settings?: Settings;
+  }): Promise<ServiceProcess>;
   /** The first API. */
   api: ApiProcess;
   /** Log lines of all processes from warnings up. */

@@ -31,7 +31,12 @@ export async function writeTemporary(
 ): Promise<string> {
   const name = temporaryFileName(content.mockId, randomBytes(4).toString('hex'));
   const text = toAscii(joinMembers(dialects[dialect].requestMembers(content, Date.now())));
-  await createFile(join(directory, name), text);
+  try {
+    await createFile(join(directory, name), text);
+  } catch (error) {
+    await removed(join(directory, name)).catch(() => {}); // on a full disk it may be there, and empty
+    throw error;
+  }
   return name;
 }
 
