@@ -92,14 +92,18 @@ export const listParameters = z.object({
 });
 
 /** Reads a query string. Unknown parameters are ignored; a bad one is named, with everything else that is wrong. */
-export function readParameters<T extends z.ZodType>(
+export function readParameters<T extends z.ZodObject>(
   schema: T,
-  given: Record<string, string>,
+  given: Record<string, string[]>,
 ): { kind: 'read'; value: z.output<T> } | { kind: 'bad'; problems: Problem[] } {
-  const parsed = schema.safeParse(given);
-  if (parsed.success) return { kind: 'read', value: parsed.data };
+  const values = Object.entries(given).map(([name, all]) => [name, all.filter((value) => value !== '')] as const);
+  const repeated = values.filter(([name, { length }]) => name in schema.shape && length > 1);
+  const parsed = schema.safeParse(Object.fromEntries(values.map(([name, [value = '']]) => [name, value])));
+  if (parsed.success && repeated.length === 0) return { kind: 'read', value: parsed.data };
+  const twice = repeated.map(([field, { length }]) => ({ field, message: `must be given once, found ${length}` }));
+  const bad = (parsed.error?.issues ?? []).map(({ path, message }) => ({ field: path.join('.'), message }));
   return {
     kind: 'bad',
-    problems: parsed.error.issues.map(({ path, message }) => ({ field: path.join('.'), message })),
+    problems: [...twice, ...bad.filter(({ field }) => !twice.some((each) => each.field === field))],
   };
 }

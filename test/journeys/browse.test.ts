@@ -144,6 +144,13 @@ onEachQueue('what there is to run, over HTTP', (start) => {
       expect(answers[0]?.headers['content-type']).toBe('application/problem+json');
     });
 
+    it('a parameter that is given twice is named: nobody guesses which one was meant', async () => {
+      const answer = await get('schema?app=1&ruleId=&ruleId=5&ruleId=6&other=1&other=2');
+      expect(answer.status).toBe(400);
+      expect(answer.json.errors).toEqual([{ field: 'ruleId', message: 'must be given once, found 2' }]);
+      expect((await get('schema?app=1&ruleId=&ruleId=5')).status).not.toBe(400);
+    });
+
     it('every bad parameter is named at once', async () => {
       const answer = await get('schema?app=seven&ruleId=1.5&confId=99999999999999999999');
       expect(answer.status).toBe(400);

@@ -17,12 +17,12 @@ export function browseRoutes({ ask }: Pick<AskWorker, 'ask'>) {
   };
 
   const aboutSelection = (kind: 'schema' | 'tree') => async (context: Context<Environment>) => {
-    const read = readParameters(selectionParameters, context.req.query());
+    const read = readParameters(selectionParameters, context.req.queries());
     return read.kind === 'bad' ? badQuestion(read.problems) : reply(context, { v, ask: kind, ...read.value });
   };
 
   const aboutApp = (kind: 'rules' | 'clients') => async (context: Context<Environment>) => {
-    const read = readParameters(appParameters, context.req.query());
+    const read = readParameters(appParameters, context.req.queries());
     return read.kind === 'bad' ? badQuestion(read.problems) : reply(context, { v, ask: kind, ...read.value });
   };
 

@@ -10,7 +10,7 @@ import { badQuestion, json, problem } from '../respond.ts';
 export function executionRoutes(executions: Executions) {
   return new Hono<Environment>()
     .get('/executions', async ({ req }) => {
-      const read = readParameters(listParameters, req.query());
+      const read = readParameters(listParameters, req.queries());
       if (read.kind === 'bad') return badQuestion(read.problems);
       try {
         const { records, nextCursor } = await executions.list(read.value);
