@@ -8,7 +8,9 @@ import { access, mkdtemp, rm } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
+import { chooseRedis } from '../support/choose-redis.ts';
 import { freePort } from '../support/free-port.ts';
+import { startRedis } from '../support/redis.ts';
 
 const VERSION = '4.32.5';
 const BIN = join(import.meta.dirname, '../../bin/rule-server.js');
@@ -24,7 +26,10 @@ const STREAM = 'followExecution';
 const schemathesis = await install();
 const directory = await mkdtemp(join(tmpdir(), 'rule-server-openapi-'));
 const url = `http://127.0.0.1:${await freePort()}`;
-const service = startService(new URL(url).port);
+const choice = await chooseRedis();
+const redis = choice.kind === 'unavailable' ? undefined : await startRedis(choice);
+console.log(`Queue: ${redis ? `Redis (${choice.kind})` : 'embedded'}`);
+const service = startService(new URL(url).port, redis?.url);
 try {
   await untilReady();
   const failed = await run(schemathesis, [
@@ -36,14 +41,20 @@ try {
 } finally {
   service.kill();
   await once(service, 'exit');
+  await redis?.stop();
   await rm(directory, { recursive: true, force: true });
 }
 
-/** The whole service in one process with its demo client, and short waits. */
-function startService(port: string): ChildProcess {
+/** The whole service in one process with its demo client, and short waits; on Redis where there is one. */
+function startService(port: string, queueUrl: string | undefined): ChildProcess {
   const { PATH, HOME } = process.env;
   const env = { PATH, HOME, PORT: port, LOG_LEVEL: 'error', RESULT_TIMEOUT_MS: '1000', QUEUE_TIMEOUT_MS: '2000' };
-  return spawn(process.execPath, [BIN, 'all'], { cwd: directory, env, stdio: ['ignore', 'ignore', 'inherit'] });
+  const queue = queueUrl === undefined ? {} : { QUEUE_URL: queueUrl };
+  return spawn(process.execPath, [BIN, 'all'], {
+    cwd: directory,
+    env: { ...env, ...queue },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
 }
 
 async function untilReady(): Promise<void> {
