@@ -40,7 +40,7 @@ export async function tryCases<T>(
         throw error;
       }
     });
-    await fc.assert(property, { numRuns, seed: mixed(inject('fuzzSeed') + number) });
+    await fc.assert(property, { numRuns, seed: mixed(inject('fuzzSeed') + number), verbose: 1 });
   };
   const ends = await Promise.allSettled(Array.from({ length: lanes }, (_, number) => lane(number)));
   const count: Count = { what, cases: tried, served };

@@ -1,0 +1,82 @@
+import type { Answer } from '../support/http-call.ts';
+import type { Played } from './play-scenario.ts';
+import { hitsStore, type Play, RESULT_TIMEOUT_MS, type Scenario } from './scenario.ts';
+import { unsound } from './sound-answer.ts';
+
+/** An answer this close to its deadline may be late. */
+const MARGIN_MS = 150;
+
+/** What may come of a call by what its client does, when nobody else does anything. */
+const endings: Record<Play['kind'], string[]> = {
+  answers: ['answered'],
+  fails: ['answered'],
+  'fills in slowly': ['answered'],
+  'keeps its request': ['answered'],
+  'writes nonsense': ['invalid-result'],
+  'answers late': ['no-answer', 'answered'],
+  'never looks': ['not-picked-up'],
+  'never answers': ['no-answer'],
+  'leaves at once': ['client-left', 'no-client', 'channel-unavailable'],
+  'leaves with the request': ['client-left'],
+};
+/** What may come of any call while processes die or sleep. */
+const REFUSED = ['no-worker', 'overloaded', 'queue-unavailable', 'outcome-unknown', 'stopping'];
+/** What a worker that was away may find: the time is up, or the file it looks for is gone. */
+const TIMED_OUT = ['no-answer', 'not-picked-up', 'client-left', 'invalid-result'];
+
+/** Every promise that a scenario showed to be broken, in words. */
+export function brokenPromises(scenario: Scenario, played: Played[], secrets: string[]): string[] {
+  return played.flatMap((call) =>
+    problemsOf(scenario, call, secrets).map((problem) => `call ${call.number}: ${problem}`),
+  );
+}
+
+function problemsOf(scenario: Scenario, call: Played, secrets: string[]): string[] {
+  const { deeds, answer } = call;
+  const problems: string[] = [];
+  if (deeds.found.length > 1) problems.push(`dispatched ${deeds.found.length} times`);
+  if (deeds.ran > 1) problems.push(`ran ${deeds.ran} times`);
+  if (answer === 'hung up' || answer === 'cut off') return problems;
+  problems.push(...unsound('execute', answer, secrets));
+  if (answer.json?.mayHaveRun === false && deeds.ran > 0 && call.plan.play.kind !== 'keeps its request')
+    problems.push(`ran, but its caller was told it had not: ${answer.text}`);
+  if (answer.status === 200) problems.push(...notItsOwn(call, answer));
+  else if (answeredInTime(call) && !isHonest(scenario, call, answer))
+    problems.push(`its answer was lost: ${answer.text}`);
+  const ending = endingOf(answer);
+  if (!allowed(scenario, call).includes(ending)) problems.push(`ended with ${ending}: ${answer.text}`);
+  return problems;
+}
+
+function endingOf({ status, json }: Answer): string {
+  return status === 200 ? 'answered' : (json?.code ?? (status === 503 ? 'stopping' : `status ${status}`));
+}
+
+/** The client's answer belongs to this call: its id, its number to the last digit, and whether it succeeded. */
+function notItsOwn({ exact, deeds, plan }: Played, { text, json }: Answer): string[] {
+  const [request] = deeds.found;
+  const isOwn =
+    text.includes(`"the service":{"exact":${exact}}`) &&
+    json.mockId === request?.mockId &&
+    json.success === (plan.play.kind !== 'fails');
+  return isOwn ? [] : [`got another answer than its own: ${text}`];
+}
+
+function answeredInTime({ deeds: { answeredAt, createdAt } }: Played): boolean {
+  return answeredAt !== undefined && createdAt !== undefined && answeredAt < createdAt + RESULT_TIMEOUT_MS - MARGIN_MS;
+}
+
+/** Ways not to get an answer that is there: it was stopped on purpose, or the store did not say whether it took the call. */
+function isHonest(scenario: Scenario, { plan }: Played, { json }: Answer): boolean {
+  if (json?.code === 'cancelled') return plan.caller.kind === 'cancels';
+  return json?.code === 'outcome-unknown' && (hitsStore(scenario) || /did not confirm/.test(json.error));
+}
+
+function allowed({ actions }: Scenario, { plan }: Played): string[] {
+  const usual = endings[plan.play.kind];
+  const stopped = plan.caller.kind === 'cancels' ? ['cancelled'] : [];
+  // A machine that is busy may be told to come again, or that nobody knows, without any fault.
+  return actions.length === 0
+    ? [...usual, ...stopped, 'outcome-unknown']
+    : [...usual, ...stopped, ...REFUSED, ...TIMED_OUT];
+}

@@ -1,0 +1,66 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { unless } from '../../src/shared/errno.ts';
+import { createMemoryStore } from '../../src/shared/store.ts';
+import { CLAIM_KEPT_MS, createClaims } from '../../src/worker/channel/claim.ts';
+import { createSharedDirectory } from '../../src/worker/channel/shared-directory.ts';
+import { createSweep } from '../../src/worker/sweep.ts';
+import { eventually } from '../support/eventually.ts';
+import { sweepLater } from '../support/sweep-later.ts';
+import { brokenPromises } from './broken-promises.ts';
+import { playScenario } from './play-scenario.ts';
+import { isCalm, type Scenario, scenario } from './scenario.ts';
+import { isFull, tryCases } from './try-cases.ts';
+import { startWorld, type World } from './world.ts';
+
+const FOR_MS = isFull ? 900_000 : 75_000;
+
+describe.skipIf(!inject('hasRedisBinary'))('whatever happens in whatever order', () => {
+  const worlds: World[] = [];
+  beforeAll(async () => {
+    for (const apis of [1, 2, 1, 2]) worlds.push(await startWorld(apis));
+  });
+  afterAll(async () => {
+    for (const world of worlds) await world[Symbol.asyncDispose]();
+  });
+
+  it('no rule is sent twice, nobody waits in vain, every answer is its own, and nothing is left', () =>
+    tryCases('scenarios', scenario, tryScenario, { served: true, runs: 9999, lanes: worlds.length, forMs: FOR_MS }));
+
+  it('at last the shared directory is as it was, and no process has crashed', async () => {
+    for (const { processes } of worlds) {
+      await sweepLater(processes.sharedDir);
+      expect(await processes.leftovers()).toEqual([]);
+      expect(await readdir(join(processes.sharedDir, '.rule-server', 'claims')).catch(unless('ENOENT'))).toEqual([]);
+      expect(processes.noise()).toEqual([]);
+    }
+  });
+
+  async function tryScenario(played: Scenario, lane: number): Promise<void> {
+    const world = worlds[lane];
+    if (!world) throw new Error('there is no such world');
+    const { processes } = world;
+    try {
+      const calls = await playScenario(world, played);
+      expect(brokenPromises(played, calls, [processes.sharedDir])).toEqual([]);
+      if (!isCalm(played)) await sweepFiles(processes.sharedDir);
+      await eventually(async () => expect(await processes.leftovers()).toEqual([]));
+      expect(processes.noise()).toEqual([]);
+    } finally {
+      await sweepFiles(processes.sharedDir); // what this scenario left is not the next one's
+    }
+  }
+});
+
+/** As the sweep does ten minutes later; the claims stay, because these workers go on. */
+async function sweepFiles(sharedDir: string): Promise<void> {
+  const sweep = createSweep({
+    sharedDirectory: createSharedDirectory({ sharedDir, store: createMemoryStore() }),
+    claims: { ...createClaims(sharedDir), sweep: async () => 0 },
+    clock: () => Date.now() + 2 * CLAIM_KEPT_MS,
+    log: pino({ level: 'silent' }),
+  });
+  await sweep();
+}

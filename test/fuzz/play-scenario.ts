@@ -1,0 +1,115 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { withDeadline } from '../support/deadline.ts';
+import { eventually } from '../support/eventually.ts';
+import { type Answer, httpCall } from '../support/http-call.ts';
+import { createResponder, type Responder } from '../support/responder.ts';
+import type { ApiProcess } from '../support/start-process.ts';
+import { type Deeds, playing } from './play-client.ts';
+import { type CallPlan, RESULT_TIMEOUT_MS, type Scenario } from './scenario.ts';
+import type { World } from './world.ts';
+
+/** Its time in the queue, the client's, what an API waits beyond that, and the longest a process sleeps. */
+const ENDS_WITHIN_MS = 45_000;
+
+/** What came of one call. */
+export type Played = {
+  plan: CallPlan;
+  number: number;
+  /** The number that must come back, as text. */
+  exact: string;
+  deeds: Deeds;
+  /** `hung up`: by its caller. `cut off`: because its API was killed. */
+  answer: Answer | 'hung up' | 'cut off';
+  /** What the service said to the wish to cancel it. */
+  cancelled?: number;
+};
+
+let numbers = 0;
+
+/** Plays a scenario in a world, until every call has ended and nothing is open any more. */
+export async function playScenario(world: World, { calls, actions }: Scenario): Promise<Played[]> {
+  const first = numbers + 1;
+  numbers += calls.length;
+  const deeds = new Map<number, Deeds>();
+  const deedsOf = (number: number) => {
+    const known = deeds.get(number) ?? { found: [], ran: 0 };
+    deeds.set(number, known);
+    return known;
+  };
+  const does = playing((number) => calls[number - first]?.play, deedsOf);
+  const { sharedDir } = world.processes;
+  const clients: Responder[] = [];
+  const clientOf = async (app: number) => {
+    clients.push(await createResponder({ sharedDir, app, does, lookEveryMs: 15 }));
+    return app;
+  };
+  const shared = await clientOf(first);
+  const apps = await Promise.all(
+    calls.map(({ play }, at) => (play.kind.startsWith('leaves') ? clientOf(1_000_000 + first + at) : shared)),
+  );
+
+  const one = async (plan: CallPlan, at: number): Promise<Played> => {
+    await delay(plan.atMs);
+    const number = first + at;
+    const exact = String(9_007_199_254_740_993n + BigInt(number));
+    const begun = begin(world, await world.api(plan.api), plan, { app: apps[at] ?? shared, number, exact });
+    const [answer, cancelled] = await Promise.all([begun.answer, begun.cancelled]);
+    return { plan, number, exact, deeds: deedsOf(number), answer, ...(cancelled !== undefined && { cancelled }) };
+  };
+  const acting = actions.map(async (action) => {
+    await delay(action.atMs);
+    await world.act(action);
+  });
+  try {
+    const played = await Promise.all(calls.map(one));
+    await Promise.all(acting);
+    await world.mend();
+    await nothingIsOpen(world, played);
+    return played;
+  } finally {
+    await Promise.allSettled(acting);
+    await Promise.all(clients.map((client) => client.stop()));
+  }
+}
+
+type Asked = { app: number; number: number; exact: string };
+
+function begin(world: World, api: ApiProcess, { caller }: CallPlan, { app, number, exact }: Asked) {
+  const leaves = caller.kind === 'hangs up' ? AbortSignal.timeout(caller.afterMs) : undefined;
+  const call = httpCall(`${api.url}/rule-server/mock/execute`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: `{"app":${app},"ruleId":${number},"the service":{"exact":${exact}}}`,
+    ...(leaves && { signal: leaves }),
+  });
+  const answer = call.catch((error): 'hung up' | 'cut off' => {
+    if (leaves?.aborted) return 'hung up';
+    if (!api.isRunning) return 'cut off';
+    throw error;
+  });
+  return {
+    answer: withDeadline(answer, ENDS_WITHIN_MS, `call ${number}`),
+    cancelled: caller.kind === 'cancels' ? cancel(world, number, caller.afterMs) : undefined,
+  };
+}
+
+/** Like somebody who sees an execution in the list and stops it, through whichever API answers. */
+async function cancel(world: World, number: number, afterMs: number): Promise<number | undefined> {
+  await delay(afterMs);
+  const base = `${(await world.api(number)).url}/rule-server/mock/executions`;
+  const found = await httpCall(`${base}?ruleId=${number}`).catch(() => undefined);
+  const mockId = found?.json?.items?.[0]?.mockId;
+  if (mockId === undefined) return undefined;
+  return (await httpCall(`${base}/${mockId}`, { method: 'DELETE' }).catch(() => undefined))?.status;
+}
+
+/** No execution is open in the queue, and no worker waits for one that the queue has forgotten. */
+async function nothingIsOpen(world: World, played: Played[]): Promise<void> {
+  await eventually(async () => {
+    const { status, json } = await httpCall(`${(await world.api(0)).url}/rule-server/mock/executions?limit=100`);
+    const open = json?.items?.filter(({ outcome }: { outcome: unknown }) => outcome === null);
+    if (status !== 200 || open.length > 0) throw new Error(`still open: ${status} ${JSON.stringify(open)}`);
+  }, 30_000);
+  const lastDeadline = Math.max(0, ...played.map(({ deeds }) => (deeds.createdAt ?? 0) + RESULT_TIMEOUT_MS));
+  await delay(Math.max(0, lastDeadline + 500 - Date.now()));
+}
