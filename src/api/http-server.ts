@@ -5,19 +5,28 @@ import type { Settings } from '../shared/settings.ts';
 import type { Environment } from './environment.ts';
 
 const LOOK_FOR_IDLE_MS = 100;
+/** Beside calls that wait there are pages, event streams and probes. */
+const CONNECTIONS_BESIDE_CALLS = 4000;
+
+/** Whole requests must arrive in time; answers may take as long as they take. */
+export const HTTP_LIMITS = {
+  headersTimeout: 10_000,
+  requestTimeout: 30_000,
+  connectionsCheckingInterval: 2000,
+  keepAliveTimeout: 75_000,
+  maxHeaderSize: 16 * 1024,
+};
+
+type Listening = Pick<Settings, 'HOST' | 'PORT' | 'MAX_QUEUED'>;
 
 /** Serves an app over HTTP. Resolves once it listens; rejects when it cannot. */
-export async function serveHttp(app: Hono<Environment>, { HOST, PORT }: Pick<Settings, 'HOST' | 'PORT'>) {
-  const server = createAdaptorServer({
-    fetch: app.fetch,
-    serverOptions: {
-      // Whole requests must arrive in time; answers may take as long as they take.
-      requestTimeout: 30_000,
-      headersTimeout: 10_000,
-      keepAliveTimeout: 75_000,
-      maxHeaderSize: 16 * 1024,
-    },
-  }) as Server;
+export async function serveHttp(
+  app: Hono<Environment>,
+  { HOST, PORT, MAX_QUEUED }: Listening,
+  limits: typeof HTTP_LIMITS = HTTP_LIMITS,
+) {
+  const server = createAdaptorServer({ fetch: app.fetch, serverOptions: limits }) as Server;
+  server.maxConnections = MAX_QUEUED + CONNECTIONS_BESIDE_CALLS;
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(PORT, HOST, () => {

@@ -4,6 +4,15 @@ import type { Metrics } from '../shared/metrics.ts';
 import type { Settings } from '../shared/settings.ts';
 import type { RunningWorker } from './start.ts';
 
+/** Probes and scrapes are few, short and quick. */
+const LIMITS = {
+  headersTimeout: 5000,
+  requestTimeout: 5000,
+  connectionsCheckingInterval: 2000,
+  maxHeaderSize: 8 * 1024,
+};
+const MAX_CONNECTIONS = 100;
+
 type Dependencies = { worker: RunningWorker; metrics: Metrics };
 
 /**
@@ -17,9 +26,10 @@ export async function startHealthServer(
   if (WORKER_PORT === 0) return { stop: async () => {} };
   const keyring = createKeyring(API_KEYS);
 
-  const server = createServer((request, response) => {
-    answer(request, response).catch((error) => send(response, 500, { error: String(error) }));
+  const server = createServer(LIMITS, (request, response) => {
+    answer(request, response).catch(() => send(response, 500, { error: 'The metrics cannot be read.' }));
   });
+  server.maxConnections = MAX_CONNECTIONS;
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { takesJobs, reason } = worker.state();

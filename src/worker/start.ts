@@ -145,7 +145,7 @@ export async function startWorker({
     storeUp: () => storeUp,
     census: createClientCensus({ sharedDir, clients, load }),
   });
-  const incident = createIncident(log, 'This worker takes no jobs');
+  const incident = createIncident(log.child({ sharedDir }), 'This worker takes no jobs');
   const checkDirectory = async () => {
     try {
       await sharedDirectory.check();

@@ -113,9 +113,7 @@ onEachQueue('a worker and its shared directory', (start) => {
     await using client = await createResponder({ sharedDir, app: 1, does: answers(), as: 'directory' });
     await rename(sharedDir, `${sharedDir}.away`);
     await eventually(() => expect(service.workers[0]?.state().takesJobs).toBe(false));
-    expect(service.workers[0]?.state().reason).toBe(
-      `SHARED_DIR ${sharedDir} cannot be used (ENOENT): create or mount it`,
-    );
+    expect(service.workers[0]?.state().reason).toBe('SHARED_DIR cannot be used (ENOENT): create or mount it');
     const { json } = await service.execute({ app: 1, ruleId: 1 });
     expect([json.code, json.mayHaveRun]).toEqual(['channel-unavailable', false]);
     expect(json.error).toMatch(/it is not there \(is it still mounted\?\)\. It did not run\.$/);
@@ -162,9 +160,9 @@ onEachQueue('a worker and its shared directory', (start) => {
     if (!backend) throw new Error('no backend');
     const { log, lines } = captureLog();
     const worker = await startWorker({ settings: service.settings, backend, sharedDir, log });
-    await eventually(() => expect(worker.state().reason).toMatch(/^SHARED_DIR .* cannot be used \(ENOTDIR/));
+    await eventually(() => expect(worker.state().reason).toMatch(/^SHARED_DIR cannot be used \(ENOTDIR/));
     expect(lines.filter(({ level }) => level >= 40).map(({ msg }) => msg)).toEqual([
-      expect.stringMatching(/^This worker takes no jobs: SHARED_DIR .* cannot be used/),
+      expect.stringMatching(/^This worker takes no jobs: SHARED_DIR cannot be used/),
     ]);
     await worker.stop();
     await rm(sharedDir, { recursive: true });

@@ -19,7 +19,9 @@ const MAKE_AT_MOST = 5;
 /** Nobody gets a file elsewhere emptied by putting a link here, or a worker to wait by putting a pipe. */
 const TOUCH = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
-/** Why a worker may not take jobs, in one sentence with the way out. */
+const LINK_IN_THE_WAY = 'SHARED_DIR/.rule-server is a link or no directory: remove what is in its place';
+
+/** Why a worker may not take jobs, in one sentence with the way out. It goes out over HTTP, so it names no path. */
 export class UnusableSharedDirectory extends Error {}
 
 /** Something in the way of a path below the shared directory: a link, a file where a directory belongs. */
@@ -36,9 +38,8 @@ export function createSharedDirectory({ sharedDir, store }: { sharedDir: string;
   }
 
   function notUsable(error: unknown): never {
-    const why = error instanceof Error ? error.message : String(error);
     throw new UnusableSharedDirectory(
-      `SHARED_DIR ${sharedDir} cannot be used (${why}): let this worker's user read and write it`,
+      `SHARED_DIR cannot be used (${errnoOf(error)}): let this worker's user read and write it`,
     );
   }
 
@@ -63,24 +64,22 @@ export function createSharedDirectory({ sharedDir, store }: { sharedDir: string;
      */
     async check(): Promise<void> {
       const found = await stat(sharedDir).catch((error) => {
-        throw new UnusableSharedDirectory(
-          `SHARED_DIR ${sharedDir} cannot be used (${errnoOf(error)}): create or mount it`,
-        );
+        throw new UnusableSharedDirectory(`SHARED_DIR cannot be used (${errnoOf(error)}): create or mount it`);
       });
-      if (!found.isDirectory()) throw new UnusableSharedDirectory(`SHARED_DIR ${sharedDir} is not a directory`);
+      if (!found.isDirectory()) throw new UnusableSharedDirectory(`SHARED_DIR is not a directory`);
       await isRealDirectory(sharedDir, privateDirectory(sharedDir)).catch((error) => {
-        throw error instanceof ForeignPath ? new UnusableSharedDirectory(`SHARED_DIR: ${error.message}`) : error;
+        throw error instanceof ForeignPath ? new UnusableSharedDirectory(LINK_IN_THE_WAY) : error;
       });
       const id = (await readId()) ?? (ownId === undefined ? await adoptOrCreate() : undefined);
       if (id === undefined || (ownId !== undefined && id !== ownId)) {
         throw new UnusableSharedDirectory(
-          `SHARED_DIR ${sharedDir} is no longer the directory this worker started with (${ownId}): is it still mounted? If it was replaced on purpose, restart the workers`,
+          `SHARED_DIR is no longer the directory this worker started with (${ownId}): is it still mounted? If it was replaced on purpose, restart the workers`,
         );
       }
       const registered = await store.hold('shared-dir', id, IDENTITY_KEPT_SECONDS);
       if (registered !== id) {
         throw new UnusableSharedDirectory(
-          `SHARED_DIR ${sharedDir} (${id}) is not the directory the other workers of this queue use (${registered}): give all of them the same one, or wait ${IDENTITY_KEPT_SECONDS} s after the last of them stopped`,
+          `SHARED_DIR (${id}) is not the directory the other workers of this queue use (${registered}): give all of them the same one, or wait ${IDENTITY_KEPT_SECONDS} s after the last of them stopped`,
         );
       }
       ownId = id;
@@ -136,7 +135,7 @@ export function createSharedDirectory({ sharedDir, store }: { sharedDir: string;
     const others = await store.get('shared-dir');
     if (others === null) return createId();
     throw new UnusableSharedDirectory(
-      `SHARED_DIR ${sharedDir} is new, but the other workers of this queue use another one (${others}): is it mounted? Give all of them the same one, or wait ${IDENTITY_KEPT_SECONDS} s after the last of them stopped`,
+      `SHARED_DIR is new, but the other workers of this queue use another one (${others}): is it mounted? Give all of them the same one, or wait ${IDENTITY_KEPT_SECONDS} s after the last of them stopped`,
     );
   }
 
