@@ -1,9 +1,15 @@
-import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readlink, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { noAnswer } from '../../../src/shared/outcomes.ts';
-import { type Claim, createClaims, type Decision } from '../../../src/worker/channel/claim.ts';
+import {
+  type Claim,
+  createClaims,
+  type Decision,
+  NewerClaim,
+  UnknownClaim,
+} from '../../../src/worker/channel/claim.ts';
 
 const mockId = '7f3a5c1e-0000-4000-8000-000000000001';
 
@@ -42,6 +48,24 @@ describe('the claim of an execution', () => {
     await expect(claims.decide(key, claimOf('.a.tmp'))).rejects.toThrow(/ENOENT/);
     expect(await claims.decide(key, refusal)).toEqual(refusal);
     expect(await readdir(join(sharedDir, '.rule-server/claims'))).toEqual([]);
+  });
+
+  it('of a newer version is told from one that cannot be read at all, and neither is replaced', async () => {
+    const { claims, key, sharedDir } = await prepared();
+    const [bucket = ''] = await readdir(join(sharedDir, '.rule-server/claims'));
+    const path = join(sharedDir, '.rule-server/claims', bucket, mockId);
+    for (const [text, Kind] of [
+      ['{"v":2,"file":".a.tmp"}', NewerClaim],
+      ['{"v":1,"mockId"', UnknownClaim],
+    ] as const) {
+      await symlink(text, path);
+      for (const asked of [() => claims.find(key), () => claims.decide(key, claimOf('.b.tmp'))]) {
+        const error = await asked().catch((thrown) => thrown);
+        expect(error.constructor).toBe(Kind);
+      }
+      expect(await readlink(path)).toBe(text);
+      await rm(path);
+    }
   });
 
   it('may be longer than a link can be', async () => {
