@@ -83,7 +83,13 @@ async function install(): Promise<string> {
 
 /** Runs a program to its end; true when it failed. */
 async function run(command: string, parameters: string[]): Promise<boolean> {
-  const child = spawn(command, parameters, { cwd: tmpdir(), stdio: ['ignore', 'inherit', 'inherit'] });
+  const env = {
+    ...process.env,
+    PYTHONPATH: import.meta.dirname,
+    PYTHONDONTWRITEBYTECODE: '1',
+    SCHEMATHESIS_HOOKS: 'hooks',
+  };
+  const child = spawn(command, parameters, { cwd: tmpdir(), env, stdio: ['ignore', 'inherit', 'inherit'] });
   const [code] = await once(child, 'exit');
   return code !== 0;
 }
