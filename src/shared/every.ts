@@ -1,5 +1,13 @@
-/** Runs a task again and again, `pauseMs` after it ended. `stop` resolves when no run is under way any more. */
-export function every(pauseMs: number, task: () => Promise<unknown> | unknown, onError: (error: unknown) => void) {
+/**
+ * Runs a task again and again, `pauseMs` after it ended, the first time after `firstMs`. `stop` resolves when no run is
+ * under way any more.
+ */
+export function every(
+  pauseMs: number,
+  task: () => Promise<unknown> | unknown,
+  onError: (error: unknown) => void,
+  firstMs = pauseMs,
+) {
   let stopped = false;
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> = Promise.resolve();
@@ -10,14 +18,14 @@ export function every(pauseMs: number, task: () => Promise<unknown> | unknown, o
     } catch (error) {
       onError(error);
     }
-    if (!stopped) schedule();
+    if (!stopped) schedule(pauseMs);
   };
-  const schedule = () => {
+  const schedule = (afterMs: number) => {
     timer = setTimeout(() => {
       running = run();
-    }, pauseMs);
+    }, afterMs);
   };
-  schedule();
+  schedule(firstMs);
 
   return {
     async stop() {

@@ -1,7 +1,7 @@
 import { every } from '../shared/every.ts';
 import type { History } from '../shared/history.ts';
 import { createIncident, type Logger } from '../shared/logger.ts';
-import { CLAIM_KEPT_MS, type Claim } from './channel/claim.ts';
+import { CLAIM_KEPT_MS, type Claim, type Claims } from './channel/claim.ts';
 import { withResult } from './channel/read-result.ts';
 import { removeFiles, resultPath } from './channel/request-file.ts';
 import type { Room } from './channel/room.ts';
@@ -11,12 +11,19 @@ import { placeOf } from './process-execution.ts';
 const LOOK_EVERY_MS = 2000;
 const MAX_EXPECTED = 1000;
 
-type Dependencies = { history: History; sharedDir: string; room: Room; maxResultBytes: number; log: Logger };
+type Dependencies = {
+  claims: Pick<Claims, 'findAnywhere'>;
+  history: History;
+  sharedDir: string;
+  room: Room;
+  maxResultBytes: number;
+  log: Logger;
+};
 
 export type LateResults = ReturnType<typeof createLateResults>;
 
 /** Looks out for answers that come after their execution timed out: they are kept with it, and their files removed. */
-export function createLateResults({ history, sharedDir, room, maxResultBytes, log }: Dependencies) {
+export function createLateResults({ claims, history, sharedDir, room, maxResultBytes, log }: Dependencies) {
   const expected = new Map<string, { claim: Claim; until: number }>();
   const incident = createIncident(log, 'Late results cannot be kept');
   const loop = every(LOOK_EVERY_MS, lookForAll, (error) => incident.begins(error, 'they are tried again'));
@@ -50,12 +57,22 @@ export function createLateResults({ history, sharedDir, room, maxResultBytes, lo
     return true;
   }
 
+  /** Its execution timed out after the client had picked it up. Beyond a thousand of them the oldest is given up. */
+  function expect(claim: Claim): void {
+    expected.set(claim.mockId, { claim, until: Date.now() + CLAIM_KEPT_MS });
+    const oldest = expected.keys().next().value;
+    if (expected.size > MAX_EXPECTED && oldest !== undefined) expected.delete(oldest);
+  }
+
   return {
-    /** Its execution timed out after the client had picked it up. Beyond a thousand of them the oldest is given up. */
-    expect(claim: Claim): void {
-      expected.set(claim.mockId, { claim, until: Date.now() + CLAIM_KEPT_MS });
-      const oldest = expected.keys().next().value;
-      if (expected.size > MAX_EXPECTED && oldest !== undefined) expected.delete(oldest);
+    expect,
+    /** A result lies there that nobody may be waiting for: the worker that looked out for it may have ended since. */
+    async found(mockId: string): Promise<void> {
+      if (expected.has(mockId)) return;
+      const record = await history.get(mockId);
+      if (record?.outcome?.code !== 'no-answer' || record.lateResult) return;
+      const decision = await claims.findAnywhere(mockId);
+      if (decision?.kind === 'claimed') expect(decision.claim);
     },
     close: () => loop.stop(),
   };

@@ -34,6 +34,8 @@ import { registerWorkerMetrics } from './worker-metrics.ts';
 
 const CHECK_DIRECTORY_EVERY_MS = 1000;
 const SWEEP_EVERY_MS = 60_000;
+/** Who starts may follow one that died and left something. */
+const FIRST_SWEEP_AFTER_MS = 2000;
 const SWEEP_ANSWERS_EVERY_MS = 10_000;
 const SWEEP_GONE_CLIENTS_EVERY_MS = 60 * 60_000;
 /** As files; in memory each takes several times its size for a moment. */
@@ -76,8 +78,15 @@ export async function startWorker({
   const progress = createProgressReports();
   const history = backend.openHistory(historyLimitsOf(settings));
   const room = createRoom(LARGE_RESULTS_BYTES);
-  const lateResults = createLateResults({ history, sharedDir, room, maxResultBytes: settings.MAX_RESULT_BYTES, log });
   const claims = createClaims(sharedDir);
+  const lateResults = createLateResults({
+    claims,
+    history,
+    sharedDir,
+    room,
+    maxResultBytes: settings.MAX_RESULT_BYTES,
+    log,
+  });
   const keptAnswers = createKeptAnswers(sharedDir);
   const watcher = createResultWatcher({ pollIntervalMs: settings.POLL_INTERVAL_MS, log });
   const slots = createClientSlots({ limit: settings.MAX_WAITS_PER_CLIENT, openIn: watcher.openIn });
@@ -171,8 +180,11 @@ export async function startWorker({
   const checks = every(CHECK_DIRECTORY_EVERY_MS, checkDirectory, (error) =>
     log.error({ err: error }, 'checking the shared directory failed'),
   );
-  const sweeps = every(SWEEP_EVERY_MS, createSweep({ sharedDirectory, claims, onSwept: swept, log }), (error) =>
-    log.warn({ err: error }, 'the sweep failed'),
+  const sweeps = every(
+    SWEEP_EVERY_MS,
+    createSweep({ sharedDirectory, claims, onResult: lateResults.found, onSwept: swept, log }),
+    (error) => log.warn({ err: error }, 'the sweep failed'),
+    FIRST_SWEEP_AFTER_MS,
   );
 
   const answerSweeps = every(SWEEP_ANSWERS_EVERY_MS, keptAnswers.sweep, (error) =>

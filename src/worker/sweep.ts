@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { unless } from '../shared/errno.ts';
 import type { Logger } from '../shared/logger.ts';
 import { CLAIM_KEPT_MS, type Claims } from './channel/claim.ts';
-import { isOurFile, MADE_BY_US } from './channel/file-names.ts';
+import { isOurFile, MADE_BY_US, readFileName } from './channel/file-names.ts';
 import { removeIfNobodyCame } from './channel/request-file.ts';
 import type { SharedDirectory } from './channel/shared-directory.ts';
 
@@ -12,19 +12,28 @@ type Dependencies = {
   claims: Claims;
   /** Epoch ms; another one than the system's is for tests. */
   clock?: () => number;
+  /** Told of each result that lies there; when nobody waits for it, it is removed once it is old. */
+  onResult?: (mockId: string) => Promise<void>;
   onSwept?: (what: 'files' | 'claim-minutes', count: number) => void;
   log: Logger;
 };
 
 /** Removes what executions left that nobody finished: files of ours older than a claim can be, then the claims themselves. */
-export function createSweep({ sharedDirectory, claims, clock = Date.now, onSwept = () => {}, log }: Dependencies) {
+export function createSweep({
+  sharedDirectory,
+  claims,
+  clock = Date.now,
+  onResult = async () => {},
+  onSwept = () => {},
+  log,
+}: Dependencies) {
   return async function sweep(): Promise<void> {
     const madeBefore = clock() + (await sharedDirectory.clockAheadMs()) - CLAIM_KEPT_MS;
     let removed = 0;
     const mock = join(sharedDirectory.sharedDir, 'mock');
     for (const app of await directories(mock)) {
       for (const client of await directories(join(mock, app))) {
-        removed += await sweepDirectory(join(mock, app, client), madeBefore);
+        removed += await sweepDirectory(join(mock, app, client), { madeBefore, onResult });
       }
     }
     const claimMinutes = await claims.sweep(clock());
@@ -34,7 +43,9 @@ export function createSweep({ sharedDirectory, claims, clock = Date.now, onSwept
   };
 }
 
-async function sweepDirectory(directory: string, madeBefore: number): Promise<number> {
+type Sweeping = { madeBefore: number; onResult: (mockId: string) => Promise<void> };
+
+async function sweepDirectory(directory: string, { madeBefore, onResult }: Sweeping): Promise<number> {
   const names = (await readdir(directory).catch(unless('ENOENT', 'ENOTDIR'))) ?? [];
   const isOld = async (name: string) => {
     const stats = await lstat(join(directory, name)).catch(unless('ENOENT'));
@@ -42,7 +53,11 @@ async function sweepDirectory(directory: string, madeBefore: number): Promise<nu
   };
   let removed = 0;
   for (const name of names.filter(isOurFile)) {
-    if (!(await isOld(name))) continue;
+    if (!(await isOld(name))) {
+      const file = readFileName(name);
+      if (file?.kind === 'result') await onResult(file.mockId);
+      continue;
+    }
     await rm(join(directory, name), { recursive: true, force: true });
     removed++;
   }

@@ -6,7 +6,14 @@ import { expect, it } from 'vitest';
 import { startWorker } from '../../src/worker/start.ts';
 import { eventually } from '../support/eventually.ts';
 import { onEachQueue } from '../support/on-each-queue.ts';
-import { answers, answersAfter, createResponder, picksUpAndStaysSilent, staysSilent } from '../support/responder.ts';
+import {
+  answers,
+  answersAfter,
+  createResponder,
+  picksUpAndStaysSilent,
+  resultText,
+  staysSilent,
+} from '../support/responder.ts';
 import { captureLog, type Service } from '../support/start-service.ts';
 
 onEachQueue('starting and stopping', (start) => {
@@ -76,6 +83,21 @@ onEachQueue('starting and stopping', (start) => {
     expect(Date.now() - startedAt).toBeLessThan(2000);
     expect((await Promise.all(open)).map(({ status }) => status)).toEqual(Array(calls).fill(200));
     expect(client.found).toHaveLength(calls);
+  });
+
+  it('a late answer is kept with its execution, also when the worker that waited for it is gone', async () => {
+    await using service = await start({ settings: { RESULT_TIMEOUT_MS: 500 } });
+    await using client = await createResponder({ sharedDir: service.sharedDir, app: 1, does: picksUpAndStaysSilent });
+    const { mockId, code } = (await service.execute({ app: 1, ruleId: 1 })).json;
+    expect(code).toBe('no-answer');
+    await service.workers.shift()?.stop();
+    await (await client.firstRequest()).answer(resultText({ mockId }, { 'the service': { late: true } }));
+    await service.addWorker();
+    await eventually(async () => {
+      const { json } = await service.call(`/rule-server/mock/executions/${mockId}`);
+      expect(json).toMatchObject({ state: 'timed-out', lateResult: { 'the service': { late: true } } });
+    }, 15_000);
+    await eventually(async () => expect(await readdir(client.directory)).toEqual([]));
   });
 
   it('a worker that stops does not wait for calls that wait for a place at their client', async () => {

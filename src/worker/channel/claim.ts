@@ -75,9 +75,23 @@ export function createClaims(sharedDir: string) {
     throw new UnknownClaim(`the claim of ${key.mockId} is not one this version can read`);
   }
 
+  /** The minutes there are claims of. */
+  async function buckets(): Promise<string[]> {
+    return ((await readdir(root).catch(unless('ENOENT'))) ?? []).filter((name) => /^\d+$/.test(name));
+  }
+
   return {
     /** What was decided about an execution, or null while nothing was. Throws `UnknownClaim` or `NewerClaim`. */
     find,
+
+    /** The same for who does not know `claimBy`: looks through all that are kept. Null also for one that cannot be read. */
+    async findAnywhere(mockId: string): Promise<Decision | null> {
+      for (const bucket of await buckets()) {
+        const found = await find({ mockId, claimBy: Number(bucket) * BUCKET_MS }).catch(() => null);
+        if (found) return found;
+      }
+      return null;
+    },
 
     /**
      * Makes room for a claim. To be called before the last look at `claimBy`, and never after it: a worker that sleeps for
@@ -109,10 +123,7 @@ export function createClaims(sharedDir: string) {
 
     /** Removes the claims of all minutes that ended more than `CLAIM_KEPT_MS` ago. */
     async sweep(now: number): Promise<number> {
-      const buckets = (await readdir(root).catch(unless('ENOENT'))) ?? [];
-      const old = buckets.filter(
-        (bucket) => /^\d+$/.test(bucket) && (Number(bucket) + 1) * BUCKET_MS + CLAIM_KEPT_MS < now,
-      );
+      const old = (await buckets()).filter((bucket) => (Number(bucket) + 1) * BUCKET_MS + CLAIM_KEPT_MS < now);
       for (const bucket of old) {
         known.delete(join(root, bucket));
         await rm(join(root, bucket), { recursive: true, force: true });
