@@ -98,7 +98,7 @@ const codes = [
   'invalid-result',
   'cancelled',
   'cycle',
-  'bad-target',
+  'bad-request',
 ] as const;
 
 function knownCode(code: string | null) {
@@ -118,8 +118,11 @@ function hintKey(record: ExecutionRecord, code: string): TextKey {
 }
 
 /** A call that was refused before it became a run. */
-export function refusedHeadline({ code, message }: { code: string | null; message: string }, app: string): Headline {
-  const known = knownCode(code);
+export function refusedHeadline(
+  { code, status, message }: { code: string | null; status: number | null; message: string },
+  app: string,
+): Headline {
+  const known = (status !== null && statuses[status]) || knownCode(code);
   const parameters = { app, error: message, client: '', time: '' };
   return {
     title: { key: `state.${known}`, parameters },
@@ -127,6 +130,13 @@ export function refusedHeadline({ code, message }: { code: string | null; messag
     tone: 'warn',
   };
 }
+
+/** Refusals that come without a code. */
+const statuses: Record<number, 'signed-out' | 'bad-request' | 'too-large'> = {
+  400: 'bad-request',
+  401: 'signed-out',
+  413: 'too-large',
+};
 
 /** How long a run took, from the call to its end or to now. */
 export function tookMs({ history, state }: ExecutionRecord, now: number): number {

@@ -19,9 +19,11 @@ export class Boundary extends Component<{ children: ReactNode }, State> {
 function Broken({ error }: { error: Error }) {
   const { say } = useText();
   return (
-    <main className="empty" role="alert">
-      <h1>{say('failed.page.title')}</h1>
-      <p>{say('failed.page.text', { error: error.message })}</p>
+    <main className="empty">
+      <div role="alert">
+        <h1>{say('failed.page.title')}</h1>
+        <p>{say('failed.page.text', { error: error.message })}</p>
+      </div>
       <button type="button" className="button primary" onClick={() => window.location.reload()}>
         {say('failed.page.reload')}
       </button>

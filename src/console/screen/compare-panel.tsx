@@ -12,7 +12,7 @@ import type { Occurrence } from '../trace/tree.ts';
 import { IconButton } from '../ui/icon-button.tsx';
 import { CompareTree } from './compare-tree.tsx';
 import { DataDiff } from './data-diff.tsx';
-import { RunResult } from './history-panel.tsx';
+import { RunResult } from './run-result.tsx';
 import { TraceTree } from './trace-tree.tsx';
 
 type Props = { mockIds: readonly string[]; occurrences: readonly Occurrence[] };
@@ -32,7 +32,11 @@ export function ComparePanel({ mockIds, occurrences }: Props) {
       <div className="compare-head">
         <h2>{say('compare.title', { n: mockIds.length })}</h2>
         <p role="status">{summary({ open, base, others, say })}</p>
-        <IconButton icon="close" label={say('compare.close')} onPress={() => goTo({ runs: [] }, { push: true })} />
+        <IconButton
+          icon="close"
+          label={say('compare.close')}
+          onPress={() => goTo({ run: mockIds.at(-1) ?? null, runs: [] }, { push: true })}
+        />
       </div>
       <ol className="groups">
         {base && <GroupRow letter="A" group={base} base={null} shown onShow={null} />}

@@ -1,23 +1,25 @@
+import { useMemo } from 'react';
 import type { RuleSummary } from '../api/browse.ts';
-import { goTo, type Place } from '../state/location.ts';
+import { fitsLink, goTo, type Place, printPlace } from '../state/location.ts';
 import { chooseLanguage, chooseTheme, type Theme, useTheme } from '../state/preferences.ts';
 import { useText } from '../text/use-text.tsx';
 import { Combobox, type Option } from '../ui/combobox.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
-import { Icon, type IconName } from '../ui/icon.tsx';
+import type { IconName } from '../ui/icon.tsx';
 import { IconButton } from '../ui/icon-button.tsx';
+import type { Input } from './use-input.ts';
 import type { RuleContext } from './use-rule.ts';
 
 type Props = {
   place: Place;
   rule: RuleContext;
-  linkIsWhole: boolean;
+  input: Input;
   onHelp: () => void;
   signOut: (() => void) | null;
 };
 
 /** What is being looked at, who is there to run it, and how the page looks. */
-export function Header({ place, rule, linkIsWhole, onHelp, signOut }: Props) {
+export function Header({ place, rule, input, onHelp, signOut }: Props) {
   const { say } = useText();
   return (
     <header className="top">
@@ -44,19 +46,29 @@ export function Header({ place, rule, linkIsWhole, onHelp, signOut }: Props) {
       )}
       <ClientCount rule={rule} />
       <div className="top-actions">
-        <CopyButton
-          icon="link"
-          label={say('link.copy')}
-          done={say(linkIsWhole ? 'link.copied' : 'link.tooLong')}
-          text={() => window.location.href}
-          quiet
-        />
+        <LinkButton place={place} input={input} />
         <LanguageButton />
         <ThemeButton />
         <IconButton icon="keyboard" label={say('header.help')} onPress={onHelp} />
         {signOut && <IconButton icon="exit" label={say('header.signOut')} onPress={signOut} />}
       </div>
     </header>
+  );
+}
+
+function LinkButton({ place, input: { text, read } }: { place: Place; input: Input }) {
+  const { say } = useText();
+  const fits = useMemo(() => fitsLink(text, read), [text, read]);
+  const done = fits ? 'link.copied' : place.run === null || read.kind === 'bad' ? 'link.withoutInput' : 'link.tooLong';
+  return (
+    <CopyButton
+      icon="link"
+      label={say('link.copy')}
+      done={say(done)}
+      // The address bar is a moment behind what is typed.
+      text={() => `${window.location.origin}${window.location.pathname}${printPlace({ ...place, input: text })}`}
+      quiet
+    />
   );
 }
 
@@ -159,16 +171,6 @@ const themes: Record<Theme, { next: Theme; icon: IconName }> = {
 function ThemeButton() {
   const { say } = useText();
   const theme = useTheme();
-  const label = say(`header.theme.${theme}`);
-  return (
-    <button
-      type="button"
-      className="icon-button"
-      aria-label={label}
-      title={label}
-      onClick={() => chooseTheme(themes[theme].next)}
-    >
-      <Icon name={themes[theme].icon} />
-    </button>
-  );
+  const { icon, next } = themes[theme];
+  return <IconButton icon={icon} label={say(`header.theme.${theme}`)} onPress={() => chooseTheme(next)} />;
 }

@@ -1,20 +1,13 @@
 import { useState } from 'react';
-import { type ExecutionRecord, getExecution, isEnd } from '../api/executions.ts';
-import { callOf } from '../run/call-of.ts';
-import { curlOf } from '../run/curl.ts';
-import { tookMs } from '../run/headline.ts';
+import type { ExecutionRecord } from '../api/executions.ts';
 import { useHistory } from '../run/use-service.ts';
-import { goTo, type Place, printPlace, readTarget } from '../state/location.ts';
+import { goTo, type Place } from '../state/location.ts';
 import { historyShown } from '../state/preferences.ts';
-import { formatMs, formatTime } from '../text/durations.ts';
-import { type Say, useText } from '../text/use-text.tsx';
-import { useAnnounce } from '../ui/announce.tsx';
-import { copyText } from '../ui/copy.ts';
-import { CopyButton } from '../ui/copy-button.tsx';
+import { formatTime } from '../text/durations.ts';
+import { useText } from '../text/use-text.tsx';
 import { Icon } from '../ui/icon.tsx';
-import { IconButton } from '../ui/icon-button.tsx';
-import { OutcomeChip } from '../ui/outcome-chip.tsx';
-import { useSession } from './session.ts';
+import { HistoryRow } from './history-row.tsx';
+import { RunResult } from './run-result.tsx';
 
 type Props = { place: Place; onOpen: (record: ExecutionRecord) => void; onAgain: (record: ExecutionRecord) => void };
 
@@ -114,103 +107,4 @@ function LastRun({ record }: { record: ExecutionRecord }) {
       {formatTime(record.history[0]?.at ?? 0, language, Date.now())} <RunResult record={record} />
     </span>
   );
-}
-
-type RowProps = {
-  record: ExecutionRecord;
-  current: boolean;
-  selected: boolean;
-  onSelect: (on: boolean) => void;
-  onOpen: () => void;
-  onAgain: () => void;
-};
-
-function HistoryRow({ record, current, selected, onSelect, onOpen, onAgain }: RowProps) {
-  const { say, language } = useText();
-  const time = formatTime(record.history[0]?.at ?? 0, language, Date.now());
-  return (
-    <tr className={current ? 'current' : ''} aria-current={current ? 'true' : undefined} onClick={onOpen}>
-      <td onClick={(event) => event.stopPropagation()}>
-        <input
-          type="checkbox"
-          aria-label={say('history.select', { time })}
-          checked={selected}
-          onChange={({ target }) => onSelect(target.checked)}
-        />
-      </td>
-      <td>
-        <button
-          type="button"
-          className="row-button"
-          aria-label={say('history.open', { time })}
-          onClick={(event) => {
-            event.stopPropagation();
-            onOpen();
-          }}
-        >
-          {time}
-        </button>
-      </td>
-      <td>
-        <RunResult record={record} />
-      </td>
-      <td>
-        {targetWords(record.target, say)}
-        {record.ts !== null && (
-          <small> {say('history.asOf', { time: formatTime(Number(record.ts), language, Date.now()) })}</small>
-        )}
-      </td>
-      <td className="muted">{record.address ?? '–'}</td>
-      <td className="number">{isEnd(record.state) ? formatMs(tookMs(record, 0)) : '…'}</td>
-      <td className="row-actions" onClick={(event) => event.stopPropagation()}>
-        <IconButton icon="again" label={say('history.rerun')} onPress={onAgain} />
-        <CurlButton record={record} />
-        <CopyButton
-          icon="link"
-          label={say('history.link')}
-          done={say('link.copied')}
-          text={() => linkTo(record)}
-          quiet
-        />
-      </td>
-    </tr>
-  );
-}
-
-/** What a run came to, or how it ended when it came to nothing. */
-export function RunResult({ record }: { record: ExecutionRecord }) {
-  const { say } = useText();
-  if (record.decision !== null && record.state === 'succeeded') return <OutcomeChip outcome={record.decision} />;
-  const tone = record.state === 'failed' || record.state === 'timed-out' ? 'error' : 'none';
-  return <span className={`chip ${tone}`}>{say(`history.state.${record.state}`)}</span>;
-}
-
-function targetWords(text: string, say: Say): string {
-  const target = readTarget(text);
-  if (target.kind === 'lane') return say('target.inLane', { lane: target.lane });
-  return say(target.kind === 'address' ? 'target.address' : 'target.all');
-}
-
-/** The input is fetched when it is wanted: lists come without. */
-function CurlButton({ record }: { record: ExecutionRecord }) {
-  const { say } = useText();
-  const announce = useAnnounce();
-  const { signedIn } = useSession();
-  const copy = async () => {
-    const { input } = await getExecution(record.mockId);
-    const worked = await copyText(curlOf(callOf(record, input), { origin: window.location.origin, signedIn }));
-    announce(say(worked ? 'link.curlCopied' : 'link.failed'));
-  };
-  return (
-    <IconButton
-      icon="terminal"
-      label={say('history.curl')}
-      onPress={() => void copy().catch(() => announce(say('failed.unreachable')))}
-    />
-  );
-}
-
-function linkTo({ app, ruleId, confId, target, ts, mockId }: ExecutionRecord): string {
-  const place = { app, ruleId, confId, target: readTarget(target), ts, run: mockId, runs: [], input: null };
-  return `${window.location.origin}${window.location.pathname}${printPlace(place)}`;
 }

@@ -113,5 +113,6 @@ function notBegunHeadline({ error, call }: NotBegun): Headline {
   if (error instanceof Unreachable) {
     return { title: { key: 'state.notSent' }, hint: { key: 'state.notSent.hint' }, tone: 'bad' };
   }
-  return refusedHeadline({ code: error instanceof Refused ? error.code : null, message: error.message }, call.app);
+  const { code, status } = error instanceof Refused ? error : { code: null, status: null };
+  return refusedHeadline({ code, status, message: error.message }, call.app);
 }

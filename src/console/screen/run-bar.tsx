@@ -49,7 +49,8 @@ export function blockedBecause({
 }): string | null {
   if (place.app === null || (place.ruleId === null && place.confId === null)) return say('run.blocked.rule');
   if (input.waiting) return say('run.blocked.input');
-  if (input.read.kind === 'bad' || input.read.root.kind !== 'object') return say('run.blocked.json');
+  if (input.read.kind === 'bad') return say('run.blocked.json');
+  if (input.read.root.kind !== 'object') return say('input.notObject');
   const [bad] = input.bad;
   if (bad) return say('run.blocked.field', { key: bad.key, problem: say(`input.problem.${bad.problem}`) });
   const { target } = place;

@@ -1,5 +1,5 @@
 import { lazy, Suspense, useCallback, useEffect, useState } from 'react';
-import { MAX_LINKED_INPUT, usePlace } from '../state/location.ts';
+import { usePlace } from '../state/location.ts';
 import { useText } from '../text/use-text.tsx';
 import type { Occurrence } from '../trace/tree.ts';
 import { AsOf } from './as-of.tsx';
@@ -74,7 +74,7 @@ export function Screen() {
       <Header
         place={place}
         rule={rule}
-        linkIsWhole={input.text.length <= MAX_LINKED_INPUT || place.input !== null}
+        input={input}
         onHelp={() => setHelp(true)}
         signOut={session.signedIn ? () => void signOut() : null}
       />

@@ -5,6 +5,7 @@ import type { Mark } from '../trace/mark.ts';
 import { skipOf } from '../trace/skipped.ts';
 import { isLeaf, nameOf, type Occurrence, type TreeNode } from '../trace/tree.ts';
 import type { VisibleRow } from '../trace/visible-rows.ts';
+import { childThatFailed } from '../trace/why.ts';
 import { Icon, type IconName } from '../ui/icon.tsx';
 import { OutcomeChip } from '../ui/outcome-chip.tsx';
 import { skipWords } from './skip-words.ts';
@@ -53,7 +54,7 @@ export function TraceRow({ id, row, rowIndex, marks, drawn, deciding, active, on
         <Guides occurrence={occurrence} open={open} onToggle={onToggle} />
         <NodeName occurrence={occurrence} />
         {skip && <span className={skip.kind === 'not-run' ? 'hidden-words' : 'skip'}>{skipWords(skip, say)}</span>}
-        {mark && <Accesses mark={mark} />}
+        {mark && <Accesses mark={mark} failedBelow={childThatFailed(occurrence, marks) !== null} />}
       </div>
       <div role="gridcell" className="tree-result">
         {mark && <OutcomeChip outcome={mark.outcome} />}
@@ -123,14 +124,15 @@ function NodeName({ occurrence: { node, role } }: { occurrence: Occurrence }) {
   );
 }
 
-function Accesses({ mark }: { mark: Mark }) {
+/** What is said beside a node. An error that came up from below is said where it began. */
+function Accesses({ mark, failedBelow }: { mark: Mark; failedBelow: boolean }) {
   const { say } = useText();
   const words = [
     ...(mark.outcome === 'REJECTED' ? [say('outcome.REJECTED.hint')] : []),
     ...(mark.outcome === 'OUT_OF_TIME' ? [say('outcome.OUT_OF_TIME.hint')] : []),
     ...(mark.outcome === 'LEFT_OUT' ? [mark.error ?? say('outcome.hint.LEFT_OUT')] : []),
     ...(mark.late ? [say('trace.late')] : []),
-    ...(mark.error !== null && mark.outcome !== 'LEFT_OUT' ? [mark.error] : []),
+    ...(mark.error !== null && mark.outcome !== 'LEFT_OUT' && !failedBelow ? [mark.error] : []),
   ];
   const accesses = [
     ...mark.reads.map(({ key, value, size }) =>

@@ -68,6 +68,8 @@ function OneReason({ reason, reading, node }: OneProps) {
     case 'error':
       if (reason.message === null) return <Sentence text="why.error.plain" parts={{ node: at }} />;
       return <Sentence text="why.error" with={{ message: reason.message }} parts={{ node: at }} />;
+    case 'failed-below':
+      return <Sentence text="why.failedBelow" parts={{ node: at, by: node(reason.by) }} />;
     case 'absorbed':
       return (
         <Sentence

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 import { compactJson } from '../json/print-json.ts';
-import { readJson } from '../json/read-json.ts';
+import { type ReadJson, readJson } from '../json/read-json.ts';
 
 /** Where a run goes: as in a call, or one run on every client there is, to compare them. An empty name is still to be chosen. */
 export type Target =
@@ -59,6 +59,11 @@ export function printPlace({ app, ruleId, confId, target, ts, run, runs, input }
   const query = pairs.flatMap(([name, value]) => (value === null ? [] : `${name}=${encode(value)}`)).join('&');
   const linked = input === null ? null : linkedInput(input);
   return `${query === '' ? '' : `?${query}`}${linked === null ? '' : `#input=${encode(linked)}`}`;
+}
+
+/** Whether a link can carry this input, given as its text and as it was read. */
+export function fitsLink(text: string, read: ReadJson): boolean {
+  return read.kind === 'ok' && (text.length <= MAX_LINKED_INPUT || compactJson(read.root).length <= MAX_LINKED_INPUT);
 }
 
 /** The input as a link carries it; null when it is no JSON or too long. */

@@ -12,6 +12,7 @@ export type Reason =
   | { kind: 'out-of-time' | 'left-out' | 'unfinished' | 'unlisted'; at: Occurrence }
   | { kind: 'inverted'; at: Occurrence; from: Decision; to: Decision }
   | { kind: 'error'; at: Occurrence; message: string | null }
+  | { kind: 'failed-below'; at: Occurrence; by: Occurrence }
   | { kind: 'absorbed'; at: Occurrence; message: string; decision: Decision };
 
 type Marks = ReadonlyMap<Occurrence, Mark>;
@@ -48,9 +49,11 @@ function explain(
       reasons.push({ kind: 'rejected', at, by: at.forward });
       return at.forward;
     case 'ERROR':
-    case 'UNKNOWN':
-      reasons.push({ kind: 'error', at, message: mark.error });
-      return childThatFailed(at, marks);
+    case 'UNKNOWN': {
+      const by = childThatFailed(at, marks);
+      reasons.push(by ? { kind: 'failed-below', at, by } : { kind: 'error', at, message: mark.error });
+      return by;
+    }
     case 'UNFINISHED':
       reasons.push({ kind: 'unfinished', at });
       return childThatFailed(at, marks);
@@ -110,7 +113,8 @@ function explainRelation(
   return null;
 }
 
-function childThatFailed(at: Occurrence, marks: Marks): Occurrence | null {
+/** The child or condition whose failure is the failure of the occurrence above it. */
+export function childThatFailed(at: Occurrence, marks: Marks): Occurrence | null {
   const below = at.forward ? [at.forward, ...at.children] : at.children;
   return (
     below.find((child) => {

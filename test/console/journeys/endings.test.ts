@@ -228,13 +228,29 @@ describeInBrowser('how the console tells of every ending', () => {
   });
 
   test.each([
-    ['overloaded', 'The workers had no room for it. It did not run.'],
-    ['no-worker', 'No worker took it in time. It did not run.'],
-    ['queue-unavailable', 'The service cannot reach its queue. It did not run.'],
-    ['channel-unavailable', 'The worker cannot write to the shared directory. It did not run.'],
-    ['outcome-unknown', 'The service lost sight of this run. It may have run.'],
-    ['something-new', 'The service refused the run. It did not run.'],
-  ])('refused with %s: %s', async (code, sentence) => {
+    [
+      'overloaded',
+      'The workers had no room for it. It did not run.',
+      'Run it again in a moment; if that does not help, more workers are needed.',
+    ],
+    [
+      'no-worker',
+      'No worker took it in time. It did not run.',
+      'Run it again in a moment; if that does not help, no worker is running.',
+    ],
+    ['queue-unavailable', 'The service cannot reach its queue. It did not run.', 'Run it again in a moment.'],
+    [
+      'channel-unavailable',
+      'The worker cannot write to the shared directory. It did not run.',
+      'Whoever runs the service must look at the directory’s rights and space.',
+    ],
+    [
+      'outcome-unknown',
+      'The service lost sight of this run. It may have run.',
+      'Look at the client before running it again.',
+    ],
+    ['something-new', 'The service refused the run. It did not run.', 'What the service says.'],
+  ])('refused with %s: %s', async (code, sentence, whatNow) => {
     const page = await journey.visit('/?app=7&rule=1');
     await page.getByRole('treegrid').waitFor();
     const body = { mockId: 'm', success: false, error: 'What the service says.', code, mayHaveRun: false };
@@ -242,7 +258,25 @@ describeInBrowser('how the console tells of every ending', () => {
     await page.route('**/executions/m', (route) => route.fulfill({ status: 404, json: { error: 'There is none.' } }));
     await runButton(page).click();
     await says(headline(page), sentence);
-    await says(hint(page), /\w{3,}.*\.$/);
+    await says(hint(page), whatNow);
+  });
+
+  test('not picked up, but nobody can be sure of it', async () => {
+    const page = await journey.visit('/?app=7&rule=1');
+    await page.getByRole('treegrid').waitFor();
+    const history = [
+      { state: 'queued', at: 1000 },
+      { state: 'dispatched', at: 1100 },
+      { state: 'timed-out', at: 3500 },
+    ];
+    const outcome = { status: 504, code: 'not-picked-up', mayHaveRun: true };
+    const record = { mockId: 'm', app: 7, ruleId: 1, target: 'all', address: 'orders-1', state: 'timed-out', history };
+    await page.route('**/events', (route) => route.abort());
+    await page.route('**/executions/m', (route) => route.fulfill({ json: { ...record, outcome, input: {} } }));
+    await page.route('**/execute', (route) => route.fulfill({ status: 202, json: { mockId: 'm', state: 'queued' } }));
+    await runButton(page).click();
+    await says(headline(page), 'orders-1 did not pick it up within 2.50 s. It may have run.');
+    await says(hint(page), 'The client may hang or be busy. Look at it, or run on another one.');
   });
 
   test('a run that is too long ago', async () => {

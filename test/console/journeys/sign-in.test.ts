@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { describeInBrowser, useJourney } from '../support/journey.ts';
-import { expectAccessible, headline, holds, picture, runButton, says } from '../support/on-the-page.ts';
+import { expectAccessible, headline, hint, holds, picture, reads, runButton, says } from '../support/on-the-page.ts';
 
 const KEY = 'a-key-for-the-console-0123456789';
 
@@ -10,9 +10,23 @@ describeInBrowser('signing in to the console', () => {
   test('a wrong key is said to be one, the right one opens the page, and it is not kept', async () => {
     const page = await journey.visit('/?app=9001&rule=1');
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
-    await page.getByText('This service needs an API key.').waitFor();
+    await page
+      .getByText('This service needs an API key. It is traded for a session in this browser and not kept.')
+      .waitFor();
     await expectAccessible(page);
     await picture(page, 'console-sign-in');
+    for (const [answer, sentence] of [
+      [null, 'The service does not answer. Try again in a moment.'],
+      [500, 'Signing in did not work: The store is full.'],
+    ] as const) {
+      await page.route('**/session', (route) =>
+        answer === null ? route.abort() : route.fulfill({ status: answer, json: { error: 'The store is full.' } }),
+      );
+      await page.getByLabel('API key').fill(KEY);
+      await page.keyboard.press('Enter');
+      await reads(page, sentence);
+      await page.unroute('**/session');
+    }
     await page.getByLabel('API key').fill('wrong');
     await page.keyboard.press('Enter');
     await page.getByText('This key is not known to the service. Check it and try again.').waitFor();
@@ -36,6 +50,9 @@ describeInBrowser('signing in to the console', () => {
     await page.getByLabel('API key').fill(KEY);
     await page.keyboard.press('Enter');
     await holds(page.getByLabel('city', { exact: true }), 'Lyon');
+    await says(headline(page), 'The session had expired. It did not run.');
+    await says(hint(page), 'What you typed is still here: run it again.');
+    await expectAccessible(page);
     await runButton(page).click();
     await says(headline(page), /^Done in/);
     await page.getByRole('button', { name: 'Sign out' }).click();

@@ -1,0 +1,318 @@
+import type { Page } from 'playwright-core';
+import { afterAll, afterEach, expect, test } from 'vitest';
+import { registerPublished } from '../../support/published-client.ts';
+import { answers, type Behaviour, createResponder, type Responder } from '../../support/responder.ts';
+import { createRuleFiles } from '../../support/rule-files.ts';
+import { describeInBrowser, useJourney } from '../support/journey.ts';
+import { expectAccessible, headline, hint, holds, reads, runButton, says } from '../support/on-the-page.ts';
+import { paintedTree } from '../support/painted-tree.ts';
+
+const runHint = (page: Page) => page.locator('#run-hint');
+const hash = (input: string) => `#input=${encodeURIComponent(input)}`;
+
+describeInBrowser('what the console says with the demo’s rules', () => {
+  const journey = useJourney({ settings: { MAX_BODY_BYTES: 40_000 } });
+
+  test('before a run: every part says what will stand there and what to do', async () => {
+    const page = await journey.visit('/?app=9001&rule=1');
+    await says(headline(page), 'Not run yet');
+    await says(hint(page), 'Press Run to see which node decides.');
+    await reads(page, 'Why sentences appear here after a run.');
+    await reads(page, 'Shown after a run.');
+    await reads(page, 'Runs of this rule appear here.');
+    await reads(page, 'Select two runs to compare them.');
+    await reads(page, 'Example values, made from the rule’s own settings. Change them.');
+    await page.getByRole('tab', { name: 'Node' }).click();
+    await reads(page, 'Choose a node in the tree to see what it is and what it did.');
+
+    await page.getByRole('searchbox').fill('zzz');
+    await reads(page, 'No node matches zzz.');
+    await page.getByRole('combobox', { name: 'Rule' }).fill('zzz');
+    await reads(page, 'Nothing matches. Type a number to use it.');
+    await page.keyboard.press('Escape');
+    await page.getByLabel('As of').selectOption('Another time');
+    await page.getByLabel('Date and time').fill('yesterday');
+    await reads(page, 'Give a date and time, or milliseconds since 1970.');
+    await expectAccessible(page);
+  });
+
+  test('input that cannot be sent: what is wrong, where, and that Run waits', async () => {
+    const page = await journey.visit('/?app=9001&rule=1');
+    await page.getByLabel('cost', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Add a key' }).click();
+    await page.getByRole('textbox', { name: 'Key' }).fill('cost');
+    await reads(page, 'The input has cost already.');
+    await page.keyboard.press('Escape');
+
+    const bad = async (key: string, kind: string, typed: string, problem: string) => {
+      await page.getByLabel(`Type of ${key}`).selectOption(kind);
+      await page.getByLabel(key, { exact: true }).fill(typed);
+      await says(runHint(page), `Run waits: ${key} is ${problem}.`);
+      expect(await runButton(page).getAttribute('aria-disabled')).toBe('true');
+      await page.getByLabel(key, { exact: true }).fill(kind === 'JSON' ? '{}' : '1');
+    };
+    await bad('uid', 'int64', '1.5', 'not a whole number');
+    await bad('uid', 'int64', '9223372036854775808', 'larger than an int64 holds');
+    await bad('cost', 'decimal', '1,5', 'not a decimal number');
+    await bad('city', 'JSON', '{"a":', 'not JSON');
+
+    await page.getByRole('tab', { name: 'JSON' }).click();
+    const editor = page.getByRole('textbox', { name: 'Input as JSON' });
+    await editor.fill('{"a": 1,\n "b": tru}');
+    await reads(page, 'Line 2, column 7: unexpected tru');
+    await says(runHint(page), 'Run waits until the JSON is valid.');
+    await page.getByRole('tab', { name: 'Form' }).click();
+    await reads(page, 'The JSON is not valid: line 2, column 7, unexpected tru. The form comes back when it is.');
+    await page.getByRole('tab', { name: 'JSON' }).click();
+    await editor.fill('[1]');
+    await says(runHint(page), 'The input must be an object: { … }');
+    expect(await runButton(page).getAttribute('aria-disabled')).toBe('true');
+  });
+
+  test('a call that the service cannot use, and one that is too large', async () => {
+    const page = await journey.visit(`/?app=9001&rule=1&target=address:..${hash('{}')}`);
+    await page.getByRole('treegrid').waitFor();
+    await reads(page, '.. is not registered any more. A run would be refused.');
+    await runButton(page).click();
+    await says(headline(page), 'The service cannot use the call as it is. It did not run.');
+    await says(hint(page), 'The request was not run: target ".." is a path, not a client\'s address.');
+
+    await page.getByRole('radio', { name: 'Any client' }).check();
+    await page.getByRole('tab', { name: 'JSON' }).click();
+    await page.getByRole('textbox', { name: 'Input as JSON' }).fill(JSON.stringify({ city: 'x'.repeat(50_000) }));
+    await runButton(page).click();
+    await says(headline(page), 'The input is larger than the service takes. It did not run.');
+    await says(hint(page), 'The body is larger than 40000 bytes (MAX_BODY_BYTES).');
+    await page.getByRole('button', { name: 'Copy link' }).first().click();
+    await reads(page, 'Link copied without the input: it is too long for a link, or no JSON.');
+    await expectAccessible(page);
+  });
+
+  test('what waits says for what: the call, its end, the editor', async () => {
+    const page = await journey.visit('/?app=9001&rule=3');
+    await page.getByLabel('uid', { exact: true }).waitFor();
+    const call = Promise.withResolvers<void>();
+    await page.route('**/execute', async (route) => {
+      await call.promise;
+      await route.continue();
+    });
+    await runButton(page).click();
+    await says(headline(page), 'Sending the call…');
+    call.resolve();
+    await says(headline(page), /has picked it up and is running the rule\.$/);
+    const stop = Promise.withResolvers<void>();
+    await page.route('**/executions/*', async (route) => {
+      if (route.request().method() === 'DELETE') await stop.promise;
+      await route.continue();
+    });
+    await page.keyboard.press('Escape');
+    await says(headline(page), 'Stopping…');
+    stop.resolve();
+    await says(headline(page), /^Stopped while .* was running it\. It may have run\.$/);
+    await says(hint(page), 'Run it again whenever you like.');
+    await reads(page, 'No reason is known: this run left no trace.');
+  });
+
+  test('runs that agree in everything', async () => {
+    const page = await journey.visit('/?app=9001&rule=5');
+    await page.getByRole('treegrid').waitFor();
+    for (const runs of [1, 2]) {
+      await runButton(page).click();
+      await expect.poll(() => page.locator('.history tbody tr .chip', { hasText: 'TRUE' }).count()).toBe(runs);
+    }
+    for (const box of await page.getByRole('checkbox', { name: /^Select the run of/ }).all()) await box.check();
+    await page.getByRole('button', { name: 'Compare', exact: true }).click();
+    await reads(page, 'The runs agree: same result, same data, same way through the tree.');
+    await reads(page, '2 runs agree');
+    await page.getByRole('button', { name: 'Close', exact: true }).click();
+    await page.getByRole('row', { name: /charge, a failure is no/ }).click();
+    await page
+      .getByText('charge, a failure is no #51 failed (the card service refused 1.5) and is set to be FALSE then.')
+      .first()
+      .waitFor();
+    await expectAccessible(page);
+  });
+
+  test('a rule that throws names the node, in the tree too', async () => {
+    const page = await journey.visit(`/?app=9001&rule=4${hash('{"cost":120}')}`);
+    await page.getByRole('treegrid').waitFor();
+    await runButton(page).click();
+    await says(headline(page), /^The rule threw an error on /);
+    await says(hint(page), 'the card service refused 120');
+    await says(
+      page.locator('.why'),
+      'Why ERROR AND pay #40 failed because charge #41 did. charge #41 failed: the card service refused 120',
+    );
+    expect(await paintedTree(page)).toEqual([
+      'AND pay #40 ERROR',
+      '  spent 100 or more #2 TRUE',
+      '  charge #41 ERROR · the card service refused 120',
+    ]);
+    await reads(page, 'The run failed, so its data is not known.');
+  });
+
+  test('without leave to copy, that is said', async () => {
+    const page = await journey.visit('/?app=9001&rule=1');
+    await page.evaluate(() => {
+      Object.defineProperty(navigator, 'clipboard', { value: undefined });
+      Object.defineProperty(document, 'execCommand', { value: () => false });
+    });
+    await page.getByRole('button', { name: 'Copy link' }).first().click();
+    await reads(page, 'The browser did not let the page copy. Select it where it is shown and copy it by hand.');
+  });
+
+  test('a service that does not answer, from the first moment on', async () => {
+    const page = await journey.visit('/favicon.svg');
+    await page.route('**/rule-server/**', (route) => route.abort());
+    await page.goto(`${journey.service.url}/`);
+    await page
+      .getByRole('heading', { name: 'The service does not answer. It is asked again every few seconds.' })
+      .waitFor();
+    await says(runHint(page), 'Choose a rule to run.');
+    await expectAccessible(page);
+    await page.goto(`${journey.service.url}/?app=9001&rule=1`);
+    await page.getByRole('heading', { name: 'The tree cannot be drawn' }).waitFor();
+    await page.getByText(/^Which keys the rule reads is not known: .+/).waitFor();
+    await page.getByText(/^The history cannot be read: .+/).waitFor();
+    await page.unroute('**/rule-server/**');
+    await holds(page.getByLabel('cost', { exact: true }), '100');
+  });
+
+  test('a part of the page that is gone, as after an upgrade, keeps what was typed', async () => {
+    const visited = await journey.visit('/favicon.svg');
+    // Not watched: what the page catches it also writes into the console.
+    const page = await visited.context().newPage();
+    await page.goto(`${journey.service.url}/?app=9001&rule=1`);
+    await page.getByLabel('city', { exact: true }).fill('Lyon');
+    await page.route('**/assets/json-editor*', (route) => route.fulfill({ status: 404 }));
+    await page.getByRole('tab', { name: 'JSON' }).click();
+    await page.getByRole('heading', { name: 'This part of the page stopped working' }).waitFor();
+    await page.getByText(/^What you typed is kept\. Reload the page to go on\. \(.+\)$/).waitFor();
+    await expectAccessible(page);
+    await page.unroute('**/assets/json-editor*');
+    await page.getByRole('button', { name: 'Reload' }).click();
+    await holds(page.getByLabel('city', { exact: true }), 'Lyon');
+  });
+});
+
+describeInBrowser('what the console says of rules and clients that are not as they should be', () => {
+  let files: Awaited<ReturnType<typeof createRuleFiles>>;
+  const clients: Responder[] = [];
+  afterAll(() => files?.remove());
+  afterEach(async () => {
+    for (const client of clients.splice(0)) {
+      await client.stop();
+      await client.unregister();
+      await client.removeDirectory();
+    }
+  });
+  const journey = useJourney(async () => {
+    files = await createRuleFiles();
+    await files.write('1', 7, 'version.txt');
+    await files.rule(1, '"name":"damaged","confId":1');
+    await files.node(1, '"type":1,"name":"all of it","sonIds":"2,3,4"');
+    await files.node(2, '"type":5,"name":"score","confName":"com.sample.Score"');
+    await files.write('{"id":4,"type":', 7, 'confs', '4.json');
+    await files.rule(2, '"name":"empty"');
+    await files.rule(3, '"name":"circle","confId":5');
+    await files.node(5, '"type":1,"name":"one","sonIds":"6"');
+    await files.node(6, '"type":1,"name":"other","sonIds":"5"');
+    await files.rule(4, '"name":"keys","confId":7');
+    await files.node(7, '"type":1,"name":"keys","sonIds":"8,9"');
+    await files.node(8, '"type":7,"name":"derived","confName":"com.sample.DerivedNone"');
+    await files.node(
+      9,
+      '"type":5,"name":"vip","confName":"com.sample.ScoreFlow","confField":"{\\"key\\":\\"vip.level\\"}"',
+    );
+    return { demo: false, sharedDir: files.sharedDir, settings: { CLIENT_TIMEOUT_MS: 3000 } };
+  });
+
+  async function client(does: Behaviour, more: { as?: 'rule' | 'directory' } = {}): Promise<void> {
+    clients.push(await createResponder({ sharedDir: files.sharedDir, app: 7, address: 'orders-1', does, ...more }));
+  }
+  async function run(query: string): Promise<Page> {
+    const page = await journey.visit(`/?app=7&${query}${hash('{}')}`);
+    await page.getByRole('treegrid').waitFor();
+    await reads(page, 'The only client online, orders-1');
+    await runButton(page).click();
+    await says(headline(page), /^Done|^Nothing|^The rule|cannot/);
+    return page;
+  }
+
+  test('nobody to run it: what cannot be chosen, and why Run waits', async () => {
+    const page = await journey.visit(`/?app=7&rule=1${hash('{}')}`);
+    await page.getByRole('treegrid').waitFor();
+    await reads(page, 'No client online');
+    await page.getByRole('radio', { name: 'Lane' }).check();
+    await reads(page, 'No client has a lane.');
+    await says(runHint(page), 'Choose a lane to run in.');
+    await page.getByRole('radio', { name: 'One client' }).check();
+    await reads(page, 'Choose a client');
+    await says(runHint(page), 'Choose a client to run on.');
+    await page.getByRole('radio', { name: 'All, compare' }).check();
+    await says(runHint(page), 'No client is online to compare.');
+    await expectAccessible(page);
+    await page.goto(`${journey.service.url}/?app=7&rule=2${hash('{}')}`);
+    await reads(page, 'This rule has no root node, so a run of it does nothing.');
+    await page.goto(`${journey.service.url}/?app=7&rule=99${hash('{}')}`);
+    await reads(
+      page,
+      'It may have been deleted or belong to another app. Choose another one above; a run of it would still be sent.',
+    );
+    await page.goto(`${journey.service.url}/?app=8&rule=1${hash('{}')}`);
+    await reads(
+      page,
+      'App 8 has no readable rule files, so there is no tree to show. A run still works, and its trace is listed.',
+    );
+    await page.goto(`${journey.service.url}/?app=7&rule=3${hash('{}')}`);
+    await reads(
+      page,
+      'The nodes #5, #6 stand below themselves. A run is refused, because it would never end on some clients.',
+    );
+  });
+
+  test('nodes that are not there, entries that have no place, a trace that ends in something else', async () => {
+    await client(answers({ process: '[2:Score:T:0][77:Gone:F:1][1:And:T:2]' }));
+    const page = await run('rule=1');
+    expect(await paintedTree(page)).toEqual([
+      'AND all of it #1 TRUE',
+      '  score #2 TRUE',
+      '  (#3 · there is no such node)',
+      '  (#4 · its file cannot be read)',
+    ]);
+    await reads(page, '1 entry of the trace has no place in this tree: #77 Gone. The rule may have changed since.');
+    await page.getByRole('radio', { name: 'One client' }).check();
+    await page.getByText(/^Node SDK · v1 · heartbeat .* ago$/).waitFor();
+
+    const [responder] = clients;
+    if (responder) responder.does = answers({ process: '[2:Score:T:0][1:And:T:2] and so on' });
+    await runButton(page).click();
+    await reads(page, 'The trace ends in something that is not a trace: [1:And:T:2] and so on');
+    await reads(page, 'No reason is known: the trace could not be laid over a tree.');
+  });
+
+  test('nothing ran, nothing was said, and a client without a registration', async () => {
+    await client(answers({ process: '' }), { as: 'directory' });
+    const page = await run('rule=1');
+    await says(headline(page), 'Nothing ran: the client wrote an empty trace.');
+    await says(hint(page), 'The rule is outside its time window, or it has no root node on this client.');
+    await reads(page, 'No reason is known: no node ran.');
+    await page.getByRole('radio', { name: 'One client' }).check();
+    await reads(page, 'No registration: it is known by its directory only.');
+    await expectAccessible(page);
+    const [responder] = clients;
+    if (responder) responder.does = answers({ success: false, process: undefined, error: null });
+    await runButton(page).click();
+    await says(headline(page), 'The rule threw an error on orders-1');
+    await says(hint(page), 'The client gave no message.');
+  });
+
+  test('keys that are only known when the rule runs, and keys that have no place', async () => {
+    await registerPublished({ sharedDir: files.sharedDir, app: 7, sdk: 'python', address: 'py' });
+    const page = await journey.visit(`/?app=7&rule=4${hash('{"vip":1}')}`);
+    await reads(page, 'vip is not an object, so vip.level has no place in it. Change it in the JSON view.');
+    await page.getByText('The key depends on which: add it in the JSON view.').waitFor();
+    await page.getByText(/^Runs for real on the client, with everything the rule does\.$/).waitFor();
+    await expectAccessible(page);
+  });
+});
