@@ -2,7 +2,7 @@ import { lstat } from 'node:fs/promises';
 import type { Decision, JobResult } from '../../shared/contract.ts';
 import { unless } from '../../shared/errno.ts';
 import type { Logger } from '../../shared/logger.ts';
-import { type Code, type NoAnswer, noAnswer } from '../../shared/outcomes.ts';
+import type { NoAnswer } from '../../shared/outcomes.ts';
 import { dialects } from '../dialects/dialect.ts';
 import type { Interrupt, Interrupts } from '../interrupts.ts';
 import type { ProgressReports } from '../progress.ts';
@@ -24,6 +24,7 @@ import {
 import type { Listing, ResultWatcher, Sighting } from './result-watcher.ts';
 import type { Room } from './room.ts';
 import type { SharedDirectory } from './shared-directory.ts';
+import { createUnanswered } from './unanswered.ts';
 
 /** What the client wrote, to the letter. */
 export type Answer = { body: string; success: boolean; decision: Decision | null; answeredAt: number };
@@ -70,7 +71,7 @@ export function waitForAnswer(
   const { maxResultBytes, resultTimeoutMs, clientTimeoutMs } = dependencies;
   const { mockId, address } = claim;
   const expected = { mockId, dialect: dialects[claim.dialect], maxBytes: maxResultBytes, room };
-  const client = `Client ${address}`;
+  const unanswered = createUnanswered(claim, resultTimeoutMs);
 
   return new Promise((resolve, reject) => {
     let ended = false;
@@ -114,8 +115,7 @@ export function waitForAnswer(
       close();
       reject(error);
     };
-    const unanswered = (code: Code, error: string, mayHaveRun: boolean) =>
-      end({ kind: 'unanswered', noAnswer: noAnswer(code, error, { mayHaveRun, address }) });
+    const giveUp = (noAnswer: NoAnswer) => end({ kind: 'unanswered', noAnswer });
 
     const registration = claim.registered ? registrationPath(sharedDirectory.sharedDir, claim) : null;
     const stopWatching = watcher.watch({ directory: place.directory, registration }, mockId, notice);
@@ -141,9 +141,9 @@ export function waitForAnswer(
         if (!ended && !wrong) await withResult(path, expected, judge);
       }
       if (ended || wrong || !(await wasWithdrawn(place))) return;
-      if (Date.now() >= claim.answerBy) return notPickedUp();
-      if (registration !== null && !(await lstat(registration).catch(unless('ENOENT')))) return leftBeforePickUp();
-      cancelledBeforePickUp();
+      if (Date.now() >= claim.answerBy) return giveUp(unanswered.notPickedUp());
+      const left = registration !== null && !(await lstat(registration).catch(unless('ENOENT')));
+      giveUp(left ? unanswered.leftBeforePickUp() : unanswered.cancelledBeforePickUp());
     }
 
     function notice(sighting: Sighting): void {
@@ -189,11 +189,7 @@ export function waitForAnswer(
       if (remaining > 0) return after(remaining, look);
       await withdraw(place, claim);
       await keepMadeDirectory();
-      unanswered(
-        'invalid-result',
-        `${client} wrote a result that cannot be used: it ${result.judgement.message}. The rule ran or began to run.`,
-        true,
-      );
+      giveUp(unanswered.invalidResult(result.judgement.message));
     }
 
     async function mark(): Promise<void> {
@@ -253,27 +249,8 @@ export function waitForAnswer(
     async function clientLeft(): Promise<void> {
       await look();
       if (ended || !(await sharedDirectory.isThere())) return;
-      if (!pickedUp && (await withdraw(place, claim))) return leftBeforePickUp();
-      unanswered('client-left', `${client} left while it had the request. ${ranOrNot(true)}`, true);
-    }
-
-    // What was withdrawn has not run, if the client is one that gives up on a request that is gone.
-
-    function leftBeforePickUp(): void {
-      const may = !claim.givesUp;
-      unanswered('client-left', `${client} unregistered before it picked the request up. ${ranOrNot(may)}`, may);
-    }
-
-    function notPickedUp(): void {
-      const may = !claim.givesUp;
-      const error = `${client} did not pick the request up within ${resultTimeoutMs} ms; it was withdrawn. ${ranOrNot(may)}`;
-      unanswered('not-picked-up', error, may);
-    }
-
-    function cancelledBeforePickUp(): void {
-      const may = !claim.givesUp;
-      const error = `The execution was cancelled before ${address} picked the request up; it was withdrawn. ${ranOrNot(may)}`;
-      unanswered('cancelled', error, may);
+      if (!pickedUp && (await withdraw(place, claim))) return giveUp(unanswered.leftBeforePickUp());
+      giveUp(unanswered.left());
     }
 
     async function timeIsUp(): Promise<void> {
@@ -285,32 +262,18 @@ export function waitForAnswer(
       const withdrawn = !pickedUp && (await withdraw(place, claim));
       if (unusable) {
         await keepMadeDirectory();
-        const error = `${client} left a result that cannot be used: after ${resultTimeoutMs} ms it ${unusable.message}. ${ranOrNot(true)}`;
-        return unanswered('invalid-result', error, true);
+        return giveUp(unanswered.invalidToTheEnd(unusable.message));
       }
-      if (withdrawn) return notPickedUp();
-      unanswered(
-        'no-answer',
-        `${client} picked the request up, but wrote no answer within ${resultTimeoutMs} ms. ${ranOrNot(true)}`,
-        true,
-      );
+      giveUp(withdrawn ? unanswered.notPickedUp() : unanswered.noAnswer());
     }
 
     async function interrupted(interrupt: Interrupt): Promise<void> {
       if (interrupt === 'handover' || interrupt === 'lock-lost') return end({ kind: 'interrupted', by: interrupt });
       const withdrawn = !pickedUp && (await withdraw(place, claim));
       if (!withdrawn) await pickUp();
-      if (withdrawn) return cancelledBeforePickUp();
+      if (withdrawn) return giveUp(unanswered.cancelledBeforePickUp());
       if (interrupt === 'caller-left') return; // the rule runs; its answer belongs in the history
-      unanswered(
-        'cancelled',
-        `The execution was cancelled after ${address} had picked the request up. ${ranOrNot(true)}`,
-        true,
-      );
+      giveUp(unanswered.cancelledAfterPickUp());
     }
   });
-}
-
-function ranOrNot(mayHaveRun: boolean): string {
-  return mayHaveRun ? 'The rule may have run; look at the client before running it again.' : 'The rule did not run.';
 }
