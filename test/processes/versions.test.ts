@@ -111,6 +111,7 @@ describe.skipIf(choice.kind === 'unavailable')('two versions beside each other',
       for (const old of apis.slice()) {
         apis.push(await api('next'));
         apis.splice(apis.indexOf(old), 1);
+        await old.isReady(); // answers in order: what was sent to it before has arrived
         expect((await old.terminate()).code).toBe(0);
       }
       const called = await calls.stop();
