@@ -32,13 +32,14 @@ export function watchQueueHealth({ backend, queue, storeIncident }: Dependencies
   const ready = Promise.withResolvers<void>();
 
   const look = async () => {
-    const counts = await backend.inTime(queue.getJobCounts('wait', 'prioritized', 'active'));
+    const counts = await backend.inTime(queue.getJobCounts('wait', 'delayed', 'active'));
     let { workers } = state;
     if (Date.now() >= workersDueAt) {
       workers = await backend.countWorkers(queue);
       workersDueAt = Date.now() + COUNT_WORKERS_EVERY_MS;
     }
-    state = { up: true, waiting: (counts.wait ?? 0) + (counts.prioritized ?? 0), active: counts.active ?? 0, workers };
+    // What was handed back is delayed for a moment, and waits all the same.
+    state = { up: true, waiting: (counts.wait ?? 0) + (counts.delayed ?? 0), active: counts.active ?? 0, workers };
     ready.resolve();
     storeIncident.ends();
   };

@@ -55,7 +55,9 @@ describe.skipIf(choice.kind === 'unavailable')('two versions beside each other',
         const [newer, today] = await Promise.all([api('next'), api('today'), worker(), worker()]);
         const question = httpCall(`${newer.url}/rule-server/mock/clients?app=1`);
         const startedAt = Date.now();
-        const refused = await Promise.all(Array.from({ length: 100 }, (_, number) => newer.execute(bodyOf(number))));
+        const calls = Array.from({ length: 100 }, (_, number) => newer.execute(bodyOf(number)));
+        await vi.waitFor(async () => expect(await openAt(today)).toBe(100), { timeout: 3500, interval: 50 });
+        const refused = await Promise.all(calls);
         expect(Date.now() - startedAt).toBeLessThan(8000);
         for (const { status, json } of refused) {
           expect({ status, code: json.code, mayHaveRun: json.mayHaveRun }).toEqual({
@@ -226,6 +228,12 @@ async function callAll(apis: ApiProcess[], count: number, also?: () => Promise<A
   if (also) for (let asked = 0; asked < 5; asked++) expect((await also()).status).toBe(200);
   await vi.waitUntil(() => calls.count >= count, { timeout: 30_000 });
   return calls.stop();
+}
+
+/** Executions that wait for a worker or that one has, as an API counts them. */
+async function openAt({ url }: ApiProcess): Promise<number> {
+  const { waiting, active } = (await httpCall(`${url}/readyz`)).json;
+  return waiting + active;
 }
 
 /** The versions of a finished job and of its result. */
