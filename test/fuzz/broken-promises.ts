@@ -14,6 +14,7 @@ const endings: Record<Play['kind'], string[]> = {
   'keeps its request': ['answered'],
   'writes nonsense': ['invalid-result'],
   'answers late': ['no-answer', 'answered'],
+  'looks late': ['answered', 'not-picked-up', 'no-answer'],
   'never looks': ['not-picked-up'],
   'never answers': ['no-answer'],
   'leaves at once': ['client-left', 'no-client', 'channel-unavailable'],

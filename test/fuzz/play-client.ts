@@ -55,6 +55,10 @@ async function perform(play: Play, scene: Scene): Promise<void> {
       if (!(await took(scene))) return;
       await delay(play.afterMs);
       return answer(scene, true);
+    case 'looks late':
+      await delay(play.afterMs);
+      if (!(await took(scene))) return;
+      return answer(scene, true);
     case 'fails':
       if (!(await took(scene))) return;
       await delay(play.afterMs);

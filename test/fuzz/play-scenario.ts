@@ -82,10 +82,13 @@ function begin(world: World, api: ApiProcess, { caller }: CallPlan, { app, numbe
     body: `{"app":${app},"ruleId":${number},"the service":{"exact":${exact}}}`,
     ...(leaves && { signal: leaves }),
   });
-  const answer = call.catch((error): 'hung up' | 'cut off' => {
+  const answer = call.catch(async (error): Promise<'hung up' | 'cut off'> => {
     if (leaves?.aborted) return 'hung up';
-    if (!api.isRunning) return 'cut off';
-    throw error;
+    // The connection of a process that was killed ends a moment before anybody hears that it was.
+    return eventually(() => {
+      if (api.isRunning) throw error;
+      return 'cut off';
+    }, 2000);
   });
   return {
     answer: withDeadline(answer, ENDS_WITHIN_MS, `call ${number}`),

@@ -8,7 +8,7 @@ const LONG_SLEEP_MS = 6500;
 /** What a client does with a request. */
 export type Play =
   | { kind: 'answers' | 'fails' | 'fills in slowly' | 'keeps its request' | 'writes nonsense'; afterMs: number }
-  | { kind: 'answers late'; afterMs: number }
+  | { kind: 'answers late' | 'looks late'; afterMs: number }
   | { kind: 'never looks' | 'never answers' }
   | { kind: 'leaves at once' | 'leaves with the request'; afterMs: number };
 
@@ -49,6 +49,13 @@ const play: fc.Arbitrary<Play> = fc.oneof(
     arbitrary: fc.record({
       kind: fc.constant('answers late'),
       afterMs: fc.integer({ min: RESULT_TIMEOUT_MS + 200, max: RESULT_TIMEOUT_MS + 1500 }),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant('looks late'),
+      afterMs: fc.oneof(soon, fc.integer({ min: RESULT_TIMEOUT_MS - 300, max: RESULT_TIMEOUT_MS + 300 })),
     }),
   },
   { weight: 2, arbitrary: fc.record({ kind: fc.constantFrom('never looks', 'never answers') }) },
@@ -94,8 +101,12 @@ export function hitsStore({ actions }: Scenario): boolean {
   return actions.some(({ fault }) => storeFaults.some((one) => one === fault));
 }
 
-/** Whether everything must be tidied up without waiting for the sweep. An answer to a cancelled execution is left to it. */
+/**
+ * Whether everything must be tidied up without waiting for the sweep. What comes of an execution that was cancelled is left
+ * to it, and of one that was taken back from a client that keeps its requests and runs them all the same.
+ */
 export function isCalm({ calls, actions }: Scenario): boolean {
-  const cancels = calls.some(({ caller: { kind } }) => kind === 'cancels');
-  return !cancels && actions.every(({ fault }) => fault === 'replace a worker');
+  const leaves = ({ caller, play }: CallPlan) =>
+    caller.kind === 'cancels' || (caller.kind === 'hangs up' && play.kind === 'keeps its request');
+  return !calls.some(leaves) && actions.every(({ fault }) => fault === 'replace a worker');
 }
