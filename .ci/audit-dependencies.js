@@ -22,7 +22,10 @@ const problems = packages.flatMap(([path, { resolved, integrity, deprecated, lic
     .map((problem) => `${name} ${problem}`);
 });
 
-const audit = spawnSync('npm', ['audit', '--omit=dev', '--audit-level=moderate'], { encoding: 'utf8', timeout: 60_000 });
+const audit = spawnSync('npm', ['audit', '--omit=dev', '--audit-level=moderate'], {
+  encoding: 'utf8',
+  timeout: 60_000,
+});
 const said = `${audit.stdout}${audit.stderr}`;
 if (audit.status !== 0) {
   if (/audit endpoint returned an error/.test(said)) console.log('This registry knows no advisories: not asked for.');
