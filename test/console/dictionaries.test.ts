@@ -1,8 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { readJson } from '../../src/console/json/read-json.ts';
 import { en } from '../../src/console/text/en.ts';
 import { format, partsOf, type Template } from '../../src/console/text/format.ts';
+import { jsonWords } from '../../src/console/text/json-words.ts';
+import type { Say } from '../../src/console/text/use-text.tsx';
 import { zh } from '../../src/console/text/zh.ts';
 
 const namesIn = (template: Template) => {
@@ -57,6 +60,41 @@ test('every sentence is used somewhere', () => {
       !beginnings.some((beginning) => key.startsWith(beginning)),
   );
   expect(unused).toEqual([]);
+});
+
+describe('what is wrong with a JSON text', () => {
+  const say =
+    (dictionary: typeof en | typeof zh): Say =>
+    (key, parameters = {}) =>
+      format(dictionary[key], parameters);
+  const texts = [
+    '{"a": 1',
+    '{"a": 1, "a": 2}',
+    '{} {}',
+    '{"a": tru}',
+    '['.repeat(201),
+    '{a: 1}',
+    '{"a" 1}',
+    '{"a": "\n"}',
+    '{"a": "\\x"}',
+    '{"a": "\\u12g4"}',
+    '{"a": NaN}',
+    '{"a": 1.}',
+  ];
+  const problems = texts.map((text) => {
+    const read = readJson(text);
+    if (read.kind === 'ok') throw new Error(`${text} is JSON`);
+    return read.message;
+  });
+
+  test.each(problems)('%s: in English as the reader says it, and in Chinese', (message) => {
+    expect(jsonWords(message, say(en))).toBe(message);
+    expect(jsonWords(message, say(zh))).toMatch(/\p{Script=Han}/u);
+  });
+  test('are as many as there are sentences', () => {
+    const keys = [...english.keys()].filter((key) => key.startsWith('json.bad.'));
+    expect(new Set(problems).size).toBe(keys.length);
+  });
 });
 
 test('a sentence about one thing and about several', () => {

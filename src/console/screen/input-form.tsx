@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { setAt } from '../json/edit-json.ts';
 import { formRows } from '../run/form-rows.ts';
+import { jsonWords } from '../text/json-words.ts';
 import { useText } from '../text/use-text.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { InputRow } from './input-row.tsx';
@@ -15,7 +16,8 @@ export function InputForm({ input, rule }: { input: Input; rule: RuleContext }) 
   const { say } = useText();
   const { read, text } = input;
   if (read.kind === 'bad') {
-    const { line, column, message } = read;
+    const { line, column } = read;
+    const message = jsonWords(read.message, say);
     return <p className="notice bad">{say('input.invalid.form', { line, column, message })}</p>;
   }
   if (read.root.kind !== 'object') return <p className="notice bad">{say('input.notObject')}</p>;

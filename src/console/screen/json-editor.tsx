@@ -7,7 +7,8 @@ import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } f
 import { tags } from '@lezer/highlight';
 import { useEffect, useRef } from 'react';
 import { readJson } from '../json/read-json.ts';
-import { useText } from '../text/use-text.tsx';
+import { jsonWords } from '../text/json-words.ts';
+import { type Say, useText } from '../text/use-text.tsx';
 
 type Props = { label: string; text: string; onChange: (text: string) => void };
 
@@ -39,7 +40,7 @@ export function JsonEditor({ label, text, onChange }: Props) {
           highlightActiveLine(),
           json(),
           syntaxHighlighting(colours),
-          linter(findProblems, { delay: 150 }),
+          linter((view) => findProblems(view, say), { delay: 150 }),
           lintGutter(),
           keymap.of([...defaultKeymap.filter(({ key }) => key !== 'Mod-Enter'), ...historyKeymap]),
           EditorView.lineWrapping,
@@ -53,7 +54,7 @@ export function JsonEditor({ label, text, onChange }: Props) {
     });
     editor.current = view;
     return () => view.destroy();
-  }, [label]);
+  }, [label, say]);
 
   // The form, a run or an undo wrote the document: show that, and keep the cursor when nothing changed.
   useEffect(() => {
@@ -68,18 +69,19 @@ export function JsonEditor({ label, text, onChange }: Props) {
     <div className="json-editor">
       <div className="editor-host" ref={host} />
       <p className="bad" role="status">
-        {read.kind === 'bad' && say('input.invalid', { line: read.line, column: read.column, message: read.message })}
+        {read.kind === 'bad' &&
+          say('input.invalid', { line: read.line, column: read.column, message: jsonWords(read.message, say) })}
         {read.kind === 'ok' && read.root.kind !== 'object' && say('input.notObject')}
       </p>
     </div>
   );
 }
 
-function findProblems({ state }: EditorView): Diagnostic[] {
+function findProblems({ state }: EditorView, say: Say): Diagnostic[] {
   const read = readJson(state.doc.toString());
   if (read.kind === 'ok') return [];
   const from = Math.min(read.at, state.doc.length);
-  return [{ from, to: Math.min(from + 1, state.doc.length), severity: 'error', message: read.message }];
+  return [{ from, to: Math.min(from + 1, state.doc.length), severity: 'error', message: jsonWords(read.message, say) }];
 }
 
 const colours = HighlightStyle.define([

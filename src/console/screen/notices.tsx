@@ -3,6 +3,7 @@ import { diffJson } from '../json/diff-json.ts';
 import { compactJson } from '../json/print-json.ts';
 import type { Reading } from '../run/reading.ts';
 import { type Say, useText } from '../text/use-text.tsx';
+import { warningWords } from '../text/warning-words.ts';
 import { useAnnounce } from '../ui/announce.tsx';
 import { Icon } from '../ui/icon.tsx';
 import type { RuleContext } from './use-rule.ts';
@@ -63,7 +64,7 @@ function noticesOf(reading: Reading, { rule, say }: { rule: RuleContext; say: Sa
       ? [say('notice.unplaced', { n: unplaced.length, entries: namesOf(unplaced) })]
       : []),
     ...(reading.rest !== '' ? [say('notice.rest', { text: reading.rest.slice(0, 80) })] : []),
-    ...record.warnings.map(({ message }) => message),
+    ...record.warnings.map((warning) => warningWords(warning, { record, occurrences: rule.occurrences }, say)),
   ];
 }
 
