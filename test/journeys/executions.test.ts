@@ -238,7 +238,7 @@ onEachQueue('executions as a resource', (start) => {
       await using client = await clientThat(answers());
       const run = async () => (await service.execute({ app: client.app, ruleId: 1 })).json.mockId;
       const made = await Promise.all(Array.from({ length: 25 }, run));
-      await vi.waitFor(async () => expect(ids(await list(`app=${client.app}&limit=100`))).toHaveLength(25));
+      await vi.waitFor(async () => expect(ids(await list(`app=${client.app}&limit=100`))).toHaveLength(25), 5000);
       const walked: string[] = [];
       let cursor = '';
       for (let pages = 0; pages < 10; pages++) {
@@ -281,18 +281,22 @@ onEachQueue('executions as a resource', (start) => {
 
   describe.concurrent('its events', () => {
     it('begin with a snapshot, tell each state once with its ordinal, and end with the end state', async () => {
-      const go = Promise.withResolvers<void>();
+      const [go, answer] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
       await using client = await clientThat(async (request) => {
         await go.promise;
-        await answersAfter(100)(request, client);
+        await request.pickUp();
+        await answer.promise;
+        await request.answer(resultText(request));
       });
       const mockId = await begin({ app: client.app, ruleId: 1 });
       await reaches(mockId, 'dispatched');
       const stream = await streamOf(mockId);
       expect(stream.status).toBe(200);
       expect(stream.headers['content-type']).toBe('text/event-stream');
-      await vi.waitFor(() => expect(stream.events).toHaveLength(3));
+      await vi.waitFor(() => expect(stream.events).toHaveLength(3), 5000);
       go.resolve();
+      await vi.waitFor(() => expect(stream.events).toHaveLength(4), 5000);
+      answer.resolve();
       await stream.ended;
 
       const [snapshot, ...rest] = stream.events;
