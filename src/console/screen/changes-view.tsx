@@ -6,6 +6,7 @@ import { useText } from '../text/use-text.tsx';
 import type { Occurrence } from '../trace/tree.ts';
 import { ChangeValue } from './change-value.tsx';
 import type { RuleContext } from './use-rule.ts';
+import { withoutData } from './without-data.ts';
 
 type Props = { reading: Reading; rule: RuleContext; onChoose: (occurrence: Occurrence) => void };
 
@@ -25,7 +26,7 @@ export function ChangesView({ reading, rule, onChoose }: Props) {
   const same = diff?.changes.filter(({ kind, key }) => kind === 'same' && !touched.has(key)) ?? [];
   return (
     <div className="changes">
-      {!after && <p className="empty-line">{say('changes.late')}</p>}
+      {!after && <p className="empty-line">{say(withoutData(reading))}</p>}
       {diff && changed.length === 0 && <p className="empty-line">{say('changes.none')}</p>}
       {changed.length > 0 && (
         <ul className="change-list">

@@ -1,4 +1,5 @@
-import { useMemo, useState } from 'react';
+import { useQueryClient } from '@tanstack/react-query';
+import { useEffect, useMemo, useState } from 'react';
 import type { Execution } from '../api/executions.ts';
 import { isEnd } from '../api/executions.ts';
 import { tookMs } from '../run/headline.ts';
@@ -24,6 +25,11 @@ export function ComparePanel({ mockIds, occurrences }: Props) {
   const runs = useMemo(() => readAll(mockIds, executions, occurrences), [mockIds, executions, occurrences]);
   const groups = useMemo(() => groupRuns(runs), [runs]);
   const open = mockIds.length - runs.length;
+  const queries = useQueryClient();
+  // Each that ends is one more in the history.
+  useEffect(() => {
+    if (open >= 0) void queries.invalidateQueries({ queryKey: ['history'] });
+  }, [open, queries]);
   const [base, ...others] = groups;
   const [wanted, setWanted] = useState<string | null>(null);
   const other = others.find((group) => group.runs.some((run) => run.of === wanted)) ?? others[0] ?? null;

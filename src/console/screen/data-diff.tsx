@@ -24,8 +24,8 @@ function Document({ title, same, a, b }: Props) {
   return (
     <section>
       <h3>{say(title)}</h3>
-      {(a === null || b === null) && a !== b && <p className="empty-line">{say('changes.late')}</p>}
-      {differing.length === 0 && (a !== null || b === null) && <p className="empty-line">{say(same)}</p>}
+      {a && b && differing.length === 0 && <p className="empty-line">{say(same)}</p>}
+      {!(a && b) && <p className="empty-line">{say(a || b ? 'compare.oneHasNone' : 'compare.bothHaveNone')}</p>}
       {differing.length > 0 && (
         <table className="diff-table">
           <thead>

@@ -8,6 +8,7 @@ import { Loading } from './loading.tsx';
 import { NodeView } from './node-view.tsx';
 import type { RuleContext } from './use-rule.ts';
 import type { Run } from './use-run.ts';
+import { withoutData } from './without-data.ts';
 
 const RawView = lazy(() => import('./raw-view.tsx').then(({ RawView }) => ({ default: RawView })));
 
@@ -44,7 +45,7 @@ export function DetailsPanel({ run, rule, chosen, detail, onDetail, onChoose }: 
         (reading?.after ? (
           <JsonView json={reading.after} label={say('details.output')} />
         ) : reading ? (
-          <p className="empty-line">{say('changes.late')}</p>
+          <p className="empty-line">{say(withoutData(reading))}</p>
         ) : (
           empty
         ))}

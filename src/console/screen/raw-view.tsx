@@ -14,11 +14,14 @@ export function RawView({ reading }: { reading: Reading }) {
   const { record, input, result, lateResult } = reading.execution;
   const { signedIn } = useSession();
   const curl = curlOf(callOf(record, input), { origin: window.location.origin, signedIn });
+  // Without a client's answer the result is the service's own.
+  const whose = record.outcome?.code == null ? 'raw.result' : 'raw.answer';
+  const title = lateResult === null ? whose : 'raw.late';
   const text = lateResult ?? result ?? '';
   return (
     <div className="raw">
       <div className="raw-head">
-        <h2>{say(lateResult === null ? 'raw.result' : 'raw.late')}</h2>
+        <h2>{say(title)}</h2>
         <CopyButton label={say('json.copy')} done={say('json.copied')} text={() => text} quiet />
         <button
           type="button"
@@ -30,7 +33,7 @@ export function RawView({ reading }: { reading: Reading }) {
           <Icon name="save" />
         </button>
       </div>
-      <RawText text={text} label={say('raw.result')} />
+      <RawText text={text} label={say(title)} />
       <div className="raw-head">
         <h2>{say('raw.call')}</h2>
         <CopyButton icon="terminal" label={say('raw.curl')} done={say('link.curlCopied')} text={() => curl} />

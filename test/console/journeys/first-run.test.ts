@@ -91,11 +91,11 @@ describeInBrowser('the console, first visit', () => {
       '  (coupon of 20 #4 · not reached: spent 100 or more #2 was FALSE)',
     ]);
     await page.getByText('The rule changed nothing.').waitFor();
+    await picture(page, 'console-false');
 
     await page.getByLabel('Executed only').check();
     expect(await paintedTree(page)).toEqual(['AND campaign #1 FALSE', '  spent 100 or more #2 FALSE']);
     await expectAccessible(page);
-    await picture(page, 'console-false');
   });
 
   test('a large integer is exact in the form, the JSON, the call, the output and the changes', async () => {

@@ -111,6 +111,7 @@ describeInBrowser('what the console says with the demo’s rules', () => {
     await says(headline(page), /^Stopped while .* was running it\. It may have run\.$/);
     await says(hint(page), 'Run it again whenever you like.');
     await reads(page, 'No reason is known: this run left no trace.');
+    await reads(page, 'No result came, so what the rule changed is not known.');
   });
 
   test('runs that agree in everything', async () => {
@@ -149,6 +150,15 @@ describeInBrowser('what the console says with the demo’s rules', () => {
       '  charge #41 ERROR · the card service refused 120',
     ]);
     await reads(page, 'The run failed, so its data is not known.');
+
+    await page.getByLabel('cost', { exact: true }).fill('99');
+    await runButton(page).click();
+    await says(page.locator('.verdict'), /FALSE/);
+    await page.locator('.history tbody tr').nth(1).waitFor();
+    for (const box of await page.getByRole('checkbox', { name: /^Select the run of/ }).all()) await box.check();
+    await page.getByRole('button', { name: 'Compare', exact: true }).click();
+    await reads(page, 'One of the runs left none to compare.');
+    await reads(page, '3 nodes differ');
   });
 
   test('without leave to copy, that is said', async () => {
