@@ -1,4 +1,4 @@
-import type { JobData } from '../shared/contract.ts';
+import { JOB_VERSION, type JobData } from '../shared/contract.ts';
 import { errnoOf } from '../shared/errno.ts';
 import { type NoAnswer, noAnswer } from '../shared/outcomes.ts';
 import type { Claim } from './channel/claim.ts';
@@ -46,11 +46,11 @@ export const refusals = {
       },
     ),
 
-  /** `v`: the version of the job's data. */
+  /** `v`: the version of the job's data, which this worker cannot read. */
   tooNew: (v: number) =>
     noAnswer(
       'no-worker',
-      `No worker knows this kind of execution: its job is of version ${v}, the workers are older. It did not run. Replace the workers first, then the APIs.`,
+      `No worker can read the job of this execution: it is of version ${v}, and this one knows those up to ${JOB_VERSION}. It did not run. Replace the workers first, then the APIs.`,
       { ...DID_NOT_RUN, unrecorded: true },
     ),
 
