@@ -80,7 +80,9 @@ function WhyLine({
   return <div className={stale && reading ? 'why stale' : 'why'}>{content}</div>;
 }
 
-function withoutReason({ trace }: Reading): TextKey {
+function withoutReason({ trace, execution }: Reading): TextKey {
+  const { outcome } = execution.record;
+  if (outcome !== null && outcome.code !== null && !outcome.mayHaveRun) return 'why.notRun';
   if (trace === 'none') return 'why.noTrace';
   return trace === 'empty' ? 'why.emptyTrace' : 'why.noPlace';
 }

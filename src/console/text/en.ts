@@ -348,6 +348,7 @@ export const en = {
   'why.failedBelow': '{node} failed because {by} did.',
   'why.absorbed': '{node} failed ({message}) and is set to be {decision} then.',
   'why.empty': 'Why sentences appear here after a run.',
+  'why.notRun': 'No node decided: the rule did not run.',
   'why.noTrace': 'No reason is known: this run left no trace.',
   'why.emptyTrace': 'No reason is known: no node ran.',
   'why.noPlace': 'No reason is known: the trace could not be laid over a tree.',

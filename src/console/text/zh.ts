@@ -325,6 +325,7 @@ export const zh: Dictionary = {
   'why.failedBelow': '{node} 失败，因为 {by} 失败。',
   'why.absorbed': '{node} 失败（{message}），按配置此时为 {decision}。',
   'why.empty': '运行之后，这里会说明原因。',
+  'why.notRun': '没有节点作出决定：规则没有运行。',
   'why.noTrace': '原因未知：这次运行没有留下轨迹。',
   'why.emptyTrace': '原因未知：没有节点运行。',
   'why.noPlace': '原因未知：轨迹无法对应到规则树上。',

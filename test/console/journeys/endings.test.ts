@@ -71,6 +71,7 @@ describeInBrowser('how the console tells of every ending', () => {
     await expectAccessible(page);
     await says(headline(page), /^orders-1 did not pick it up within 2\.\d+ s\. It did not run\.$/);
     await says(hint(page), 'The client may hang or be busy. Look at it, or run on another one.');
+    await page.getByText('No node decided: the rule did not run.').waitFor();
     await page.getByText('The rule did not run, so it changed nothing.').waitFor();
     await expectAccessible(page);
     await picture(page, 'console-timeout');
