@@ -26,7 +26,7 @@ const CALL = { app: 1, ruleId: 1, 'the service': { number: 7 } };
 /** Refused calls say so at once, but a worker may need a moment to see that its directory is well again. */
 const PATIENT = { QUEUE_TIMEOUT_MS: 3000, RESULT_TIMEOUT_MS: 20_000 };
 
-describe.skipIf(!canMount)('a shared directory', () => {
+describe.skipIf(!canMount)('a shared directory (mounted: needs root)', () => {
   it('that is full: calls are refused, open ones get their answers, and it goes on once there is room', async () => {
     await using disk = await mountTemporary('1m');
     await using service = await startService({ sharedDir: disk.path, settings: PATIENT, logsErrors: true });
@@ -116,52 +116,58 @@ describe.skipIf(!canMount)('a shared directory', () => {
   });
 });
 
-describe.skipIf(!canMountDeaf)('a shared directory that tells of no changes, as a network file system does', () => {
-  it('answers are noticed by the listing, and a request that was picked up is seen to be', async () => {
-    await using disk = await mountDeaf();
-    await mkdir(join(disk.behind, 'mock'));
-    const settings = { ...PATIENT, POLL_INTERVAL_MS: 300 };
-    await using service = await startService({ sharedDir: disk.path, settings });
-    await using client = await createResponder({ sharedDir: disk.behind, app: 1, does: echoes({ afterMs: 1000 }) });
-    const answers = await Promise.all(Array.from({ length: 20 }, () => service.execute(CALL)));
-    for (const answer of answers) expectAnswered(answer);
-    const { mockId } = answers[0]?.json ?? {};
-    await eventually(async () => {
-      const { history } = (await service.call(`/rule-server/mock/executions/${mockId}`)).json;
-      expect(history.map(({ state }: { state: string }) => state)).toContain('picked-up');
+describe.skipIf(!canMountDeaf)(
+  'a shared directory that tells of no changes, as a network file system does (needs root and bindfs)',
+  () => {
+    it('answers are noticed by the listing, and a request that was picked up is seen to be', async () => {
+      await using disk = await mountDeaf();
+      await mkdir(join(disk.behind, 'mock'));
+      const settings = { ...PATIENT, POLL_INTERVAL_MS: 300 };
+      await using service = await startService({ sharedDir: disk.path, settings });
+      await using client = await createResponder({ sharedDir: disk.behind, app: 1, does: echoes({ afterMs: 1000 }) });
+      const answers = await Promise.all(Array.from({ length: 20 }, () => service.execute(CALL)));
+      for (const answer of answers) expectAnswered(answer);
+      const { mockId } = answers[0]?.json ?? {};
+      await eventually(async () => {
+        const { history } = (await service.call(`/rule-server/mock/executions/${mockId}`)).json;
+        expect(history.map(({ state }: { state: string }) => state)).toContain('picked-up');
+      });
+      expect(twice(client.found)).toEqual([]);
     });
-    expect(twice(client.found)).toEqual([]);
-  });
-});
+  },
+);
 
 const choice = inject('redis');
-describe.skipIf(choice.kind === 'unavailable' || !canLimitInotify)('a worker that may not watch directories', () => {
-  it.each(['max_inotify_instances', 'max_inotify_watches'])(
-    'because %s is used up: it says so once, and answers come all the same',
-    async (limit) => {
-      const redis = await startRedis(choice);
-      try {
-        await using processes = await startProcesses({ queueUrl: redis.url, workers: 0 });
-        const { api, sharedDir } = processes;
-        const exhausted = `echo 0 > /proc/sys/user/${limit}; exec "$@"`;
-        const under = ['unshare', '--user', '--map-root-user', 'sh', '-c', exhausted, 'sh'];
-        const worker = await processes.addWorker({ under });
-        await using client = await createResponder({ sharedDir, app: 1, does: echoes() });
-        await using other = await createResponder({ sharedDir, app: 2, does: echoes() });
-        const calls = [1, 2, 1, 2, 1, 2].map((app) => api.execute({ ...CALL, app }));
-        for (const answer of await Promise.all(calls)) expectAnswered(answer);
-        expect(twice([...client.found, ...other.found])).toEqual([]);
-        const warnings = worker.log.filter(({ level }) => level >= 40).map(({ msg }) => msg);
-        expect(warnings).toEqual([expect.stringMatching(/^Directories cannot be watched: .*inotify limits/)]);
-        expect(worker.noise).toEqual([]);
-        await sweepLater(sharedDir);
-        expect(await processes.leftovers()).toEqual([]);
-      } finally {
-        await redis.stop();
-      }
-    },
-  );
-});
+describe.skipIf(choice.kind === 'unavailable' || !canLimitInotify)(
+  'a worker that may not watch directories (needs user namespaces)',
+  () => {
+    it.each(['max_inotify_instances', 'max_inotify_watches'])(
+      'because %s is used up: it says so once, and answers come all the same',
+      async (limit) => {
+        const redis = await startRedis(choice);
+        try {
+          await using processes = await startProcesses({ queueUrl: redis.url, workers: 0 });
+          const { api, sharedDir } = processes;
+          const exhausted = `echo 0 > /proc/sys/user/${limit}; exec "$@"`;
+          const under = ['unshare', '--user', '--map-root-user', 'sh', '-c', exhausted, 'sh'];
+          const worker = await processes.addWorker({ under });
+          await using client = await createResponder({ sharedDir, app: 1, does: echoes() });
+          await using other = await createResponder({ sharedDir, app: 2, does: echoes() });
+          const calls = [1, 2, 1, 2, 1, 2].map((app) => api.execute({ ...CALL, app }));
+          for (const answer of await Promise.all(calls)) expectAnswered(answer);
+          expect(twice([...client.found, ...other.found])).toEqual([]);
+          const warnings = worker.log.filter(({ level }) => level >= 40).map(({ msg }) => msg);
+          expect(warnings).toEqual([expect.stringMatching(/^Directories cannot be watched: .*inotify limits/)]);
+          expect(worker.noise).toEqual([]);
+          await sweepLater(sharedDir);
+          expect(await processes.leftovers()).toEqual([]);
+        } finally {
+          await redis.stop();
+        }
+      },
+    );
+  },
+);
 
 function expectAnswered({ status, json }: Answer): void {
   expect([status, json.success, json['the service']]).toEqual([200, true, CALL['the service']]);
