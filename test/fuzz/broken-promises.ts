@@ -37,6 +37,7 @@ function problemsOf(scenario: Scenario, call: Played, secrets: string[]): string
   const problems: string[] = [];
   if (deeds.found.length > 1) problems.push(`dispatched ${deeds.found.length} times`);
   if (deeds.ran > 1) problems.push(`ran ${deeds.ran} times`);
+  problems.push(...badRecord(call));
   if (answer === 'hung up' || answer === 'cut off') return problems;
   problems.push(...unsound('execute', answer, secrets));
   if (answer.json?.mayHaveRun === false && deeds.ran > 0 && call.plan.play.kind !== 'keeps its request')
@@ -46,6 +47,29 @@ function problemsOf(scenario: Scenario, call: Played, secrets: string[]): string
     problems.push(`its answer was lost: ${answer.text}`);
   const ending = endingOf(answer);
   if (!allowed(scenario, call).includes(ending)) problems.push(`ended with ${ending}: ${answer.text}`);
+  return problems;
+}
+
+const STATES = ['queued', 'dispatched', 'picked-up', 'succeeded', 'failed', 'timed-out', 'cancelled', 'rejected'];
+const FIRST_END = STATES.indexOf('succeeded');
+
+/** What is kept of an execution agrees with what its caller was told, and with what its client did. */
+function badRecord({ record, answer, deeds, plan, cancelled }: Played): string[] {
+  if (!record) return [];
+  const { state, history, outcome } = record;
+  const problems: string[] = [];
+  const steps = history.map((step) => STATES.indexOf(step.state));
+  const isForward = steps.every(
+    (step, at) => at === 0 || (step > (steps[at - 1] ?? 0) && (steps[at - 1] ?? 0) < FIRST_END),
+  );
+  if (!isForward || STATES.indexOf(state) < FIRST_END) problems.push(`went through ${JSON.stringify(history)}`);
+  if (outcome?.mayHaveRun === false && deeds.ran > 0 && plan.play.kind !== 'keeps its request')
+    problems.push('ran, but its record says it had not');
+  if (cancelled === 409 && state === 'cancelled') problems.push('was cancelled after it had ended');
+  if (typeof answer === 'string' || answer.json?.code === 'outcome-unknown') return problems;
+  const told = [answer.status, answer.json?.code ?? null];
+  if (told.join() !== [outcome?.status, outcome?.code].join())
+    problems.push(`was told ${told}, but its record says ${JSON.stringify(outcome)}`);
   return problems;
 }
 

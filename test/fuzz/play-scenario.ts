@@ -22,6 +22,15 @@ export type Played = {
   answer: Answer | 'hung up' | 'cut off';
   /** What the service said to the wish to cancel it. */
   cancelled?: number;
+  /** What the list of executions says of it in the end, if it is there. */
+  record?: Recorded;
+};
+
+export type Recorded = {
+  mockId: string;
+  state: string;
+  history: { state: string; at: number }[];
+  outcome: { status: number; code: string | null; mayHaveRun: boolean } | null;
 };
 
 let numbers = 0;
@@ -65,7 +74,7 @@ export async function playScenario(world: World, { calls, actions }: Scenario): 
     await Promise.all(acting);
     await world.mend();
     await nothingIsOpen(world, played);
-    return played;
+    return await Promise.all(played.map((call) => withRecord(world, call)));
   } finally {
     await Promise.allSettled(acting);
     await Promise.all(clients.map((client) => client.stop()));
@@ -115,4 +124,10 @@ async function nothingIsOpen(world: World, played: Played[]): Promise<void> {
   }, 30_000);
   const lastDeadline = Math.max(0, ...played.map(({ deeds }) => (deeds.createdAt ?? 0) + RESULT_TIMEOUT_MS));
   await delay(Math.max(0, lastDeadline + 500 - Date.now()));
+}
+
+async function withRecord(world: World, call: Played): Promise<Played> {
+  const { json } = await httpCall(`${(await world.api(0)).url}/rule-server/mock/executions?ruleId=${call.number}`);
+  const [record] = json.items;
+  return { ...call, ...(record && { record }) };
 }

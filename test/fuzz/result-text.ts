@@ -24,7 +24,7 @@ export function withId(bytes: Buffer, mockId: string): Buffer {
 }
 
 const mostly = <T>(often: fc.Arbitrary<T>, seldom: fc.Arbitrary<T>) =>
-  fc.oneof({ weight: 15, arbitrary: often }, { weight: 1, arbitrary: seldom });
+  fc.oneof({ weight: 40, arbitrary: often }, { weight: 1, arbitrary: seldom });
 const member = (key: string, value: fc.Arbitrary<string>): fc.Arbitrary<MemberText[]> =>
   value.map((text) => [{ key: `"${key}"`, value: text }]);
 const maybe = (members: fc.Arbitrary<MemberText[]>) => fc.oneof(members, fc.constant<MemberText[]>([]));
