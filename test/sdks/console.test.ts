@@ -53,7 +53,7 @@ describe.each(sdkNames)('with the published %s SDK as its client', (name) => {
       async function run(rule: number, input: string): Promise<Page> {
         const page = await journey.visit(`/?app=${APP}&rule=${rule}#input=${encodeURIComponent(input)}`);
         await page.getByRole('treegrid').waitFor();
-        await reads(page, `The only client online, ${host.address}`);
+        await page.getByText(new RegExp(`^${host.address} · v1 · `)).waitFor();
         await runButton(page).click();
         await says(headline(page), new RegExp(`on ${host.address}$|Nothing ran|not a result`));
         return page;

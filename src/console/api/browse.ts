@@ -19,7 +19,9 @@ export type Client = {
   address: string;
   lane: string | null;
   registered: boolean;
+  /** Can be run on; one that is busy is, even when its heartbeat stands still meanwhile. */
   online: boolean;
+  busy: boolean;
   sdk: string;
   /** How old its last sign of life is, by the service's clock. */
   heartbeatAgeMs: number | null;
@@ -103,7 +105,8 @@ function readClient(client: ExactValue): Client {
     address: text(field(client, 'address')) ?? '',
     lane: text(field(client, 'lane')),
     registered: flag(field(client, 'registered')),
-    online: text(field(client, 'state')) === 'online',
+    online: text(field(client, 'state')) !== 'offline',
+    busy: text(field(client, 'state')) === 'busy',
     sdk: text(field(client, 'sdk')) ?? 'unknown',
     heartbeatAgeMs: number(field(client, 'heartbeatAgeMs')),
     loadedVersion: digits(field(client, 'loadedVersion')),

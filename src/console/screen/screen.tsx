@@ -93,7 +93,7 @@ export function Screen() {
       <main className={comparing ? 'comparing' : ''}>
         <div className="column input">
           <div className="column-scroll">
-            <TargetPicker app={place.app ?? ''} target={place.target} clients={rule.clients.data ?? []} />
+            <TargetPicker app={place.app ?? ''} target={place.target} clients={rule.clients.data ?? null} />
             <AsOf ts={place.ts} window={rule.tree.data?.rule?.timeWindow ?? null} />
             <InputPanel input={input} rule={rule} />
           </div>

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { answers, createResponder } from '../../support/responder.ts';
 import { describeInBrowser, startJourney, useJourney } from '../support/journey.ts';
-import { expectAccessible, headline, holds, picture, runButton, says } from '../support/on-the-page.ts';
+import { expectAccessible, headline, holds, picture, reads, runButton, says } from '../support/on-the-page.ts';
 
 describeInBrowser('where the console runs a rule', () => {
   const journey = useJourney();
@@ -30,6 +30,21 @@ describeInBrowser('where the console runs a rule', () => {
     await page.getByText(/^Node SDK · v1 · heartbeat .* ago$/).waitFor();
     await runButton(page).click();
     await says(headline(page), new RegExp(`^Done in .* on ${await field.inputValue()}$`));
+  });
+
+  test('any client is one of those that the service would choose from; a busy one is not offline', async () => {
+    const page = await journey.visit('/?app=9001&rule=3');
+    // Two more are in lanes: a call for any client goes to them only when nobody is outside.
+    await page.getByText(/^\w+ · v1 · heartbeat .* ago$/).waitFor();
+    await reads(page, '3 clients');
+    await page.getByLabel('uid', { exact: true }).waitFor();
+    await runButton(page).click();
+    await page.getByText(/^\w+ · v1 · running a rule now$/).waitFor();
+    await reads(page, '3 clients');
+    await page.getByRole('radio', { name: 'Lane' }).check();
+    await page.getByText(/^\w+ · v1 · heartbeat .* ago$/).waitFor();
+    await page.keyboard.press('Escape');
+    await says(headline(page), /^Stopped while/);
   });
 
   test('all, compared: those that agree are one row, the odd one is laid beside them', async () => {
