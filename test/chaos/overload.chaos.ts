@@ -15,9 +15,9 @@ import { sweepLater } from '../support/sweep-later.ts';
 import { isFull, recordLoad } from './measured.ts';
 
 const MIB = 1024 * 1024;
-const OPEN = isFull ? 10_000 : 2000;
+const OPEN = isFull ? 10_000 : 1000;
 const BURST = isFull ? 5000 : 2000;
-const LARGE = isFull ? 200 : 60;
+const LARGE = isFull ? 200 : 40;
 const OPENED_PER_SECOND = 500;
 /** Long enough for all of them to be open at once, on a slow machine as well. */
 const PATIENT = { CLIENT_TIMEOUT_MS: 3_600_000, RESULT_TIMEOUT_MS: 300_000, QUEUE_TIMEOUT_MS: 30_000 };
@@ -81,7 +81,11 @@ describe.skipIf(!inject('hasRedisBinary'))('with much to do', () => {
   });
 
   it('a client that never answers: others notice nothing, and it gets no more than its share', async () => {
-    await using setup = await start({ MAX_WAITS_PER_CLIENT: 100, RESULT_TIMEOUT_MS: 20_000, QUEUE_TIMEOUT_MS: 5000 });
+    await using setup = await start({
+      MAX_WAITS_PER_CLIENT: 100,
+      RESULT_TIMEOUT_MS: isFull ? 20_000 : 8000,
+      QUEUE_TIMEOUT_MS: 4000,
+    });
     const { sharedDir, processes } = setup;
     await using silent = await createResponder({ sharedDir, app: 1, does: picksUpAndStaysSilent });
     await using other = await createResponder({ sharedDir, app: 2, does: echoes() });
