@@ -2,11 +2,13 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { readJson } from '../../src/console/json/read-json.ts';
+import { refusedHeadline } from '../../src/console/run/headline.ts';
 import { en } from '../../src/console/text/en.ts';
 import { format, partsOf, type Template } from '../../src/console/text/format.ts';
 import { jsonWords } from '../../src/console/text/json-words.ts';
 import type { Say } from '../../src/console/text/use-text.tsx';
 import { zh } from '../../src/console/text/zh.ts';
+import { outcomes } from '../../src/shared/outcomes.ts';
 
 const namesIn = (template: Template) => {
   const texts = typeof template === 'string' ? [template] : [template.one, template.other];
@@ -43,6 +45,11 @@ describe('the two languages', () => {
     );
     for (const text of texts) expect(text).not.toMatch(/oops|sorry|!|successfully|please/i);
   });
+});
+
+test.each(Object.keys(outcomes))('an ending with the code %s is told in its own words', (code) => {
+  const { title, hint } = refusedHeadline({ code, status: null, message: 'The service says this.' }, '1');
+  expect([title.key, hint?.key]).toEqual([`state.${code}`, `state.${code}.hint`]);
 });
 
 test('every sentence is used somewhere', () => {
