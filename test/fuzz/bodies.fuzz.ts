@@ -6,8 +6,9 @@ import { text } from 'node:stream/consumers';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { withDeadline } from '../support/deadline.ts';
+import { echoes } from '../support/echoes.ts';
 import type { Answer, Call } from '../support/http-call.ts';
-import { answers, createResponder, type FoundRequest, type Responder } from '../support/responder.ts';
+import { createResponder, type FoundRequest, type Responder } from '../support/responder.ts';
 import { requestFileText } from './expected-answer.ts';
 import { type ExpectedRequest, expectedRequest } from './expected-request.ts';
 import { type Content, mutated } from './mutations.ts';
@@ -37,7 +38,7 @@ beforeAll(async () => {
     await createResponder({ sharedDir, app: 1, address: 'first', does }),
     await createResponder({ sharedDir, app: 1, address: 'second', lane: 'blue', does }),
     await createResponder({ sharedDir, app: 2, address: 'first', lane: 'blue', does }),
-    await createResponder({ sharedDir, app: 88_005, does: answers() }),
+    await createResponder({ sharedDir, app: 88_005, does: echoes() }),
   );
 });
 afterAll(async () => {

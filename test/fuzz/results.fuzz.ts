@@ -62,7 +62,7 @@ it('a result that is none is told to be none', () =>
     'broken results',
     fc.record({ app, result: brokenResult }),
     ({ app: at, result }) => tryResult(at, result.bytes, deliveries.renamed),
-    { served: true, runs: 2000, lanes: 250 },
+    { served: true, runs: 2000, lanes: 500 },
   ));
 
 it('what is no file, or too large, is none', () =>

@@ -11,6 +11,8 @@ const WORKERS = 2;
 
 export type World = {
   processes: Processes;
+  /** What no answer may tell. */
+  secrets: string[];
   /** The one that `which` means, among those that run; one that was killed comes back. */
   api(which: number): Promise<ApiProcess>;
   /** Does it, and undoes what is not for good. */
@@ -105,6 +107,7 @@ export async function startWorld(apis: number): Promise<World> {
 
   return {
     processes,
+    secrets: [processes.sharedDir, new URL(redis.url).host],
     act,
     mend,
     api: (which) =>
