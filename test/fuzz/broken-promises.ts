@@ -33,17 +33,31 @@ export function brokenPromises(scenario: Scenario, played: Played[], secrets: st
 }
 
 function problemsOf(scenario: Scenario, call: Played, secrets: string[]): string[] {
-  const { deeds, answer } = call;
+  const { deeds, answer, again } = call;
   const problems: string[] = [];
-  if (deeds.found.length > 1) problems.push(`dispatched ${deeds.found.length} times`);
-  if (deeds.ran > 1) problems.push(`ran ${deeds.ran} times`);
+  // A store that loses its data also forgets which keys it has seen.
+  const mayRunAgain = again !== undefined && hitsStore(scenario);
+  const found = deeds.found.map(({ mockId }) => mockId);
+  if (found.length > (mayRunAgain ? new Set(found).size : 1)) problems.push(`dispatched ${found.length} times`);
+  if (deeds.ran.length > new Set(deeds.ran).size) problems.push(`ran ${deeds.ran.length} times`);
   problems.push(...badRecord(call));
-  if (answer === 'hung up' || answer === 'cut off') return problems;
-  problems.push(...unsound('execute', answer, secrets));
-  if (answer.json?.mayHaveRun === false && deeds.ran > 0 && call.plan.play.kind !== 'keeps its request')
+  for (const each of [answer, again]) {
+    if (typeof each === 'object') problems.push(...badAnswer(scenario, { ...call, answer: each }, each, secrets));
+  }
+  if (typeof answer === 'object' && typeof again === 'object' && !mayRunAgain)
+    if (answer.status === 200 && again.status === 200 && answer.text !== again.text)
+      problems.push(`one key, two answers: ${answer.text} and ${again.text}`);
+  return problems;
+}
+
+function badAnswer(scenario: Scenario, call: Played, answer: Answer, secrets: string[]): string[] {
+  const { deeds, plan } = call;
+  const problems = unsound('execute', answer, secrets);
+  const ran = deeds.ran.includes(answer.json?.mockId);
+  if (answer.json?.mayHaveRun === false && ran && plan.play.kind !== 'keeps its request')
     problems.push(`ran, but its caller was told it had not: ${answer.text}`);
   if (answer.status === 200) problems.push(...notItsOwn(call, answer));
-  else if (answeredInTime(call) && !isHonest(scenario, call, answer))
+  else if (ran && answeredInTime(call) && !isHonest(scenario, call, answer))
     problems.push(`its answer was lost: ${answer.text}`);
   const ending = endingOf(answer);
   if (!allowed(scenario, call).includes(ending)) problems.push(`ended with ${ending}: ${answer.text}`);
@@ -63,10 +77,11 @@ function badRecord({ record, answer, deeds, plan, cancelled }: Played): string[]
     (step, at) => at === 0 || (step > (steps[at - 1] ?? 0) && (steps[at - 1] ?? 0) < FIRST_END),
   );
   if (!isForward || STATES.indexOf(state) < FIRST_END) problems.push(`went through ${JSON.stringify(history)}`);
-  if (outcome?.mayHaveRun === false && deeds.ran > 0 && plan.play.kind !== 'keeps its request')
+  if (outcome?.mayHaveRun === false && deeds.ran.includes(record.mockId) && plan.play.kind !== 'keeps its request')
     problems.push('ran, but its record says it had not');
   if (cancelled === 409 && state === 'cancelled') problems.push('was cancelled after it had ended');
   if (typeof answer === 'string' || answer.json?.code === 'outcome-unknown') return problems;
+  if (answer.json?.mockId !== record.mockId) return problems;
   const told = [answer.status, answer.json?.code ?? null];
   if (told.join() !== [outcome?.status, outcome?.code].join())
     problems.push(`was told ${told}, but its record says ${JSON.stringify(outcome)}`);
@@ -79,10 +94,9 @@ function endingOf({ status, json }: Answer): string {
 
 /** The client's answer belongs to this call: its id, its number to the last digit, and whether it succeeded. */
 function notItsOwn({ exact, deeds, plan }: Played, { text, json }: Answer): string[] {
-  const [request] = deeds.found;
   const isOwn =
     text.includes(`"the service":{"exact":${exact}}`) &&
-    json.mockId === request?.mockId &&
+    deeds.found.some(({ mockId }) => mockId === json.mockId) &&
     json.success === (plan.play.kind !== 'fails');
   return isOwn ? [] : [`got another answer than its own: ${text}`];
 }

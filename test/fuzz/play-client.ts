@@ -8,8 +8,8 @@ import type { Play } from './scenario.ts';
 export type Deeds = {
   /** Every time its request was found. */
   found: FoundRequest[];
-  /** How often it was taken to be run. */
-  ran: number;
+  /** The executions that were taken to be run. */
+  ran: string[];
   /** When a usable answer lay there, epoch ms. */
   answeredAt?: number;
   /** When its request says that it was made, epoch ms. */
@@ -47,7 +47,7 @@ async function perform(play: Play, scene: Scene): Promise<void> {
       await client.unregister();
       return client.removeDirectory();
     case 'keeps its request':
-      deeds.ran++;
+      deeds.ran.push(request.mockId);
       await delay(play.afterMs);
       return answer(scene, true);
     case 'answers':
@@ -80,7 +80,7 @@ async function perform(play: Play, scene: Scene): Promise<void> {
 /** Like a client that gives up on a request it cannot delete: somebody withdrew it. */
 async function took({ request, deeds }: Scene): Promise<boolean> {
   const mine = await request.pickUp().then(() => true, unless('ENOENT'));
-  if (mine) deeds.ran++;
+  if (mine) deeds.ran.push(request.mockId);
   return mine === true;
 }
 

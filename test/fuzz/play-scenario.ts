@@ -20,6 +20,8 @@ export type Played = {
   deeds: Deeds;
   /** `hung up`: by its caller. `cut off`: because its API was killed. */
   answer: Answer | 'hung up' | 'cut off';
+  /** What came of the same call once more, under the same Idempotency-Key. */
+  again?: Answer | 'hung up' | 'cut off';
   /** What the service said to the wish to cancel it. */
   cancelled?: number;
   /** What the list of executions says of it in the end, if it is there. */
@@ -41,7 +43,7 @@ export async function playScenario(world: World, { calls, actions }: Scenario): 
   numbers += calls.length;
   const deeds = new Map<number, Deeds>();
   const deedsOf = (number: number) => {
-    const known = deeds.get(number) ?? { found: [], ran: 0 };
+    const known = deeds.get(number) ?? { found: [], ran: [] };
     deeds.set(number, known);
     return known;
   };
@@ -61,9 +63,14 @@ export async function playScenario(world: World, { calls, actions }: Scenario): 
     await delay(plan.atMs);
     const number = first + at;
     const exact = String(9_007_199_254_740_993n + BigInt(number));
-    const begun = begin(world, await world.api(plan.api), plan, { app: apps[at] ?? shared, number, exact });
-    const [answer, cancelled] = await Promise.all([begun.answer, begun.cancelled]);
-    return { plan, number, exact, deeds: deedsOf(number), answer, ...(cancelled !== undefined && { cancelled }) };
+    const asked = { app: apps[at] ?? shared, number, exact };
+    const [answer, cancelled, again] = await Promise.all([
+      begin(await world.api(plan.api), plan, asked),
+      plan.caller.kind === 'cancels' ? cancel(world, number, plan.caller.afterMs) : undefined,
+      plan.caller.kind === 'calls twice' ? callAgain(world, plan, asked) : undefined,
+    ]);
+    const more = { ...(cancelled !== undefined && { cancelled }), ...(again !== undefined && { again }) };
+    return { plan, number, exact, deeds: deedsOf(number), answer, ...more };
   };
   const acting = actions.map(async (action) => {
     await delay(action.atMs);
@@ -83,11 +90,14 @@ export async function playScenario(world: World, { calls, actions }: Scenario): 
 
 type Asked = { app: number; number: number; exact: string };
 
-function begin(world: World, api: ApiProcess, { caller }: CallPlan, { app, number, exact }: Asked) {
+async function begin(api: ApiProcess, { caller }: CallPlan, { app, number, exact }: Asked): Promise<Played['answer']> {
   const leaves = caller.kind === 'hangs up' ? AbortSignal.timeout(caller.afterMs) : undefined;
   const call = httpCall(`${api.url}/rule-server/mock/execute`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json' },
+    headers: {
+      'content-type': 'application/json',
+      ...(caller.kind === 'calls twice' && { 'idempotency-key': `call ${number}` }),
+    },
     body: `{"app":${app},"ruleId":${number},"the service":{"exact":${exact}}}`,
     ...(leaves && { signal: leaves }),
   });
@@ -99,10 +109,12 @@ function begin(world: World, api: ApiProcess, { caller }: CallPlan, { app, numbe
       return 'cut off';
     }, 2000);
   });
-  return {
-    answer: withDeadline(answer, ENDS_WITHIN_MS, `call ${number}`),
-    cancelled: caller.kind === 'cancels' ? cancel(world, number, caller.afterMs) : undefined,
-  };
+  return withDeadline(answer, ENDS_WITHIN_MS, `call ${number}`);
+}
+
+async function callAgain(world: World, plan: CallPlan, asked: Asked): Promise<Played['answer']> {
+  await delay(plan.caller.kind === 'calls twice' ? plan.caller.afterMs : 0);
+  return begin(await world.api(plan.api + 1), plan, asked);
 }
 
 /** Like somebody who sees an execution in the list and stops it, through whichever API answers. */

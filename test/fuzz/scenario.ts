@@ -13,7 +13,7 @@ export type Play =
   | { kind: 'leaves at once' | 'leaves with the request'; afterMs: number };
 
 /** What a caller does while it waits. */
-export type Caller = { kind: 'waits' } | { kind: 'hangs up' | 'cancels'; afterMs: number };
+export type Caller = { kind: 'waits' } | { kind: 'hangs up' | 'cancels' | 'calls twice'; afterMs: number };
 
 export type CallPlan = { atMs: number; api: number; play: Play; caller: Caller };
 
@@ -67,7 +67,7 @@ const play: fc.Arbitrary<Play> = fc.oneof(
 
 const caller: fc.Arbitrary<Caller> = fc.oneof(
   { weight: 5, arbitrary: fc.constant({ kind: 'waits' }) },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constantFrom('hangs up', 'cancels'), afterMs: soon }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constantFrom('hangs up', 'cancels', 'calls twice'), afterMs: soon }) },
 );
 
 const call = fc.record({ atMs: fc.integer({ min: 0, max: 2000 }), api: fc.nat(7), play, caller });
