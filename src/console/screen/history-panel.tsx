@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import type { ExecutionRecord } from '../api/executions.ts';
 import { useHistory } from '../run/use-service.ts';
+import { useSteady } from '../run/use-steady.ts';
 import { goTo, type Place } from '../state/location.ts';
 import { historyShown } from '../state/preferences.ts';
 import { formatTime } from '../text/durations.ts';
@@ -16,6 +17,7 @@ export function HistoryPanel({ place, onOpen, onAgain }: Props) {
   const { say } = useText();
   const shown = historyShown.use();
   const history = useHistory(place.app, place);
+  const { error } = useSteady(history);
   const [selected, setSelected] = useState<readonly string[]>([]);
   const items = history.data?.items ?? [];
   const select = (mockId: string, on: boolean) =>
@@ -39,10 +41,8 @@ export function HistoryPanel({ place, onOpen, onAgain }: Props) {
           {say('history.compare')}
         </button>
       </div>
-      {history.error && items.length === 0 && (
-        <p className="empty-line">{say('history.failed', { error: history.error.message })}</p>
-      )}
-      {!history.error && items.length === 0 && <p className="empty-line">{say('history.empty')}</p>}
+      {error && items.length === 0 && <p className="empty-line">{say('history.failed', { error: error.message })}</p>}
+      {!error && items.length === 0 && <p className="empty-line">{say('history.empty')}</p>}
       {items.length > 0 && (
         <div className="history-list">
           <table>

@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useRef, useState } from 'react';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { ValueProblem } from '../json/form-value.ts';
 import { type ReadJson, readJson } from '../json/read-json.ts';
 import { compactText, prettyText } from '../json/whole-text.ts';
@@ -81,12 +81,25 @@ function useInAddress({
     written.current = input;
     keepDraft(rule, prettyText(input));
   }, [input, rule]);
+  const unwritten = useRef<string | null>(null);
+  const write = useCallback(() => {
+    if (unwritten.current === null) return;
+    written.current = compactText(unwritten.current);
+    goTo({ input: unwritten.current });
+    unwritten.current = null;
+  }, []);
   useEffect(() => {
+    unwritten.current = ready ? text : null;
     if (!ready) return;
-    const timer = setTimeout(() => {
-      written.current = compactText(text);
-      goTo({ input: text });
-    }, INTO_ADDRESS_AFTER_MS);
+    const timer = setTimeout(write, INTO_ADDRESS_AFTER_MS);
     return () => clearTimeout(timer);
-  }, [text, ready]);
+  }, [text, ready, write]);
+  // A page that is left, or that breaks, comes back with what its address says.
+  useEffect(() => {
+    window.addEventListener('pagehide', write);
+    return () => {
+      window.removeEventListener('pagehide', write);
+      write();
+    };
+  }, [write]);
 }

@@ -318,8 +318,10 @@ describeInBrowser('what the console says of rules and clients that are not as th
   });
 
   test('keys that are only known when the rule runs, and keys that have no place', async () => {
-    await registerPublished({ sharedDir: files.sharedDir, app: 7, sdk: 'python', address: 'py' });
     const page = await journey.visit(`/?app=7&rule=4${hash('{"vip":1}')}`);
+    await reads(page, 'Nobody has published what this rule reads. Type the input as JSON or add keys.');
+    // Whoever waits for a client need not reload the page when it comes.
+    await registerPublished({ sharedDir: files.sharedDir, app: 7, sdk: 'python', address: 'py' });
     await reads(page, 'vip is not an object, so vip.level has no place in it. Change it in the JSON view.');
     await page.getByText('The key depends on which: add it in the JSON view.').waitFor();
     await page.getByText(/^Runs for real on the client, with everything the rule does\.$/).waitFor();

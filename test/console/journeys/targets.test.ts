@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { answers, createResponder } from '../../support/responder.ts';
+import { answers, createResponder, picksUpAndStaysSilent } from '../../support/responder.ts';
 import { describeInBrowser, startJourney, useJourney } from '../support/journey.ts';
 import { expectAccessible, headline, holds, picture, reads, runButton, says } from '../support/on-the-page.ts';
 
@@ -33,18 +33,21 @@ describeInBrowser('where the console runs a rule', () => {
   });
 
   test('any client is one of those that the service would choose from; a busy one is not offline', async () => {
-    const page = await journey.visit('/?app=9001&rule=3');
+    const page = await journey.visit('/?app=9001&rule=1');
     // Two more are in lanes: a call for any client goes to them only when nobody is outside.
     await page.getByText(/^\w+ · v1 · heartbeat .* ago$/).waitFor();
     await reads(page, '3 clients');
-    await page.getByLabel('uid', { exact: true }).waitFor();
+
+    const { sharedDir } = journey.service;
+    const options = { sharedDir, app: 9004, address: 'orders-8', does: picksUpAndStaysSilent };
+    await using _busy = await createResponder(options);
+    await page.goto(`${journey.service.url}/?app=9004&rule=5#input=%7B%7D`);
+    await page.getByText(/^orders-8 · v1 · heartbeat .* ago$/).waitFor();
     await runButton(page).click();
-    await page.getByText(/^\w+ · v1 · running a rule now$/).waitFor();
-    await reads(page, '3 clients');
-    await page.getByRole('radio', { name: 'Lane' }).check();
-    await page.getByText(/^\w+ · v1 · heartbeat .* ago$/).waitFor();
+    await reads(page, 'orders-8 · v1 · running a rule now');
+    await reads(page, '1 client');
     await page.keyboard.press('Escape');
-    await says(headline(page), /^Stopped while/);
+    await says(headline(page), 'Stopped while orders-8 was running it. It may have run.');
   });
 
   test('all, compared: those that agree are one row, the odd one is laid beside them', async () => {
@@ -140,6 +143,10 @@ describeInBrowser('the console where there is nothing', () => {
     const journey = await startJourney({ demo: false, workers: 0, settings: { QUEUE_TIMEOUT_MS: 1500 } });
     const page = await journey.visit('/?app=1&rule=1#input=%7B%7D');
     await page.getByRole('heading', { name: 'The tree cannot be drawn' }).waitFor({ timeout: 20_000 });
+    // It is asked for again, and the page stays as it is meanwhile.
+    await page.waitForRequest('**/tree?**');
+    await page.getByRole('heading', { name: 'The tree cannot be drawn' }).waitFor();
+    expect(await page.locator('.loading').count()).toBe(0);
     await runButton(page).click();
     await says(headline(page), 'Queued: waiting for a worker.');
     await says(headline(page), 'The workers had no room for it. It did not run.');
