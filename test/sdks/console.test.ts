@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { describeInBrowser, useJourney } from '../console/support/journey.ts';
-import { expectAccessible, headline, hint, reads, runButton, says } from '../console/support/on-the-page.ts';
+import { expectAccessible, headline, hint, pressRun, reads, says } from '../console/support/on-the-page.ts';
 import { paintedTree } from '../console/support/painted-tree.ts';
 import type { Host } from './host.ts';
 import { parallelPictures } from './parallel-pictures.ts';
@@ -54,7 +54,7 @@ describe.each(sdkNames)('with the published %s SDK as its client', (name) => {
         const page = await journey.visit(`/?app=${APP}&rule=${rule}#input=${encodeURIComponent(input)}`);
         await page.getByRole('treegrid').waitFor();
         await page.getByText(new RegExp(`^${host.address} · v1 · `)).waitFor();
-        await runButton(page).click();
+        await pressRun(page);
         await says(headline(page), new RegExp(`on ${host.address}$|Nothing ran|not a result`));
         return page;
       }
@@ -166,7 +166,7 @@ describe.each(sdkNames)('with the published %s SDK as its client', (name) => {
         await says(headline(page), 'Nothing ran: the rule is outside its time window.');
         expect(await painted(page)).toEqual(['(age #50)']);
         await page.getByRole('button', { name: 'end', exact: true }).click();
-        await runButton(page).click();
+        await pressRun(page);
         await says(headline(page), /^Done in/);
         expect(await painted(page)).toEqual(['age #50 TRUE · time']);
         await says(why(page), 'Why TRUE age #50 said TRUE.');

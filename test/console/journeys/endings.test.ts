@@ -15,7 +15,7 @@ import {
 } from '../../support/responder.ts';
 import { createRuleFiles } from '../../support/rule-files.ts';
 import { describeInBrowser, useJourney } from '../support/journey.ts';
-import { expectAccessible, headline, hint, picture, runButton, says } from '../support/on-the-page.ts';
+import { expectAccessible, headline, hint, picture, pressRun, says } from '../support/on-the-page.ts';
 
 const BIG = '9007199254740993';
 
@@ -58,9 +58,8 @@ describeInBrowser('how the console tells of every ending', () => {
   /** Opens rule 1 for one client and presses Run. */
   async function run(query = 'app=7&rule=1&target=address:orders-1', input = '{}'): Promise<Page> {
     const page = await journey.visit(`/?${query}#input=${encodeURIComponent(input)}`);
-    await page.locator('.run-bar .primary[aria-disabled=false]').waitFor();
     await page.getByRole('treegrid').or(page.locator('.empty h2')).first().waitFor();
-    await runButton(page).click();
+    await pressRun(page);
     return page;
   }
 
@@ -117,7 +116,7 @@ describeInBrowser('how the console tells of every ending', () => {
     await says(headline(page), 'Nothing ran: the rule is outside its time window.');
     await says(hint(page), /^It takes part until Jan 1, 1970.*\. Run it as of a time inside\.$/);
     await page.getByRole('button', { name: 'end', exact: true }).click();
-    await runButton(page).click();
+    await pressRun(page);
     await says(headline(page), 'Nothing ran: the client wrote an empty trace.');
   });
 
@@ -204,7 +203,7 @@ describeInBrowser('how the console tells of every ending', () => {
     const page = await journey.visit('/?app=7&rule=1&target=address:orders-1');
     await page.getByRole('treegrid').waitFor();
     await page.route('**/events', (route) => route.abort());
-    await runButton(page).click();
+    await pressRun(page);
     await page.getByText('Connection lost. The run goes on; it is asked for every second.').waitFor();
     await says(headline(page), 'orders-1 has picked it up and is running the rule.');
     await page.unroute('**/events');
@@ -220,7 +219,7 @@ describeInBrowser('how the console tells of every ending', () => {
       await route.fetch();
       await route.abort();
     });
-    await runButton(page).click();
+    await pressRun(page);
     await says(headline(page), 'No answer came. Whether the run began is not known.');
     await says(hint(page), 'Asking again is safe: the same call is never run twice.');
     await page.unroute('**/execute');
@@ -258,7 +257,7 @@ describeInBrowser('how the console tells of every ending', () => {
     const body = { mockId: 'm', success: false, error: 'What the service says.', code, mayHaveRun: false };
     await page.route('**/execute', (route) => route.fulfill({ status: 503, json: body }));
     await page.route('**/executions/m', (route) => route.fulfill({ status: 404, json: { error: 'There is none.' } }));
-    await runButton(page).click();
+    await pressRun(page);
     await says(headline(page), sentence);
     await says(hint(page), whatNow);
   });
@@ -276,7 +275,7 @@ describeInBrowser('how the console tells of every ending', () => {
     await page.route('**/events', (route) => route.abort());
     await page.route('**/executions/m', (route) => route.fulfill({ json: { ...record, outcome, input: {} } }));
     await page.route('**/execute', (route) => route.fulfill({ status: 202, json: { mockId: 'm', state: 'queued' } }));
-    await runButton(page).click();
+    await pressRun(page);
     await says(headline(page), 'orders-1 did not pick it up within 2.50 s. It may have run.');
     await says(hint(page), 'The client may hang or be busy. Look at it, or run on another one.');
   });

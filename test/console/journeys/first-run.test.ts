@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { describeInBrowser, useJourney } from '../support/journey.ts';
-import { expectAccessible, headline, holds, picture, runButton, says } from '../support/on-the-page.ts';
+import { expectAccessible, headline, holds, picture, pressRun, runButton, says } from '../support/on-the-page.ts';
 import { paintedTree } from '../support/painted-tree.ts';
 
 const BIG = '9007199254740993';
@@ -16,7 +16,7 @@ describeInBrowser('the console, first visit', () => {
     await page.getByText('Runs for real: it may call coupon of 20, a point for every 10, spring bonus.').waitFor();
     await expectAccessible(page);
 
-    await runButton(page).click();
+    await pressRun(page);
     await page.locator('.verdict .chip', { hasText: 'TRUE' }).waitFor();
     expect(await headline(page).textContent()).toMatch(/^Done in .* on .+/);
     expect(await page.locator('.why').textContent()).toContain(
@@ -71,14 +71,14 @@ describeInBrowser('the console, first visit', () => {
     expect(await runButton(page).getAttribute('aria-disabled')).toBe('true');
     schema.resolve();
     await holds(page.getByLabel('cost', { exact: true }), '100');
-    await runButton(page).click();
+    await pressRun(page);
     await says(page.locator('.verdict'), /TRUE/);
   });
 
   test('edit and run again: the tree says where it stopped and what was not reached', async () => {
     const page = await journey.visit('/?app=9001&rule=1');
     await page.getByLabel('cost', { exact: true }).fill('99.50');
-    await runButton(page).click();
+    await pressRun(page);
     await page.locator('.verdict .chip', { hasText: 'FALSE' }).waitFor();
     await says(
       page.locator('.why'),
@@ -105,7 +105,7 @@ describeInBrowser('the console, first visit', () => {
     const editor = page.getByRole('textbox', { name: 'Input as JSON' });
     await editor.waitFor();
     await says(editor, new RegExp(BIG));
-    await runButton(page).click();
+    await pressRun(page);
     await page.getByText('Done in').waitFor({ timeout: 15_000 });
 
     await page.getByText(`"uid":${BIG}`).first().waitFor(); // in the changes: the profile that was added

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { describeInBrowser, useJourney } from '../support/journey.ts';
-import { expectAccessible, headline, holds, picture, runButton, says } from '../support/on-the-page.ts';
+import { expectAccessible, headline, holds, picture, pressRun, says } from '../support/on-the-page.ts';
 
 describeInBrowser('earlier runs in the console', () => {
   const journey = useJourney();
@@ -11,10 +11,10 @@ describeInBrowser('earlier runs in the console', () => {
   test('two runs side by side; then back to one, with its input, and mine can be taken back', async () => {
     const page = await journey.visit('/?app=9001&rule=1');
     await page.getByLabel('cost', { exact: true }).fill('100');
-    await runButton(page).click();
+    await pressRun(page);
     await says(page.locator('.verdict'), /TRUE/);
     await page.getByLabel('cost', { exact: true }).fill('99');
-    await runButton(page).click();
+    await pressRun(page);
     await says(page.locator('.verdict'), /FALSE/);
     await expect.poll(() => chips(page)).toEqual(['FALSE', 'TRUE']);
 
@@ -49,7 +49,7 @@ describeInBrowser('earlier runs in the console', () => {
     const page = await journey.visit('/?app=9001&rule=1', { permissions: ['clipboard-read', 'clipboard-write'] });
     await page.getByLabel('cost', { exact: true }).fill('1e2');
     await page.getByRole('radio', { name: 'Lane' }).check();
-    await runButton(page).click();
+    await pressRun(page);
     await says(page.locator('.verdict'), /TRUE/);
     await page.getByRole('button', { name: 'Copy link' }).first().click();
     await page.getByText('Link copied').waitFor();
@@ -73,7 +73,7 @@ describeInBrowser('earlier runs in the console', () => {
   test('a reload in the middle of a run picks it up again, and two pages agree', async () => {
     const page = await journey.visit('/?app=9001&rule=3');
     await page.getByLabel('uid', { exact: true }).fill('42');
-    await runButton(page).click();
+    await pressRun(page);
     await says(headline(page), /has picked it up and is running the rule\.$/);
     const address = page.url().slice(journey.service.url.length);
     await page.reload();
@@ -88,7 +88,7 @@ describeInBrowser('earlier runs in the console', () => {
     const page = await journey.visit('/?app=9001&rule=3');
     await page.getByLabel('uid', { exact: true }).waitFor();
     await page.route('**/events', (route) => route.abort());
-    await runButton(page).click();
+    await pressRun(page);
     await page.getByText('Connection lost. The run goes on; it is asked for every second.').waitFor();
     await page.unroute('**/events');
     await page.getByText('Connection resumed.').waitFor();
@@ -127,7 +127,7 @@ describeInBrowser('earlier runs in the console', () => {
     await page.getByRole('button', { name: 'Run only this node' }).click();
     await page.getByText('Only node 7').waitFor();
     await expect.poll(() => page.locator('.tree-row').count()).toBe(2);
-    await runButton(page).click();
+    await pressRun(page);
     await says(page.locator('.verdict'), /TRUE/);
     await page.getByRole('button', { name: 'Run the whole rule again' }).click();
     await expect.poll(() => page.locator('.tree-row').count()).toBe(9);

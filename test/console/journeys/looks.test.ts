@@ -2,7 +2,7 @@ import type { BrowserContextOptions, Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { answersWith, createResponder } from '../../support/responder.ts';
 import { describeInBrowser, useJourney } from '../support/journey.ts';
-import { expectAccessible, headline, holds, picture, runButton, says } from '../support/on-the-page.ts';
+import { expectAccessible, headline, holds, picture, pressRun, runButton, says } from '../support/on-the-page.ts';
 
 const phone: BrowserContextOptions = { viewport: { width: 390, height: 844 }, hasTouch: true };
 
@@ -39,7 +39,7 @@ describeInBrowser('how the console looks', () => {
   ])('at %i × %i everything is on the screen at once, in the dark too', async (width, height) => {
     const page = await journey.visit('/?app=9001&rule=1', { viewport: { width, height }, colorScheme: 'dark' });
     await page.getByLabel('cost', { exact: true }).waitFor();
-    await runButton(page).click();
+    await pressRun(page);
     await says(page.locator('.verdict'), /TRUE/);
     expect(await overflows(page)).toBe(false);
     for (const part of ['.column.input', '.tree', '.column.details', '.history']) {
@@ -96,7 +96,7 @@ describeInBrowser('how the console looks', () => {
     await page.locator('.tree-row').nth(8).waitFor();
     const topOfTree = () => page.locator('.tree').evaluate((tree) => tree.getBoundingClientRect().top);
     const before = await topOfTree();
-    await runButton(page).click();
+    await pressRun(page);
     await says(page.locator('.verdict'), /TRUE/);
     // What a run changes is drawn by the second frame.
     await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
@@ -150,7 +150,7 @@ describeInBrowser('the console with very much to show', () => {
     });
     const page = await journey.visit(`/?app=${app}&rule=1#input=%7B%7D`);
     await page.locator('.tree-row').nth(5).waitFor();
-    await runButton(page).click();
+    await pressRun(page);
     await says(page.locator('.verdict'), /TRUE/);
     await page.getByRole('button', { name: 'Open all' }).click();
     expect(await page.locator('.tree-row').count()).toBeLessThan(80);

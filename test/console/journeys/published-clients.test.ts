@@ -6,7 +6,7 @@ import { registerPublished } from '../../support/published-client.ts';
 import { type Behaviour, createResponder, type Responder } from '../../support/responder.ts';
 import { createRuleFiles } from '../../support/rule-files.ts';
 import { describeInBrowser, useJourney } from '../support/journey.ts';
-import { expectAccessible, headline, hint, reads, runButton, says } from '../support/on-the-page.ts';
+import { expectAccessible, headline, hint, pressRun, reads, says } from '../support/on-the-page.ts';
 import { paintedTree } from '../support/painted-tree.ts';
 import { tracesOf } from '../support/published-traces.ts';
 
@@ -53,7 +53,7 @@ describeInBrowser('results as the published clients wrote them, in the console',
       await registerPublished({ sharedDir: files.sharedDir, app: 7, sdk, address: sdk }); // it has just beaten
       const page = await journey.visit(`/?app=7&${query}&target=address:${sdk}#input=${encodeURIComponent(input)}`);
       await page.getByRole('treegrid').waitFor();
-      await runButton(page).click();
+      await pressRun(page);
       await says(headline(page), new RegExp(`on ${sdk}$|Nothing ran|not a result`));
       return page;
     }

@@ -4,7 +4,7 @@ import { registerPublished } from '../../support/published-client.ts';
 import { answers, type Behaviour, createResponder, type Responder } from '../../support/responder.ts';
 import { createRuleFiles } from '../../support/rule-files.ts';
 import { describeInBrowser, useJourney } from '../support/journey.ts';
-import { expectAccessible, headline, hint, holds, reads, runButton, says } from '../support/on-the-page.ts';
+import { expectAccessible, headline, hint, holds, pressRun, reads, runButton, says } from '../support/on-the-page.ts';
 import { paintedTree } from '../support/painted-tree.ts';
 
 const runHint = (page: Page) => page.locator('#run-hint');
@@ -73,14 +73,14 @@ describeInBrowser('what the console says with the demo’s rules', () => {
     const page = await journey.visit(`/?app=9001&rule=1&target=address:..${hash('{}')}`);
     await page.getByRole('treegrid').waitFor();
     await reads(page, '.. is not registered any more. A run would be refused.');
-    await runButton(page).click();
+    await pressRun(page);
     await says(headline(page), 'The service cannot use the call as it is. It did not run.');
     await says(hint(page), 'The request was not run: target ".." is a path, not a client\'s address.');
 
     await page.getByRole('radio', { name: 'Any client' }).check();
     await page.getByRole('tab', { name: 'JSON' }).click();
     await page.getByRole('textbox', { name: 'Input as JSON' }).fill(JSON.stringify({ city: 'x'.repeat(50_000) }));
-    await runButton(page).click();
+    await pressRun(page);
     await says(headline(page), 'The input is larger than the service takes. It did not run.');
     await says(hint(page), 'The body is larger than 40000 bytes (MAX_BODY_BYTES).');
     await page.getByRole('button', { name: 'Copy link' }).first().click();
@@ -96,7 +96,7 @@ describeInBrowser('what the console says with the demo’s rules', () => {
       await call.promise;
       await route.continue();
     });
-    await runButton(page).click();
+    await pressRun(page);
     await says(headline(page), 'Sending the call…');
     call.resolve();
     await says(headline(page), /has picked it up and is running the rule\.$/);
@@ -118,7 +118,7 @@ describeInBrowser('what the console says with the demo’s rules', () => {
     const page = await journey.visit('/?app=9001&rule=5');
     await page.getByRole('treegrid').waitFor();
     for (const runs of [1, 2]) {
-      await runButton(page).click();
+      await pressRun(page);
       await expect.poll(() => page.locator('.history tbody tr .chip', { hasText: 'TRUE' }).count()).toBe(runs);
     }
     for (const box of await page.getByRole('checkbox', { name: /^Select the run of/ }).all()) await box.check();
@@ -137,7 +137,7 @@ describeInBrowser('what the console says with the demo’s rules', () => {
   test('a rule that throws names the node, in the tree too', async () => {
     const page = await journey.visit(`/?app=9001&rule=4${hash('{"cost":120}')}`);
     await page.getByRole('treegrid').waitFor();
-    await runButton(page).click();
+    await pressRun(page);
     await says(headline(page), /^The rule threw an error on /);
     await says(hint(page), 'the card service refused 120');
     await says(
@@ -152,7 +152,7 @@ describeInBrowser('what the console says with the demo’s rules', () => {
     await reads(page, 'The run failed, so its data is not known.');
 
     await page.getByLabel('cost', { exact: true }).fill('99');
-    await runButton(page).click();
+    await pressRun(page);
     await says(page.locator('.verdict'), /FALSE/);
     await page.locator('.history tbody tr').nth(1).waitFor();
     for (const box of await page.getByRole('checkbox', { name: /^Select the run of/ }).all()) await box.check();
@@ -244,7 +244,7 @@ describeInBrowser('what the console says of rules and clients that are not as th
     const page = await journey.visit(`/?app=7&${query}${hash('{}')}`);
     await page.getByRole('treegrid').waitFor();
     await page.getByText(/^orders-1 · (v1 · heartbeat .* ago|no registration)$/).waitFor();
-    await runButton(page).click();
+    await pressRun(page);
     await says(headline(page), /^Done|^Nothing|^The rule|cannot/);
     return page;
   }
@@ -296,7 +296,7 @@ describeInBrowser('what the console says of rules and clients that are not as th
 
     const [responder] = clients;
     if (responder) responder.does = answers({ process: '[2:Score:T:0][1:And:T:2] and so on' });
-    await runButton(page).click();
+    await pressRun(page);
     await reads(page, 'The trace ends in something that is not a trace: [1:And:T:2] and so on');
     await reads(page, 'No reason is known: the trace could not be laid over a tree.');
   });
@@ -312,7 +312,7 @@ describeInBrowser('what the console says of rules and clients that are not as th
     await expectAccessible(page);
     const [responder] = clients;
     if (responder) responder.does = answers({ success: false, process: undefined, error: null });
-    await runButton(page).click();
+    await pressRun(page);
     await says(headline(page), 'The rule threw an error on orders-1');
     await says(hint(page), 'The client gave no message.');
   });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { describeInBrowser, useJourney } from '../support/journey.ts';
-import { expectAccessible, headline, hint, holds, picture, reads, runButton, says } from '../support/on-the-page.ts';
+import { expectAccessible, headline, hint, holds, picture, pressRun, reads, says } from '../support/on-the-page.ts';
 
 const KEY = 'a-key-for-the-console-0123456789';
 
@@ -33,7 +33,7 @@ describeInBrowser('signing in to the console', () => {
     await expectAccessible(page);
     await page.getByLabel('API key').fill(KEY);
     await page.keyboard.press('Enter');
-    await runButton(page).click();
+    await pressRun(page);
     await says(headline(page), /^Done in/);
     expect(await page.evaluate(() => JSON.stringify(localStorage) + document.cookie)).not.toContain(KEY);
   });
@@ -44,7 +44,7 @@ describeInBrowser('signing in to the console', () => {
     await page.keyboard.press('Enter');
     await page.getByLabel('city', { exact: true }).fill('Lyon');
     await page.context().clearCookies();
-    await runButton(page).click();
+    await pressRun(page);
     await page.getByText('Your session has expired. Sign in again; everything you typed is still here.').waitFor();
     await expectAccessible(page);
     await page.getByLabel('API key').fill(KEY);
@@ -53,7 +53,7 @@ describeInBrowser('signing in to the console', () => {
     await says(headline(page), 'The session had expired. It did not run.');
     await says(hint(page), 'What you typed is still here: run it again.');
     await expectAccessible(page);
-    await runButton(page).click();
+    await pressRun(page);
     await says(headline(page), /^Done in/);
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByText('This service needs an API key.').waitFor();

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { answers, createResponder, picksUpAndStaysSilent } from '../../support/responder.ts';
 import { describeInBrowser, startJourney, useJourney } from '../support/journey.ts';
-import { expectAccessible, headline, holds, picture, reads, runButton, says } from '../support/on-the-page.ts';
+import { expectAccessible, headline, holds, picture, pressRun, reads, says } from '../support/on-the-page.ts';
 
 describeInBrowser('where the console runs a rule', () => {
   const journey = useJourney();
@@ -10,7 +10,7 @@ describeInBrowser('where the console runs a rule', () => {
     const page = await journey.visit('/?app=9001&rule=1');
     await page.getByRole('radio', { name: 'Lane' }).check();
     await holds(page.getByRole('combobox', { name: 'Lane' }), 'beta');
-    await runButton(page).click();
+    await pressRun(page);
     await says(headline(page), /^Done in/);
     await page.getByText('"amount":25').first().waitFor();
     expect(new URL(page.url()).searchParams.get('target')).toBe('lane:beta');
@@ -28,7 +28,7 @@ describeInBrowser('where the console runs a rule', () => {
     await expectAccessible(page);
     await page.keyboard.press('Enter');
     await page.getByText(/^Node SDK · v1 · heartbeat .* ago$/).waitFor();
-    await runButton(page).click();
+    await pressRun(page);
     await says(headline(page), new RegExp(`^Done in .* on ${await field.inputValue()}$`));
   });
 
@@ -43,7 +43,7 @@ describeInBrowser('where the console runs a rule', () => {
     await using _busy = await createResponder(options);
     await page.goto(`${journey.service.url}/?app=9004&rule=5#input=%7B%7D`);
     await page.getByText(/^orders-8 · v1 · heartbeat .* ago$/).waitFor();
-    await runButton(page).click();
+    await pressRun(page);
     await reads(page, 'orders-8 · v1 · running a rule now');
     await reads(page, '1 client');
     await page.keyboard.press('Escape');
@@ -54,7 +54,7 @@ describeInBrowser('where the console runs a rule', () => {
     const page = await journey.visit('/?app=9001&rule=1');
     await page.getByRole('radio', { name: 'All, compare' }).check();
     await page.getByText('One run on each of 3 clients').waitFor();
-    await runButton(page).click();
+    await pressRun(page);
     await page.getByText('The runs do not agree: 2 came out differently, each in its way.').waitFor();
     expect(await page.locator('.group').count()).toBe(3);
     await page
@@ -106,7 +106,7 @@ describeInBrowser('where the console runs a rule', () => {
     await page.keyboard.press('Enter');
     await page.getByLabel('Type of uid').selectOption('int64');
     await page.getByLabel('uid', { exact: true }).fill('9007199254740993');
-    await runButton(page).click();
+    await pressRun(page);
     await says(headline(page), new RegExp(`on ${responder.address}$`));
     await expect
       .poll(() => page.locator('.flat-trace li').allTextContents())
@@ -147,7 +147,7 @@ describeInBrowser('the console where there is nothing', () => {
     await page.waitForRequest('**/tree?**');
     await page.getByRole('heading', { name: 'The tree cannot be drawn' }).waitFor();
     expect(await page.locator('.loading').count()).toBe(0);
-    await runButton(page).click();
+    await pressRun(page);
     await says(headline(page), 'Queued: waiting for a worker.');
     await says(headline(page), 'The workers had no room for it. It did not run.');
     await expectAccessible(page);

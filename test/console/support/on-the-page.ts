@@ -12,6 +12,12 @@ export const headline = (page: Page) => page.locator('.headline strong');
 export const hint = (page: Page) => page.locator('.headline p');
 export const runButton = (page: Page) => page.getByRole('button', { name: /^Run( Ctrl| ⌘|$)/ });
 
+/** Presses Run as soon as that does something: it waits for the example that the form is filled with. */
+export async function pressRun(page: Page): Promise<void> {
+  await page.locator('.run-bar .primary[aria-disabled=false]').waitFor();
+  await runButton(page).click();
+}
+
 /** Waits until an element says this, and fails with what it said instead. */
 export async function says(element: Locator, text: string | RegExp): Promise<void> {
   await expect
