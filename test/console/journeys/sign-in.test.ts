@@ -33,6 +33,7 @@ describeInBrowser('signing in to the console', () => {
     await expectAccessible(page);
     await page.getByLabel('API key').fill(KEY);
     await page.keyboard.press('Enter');
+    await holds(page.getByLabel('cost', { exact: true }), '100');
     await pressRun(page);
     await says(headline(page), /^Done in/);
     expect(await page.evaluate(() => JSON.stringify(localStorage) + document.cookie)).not.toContain(KEY);
