@@ -25,6 +25,7 @@ import type { Listing, ResultWatcher, Sighting } from './result-watcher.ts';
 import type { Room } from './room.ts';
 import type { SharedDirectory } from './shared-directory.ts';
 import { createUnanswered } from './unanswered.ts';
+import { createUnusableResult, type Sight } from './unusable-result.ts';
 
 /** What the client wrote, to the letter. */
 export type Answer = { body: string; success: boolean; decision: Decision | null; answeredAt: number };
@@ -35,8 +36,6 @@ export type WaitEnding =
   | { kind: 'unanswered'; noAnswer: NoAnswer }
   | { kind: 'interrupted'; by: 'handover' | 'lock-lost' };
 
-/** Something that is no result may still be in the making: it counts once it has not changed for this long. */
-const WRONG_FOR_MS = 2000;
 /** An execution that is still open after so long is marked as open: until then its request keeps the directory from being empty. */
 const MARK_OPEN_MS = 25;
 /** An instant client has answered by then, and nobody needs to know when it picked up. */
@@ -70,19 +69,25 @@ export function waitForAnswer(
   const { watcher, keptAnswers, toJobResult, room, sharedDirectory, interrupts, progress, atStep, log } = dependencies;
   const { maxResultBytes, resultTimeoutMs, clientTimeoutMs } = dependencies;
   const { mockId, address } = claim;
-  const expected = { mockId, dialect: dialects[claim.dialect], maxBytes: maxResultBytes, room };
   const unanswered = createUnanswered(claim, resultTimeoutMs);
 
   return new Promise((resolve, reject) => {
     let ended = false;
     let pickedUp = false;
     let missingSince: number | undefined;
-    let wrong: { stamp: string; since: number } | undefined;
+    const unusable = createUnusableResult();
     let looking: Promise<void> | undefined;
     let lookAgain = false;
     let requestLookPlanned = false;
     let marked: Promise<void> | undefined;
     const timers = new Set<NodeJS.Timeout>();
+    const expected = {
+      mockId,
+      dialect: dialects[claim.dialect],
+      maxBytes: maxResultBytes,
+      room,
+      isOver: () => ended,
+    };
 
     const after = (ms: number, task: () => Promise<void> | void) => {
       if (ended) return;
@@ -130,17 +135,20 @@ export function waitForAnswer(
         if (dispatched === 'was-dispatched') marked = Promise.resolve(); // by whoever dispatched it, perhaps
         after(dispatched === 'dispatched' ? MARK_OPEN_MS : 0, mark);
       }
-      after(Math.max(0, claim.answerBy - Date.now()), timeIsUp);
       if (dispatched === 'was-dispatched') await goOn();
+      after(Math.max(0, claim.answerBy - Date.now()), timeIsUp);
     });
 
     /** Another attempt dispatched: the answer may be there since before we watched, or kept, or the request was taken back. */
     async function goOn(): Promise<void> {
       await look();
       for (const path of keptAnswers.placesOf(mockId)) {
-        if (!ended && !wrong) await withResult(path, expected, judge);
+        if (!ended)
+          await withResult(path, expected, async (kept) => {
+            if (kept.kind === 'present' && kept.judgement.kind === 'answer') await judge(kept);
+          });
       }
-      if (ended || wrong || !(await wasWithdrawn(place))) return;
+      if (ended || unusable.problem || !(await wasWithdrawn(place))) return;
       if (Date.now() >= claim.answerBy) return giveUp(unanswered.notPickedUp());
       const left = registration !== null && !(await lstat(registration).catch(unless('ENOENT')));
       giveUp(left ? unanswered.leftBeforePickUp() : unanswered.cancelledBeforePickUp());
@@ -161,7 +169,7 @@ export function waitForAnswer(
       looking ??= (async () => {
         while (lookAgain && !ended) {
           lookAgain = false;
-          await withResult(resultPath(place), expected, judge);
+          await read();
         }
       })().finally(() => {
         looking = undefined;
@@ -169,27 +177,29 @@ export function waitForAnswer(
       await looking;
     }
 
-    async function judge(result: ReadResult): Promise<void> {
-      if (result.kind === 'absent' || ended) return;
-      if (result.judgement.kind === 'answer') {
-        if (!pickedUp && (await removeRequest(place))) {
-          log.warn(
-            { mockId, app: claim.app, address },
-            'the client does not delete its requests; it may run them again',
-          );
-        }
-        await keepMadeDirectory();
-        const { body, success, decision } = result.judgement;
-        const answer = { body, success, decision, answeredAt: result.writtenAt };
-        return end({ kind: 'answered', result: await toJobResult(claim, answer) });
-      }
-      if (result.judgement.kind === 'incomplete') return;
-      if (wrong?.stamp !== result.stamp) wrong = { stamp: result.stamp, since: Date.now() };
-      const remaining = wrong.since + WRONG_FOR_MS - Date.now();
+    /** Reads the result file, unless it is known not to be one. `whatever`: for the last time, so also one that grows. */
+    async function read({ whatever = false } = {}): Promise<void> {
+      const isWorthIt = (sight: Sight) => unusable.mayBeNews(sight) || whatever;
+      await withResult(resultPath(place), { ...expected, isWorthIt }, judge);
+      const remaining = unusable.wrongForGoodInMs;
+      if (ended || remaining === undefined) return;
       if (remaining > 0) return after(remaining, look);
       await withdraw(place, claim);
       await keepMadeDirectory();
-      giveUp(unanswered.invalidResult(result.judgement.message));
+      giveUp(unanswered.invalidResult(unusable.problem ?? ''));
+    }
+
+    async function judge(result: ReadResult): Promise<void> {
+      if (result.kind === 'absent') return unusable.forget();
+      if (ended) return;
+      const { judgement, stamp, writtenAt } = result;
+      if (judgement.kind !== 'answer') return unusable.note(stamp, judgement);
+      if (!pickedUp && (await removeRequest(place))) {
+        log.warn({ mockId, app: claim.app, address }, 'the client does not delete its requests; it may run them again');
+      }
+      await keepMadeDirectory();
+      const { body, success, decision } = judgement;
+      end({ kind: 'answered', result: await toJobResult(claim, { body, success, decision, answeredAt: writtenAt }) });
     }
 
     async function mark(): Promise<void> {
@@ -254,15 +264,12 @@ export function waitForAnswer(
     }
 
     async function timeIsUp(): Promise<void> {
-      const unusable = await withResult(resultPath(place), expected, async (last) => {
-        await judge(last);
-        return last.kind === 'present' && last.judgement.kind !== 'answer' ? last.judgement : undefined;
-      });
+      await read({ whatever: true });
       if (ended) return;
       const withdrawn = !pickedUp && (await withdraw(place, claim));
-      if (unusable) {
+      if (unusable.problem) {
         await keepMadeDirectory();
-        return giveUp(unanswered.invalidToTheEnd(unusable.message));
+        return giveUp(unanswered.invalidToTheEnd(unusable.problem));
       }
       giveUp(withdrawn ? unanswered.notPickedUp() : unanswered.noAnswer());
     }
