@@ -100,7 +100,11 @@ export function createProcessExecution(dependencies: Dependencies) {
   /** Where the whole directory is gone, the claim of an earlier attempt is not missing, only out of sight. */
   async function findEarlier(key: { mockId: string; claimBy: number }): Promise<Decision | null> {
     if (!(await sharedDirectory.isThere())) throw new Error('SHARED_DIR is not there');
-    return claims.find(key);
+    const earlier = await claims.find(key);
+    // Room for it is made before `claimBy` and kept for long: where there is none, it may have been removed with its claims.
+    if (!earlier && Date.now() >= key.claimBy && !(await claims.hasRoom(key)))
+      throw new UnknownClaim(`the claims of the time of ${key.mockId} are gone`);
+    return earlier;
   }
 
   /** From here on it does not matter who claimed: dispatch what the claim names, wait for its answer, say how it ended. */

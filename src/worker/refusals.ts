@@ -64,7 +64,7 @@ export const refusals = {
   unreadableClaim: (mockId: string) =>
     noAnswer(
       'outcome-unknown',
-      `It cannot be told whether execution ${mockId} was begun: its note in .rule-server/claims cannot be read. It may have run; look at the client.`,
+      `It cannot be told whether execution ${mockId} was begun: its note in .rule-server/claims cannot be read, or is kept no longer. It may have run; look at the client.`,
       {
         mayHaveRun: true,
       },

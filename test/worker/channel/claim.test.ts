@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { noAnswer } from '../../../src/shared/outcomes.ts';
 import {
+  CLAIM_KEPT_MS,
   type Claim,
   createClaims,
   type Decision,
@@ -48,6 +49,14 @@ describe('the claim of an execution', () => {
     await expect(claims.decide(key, claimOf('.a.tmp'))).rejects.toThrow(/ENOENT/);
     expect(await claims.decide(key, refusal)).toEqual(refusal);
     expect(await readdir(join(sharedDir, '.rule-server/claims'))).toEqual([]);
+  });
+
+  it('may have been there when it can have been swept: a refusal does not count then', async () => {
+    const { claims } = await prepared();
+    const key = { mockId, claimBy: Date.now() - CLAIM_KEPT_MS };
+    await expect(claims.decide(key, refusal)).rejects.toThrow(UnknownClaim);
+    await claims.prepare(key); // the folder may be on its way out, empty already
+    await expect(claims.decide(key, refusal)).rejects.toThrow(UnknownClaim);
   });
 
   it('of a newer version is told from one that cannot be read at all, and neither is replaced', async () => {
