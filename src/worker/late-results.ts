@@ -66,13 +66,18 @@ export function createLateResults({ claims, history, sharedDir, room, maxResultB
 
   return {
     expect,
-    /** A result lies there that nobody may be waiting for: the worker that looked out for it may have ended since. */
-    async found(mockId: string): Promise<void> {
-      if (expected.has(mockId)) return;
+    /**
+     * A result lies there that nobody may be waiting for: the worker that looked out for it may have ended since. Whether it
+     * is looked out for now.
+     */
+    async found(mockId: string): Promise<boolean> {
+      if (expected.has(mockId)) return true;
       const record = await history.get(mockId);
-      if (record?.outcome?.code !== 'no-answer' || record.lateResult) return;
+      if (record?.outcome?.code !== 'no-answer' || record.lateResult) return false;
       const decision = await claims.findAnywhere(mockId);
-      if (decision?.kind === 'claimed') expect(decision.claim);
+      if (decision?.kind !== 'claimed') return false;
+      expect(decision.claim);
+      return true;
     },
     close: () => loop.stop(),
   };

@@ -12,8 +12,8 @@ type Dependencies = {
   claims: Claims;
   /** Epoch ms; another one than the system's is for tests. */
   clock?: () => number;
-  /** Told of each result that lies there; when nobody waits for it, it is removed once it is old. */
-  onResult?: (mockId: string) => Promise<void>;
+  /** Told of each result that lies there, and says whether somebody looks out for it; otherwise it goes once it is old. */
+  onResult?: (mockId: string) => Promise<boolean>;
   onSwept?: (what: 'files' | 'claim-minutes', count: number) => void;
   log: Logger;
 };
@@ -23,7 +23,7 @@ export function createSweep({
   sharedDirectory,
   claims,
   clock = Date.now,
-  onResult = async () => {},
+  onResult = async () => false,
   onSwept = () => {},
   log,
 }: Dependencies) {
@@ -43,21 +43,20 @@ export function createSweep({
   };
 }
 
-type Sweeping = { madeBefore: number; onResult: (mockId: string) => Promise<void> };
+type Sweeping = { madeBefore: number; onResult: (mockId: string) => Promise<boolean> };
 
 async function sweepDirectory(directory: string, { madeBefore, onResult }: Sweeping): Promise<number> {
   const names = (await readdir(directory).catch(unless('ENOENT', 'ENOTDIR'))) ?? [];
   const isOld = async (name: string) => {
     const stats = await lstat(join(directory, name)).catch(unless('ENOENT'));
-    return stats !== undefined && stats.mtimeMs < madeBefore;
+    // A client may give its files any mtime, but no ctime.
+    return stats !== undefined && Math.max(stats.mtimeMs, stats.ctimeMs) < madeBefore;
   };
   let removed = 0;
   for (const name of names.filter(isOurFile)) {
-    if (!(await isOld(name))) {
-      const file = readFileName(name);
-      if (file?.kind === 'result') await onResult(file.mockId);
-      continue;
-    }
+    const file = readFileName(name);
+    const isAwaited = file?.kind === 'result' && (await onResult(file.mockId));
+    if (isAwaited || !(await isOld(name))) continue;
     await rm(join(directory, name), { recursive: true, force: true });
     removed++;
   }

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { Agent } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,6 +15,8 @@ import {
   staysSilent,
 } from '../support/responder.ts';
 import { captureLog, type Service } from '../support/start-service.ts';
+
+const hourAgo = () => new Date(Date.now() - 3_600_000);
 
 onEachQueue('starting and stopping', (start) => {
   const clientOf = ({ sharedDir }: Service, does = answers()) => createResponder({ sharedDir, app: 1, does });
@@ -85,13 +87,15 @@ onEachQueue('starting and stopping', (start) => {
     expect(client.found).toHaveLength(calls);
   });
 
-  it('a late answer is kept with its execution, also when the worker that waited for it is gone', async () => {
+  it('a late answer is kept with its execution, also when the worker that waited for it is gone and its file says it is old', async () => {
     await using service = await start({ settings: { RESULT_TIMEOUT_MS: 500 } });
     await using client = await createResponder({ sharedDir: service.sharedDir, app: 1, does: picksUpAndStaysSilent });
     const { mockId, code } = (await service.execute({ app: 1, ruleId: 1 })).json;
     expect(code).toBe('no-answer');
     await service.workers.shift()?.stop();
-    await (await client.firstRequest()).answer(resultText({ mockId }, { 'the service': { late: true } }));
+    const { answer, resultPath } = await client.firstRequest();
+    await answer(resultText({ mockId }, { 'the service': { late: true } }));
+    await utimes(resultPath, hourAgo(), hourAgo());
     await service.addWorker();
     await eventually(async () => {
       const { json } = await service.call(`/rule-server/mock/executions/${mockId}`);

@@ -1,10 +1,11 @@
+import { utimes } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { steps } from '../../src/worker/process-execution.ts';
 import { echoes } from '../support/echoes.ts';
 import { startRedis } from '../support/redis.ts';
 import { claimRedisDatabase } from '../support/redis-database.ts';
 import type { RedisServer } from '../support/redis-server.ts';
-import { createResponder } from '../support/responder.ts';
+import { type Behaviour, createResponder, resultText } from '../support/responder.ts';
 import { type Fault, startWorkerProcess } from '../support/start-process.ts';
 import { type Service, startService } from '../support/start-service.ts';
 import { watchStepFault } from '../support/step-fault.ts';
@@ -14,6 +15,7 @@ vi.setConfig({ testTimeout: 120_000 });
 
 const choice = inject('redis');
 const signals = ['SIGKILL', 'SIGSTOP'] as const;
+const PICKED_UP: Fault = { step: 'picked-up', signal: 'SIGKILL' };
 const TAKEN_OVER_WITHIN_MS = 10_000;
 /** The settings of production, apart from the poll. */
 const settings = {
@@ -41,6 +43,11 @@ describe.skipIf(choice.kind === 'unavailable').concurrent('a worker', () => {
   it('falls asleep just before its claim, and others tell the caller that it did not run: then it does not', async () => {
     await withQueue(redis.get('SIGKILL'), staysUndispatched);
   });
+
+  it('dies after the pick-up, and the client dates its answer an hour back: the next one finds it all the same', async () => {
+    await withQueue(redis.get('SIGSTOP'), isAnsweredWithAnOldFile);
+  });
+
   it('dies after it withdrew a request: the next one knows that it was not picked up', async () => {
     await withQueue(redis.get('SIGSTOP'), async (queueUrl) => {
       const answer = await endsWithdrawn(queueUrl, { RESULT_TIMEOUT_MS: 1000 });
@@ -103,6 +110,25 @@ async function staysUndispatched(queueUrl: string): Promise<void> {
   expect(responder.found).toEqual([]);
   await sweepLater(sharedDir);
   expect(await service.leftovers()).toEqual([]);
+}
+
+async function isAnsweredWithAnOldFile(queueUrl: string): Promise<void> {
+  await using service = await startService({ queueUrl, workers: 0, settings });
+  const { sharedDir } = service;
+  const hourAgo = new Date(Date.now() - 3_600_000);
+  const does: Behaviour = async (request) => {
+    await request.pickUp();
+    await faulty.logged('the fault happens');
+    await request.answer(resultText(request, { 'the service': { dated: 'back' } }));
+    await utimes(request.resultPath, hourAgo, hourAgo);
+  };
+  await using faulty = await startWorkerProcess({ queueUrl, sharedDir, settings, fault: PICKED_UP });
+  await using _responder = await createResponder({ sharedDir, app: 1, does });
+  const call = service.execute({ app: 1, ruleId: 1 });
+  await faulty.logged('the fault happens');
+  await service.addWorker();
+  const { status, json } = await call;
+  expect([status, json['the service']]).toEqual([200, { dated: 'back' }]);
 }
 
 /** How an execution ends whose first worker is killed when it has withdrawn the request, just before it says so. */

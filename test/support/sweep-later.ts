@@ -6,14 +6,25 @@ import { CLAIM_KEPT_MS, createClaims } from '../../src/worker/channel/claim.ts';
 import { createSharedDirectory } from '../../src/worker/channel/shared-directory.ts';
 import { createSweep } from '../../src/worker/sweep.ts';
 
+type Options = {
+  /** How much later; by default everything has become old. */
+  afterMs?: number;
+  /** Who looks out for results. */
+  onResult?: (mockId: string) => Promise<boolean>;
+};
+
 /** Sweeps a shared directory as a worker does when everything in it has become old, except that nobody has to wait. */
-export async function sweepLater(sharedDir: string): Promise<void> {
+export async function sweepLater(
+  sharedDir: string,
+  { afterMs = 2 * CLAIM_KEPT_MS, ...more }: Options = {},
+): Promise<void> {
   await access(join(sharedDir, '.rule-server'));
   const sweep = createSweep({
     sharedDirectory: createSharedDirectory({ sharedDir, store: createMemoryStore() }),
     claims: createClaims(sharedDir),
-    clock: () => Date.now() + 2 * CLAIM_KEPT_MS,
+    clock: () => Date.now() + afterMs,
     log: pino({ level: 'silent' }),
+    ...more,
   });
   await sweep();
 }

@@ -37,6 +37,21 @@ describe('the sweep', () => {
     expect((await readdir(client)).sort()).toEqual([...ofAnExecution].sort());
   });
 
+  it('takes no file for old because its writer says so: it is as old as its last change', async () => {
+    const { sharedDir, client } = await directoryWith(ofAnExecution);
+    const yesterday = new Date(Date.now() - 86_400_000);
+    for (const name of ofAnExecution) await utimes(join(client, name), yesterday, yesterday);
+    await sweepLater(sharedDir, { afterMs: 0 });
+    expect((await readdir(client)).sort()).toEqual([...ofAnExecution].sort());
+  });
+
+  it('offers an old result before it removes it, and leaves the one that somebody looks out for', async () => {
+    const other = id.replace(/1$/, '2');
+    const { sharedDir, client } = await directoryWith([`${id}_result.json`, `${other}_result.json`]);
+    await sweepLater(sharedDir, { onResult: async (mockId) => mockId === other });
+    expect(await readdir(client)).toEqual([`${other}_result.json`]);
+  });
+
   it('never removes a file that is not ours, or the directory of a client', async () => {
     const foreign = ['notes.json', 'a_result.json', '.hidden', `${id}.json.bak`, `x${id}.json`];
     const { sharedDir, client } = await directoryWith(foreign);
