@@ -46,7 +46,7 @@ export function openFinishedExecutions({
   const addedAgain = new Map<string, number>();
   const takenBack = new Set<string>();
   const losses = createIncident(log, 'The queue store lost executions');
-  let connectionLostAt = 0;
+  let connectionLostAt = Date.now(); // what was before, this process did not see
   queue.on('ioredis:close', () => {
     connectionLostAt = Date.now();
   });
@@ -69,12 +69,13 @@ export function openFinishedExecutions({
     else watched.recheckAt = Math.min(watched.recheckAt, claimCheckAt);
   }
 
-  async function addAgain(mockId: string, data: JobData): Promise<void> {
+  async function addAgain(mockId: string, lost: JobData): Promise<void> {
     const record = await history.get(mockId);
     if (record?.outcome) return settleFromHistory(mockId, record);
     if (takenBack.has(mockId)) return;
     losses.begins(new Error(`it knows nothing of ${mockId}`), 'they are added again under the same ids');
     addedAgain.set(mockId, Date.now());
+    const data: JobData = { ...lost, addedAgain: true };
     await queue.add('execute', data, { jobId: mockId });
   }
 
@@ -99,12 +100,14 @@ export function openFinishedExecutions({
     return addedAgain.has(mockId) || connectionLostAt >= since;
   }
 
-  /** Takes an execution back that no worker has begun, and ends it with `noAnswer`; false when one has begun it. */
+  /** Takes an execution back that no worker has begun, and ends it with `noAnswer`; false when one has or may have. */
   async function takeBack(mockId: string, noAnswer: NoAnswer): Promise<boolean> {
     const job = await queue.getJob(mockId);
     // Once a worker began it, only a worker can tell how it ended.
     if (!job || job.attemptsStarted > 0 || job.processedOn) return false;
     const data = jobDataSchema.parse(job.data);
+    // Nor can anybody else say that one did not run which the queue store had lost.
+    if (data.addedAgain && !noAnswer.mayHaveRun) return false;
     takenBack.add(mockId); // a re-check that comes now must not add it again
     try {
       if (!(await backend.removeWaiting(queue, mockId))) return false;

@@ -89,12 +89,11 @@ export function createWorker({
     if (!parsed.success) return passOn(job, token);
     const takenAt = Date.now();
     progress.attach(job);
-    const processed = await processOnce({ mockId, data: parsed.data, firstAttempt: job.attemptsStarted <= 1 }).catch(
-      (error) => {
-        failures.begins(error, `the first one is ${mockId}; each is tried again every ${RETRY_MS} ms`);
-        return null;
-      },
-    );
+    const firstAttempt = job.attemptsStarted <= 1 && !parsed.data.addedAgain;
+    const processed = await processOnce({ mockId, data: parsed.data, firstAttempt }).catch((error) => {
+      failures.begins(error, `the first one is ${mockId}; each is tried again every ${RETRY_MS} ms`);
+      return null;
+    });
     const reached = progress.take(mockId);
     if (processed === null) return tryLater(job, RETRY_MS, token);
     if (processed.kind === 'hand-back') return handBack(job, token);

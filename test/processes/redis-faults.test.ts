@@ -1,11 +1,12 @@
+import { existsSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, inject, it, vi } from 'vitest';
 import { withDeadline } from '../support/deadline.ts';
 import { echoes } from '../support/echoes.ts';
-import type { Answer } from '../support/http-call.ts';
+import { type Answer, httpCall } from '../support/http-call.ts';
 import { redisCommand } from '../support/redis-command.ts';
 import { type RedisProcess, startRedisProcess } from '../support/redis-process.ts';
-import { createResponder } from '../support/responder.ts';
+import { createResponder, picksUpAndStaysSilent } from '../support/responder.ts';
 import type { ServiceProcess } from '../support/start-process.ts';
 import { type Processes, startProcesses } from '../support/start-processes.ts';
 import { twice } from '../support/steady-calls.ts';
@@ -75,6 +76,33 @@ describe.skipIf(!inject('hasRedisBinary')).concurrent('while executions are open
         Array.from({ length: OPEN }, (_, number) => [200, number]),
       );
       expect(twice(responder.found)).toEqual([]);
+    } finally {
+      await redis.stop();
+    }
+  });
+
+  it('loses all its data, and one that its client has is cancelled at an API that did not see it', async () => {
+    const redis = await startRedisProcess();
+    try {
+      await using processes = await startProcesses({ queueUrl: redis.url, settings, apis: 2 });
+      const { api, sharedDir } = processes;
+      const [other, worker] = [processes.apis[1], processes.workers[0]];
+      await using responder = await createResponder({ sharedDir, app: 1, does: picksUpAndStaysSilent });
+      const call = api.execute(bodyOf(1));
+      const { mockId, requestPath } = await responder.firstRequest();
+      await vi.waitUntil(() => !existsSync(requestPath));
+
+      worker?.freeze();
+      await redisCommand(redis.url, 'FLUSHALL');
+      const url = `${other?.url}/rule-server/mock/executions/${mockId}`;
+      await vi.waitFor(async () => expect((await httpCall(url)).status).toBe(200), 10_000); // added again
+      expect((await httpCall(url, { method: 'DELETE' })).status).toBe(202);
+      worker?.wake();
+
+      const { json } = await withDeadline(call, ANSWERED_WITHIN_MS, 'the end of an execution that was cancelled');
+      expect(json).toMatchObject({ code: 'cancelled', mayHaveRun: true });
+      expect((await httpCall(url)).json.outcome).toMatchObject({ code: 'cancelled', mayHaveRun: true });
+      expect(responder.found).toHaveLength(1);
     } finally {
       await redis.stop();
     }
