@@ -180,18 +180,23 @@ export async function startWorker({
   const checks = every(CHECK_DIRECTORY_EVERY_MS, checkDirectory, (error) =>
     log.error({ err: error }, 'checking the shared directory failed'),
   );
+  /** Nothing is removed from a directory that is not the right one, or through a link. */
+  const whileThere = (sweep: () => Promise<unknown>) => async () => {
+    if (await sharedDirectory.isThere()) await sweep();
+  };
   const sweeps = every(
     SWEEP_EVERY_MS,
-    createSweep({ sharedDirectory, claims, onResult: lateResults.found, onSwept: swept, log }),
+    whileThere(createSweep({ sharedDirectory, claims, onResult: lateResults.found, onSwept: swept, log })),
     (error) => log.warn({ err: error }, 'the sweep failed'),
     FIRST_SWEEP_AFTER_MS,
   );
-
-  const answerSweeps = every(SWEEP_ANSWERS_EVERY_MS, keptAnswers.sweep, (error) =>
+  const answerSweeps = every(SWEEP_ANSWERS_EVERY_MS, whileThere(keptAnswers.sweep), (error) =>
     log.warn({ err: error }, 'the sweep of kept answers failed'),
   );
-  const goneClients = every(SWEEP_GONE_CLIENTS_EVERY_MS, createSweepGoneClients({ sharedDir, clients }), (error) =>
-    log.warn({ err: error }, 'the sweep of directories whose clients are gone failed'),
+  const goneClients = every(
+    SWEEP_GONE_CLIENTS_EVERY_MS,
+    whileThere(createSweepGoneClients({ sharedDir, clients })),
+    (error) => log.warn({ err: error }, 'the sweep of directories whose clients are gone failed'),
   );
 
   return {

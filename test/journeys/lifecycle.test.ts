@@ -1,7 +1,8 @@
-import { mkdir, mkdtemp, readdir, rename, rm, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rename, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { Agent } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { startWorker } from '../../src/worker/start.ts';
 import { eventually } from '../support/eventually.ts';
@@ -194,6 +195,35 @@ onEachQueue('a worker and its shared directory', (start) => {
     await rm(sharedDir, { recursive: true });
   });
 
+  it.each(['.rule-server', '.rule-server/claims', '.rule-server/answers', 'mock'])(
+    'takes no jobs and sweeps nothing when %s is a link, and names it',
+    async (name) => {
+      await using service = await start();
+      await using elsewhere = await oldThingsElsewhere();
+      const { sharedDir } = service;
+      await service.workers.shift()?.stop();
+      await rm(join(sharedDir, name), { recursive: true, force: true });
+      await symlink(elsewhere.path, join(sharedDir, name));
+      const [backend] = service.backends;
+      if (!backend) throw new Error('no backend');
+      const { log, lines } = captureLog();
+      const worker = await startWorker({ settings: service.settings, backend, sharedDir, log });
+      const { takesJobs, reason } = worker.state();
+      await delay(2500); // the first sweep comes after two seconds
+      expect(await elsewhere.list()).toEqual(elsewhere.before);
+      expect(takesJobs).toBe(false);
+      expect(reason).toMatch(new RegExp(`^SHARED_DIR/${name} is a link`));
+      expect(reason).not.toContain(sharedDir);
+      expect(lines.filter(({ level }) => level >= 40).map(({ msg }) => msg)).toEqual([
+        expect.stringMatching(/^This worker takes no jobs: SHARED_DIR/),
+      ]);
+      await rm(join(sharedDir, name));
+      await mkdir(join(sharedDir, name));
+      if (name !== '.rule-server') await eventually(() => expect(worker.state().takesJobs).toBe(true));
+      await worker.stop();
+    },
+  );
+
   it('every call ends honestly when claims cannot be written', async () => {
     await using service = await start({ settings: { QUEUE_TIMEOUT_MS: 1500 }, logsErrors: true });
     await using client = await createResponder({ sharedDir: service.sharedDir, app: 1, does: answers() });
@@ -207,3 +237,18 @@ onEachQueue('a worker and its shared directory', (start) => {
     expect(client.found).toHaveLength(1);
   });
 });
+
+/** A directory that is not shared, with everything in it that a sweep would remove from a shared one. */
+async function oldThingsElsewhere() {
+  const path = await mkdtemp(join(tmpdir(), 'rule-server-elsewhere-'));
+  const names = ['1', 'claims/1', 'answers/1', '7/client'];
+  for (const name of names) await mkdir(join(path, name), { recursive: true });
+  for (const name of names) await writeFile(join(path, name, 'precious'), '');
+  const list = async () => (await readdir(path, { recursive: true })).sort();
+  return {
+    path,
+    list,
+    before: await list(),
+    [Symbol.asyncDispose]: () => rm(path, { recursive: true }),
+  };
+}

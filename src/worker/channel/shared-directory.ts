@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
-import { chmod, mkdir, open, readFile, realpath, stat, writeFile } from 'node:fs/promises';
+import { chmod, lstat, mkdir, open, readFile, realpath, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { errnoOf, unless } from '../../shared/errno.ts';
@@ -19,7 +19,8 @@ const MAKE_AT_MOST = 5;
 /** Nobody gets a file elsewhere emptied by putting a link here, or a worker to wait by putting a pipe. */
 const TOUCH = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
-const LINK_IN_THE_WAY = 'SHARED_DIR/.rule-server is a link or no directory: remove what is in its place';
+/** Everything else is below one of these: removing, claiming and keeping answers go through them without a look at each path. */
+const NEVER_LINKS = ['.rule-server', '.rule-server/claims', '.rule-server/answers', 'mock'];
 
 /** Why a worker may not take jobs, in one sentence with the way out. It goes out over HTTP, so it names no path. */
 export class UnusableSharedDirectory extends Error {}
@@ -41,6 +42,16 @@ export function createSharedDirectory({ sharedDir, store }: { sharedDir: string;
     throw new UnusableSharedDirectory(
       `SHARED_DIR cannot be used (${errnoOf(error)}): let this worker's user read and write it`,
     );
+  }
+
+  async function refuseLinks(): Promise<void> {
+    for (const name of NEVER_LINKS) {
+      const found = await lstat(join(sharedDir, name)).catch(unless('ENOENT', 'ENOTDIR')).catch(notUsable);
+      if (!found?.isSymbolicLink()) continue;
+      throw new UnusableSharedDirectory(
+        `SHARED_DIR/${name} is a link, and nothing below SHARED_DIR may be one: put a directory in its place`,
+      );
+    }
   }
 
   async function createId(): Promise<string | undefined> {
@@ -67,9 +78,7 @@ export function createSharedDirectory({ sharedDir, store }: { sharedDir: string;
         throw new UnusableSharedDirectory(`SHARED_DIR cannot be used (${errnoOf(error)}): create or mount it`);
       });
       if (!found.isDirectory()) throw new UnusableSharedDirectory(`SHARED_DIR is not a directory`);
-      await isRealDirectory(sharedDir, privateDirectory(sharedDir)).catch((error) => {
-        throw error instanceof ForeignPath ? new UnusableSharedDirectory(LINK_IN_THE_WAY) : error;
-      });
+      await refuseLinks();
       const id = (await readId()) ?? (ownId === undefined ? await adoptOrCreate() : undefined);
       if (id === undefined || (ownId !== undefined && id !== ownId)) {
         throw new UnusableSharedDirectory(
@@ -87,7 +96,10 @@ export function createSharedDirectory({ sharedDir, store }: { sharedDir: string;
 
     /** Whether the directory this worker started with is there. While it is not, nothing that is missing means anything. */
     async isThere(): Promise<boolean> {
-      return ownId !== undefined && (await readId().catch(() => undefined)) === ownId;
+      const id = await refuseLinks()
+        .then(readId)
+        .catch(() => undefined);
+      return ownId !== undefined && id === ownId;
     },
 
     /** Something was missing in a directory that was there a moment ago: look again the next time. */
