@@ -9,15 +9,23 @@ export type Room = ReturnType<typeof createRoom>;
 export function createRoom(maxBytes: number) {
   const waiting: { bytes: number; enter: () => void }[] = [];
   let taken = 0;
+  let resting = false;
 
-  /** One at a time: to judge a large one takes a while, and between two of them others have their turn. */
+  /** One at a time, and then a rest as long as that one took: to judge a large one takes a while, and others want their turn. */
   function letIn(): void {
     const next = waiting[0];
-    if (!next || !hasRoomFor(next.bytes)) return;
+    if (!next || resting || !hasRoomFor(next.bytes)) return;
     waiting.shift();
     taken += next.bytes;
+    resting = true;
+    const enteredAt = performance.now();
     next.enter();
-    setImmediate(letIn);
+    setImmediate(() => setTimeout(rested, performance.now() - enteredAt));
+  }
+
+  function rested(): void {
+    resting = false;
+    letIn();
   }
 
   /** One that is larger than all the room there is gets all of it. */

@@ -6,8 +6,8 @@ export type Sight = { stamp: string; bytes: number };
 
 /** Something that is no result may still be in the making: it counts once it has not changed for this long. */
 const WRONG_FOR_MS = 2000;
-/** A file may change without its time telling: what looks the same is read again, but not for ever. */
-const READ_AT_MOST = 3;
+/** A file may change within the grain of its time: what looks the same is read once more. */
+const READ_AT_MOST = 2;
 
 /** What lies where one execution's result belongs and is none, or none yet: neither read again and again, nor forgotten. */
 export function createUnusableResult() {
@@ -15,12 +15,15 @@ export function createUnusableResult() {
   let seen: string | undefined;
 
   return {
-    /** Whether reading what is there now may tell something new. A large file that grows is read once it stands still. */
-    mayBeNews({ stamp, bytes }: Sight): boolean {
+    /**
+     * Whether reading what is there now may tell something new. A large file that grows is read once it stands still, or
+     * when this is the last look.
+     */
+    mayBeNews({ stamp, bytes }: Sight, { lastLook = false } = {}): boolean {
       const standsStill = stamp === seen;
       seen = stamp;
       if (stamp === last?.stamp) return last.reads < READ_AT_MOST;
-      return last === undefined || bytes <= INLINE_BYTES || standsStill;
+      return last === undefined || bytes <= INLINE_BYTES || standsStill || lastLook;
     },
     /** It was read, and is no answer. */
     note(stamp: string, judgement: Judgement): void {

@@ -177,9 +177,9 @@ export function waitForAnswer(
       await looking;
     }
 
-    /** Reads the result file, unless it is known not to be one. `whatever`: for the last time, so also one that grows. */
-    async function read({ whatever = false } = {}): Promise<void> {
-      const isWorthIt = (sight: Sight) => unusable.mayBeNews(sight) || whatever;
+    /** Reads the result file, unless it is known not to be one. */
+    async function read({ lastLook = false } = {}): Promise<void> {
+      const isWorthIt = (sight: Sight) => unusable.mayBeNews(sight, { lastLook });
       await withResult(resultPath(place), { ...expected, isWorthIt }, judge);
       const remaining = unusable.wrongForGoodInMs;
       if (ended || remaining === undefined) return;
@@ -264,7 +264,7 @@ export function waitForAnswer(
     }
 
     async function timeIsUp(): Promise<void> {
-      await read({ whatever: true });
+      await read({ lastLook: true });
       if (ended) return;
       const withdrawn = !pickedUp && (await withdraw(place, claim));
       if (unusable.problem) {
