@@ -70,8 +70,8 @@ export function openFinishedExecutions({
   }
 
   async function addAgain(mockId: string, lost: JobData): Promise<void> {
-    const record = await history.get(mockId);
-    if (record?.outcome) return settleFromHistory(mockId, record);
+    const ending = await endingInHistory(mockId);
+    if (ending) return void jobs.settle(mockId, ending);
     if (takenBack.has(mockId)) return;
     losses.begins(new Error(`it knows nothing of ${mockId}`), 'they are added again under the same ids');
     addedAgain.set(mockId, Date.now());
@@ -79,15 +79,16 @@ export function openFinishedExecutions({
     await queue.add('execute', data, { jobId: mockId });
   }
 
-  /** The queue forgot it, but it is known how it ended. */
-  async function settleFromHistory(mockId: string, record: ExecutionRecord): Promise<void> {
+  /** The queue may have forgotten what is known all the same. */
+  async function endingInHistory(mockId: string): Promise<JobEnding | null> {
+    const record = await history.get(mockId);
+    if (!record?.outcome) return null;
     const body = (await history.result(mockId)) ?? '';
     const { address, state, outcome, decision } = record;
-    if (outcome?.code === null) {
-      const success = state === 'succeeded';
-      const result: JobResult = { v: JOB_VERSION, address: address ?? '', success, decision, body };
-      jobs.settle(mockId, { kind: 'answered', result });
-    } else jobs.settle(mockId, { kind: 'unanswered', noAnswer: noAnswerOf(record, body) });
+    if (outcome.code !== null) return { kind: 'unanswered', noAnswer: noAnswerOf(record, body) };
+    const success = state === 'succeeded';
+    const result: JobResult = { v: JOB_VERSION, address: address ?? '', success, decision, body };
+    return { kind: 'answered', result };
   }
 
   /** Takes an execution back that no worker began in time. */
@@ -151,7 +152,10 @@ export function openFinishedExecutions({
     },
     /** Waits for the end of one execution, at most `timeoutMs`. Call it before the job is added. */
     async wait(mockId: string, data: JobData, timeoutMs: number): Promise<JobEnding> {
-      const late = (): JobEnding => ({ kind: 'unanswered', noAnswer: neverReported(mockId, timeoutMs) });
+      const late = async (): Promise<JobEnding> => {
+        const known = await backend.inTime(endingInHistory(mockId)).catch(() => null);
+        return known ?? { kind: 'unanswered', noAnswer: neverReported(mockId, timeoutMs) };
+      };
       const queuedAt = Date.now();
       try {
         const ending = await jobs.wait(mockId, data, timeoutMs, late);

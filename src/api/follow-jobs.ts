@@ -78,12 +78,24 @@ export function followJobs<Data, Ending>({
     entry.recheckAt = Date.now() + RECHECK_AFTER_MS;
     watched.delete(id);
     watched.set(id, entry); // at the end: the next turn is that of those who have waited longer for one
+    const found = await look(id);
+    if (!watched.has(id)) return;
+    if (typeof found === 'object') settle(id, found.ending);
+    else await onUnfinished(id, entry, found);
+  }
+
+  async function look(id: string): Promise<{ ending: Ending } | 'pending' | 'missing'> {
     const found = await queue.getBackend().isFinished(id, true);
     const [status, value] = Array.isArray(found) ? found : [found, ''];
-    if (!watched.has(id)) return;
-    if (status === 1) settle(id, onCompleted(id, JSON.parse(value)));
-    else if (status === 2) settle(id, onFailed(id, value));
-    else await onUnfinished(id, entry, status === -1 ? 'missing' : 'pending');
+    if (status === 1) return { ending: onCompleted(id, JSON.parse(value)) };
+    if (status === 2) return { ending: onFailed(id, value) };
+    return status === -1 ? 'missing' : 'pending';
+  }
+
+  /** A process that slept finds its waits over before it hears of what came meanwhile. */
+  async function lookOnceMore(id: string, late: () => Ending | Promise<Ending>): Promise<Ending> {
+    const found = await backend.inTime(look(id)).catch(() => 'missing');
+    return typeof found === 'object' ? found.ending : late();
   }
 
   return {
@@ -104,12 +116,12 @@ export function followJobs<Data, Ending>({
     },
 
     /** Waits for the end of one job, at most `timeoutMs`; then it ends as `late` says. Call it before the job is added. */
-    wait(id: string, data: Data, timeoutMs: number, late: () => Ending): Promise<Ending> {
+    wait(id: string, data: Data, timeoutMs: number, late: () => Ending | Promise<Ending>): Promise<Ending> {
       const since = Date.now();
       watched.set(id, { data, since, recheckAt: since + RECHECK_AFTER_MS });
       return room.enter(id, timeoutMs, () => {
         watched.delete(id);
-        return late();
+        return lookOnceMore(id, late);
       });
     },
     settle,
