@@ -32,9 +32,9 @@ export const canLimitInotify = await run('unshare', ['--user', '--map-root-user'
 
 export type Mount = { path: string; [Symbol.asyncDispose](): Promise<void> };
 
-/** A file system of its own in memory, of at most `size` (as mount takes it). */
-export async function mountTemporary(size: string): Promise<Mount> {
-  const path = await mkdtemp(join(tmpdir(), 'rule-server-'));
+/** A file system of its own in memory, of at most `size` (as mount takes it); at `at` when that is given. */
+export async function mountTemporary(size: string, at?: string): Promise<Mount> {
+  const path = at ?? (await mkdtemp(join(tmpdir(), 'rule-server-')));
   return mounted(path, ['mount', '-t', 'tmpfs', '-o', `size=${size}`, 'tmpfs', path]);
 }
 

@@ -1,6 +1,7 @@
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pino } from 'pino';
+import type { Logger } from '../../src/shared/logger.ts';
 import { createMemoryStore } from '../../src/shared/store.ts';
 import { CLAIM_KEPT_MS, createClaims } from '../../src/worker/channel/claim.ts';
 import { createSharedDirectory } from '../../src/worker/channel/shared-directory.ts';
@@ -11,6 +12,7 @@ type Options = {
   afterMs?: number;
   /** Who looks out for results. */
   onResult?: (mockId: string) => Promise<boolean>;
+  log?: Logger;
 };
 
 /** Sweeps a shared directory as a worker does when everything in it has become old, except that nobody has to wait. */

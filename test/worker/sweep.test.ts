@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createClaims } from '../../src/worker/channel/claim.ts';
 import { MADE_BY_US } from '../../src/worker/channel/file-names.ts';
+import { canMount, mountTemporary, remount } from '../support/mounts.ts';
+import { captureLog } from '../support/start-service.ts';
 import { sweepLater } from '../support/sweep-later.ts';
 
 const id = '7f3a5c1e-0000-4000-8000-000000000001';
@@ -78,6 +80,48 @@ describe('the sweep', () => {
     await claims.prepare(key);
     await sweepLater(sharedDir);
     expect(await readdir(join(sharedDir, '.rule-server/claims'))).toEqual([]);
+  });
+
+  it('asks no more whether results are looked out for once nobody can say, leaves them, and sweeps everything else', async () => {
+    const results = ['2', '3'].map((last) => `${id.replace(/1$/, last)}_result.json`);
+    const { sharedDir, client } = await directoryWith([`${id}.json`, ...results]);
+    let asked = 0;
+    const onResult = async () => {
+      asked++;
+      throw new Error('the queue store is away');
+    };
+    await sweepLater(sharedDir, { onResult });
+    expect((await readdir(client)).sort()).toEqual(results);
+    expect(asked).toBe(1);
+  });
+
+  it('removes claims also when it cannot tell how old files are', async () => {
+    const { sharedDir, client } = await directoryWith(ofAnExecution);
+    await mkdir(join(sharedDir, '.rule-server/clock'));
+    await mkdir(join(sharedDir, '.rule-server/claims/1000'), { recursive: true });
+    await sweepLater(sharedDir);
+    expect(await readdir(join(sharedDir, '.rule-server/claims'))).toEqual([]);
+    expect(await readdir(client)).toHaveLength(ofAnExecution.length);
+  });
+
+  it.skipIf(!canMount)('goes on after what it cannot remove, and says so once', async () => {
+    const { sharedDir, client } = await directoryWith([]);
+    const claims = join(sharedDir, '.rule-server/claims');
+    for (const path of [`${claims}/1000`, `${claims}/1001`, join(sharedDir, 'mock/1/b')])
+      await mkdir(path, { recursive: true });
+    await writeFile(join(sharedDir, 'mock/1/b', `${id}.json`), '');
+    await using _client = await mountTemporary('1m', client);
+    await using _claims = await mountTemporary('1m', `${claims}/1000`);
+    for (const name of ofAnExecution) await writeFile(join(client, name), '');
+    await remount(client, 'ro');
+    const { log, lines } = captureLog();
+    await sweepLater(sharedDir, { log });
+    expect(await readdir(client)).toHaveLength(ofAnExecution.length);
+    expect(await readdir(join(sharedDir, 'mock/1/b'))).toEqual([]);
+    expect(await readdir(claims)).toEqual(['1000']);
+    expect(lines.filter(({ level }) => level >= 40).map(({ msg }) => msg)).toEqual([
+      expect.stringMatching(/^Not everything can be swept: /),
+    ]);
   });
 });
 

@@ -5,6 +5,7 @@ import { knownUpTo } from '../../shared/contract.ts';
 import { errnoOf, unless } from '../../shared/errno.ts';
 import { type NoAnswer, noAnswerSchema } from '../../shared/outcomes.ts';
 import { parseJson } from '../../shared/parse-json.ts';
+import { tryEach } from '../../shared/try-each.ts';
 import { sdks } from '../directory/registration.ts';
 import { privateDirectory } from './file-names.ts';
 import { symlink } from './quick-files.ts';
@@ -134,14 +135,17 @@ export function createClaims(sharedDir: string) {
       return first;
     },
 
-    /** Removes the claims of all minutes that ended more than `CLAIM_KEPT_MS` ago. */
-    async sweep(now: number): Promise<number> {
+    /** Removes the claims of all minutes that ended more than `CLAIM_KEPT_MS` ago, and resolves to how many these were. */
+    async sweep(now: number, onError: (error: unknown) => void): Promise<number> {
       const old = (await buckets()).filter((bucket) => (Number(bucket) + 1) * BUCKET_MS + CLAIM_KEPT_MS < now);
-      for (const bucket of old) {
+      let removed = 0;
+      const remove = async (bucket: string) => {
         known.delete(join(root, bucket));
         await rm(join(root, bucket), { recursive: true, force: true });
-      }
-      return old.length;
+        removed++;
+      };
+      await tryEach(old, remove, onError);
+      return removed;
     },
   };
 }

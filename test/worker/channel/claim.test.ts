@@ -45,7 +45,7 @@ describe('the claim of an execution', () => {
 
   it('cannot be written when its folder was swept: whoever slept that long begins nothing', async () => {
     const { claims, key, sharedDir } = await prepared();
-    await claims.sweep(key.claimBy + 12 * 60_000);
+    await claims.sweep(key.claimBy + 12 * 60_000, (error) => expect.fail(String(error)));
     await expect(claims.decide(key, claimOf('.a.tmp'))).rejects.toThrow(/ENOENT/);
     expect(await claims.decide(key, refusal)).toEqual(refusal);
     expect(await readdir(join(sharedDir, '.rule-server/claims'))).toEqual([]);

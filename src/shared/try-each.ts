@@ -1,0 +1,14 @@
+/** Does something with each of them, one after the other. What fails with one is told, and does not keep it from the others. */
+export async function tryEach<T>(
+  items: Iterable<T>,
+  task: (item: T) => Promise<unknown>,
+  onError: (error: unknown) => void,
+): Promise<void> {
+  for (const item of items) {
+    try {
+      await task(item);
+    } catch (error) {
+      onError(error);
+    }
+  }
+}
