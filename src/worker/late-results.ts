@@ -1,6 +1,7 @@
 import { every } from '../shared/every.ts';
 import type { History } from '../shared/history.ts';
 import { createIncident, type Logger } from '../shared/logger.ts';
+import { tryEach } from '../shared/try-each.ts';
 import { CLAIM_KEPT_MS, type Claim, type Claims } from './channel/claim.ts';
 import { withResult } from './channel/read-result.ts';
 import { removeFiles, resultPath } from './channel/request-file.ts';
@@ -20,19 +21,25 @@ type Dependencies = {
   log: Logger;
 };
 
+type Expected = { claim: Claim; until: number };
+
 export type LateResults = ReturnType<typeof createLateResults>;
 
 /** Looks out for answers that come after their execution timed out: they are kept with it, and their files removed. */
 export function createLateResults({ claims, history, sharedDir, room, maxResultBytes, log }: Dependencies) {
-  const expected = new Map<string, { claim: Claim; until: number }>();
+  const expected = new Map<string, Expected>();
   const incident = createIncident(log, 'Late results cannot be kept');
-  const loop = every(LOOK_EVERY_MS, lookForAll, (error) => incident.begins(error, 'they are tried again'));
+  const removal = createIncident(log, 'Files of late results cannot be removed');
+  const cannotKeep = (error: unknown) => incident.begins(error, 'they are tried again');
+  const loop = every(LOOK_EVERY_MS, lookForAll, cannotKeep);
 
   async function lookForAll(): Promise<void> {
-    for (const [mockId, { claim, until }] of expected) {
+    const look = async ([mockId, { claim, until }]: [string, Expected]) => {
       if (Date.now() > until || (await lookFor(claim))) expected.delete(mockId);
-    }
+    };
+    await tryEach(expected, look, cannotKeep);
     incident.ends();
+    removal.ends();
   }
 
   async function lookFor(claim: Claim): Promise<boolean> {
@@ -49,7 +56,7 @@ export function createLateResults({ claims, history, sharedDir, room, maxResultB
       },
     );
     if (!isKept) return false;
-    await removeFiles(place, claim);
+    await removeFiles(place, claim).catch((error) => removal.begins(error, 'they are left for the sweep'));
     log.info(
       { mockId, app: claim.app, address: claim.address },
       'answered late; the answer is kept with the execution',

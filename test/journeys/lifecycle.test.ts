@@ -105,6 +105,29 @@ onEachQueue('starting and stopping', (start) => {
     await eventually(async () => expect(await readdir(client.directory)).toEqual([]));
   });
 
+  it('late answers are kept also while the files of another one cannot be removed, and those are left for the sweep', async () => {
+    await using service = await start({ settings: { RESULT_TIMEOUT_MS: 500 }, leavesFiles: true });
+    const clientIn = (app: number) =>
+      createResponder({ sharedDir: service.sharedDir, app, does: picksUpAndStaysSilent });
+    await using first = await clientIn(1);
+    await using second = await clientIn(2);
+    await Promise.all([1, 2].map((app) => service.execute({ app, ruleId: 1 })));
+    const requests = [await first.firstRequest(), await second.firstRequest()];
+    await first.stop(); // it could not read what is now put in its way
+    await mkdir(requests[0]?.requestPath ?? '');
+    for (const request of requests) await request.answer(resultText(request));
+    for (const { mockId } of requests) {
+      await eventually(async () => {
+        const { json } = await service.call(`/rule-server/mock/executions/${mockId}`);
+        expect(json.lateResult).toMatchObject({ success: true });
+      });
+    }
+    await eventually(async () => expect(await readdir(second.directory)).toEqual([]));
+    expect(service.log.map(({ msg }) => msg)).toContain(
+      'Files of late results cannot be removed: they are left for the sweep',
+    );
+  });
+
   it('a worker that stops does not wait for calls that wait for a place at their client', async () => {
     await using service = await start({
       workers: 1,
