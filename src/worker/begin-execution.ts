@@ -14,9 +14,9 @@ import type { Resolution } from './resolve-target.ts';
 /**
  * `claimed`: this execution has its claim now, ours or that of an attempt that was faster. `refused`: this attempt has a
  * reason not to begin it, which counts unless another attempt claims first. `warnings` are about the client of our claim.
- * `hand-back`: this worker stops, and nothing was begun.
+ * `hand-back`: this worker stops, and nothing was begun. `later`: nothing was begun, and it should wait in the queue.
  */
-export type Begun = (Decision & { warnings?: Warning[] }) | { kind: 'hand-back' };
+export type Begun = (Decision & { warnings?: Warning[] }) | { kind: 'hand-back' } | { kind: 'later' };
 
 const ATTEMPTS = 5;
 
@@ -68,7 +68,9 @@ export function createBeginExecution({
     if (inspection.kind === 'refused') return refuse(inspection.noAnswer);
     const path = join(mockDirectory(sharedDirectory.sharedDir, client.app), client.directoryName);
     const goOn = () => !interrupts.isCancelled(mockId) && !interrupts.handingOver;
-    if (!(await slots.acquire(path, data.claimBy, goOn))) {
+    const place = await slots.acquire(path, data.claimBy, goOn);
+    if (place === 'crowded' && execution.mayWait) return { kind: 'later' };
+    if (place !== 'taken') {
       if (interrupts.handingOver) return { kind: 'hand-back' };
       return refuse(interrupts.isCancelled(mockId) ? refusals.cancelled(mockId) : refusals.clientFull(client));
     }

@@ -5,12 +5,21 @@ const LOOK_AGAIN_MS = 20;
 
 export type ClientSlots = ReturnType<typeof createClientSlots>;
 
+type Options = {
+  /** How many executions may be open at one client. */
+  limit: number;
+  /** How many may wait here for a place at one client; the others wait in the queue, where they are in nobody's way. */
+  waitingLimit: number;
+  openIn: (directory: string) => number;
+};
+
 /**
  * Bounds how many executions are open at one client, so that one that never answers does not collect everybody's calls.
  * A place is taken from the decision for a client on, before anything of it can be seen in the directory.
  */
-export function createClientSlots({ limit, openIn }: { limit: number; openIn: (directory: string) => number }) {
+export function createClientSlots({ limit, waitingLimit, openIn }: Options) {
   const taken = new Map<string, number>();
+  const waiting = new Map<string, number>();
   const inUse = (directory: string) => Math.max(taken.get(directory) ?? 0, openIn(directory));
   const add = (counts: Map<string, number>, directory: string, change: number) => {
     const count = (counts.get(directory) ?? 0) + change;
@@ -32,14 +41,23 @@ export function createClientSlots({ limit, openIn }: { limit: number; openIn: (d
         released = true;
       };
     },
-    /** Takes a place, waiting for one until `deadline` (epoch ms) or as long as `goOn` says; false when there was none. */
-    async acquire(directory: string, deadline: number, goOn: () => boolean): Promise<boolean> {
-      while (inUse(directory) >= limit) {
-        if (Date.now() >= deadline || !goOn()) return false;
-        await setTimeout(LOOK_AGAIN_MS);
+    /**
+     * Takes a place, waiting for one until `deadline` (epoch ms) or as long as `goOn` says. `none`: there was none; `crowded`:
+     * too many wait for one already.
+     */
+    async acquire(directory: string, deadline: number, goOn: () => boolean): Promise<'taken' | 'none' | 'crowded'> {
+      if (inUse(directory) >= limit && (waiting.get(directory) ?? 0) >= waitingLimit) return 'crowded';
+      add(waiting, directory, 1);
+      try {
+        while (inUse(directory) >= limit) {
+          if (Date.now() >= deadline || !goOn()) return 'none';
+          await setTimeout(LOOK_AGAIN_MS);
+        }
+      } finally {
+        add(waiting, directory, -1);
       }
       add(taken, directory, 1);
-      return true;
+      return 'taken';
     },
     /** Takes a place whatever the limit says: an execution that was dispatched already is open in any case. */
     occupy: (directory: string) => add(taken, directory, 1),

@@ -24,16 +24,19 @@ export type Execution = {
   data: JobData;
   /** Whether the queue says that nobody began it before. It may have forgotten: only a claim tells for sure. */
   firstAttempt: boolean;
+  /** Whether there is time left to put it back and try again. */
+  mayWait: boolean;
 };
 
 /**
- * How processing ended. `hand-back`: not at all; the job goes back to the queue, for another worker or a later try. `newer`:
- * neither; a worker of a newer version began it and only such a one can go on.
+ * How processing ended. `hand-back`: not at all; the job goes back to the queue, for another worker or a later try. `later`:
+ * nor that; it should be away for a while. `newer`: a worker of a newer version began it and only such a one can go on.
  */
 export type Processed =
   | { kind: 'answered'; result: JobResult; claim: Claim }
   | { kind: 'unanswered'; noAnswer: NoAnswer; claim: Claim | null }
   | { kind: 'hand-back' }
+  | { kind: 'later' }
   | { kind: 'newer' };
 
 /** Points of the pipeline, in order, where tests let a process die or fall asleep. */
@@ -82,7 +85,7 @@ export function createProcessExecution(dependencies: Dependencies) {
     try {
       const earlier = execution.firstAttempt ? null : await findEarlier(key);
       const begun: Begun = earlier ?? (await beginExecution(execution));
-      if (begun.kind === 'hand-back') return begun;
+      if (begun.kind === 'hand-back' || begun.kind === 'later') return begun;
       const decision =
         begun.kind === 'claimed' ? begun : await claims.decide(key, begun).catch(orAnyway(begun, execution));
       if (decision.kind === 'refused') return unanswered(decision.noAnswer, null);

@@ -89,7 +89,11 @@ export async function startWorker({
   });
   const keptAnswers = createKeptAnswers(sharedDir);
   const watcher = createResultWatcher({ pollIntervalMs: settings.POLL_INTERVAL_MS, log });
-  const slots = createClientSlots({ limit: settings.MAX_WAITS_PER_CLIENT, openIn: watcher.openIn });
+  const slots = createClientSlots({
+    limit: settings.MAX_WAITS_PER_CLIENT,
+    waitingLimit: Math.ceil(settings.WORKER_CONCURRENCY / 4),
+    openIn: watcher.openIn,
+  });
   const clients = createClients({ sharedDirectory, clientTimeoutMs: settings.CLIENT_TIMEOUT_MS });
   const load = createClientLoad({
     sharedDir,

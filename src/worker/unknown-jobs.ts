@@ -6,9 +6,7 @@ import type { Claims, Decision } from './channel/claim.ts';
 import type { SharedDirectory } from './channel/shared-directory.ts';
 import { isOverForAll } from './process-execution.ts';
 import { refusals } from './refusals.ts';
-
-const AWAY_MS = 250;
-const AWAY_MS_EACH = 2;
+import { createSpacing } from './spacing.ts';
 
 type Dependencies = { claims: Claims; sharedDirectory: SharedDirectory; settings: Settings; log: Logger };
 
@@ -17,8 +15,7 @@ export type UnknownJobs = ReturnType<typeof createUnknownJobs>;
 /** What a worker does with what a newer version made: it gives it back for a worker that knows it, until nobody took it in time. */
 export function createUnknownJobs({ claims, sharedDirectory, settings, log }: Dependencies) {
   const incident = createIncident(log, 'What a newer version made is handed back');
-  let second = 0;
-  let handedBack = 0;
+  const spacing = createSpacing();
 
   /** Null before its time. The refusal takes the place of a claim: a newer worker that slept cannot begin it any more. */
   async function decide(key: { mockId: string; claimBy: number }, v: number): Promise<Decision | null> {
@@ -41,16 +38,13 @@ export function createUnknownJobs({ claims, sharedDirectory, settings, log }: De
       return isOverForAll({ claimBy }, settings) ? refusals.unreadableJob(mockId) : undefined;
     },
 
-    /** How long one that is handed back stays away: longer the more there are, so that handing back never fills a core. */
+    /** How long one that is handed back stays away. */
     awayMs(what: string): number {
       incident.begins(
         new Error(`the first is ${what}`),
         'start a worker that knows it; workers are replaced before APIs',
       );
-      const now = Math.floor(Date.now() / 1000);
-      handedBack = now === second ? handedBack + 1 : 1;
-      second = now;
-      return Math.max(AWAY_MS, handedBack * AWAY_MS_EACH);
+      return spacing();
     },
 
     /** Something that is known was done. */

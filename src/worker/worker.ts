@@ -15,11 +15,13 @@ import type { Interrupts } from './interrupts.ts';
 import type { LateResults } from './late-results.ts';
 import { type Execution, type ProcessExecution, type Processed, placeOf, type Step } from './process-execution.ts';
 import type { ProgressReports } from './progress.ts';
+import { createSpacing } from './spacing.ts';
 import { traceExecution } from './trace-execution.ts';
 import type { UnknownJobs } from './unknown-jobs.ts';
 
 /** After an unexpected error an execution is tried again: its deadlines end it, not a count. */
 const RETRY_MS = 1000;
+const LAST_TRIES_SHARE = 0.4;
 
 /** What is said about the queue store when it does not answer a worker. */
 export const STORE_ADVICE =
@@ -70,6 +72,7 @@ export function createWorker({
   const failures = createIncident(log, 'Executions cannot be processed');
   const forgotten = createIncident(log, 'Executions cannot be kept in the history');
   const removal = createIncident(log, 'Files cannot be removed');
+  const crowdSpacing = createSpacing();
   let stopping = false;
   /** What is still to be done about executions that ended: their files, their place in the history. */
   let afterwards = Promise.resolve();
@@ -90,13 +93,16 @@ export function createWorker({
     const takenAt = Date.now();
     progress.attach(job);
     const firstAttempt = job.attemptsStarted <= 1 && !parsed.data.addedAgain;
-    const processed = await processOnce({ mockId, data: parsed.data, firstAttempt }).catch((error) => {
-      failures.begins(error, `the first one is ${mockId}; each is tried again every ${RETRY_MS} ms`);
-      return null;
-    });
+    const processed = await processOnce({ mockId, data: parsed.data, firstAttempt, mayWait: lastTryMs(job) > 0 }).catch(
+      (error) => {
+        failures.begins(error, `the first one is ${mockId}; each is tried again every ${RETRY_MS} ms`);
+        return null;
+      },
+    );
     const reached = progress.take(mockId);
     if (processed === null) return tryLater(job, RETRY_MS, token);
     if (processed.kind === 'hand-back') return handBack(job, token);
+    if (processed.kind === 'later') return tryLater(job, Math.min(crowdSpacing(), lastTryMs(job)), token);
     if (processed.kind === 'newer') return tryLater(job, unknownJobs.awayMs(`the claim of ${mockId}`), token);
     failures.ends();
     unknownJobs.ends();
@@ -236,6 +242,16 @@ export function createWorker({
       await afterwards;
     },
   };
+}
+
+/**
+ * How long a job may still be put back, in ms. The last part of its time is kept for refusing it with the reason it has,
+ * and not all that wait for one client come back at the same moment.
+ */
+function lastTryMs({ timestamp, data: { claimBy } }: ExecutionJob): number {
+  const share = LAST_TRIES_SHARE * (claimBy - timestamp);
+  const left = claimBy - share - Date.now();
+  return left <= 0 ? 0 : left + Math.random() * share * 0.8;
 }
 
 /** Whether the client has the request and may still answer. */

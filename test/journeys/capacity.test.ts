@@ -75,6 +75,21 @@ onEachQueue('when there is too much to do', (start) => {
       expect([full.found.length, other.found.length]).toEqual([2, 3]);
     });
 
+    it('leaves room for others, however many calls wait for a place at it', async () => {
+      await using service = await start({ settings: { ...settings, WORKER_CONCURRENCY: 8, QUEUE_TIMEOUT_MS: 6000 } });
+      const { sharedDir } = service;
+      await using full = await createResponder({ sharedDir, app: 1, does: picksUpAndStaysSilent });
+      await using _other = await createResponder({ sharedDir, app: 2, does: answers() });
+      const calls = Array.from({ length: 30 }, () => service.execute({ app: 1, ruleId: 1 }));
+      await eventually(() => expect(full.found).toHaveLength(2));
+      const startedAt = Date.now();
+      for (let call = 0; call < 3; call++) expect((await service.execute({ app: 2, ruleId: 1 })).status).toBe(200);
+      expect(Date.now() - startedAt).toBeLessThan(2500);
+      const codes = (await Promise.all(calls)).map(({ json }) => json.code);
+      expect(codes.filter((code) => code === 'no-answer').length).toBe(full.found.length);
+      expect(new Set(codes)).toEqual(new Set(['no-answer', 'overloaded']));
+    });
+
     it('gets the next one as soon as one of them ends, and is not full for ever', async () => {
       await using service = await start({ settings });
       await using client = await createResponder({ sharedDir: service.sharedDir, app: 1, does: answersAfter(400) });
