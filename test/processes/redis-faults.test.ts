@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, inject, it, vi } from 'vitest';
+import { type ExecutionQueue, openQueueBackend, queueNames } from '../../src/shared/queue.ts';
 import { withDeadline } from '../support/deadline.ts';
 import { echoes } from '../support/echoes.ts';
 import { type Answer, httpCall } from '../support/http-call.ts';
@@ -104,6 +105,39 @@ describe.skipIf(!inject('hasRedisBinary')).concurrent('while executions are open
       expect((await httpCall(url)).json.outcome).toMatchObject({ code: 'cancelled', mayHaveRun: true });
       expect(responder.found).toHaveLength(1);
     } finally {
+      await redis.stop();
+    }
+  });
+
+  it('loses its last second, and one that its client has is cancelled at an API that began after that', async () => {
+    const redis = await startRedisProcess();
+    const backend = await openQueueBackend(redis.url);
+    try {
+      await using processes = await startProcesses({ queueUrl: redis.url, settings });
+      const { api, sharedDir, workers } = processes;
+      await using responder = await createResponder({ sharedDir, app: 1, does: picksUpAndStaysSilent });
+      const call = api.execute(bodyOf(1));
+      const { mockId, requestPath } = await responder.firstRequest();
+      await vi.waitUntil(() => !existsSync(requestPath));
+
+      // As the file of a Redis tells that ended before it could write down that a worker took the job.
+      workers[0]?.freeze();
+      await backend.connected;
+      const queue: ExecutionQueue = backend.openQueue(queueNames.executions);
+      const { data, timestamp } = (await queue.getJob(mockId)) ?? {};
+      if (!data || !timestamp) throw new Error('the job of the execution is not there');
+      await redisCommand(redis.url, 'FLUSHALL');
+      await queue.add('execute', data, { jobId: mockId, timestamp });
+      await queue.close();
+
+      const { url } = await processes.addApi();
+      await httpCall(`${url}/rule-server/mock/executions/${mockId}`, { method: 'DELETE' });
+      workers[0]?.wake();
+      const { json } = await withDeadline(call, ANSWERED_WITHIN_MS, 'the end of an execution that was cancelled');
+      expect(json).toMatchObject({ mayHaveRun: true });
+      expect(responder.found).toHaveLength(1);
+    } finally {
+      await backend.close();
       await redis.stop();
     }
   });
