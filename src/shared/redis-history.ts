@@ -13,16 +13,37 @@ const TRIMMED_AT_ONCE = 100;
 /** Whoever waits for an execution may read its result from here; it stays that long although there is no room for it. */
 const READABLE_SECONDS = 30;
 
+/** Makes room, as the last step of whatever adds bytes. */
+const TRIM = `
+local function trim(index, sizes, bytes, prefix, now, ttl, maxCount, maxBytes, batch, readable)
+  for _ = 1, tonumber(batch) do
+    local oldest = redis.call('ZRANGE', index, 0, 0, 'WITHSCORES')
+    if #oldest == 0 then return end
+    local member, at = oldest[1], tonumber(oldest[2])
+    local fits = redis.call('ZCARD', index) <= tonumber(maxCount)
+      and tonumber(redis.call('GET', bytes) or '0') <= tonumber(maxBytes)
+    if fits and at + ttl * 1000 > now then return end
+    local gone = string.match(member, '[^|]*$')
+    redis.call('DEL', prefix .. 'record:' .. gone, prefix .. 'input:' .. gone, prefix .. 'late:' .. gone)
+    local awaited = redis.call('DEL', prefix .. 'delivered:' .. gone) == 0
+    if awaited and at + readable * 1000 > now then redis.call('EXPIRE', prefix .. 'result:' .. gone, readable)
+    else redis.call('DEL', prefix .. 'result:' .. gone) end
+    redis.call('DECRBY', bytes, tonumber(redis.call('HGET', sizes, member) or '0'))
+    redis.call('HDEL', sizes, member)
+    redis.call('ZREM', index, member)
+  end
+end
+`;
+
 /**
  * Adds one execution and makes room for it in one step, so that no crash leaves a result nobody knows of. A result that
  * was put into the store already is not copied, only renamed. Keys carry one hash tag: one slot of a cluster.
  */
-const add = redisScript(`
+const add = redisScript(`${TRIM}
 local index, sizes, bytes, stored = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local prefix, mockId, member, now = ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[4])
 local record, input, body = ARGV[5], ARGV[6], ARGV[7]
-local ttl, maxCount, maxBytes = tonumber(ARGV[8]), tonumber(ARGV[9]), tonumber(ARGV[10])
-local batch, readable = tonumber(ARGV[11]), tonumber(ARGV[12])
+local ttl = ARGV[8]
 if redis.call('EXISTS', prefix .. 'record:' .. mockId) == 1 then return 0 end
 local size = #record + #input + #body
 if body == '' and redis.call('EXISTS', stored) == 1 then
@@ -37,20 +58,7 @@ if input ~= '' then redis.call('SET', prefix .. 'input:' .. mockId, input, 'EX',
 redis.call('ZADD', index, now, member)
 redis.call('HSET', sizes, member, size)
 redis.call('INCRBY', bytes, size)
-for _ = 1, batch do
-  local oldest = redis.call('ZRANGE', index, 0, 0, 'WITHSCORES')
-  if #oldest == 0 then break end
-  local total = tonumber(redis.call('GET', bytes) or '0')
-  if tonumber(oldest[2]) + ttl * 1000 > now and redis.call('ZCARD', index) <= maxCount and total <= maxBytes then break end
-  local gone = string.match(oldest[1], '[^|]*$')
-  redis.call('DEL', prefix .. 'record:' .. gone, prefix .. 'input:' .. gone, prefix .. 'late:' .. gone)
-  local awaited = redis.call('DEL', prefix .. 'delivered:' .. gone) == 0
-  if awaited and tonumber(oldest[2]) + readable * 1000 > now then redis.call('EXPIRE', prefix .. 'result:' .. gone, readable)
-  else redis.call('DEL', prefix .. 'result:' .. gone) end
-  redis.call('DECRBY', bytes, tonumber(redis.call('HGET', sizes, oldest[1]) or '0'))
-  redis.call('HDEL', sizes, oldest[1])
-  redis.call('ZREM', index, oldest[1])
-end
+trim(index, sizes, bytes, prefix, now, unpack(ARGV, 8))
 return 1
 `);
 
@@ -62,14 +70,15 @@ else redis.call('DEL', result) end
 return 1
 `);
 
-const addLate = redisScript(`
-local sizes, bytes, record, late = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
-local member, body, changed = ARGV[1], ARGV[2], ARGV[3]
+const addLate = redisScript(`${TRIM}
+local index, sizes, bytes, record, late = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
+local prefix, member, now, body, changed = ARGV[1], ARGV[2], tonumber(ARGV[3]), ARGV[4], ARGV[5]
 local left = redis.call('TTL', record)
 if left < 1 or redis.call('SET', late, body, 'EX', left, 'NX') == false then return 0 end
 redis.call('SET', record, changed, 'KEEPTTL')
 redis.call('HINCRBY', sizes, member, #body)
 redis.call('INCRBY', bytes, #body)
+trim(index, sizes, bytes, prefix, now, unpack(ARGV, 6))
 return 1
 `);
 
@@ -122,8 +131,8 @@ export function createRedisHistory(
       const record = toRecord(await redis.get(key('record', mockId)));
       if (!record) return;
       const changed = JSON.stringify({ ...record, lateResult: true });
-      const keys = [SIZES, BYTES, key('record', mockId), key('late', mockId)];
-      await addLate(redis, keys, [memberOf(record), body, changed]);
+      const keys = [INDEX, SIZES, BYTES, key('record', mockId), key('late', mockId)];
+      await addLate(redis, keys, [PREFIX, memberOf(record), Date.now(), body, changed, ...limits]);
     },
     lateResult: (mockId) => redis.get(key('late', mockId)),
     list: (filter) =>

@@ -159,6 +159,24 @@ function keepsItsPromises(open: Open): void {
     expect((await history.list({ limit: 10 })).records).toEqual([]);
   });
 
+  it('late answers count as well: beyond the bytes the oldest leave', async () => {
+    const { history } = open({ ...AMPLE, bytes: 10_000 });
+    const records = await many(3, history);
+    for (const { mockId } of records) await history.addLateResult(mockId, 'x'.repeat(4000));
+    expect(await known(history, records)).toEqual([false, true, true]);
+    const [, second] = records;
+    if (second) expect(await history.lateResult(second.mockId)).toHaveLength(4000);
+  });
+
+  it('a late answer that is larger than all of them may be leaves nothing', async () => {
+    const { history } = open({ ...AMPLE, bytes: 10_000 });
+    const records = await many(3, history);
+    const [first] = records;
+    if (first) await history.addLateResult(first.mockId, 'x'.repeat(20_000));
+    expect((await known(history, records))[0]).toBe(false);
+    if (first) expect(await history.lateResult(first.mockId)).toBeNull();
+  });
+
   it('what is too old leaves', async () => {
     const { history } = open({ ...AMPLE, seconds: 1 });
     const old = await settled(history);
