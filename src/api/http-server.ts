@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import { createAdaptorServer } from '@hono/node-server';
 import type { Hono } from 'hono';
-import type { Settings } from '../shared/settings.ts';
+import { apiWaitMs, type Settings } from '../shared/settings.ts';
 import type { Environment } from './environment.ts';
 
 const LOOK_FOR_IDLE_MS = 100;
@@ -17,15 +17,22 @@ export const HTTP_LIMITS = {
   maxHeaderSize: 16 * 1024,
 };
 
-type Listening = Pick<Settings, 'HOST' | 'PORT' | 'MAX_QUEUED'>;
+/** Nothing is sent or read on a connection for longer than a call may take: whoever is there does not read its answer. */
+const SILENT_BEYOND_WAIT_MS = 20_000;
 
-/** Serves an app over HTTP. Resolves once it listens; rejects when it cannot. */
+type Listening = Pick<Settings, 'HOST' | 'PORT' | 'MAX_QUEUED' | 'QUEUE_TIMEOUT_MS' | 'RESULT_TIMEOUT_MS'>;
+
+/**
+ * Serves an app over HTTP. Resolves once it listens; rejects when it cannot. `silentMs`: a connection on which nothing was
+ * sent or read for so long is cut.
+ */
 export async function serveHttp(
   app: Hono<Environment>,
-  { HOST, PORT, MAX_QUEUED }: Listening,
-  limits: typeof HTTP_LIMITS = HTTP_LIMITS,
+  { HOST, PORT, MAX_QUEUED, ...waits }: Listening,
+  { limits = HTTP_LIMITS, silentMs = apiWaitMs(waits) + SILENT_BEYOND_WAIT_MS } = {},
 ) {
   const server = createAdaptorServer({ fetch: app.fetch, serverOptions: limits }) as Server;
+  server.timeout = silentMs;
   server.maxConnections = MAX_QUEUED + CONNECTIONS_BESIDE_CALLS;
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);

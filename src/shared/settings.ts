@@ -116,6 +116,9 @@ export function historyLimitsOf({ HISTORY_COUNT, HISTORY_SECONDS, HISTORY_BYTES 
 }
 
 /** How long an API waits for the end of one execution: time in the queue, the client's time, and slack for noticing. */
-export function apiWaitMs({ QUEUE_TIMEOUT_MS, RESULT_TIMEOUT_MS }: Settings): number {
+export function apiWaitMs({
+  QUEUE_TIMEOUT_MS,
+  RESULT_TIMEOUT_MS,
+}: Pick<Settings, 'QUEUE_TIMEOUT_MS' | 'RESULT_TIMEOUT_MS'>): number {
   return QUEUE_TIMEOUT_MS + RESULT_TIMEOUT_MS + 10_000;
 }
