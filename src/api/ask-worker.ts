@@ -5,8 +5,10 @@ import { type JobQueue, type QueueBackend, queueNames } from '../shared/queue.ts
 import type { Settings } from '../shared/settings.ts';
 import { followJobs } from './follow-jobs.ts';
 
-/** An answer as JSON text, or why there is none. */
-export type Reply = { kind: 'found'; body: string } | { kind: 'refused'; status: 404 | 422 | 503; error: string };
+/** An answer as JSON text and where it lies in the store, if it does; or why there is none. */
+export type Reply =
+  | { kind: 'found'; body: string; stored?: string | undefined }
+  | { kind: 'refused'; status: 404 | 422 | 503; error: string };
 
 export type AskWorker = ReturnType<typeof openAskWorker>;
 type Dependencies = { backend: QueueBackend; settings: Settings; storeIncident: Incident; log: Logger };
@@ -39,7 +41,7 @@ export function openAskWorker({ backend, settings, storeIncident, log }: Depende
     const text = body ?? (stored === undefined ? null : await backend.store.get(stored).catch(() => null));
     return text === null
       ? unavailable('The answer could not be read back from the store')
-      : { kind: 'found', body: text };
+      : { kind: 'found', body: text, stored };
   }
 
   return {
@@ -54,7 +56,10 @@ export function openAskWorker({ backend, settings, storeIncident, log }: Depende
       await backend.inTime(queue.add('ask', query, { jobId: id })).catch(() => {
         jobs.settle(id, Promise.resolve(unavailable('The queue store cannot be reached')));
       });
-      return answer;
+      const reply = await answer;
+      // Not as it is read: an event and a re-check may both read it. When this fails it stays for its minute.
+      if (reply.kind === 'found' && reply.stored !== undefined) backend.store.remove(reply.stored).catch(() => {});
+      return reply;
     },
     async close(): Promise<void> {
       await jobs.close();

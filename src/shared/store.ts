@@ -11,6 +11,8 @@ export type Store = {
   change(key: string, from: string, to: string | null): Promise<boolean>;
   /** The value of a key, or null when there is none (any more). */
   get(key: string): Promise<string | null>;
+  /** Forgets a value before its time, if there is one. */
+  remove(key: string): Promise<void>;
   close(): Promise<void>;
 };
 
@@ -44,6 +46,9 @@ export function createRedisStore(redis: Redis): Store {
       return (await change(redis, [PREFIX + key], [from, to ?? ''])) === 1;
     },
     get: (key) => redis.get(PREFIX + key),
+    async remove(key) {
+      await redis.del(PREFIX + key);
+    },
     async close() {
       redis.disconnect();
     },
@@ -90,6 +95,7 @@ export function createMemoryStore(maxBytes = 256 * 1024 * 1024): Store {
       return true;
     },
     get: async (key) => live(key),
+    remove: async (key) => forget(key),
     async close() {
       entries.clear();
     },

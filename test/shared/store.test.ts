@@ -96,4 +96,12 @@ function keepsItsPromises(open: () => Promise<Store>): void {
     expect(await store.change('gone', 'one', null)).toBe(false);
     expect(await store.putOnce('gone', 'two', 60)).toBe('two');
   });
+
+  it('a value that was removed is gone, and its key is free', async () => {
+    await store.putOnce('removed', 'one', 60);
+    await store.remove('removed');
+    await store.remove('never there');
+    expect(await store.get('removed')).toBeNull();
+    expect(await store.putOnce('removed', 'two', 60)).toBe('two');
+  });
 }
