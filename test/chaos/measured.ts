@@ -19,6 +19,8 @@ export type Measured = {
   calls: number;
   /** Answered with 503, and either never dispatched or said to be unknown. */
   refused: number;
+  /** The longest that such a caller waited to hear that. */
+  refusedMs: number;
   /** The longest that an open call waited for its answer beyond the client's time and the fault's. */
   takeoverMs: number;
   /** Calls that got neither their own answer nor an honest refusal. */

@@ -19,6 +19,8 @@ const OPEN = isFull ? 10_000 : 1000;
 const BURST = isFull ? 5000 : 2000;
 const LARGE = isFull ? 200 : 40;
 const OPENED_PER_SECOND = 500;
+/** What no process may ever need, and how long nobody else may have to wait, whatever comes. */
+const BOUNDS = { api: 1024 * MIB, worker: 1024 * MIB, redis: 512 * MIB, othersMs: 3000 };
 /** Long enough for all of them to be open at once, on a slow machine as well. */
 const PATIENT = { CLIENT_TIMEOUT_MS: 3_600_000, RESULT_TIMEOUT_MS: 300_000, QUEUE_TIMEOUT_MS: 30_000 };
 
@@ -64,6 +66,7 @@ describe.skipIf(!inject('hasRedisBinary'))('with much to do', () => {
     const lag = await setup.lag();
     await setup.record({ load: `${BURST} calls at once`, ended, lag, twice: twice(crowd.found).length });
     expect(ended.filter(({ kind }) => kind === 'lost')).toEqual([]);
+    expect(answeredShare(ended)).toBeGreaterThan(0.5);
     expect(twice(crowd.found)).toEqual([]);
     await setup.recovers(1);
   });
@@ -77,6 +80,7 @@ describe.skipIf(!inject('hasRedisBinary'))('with much to do', () => {
     const lag = await setup.lag();
     await setup.record({ load: `${LARGE} results of 5 MiB at once`, ended, lag, twice: twice(client.found).length });
     expect(ended.filter(({ kind }) => kind === 'lost')).toEqual([]);
+    expect(answeredShare(ended)).toBeGreaterThan(0.5);
     await setup.recovers(1);
   });
 
@@ -90,14 +94,14 @@ describe.skipIf(!inject('hasRedisBinary'))('with much to do', () => {
     await using silent = await createResponder({ sharedDir, app: 1, does: picksUpAndStaysSilent });
     await using other = await createResponder({ sharedDir, app: 2, does: echoes() });
     const before = await callOneByOne(processes, { app: 2, count: 100 });
-    const unanswered = callAtOnce(processes, { app: 1, count: 1000 });
+    const unanswered = callAtOnce(processes, { app: 1, count: 2000 });
     await eventually(() => expect(silent.found.length).toBeGreaterThanOrEqual(100), 20_000);
     await setup.lag();
     const others = await callOneByOne(processes, { app: 2, count: 100 });
     const lag = await setup.lag();
     const ended = await unanswered;
     await setup.record({
-      load: '1000 calls of a client that never answers',
+      load: '2000 calls to a client that never answers',
       ended: ended.map((call) => ({ ...call, kind: isHonest(call) ? 'refused' : 'lost' })),
       others,
       lag,
@@ -147,19 +151,23 @@ async function start(settings: Settings) {
       lag: { p99: number; max: number };
       twice: number;
     }) {
+      const memory = {
+        api: memoryOf(processes.apis),
+        worker: memoryOf(processes.workers),
+        redis: await redisPeak(redis.url),
+      };
       recordLoad({
         load,
         calls: ended.length,
         refused: ended.filter(({ kind }) => kind === 'refused').length,
         lost: ended.filter(({ kind }) => kind === 'lost').length,
         othersMs: others.length > 0 ? medianMs(others) : null,
-        memory: {
-          api: memoryOf(processes.apis),
-          worker: memoryOf(processes.workers),
-          redis: await redisPeak(redis.url),
-        },
+        memory,
         ...more,
       });
+      for (const kind of ['api', 'worker', 'redis'] as const)
+        expect([kind, memory[kind] < BOUNDS[kind]]).toEqual([kind, true]);
+      for (const { ms } of others) expect(ms).toBeLessThan(BOUNDS.othersMs);
     },
     /** Nothing is left of the load: a new call is answered at once, no process complained, no file is left. */
     async recovers(app: number) {
@@ -225,6 +233,10 @@ async function callOneByOne(processes: Processes, { app, count }: Calls): Promis
   const ended: Ended[] = [];
   for (let number = 0; number < count; number++) ended.push(await call(processes, app, number));
   return ended;
+}
+
+function answeredShare(calls: Ended[]): number {
+  return calls.filter(({ kind }) => kind === 'answered').length / calls.length;
 }
 
 function medianMs(calls: Ended[]): number {

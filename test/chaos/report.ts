@@ -25,13 +25,24 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
 }
 
 function faultTable(rows: Measured[]): string {
-  const head = ['Fault', 'Promise', 'Test', 'Calls', 'Refused', 'Answered within', 'Lost', 'Dispatched twice'];
-  const lines = rows.map(({ fault, promise, test, calls, refused, takeoverMs, lost, twice }) => [
+  const head = [
+    'Fault',
+    'Promise',
+    'Test',
+    'Calls',
+    'Refused',
+    'within',
+    'Answered within',
+    'Lost',
+    'Dispatched twice',
+  ];
+  const lines = rows.map(({ fault, promise, test, calls, refused, refusedMs, takeoverMs, lost, twice }) => [
     fault,
     promise,
     `\`${test}\``,
     calls,
     refused,
+    refused > 0 ? `${(refusedMs / 1000).toFixed(1)} s` : '',
     `${(takeoverMs / 1000).toFixed(1)} s`,
     lost,
     twice,
@@ -76,7 +87,8 @@ signals. The short version, \`npm run test:chaos\`, takes two minutes and is par
 ${faultTable(faults)}
 
 - *Calls*: made before, during and after the fault. Each carries a number that its answer has to bring back.
-- *Refused*: 503 with \`mayHaveRun: false\`, or \`outcome-unknown\` when the queue store did not confirm the call within 0.7 s.
+- *Refused*: 503 with \`mayHaveRun: false\`, or \`outcome-unknown\` when the queue store did not confirm the call within 0.7 s;
+  and the longest that such a caller waited to hear that.
 - *Answered within*: the longest that an open call waited for its answer, counted from the moment both the client had written
   it and the fault was over; for a worker, from the moment it died or fell asleep; under random faults, from the moment the
   client had written it.

@@ -41,6 +41,7 @@ describe.skipIf(choice.kind === 'unavailable')('a worker, at each step of an exe
       test: 'steps.chaos.ts',
       calls: seen.length,
       refused: 0,
+      refusedMs: 0,
       takeoverMs,
       lost,
       twice,

@@ -163,6 +163,7 @@ describe.skipIf(!inject('hasRedisBinary'))(`under ${RATE.perSecond} calls a seco
         test: 'under-load.chaos.ts',
         calls: attached.length,
         refused: refused.length,
+        refusedMs: Math.max(0, ...refused.map(({ ms }) => ms)),
         takeoverMs: Math.max(0, ...waits),
         lost: wrong.length,
         twice: twice(responder.found).length,
