@@ -23,6 +23,9 @@ import type { UnknownJobs } from './unknown-jobs.ts';
 const RETRY_MS = 1000;
 const LAST_TRIES_SHARE = 0.4;
 
+/** Inputs up to this size may stay with a finished job: taking one out costs another command. */
+const INPUT_LEFT = 1024;
+
 /** What is said about the queue store when it does not answer a worker. */
 export const STORE_ADVICE =
   'executions go on and are reported once it is back; check that Redis runs and REDIS_URL is right';
@@ -184,12 +187,18 @@ export function createWorker({
     onEnded(record);
     const result =
       ending.kind === 'answered' ? toStored(ending.result) : { body: noAnswerBody(mockId, ending.noAnswer) };
-    await history.add({ record, input: data.input, result }).then(
-      () => forgotten.ends(),
-      (error) => forgotten.begins(error, 'they are missing in the history'),
+    const largest = await history.add({ record, input: data.input, result }).then(
+      () => {
+        forgotten.ends();
+        return INPUT_LEFT;
+      },
+      (error) => {
+        forgotten.begins(error, 'they are missing in the history');
+        return MAX_INPUT_KEPT;
+      },
     );
-    // The job stays for a while after its end; what nobody can ask for any more need not fill the queue store.
-    if (data.input.length > MAX_INPUT_KEPT) await job.updateData({ ...data, input: '' }).catch(report);
+    // The job stays for a while after its end; what is read from the history need not fill the queue store twice.
+    if (data.input.length > largest) await job.updateData({ ...data, input: '' }).catch(report);
   }
 
   function logEnding({ id: mockId, data: { app } }: ExecutionJob, ending: Ended): void {

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { JobData } from '../../src/shared/contract.ts';
+import { queueNames } from '../../src/shared/queue.ts';
 import { openEventStream } from '../support/event-stream.ts';
 import type { Answer } from '../support/http-call.ts';
 import { onEachQueue } from '../support/on-each-queue.ts';
@@ -136,6 +138,19 @@ onEachQueue('executions as a resource', (start) => {
       await using client = await clientThat(answers());
       const answer = await service.execute({ app: client.app, ruleId: 1, 'the service': { a: 'x'.repeat(70_000) } });
       await vi.waitFor(async () => expect((await get(answer.json.mockId)).json.input).toBeNull());
+    });
+
+    it.each([2, 70])('an input of %i KiB is not kept in its job as well', async (kilobytes) => {
+      await using client = await clientThat(answers());
+      const input = { a: 'x'.repeat(kilobytes * 1024) };
+      const { json } = await service.execute({ app: client.app, ruleId: 1, 'the service': input });
+      const queue = service.backends[0]?.openQueue<JobData, unknown>(queueNames.executions);
+      try {
+        await vi.waitFor(async () => expect((await queue?.getJob(json.mockId))?.data.input).toBe(''));
+        expect((await get(json.mockId)).json.input).toEqual(kilobytes < 64 ? input : null);
+      } finally {
+        await queue?.close();
+      }
     });
 
     it('failed when the rule did: that is still an answer', async () => {
