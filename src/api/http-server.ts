@@ -8,6 +8,9 @@ const LOOK_FOR_IDLE_MS = 100;
 /** Beside calls that wait there are pages, event streams and probes. */
 const CONNECTIONS_BESIDE_CALLS = 4000;
 
+/** A burst of calls waits to be accepted: beyond the default of 511 each would try again a second later, or three. */
+const BACKLOG = 4096;
+
 /** Whole requests must arrive in time; answers may take as long as they take. */
 export const HTTP_LIMITS = {
   headersTimeout: 10_000,
@@ -36,7 +39,7 @@ export async function serveHttp(
   server.maxConnections = MAX_QUEUED + CONNECTIONS_BESIDE_CALLS;
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen(PORT, HOST, () => {
+    server.listen({ port: PORT, host: HOST, backlog: BACKLOG }, () => {
       server.off('error', reject);
       resolve();
     });
