@@ -80,7 +80,7 @@ or forgets in between. How: [ADR 0001](adr/0001-claim-then-rename.md) and [ADR 0
 The numbers below were measured by \`CHAOS=full npm run test:chaos\` on ${new Date().toISOString().slice(0, 10)}, on a machine
 with ${cpus().length} cores (${cpus()[0]?.model ?? 'unknown'}) and Node ${process.versions.node}, which also ran Redis, the client and the
 callers. Every process is a real one: APIs and workers started by \`bin/rule-server.js\`, a \`redis-server\`, real files and real
-signals. The short version, \`npm run test:chaos\`, takes two minutes and is part of every continuous integration run.
+signals. The short version, \`npm run test:chaos\`, takes three minutes and is part of every continuous integration run.
 
 **${sum(({ calls }) => calls)} calls: ${sum(({ lost }) => lost)} lost, ${sum(({ twice }) => twice)} dispatched twice.**
 

@@ -11,7 +11,7 @@ import { sweepLater } from '../support/sweep-later.ts';
 import { isFull, record } from './measured.ts';
 
 const RATE = { perSecond: isFull ? 100 : 50, openAtMost: 300 };
-const [BEFORE_MS, AFTER_MS] = isFull ? [5000, 8000] : [1500, 2500];
+const [BEFORE_MS, AFTER_MS] = isFull ? [4000, 7000] : [1500, 2500];
 const CLIENT_MS = 800;
 const settings = { CLIENT_TIMEOUT_MS: 60_000, MAX_WAITS_PER_CLIENT: 5000 };
 
@@ -125,7 +125,7 @@ const experiments: Experiment[] = [
   ...(isFull
     ? [
         {
-          fault: 'All of these at random, one every 6 s for 2 minutes',
+          fault: 'All of these at random, one every 6 s for 90 s',
           promise: ANSWERED,
           lasts: 'on-and-off' as const,
           happens: anyOfThese,
@@ -238,7 +238,7 @@ async function anyOfThese({ processes, redis }: Setup): Promise<void> {
       await redis.resume();
     },
   ];
-  const endsAt = Date.now() + 120_000;
+  const endsAt = Date.now() + 90_000;
   while (Date.now() < endsAt) {
     const next = delay(6000);
     await faults[randomInt(faults.length)]?.();
