@@ -6,6 +6,7 @@ import { echoes } from '../support/echoes.ts';
 import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/free-port.ts';
 import type { Answer } from '../support/http-call.ts';
+import { privateLeftovers } from '../support/private-leftovers.ts';
 import { eventLoopLagMs, peakMemory } from '../support/process-load.ts';
 import { startRedisProcess } from '../support/redis-process.ts';
 import { createResponder, picksUpAndStaysSilent } from '../support/responder.ts';
@@ -176,6 +177,7 @@ async function start(settings: Settings) {
       expect(processes.noise()).toEqual([]);
       await sweepLater(processes.sharedDir);
       expect(await processes.leftovers()).toEqual([]);
+      expect(await privateLeftovers(processes.sharedDir)).toEqual([]);
     },
     async [Symbol.asyncDispose]() {
       await processes[Symbol.asyncDispose]();

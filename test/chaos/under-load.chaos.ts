@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, inject, it, vi } from 'vitest';
 import { unless } from '../../src/shared/errno.ts';
+import { privateLeftovers } from '../support/private-leftovers.ts';
 import { redisCommand } from '../support/redis-command.ts';
 import { type RedisProcess, startRedisProcess } from '../support/redis-process.ts';
 import { createResponder, resultText } from '../support/responder.ts';
@@ -178,6 +179,7 @@ describe.skipIf(!inject('hasRedisBinary'))(`under ${RATE.perSecond} calls a seco
       await vi.waitFor(() => expect(wroteAt.size).toBeGreaterThan(0));
       await sweepLater(sharedDir);
       expect(await processes.leftovers()).toEqual([]);
+      expect(await privateLeftovers(sharedDir)).toEqual([]);
     } finally {
       await redis.stop();
     }

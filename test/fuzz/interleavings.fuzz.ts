@@ -1,13 +1,11 @@
-import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { unless } from '../../src/shared/errno.ts';
 import { createMemoryStore } from '../../src/shared/store.ts';
 import { CLAIM_KEPT_MS, createClaims } from '../../src/worker/channel/claim.ts';
 import { createSharedDirectory } from '../../src/worker/channel/shared-directory.ts';
 import { createSweep } from '../../src/worker/sweep.ts';
 import { eventually } from '../support/eventually.ts';
+import { privateLeftovers } from '../support/private-leftovers.ts';
 import { sweepLater } from '../support/sweep-later.ts';
 import { brokenPromises } from './broken-promises.ts';
 import { playScenario } from './play-scenario.ts';
@@ -33,7 +31,7 @@ describe.skipIf(!inject('hasRedisBinary'))('whatever happens in whatever order',
     for (const { processes } of worlds) {
       await sweepLater(processes.sharedDir);
       expect(await processes.leftovers()).toEqual([]);
-      expect(await readdir(join(processes.sharedDir, '.rule-server', 'claims')).catch(unless('ENOENT'))).toEqual([]);
+      expect(await privateLeftovers(processes.sharedDir)).toEqual([]);
       expect(processes.noise()).toEqual([]);
     }
   });

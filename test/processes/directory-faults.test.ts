@@ -13,6 +13,7 @@ import {
   mountTemporary,
   remount,
 } from '../support/mounts.ts';
+import { privateLeftovers } from '../support/private-leftovers.ts';
 import { startRedis } from '../support/redis.ts';
 import { createResponder } from '../support/responder.ts';
 import { startProcesses } from '../support/start-processes.ts';
@@ -161,6 +162,7 @@ describe.skipIf(choice.kind === 'unavailable' || !canLimitInotify)(
           expect(worker.noise).toEqual([]);
           await sweepLater(sharedDir);
           expect(await processes.leftovers()).toEqual([]);
+          expect(await privateLeftovers(sharedDir)).toEqual([]);
         } finally {
           await redis.stop();
         }

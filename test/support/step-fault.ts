@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { vi } from 'vitest';
 import type { Step } from '../../src/worker/process-execution.ts';
 import { echoes } from './echoes.ts';
+import { privateLeftovers } from './private-leftovers.ts';
 import { createResponder } from './responder.ts';
 import { type Fault, startWorkerProcess } from './start-process.ts';
 import { startService } from './start-service.ts';
@@ -62,7 +63,7 @@ export async function watchStepFault(
     dispatches: responder.found.length,
     takeoverMs,
     exitCode,
-    leftovers: await service.leftovers(),
+    leftovers: [...(await service.leftovers()), ...(await privateLeftovers(sharedDir))],
     noise: faulty.noise,
   };
 }

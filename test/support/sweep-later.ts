@@ -4,6 +4,7 @@ import { pino } from 'pino';
 import type { Logger } from '../../src/shared/logger.ts';
 import { createMemoryStore } from '../../src/shared/store.ts';
 import { CLAIM_KEPT_MS, createClaims } from '../../src/worker/channel/claim.ts';
+import { createKeptAnswers } from '../../src/worker/channel/kept-answers.ts';
 import { createSharedDirectory } from '../../src/worker/channel/shared-directory.ts';
 import { createSweep } from '../../src/worker/sweep.ts';
 
@@ -29,4 +30,5 @@ export async function sweepLater(
     ...more,
   });
   await sweep();
+  await createKeptAnswers(sharedDir).sweep(Date.now() + afterMs);
 }
