@@ -6,6 +6,7 @@ import { createMetrics, type Metrics } from '../shared/metrics.ts';
 import type { QueueBackend } from '../shared/queue.ts';
 import { historyLimitsOf, type Settings } from '../shared/settings.ts';
 import { noTracing, type Tracing } from '../shared/tracing.ts';
+import { createAfterEnding } from './after-ending.ts';
 import { createAnswerQuery } from './answer-query.ts';
 import { createClaims } from './channel/claim.ts';
 import { createKeptAnswers } from './channel/kept-answers.ts';
@@ -124,21 +125,25 @@ export async function startWorker({
   const processExecution = createProcessExecution(parts);
   const storeIncident = createIncident(log, 'The queue store cannot be used');
   const unknownJobs = createUnknownJobs({ claims, sharedDirectory, settings, log });
+  const afterEnding = createAfterEnding({
+    history,
+    lateResults,
+    keptAnswers,
+    onEnded: metrics.ended,
+    sharedDir,
+    atStep,
+    log,
+  });
   const worker = createWorker({
     backend,
     processExecution,
     interrupts,
     progress,
-    history,
-    lateResults,
-    keptAnswers,
+    afterEnding,
     unknownJobs,
     storeIncident,
-    onEnded: metrics.ended,
     tracing,
     concurrency: settings.WORKER_CONCURRENCY,
-    sharedDir,
-    atStep,
     log,
   });
   const queries = createQueryWorker({

@@ -1,19 +1,14 @@
-import { DelayedError, type Job, UnrecoverableError, WaitingError } from 'bullmq';
+import { DelayedError, UnrecoverableError, WaitingError } from 'bullmq';
 import { type JobData, type JobResult, jobDataSchema } from '../shared/contract.ts';
 import { isLostToOthers } from '../shared/ending-worker.ts';
-import { type ExecutionRecord, endedRecord, noAnswerBody, openRecord, type Progress } from '../shared/execution.ts';
-import { type History, MAX_INPUT_KEPT } from '../shared/history.ts';
+import type { Progress } from '../shared/execution.ts';
 import { createIncident, type Incident, type Logger } from '../shared/logger.ts';
 import type { NoAnswer } from '../shared/outcomes.ts';
 import { type JobWorker, type QueueBackend, queueNames } from '../shared/queue.ts';
 import type { Tracing } from '../shared/tracing.ts';
-import type { Claim } from './channel/claim.ts';
-import { registrationPath } from './channel/file-names.ts';
-import type { KeptAnswers } from './channel/kept-answers.ts';
-import { removeFiles, removeIfLeft } from './channel/request-file.ts';
+import type { AfterEnding, Ended, ExecutionJob } from './after-ending.ts';
 import type { Interrupts } from './interrupts.ts';
-import type { LateResults } from './late-results.ts';
-import { type Execution, type ProcessExecution, type Processed, placeOf, type Step } from './process-execution.ts';
+import type { Execution, ProcessExecution, Processed } from './process-execution.ts';
 import type { ProgressReports } from './progress.ts';
 import { createSpacing } from './spacing.ts';
 import { traceExecution } from './trace-execution.ts';
@@ -23,32 +18,21 @@ import type { UnknownJobs } from './unknown-jobs.ts';
 const RETRY_MS = 1000;
 const LAST_TRIES_SHARE = 0.4;
 
-/** Inputs up to this size may stay with a finished job: taking one out costs another command. */
-const INPUT_LEFT = 1024;
-
 /** What is said about the queue store when it does not answer a worker. */
 export const STORE_ADVICE =
   'executions go on and are reported once it is back; check that Redis runs and REDIS_URL is right';
-
-type ExecutionJob = Job<JobData, JobResult>;
-type Ended = Extract<Processed, { kind: 'answered' | 'unanswered' }>;
 
 type Dependencies = {
   backend: QueueBackend;
   processExecution: ProcessExecution;
   interrupts: Interrupts;
   progress: ProgressReports;
-  history: History;
-  lateResults: LateResults;
-  keptAnswers: KeptAnswers;
+  afterEnding: AfterEnding;
   unknownJobs: UnknownJobs;
   /** The incident of the queue store, told of what this worker's connections report. */
   storeIncident: Incident;
-  onEnded: (record: ExecutionRecord) => void;
   tracing: Tracing;
   concurrency: number;
-  sharedDir: string;
-  atStep: (step: Step, mockId: string) => Promise<void> | void;
   log: Logger;
 };
 
@@ -58,27 +42,18 @@ export function createWorker({
   processExecution,
   interrupts,
   progress,
-  history,
-  lateResults,
-  keptAnswers,
+  afterEnding,
   unknownJobs,
   storeIncident,
-  onEnded,
   tracing,
   concurrency,
-  sharedDir,
-  atStep,
   log,
 }: Dependencies) {
   const running = new Map<string, Promise<Processed>>();
   const ended = new WeakMap<ExecutionJob, Ended>();
   const failures = createIncident(log, 'Executions cannot be processed');
-  const forgotten = createIncident(log, 'Executions cannot be kept in the history');
-  const removal = createIncident(log, 'Files cannot be removed');
   const crowdSpacing = createSpacing();
   let stopping = false;
-  /** What is still to be done about executions that ended: their files, their place in the history. */
-  let afterwards = Promise.resolve();
 
   const worker: JobWorker<JobData, JobResult> = backend.openWorker(queueNames.executions, process, concurrency);
   worker.on('completed', (job) => accepted(job));
@@ -145,70 +120,9 @@ export function createWorker({
     return processing;
   }
 
-  /** Only the worker whose ending counted removes files; what the others leave is removed by it, or by the sweep. */
   function accepted(job: ExecutionJob): void {
     const ending = ended.get(job);
-    if (!ending) return;
-    logEnding(job, ending);
-    const { claim } = ending;
-    const removed = claim ? remove(claim, ending) : undefined;
-    const kept = keep(job, ending).then(() => {
-      if (claim && mayAnswerLate(ending)) lateResults.expect(claim);
-    });
-    afterwards = Promise.all([afterwards, kept, removed]).then(() => {});
-  }
-
-  async function remove(claim: Claim, ending: Ended): Promise<void> {
-    const place = placeOf(sharedDir, claim);
-    try {
-      await atStep('completed', claim.mockId);
-      // An answer was only taken once its request was gone; one that comes right now is a late one.
-      if (ending.kind === 'answered') await keptAnswers.keep(place);
-      else await removeFiles(place, claim, { keepAnswer: mayAnswerLate(ending) });
-      if (ending.kind === 'unanswered' && claim.registered)
-        await removeIfLeft(place, registrationPath(sharedDir, claim));
-      await atStep('removed', claim.mockId);
-      removal.ends();
-    } catch (error) {
-      removal.begins(error, 'they are left for the sweep');
-    }
-  }
-
-  /** Into the history. For a while the job itself tells the same, so nobody has to wait for it. */
-  async function keep(job: ExecutionJob, ending: Ended): Promise<void> {
-    const mockId = job.id ?? '';
-    const data = jobDataSchema.parse(job.data);
-    const open = openRecord({ mockId, data, queuedAt: job.timestamp, progress: null });
-    const at = job.finishedOn ?? Date.now();
-    const record =
-      ending.kind === 'answered'
-        ? endedRecord(open, { kind: 'answered', ...ending.result }, at)
-        : endedRecord(open, { kind: 'unanswered', noAnswer: ending.noAnswer }, at);
-    onEnded(record);
-    const result =
-      ending.kind === 'answered' ? toStored(ending.result) : { body: noAnswerBody(mockId, ending.noAnswer) };
-    const largest = await history.add({ record, input: data.input, result }).then(
-      () => {
-        forgotten.ends();
-        return INPUT_LEFT;
-      },
-      (error) => {
-        forgotten.begins(error, 'they are missing in the history');
-        return MAX_INPUT_KEPT;
-      },
-    );
-    // The job stays for a while after its end; what is read from the history need not fill the queue store twice.
-    if (data.input.length > largest) await job.updateData({ ...data, input: '' }).catch(report);
-  }
-
-  function logEnding({ id: mockId, data: { app } }: ExecutionJob, ending: Ended): void {
-    if (ending.kind === 'answered') {
-      const { address, success } = ending.result;
-      log.info({ mockId, app, address, success }, 'answered');
-    } else {
-      const { code, mayHaveRun } = ending.noAnswer;
-      log.info({ mockId, app, code, mayHaveRun }, 'not answered');
-    }
+    if (ending) afterEnding.begin(job, ending);
   }
 
   function report(error: unknown): void {
@@ -248,7 +162,7 @@ export function createWorker({
       const closed = worker.close();
       interrupts.handOver();
       await closed;
-      await afterwards;
+      await afterEnding.done();
     },
   };
 }
@@ -263,11 +177,6 @@ function lastTryMs({ timestamp, data: { claimBy } }: ExecutionJob): number {
   return left <= 0 ? 0 : left + Math.random() * share * 0.8;
 }
 
-/** Whether the client has the request and may still answer. */
-function mayAnswerLate(ending: Ended): boolean {
-  return ending.kind === 'unanswered' && ending.noAnswer.code === 'no-answer';
-}
-
 /** The job tells the whole story, so that nobody needs another source while it is there. */
 function withSteps(ending: Ended, reached: Progress | null): Ended {
   if (!reached) return ending;
@@ -275,10 +184,6 @@ function withSteps(ending: Ended, reached: Progress | null): Ended {
   return ending.kind === 'answered'
     ? { ...ending, result: { ...ending.result, steps } }
     : { ...ending, noAnswer: { ...ending.noAnswer, address: ending.noAnswer.address ?? reached.address, steps } };
-}
-
-function toStored({ body, stored }: JobResult): { body: string } | { stored: string } {
-  return stored === undefined ? { body: body ?? '' } : { stored };
 }
 
 /** Carries the ending of an execution to whoever waits for it. Never tried again: it is an outcome, not an accident. */
