@@ -28,13 +28,17 @@ export function problem(
 
 /** A 400 to a call to run something; it names every field there is something wrong with. */
 export function badRequest(errors: Problem[]): Response {
-  return problem(400, `The request was not run: ${summaryOf(errors)}.`, { errors });
+  return problem(400, notRun(errors), { errors });
 }
 
 /** A 400 to any other request, likewise. */
 export function badQuestion(errors: Problem[]): Response {
-  return problem(400, `The request cannot be answered: ${summaryOf(errors)}.`, { errors });
+  return problem(400, notAnswered(errors), { errors });
 }
+
+/** What a 400 says, also in the description of this interface. */
+export const notRun = (errors: Problem[]) => `The request was not run: ${summaryOf(errors)}.`;
+export const notAnswered = (errors: Problem[]) => `The request cannot be answered: ${summaryOf(errors)}.`;
 
 function summaryOf(errors: Problem[]): string {
   return errors.map(({ field, message }) => `${field} ${message}`).join('; ');

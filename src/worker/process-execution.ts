@@ -92,8 +92,8 @@ export function createProcessExecution(dependencies: Dependencies) {
       const known = begun.kind === 'claimed' ? begun.warnings : undefined;
       return await carryOn(decision.claim, known ?? (await inspections.warningsAgain(decision.claim, execution.data)));
     } catch (error) {
-      // Nobody waits longer than this, and an execution that fails for ever would never leave the queue.
       if (error instanceof NewerClaim && !isOverForAll(key, settings)) return { kind: 'newer' };
+      // Nobody waits longer than this, and an execution that fails for ever would never leave the queue.
       const isOver = Date.now() >= key.claimBy + settings.RESULT_TIMEOUT_MS;
       if (error instanceof UnknownClaim || isOver) return unanswered(refusals.unreadableClaim(execution.mockId), null);
       throw error;

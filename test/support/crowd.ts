@@ -1,8 +1,8 @@
-import { mkdir, readdir, readFile, rename, unlink, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { unless } from '../../src/shared/errno.ts';
 import { every } from '../../src/shared/every.ts';
-import { resultText } from './responder.ts';
+import { put, resultText } from './responder.ts';
 
 const LOOK_EVERY_MS = 50;
 const AT_ONCE = 16;
@@ -47,9 +47,8 @@ export async function createCrowd({ sharedDir, app, clients }: Options): Promise
     const text = await readFile(path, 'utf8').catch(unless('ENOENT'));
     if (text === undefined || !(await unlink(path).then(() => true, unless('ENOENT')))) return;
     found.push({ mockId });
-    const result = join(directory, `${mockId}_result.json`);
-    await writeFile(`${result}.tmp`, resultText({ mockId }, { 'the service': JSON.parse(text)['the service'] }));
-    await rename(`${result}.tmp`, result);
+    const result = resultText({ mockId }, { 'the service': JSON.parse(text)['the service'] });
+    await put(join(directory, `${mockId}_result.json`), result);
   }
 
   return {

@@ -7,22 +7,10 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 
 /** Whether this test run may mount file systems: as root on Linux, outside of an unprivileged container. */
-export const canMount = await mountTemporary('64k').then(
-  async (mount) => {
-    await mount[Symbol.asyncDispose]();
-    return true;
-  },
-  () => false,
-);
+export const canMount = await works(mountTemporary('64k'));
 
 /** Whether changes that are made behind a mount can be had: FUSE, and bindfs to use it. */
-export const canMountDeaf = await mountDeaf().then(
-  async (mount) => {
-    await mount[Symbol.asyncDispose]();
-    return true;
-  },
-  () => false,
-);
+export const canMountDeaf = await works(mountDeaf());
 
 /** Whether a process can be given inotify limits of its own: a user namespace. */
 export const canLimitInotify = await run('unshare', ['--user', '--map-root-user', 'true']).then(
@@ -72,6 +60,16 @@ export async function mountBound(): Promise<
 /** Changes how a file system is mounted, such as `ro` and `rw`. */
 export async function remount(path: string, option: string): Promise<void> {
   await run('mount', ['-o', `remount,${option}`, path]);
+}
+
+function works(mounting: Promise<Mount>): Promise<boolean> {
+  return mounting.then(
+    async (mount) => {
+      await mount[Symbol.asyncDispose]();
+      return true;
+    },
+    () => false,
+  );
 }
 
 async function mounted(path: string, [program = '', ...parameters]: string[]): Promise<Mount> {

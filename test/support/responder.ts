@@ -264,7 +264,8 @@ const registrations = {
     }),
 };
 
-async function put(path: string, content: Content): Promise<void> {
+/** Writes a file that is complete when it appears. */
+export async function put(path: string, content: Content): Promise<void> {
   await writeFile(`${path}.tmp`, content);
   await rename(`${path}.tmp`, path);
 }

@@ -1,7 +1,7 @@
 import { appParameters, selectionParameters } from '../parameters.ts';
 import { appsAnswer, clientsAnswer, rulesAnswer, schemaAnswer, treeAnswer } from './answers.ts';
 import type { Operation } from './operation.ts';
-import { notAnswered, refusal, unavailable, usual } from './refusals.ts';
+import { badQuestion, refusal, unavailable, usual } from './refusals.ts';
 
 const always = { type: 'always', start: null, end: null };
 const rule = {
@@ -63,7 +63,7 @@ const client = {
   open: 0,
 };
 
-const badParameter = notAnswered('A parameter is wrong.', {
+const badParameter = badQuestion('A parameter is wrong.', {
   field: 'app',
   message: 'must be an integer from 1 to 2147483647',
 });

@@ -3,7 +3,7 @@ import { executeRequestSchema } from '../../shared/contract.ts';
 import { acceptedAnswer, noAnswerAnswer, resultAnswer } from './answers.ts';
 import { accepted, failedResult, noAnswer, problem, request, result } from './examples.ts';
 import type { AnswerDoc, Operation } from './operation.ts';
-import { notRun, refusal, usual } from './refusals.ts';
+import { badCall, refusal, usual } from './refusals.ts';
 
 const CLIENT = 'orders-7f9c_4a1b2';
 const unanswered = (description: string, examples: Record<string, unknown>): AnswerDoc => ({
@@ -58,7 +58,7 @@ export const executeOperations: Operation[] = [
         examples: { begun: accepted },
         headers: { Location: 'Where the execution is.', 'Preference-Applied': 'respond-async' },
       },
-      400: notRun('One answer names every field that is wrong.', {
+      400: badCall('One answer names every field that is wrong.', {
         field: 'app',
         message: 'must be an integer from 1 to 2147483647',
       }),

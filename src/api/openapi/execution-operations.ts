@@ -3,7 +3,7 @@ import { listParameters } from '../parameters.ts';
 import { cancelAnswer, executionAnswer, executionListAnswer } from './answers.ts';
 import { accepted, events, execution, listed, rejected } from './examples.ts';
 import type { Operation } from './operation.ts';
-import { notAnswered, refusal, unavailable, usual } from './refusals.ts';
+import { badQuestion, refusal, unavailable, usual } from './refusals.ts';
 
 const EXECUTIONS = '/rule-server/mock/executions';
 const unknown = refusal(
@@ -29,7 +29,7 @@ export const executionOperations: Operation[] = [
         schema: executionListAnswer,
         examples: { page: { items: [listed, rejected], nextCursor: null } },
       },
-      400: notAnswered('A parameter is wrong.', { field: 'limit', message: 'must be a whole number from 1 to 100' }),
+      400: badQuestion('A parameter is wrong.', { field: 'limit', message: 'must be a whole number from 1 to 100' }),
       503: unavailable,
       ...usual,
     },

@@ -1,4 +1,5 @@
 import type { Problem } from '../read-request.ts';
+import { notAnswered, notRun } from '../respond.ts';
 import { problemAnswer } from './answers.ts';
 import { problem } from './examples.ts';
 import { type AnswerDoc, PROBLEM } from './operation.ts';
@@ -10,13 +11,13 @@ export function refusal(status: number, description: string, error: string, erro
 }
 
 /** The 400 of a call that would run something. */
-export function notRun(description: string, { field, message }: Problem): AnswerDoc {
-  return refusal(400, description, `The request was not run: ${field} ${message}.`, [{ field, message }]);
+export function badCall(description: string, error: Problem): AnswerDoc {
+  return refusal(400, description, notRun([error]), [error]);
 }
 
 /** The 400 of any other request. */
-export function notAnswered(description: string, { field, message }: Problem): AnswerDoc {
-  return refusal(400, description, `The request cannot be answered: ${field} ${message}.`, [{ field, message }]);
+export function badQuestion(description: string, error: Problem): AnswerDoc {
+  return refusal(400, description, notAnswered([error]), [error]);
 }
 
 export const unauthorized = refusal(

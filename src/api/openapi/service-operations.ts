@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { sessionRequestSchema } from '../routes/session.ts';
 import { healthAnswer, readyAnswer } from './answers.ts';
 import type { Operation } from './operation.ts';
-import { failed, forbidden, notAnswered, refusal, usual } from './refusals.ts';
+import { badQuestion, failed, forbidden, refusal, usual } from './refusals.ts';
 
 const ready = { status: 'ready', queue: 'up', workers: 3, waiting: 0, active: 12 };
 const common = { method: 'get', tag: 'Service' } as const;
@@ -43,7 +43,7 @@ export const serviceOperations: Operation[] = [
     body: { schema: sessionRequestSchema, examples: { key: { key: '0123456789abcdef0123456789abcdef' } } },
     answers: {
       204: { description: 'Signed in for 12 hours.', headers: { 'Set-Cookie': 'The session.' } },
-      400: notAnswered('There is no key.', { field: 'key', message: 'must be there: send {"key":"…"}' }),
+      400: badQuestion('There is no key.', { field: 'key', message: 'must be there: send {"key":"…"}' }),
       401: refusal(401, 'Not a key.', 'This API key is not known here: it was mistyped, or changed in API_KEYS.'),
       403: forbidden,
       500: failed,
