@@ -6,7 +6,9 @@ import { join } from 'node:path';
 
 const root = join(import.meta.dirname, '..');
 const built = join(root, 'dist/console');
-const sources = ['src/console', 'src/shared/exact-json.ts', 'package-lock.json'].map((path) => join(root, path));
+const sources = ['src/console', 'src/shared/contract/exact-json.ts', 'package-lock.json'].map((path) =>
+  join(root, path),
+);
 const whenNeeded = process.argv.includes('--when-needed');
 
 try {

@@ -1,5 +1,5 @@
-import { createLogger, type Logger } from './shared/logger.ts';
-import { BadSettings, readSettings } from './shared/settings.ts';
+import { createLogger, type Logger } from './shared/runtime/logger.ts';
+import { BadSettings, readSettings } from './shared/runtime/settings.ts';
 
 const SERVICES = new Set(['api', 'worker', 'all', 'demo-client']);
 

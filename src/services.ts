@@ -2,12 +2,12 @@ import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { startApi } from './api/start.ts';
 import { DEMO_APP, startDemoClient } from './client/demo.ts';
-import { DATA_FIELD } from './shared/contract.ts';
-import type { Logger } from './shared/logger.ts';
-import { createMetrics } from './shared/metrics.ts';
-import { openQueueBackend, type QueueBackend } from './shared/queue.ts';
-import { DEFAULT_SHARED_DIR, LOCAL_REDIS, queueUrlOf, type Settings } from './shared/settings.ts';
-import { openTracing } from './shared/tracing.ts';
+import { DATA_FIELD } from './shared/contract/job.ts';
+import type { Logger } from './shared/runtime/logger.ts';
+import { createMetrics } from './shared/runtime/metrics.ts';
+import { DEFAULT_SHARED_DIR, LOCAL_REDIS, queueUrlOf, type Settings } from './shared/runtime/settings.ts';
+import { openTracing } from './shared/runtime/tracing.ts';
+import { openQueueBackend, type QueueBackend } from './shared/store/queue-backend.ts';
 import { startHealthServer } from './worker/health-server.ts';
 import { startWorker } from './worker/start.ts';
 

@@ -1,9 +1,9 @@
 import { createMiddleware } from 'hono/factory';
 import { Counter, Histogram } from 'prom-client';
-import type { Metrics } from '../shared/metrics.ts';
-import type { Environment } from './environment.ts';
+import type { Metrics } from '../shared/runtime/metrics.ts';
+import type { Environment } from './http/environment.ts';
+import { routeOf } from './http/route-of.ts';
 import type { QueueHealth } from './queue-health.ts';
-import { routeOf } from './route-of.ts';
 
 const SECONDS = [0.005, 0.025, 0.1, 0.5, 1, 2.5, 10, 30, 90];
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'DELETE', 'OPTIONS']);

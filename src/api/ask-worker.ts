@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import type { Incident, Logger } from '../shared/logger.ts';
-import { type Query, type QueryResult, queryResultSchema } from '../shared/query.ts';
-import { type JobQueue, type QueueBackend, queueNames } from '../shared/queue.ts';
-import type { Settings } from '../shared/settings.ts';
-import { followJobs } from './follow-jobs.ts';
+import { type Query, type QueryResult, queryResultSchema } from '../shared/contract/query.ts';
+import type { Incident, Logger } from '../shared/runtime/logger.ts';
+import type { Settings } from '../shared/runtime/settings.ts';
+import { type JobQueue, type QueueBackend, queueNames } from '../shared/store/queue-backend.ts';
+import { followJobs } from './calls/follow-jobs.ts';
 
 /** An answer as JSON text and where it lies in the store, if it does; or why there is none. */
 export type Reply =

@@ -1,6 +1,6 @@
-import { every } from '../shared/every.ts';
-import type { Incident } from '../shared/logger.ts';
-import type { ExecutionQueue, QueueBackend } from '../shared/queue.ts';
+import type { Incident } from '../shared/runtime/logger.ts';
+import { every } from '../shared/runtime/periodic.ts';
+import type { ExecutionQueue, QueueBackend } from '../shared/store/queue-backend.ts';
 
 const COUNT_EVERY_MS = 250;
 const COUNT_WORKERS_EVERY_MS = 1000;

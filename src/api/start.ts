@@ -1,22 +1,22 @@
-import { atMost } from '../shared/at-most.ts';
-import { createCancelSender } from '../shared/control.ts';
-import { createIncident, type Logger } from '../shared/logger.ts';
-import { createMetrics, type Metrics } from '../shared/metrics.ts';
-import { type ExecutionQueue, type QueueBackend, queueNames } from '../shared/queue.ts';
-import { apiWaitMs, historyLimitsOf, type Settings } from '../shared/settings.ts';
-import { noTracing, type Tracing } from '../shared/tracing.ts';
+import { atMost } from '../shared/runtime/at-most.ts';
+import { createIncident, type Logger } from '../shared/runtime/logger.ts';
+import { createMetrics, type Metrics } from '../shared/runtime/metrics.ts';
+import { apiWaitMs, historyLimitsOf, type Settings } from '../shared/runtime/settings.ts';
+import { noTracing, type Tracing } from '../shared/runtime/tracing.ts';
+import { createCancelSender } from '../shared/store/control.ts';
+import { type ExecutionQueue, type QueueBackend, queueNames } from '../shared/store/queue-backend.ts';
 import { registerApiMetrics } from './api-metrics.ts';
-import { createApp } from './app.ts';
 import { openAskWorker } from './ask-worker.ts';
+import { openFinishedExecutions } from './calls/await-ending.ts';
+import { createRunOnce } from './calls/run-once.ts';
+import { createSubmitExecution } from './calls/submit-execution.ts';
 import { CONSOLE_DIRECTORY, readConsoleFiles } from './console-files.ts';
-import { createExecutions } from './executions.ts';
-import { openFinishedExecutions } from './finished-executions.ts';
-import { serveHttp } from './http-server.ts';
+import { createExecutions } from './executions/executions.ts';
+import { createApp } from './http/app.ts';
+import { serveHttp } from './http/http-server.ts';
+import type { Phase } from './http/refuse-calls.ts';
+import { loadRequestTracing } from './http/trace-requests.ts';
 import { STORE_ADVICE, watchQueueHealth } from './queue-health.ts';
-import type { Phase } from './refuse-calls.ts';
-import { createRunOnce } from './run-once.ts';
-import { createSubmitExecution } from './submit-execution.ts';
-import { loadRequestTracing } from './trace-requests.ts';
 
 export type RunningApi = {
   url: string;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { RawNumber } from '../shared/exact-json.ts';
-import { parseJson } from '../shared/parse-json.ts';
+import { RawNumber } from '../shared/contract/exact-json.ts';
+import { parseJson } from '../shared/contract/parse-json.ts';
 import { exitCodes } from './exit-codes.ts';
 import { createHttpApi, errorOf } from './http-api.ts';
 import { CommandFailed, type Surroundings } from './surroundings.ts';

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { z } from 'zod';
-import { parseJson } from '../shared/parse-json.ts';
-import { isEndState, stepSchema } from '../shared/states.ts';
+import { parseJson } from '../shared/contract/parse-json.ts';
+import { isEndState, stepSchema } from '../shared/contract/states.ts';
 import type { HttpApi } from './http-api.ts';
 
 const RECONNECT_MS = 500;

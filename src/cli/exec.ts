@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { DATA_FIELD } from '../shared/contract.ts';
-import { scanJson } from '../shared/exact-json.ts';
-import { recordSchema } from '../shared/execution.ts';
-import { parseJson } from '../shared/parse-json.ts';
+import { scanJson } from '../shared/contract/exact-json.ts';
+import { recordSchema } from '../shared/contract/execution-record.ts';
+import { DATA_FIELD } from '../shared/contract/job.ts';
+import { parseJson } from '../shared/contract/parse-json.ts';
 import { statesOf } from './event-stream.ts';
 import { exitCodeOf, exitCodeOfRefusal, exitCodes } from './exit-codes.ts';
 import { createHttpApi, errorOf, type HttpApi } from './http-api.ts';

@@ -1,4 +1,4 @@
-import type { ExecutionRecord } from '../shared/execution.ts';
+import type { ExecutionRecord } from '../shared/contract/execution-record.ts';
 
 /** How a command ends, so that scripts need not read what it prints. */
 export const exitCodes = {

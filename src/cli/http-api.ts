@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { parseJson } from '../shared/parse-json.ts';
+import { parseJson } from '../shared/contract/parse-json.ts';
 import { exitCodes } from './exit-codes.ts';
 import { CommandFailed } from './surroundings.ts';
 

@@ -1,6 +1,6 @@
 import type { Writable } from 'node:stream';
 import { styleText } from 'node:util';
-import { isEndState, type State } from '../shared/states.ts';
+import { isEndState, type State } from '../shared/contract/states.ts';
 import type { StateEvent } from './event-stream.ts';
 
 const REDRAW_MS = 100;

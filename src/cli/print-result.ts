@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { DATA_FIELD, warningSchema } from '../shared/contract.ts';
-import { type ExactValue, parseExact } from '../shared/exact-json.ts';
-import { parseJson } from '../shared/parse-json.ts';
+import { type ExactValue, parseExact } from '../shared/contract/exact-json.ts';
+import { DATA_FIELD, warningSchema } from '../shared/contract/job.ts';
+import { parseJson } from '../shared/contract/parse-json.ts';
 import { prettyJson } from './pretty-json.ts';
 
 const part = z.number().nullable();

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { scanJson } from '../shared/exact-json.ts';
+import { scanJson } from '../shared/contract/exact-json.ts';
 import { exitCodes } from './exit-codes.ts';
 import { CommandFailed } from './surroundings.ts';
 

@@ -1,6 +1,6 @@
 import { access, mkdir } from 'node:fs/promises';
 import { parentPort, workerData } from 'node:worker_threads';
-import { every } from '../shared/every.ts';
+import { every } from '../shared/runtime/periodic.ts';
 import { openFlightRecord } from './flight-record.ts';
 import type { HeartMessage, HeartSettings } from './heart.ts';
 import { printHeartbeat } from './registration.ts';

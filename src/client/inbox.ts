@@ -1,7 +1,7 @@
 import { mkdir, readdir } from 'node:fs/promises';
 import { watch } from 'chokidar';
-import { unless } from '../shared/errno.ts';
-import { every } from '../shared/every.ts';
+import { unless } from '../shared/runtime/errno.ts';
+import { every } from '../shared/runtime/periodic.ts';
 
 type Options = {
   /** The client's own directory for requests. */

@@ -1,9 +1,9 @@
 import { constants } from 'node:fs';
 import { open, unlink } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { DATA_FIELD } from '../shared/contract.ts';
-import { errnoOf, unless } from '../shared/errno.ts';
-import { decodeUtf8, parseExact, scanJson } from '../shared/exact-json.ts';
+import { decodeUtf8, parseExact, scanJson } from '../shared/contract/exact-json.ts';
+import { DATA_FIELD } from '../shared/contract/job.ts';
+import { errnoOf, unless } from '../shared/runtime/errno.ts';
 import type { ExecutionRequest } from './engine/execution.ts';
 import { isExactObject } from './engine/values.ts';
 import { idMember, integerMember } from './rules/members.ts';

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { createKeyring } from '../shared/keyring.ts';
-import type { Metrics } from '../shared/metrics.ts';
-import type { Settings } from '../shared/settings.ts';
+import { createKeyring } from '../shared/runtime/keyring.ts';
+import type { Metrics } from '../shared/runtime/metrics.ts';
+import type { Settings } from '../shared/runtime/settings.ts';
 import type { RunningWorker } from './start.ts';
 
 /** Probes and scrapes are few, short and quick. */

@@ -1,9 +1,9 @@
-import { JOB_VERSION, type JobData } from '../shared/contract.ts';
-import { errnoOf } from '../shared/errno.ts';
-import { type NoAnswer, noAnswer } from '../shared/outcomes.ts';
-import type { Claim } from './channel/claim.ts';
-import { ForeignPath } from './channel/shared-directory.ts';
-import type { Client } from './directory/client.ts';
+import { JOB_VERSION, type JobData } from '../shared/contract/job.ts';
+import { type NoAnswer, noAnswer } from '../shared/contract/outcomes.ts';
+import { errnoOf } from '../shared/runtime/errno.ts';
+import type { Client } from './clients/client.ts';
+import type { Claim } from './files/claim.ts';
+import { ForeignPath } from './files/shared-directory.ts';
 
 const CYCLE_NAMED_AT_MOST = 10;
 const DID_NOT_RUN = { mayHaveRun: false };

@@ -1,6 +1,6 @@
 import { Counter, Gauge } from 'prom-client';
-import type { Metrics } from '../shared/metrics.ts';
-import type { ClientCensus } from './client-census.ts';
+import type { Metrics } from '../shared/runtime/metrics.ts';
+import type { ClientCensus } from './placement/client-census.ts';
 
 export type WorkerMetrics = ReturnType<typeof registerWorkerMetrics>;
 

@@ -1,18 +1,18 @@
 import { DelayedError, UnrecoverableError, WaitingError } from 'bullmq';
-import { type JobData, type JobResult, jobDataSchema } from '../shared/contract.ts';
-import { isLostToOthers } from '../shared/ending-worker.ts';
-import type { Progress } from '../shared/execution.ts';
-import { createIncident, type Incident, type Logger } from '../shared/logger.ts';
-import type { NoAnswer } from '../shared/outcomes.ts';
-import { type JobWorker, type QueueBackend, queueNames } from '../shared/queue.ts';
-import type { Tracing } from '../shared/tracing.ts';
-import type { AfterEnding, Ended, ExecutionJob } from './after-ending.ts';
-import type { Interrupts } from './interrupts.ts';
-import type { Execution, ProcessExecution, Processed } from './process-execution.ts';
-import type { ProgressReports } from './progress.ts';
-import { createSpacing } from './spacing.ts';
-import { traceExecution } from './trace-execution.ts';
-import type { UnknownJobs } from './unknown-jobs.ts';
+import type { Progress } from '../shared/contract/execution-record.ts';
+import { type JobData, type JobResult, jobDataSchema } from '../shared/contract/job.ts';
+import type { NoAnswer } from '../shared/contract/outcomes.ts';
+import { createIncident, type Incident, type Logger } from '../shared/runtime/logger.ts';
+import type { Tracing } from '../shared/runtime/tracing.ts';
+import { isLostToOthers } from '../shared/store/ending-worker.ts';
+import { type JobWorker, type QueueBackend, queueNames } from '../shared/store/queue-backend.ts';
+import type { AfterEnding, Ended, ExecutionJob } from './execution/clean-up.ts';
+import type { Execution, ProcessExecution, Processed } from './execution/execute.ts';
+import type { Interrupts } from './execution/interrupts.ts';
+import type { ProgressReports } from './execution/progress.ts';
+import { traceExecution } from './execution/trace-execution.ts';
+import type { UnknownJobs } from './execution/unknown-jobs.ts';
+import { createSpacing } from './placement/backoff.ts';
 
 /** After an unexpected error an execution is tried again: its deadlines end it, not a count. */
 const RETRY_MS = 1000;

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { expect, inject, it } from 'vitest';
-import { INLINE_BYTES, storedKey } from '../../src/shared/store.ts';
+import { INLINE_BYTES, storedKey } from '../../src/shared/store/key-value-store.ts';
 import { eventually } from '../support/eventually.ts';
 import { startRedis } from '../support/redis.ts';
 import { startService } from '../support/start-service.ts';

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, inject, it, vi } from 'vitest';
-import { unless } from '../../src/shared/errno.ts';
+import { unless } from '../../src/shared/runtime/errno.ts';
 import { privateLeftovers } from '../support/private-leftovers.ts';
 import { redisCommand } from '../support/redis-command.ts';
 import { type RedisProcess, startRedisProcess } from '../support/redis-process.ts';

@@ -6,7 +6,7 @@ import { curlOf } from '../../src/console/run/curl.ts';
 import { exampleInput } from '../../src/console/run/example.ts';
 import { formRows } from '../../src/console/run/form-rows.ts';
 import { edgesOf, isOutside } from '../../src/console/run/time-window.ts';
-import { localTime, readTime } from '../../src/console/screen/as-of.tsx';
+import { localTime, readTime } from '../../src/console/screen/input/as-of.tsx';
 import { formatAge, formatBytes, formatMs } from '../../src/console/text/durations.ts';
 import { leaf, node } from './support/rule-tree.ts';
 

@@ -1,9 +1,9 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { createMemoryStore } from '../../src/shared/store.ts';
-import { CLAIM_KEPT_MS, createClaims } from '../../src/worker/channel/claim.ts';
-import { createSharedDirectory } from '../../src/worker/channel/shared-directory.ts';
-import { createSweep } from '../../src/worker/sweep.ts';
+import { createMemoryStore } from '../../src/shared/store/key-value-store.ts';
+import { CLAIM_KEPT_MS, createClaims } from '../../src/worker/files/claim.ts';
+import { createSharedDirectory } from '../../src/worker/files/shared-directory.ts';
+import { createSweep } from '../../src/worker/upkeep/sweep.ts';
 import { eventually } from '../support/eventually.ts';
 import { privateLeftovers } from '../support/private-leftovers.ts';
 import { sweepLater } from '../support/sweep-later.ts';

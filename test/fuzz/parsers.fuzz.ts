@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { readExecuteRequest } from '../../src/api/read-request.ts';
+import { readExecuteRequest } from '../../src/api/calls/read-request.ts';
 import {
   type ExactValue,
   integerOf,
@@ -9,9 +9,9 @@ import {
   RawNumber,
   scanJson,
   stringifyExact,
-} from '../../src/shared/exact-json.ts';
-import { judgeResult } from '../../src/worker/channel/judge-result.ts';
+} from '../../src/shared/contract/exact-json.ts';
 import { dialects } from '../../src/worker/dialects/dialect.ts';
+import { judgeResult } from '../../src/worker/files/judge-result.ts';
 import { expectedAnswer, isText } from './expected-answer.ts';
 import { exactInteger, expectedRequest } from './expected-request.ts';
 import { deepText, numberText, valueText } from './json-text.ts';

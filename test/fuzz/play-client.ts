@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
-import { unless } from '../../src/shared/errno.ts';
+import { unless } from '../../src/shared/runtime/errno.ts';
 import { type Behaviour, type FoundRequest, type Responder, resultText } from '../support/responder.ts';
 import type { Play } from './scenario.ts';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import type { JobData } from '../../src/shared/contract.ts';
-import { queueNames } from '../../src/shared/queue.ts';
+import type { JobData } from '../../src/shared/contract/job.ts';
+import { queueNames } from '../../src/shared/store/queue-backend.ts';
 import { openEventStream } from '../support/event-stream.ts';
 import type { Answer } from '../support/http-call.ts';
 import { onEachQueue } from '../support/on-each-queue.ts';

@@ -87,7 +87,7 @@ describe.skipIf(choice.kind === 'unavailable')('traces', () => {
 
   it('load nothing when nobody wants them', async () => {
     const script = `
-      const { openTracing, noTracing } = await import('./src/shared/tracing.ts');
+      const { openTracing, noTracing } = await import('./src/shared/runtime/tracing.ts');
       await import('./src/services.ts');
       if ((await openTracing(undefined, 'api')) !== noTracing) throw new Error('traces');
       const { default: module } = await import('node:module');

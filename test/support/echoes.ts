@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { unless } from '../../src/shared/errno.ts';
+import { unless } from '../../src/shared/runtime/errno.ts';
 import { type Behaviour, resultText } from './responder.ts';
 
 const wasWithdrawn = unless('ENOENT');

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, inject } from 'vitest';
-import { openQueueBackend, type QueueBackend } from '../../src/shared/queue.ts';
+import { openQueueBackend, type QueueBackend } from '../../src/shared/store/queue-backend.ts';
 import { startRedis } from './redis.ts';
 import { claimRedisDatabase } from './redis-database.ts';
 import type { RedisServer } from './redis-server.ts';

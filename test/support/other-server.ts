@@ -1,6 +1,6 @@
 import { readdir, readFile, rm, rmdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { every } from '../../src/shared/every.ts';
+import { every } from '../../src/shared/runtime/periodic.ts';
 
 const STALE_REQUEST_MS = 120_000;
 

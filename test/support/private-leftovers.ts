@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { unless } from '../../src/shared/errno.ts';
+import { unless } from '../../src/shared/runtime/errno.ts';
 
 /** What lies in the folders that only workers use: claims and kept answers. Once everything is old there is none. */
 export async function privateLeftovers(sharedDir: string): Promise<string[]> {

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { parseExact } from '../../src/shared/exact-json.ts';
-import type { Registration } from '../../src/worker/directory/leaf-metadata.ts';
-import { parseLeafNodes } from '../../src/worker/directory/leaf-nodes.ts';
+import { parseExact } from '../../src/shared/contract/exact-json.ts';
+import type { Registration } from '../../src/worker/rules/leaf-metadata.ts';
+import { parseLeafNodes } from '../../src/worker/rules/leaf-nodes.ts';
 
 const FOLDER = join(import.meta.dirname, '../fixtures/registrations');
 

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { vi } from 'vitest';
-import { unless } from '../../src/shared/errno.ts';
-import { every } from '../../src/shared/every.ts';
+import { unless } from '../../src/shared/runtime/errno.ts';
+import { every } from '../../src/shared/runtime/periodic.ts';
 
 const run = promisify(execFile);
 

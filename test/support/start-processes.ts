@@ -1,8 +1,8 @@
 import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { unless } from '../../src/shared/errno.ts';
-import { isOurFile, MADE_BY_US } from '../../src/worker/channel/file-names.ts';
+import { unless } from '../../src/shared/runtime/errno.ts';
+import { isOurFile, MADE_BY_US } from '../../src/worker/files/file-names.ts';
 import {
   type ApiProcess,
   type Fault,

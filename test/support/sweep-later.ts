@@ -1,12 +1,12 @@
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pino } from 'pino';
-import type { Logger } from '../../src/shared/logger.ts';
-import { createMemoryStore } from '../../src/shared/store.ts';
-import { CLAIM_KEPT_MS, createClaims } from '../../src/worker/channel/claim.ts';
-import { createKeptAnswers } from '../../src/worker/channel/kept-answers.ts';
-import { createSharedDirectory } from '../../src/worker/channel/shared-directory.ts';
-import { createSweep } from '../../src/worker/sweep.ts';
+import type { Logger } from '../../src/shared/runtime/logger.ts';
+import { createMemoryStore } from '../../src/shared/store/key-value-store.ts';
+import { CLAIM_KEPT_MS, createClaims } from '../../src/worker/files/claim.ts';
+import { createKeptAnswers } from '../../src/worker/files/kept-answers.ts';
+import { createSharedDirectory } from '../../src/worker/files/shared-directory.ts';
+import { createSweep } from '../../src/worker/upkeep/sweep.ts';
 
 type Options = {
   /** How much later; by default everything has become old. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { DATA_FIELD, decisionSchema, warningSchema } from '../../shared/contract.ts';
-import { codeSchema } from '../../shared/outcomes.ts';
-import { stateSchema, stepSchema } from '../../shared/states.ts';
+import { DATA_FIELD, decisionSchema, warningSchema } from '../../shared/contract/job.ts';
+import { codeSchema } from '../../shared/contract/outcomes.ts';
+import { stateSchema, stepSchema } from '../../shared/contract/states.ts';
 import { asJson } from './json-schema.ts';
 
 const text = z.string();

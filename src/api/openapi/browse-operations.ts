@@ -1,4 +1,4 @@
-import { appParameters, selectionParameters } from '../parameters.ts';
+import { appParameters, selectionParameters } from '../http/parameters.ts';
 import { appsAnswer, clientsAnswer, rulesAnswer, schemaAnswer, treeAnswer } from './answers.ts';
 import type { Operation } from './operation.ts';
 import { badQuestion, refusal, unavailable, usual } from './refusals.ts';

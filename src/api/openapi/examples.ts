@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
-import { DATA_FIELD } from '../../shared/contract.ts';
-import { type Code, outcomeOf } from '../../shared/outcomes.ts';
+import { DATA_FIELD } from '../../shared/contract/job.ts';
+import { type Code, outcomeOf } from '../../shared/contract/outcomes.ts';
 
 const MOCK_ID = '5f0c1b52-8d1e-4b53-9f0e-2f6f1f1f7c11';
 const AT = 1_790_000_000_000;

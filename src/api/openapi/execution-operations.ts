@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { listParameters } from '../parameters.ts';
+import { listParameters } from '../http/parameters.ts';
 import { cancelAnswer, executionAnswer, executionListAnswer } from './answers.ts';
 import { accepted, events, execution, listed, rejected } from './examples.ts';
 import type { Operation } from './operation.ts';

@@ -1,5 +1,5 @@
-import type { Problem } from '../read-request.ts';
-import { notAnswered, notRun } from '../respond.ts';
+import type { Problem } from '../calls/read-request.ts';
+import { notAnswered, notRun } from '../http/respond.ts';
 import { problemAnswer } from './answers.ts';
 import { problem } from './examples.ts';
 import { type AnswerDoc, PROBLEM } from './operation.ts';

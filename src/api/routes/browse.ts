@@ -1,9 +1,9 @@
 import { type Context, Hono } from 'hono';
-import { QUERY_VERSION, type Query } from '../../shared/query.ts';
+import { QUERY_VERSION, type Query } from '../../shared/contract/query.ts';
 import type { AskWorker } from '../ask-worker.ts';
-import type { Environment } from '../environment.ts';
-import { appParameters, readParameters, selectionParameters } from '../parameters.ts';
-import { badQuestion, problem } from '../respond.ts';
+import type { Environment } from '../http/environment.ts';
+import { appParameters, readParameters, selectionParameters } from '../http/parameters.ts';
+import { badQuestion, problem } from '../http/respond.ts';
 
 const v = QUERY_VERSION;
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { Hono } from 'hono';
 import type { ConsoleFile } from '../console-files.ts';
-import type { Environment } from '../environment.ts';
+import type { Environment } from '../http/environment.ts';
 
 /**
  * The console at `/` and the files it is made of. They hold no secret and are served without a key; what the page shows it asks

@@ -2,9 +2,9 @@ import { Hono } from 'hono';
 import { version } from '../../version.ts';
 import { docsPage } from '../docs/page.ts';
 import { style } from '../docs/style.ts';
-import type { Environment } from '../environment.ts';
+import type { Environment } from '../http/environment.ts';
+import { json } from '../http/respond.ts';
 import { createOpenApiDocument } from '../openapi/document.ts';
-import { json } from '../respond.ts';
 
 /** The interface's description: /openapi.json for programs, /docs for people. Made when somebody first asks for it. */
 export function docsRoutes() {

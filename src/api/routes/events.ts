@@ -1,10 +1,10 @@
 import { Hono } from 'hono';
 import { type SSEStreamingApi, streamSSE } from 'hono/streaming';
-import type { ExecutionRecord } from '../../shared/execution.ts';
-import { isEndState } from '../../shared/states.ts';
-import type { Environment } from '../environment.ts';
-import { recordBody } from '../execution-body.ts';
-import type { Executions } from '../executions.ts';
+import type { ExecutionRecord } from '../../shared/contract/execution-record.ts';
+import { isEndState } from '../../shared/contract/states.ts';
+import { recordBody } from '../executions/execution-body.ts';
+import type { Executions } from '../executions/executions.ts';
+import type { Environment } from '../http/environment.ts';
 import { unknownExecution } from './executions.ts';
 
 const KEEP_ALIVE_MS = 15_000;

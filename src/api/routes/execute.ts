@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { type Context, Hono } from 'hono';
-import type { State } from '../../shared/states.ts';
-import { callerLeft } from '../caller-left.ts';
-import type { Environment } from '../environment.ts';
-import { readBody } from '../read-body.ts';
-import { readExecuteRequest } from '../read-request.ts';
-import { badRequest, json, problem, respondToEnding } from '../respond.ts';
-import type { RunOnce } from '../run-once.ts';
-import type { Call, SubmitExecution } from '../submit-execution.ts';
+import type { State } from '../../shared/contract/states.ts';
+import { readExecuteRequest } from '../calls/read-request.ts';
+import type { RunOnce } from '../calls/run-once.ts';
+import type { Call, SubmitExecution } from '../calls/submit-execution.ts';
+import { callerLeft } from '../http/caller-left.ts';
+import type { Environment } from '../http/environment.ts';
+import { readBody } from '../http/read-body.ts';
+import { badRequest, json, problem, respondToEnding } from '../http/respond.ts';
 
 type Dependencies = {
   submitExecution: SubmitExecution;

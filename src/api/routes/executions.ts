@@ -1,10 +1,10 @@
 import { Hono } from 'hono';
-import { BadCursor } from '../../shared/history.ts';
-import type { Environment } from '../environment.ts';
-import { executionBody, listBody } from '../execution-body.ts';
-import type { Executions } from '../executions.ts';
-import { listParameters, readParameters } from '../parameters.ts';
-import { badQuestion, json, problem } from '../respond.ts';
+import { BadCursor } from '../../shared/store/history.ts';
+import { executionBody, listBody } from '../executions/execution-body.ts';
+import type { Executions } from '../executions/executions.ts';
+import type { Environment } from '../http/environment.ts';
+import { listParameters, readParameters } from '../http/parameters.ts';
+import { badQuestion, json, problem } from '../http/respond.ts';
 
 /** Executions as a resource: the list, one of them, and cancelling it. */
 export function executionRoutes(executions: Executions) {

@@ -1,5 +1,5 @@
 import { Hono } from 'hono';
-import type { Environment } from '../environment.ts';
+import type { Environment } from '../http/environment.ts';
 import type { QueueHealth } from '../queue-health.ts';
 
 /** /healthz: this process lives. /readyz: it can take calls; the body tells how many workers there are. */

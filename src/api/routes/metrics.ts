@@ -1,6 +1,6 @@
 import { Hono } from 'hono';
-import type { Metrics } from '../../shared/metrics.ts';
-import type { Environment } from '../environment.ts';
+import type { Metrics } from '../../shared/runtime/metrics.ts';
+import type { Environment } from '../http/environment.ts';
 
 /** /metrics in the format of Prometheus. */
 export function metricsRoutes({ registry }: Metrics) {

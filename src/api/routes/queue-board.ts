@@ -1,7 +1,7 @@
 import { Hono } from 'hono';
-import type { Environment } from '../environment.ts';
+import type { Environment } from '../http/environment.ts';
+import { problem } from '../http/respond.ts';
 import type { BoardOptions } from '../queue-board.ts';
-import { problem } from '../respond.ts';
 
 const BASE = '/ops/queues';
 /** The pages set styles in place; scripts, fonts and calls come from here and nowhere else. */

@@ -1,14 +1,14 @@
 import { Hono } from 'hono';
 import { z } from 'zod';
-import type { Keyring } from '../../shared/keyring.ts';
-import { parseJson } from '../../shared/parse-json.ts';
-import { foreign } from '../authenticate.ts';
-import type { Environment } from '../environment.ts';
-import { readBody } from '../read-body.ts';
-import { badQuestion, problem } from '../respond.ts';
-import { comesFromHere } from '../same-origin.ts';
-import { clearSession, setSession } from '../session-cookie.ts';
-import type { Sessions } from '../sessions.ts';
+import { parseJson } from '../../shared/contract/parse-json.ts';
+import type { Keyring } from '../../shared/runtime/keyring.ts';
+import { foreign } from '../access/authenticate.ts';
+import { comesFromHere } from '../access/same-origin.ts';
+import { clearSession, setSession } from '../access/session-cookie.ts';
+import type { Sessions } from '../access/sessions.ts';
+import type { Environment } from '../http/environment.ts';
+import { readBody } from '../http/read-body.ts';
+import { badQuestion, problem } from '../http/respond.ts';
 
 const MAX_BODY_BYTES = 4096;
 

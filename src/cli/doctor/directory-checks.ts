@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { access, mkdtemp, readFile, rename, rm, stat, statfs, symlink, watch, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { errnoOf, unless } from '../../shared/errno.ts';
+import { errnoOf, unless } from '../../shared/runtime/errno.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
 
 const CLOCKS_MAY_DIFFER_MS = 1000;

@@ -1,6 +1,12 @@
 import { resolve } from 'node:path';
 import { styleText } from 'node:util';
-import { BadSettings, DEFAULT_SHARED_DIR, LOCAL_REDIS, queueUrlOf, readSettings } from '../../shared/settings.ts';
+import {
+  BadSettings,
+  DEFAULT_SHARED_DIR,
+  LOCAL_REDIS,
+  queueUrlOf,
+  readSettings,
+} from '../../shared/runtime/settings.ts';
 import { exitCodes } from '../exit-codes.ts';
 import type { Surroundings } from '../surroundings.ts';
 import { checkSharedDirectory } from './directory-checks.ts';

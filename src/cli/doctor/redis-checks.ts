@@ -1,5 +1,5 @@
 import { Redis } from 'ioredis';
-import { storedKey } from '../../shared/store.ts';
+import { storedKey } from '../../shared/store/key-value-store.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
 
 const CONNECT_WITHIN_MS = 3000;

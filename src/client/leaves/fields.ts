@@ -1,5 +1,5 @@
-import type { ExactValue } from '../../shared/exact-json.ts';
-import { RawNumber } from '../../shared/exact-json.ts';
+import type { ExactValue } from '../../shared/contract/exact-json.ts';
+import { RawNumber } from '../../shared/contract/exact-json.ts';
 import { isExactObject, plainNumber, toPlain, type Value } from '../engine/values.ts';
 import type { FieldDefinition, FieldType } from './leaf.ts';
 

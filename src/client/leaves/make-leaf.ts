@@ -1,4 +1,4 @@
-import { parseExact } from '../../shared/exact-json.ts';
+import { parseExact } from '../../shared/contract/exact-json.ts';
 import type { Data } from '../engine/data.ts';
 import type { Node } from '../engine/node.ts';
 import type { State } from '../engine/state.ts';

@@ -1,5 +1,5 @@
-import type { ExactValue } from '../../shared/exact-json.ts';
-import { integerOf, parseExact, RawNumber } from '../../shared/exact-json.ts';
+import type { ExactValue } from '../../shared/contract/exact-json.ts';
+import { integerOf, parseExact, RawNumber } from '../../shared/contract/exact-json.ts';
 import { type ExactObject, isExactObject } from '../engine/values.ts';
 
 const INT64_MAX = 9_223_372_036_854_775_807n;

@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import { unless } from '../../shared/errno.ts';
+import { unless } from '../../shared/runtime/errno.ts';
 import type { ExactObject } from '../engine/values.ts';
 import { integerMember, objectOf } from './members.ts';
 import { type NodeFile, readNode } from './node-file.ts';

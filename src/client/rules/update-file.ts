@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { unless } from '../../shared/errno.ts';
-import type { ExactValue } from '../../shared/exact-json.ts';
-import { integerOf, RawNumber } from '../../shared/exact-json.ts';
+import type { ExactValue } from '../../shared/contract/exact-json.ts';
+import { integerOf, RawNumber } from '../../shared/contract/exact-json.ts';
+import { unless } from '../../shared/runtime/errno.ts';
 import { type ExactObject, isExactObject } from '../engine/values.ts';
 import { listMember, objectOf } from './members.ts';
 import { readNode } from './node-file.ts';

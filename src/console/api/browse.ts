@@ -1,4 +1,4 @@
-import { type ExactValue, stringifyExact } from '../../shared/exact-json.ts';
+import { type ExactValue, stringifyExact } from '../../shared/contract/exact-json.ts';
 import type { NodeKey, TimeWindow, TreeNode } from '../trace/tree.ts';
 import { digits, field, flag, list, number, oneOf, text } from './read.ts';
 import { get, withQuery } from './request.ts';

@@ -1,5 +1,5 @@
-import { type ExactValue, parseExact, scanJson } from '../../shared/exact-json.ts';
-import { states } from '../../shared/state-names.ts';
+import { type ExactValue, parseExact, scanJson } from '../../shared/contract/exact-json.ts';
+import { states } from '../../shared/contract/state-names.ts';
 import type { Decision } from '../trace/mark.ts';
 import { digits, field, flag, list, number, oneOf, text } from './read.ts';
 import { get, Refused, request, withQuery } from './request.ts';

@@ -1,4 +1,4 @@
-import { parseExact } from '../../shared/exact-json.ts';
+import { parseExact } from '../../shared/contract/exact-json.ts';
 import {
   type Execution,
   type ExecutionRecord,

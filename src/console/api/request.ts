@@ -1,4 +1,4 @@
-import { type ExactValue, parseExact } from '../../shared/exact-json.ts';
+import { type ExactValue, parseExact } from '../../shared/contract/exact-json.ts';
 import { field, list, text } from './read.ts';
 
 /** An answer as its text: numbers are read from it with every digit, never through `response.json()`. */

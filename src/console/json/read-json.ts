@@ -1,4 +1,4 @@
-import { scanJson } from '../../shared/exact-json.ts';
+import { scanJson } from '../../shared/contract/exact-json.ts';
 
 /** A JSON value with its members in the order written, its numbers as text, and where in the text it stands. */
 export type Json = { start: number; end: number } & (

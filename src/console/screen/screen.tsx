@@ -2,26 +2,28 @@ import { lazy, Suspense, useCallback, useEffect, useState } from 'react';
 import { usePlace } from '../state/location.ts';
 import { useText } from '../text/use-text.tsx';
 import type { Occurrence } from '../trace/tree.ts';
-import { AsOf } from './as-of.tsx';
-import { onCommand } from './commands.ts';
-import { type Detail, DetailsPanel } from './details-panel.tsx';
-import { Header } from './header.tsx';
-import { Help } from './help.tsx';
-import { HistoryPanel } from './history-panel.tsx';
-import { InputPanel } from './input-panel.tsx';
-import { Loading } from './loading.tsx';
-import { Notices } from './notices.tsx';
-import { ResultPanel } from './result-panel.tsx';
-import { blockedBecause, RunBar } from './run-bar.tsx';
-import { signOut, useSession } from './session.ts';
-import { TargetPicker } from './target-picker.tsx';
-import { TreePanel } from './tree-panel.tsx';
-import { useInput } from './use-input.ts';
-import { useOpenRun } from './use-open-run.ts';
-import { useRule } from './use-rule.ts';
-import { useRun } from './use-run.ts';
+import { type Detail, DetailsPanel } from './details/details-panel.tsx';
+import { onCommand } from './frame/commands.ts';
+import { Header } from './frame/header.tsx';
+import { Help } from './frame/help.tsx';
+import { Loading } from './frame/loading.tsx';
+import { signOut, useSession } from './frame/session.ts';
+import { useRule } from './frame/use-rule.ts';
+import { HistoryPanel } from './history/history-panel.tsx';
+import { AsOf } from './input/as-of.tsx';
+import { InputPanel } from './input/input-panel.tsx';
+import { Notices } from './input/notices.tsx';
+import { blockedBecause, RunBar } from './input/run-bar.tsx';
+import { TargetPicker } from './input/target-picker.tsx';
+import { useInput } from './input/use-input.ts';
+import { ResultPanel } from './result/result-panel.tsx';
+import { useOpenRun } from './result/use-open-run.ts';
+import { useRun } from './result/use-run.ts';
+import { TreePanel } from './tree/tree-panel.tsx';
 
-const ComparePanel = lazy(() => import('./compare-panel.tsx').then(({ ComparePanel }) => ({ default: ComparePanel })));
+const ComparePanel = lazy(() =>
+  import('./compare/compare-panel.tsx').then(({ ComparePanel }) => ({ default: ComparePanel })),
+);
 
 const parts = ['input', 'result', 'details', 'history'] as const;
 type Part = (typeof parts)[number];

@@ -1,0 +1,49 @@
+import { isIP } from 'node:net';
+import { createMiddleware } from 'hono/factory';
+import type { Environment } from '../http/environment.ts';
+import { problem } from '../http/respond.ts';
+
+/** Probes come with whatever name they like, and learn nothing. */
+const OPEN_PATHS = new Set(['/healthz', '/readyz']);
+/** Names nobody can register, so that no foreign page can be given one (RFC 6761, RFC 6762, RFC 9476). */
+const PRIVATE = /(^|\.)(localhost|local|internal|test|home\.arpa)$/;
+
+type Options = { host: string; hasKeys: boolean; origins: readonly string[] };
+
+/**
+ * Refuses requests to a name this server does not go by. A page can give its own name this server's address (DNS
+ * rebinding) and then counts as the same origin; the Host header still tells what name it used.
+ */
+export function checkHost({ host, hasKeys, origins }: Options) {
+  const listed = new Set(origins.map((origin) => new URL(origin).hostname));
+  const own = isLoopback(host) ? isLoopback : isReachableAs(hasKeys);
+  return createMiddleware<Environment>(async (context, next) => {
+    const given = nameIn(context.req.header('host'));
+    if (given === undefined || OPEN_PATHS.has(context.req.path) || listed.has(given) || own(given)) return next();
+    return problem(
+      403,
+      `This server does not go by the name ${given}: use its address, or add http://${given} to CORS_ORIGINS.`,
+    );
+  });
+}
+
+function isLoopback(name: string): boolean {
+  return (
+    name === 'localhost' ||
+    name.endsWith('.localhost') ||
+    name === '[::1]' ||
+    name === '::1' ||
+    /^127(\.\d{1,3}){3}$/.test(name)
+  );
+}
+
+/** What listens to the network may be called anything where a key is needed: a foreign page has none. */
+function isReachableAs(hasKeys: boolean) {
+  return (name: string) =>
+    hasKeys || !name.includes('.') || isIP(name.replace(/^\[|\]$/g, '')) !== 0 || PRIVATE.test(name);
+}
+
+/** The name in a Host header, without its port. */
+function nameIn(header: string | undefined): string | undefined {
+  return header?.replace(/:\d*$/, '').toLowerCase();
+}

@@ -1,0 +1,84 @@
+import { decodeUtf8, type Member, scanJson } from '../../shared/contract/exact-json.ts';
+import { DATA_FIELD, type ExecuteRequest, executeRequestSchema, memberValue } from '../../shared/contract/job.ts';
+
+/** One thing wrong with a request: the field (or `body`) and what to do about it. */
+export type Problem = { field: string; message: string };
+
+export type ReadRequest = { kind: 'request'; request: ExecuteRequest } | { kind: 'bad'; problems: Problem[] };
+
+/** A mebibyte of near misses is not answered with twenty. */
+const MAX_PROBLEMS = 100;
+
+/** Reads the body of execute. A bad one is answered with everything that is wrong with it, not only the first thing. */
+export function readExecuteRequest(bytes: Uint8Array): ReadRequest {
+  if (bytes.length === 0) return bad('body', 'is empty: send a JSON object such as {"app":1,"ruleId":1}');
+  const decoded = decodeUtf8(bytes);
+  if (decoded.kind !== 'text') return bad('body', decoded.kind === 'cut' ? 'is not valid UTF-8' : decoded.message);
+
+  const scanned = scanJson(decoded.text);
+  if (scanned.kind === 'incomplete')
+    return bad('body', `is not JSON: it ends too early, after ${scanned.length} characters`);
+  if (scanned.kind === 'wrong') {
+    return bad(scanned.path || 'body', `is not JSON: ${scanned.message} (character ${scanned.at + 1})`);
+  }
+  if (scanned.type !== 'object') return bad('body', `must be a JSON object, found ${article(scanned.type)}`);
+
+  const problems: Problem[] = scanned.duplicates.map((path) => ({ field: path, message: 'is given twice' }));
+  for (const { key } of scanned.members) {
+    const meant = nearMiss(key);
+    if (meant) problems.push({ field: key, message: `is not a field of this request; did you mean "${meant}"?` });
+  }
+  const parsed = executeRequestSchema.safeParse(membersByKey(scanned.members));
+  if (!parsed.success) {
+    problems.push(...parsed.error.issues.map(({ path, message }) => ({ field: path.join('.'), message })));
+  }
+  return parsed.success && problems.length === 0
+    ? { kind: 'request', request: parsed.data }
+    : { kind: 'bad', problems: problems.slice(0, MAX_PROBLEMS) };
+}
+
+const FIELDS = ['app', 'ruleId', 'confId', 'ts', DATA_FIELD, 'target'];
+const OTHER_NAMES = new Map([
+  ['roam', DATA_FIELD],
+  ['service', DATA_FIELD],
+  ['iceid', 'ruleId'],
+]);
+
+/** The known field a key was probably meant to be: another spelling, a name from elsewhere, or one slip in a longer name. */
+function nearMiss(key: string): string | undefined {
+  if (FIELDS.includes(key) || key.length > 40) return undefined;
+  const plain = letters(key);
+  const other = OTHER_NAMES.get(plain);
+  if (other) return other;
+  return FIELDS.find((field) => {
+    const known = letters(field);
+    return plain === known || (known.length >= 6 && plain.length >= 5 && isOneSlipAway(plain, known));
+  });
+}
+
+const letters = (name: string) => name.toLowerCase().replace(/[\s_-]/g, '');
+
+/** Whether one letter added, left out, changed or swapped with its neighbour turns `a` into `b`. */
+function isOneSlipAway(a: string, b: string): boolean {
+  if (Math.abs(a.length - b.length) > 1) return false;
+  let start = 0;
+  while (start < a.length && a[start] === b[start]) start++;
+  let end = 0;
+  while (end < Math.min(a.length, b.length) - start && a.at(-1 - end) === b.at(-1 - end)) end++;
+  const [left, right] = [a.slice(start, a.length - end), b.slice(start, b.length - end)];
+  return Math.max(left.length, right.length) <= 1 || (left.length === 2 && left === `${right[1]}${right[0]}`);
+}
+
+function membersByKey(members: Member[]): Record<string, unknown> {
+  return Object.fromEntries(
+    members.filter(({ key }) => FIELDS.includes(key)).map((member) => [member.key, memberValue(member)]),
+  );
+}
+
+function bad(field: string, message: string): ReadRequest {
+  return { kind: 'bad', problems: [{ field, message }] };
+}
+
+function article(type: string): string {
+  return type === 'null' ? 'null' : `${/^[ao]/.test(type) ? 'an' : 'a'} ${type}`;
+}

@@ -1,0 +1,176 @@
+import { setTimeout } from 'node:timers/promises';
+import { ReplyError } from 'ioredis';
+import { type ExecuteRequest, type JobData, toJobData } from '../../shared/contract/job.ts';
+import { type Code, type NoAnswer, noAnswer } from '../../shared/contract/outcomes.ts';
+import type { Incident } from '../../shared/runtime/logger.ts';
+import { apiWaitMs, type Settings } from '../../shared/runtime/settings.ts';
+import type { createCancelSender } from '../../shared/store/control.ts';
+import type { History } from '../../shared/store/history.ts';
+import { INLINE_BYTES } from '../../shared/store/key-value-store.ts';
+import type { ExecutionQueue, QueueBackend } from '../../shared/store/queue-backend.ts';
+import { type QueueHealth, STORE_ADVICE } from '../queue-health.ts';
+import type { FinishedExecutions, JobEnding } from './await-ending.ts';
+import type { Ending } from './ending.ts';
+
+const PERSIST_EVERY_MS = 250;
+/** An answer that is there is worth this wait for the store to come back. */
+const READ_WITHIN_MS = 10_000;
+
+/** Whether a call is on its way, with its ending to come; or why it is not. */
+export type Begun = { kind: 'begun'; ending: () => Promise<Ending> } | { kind: 'refused'; noAnswer: NoAnswer };
+
+type Dependencies = {
+  backend: QueueBackend;
+  queue: ExecutionQueue;
+  finished: FinishedExecutions;
+  health: QueueHealth;
+  cancels: ReturnType<typeof createCancelSender>;
+  history: History;
+  settings: Settings;
+  storeIncident: Incident;
+  /** A call was refused before it became an execution anybody else knows of. */
+  onRefused: (code: Code) => void;
+};
+
+export type SubmitExecution = ReturnType<typeof createSubmitExecution>;
+
+/** A call to run: what was asked for, under which id, by whom. */
+export type Call = { mockId: string; request: ExecuteRequest; keyName: string | null };
+
+/** Puts calls on the queue and waits for their end. */
+export function createSubmitExecution(dependencies: Dependencies) {
+  const { backend, queue, finished, health, cancels, history, settings, storeIncident, onRefused } = dependencies;
+
+  /** Begins a call. This API sees to it until it has ended, whoever waits for it. */
+  async function begin({ mockId, request, keyName }: Call): Promise<Begun> {
+    const refusal = refusedAtOnce();
+    if (refusal) return refused(refusal);
+    const data = toJobData(request, { claimBy: Date.now() + settings.QUEUE_TIMEOUT_MS, keyName });
+    const end = finished.wait(mockId, data, apiWaitMs(settings));
+    const notStored = await add(mockId, data);
+    if (!notStored) return { kind: 'begun', ending: async () => toEnding(mockId, await end) };
+    finished.settle(mockId, { kind: 'unanswered', noAnswer: notStored });
+    return refused(notStored);
+  }
+
+  function refused(noAnswer: NoAnswer): Begun {
+    onRefused(noAnswer.code);
+    return { kind: 'refused', noAnswer };
+  }
+
+  return {
+    begin,
+    /** Why nothing can be begun at all, if so. */
+    storeIsAway,
+    /** Runs a call to its end. `callerLeft` aborts when nobody wants the answer any more. */
+    async run(call: Call, callerLeft: AbortSignal): Promise<Ending> {
+      const { mockId } = call;
+      const since = Date.now();
+      const begun = await begin(call);
+      if (begun.kind === 'refused') return { kind: 'unanswered', mockId, noAnswer: begun.noAnswer };
+      const onLeave = () => void cancel(mockId, since);
+      callerLeft.addEventListener('abort', onLeave, { once: true });
+      if (callerLeft.aborted) onLeave();
+      try {
+        const ending = await begun.ending();
+        letGoOf(ending);
+        return ending;
+      } finally {
+        callerLeft.removeEventListener('abort', onLeave);
+      }
+    },
+  };
+
+  function refusedAtOnce(): NoAnswer | undefined {
+    const unavailable = storeIsAway();
+    if (unavailable) return unavailable;
+    const waiting = Math.max(health.waiting, finished.waiting - health.active);
+    if (waiting < settings.MAX_QUEUED) return undefined;
+    const error = `${waiting} executions are waiting already. This one did not run. Try again in a moment, or start more workers.`;
+    return noAnswer('overloaded', error, { mayHaveRun: false });
+  }
+
+  function storeIsAway(): NoAnswer | undefined {
+    if (health.up) return undefined;
+    const error = 'The queue store cannot be reached, so nothing was sent. It did not run. Try again in a moment.';
+    return noAnswer('queue-unavailable', error, { mayHaveRun: false });
+  }
+
+  async function add(mockId: string, data: JobData): Promise<NoAnswer | undefined> {
+    try {
+      await backend.inTime(queue.add('execute', data, { jobId: mockId }));
+      return undefined;
+    } catch (error) {
+      storeIncident.begins(error, STORE_ADVICE);
+      if (wasNotSent(error)) return notSent(error);
+      void removeWhenBack(mockId, data);
+      const unknown = `The queue store did not confirm execution ${mockId}. It may run; look at the client before running it again.`;
+      return noAnswer('outcome-unknown', unknown, { mayHaveRun: true });
+    }
+  }
+
+  /** The caller was told that nobody knows: it is taken back if it is there, unless the client has it already. */
+  async function removeWhenBack(mockId: string, { claimBy }: JobData): Promise<void> {
+    const removed = await persist(claimBy, () => backend.removeWaiting(queue, mockId));
+    if (!removed) await persist(claimBy, () => cancels.send({ mockId, why: 'caller-left' }));
+  }
+
+  async function cancel(mockId: string, since: number): Promise<void> {
+    await persist(since + apiWaitMs(settings), async () => {
+      const waits = !finished.mayHaveBegun(mockId, since);
+      if (waits && (await finished.takeBack(mockId, callerLeftBefore(mockId)))) return;
+      await cancels.send({ mockId, why: 'caller-left' });
+    });
+  }
+
+  /** A result leaves the store for the history as soon as its job is done. */
+  async function readStored(mockId: string, stored: string): Promise<string | null> {
+    const read = async () => (await backend.store.get(stored)) ?? (await history.result(mockId));
+    return (await persist(Date.now() + READ_WITHIN_MS, read)) ?? null;
+  }
+
+  /** Large results are read once: nobody else waits for this call. */
+  function letGoOf(ending: Ending): void {
+    if (ending.kind === 'answered' && ending.body.length > INLINE_BYTES) {
+      history.delivered(ending.mockId).catch(() => {}); // then it stays for a while
+    }
+  }
+
+  async function toEnding(mockId: string, ending: JobEnding): Promise<Ending> {
+    if (ending.kind === 'unanswered') return { kind: 'unanswered', mockId, noAnswer: ending.noAnswer };
+    const { address, body, stored } = ending.result;
+    const answer = body ?? (stored === undefined ? null : await readStored(mockId, stored));
+    if (answer !== null) return { kind: 'answered', mockId, address, body: answer };
+    const error = `Client ${address} answered execution ${mockId}, but its answer could not be read back from the store. It ran.`;
+    return { kind: 'unanswered', mockId, noAnswer: noAnswer('outcome-unknown', error, { mayHaveRun: true, address }) };
+  }
+}
+
+function callerLeftBefore(mockId: string): NoAnswer {
+  return noAnswer('cancelled', `Execution ${mockId} was cancelled before a worker began it. It did not run.`, {
+    mayHaveRun: false,
+  });
+}
+
+function notSent(error: unknown): NoAnswer {
+  const why = error instanceof ReplyError ? 'refused the execution' : 'cannot be reached';
+  const sentence = `The queue store ${why}, so nothing was sent. It did not run. Try again in a moment.`;
+  return noAnswer('queue-unavailable', sentence, { mayHaveRun: false });
+}
+
+/** Tries until it works, at most until `deadline` (epoch ms): for what must not be lost while the queue store is away. */
+async function persist<T>(deadline: number, task: () => Promise<T>): Promise<T | undefined> {
+  for (;;) {
+    try {
+      return await task();
+    } catch {
+      if (Date.now() >= deadline) return undefined;
+      await setTimeout(PERSIST_EVERY_MS);
+    }
+  }
+}
+
+/** Whether a failed command surely changed nothing: the connection was down before it, or Redis itself said no. */
+function wasNotSent(error: unknown): boolean {
+  return error instanceof ReplyError || (error instanceof Error && error.message.startsWith("Stream isn't writeable"));
+}

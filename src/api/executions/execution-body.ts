@@ -1,0 +1,39 @@
+import { stringifyExact } from '../../shared/contract/exact-json.ts';
+import type { ExecutionRecord } from '../../shared/contract/execution-record.ts';
+import { timingsOf } from '../../shared/contract/timings.ts';
+import type { Execution } from './read-execution.ts';
+
+/** An execution without its texts, as JSON text. Ids are printed as the integers they are. */
+export function recordBody(record: ExecutionRecord): string {
+  const id = (text: string | null) => (text === null ? null : BigInt(text));
+  const { mockId, app, ruleId, confId, ts, target, keyName, address, state, history } = record;
+  const { warnings, outcome, decision } = record;
+  return stringifyExact({
+    mockId,
+    app,
+    ruleId: id(ruleId),
+    confId: id(confId),
+    ts: id(ts),
+    target,
+    keyName,
+    address,
+    state,
+    history,
+    timings: timingsOf(record),
+    warnings,
+    outcome,
+    decision,
+  });
+}
+
+/** A whole execution as JSON text. Inputs and results stay the text they are. */
+export function executionBody({ record, input, result, lateResult }: Execution): string {
+  const texts = { input, result, lateResult };
+  const rest = Object.entries(texts).map(([key, raw]) => `${JSON.stringify(key)}:${raw ?? 'null'}`);
+  return `${recordBody(record).slice(0, -1)},${rest.join(',')}}`;
+}
+
+/** One page of executions as JSON text. */
+export function listBody(records: ExecutionRecord[], nextCursor: string | null): string {
+  return `{"items":[${records.map(recordBody).join(',')}],"nextCursor":${JSON.stringify(nextCursor)}}`;
+}

@@ -1,0 +1,115 @@
+import {
+  type ExecutionRecord,
+  endedRecord,
+  noAnswerBody,
+  openRecord,
+  progressSchema,
+} from '../../shared/contract/execution-record.ts';
+import { type JobData, type JobResult, jobDataSchema, jobResultSchema } from '../../shared/contract/job.ts';
+import type { NoAnswer } from '../../shared/contract/outcomes.ts';
+import type { History } from '../../shared/store/history.ts';
+import type { Store } from '../../shared/store/key-value-store.ts';
+import type { ExecutionQueue } from '../../shared/store/queue-backend.ts';
+import { answeredToNewer, noAnswerOfJob } from '../calls/await-ending.ts';
+import { NewerExecution } from './newer-execution.ts';
+
+/** One execution with the texts that belong to it; `result` is what its caller was or would have been answered. */
+export type Execution = {
+  record: ExecutionRecord;
+  input: string | null;
+  result: string | null;
+  lateResult: string | null;
+};
+
+const MOCK_ID = /^[0-9a-f-]{36}$/;
+const JOBS_AT_ONCE = 100;
+const MAX_JOBS_LOOKED_AT = 2000;
+
+type Dependencies = { queue: ExecutionQueue; history: History; store: Store };
+type FoundJob = {
+  data: JobData;
+  timestamp: number;
+  progress: unknown;
+  returnvalue: JobResult;
+  failedReason?: string;
+  finishedOn?: number | null;
+};
+
+/** Where executions are read from: settled ones from the history, those on their way from the queue. */
+export function createReadExecution({ queue, history, store }: Dependencies) {
+  async function fromQueue(mockId: string): Promise<Execution | null> {
+    // Other ids may name keys of the queue itself.
+    if (!MOCK_ID.test(mockId)) return null;
+    const job = await queue.getJob(mockId);
+    if (!job) return null;
+    const found = recordOf(mockId, job);
+    if (!found) throw new NewerExecution(mockId);
+    const { record, input } = found;
+    return { record, input, result: await resultOf(record, job), lateResult: null };
+  }
+
+  async function resultOf({ mockId, outcome }: ExecutionRecord, job: FoundJob): Promise<string | null> {
+    if (outcome === null) return null;
+    if (outcome.code !== null) return noAnswerBody(mockId, unansweredBy(mockId, job));
+    const { body, stored } = jobResultSchema.parse(job.returnvalue);
+    if (body !== undefined || stored === undefined) return body ?? null;
+    return (await store.get(stored)) ?? history.result(mockId); // it moves from there to here
+  }
+
+  return {
+    /** The record alone; null when nobody knows the id. */
+    async find(mockId: string): Promise<ExecutionRecord | null> {
+      return (await history.get(mockId)) ?? (await fromQueue(mockId))?.record ?? null;
+    },
+
+    async get(mockId: string): Promise<Execution | null> {
+      const record = await history.get(mockId);
+      if (!record) return fromQueue(mockId);
+      const [input, result, lateResult] = await Promise.all([
+        history.input(mockId),
+        history.result(mockId),
+        record.lateResult ? history.lateResult(mockId) : null,
+      ]);
+      return { record, input, result, lateResult };
+    },
+
+    /** At most `limit` of those that are on their way, newest first, out of the newest 2,000. */
+    async open({ app, ruleId, limit }: { app?: number | undefined; ruleId?: string | undefined; limit: number }) {
+      const found: ExecutionRecord[] = [];
+      for (let start = 0; start < MAX_JOBS_LOOKED_AT && found.length < limit; start += JOBS_AT_ONCE) {
+        const jobs = await queue.getJobs(['active', 'waiting', 'delayed'], start, start + JOBS_AT_ONCE - 1);
+        const records = jobs.flatMap((job) => (job ? (recordOf(job.id ?? '', job)?.record ?? []) : []));
+        found.push(
+          ...records.filter(
+            (record) =>
+              record.outcome === null &&
+              (app === undefined || record.app === app) &&
+              (ruleId === undefined || record.ruleId === ruleId),
+          ),
+        );
+        if (jobs.length < JOBS_AT_ONCE) break;
+      }
+      const queuedAt = ({ history: [first] }: ExecutionRecord) => first?.at ?? 0;
+      return found.sort((a, b) => queuedAt(b) - queuedAt(a)).slice(0, limit);
+    },
+  };
+}
+
+/** What a job tells about its execution; null when it is of a version this one does not know. */
+function recordOf(mockId: string, job: FoundJob): Pick<Execution, 'record' | 'input'> | null {
+  const data = jobDataSchema.safeParse(job.data);
+  if (!data.success) return null;
+  const input = data.data.input || null; // a large one was dropped
+  const progress = progressSchema.safeParse(job.progress).data ?? null;
+  const open = openRecord({ mockId, data: data.data, queuedAt: job.timestamp, progress });
+  if (!job.finishedOn) return { record: open, input };
+  const returned = jobResultSchema.safeParse(job.returnvalue);
+  const ending = returned.success
+    ? ({ kind: 'answered', ...returned.data } as const)
+    : ({ kind: 'unanswered', noAnswer: unansweredBy(mockId, job) } as const);
+  return { record: endedRecord(open, ending, job.finishedOn), input };
+}
+
+function unansweredBy(mockId: string, { failedReason }: FoundJob): NoAnswer {
+  return failedReason ? noAnswerOfJob(mockId, failedReason) : answeredToNewer(mockId);
+}

@@ -1,0 +1,119 @@
+import { Hono, type MiddlewareHandler } from 'hono';
+import { methodNotAllowed } from 'hono/method-not-allowed';
+import { requestId } from 'hono/request-id';
+import { createKeyring } from '../../shared/runtime/keyring.ts';
+import type { Logger } from '../../shared/runtime/logger.ts';
+import type { Metrics } from '../../shared/runtime/metrics.ts';
+import type { Settings } from '../../shared/runtime/settings.ts';
+import { isStoreUnavailable } from '../../shared/store/store-error.ts';
+import { authenticate } from '../access/authenticate.ts';
+import { letIn } from '../access/cors.ts';
+import { checkHost } from '../access/host-check.ts';
+import { createSessions } from '../access/sessions.ts';
+import { measureRequests } from '../api-metrics.ts';
+import type { AskWorker } from '../ask-worker.ts';
+import type { RunOnce } from '../calls/run-once.ts';
+import type { SubmitExecution } from '../calls/submit-execution.ts';
+import type { ConsoleFile } from '../console-files.ts';
+import type { Executions } from '../executions/executions.ts';
+import { NewerExecution } from '../executions/newer-execution.ts';
+import type { BoardOptions } from '../queue-board.ts';
+import type { QueueHealth } from '../queue-health.ts';
+import { browseRoutes } from '../routes/browse.ts';
+import { consoleRoutes } from '../routes/console.ts';
+import { docsRoutes } from '../routes/docs.ts';
+import { eventRoutes } from '../routes/events.ts';
+import { executeRoute } from '../routes/execute.ts';
+import { executionRoutes } from '../routes/executions.ts';
+import { healthRoutes } from '../routes/health.ts';
+import { metricsRoutes } from '../routes/metrics.ts';
+import { queueBoardRoutes } from '../routes/queue-board.ts';
+import { sessionRoutes } from '../routes/session.ts';
+import type { Environment } from './environment.ts';
+import { logAccess } from './log-access.ts';
+import { pageHeaders } from './page-headers.ts';
+import { type Phase, refuseWhileStopping, refuseWithoutStore, withoutStore, wrongMethod } from './refuse-calls.ts';
+import { problem } from './respond.ts';
+
+type Dependencies = {
+  executions: Executions;
+  runOnce: RunOnce;
+  ask: AskWorker['ask'];
+  submitExecution: SubmitExecution;
+  health: QueueHealth;
+  metrics: Metrics;
+  /** Begins a trace with each call, when there are traces. */
+  traceRequests: MiddlewareHandler | undefined;
+  settings: Settings;
+  log: Logger;
+  phase: () => Phase;
+  /** Aborts when this API begins to stop. */
+  stopping: AbortSignal;
+  /** The built page, by path. */
+  consoleFiles: ReadonlyMap<string, ConsoleFile>;
+  /** What the queue dashboard shows. */
+  board: BoardOptions;
+};
+
+/** HTTP's table of contents: the middleware in order, then the routes. */
+export function createApp({
+  submitExecution,
+  executions,
+  runOnce,
+  ask,
+  health,
+  metrics,
+  traceRequests,
+  settings,
+  log,
+  phase,
+  stopping,
+  consoleFiles,
+  board,
+}: Dependencies): Hono<Environment> {
+  const app = new Hono<Environment>();
+  const origins = settings.CORS_ORIGINS;
+  const access = { keyring: createKeyring(settings.API_KEYS), sessions: createSessions(settings.API_KEYS), origins };
+  app.use(requestId());
+  app.use(logAccess(log));
+  app.use(measureRequests(metrics));
+  if (traceRequests) app.use('/rule-server/*', traceRequests);
+  app.use(pageHeaders());
+  app.use(checkHost({ host: settings.HOST, hasKeys: !access.keyring.isOpen, origins }));
+  if (origins.length > 0) app.use(letIn(origins));
+  app.use(
+    methodNotAllowed({ app, onMethodNotAllowed: (context, methods) => wrongMethod(context.req.method, methods) }),
+  );
+  app.route('/', consoleRoutes(consoleFiles));
+  app.use(authenticate(access));
+  app.route('/', sessionRoutes(access));
+  app.route('/', healthRoutes({ health, isReady: () => phase() === 'running' }));
+  app.route('/', metricsRoutes(metrics));
+  app.route('/', docsRoutes());
+  app.route('/', queueBoardRoutes(board));
+  app.use(refuseWhileStopping(phase));
+  app.route(
+    '/rule-server/mock',
+    executeRoute({
+      submitExecution,
+      runOnce,
+      closedByUs: () => phase() === 'closing',
+      maxBodyBytes: settings.MAX_BODY_BYTES,
+    }),
+  );
+  app.use('/rule-server/mock/executions/*', refuseWithoutStore(health)); // and the list itself
+  app.route('/rule-server/mock', executionRoutes(executions));
+  app.route('/rule-server/mock', eventRoutes({ executions, stopping }));
+  app.route('/rule-server/mock', browseRoutes({ ask }));
+  app.notFound(({ req }) => problem(404, `There is nothing at ${req.path}.`));
+  app.onError((error, context) => {
+    if (isStoreUnavailable(error)) return withoutStore();
+    if (error instanceof NewerExecution) return problem(503, error.message, { headers: { 'retry-after': '2' } });
+    log.error({ err: error, requestId: context.get('requestId') }, 'a request failed unexpectedly');
+    return problem(
+      500,
+      `Something went wrong inside the service; its log has the details under request ${context.get('requestId')}.`,
+    );
+  });
+  return app;
+}

@@ -1,0 +1,17 @@
+import { createMiddleware } from 'hono/factory';
+import type { Logger } from '../../shared/runtime/logger.ts';
+import type { Environment } from './environment.ts';
+
+/** One line per request, but for probes. Answers carry its id, so that a person can name it. */
+export function logAccess(log: Logger) {
+  return createMiddleware<Environment>(async (context, next) => {
+    const startedAt = performance.now();
+    await next();
+    const { method, path } = context.req;
+    context.res.headers.set('x-request-id', context.var.requestId);
+    if (path === '/healthz' || path === '/readyz') return;
+    const ms = Math.round(performance.now() - startedAt);
+    const { requestId, mockId, code, keyName } = context.var;
+    log.info({ requestId, mockId, code, keyName, method, path, status: context.res.status, ms }, 'request');
+  });
+}

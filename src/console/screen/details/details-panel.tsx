@@ -1,0 +1,65 @@
+import { lazy, Suspense } from 'react';
+import { useText } from '../../text/use-text.tsx';
+import type { Occurrence } from '../../trace/tree.ts';
+import { JsonView } from '../../ui/json-view.tsx';
+import { Tabs } from '../../ui/tabs.tsx';
+import { Loading } from '../frame/loading.tsx';
+import type { RuleContext } from '../frame/use-rule.ts';
+import { withoutData } from '../history/without-data.ts';
+import type { Run } from '../result/use-run.ts';
+import { ChangesView } from './changes-view.tsx';
+import { NodeView } from './node-view.tsx';
+
+const RawView = lazy(() => import('./raw-view.tsx').then(({ RawView }) => ({ default: RawView })));
+
+export type Detail = 'changes' | 'output' | 'node' | 'raw';
+
+type Props = {
+  run: Run;
+  rule: RuleContext;
+  chosen: Occurrence | null;
+  detail: Detail;
+  onDetail: (detail: Detail) => void;
+  onChoose: (occurrence: Occurrence) => void;
+};
+
+/** What a run did to the data, what it left, one node, and everything as it was written. */
+export function DetailsPanel({ run, rule, chosen, detail, onDetail, onChoose }: Props) {
+  const { say } = useText();
+  const reading = run.shown;
+  const empty = <p className="empty-line">{say('details.empty')}</p>;
+  return (
+    <Tabs
+      label={say('details.label')}
+      tabs={[
+        { name: 'changes', title: say('details.changes') },
+        { name: 'output', title: say('details.output') },
+        { name: 'node', title: say('details.node') },
+        { name: 'raw', title: say('details.raw') },
+      ]}
+      chosen={detail}
+      onChoose={onDetail}
+    >
+      {detail === 'changes' && (reading ? <ChangesView reading={reading} rule={rule} onChoose={onChoose} /> : empty)}
+      {detail === 'output' &&
+        (reading?.after ? (
+          <JsonView json={reading.after} label={say('details.output')} />
+        ) : reading ? (
+          <p className="empty-line">{say(withoutData(reading))}</p>
+        ) : (
+          empty
+        ))}
+      {detail === 'node' && (
+        <NodeView occurrence={chosen} occurrences={rule.occurrences} run={run} onChoose={onChoose} />
+      )}
+      {detail === 'raw' &&
+        (reading ? (
+          <Suspense fallback={<Loading text="loading.page" />}>
+            <RawView reading={reading} />
+          </Suspense>
+        ) : (
+          empty
+        ))}
+    </Tabs>
+  );
+}

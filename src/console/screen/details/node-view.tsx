@@ -1,0 +1,171 @@
+import type { ReactNode } from 'react';
+import { compactJson } from '../../json/print-json.ts';
+import { type Json, readJson } from '../../json/read-json.ts';
+import { edgesOf } from '../../run/time-window.ts';
+import { goTo } from '../../state/location.ts';
+import { formatMs } from '../../text/durations.ts';
+import { useText } from '../../text/use-text.tsx';
+import type { Mark, Read, Write } from '../../trace/mark.ts';
+import { skipOf } from '../../trace/skipped.ts';
+import { type NodeKey, nameOf, type Occurrence, type TimeWindow } from '../../trace/tree.ts';
+import { whyOf } from '../../trace/why.ts';
+import { OutcomeChip } from '../../ui/outcome-chip.tsx';
+import { skipWords } from '../result/skip-words.ts';
+import { windowWords } from '../result/time-window-words.ts';
+import type { Run } from '../result/use-run.ts';
+import { Why } from '../result/why.tsx';
+
+type Props = {
+  occurrence: Occurrence | null;
+  occurrences: readonly Occurrence[];
+  run: Run;
+  onChoose: (occurrence: Occurrence) => void;
+};
+
+/** One node: what it is, what it did in this run, and ways to run it. */
+export function NodeView({ occurrence, occurrences, run, onChoose }: Props) {
+  const { say } = useText();
+  if (!occurrence) return <p className="empty-line">{say('node.none')}</p>;
+  const { node } = occurrence;
+  const places = occurrences.filter((other) => other.node.id === node.id).length;
+  const reading = run.shown;
+  const mark = reading?.replay.marks.get(occurrence);
+  const skip = reading && !mark ? skipOf(occurrence, reading.replay.marks) : null;
+  return (
+    <div className="node-view">
+      <h2>
+        {nameOf(node)} <span className="node-id">#{node.id}</span>
+        {mark && <OutcomeChip outcome={mark.outcome} />}
+      </h2>
+      {places > 1 && <p className="muted">{say('trace.shared', { n: places })}</p>}
+      {reading && mark && (
+        <p className="node-why">
+          <Why why={whyOf(occurrence, reading.replay.marks)} reading={reading} onChoose={onChoose} />
+        </p>
+      )}
+      {skip && <p className="muted">{skipWords(skip, say)}</p>}
+      <dl>
+        <Fact name={say('node.type')}>{node.type}</Fact>
+        {node.className !== null && (
+          <Fact name={say('node.class')}>
+            <code>{node.className}</code>
+          </Fact>
+        )}
+        {mark?.ms != null && <Fact name={say('node.time')}>{formatMs(mark.ms)}</Fact>}
+        {mark?.error != null && <Fact name={say('node.error')}>{mark.error}</Fact>}
+        <Settings values={node.values} />
+        <Accessed keys={node.keys} mark={mark} />
+        {node.errorState !== null && (
+          <Fact name={say('node.onError')}>{say('node.onError.value', { state: node.errorState })}</Fact>
+        )}
+        <Window window={node.timeWindow} run={run} />
+        {node.problems.length > 0 && (
+          <Fact name={say('node.problems')}>
+            {node.problems.map((problem) => (
+              <span key={problem}>{problem}</span>
+            ))}
+          </Fact>
+        )}
+      </dl>
+      {occurrence.parent && (
+        <button
+          type="button"
+          className="button"
+          onClick={() => goTo({ confId: node.id, run: null, runs: [] }, { push: true })}
+        >
+          {say('node.only')}
+        </button>
+      )}
+    </div>
+  );
+}
+
+function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <div className="fact">
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+function Settings({ values }: { values: string }) {
+  const { say } = useText();
+  const read = readJson(values);
+  if (read.kind === 'bad' || read.root.kind !== 'object' || read.root.members.length === 0) return null;
+  return (
+    <Fact name={say('node.settings')}>
+      {read.root.members.map(({ key, value }) => (
+        <KeyValue key={key} name={key} value={value} />
+      ))}
+    </Fact>
+  );
+}
+
+function KeyValue({ name, value, before }: { name: string; value: Json | null; before?: Json | null }) {
+  const { say } = useText();
+  const text = (json: Json | null) => (json ? compactJson(json) : say('node.absent'));
+  return (
+    <code className="key-value">
+      {name} <i>=</i> {before !== undefined && <del>{text(before)}</del>} <b>{text(value)}</b>
+    </code>
+  );
+}
+
+/** The keys the node is known to access; with the values of this run when its trace has them. */
+function Accessed({ keys, mark }: { keys: NodeKey[]; mark: Mark | undefined }) {
+  const { say } = useText();
+  const reads: readonly Read[] = mark?.reads ?? [];
+  const writes: readonly Write[] = mark?.writes ?? [];
+  const mayRead = keys.filter(({ key, direction }) => direction !== 'write' && !reads.some((read) => read.key === key));
+  const mayWrite = keys.filter(
+    ({ key, direction }) => direction !== 'read' && !writes.some((write) => write.key === key),
+  );
+  return (
+    <>
+      {(reads.length > 0 || mayRead.length > 0) && (
+        <Fact name={say('node.reads')}>
+          {reads.map(({ key, value }) => (
+            <KeyValue key={key} name={key} value={value} />
+          ))}
+          {mayRead.map(({ key }) => (
+            <code key={key}>{key}</code>
+          ))}
+        </Fact>
+      )}
+      {(writes.length > 0 || mayWrite.length > 0) && (
+        <Fact name={say('node.writes')}>
+          {writes.map(({ key, before, after }) => (
+            <KeyValue key={key} name={key} before={before} value={after} />
+          ))}
+          {mayWrite.map(({ key }) => (
+            <code key={key}>{key}</code>
+          ))}
+        </Fact>
+      )}
+    </>
+  );
+}
+
+function Window({ window, run }: { window: TimeWindow; run: Run }) {
+  const { say, language } = useText();
+  if (window.type === 'always') return null;
+  return (
+    <Fact name={say('node.window')}>
+      <span>{windowWords(window, { say, language })}</span>
+      <span className="edges">
+        {edgesOf(window).map(({ name, ts }) => (
+          <button
+            type="button"
+            className="button small"
+            key={name}
+            disabled={run.isOpen}
+            onClick={() => void run.start({ ts })}
+          >
+            {say(`node.runAt.${name}`)}
+          </button>
+        ))}
+      </span>
+    </Fact>
+  );
+}

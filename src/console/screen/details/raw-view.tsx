@@ -1,0 +1,45 @@
+import { callOf } from '../../run/call-of.ts';
+import { curlOf } from '../../run/curl.ts';
+import type { Reading } from '../../run/reading.ts';
+import { useText } from '../../text/use-text.tsx';
+import { saveText } from '../../ui/copy.ts';
+import { CopyButton } from '../../ui/copy-button.tsx';
+import { Icon } from '../../ui/icon.tsx';
+import { RawText } from '../../ui/raw-text.tsx';
+import { useSession } from '../frame/session.ts';
+
+/** The texts themselves: the result as the client wrote it and the call that led to it. */
+export function RawView({ reading }: { reading: Reading }) {
+  const { say } = useText();
+  const { record, input, result, lateResult } = reading.execution;
+  const { signedIn } = useSession();
+  const curl = curlOf(callOf(record, input), { origin: window.location.origin, signedIn });
+  // Without a client's answer the result is the service's own.
+  const whose = record.outcome?.code == null ? 'raw.result' : 'raw.answer';
+  const title = lateResult === null ? whose : 'raw.late';
+  const text = lateResult ?? result ?? '';
+  return (
+    <div className="raw">
+      <div className="raw-head">
+        <h2>{say(title)}</h2>
+        <CopyButton label={say('json.copy')} done={say('json.copied')} text={() => text} quiet />
+        <button
+          type="button"
+          className="icon-button"
+          aria-label={say('json.download')}
+          title={say('json.download')}
+          onClick={() => saveText(text, `${record.mockId}.json`)}
+        >
+          <Icon name="save" />
+        </button>
+      </div>
+      <RawText text={text} label={say(title)} />
+      <div className="raw-head">
+        <h2>{say('raw.call')}</h2>
+        <CopyButton icon="terminal" label={say('raw.curl')} done={say('link.curlCopied')} text={() => curl} />
+      </div>
+      <RawText text={curl} label={say('raw.call')} />
+      <p className="muted">{say('raw.record', { id: record.mockId })}</p>
+    </div>
+  );
+}

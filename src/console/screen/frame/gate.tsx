@@ -1,0 +1,19 @@
+import { Screen } from '../screen.tsx';
+import { useSession } from './session.ts';
+import { SignIn } from './sign-in.tsx';
+import { useKeys } from './use-keys.ts';
+
+/** The screen, or the sign-in in front of it: behind it everything stays as it was typed. */
+export function Gate() {
+  const { needed } = useSession();
+  const signedOut = needed !== 'no';
+  useKeys();
+  return (
+    <>
+      <div className="behind" hidden={signedOut}>
+        <Screen />
+      </div>
+      {signedOut && <SignIn expired={needed === 'expired'} />}
+    </>
+  );
+}

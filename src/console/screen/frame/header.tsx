@@ -1,0 +1,176 @@
+import { useMemo } from 'react';
+import type { RuleSummary } from '../../api/browse.ts';
+import { fitsLink, goTo, type Place, printPlace } from '../../state/location.ts';
+import { chooseLanguage, chooseTheme, type Theme, useTheme } from '../../state/preferences.ts';
+import { useText } from '../../text/use-text.tsx';
+import { Combobox, type Option } from '../../ui/combobox.tsx';
+import { CopyButton } from '../../ui/copy-button.tsx';
+import type { IconName } from '../../ui/icon.tsx';
+import { IconButton } from '../../ui/icon-button.tsx';
+import type { Input } from '../input/use-input.ts';
+import type { RuleContext } from './use-rule.ts';
+
+type Props = {
+  place: Place;
+  rule: RuleContext;
+  input: Input;
+  onHelp: () => void;
+  signOut: (() => void) | null;
+};
+
+/** What is being looked at, who is there to run it, and how the page looks. */
+export function Header({ place, rule, input, onHelp, signOut }: Props) {
+  const { say } = useText();
+  return (
+    <header className="top">
+      <h1>
+        <img src="/favicon.svg" alt="" width={22} height={22} />
+        <span>{say('title')}</span>
+      </h1>
+      <AppPicker place={place} apps={rule.apps.data ?? []} />
+      <RulePicker place={place} rules={rule.rules.data?.rules ?? []} />
+      {place.ruleId !== null && place.confId !== null && (
+        <span className="scope">
+          {say('pick.node', { id: place.confId })}
+          <IconButton
+            icon="close"
+            label={say('pick.node.clear')}
+            onPress={() => goTo({ confId: null, run: null }, { push: true })}
+          />
+        </span>
+      )}
+      {rule.version !== null && (
+        <span className="version" title={say('header.version.hint')}>
+          {say('header.version', { version: rule.version })}
+        </span>
+      )}
+      <ClientCount rule={rule} />
+      <div className="top-actions">
+        <LinkButton place={place} input={input} />
+        <LanguageButton />
+        <ThemeButton />
+        <IconButton icon="keyboard" label={say('header.help')} onPress={onHelp} />
+        {signOut && <IconButton icon="exit" label={say('header.signOut')} onPress={signOut} />}
+      </div>
+    </header>
+  );
+}
+
+function LinkButton({ place, input: { text, read } }: { place: Place; input: Input }) {
+  const { say } = useText();
+  const fits = useMemo(() => fitsLink(text, read), [text, read]);
+  const done = fits ? 'link.copied' : place.run === null || read.kind === 'bad' ? 'link.withoutInput' : 'link.tooLong';
+  return (
+    <CopyButton
+      icon="link"
+      label={say('link.copy')}
+      done={say(done)}
+      // The address bar is a moment behind what is typed.
+      text={() => `${window.location.origin}${window.location.pathname}${printPlace({ ...place, input: text })}`}
+      quiet
+    />
+  );
+}
+
+function AppPicker({ place, apps }: { place: Place; apps: string[] }) {
+  const { say } = useText();
+  return (
+    <div className="app-picker">
+      <Combobox
+        label={say('header.app')}
+        shown={place.app === null ? '' : `${say('header.app')} ${place.app}`}
+        placeholder={say('pick.app.placeholder')}
+        options={apps.map((app) => ({ id: app, title: `${say('header.app')} ${app}` }))}
+        chosen={place.app}
+        custom={(typed) => numberOption(typed, say('pick.use', { id: typed }))}
+        nothing={say('pick.none')}
+        onChoose={(app) =>
+          goTo(
+            { app, ruleId: null, confId: null, target: { kind: 'all' }, run: null, runs: [], input: null },
+            { push: true },
+          )
+        }
+      />
+    </div>
+  );
+}
+
+function RulePicker({ place, rules }: { place: Place; rules: RuleSummary[] }) {
+  const { say } = useText();
+  const titleOf = ({ ruleId, name }: RuleSummary) => name ?? say('rule.unnamed', { id: ruleId });
+  const known = rules.find(({ ruleId }) => ruleId === place.ruleId);
+  const title = known ? titleOf(known) : say('rule.unnamed', { id: place.ruleId ?? '' });
+  const shown =
+    place.ruleId === null
+      ? place.confId === null
+        ? ''
+        : say('pick.node', { id: place.confId })
+      : `#${place.ruleId}  ${title}`;
+  return (
+    <div className="rule-picker">
+      <Combobox
+        label={say('header.rule')}
+        shown={shown}
+        placeholder={say('pick.rule.placeholder')}
+        options={rules.map((rule) => ({
+          id: rule.ruleId,
+          title: titleOf(rule),
+          detail: [`#${rule.ruleId}`, rule.folder, ...(rule.status === '0' ? [say('rule.offline')] : [])]
+            .filter(Boolean)
+            .join(' · '),
+          dimmed: rule.status === '0',
+        }))}
+        chosen={place.ruleId}
+        custom={(typed) => numberOption(typed, say('pick.use', { id: typed }))}
+        nothing={say('pick.none')}
+        onChoose={(ruleId) =>
+          goTo({ ruleId, confId: null, ts: null, run: null, runs: [], input: null }, { push: true })
+        }
+      />
+    </div>
+  );
+}
+
+function numberOption(typed: string, title: string): Option | null {
+  return /^[1-9]\d{0,18}$/.test(typed) ? { id: typed, title } : null;
+}
+
+function ClientCount({ rule }: { rule: RuleContext }) {
+  const { say } = useText();
+  if (!rule.clients.data) return null;
+  const online = rule.clients.data.filter((client) => client.online).length;
+  return (
+    <span className={online === 0 ? 'clients none' : 'clients'} title={say('header.clients.hint')}>
+      <i aria-hidden="true" />
+      {online === 0 ? say('header.clients.none') : say('header.clients', { n: online })}
+    </span>
+  );
+}
+
+function LanguageButton() {
+  const { say, language } = useText();
+  return (
+    <button
+      type="button"
+      className="icon-button word"
+      lang={language === 'zh' ? 'en' : 'zh-CN'}
+      title={say('header.language.hint')}
+      onClick={() => chooseLanguage(language === 'zh' ? 'en' : 'zh')}
+    >
+      {say('header.language')}
+    </button>
+  );
+}
+
+const themes: Record<Theme, { next: Theme; icon: IconName }> = {
+  system: { next: 'light', icon: 'screen' },
+  light: { next: 'dark', icon: 'sun' },
+  dark: { next: 'system', icon: 'moon' },
+};
+
+function ThemeButton() {
+  const { say } = useText();
+  const theme = useTheme();
+  const { icon, next } = themes[theme];
+  return <IconButton icon={icon} label={say(`header.theme.${theme}`)} onPress={() => chooseTheme(next)} />;
+}

@@ -1,0 +1,65 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useEffect, useMemo, useRef } from 'react';
+import type { Client, Selection } from '../../api/browse.ts';
+import { useApps, useClients, useRules, useSchema, useTree } from '../../run/use-service.ts';
+import { useSteady } from '../../run/use-steady.ts';
+import { goTo, type Place } from '../../state/location.ts';
+import { lastApp } from '../../state/preferences.ts';
+import { type Occurrence, occurrencesOf } from '../../trace/tree.ts';
+
+export type RuleContext = ReturnType<typeof useRule>;
+
+const noOccurrences: Occurrence[] = [];
+
+/** What is there to run and what is known about it: apps, rules, clients, the chosen rule's tree and keys. */
+export function useRule(place: Place) {
+  const { app } = place;
+  const apps = useSteady(useApps());
+  const rules = useSteady(useRules(app));
+  const clients = useClients(app);
+  const version = rules.data?.version ?? null;
+  const selection = useMemo(() => selectionOf(place), [place]);
+  const tree = useSteady(useTree({ selection, version }));
+  const schema = useSteady(useSchema({ selection, version }));
+  const root = tree.data?.root ?? null;
+  const occurrences = useMemo(() => (root ? occurrencesOf(root) : noOccurrences), [root]);
+  useNewsOfClients(clients.data);
+  useFirstChoice(place, apps.data, rules.data?.rules);
+  return { app, apps, rules, clients, version, selection, tree, schema, occurrences };
+}
+
+function selectionOf({ app, ruleId, confId, target }: Place): Selection | null {
+  if (app === null || (ruleId === null && confId === null)) return null;
+  const lane = target.kind === 'lane' ? target.lane : null;
+  const address = target.kind === 'address' ? target.address : null;
+  return { app, ruleId, confId, lane, address };
+}
+
+/** What a rule reads is what its clients publish: when one comes or goes, it is asked for again. */
+function useNewsOfClients(clients: readonly Client[] | undefined): void {
+  const queries = useQueryClient();
+  const known = clients?.map(({ address, lane, online }) => `${lane}/${address}/${online}`).join(' ');
+  const last = useRef(known);
+  useEffect(() => {
+    if (last.current !== undefined && last.current !== known) {
+      void queries.invalidateQueries({ queryKey: ['schema'] });
+      void queries.invalidateQueries({ queryKey: ['tree'] });
+    }
+    last.current = known;
+  }, [known, queries]);
+}
+
+/** A first visit opens something at once: the app of last time, else the first, and its first rule. */
+function useFirstChoice(place: Place, apps: string[] | undefined, rules: { ruleId: string }[] | undefined): void {
+  const { app, ruleId, confId } = place;
+  useEffect(() => {
+    if (app !== null) return lastApp.set(app);
+    const last = lastApp.get();
+    const first = apps?.find((known) => known === last) ?? apps?.[0];
+    if (first !== undefined) goTo({ app: first });
+  }, [app, apps]);
+  useEffect(() => {
+    const first = rules?.[0];
+    if (app !== null && ruleId === null && confId === null && first) goTo({ ruleId: first.ruleId });
+  }, [app, ruleId, confId, rules]);
+}

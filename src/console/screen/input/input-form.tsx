@@ -1,0 +1,84 @@
+import { useState } from 'react';
+import { setAt } from '../../json/edit-json.ts';
+import { formRows } from '../../run/form-rows.ts';
+import { jsonWords } from '../../text/json-words.ts';
+import { useText } from '../../text/use-text.tsx';
+import { Icon } from '../../ui/icon.tsx';
+import { Loading } from '../frame/loading.tsx';
+import type { RuleContext } from '../frame/use-rule.ts';
+import { InputRow } from './input-row.tsx';
+import type { Input } from './use-input.ts';
+
+const noSchema = { fields: [], fallback: false };
+
+/** One row for each key the rule reads, and for what else the input has. */
+export function InputForm({ input, rule }: { input: Input; rule: RuleContext }) {
+  const { say } = useText();
+  const { read, text } = input;
+  if (read.kind === 'bad') {
+    const { line, column } = read;
+    const message = jsonWords(read.message, say);
+    return <p className="notice bad">{say('input.invalid.form', { line, column, message })}</p>;
+  }
+  if (read.root.kind !== 'object') return <p className="notice bad">{say('input.notObject')}</p>;
+  if (rule.schema.isPending && rule.selection) return <Loading text="input.schema.loading" />;
+  const { rows, dynamic } = formRows(read.root, rule.schema.data ?? noSchema, rule.tree.data ?? null);
+  const taken = new Set(read.root.members.map(({ key }) => key));
+  return (
+    <div className="input-form">
+      {rows.map((row) => (
+        <InputRow key={row.path.join('\n')} row={row} input={input} />
+      ))}
+      {dynamic.map((key) => (
+        <p className="notice" key={key}>
+          <code>{key}</code> {say('input.dynamic', { ref: /\$\{(.*?)\}/.exec(key)?.[1] ?? '' })}
+        </p>
+      ))}
+      <AddKey taken={taken} onAdd={(key) => input.set(setAt(text, [key], 'null'))} />
+    </div>
+  );
+}
+
+function AddKey({ taken, onAdd }: { taken: ReadonlySet<string>; onAdd: (key: string) => void }) {
+  const { say } = useText();
+  const [key, setKey] = useState<string | null>(null);
+  if (key === null) {
+    return (
+      <button type="button" className="quiet add-key" onClick={() => setKey('')}>
+        <Icon name="plus" size={14} />
+        {say('input.add')}
+      </button>
+    );
+  }
+  const exists = taken.has(key);
+  return (
+    <form
+      className="add-key-form"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (key === '' || exists) return;
+        onAdd(key);
+        setKey(null);
+      }}
+    >
+      <input
+        // biome-ignore lint/a11y/noAutofocus: the button that was pressed became this field
+        autoFocus
+        aria-label={say('input.add.key')}
+        placeholder={say('input.add.key')}
+        aria-invalid={exists}
+        value={key}
+        onChange={({ target }) => setKey(target.value)}
+        onKeyDown={(event) => {
+          if (event.key !== 'Escape') return;
+          event.stopPropagation();
+          setKey(null);
+        }}
+      />
+      <button type="submit" className="button" disabled={key === '' || exists}>
+        {say('input.add.button')}
+      </button>
+      {exists && <small className="bad">{say('input.add.exists', { key })}</small>}
+    </form>
+  );
+}

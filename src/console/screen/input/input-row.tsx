@@ -1,0 +1,180 @@
+import { type ReactNode, useId } from 'react';
+import { removeAt, setAt } from '../../json/edit-json.ts';
+import {
+  convert,
+  kindOf,
+  kindOfType,
+  readTyped,
+  typedText,
+  type ValueKind,
+  valueKinds,
+} from '../../json/form-value.ts';
+import type { FormRow } from '../../run/form-rows.ts';
+import { keepKind, useKinds } from '../../state/drafts.ts';
+import { useText } from '../../text/use-text.tsx';
+import { IconButton } from '../../ui/icon-button.tsx';
+import type { Input } from './use-input.ts';
+
+type Props = { row: FormRow; input: Input };
+
+/** One key: its value as typed, the kind of value it is, and whether it is sent at all. */
+export function InputRow({ row, input }: Props) {
+  const { say } = useText();
+  const id = useId();
+  const kind = useKind(row, input.text);
+  const name = row.path.join('.');
+  const bad = input.bad.find(({ key }) => key === name) ?? null;
+  const typed = bad?.typed ?? (row.value ? (typedText(kind, row.value, input.text) ?? '') : '');
+
+  const put = (raw: string) => {
+    if (bad) input.forgetBad(name);
+    input.set(setAt(input.text, row.path, raw));
+  };
+  const omit = () => {
+    if (bad) input.forgetBad(name);
+    input.set(removeAt(input.text, row.path));
+  };
+  const type = (text: string) => {
+    const read = readTyped(kind, text);
+    if (read.kind === 'raw') put(read.raw);
+    else if (read.kind === 'empty') omit();
+    else input.noteBad({ key: name, typed: text, problem: read.problem });
+  };
+  const changeKind = (next: ValueKind) => {
+    keepKind(name, next);
+    if (next === 'null') return put('null');
+    if (!row.value || row.value.kind === 'null') return put(emptyOf[next]);
+    const converted = convert(row.value, input.text, next);
+    put(converted.kind === 'raw' ? converted.raw : emptyOf[next]);
+  };
+
+  if (row.inTheWay !== null) {
+    return (
+      <div className="row">
+        <RowName row={row} id={id} />
+        <p className="notice warn">{say('input.inWay', { parent: row.inTheWay, key: name })}</p>
+      </div>
+    );
+  }
+  return (
+    <div className={row.value || bad ? 'row' : 'row omitted'}>
+      <RowName row={row} id={id}>
+        <select
+          aria-label={say('input.kind', { key: name })}
+          value={kind}
+          onChange={({ target }) => changeKind(readKind(target.value))}
+        >
+          {valueKinds.map((each) => (
+            <option key={each} value={each}>
+              {say(`input.kind.${each}`)}
+            </option>
+          ))}
+        </select>
+        {row.value || bad ? (
+          <IconButton icon="close" label={say('input.omit', { key: name })} onPress={omit} />
+        ) : (
+          <IconButton
+            icon="plus"
+            label={say('input.send', { key: name })}
+            onPress={() => put(kind === 'null' ? 'null' : emptyOf[kind])}
+          />
+        )}
+      </RowName>
+      <ValueField id={id} kind={kind} typed={typed} sent={row.value !== null} bad={bad !== null} onType={type} />
+      {bad && (
+        <small className="bad" id={`${id}-bad`}>
+          {say(`input.problem.${bad.problem}`)}
+        </small>
+      )}
+    </div>
+  );
+}
+
+/** The kind a row shows: the value decides; while there is none, what was last used for the key, else what the rule declares. */
+function useKind({ path, value, valueType }: FormRow, text: string): ValueKind {
+  const kinds = useKinds();
+  const last = kinds[path.join('.')];
+  if (!value) return last ?? (valueType === null ? 'auto' : kindOfType(valueType));
+  const wanted = last ?? (valueType === null ? undefined : kindOfType(valueType));
+  if (wanted === undefined) return kindOf(value);
+  return wanted === 'auto' || typedText(wanted, value, text) !== undefined ? wanted : kindOf(value);
+}
+
+const emptyOf: Record<ValueKind, string> = {
+  auto: '""',
+  text: '""',
+  int64: '0',
+  decimal: '0',
+  'yes-no': 'true',
+  null: 'null',
+  json: '{}',
+};
+
+function RowName({ row, id, children }: { row: FormRow; id: string; children?: ReactNode }) {
+  const { say } = useText();
+  const [first, ...others] = row.readers;
+  const readBy = first ? say('input.readBy', { id: first.id, name: first.name }) : say('input.notRead');
+  const more = others.length > 0 ? ` ${say('input.readBy.more', { n: others.length })}` : '';
+  return (
+    <div className="row-name">
+      <label htmlFor={id}>{row.path.join('.')}</label>
+      <small title={readBy + more}>{readBy + more}</small>
+      {children}
+    </div>
+  );
+}
+
+type FieldProps = {
+  id: string;
+  kind: ValueKind;
+  typed: string;
+  sent: boolean;
+  bad: boolean;
+  onType: (text: string) => void;
+};
+
+function ValueField({ id, kind, typed, sent, bad, onType }: FieldProps) {
+  const { say } = useText();
+  const described = bad ? { 'aria-invalid': true, 'aria-describedby': `${id}-bad` } : {};
+  if (kind === 'yes-no') {
+    return (
+      <select id={id} value={typed} onChange={({ target }) => onType(target.value)} {...described}>
+        <option value="">{say('input.omitted')}</option>
+        <option value="true">{say('input.yes')}</option>
+        <option value="false">{say('input.no')}</option>
+      </select>
+    );
+  }
+  if (kind === 'null') return <input id={id} value={sent ? 'null' : ''} placeholder={say('input.omitted')} readOnly />;
+  if (kind === 'json' || typed.includes('\n')) {
+    const rows = Math.min(8, Math.max(1, typed.split('\n').length));
+    return (
+      <textarea
+        id={id}
+        rows={rows}
+        spellCheck={false}
+        value={typed}
+        placeholder={say('input.omitted')}
+        onChange={({ target }) => onType(target.value)}
+        {...described}
+      />
+    );
+  }
+  return (
+    <input
+      id={id}
+      className={kind === 'text' ? '' : 'mono'}
+      inputMode={kind === 'int64' ? 'numeric' : kind === 'decimal' ? 'decimal' : 'text'}
+      autoComplete="off"
+      spellCheck={false}
+      value={typed}
+      placeholder={sent ? say('input.emptyText') : say('input.omitted')}
+      onChange={({ target }) => onType(target.value)}
+      {...described}
+    />
+  );
+}
+
+function readKind(text: string): ValueKind {
+  return valueKinds.find((kind) => kind === text) ?? 'auto';
+}

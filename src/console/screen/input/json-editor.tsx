@@ -1,0 +1,105 @@
+import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
+import { json } from '@codemirror/lang-json';
+import { bracketMatching, HighlightStyle, indentOnInput, syntaxHighlighting } from '@codemirror/language';
+import { type Diagnostic, linter, lintGutter } from '@codemirror/lint';
+import { EditorState } from '@codemirror/state';
+import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } from '@codemirror/view';
+import { tags } from '@lezer/highlight';
+import { useEffect, useRef } from 'react';
+import { readJson } from '../../json/read-json.ts';
+import { jsonWords } from '../../text/json-words.ts';
+import { type Say, useText } from '../../text/use-text.tsx';
+
+type Props = { label: string; text: string; onChange: (text: string) => void };
+
+/** The document as text. It stands in a shadow tree, so that its styles need no exception in the content security policy. */
+export function JsonEditor({ label, text, onChange }: Props) {
+  const { say } = useText();
+  const host = useRef<HTMLDivElement>(null);
+  const editor = useRef<EditorView | null>(null);
+  const changed = useRef(onChange);
+  const first = useRef(text);
+  useEffect(() => {
+    changed.current = onChange;
+  }, [onChange]);
+
+  useEffect(() => {
+    if (!host.current) return;
+    const root = host.current.shadowRoot ?? host.current.attachShadow({ mode: 'open' });
+    const view = new EditorView({
+      root,
+      parent: root,
+      state: EditorState.create({
+        doc: first.current,
+        extensions: [
+          lineNumbers(),
+          history(),
+          drawSelection(),
+          indentOnInput(),
+          bracketMatching(),
+          highlightActiveLine(),
+          json(),
+          syntaxHighlighting(colours),
+          linter((view) => findProblems(view, say), { delay: 150 }),
+          lintGutter(),
+          keymap.of([...defaultKeymap.filter(({ key }) => key !== 'Mod-Enter'), ...historyKeymap]),
+          EditorView.lineWrapping,
+          EditorView.contentAttributes.of({ 'aria-label': label, 'data-editor': '', tabindex: '0' }),
+          EditorView.updateListener.of((update) => {
+            if (update.docChanged) changed.current(update.state.doc.toString());
+          }),
+          look,
+        ],
+      }),
+    });
+    editor.current = view;
+    return () => view.destroy();
+  }, [label, say]);
+
+  // The form, a run or an undo wrote the document: show that, and keep the cursor when nothing changed.
+  useEffect(() => {
+    first.current = text;
+    const view = editor.current;
+    if (!view || view.state.doc.toString() === text) return;
+    view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text } });
+  }, [text]);
+
+  const read = readJson(text);
+  return (
+    <div className="json-editor">
+      <div className="editor-host" ref={host} />
+      <p className="bad" role="status">
+        {read.kind === 'bad' &&
+          say('input.invalid', { line: read.line, column: read.column, message: jsonWords(read.message, say) })}
+        {read.kind === 'ok' && read.root.kind !== 'object' && say('input.notObject')}
+      </p>
+    </div>
+  );
+}
+
+function findProblems({ state }: EditorView, say: Say): Diagnostic[] {
+  const read = readJson(state.doc.toString());
+  if (read.kind === 'ok') return [];
+  const from = Math.min(read.at, state.doc.length);
+  return [{ from, to: Math.min(from + 1, state.doc.length), severity: 'error', message: jsonWords(read.message, say) }];
+}
+
+const colours = HighlightStyle.define([
+  { tag: tags.propertyName, color: 'var(--json-key)' },
+  { tag: tags.string, color: 'var(--json-string)' },
+  { tag: tags.number, color: 'var(--json-number)' },
+  { tag: [tags.bool, tags.null], color: 'var(--json-word)' },
+]);
+
+const look = EditorView.theme({
+  '&': { fontSize: '13px', color: 'var(--text)', backgroundColor: 'var(--field)', maxHeight: '60vh' },
+  '.cm-scroller': { fontFamily: 'var(--mono)', lineHeight: '1.55' },
+  '.cm-gutters': { backgroundColor: 'transparent', color: 'var(--muted)', border: 'none' },
+  '.cm-content': { caretColor: 'var(--text)' },
+  '.cm-cursor': { borderLeftColor: 'var(--text)' },
+  '.cm-activeLine': { backgroundColor: 'var(--hover)' },
+  // The frame around it is drawn by the page.
+  '&.cm-focused': { outline: 'none' },
+  '&.cm-focused .cm-selectionBackground, .cm-selectionBackground': { backgroundColor: 'var(--selection) !important' },
+  '.cm-tooltip': { backgroundColor: 'var(--surface)', color: 'var(--text)', border: '1px solid var(--line)' },
+});

@@ -1,0 +1,74 @@
+import { useEffect, useRef } from 'react';
+import { diffJson } from '../../json/diff-json.ts';
+import { compactJson } from '../../json/print-json.ts';
+import type { Reading } from '../../run/reading.ts';
+import { type Say, useText } from '../../text/use-text.tsx';
+import { warningWords } from '../../text/warning-words.ts';
+import { useAnnounce } from '../../ui/announce.tsx';
+import { Icon } from '../../ui/icon.tsx';
+import type { RuleContext } from '../frame/use-rule.ts';
+import type { Run } from '../result/use-run.ts';
+
+const MAX_ENTRIES = 4;
+
+/** What a reader should know before believing the picture: other versions, lost digits, entries without a place, warnings. */
+export function Notices({ run, rule }: { run: Run; rule: RuleContext }) {
+  const { say } = useText();
+  const announce = useAnnounce();
+  const { followed, reading } = run;
+  const isLost = followed?.kind === 'open' && followed.connection === 'lost';
+  const wasLost = useRef(false);
+  useEffect(() => {
+    if (wasLost.current && !isLost && followed?.kind === 'open') announce(say('state.resumed'));
+    wasLost.current = isLost;
+  }, [isLost, followed, announce, say]);
+  const lost = isLost ? [say('state.lost')] : [];
+  const lines = [...lost, ...(reading ? noticesOf(reading, { rule, say }) : [])];
+  return (
+    <div className="notices" role="status">
+      {lines.map((line) => (
+        <p className="notice warn" key={line}>
+          <Icon name="warning" size={14} /> {line}
+        </p>
+      ))}
+    </div>
+  );
+}
+
+function noticesOf(reading: Reading, { rule, say }: { rule: RuleContext; say: Say }): string[] {
+  const { record } = reading.execution;
+  const client = rule.clients.data?.find(({ address }) => address === record.address);
+  const skewed = client?.loadedVersion != null && rule.version !== null && client.loadedVersion !== rule.version;
+  const rounded =
+    reading.before && reading.after
+      ? diffJson(reading.before, reading.after).changes.filter(({ kind }) => kind === 'rounded')
+      : [];
+  const [first] = rounded;
+  const { unplaced } = reading.replay;
+  return [
+    ...(skewed && client
+      ? [
+          say('notice.skew', {
+            client: client.address,
+            loaded: client.loadedVersion ?? '',
+            version: rule.version ?? '',
+          }),
+        ]
+      : []),
+    ...(first?.before && first.after
+      ? [
+          `${say('notice.rounded', { n: rounded.length, path: first.path, before: compactJson(first.before), after: compactJson(first.after) })} ${say('notice.rounded.hint')}`,
+        ]
+      : []),
+    ...(unplaced.length > 0 && rule.occurrences.length > 0
+      ? [say('notice.unplaced', { n: unplaced.length, entries: namesOf(unplaced) })]
+      : []),
+    ...(reading.rest !== '' ? [say('notice.rest', { text: reading.rest.slice(0, 80) })] : []),
+    ...record.warnings.map((warning) => warningWords(warning, { record, occurrences: rule.occurrences }, say)),
+  ];
+}
+
+function namesOf(entries: readonly { id: string; name: string }[]): string {
+  const names = entries.slice(0, MAX_ENTRIES).map(({ id, name }) => `#${id} ${name}`);
+  return entries.length > MAX_ENTRIES ? `${names.join(', ')}, …` : names.join(', ');
+}

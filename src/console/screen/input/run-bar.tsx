@@ -1,0 +1,73 @@
+import type { Place } from '../../state/location.ts';
+import { type Say, useText } from '../../text/use-text.tsx';
+import { nameOf, type Occurrence } from '../../trace/tree.ts';
+import { Icon } from '../../ui/icon.tsx';
+import type { RuleContext } from '../frame/use-rule.ts';
+import type { Run } from '../result/use-run.ts';
+import type { Input } from './use-input.ts';
+
+type Props = { run: Run; rule: RuleContext; blocked: string | null };
+
+const MAX_NAMED = 3;
+
+/** The button everything is about, and what it will do. */
+export function RunBar({ run, rule, blocked }: Props) {
+  const { say } = useText();
+  const busy = run.sending || run.isOpen;
+  return (
+    <div className="run-bar">
+      <p id="run-hint" className={blocked === null ? '' : 'bad'}>
+        {blocked ?? whatItCalls(rule.occurrences, say)}
+      </p>
+      <button
+        type="button"
+        className="button primary"
+        // Not `disabled`: that would take the focus away while it runs.
+        aria-disabled={blocked !== null || busy}
+        aria-describedby="run-hint"
+        onClick={() => blocked === null && !busy && void run.start()}
+      >
+        <Icon name="play" />
+        {say('run.button')}
+        <kbd>{isApple() ? '⌘⏎' : 'Ctrl ⏎'}</kbd>
+      </button>
+    </div>
+  );
+}
+
+/** Why Run cannot be pressed, in words, or null. */
+export function blockedBecause({
+  place,
+  input,
+  rule,
+  say,
+}: {
+  place: Place;
+  input: Input;
+  rule: RuleContext;
+  say: Say;
+}): string | null {
+  if (place.app === null || (place.ruleId === null && place.confId === null)) return say('run.blocked.rule');
+  if (input.waiting) return say('run.blocked.input');
+  if (input.read.kind === 'bad') return say('run.blocked.json');
+  if (input.read.root.kind !== 'object') return say('input.notObject');
+  const [bad] = input.bad;
+  if (bad) return say('run.blocked.field', { key: bad.key, problem: say(`input.problem.${bad.problem}`) });
+  const { target } = place;
+  if (target.kind === 'lane' && target.lane === '') return say('run.blocked.lane');
+  if (target.kind === 'address' && target.address === '') return say('run.blocked.address');
+  if (target.kind === 'each' && !rule.clients.data?.some(({ online }) => online)) return say('run.blocked.each');
+  return null;
+}
+
+function whatItCalls(occurrences: readonly Occurrence[], say: Say): string {
+  const names = new Set(occurrences.filter(({ node }) => node.type === 'LeafResult').map(({ node }) => nameOf(node)));
+  if (names.size === 0) return say('run.real');
+  const shown = [...names].slice(0, MAX_NAMED).join(', ');
+  const more = names.size - MAX_NAMED;
+  return say('run.real.calls', { names: more > 0 ? say('run.real.more', { names: shown, n: more }) : shown });
+}
+
+function isApple(): boolean {
+  return /Mac|iPhone|iPad/.test(navigator.userAgent);
+}

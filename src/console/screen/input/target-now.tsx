@@ -1,0 +1,60 @@
+import type { ReactNode } from 'react';
+import type { Client } from '../../api/browse.ts';
+import { formatAge } from '../../text/durations.ts';
+import { type Say, useText } from '../../text/use-text.tsx';
+import { Icon } from '../../ui/icon.tsx';
+
+/** One line about what a choice comes to now. */
+export function Now({ children, warn = false }: { children: ReactNode; warn?: boolean }) {
+  return (
+    <p className={warn ? 'now warn' : 'now'}>
+      {warn && <Icon name="warning" size={14} />}
+      {children}
+    </p>
+  );
+}
+
+/** The one client it will be, or of how many it will be one. */
+export function CandidatesNow({ candidates, none }: { candidates: readonly Client[]; none: string }) {
+  const { say } = useText();
+  const [only, ...others] = candidates;
+  if (!only) return <Now warn>{none}</Now>;
+  if (others.length > 0) return <Now>{say('target.now.several', { n: candidates.length })}</Now>;
+  return <Now>{[only.address, ...wordsOf(only, say)].join(' · ')}</Now>;
+}
+
+type LaneProps = { lane: string; lanes: readonly string[]; candidates: readonly Client[] };
+
+export function LaneNow({ lane, lanes, candidates }: LaneProps) {
+  const { say } = useText();
+  if (lane === '') return <Now warn>{say(lanes.length === 0 ? 'target.lane.none' : 'target.lane.choose')}</Now>;
+  return <CandidatesNow candidates={candidates} none={say('target.lane.empty', { lane })} />;
+}
+
+export function AddressNow({ address, clients }: { address: string; clients: readonly Client[] }) {
+  const { say } = useText();
+  const client = clients.find((known) => known.address === address);
+  if (address === '') return <Now warn>{say('target.address.choose')}</Now>;
+  if (!client) return <Now warn>{say('target.address.gone', { address })}</Now>;
+  if (!client.registered) return <Now>{say('target.address.directory')}</Now>;
+  if (!client.online) return <Now warn>{say('target.address.offline', { address, age: ageOf(client) })}</Now>;
+  return <Now>{[say(sdkKey(client.sdk)), ...wordsOf(client, say)].join(' · ')}</Now>;
+}
+
+/** Its version and its last sign of life. One that runs a rule may have no time for the latter. */
+function wordsOf(client: Client, say: Say): string[] {
+  if (!client.registered) return [say('target.now.directory')];
+  const version =
+    client.loadedVersion === null ? say('target.noVersion') : say('header.version', { version: client.loadedVersion });
+  return [version, client.busy ? say('target.now.busy') : say('target.now.heartbeat', { age: ageOf(client) })];
+}
+
+function ageOf({ heartbeatAgeMs }: Client): string {
+  return heartbeatAgeMs === null ? '?' : formatAge(heartbeatAgeMs);
+}
+
+const sdkKeys = { node: 'sdk.node', java: 'sdk.java', go: 'sdk.go', python: 'sdk.python' } as const;
+
+export function sdkKey(sdk: string) {
+  return sdk === 'node' || sdk === 'java' || sdk === 'go' || sdk === 'python' ? sdkKeys[sdk] : 'sdk.unknown';
+}

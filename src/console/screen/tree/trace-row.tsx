@@ -1,0 +1,164 @@
+import { compactJson } from '../../json/print-json.ts';
+import { formatMs } from '../../text/durations.ts';
+import { useText } from '../../text/use-text.tsx';
+import type { Mark } from '../../trace/mark.ts';
+import { skipOf } from '../../trace/skipped.ts';
+import { isLeaf, nameOf, type Occurrence, type TreeNode } from '../../trace/tree.ts';
+import type { VisibleRow } from '../../trace/visible-rows.ts';
+import { childThatFailed } from '../../trace/why.ts';
+import { Icon, type IconName } from '../../ui/icon.tsx';
+import { OutcomeChip } from '../../ui/outcome-chip.tsx';
+import { skipWords } from '../result/skip-words.ts';
+import { shortened } from '../result/why.tsx';
+
+type Props = {
+  id: string;
+  row: VisibleRow;
+  rowIndex: number;
+  marks: ReadonlyMap<Occurrence, Mark>;
+  /** Whether there is a run to draw: without one no row has a reason for not having run. */
+  drawn: boolean;
+  deciding: boolean;
+  active: boolean;
+  onToggle: (open: boolean) => void;
+  onPress: () => void;
+};
+
+/** One place of the tree: what stands there, what it came to, and how long it took. */
+export function TraceRow({ id, row, rowIndex, marks, drawn, deciding, active, onToggle, onPress }: Props) {
+  const { say } = useText();
+  const { occurrence, open } = row;
+  const mark = marks.get(occurrence);
+  const skip = drawn && !mark ? skipOf(occurrence, marks) : null;
+  const classes = [
+    'tree-row',
+    mark || !drawn ? '' : 'skipped',
+    active ? 'active' : '',
+    deciding ? 'deciding' : '',
+    row.found ? 'found' : '',
+  ];
+  return (
+    <div
+      role="row"
+      id={id}
+      className={classes.filter(Boolean).join(' ')}
+      aria-level={occurrence.depth + 1}
+      aria-posinset={row.position}
+      aria-setsize={row.siblings}
+      aria-rowindex={rowIndex}
+      aria-selected={active}
+      aria-expanded={open}
+      onClick={onPress}
+    >
+      <div role="gridcell" className="tree-node">
+        <Guides occurrence={occurrence} open={open} onToggle={onToggle} />
+        <NodeName occurrence={occurrence} />
+        {skip && <span className={skip.kind === 'not-run' ? 'hidden-words' : 'skip'}>{skipWords(skip, say)}</span>}
+        {mark && <Accesses mark={mark} failedBelow={childThatFailed(occurrence, marks) !== null} />}
+      </div>
+      <div role="gridcell" className="tree-result">
+        {mark && <OutcomeChip outcome={mark.outcome} />}
+      </div>
+      <div role="gridcell" className="tree-time">
+        {mark?.ms != null && mark.outcome !== 'OUT_OF_TIME' && mark.outcome !== 'LEFT_OUT' && formatMs(mark.ms)}
+      </div>
+    </div>
+  );
+}
+
+function Guides({
+  occurrence,
+  open,
+  onToggle,
+}: {
+  occurrence: Occurrence;
+  open: boolean | undefined;
+  onToggle: (open: boolean) => void;
+}) {
+  return (
+    <>
+      {Array.from({ length: occurrence.depth }, (_, level) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: lines of the picture, one per level
+        <i className="guide" key={level} aria-hidden="true" />
+      ))}
+      <i
+        className={open === undefined ? 'twist none' : open ? 'twist open' : 'twist'}
+        aria-hidden="true"
+        onClick={(event) => {
+          if (open === undefined) return;
+          event.stopPropagation();
+          onToggle(!open);
+        }}
+      >
+        {open !== undefined && <Icon name="chevron" size={14} />}
+      </i>
+    </>
+  );
+}
+
+function NodeName({ occurrence: { node, role } }: { occurrence: Occurrence }) {
+  const { say } = useText();
+  return (
+    <>
+      {role === 'forward' && (
+        <span className="tag condition" title={say('trace.condition.hint')}>
+          {say('trace.condition')}
+        </span>
+      )}
+      {isLeaf(node) || node.type === 'Unknown' ? (
+        <span className={`glyph ${node.type}`}>
+          <Icon name={leafIcon(node)} size={14} />
+        </span>
+      ) : (
+        <span className="tag relation">{node.type.toUpperCase()}</span>
+      )}
+      {(isLeaf(node) || node.label !== null) && <span className="node-name">{nameOf(node)}</span>}
+      <span className="node-id">#{node.id}</span>
+      {node.inverse && <span className="tag">{say('trace.inverted')}</span>}
+      {node.timeWindow.type !== 'always' && (
+        <span className="tag" title={say('trace.timed')}>
+          <Icon name="clock" size={12} />
+        </span>
+      )}
+    </>
+  );
+}
+
+/** What is said beside a node. An error that came up from below is said where it began. */
+function Accesses({ mark, failedBelow }: { mark: Mark; failedBelow: boolean }) {
+  const { say } = useText();
+  const words = [
+    ...(mark.outcome === 'REJECTED' ? [say('outcome.REJECTED.hint')] : []),
+    ...(mark.outcome === 'OUT_OF_TIME' ? [say('outcome.OUT_OF_TIME.hint')] : []),
+    ...(mark.outcome === 'LEFT_OUT' ? [mark.error ?? say('outcome.hint.LEFT_OUT')] : []),
+    ...(mark.late ? [say('trace.late')] : []),
+    ...(mark.error !== null && mark.outcome !== 'LEFT_OUT' && !failedBelow ? [mark.error] : []),
+  ];
+  const accesses = [
+    ...mark.reads.map(({ key, value, size }) =>
+      value || size !== null
+        ? say('trace.read', {
+            key,
+            value: value ? shortened(compactJson(value)) : say('json.tooLong', { n: size ?? 0 }),
+          })
+        : say('trace.read.missing', { key }),
+    ),
+    ...mark.writes.flatMap(({ key, after }) =>
+      after ? [say('trace.wrote', { key, value: shortened(compactJson(after)) })] : [],
+    ),
+  ];
+  return (
+    <>
+      {words.length > 0 && (
+        <span className={mark.outcome === 'ERROR' ? 'skip failed' : 'skip'}>{words.join(' · ')}</span>
+      )}
+      {accesses.length > 0 && <code className="accesses">{accesses.join('  ')}</code>}
+    </>
+  );
+}
+
+/** Result leaves do something; flow leaves ask something; the others do neither. */
+function leafIcon({ type }: TreeNode): IconName {
+  if (type === 'LeafResult') return 'bolt';
+  return type === 'LeafFlow' ? 'test' : 'dot';
+}

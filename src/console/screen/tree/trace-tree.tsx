@@ -1,0 +1,155 @@
+import { type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from 'react';
+import type { Reading } from '../../run/reading.ts';
+import { useText } from '../../text/use-text.tsx';
+import type { Mark } from '../../trace/mark.ts';
+import type { Occurrence } from '../../trace/tree.ts';
+import { visibleRows } from '../../trace/visible-rows.ts';
+import { reveal, useWindowedRows } from '../../ui/windowed-rows.ts';
+import { TraceRow } from './trace-row.tsx';
+import { TraceTools } from './trace-tools.tsx';
+
+const ROW_HEIGHT = 30;
+/** A larger tree begins closed below its second level. */
+const OPEN_AT_FIRST = 200;
+
+type Props = {
+  occurrences: readonly Occurrence[];
+  reading: Reading | null;
+  /** Whether the reading is of the run before the one on its way. */
+  stale: boolean;
+  chosen: Occurrence | null;
+  onChoose: (occurrence: Occurrence, how: 'pass' | 'press') => void;
+};
+
+const noMarks: ReadonlyMap<Occurrence, Mark> = new Map();
+
+/** The rule's tree with what the trace says about each place (ARIA APG, treegrid). Draws only the rows that are seen. */
+export function TraceTree({ occurrences, reading, stale, chosen, onChoose }: Props) {
+  const { say } = useText();
+  const id = useId();
+  const box = useRef<HTMLDivElement>(null);
+  const [collapsed, setCollapsed] = useState<ReadonlySet<number>>(new Set());
+  const [executedOnly, setExecutedOnly] = useState(false);
+  const [search, setSearch] = useState('');
+  const marks = reading?.replay.marks ?? noMarks;
+  const deciding = useMemo(() => new Set(reading?.why.map(({ at }) => at)), [reading]);
+  useEffect(() => setCollapsed(closedAtFirst(occurrences)), [occurrences]);
+  const rows = useMemo(
+    () => visibleRows(occurrences, { collapsed, executedOnly: executedOnly && marks.size > 0, search, marks }),
+    [occurrences, collapsed, executedOnly, search, marks],
+  );
+  const { first, last, above, total } = useWindowedRows(box, { count: rows.length, rowHeight: ROW_HEIGHT });
+  const active = rows.findIndex(({ occurrence }) => occurrence === chosen);
+
+  useEffect(() => {
+    if (active >= 0) reveal(box.current, active, ROW_HEIGHT);
+  }, [active]);
+
+  const toggle = (occurrence: Occurrence, open: boolean) => {
+    const next = new Set(collapsed);
+    if (open) next.delete(occurrence.index);
+    else next.add(occurrence.index);
+    setCollapsed(next);
+  };
+  const go = (to: number, how: 'pass' | 'press' = 'pass') => {
+    const row = rows[Math.max(0, Math.min(rows.length - 1, to))];
+    if (row) onChoose(row.occurrence, how);
+  };
+
+  const onKeyDown = (event: KeyboardEvent) => {
+    const row = rows[active];
+    const page = Math.max(1, Math.floor((box.current?.clientHeight ?? 300) / ROW_HEIGHT) - 1);
+    const act: Record<string, () => void> = {
+      ArrowDown: () => go(active + 1),
+      ArrowUp: () => go(active < 0 ? 0 : active - 1),
+      Home: () => go(0),
+      End: () => go(rows.length - 1),
+      PageDown: () => go(active + page),
+      PageUp: () => go(active - page),
+      ArrowRight: () => (row?.open === false ? toggle(row.occurrence, true) : row?.open && go(active + 1)),
+      ArrowLeft: () =>
+        row?.open ? toggle(row.occurrence, false) : row?.occurrence.parent && onChoose(row.occurrence.parent, 'pass'),
+      Enter: () => go(active, 'press'),
+      ' ': () => go(active, 'press'),
+    };
+    const action = act[event.key];
+    if (!action || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    action();
+  };
+
+  return (
+    <section className={stale ? 'trace stale' : 'trace'} aria-label={say('trace.label')}>
+      <TraceTools
+        search={search}
+        onSearch={setSearch}
+        executedOnly={executedOnly}
+        onExecutedOnly={setExecutedOnly}
+        onOpenAll={() => setCollapsed(new Set())}
+        onCloseAll={() =>
+          setCollapsed(
+            new Set(
+              occurrences
+                .filter(({ size }) => size > 1)
+                .map(({ index }) => index)
+                .slice(1),
+            ),
+          )
+        }
+        onMove={(step) => go(active + step)}
+      />
+      <div
+        className="tree"
+        role="treegrid"
+        ref={box}
+        tabIndex={0}
+        aria-label={say('trace.label')}
+        aria-rowcount={rows.length + 1}
+        aria-activedescendant={active >= first && active < last ? `${id}-${rows[active]?.occurrence.index}` : undefined}
+        onKeyDown={onKeyDown}
+        onFocus={() => active < 0 && go(0)}
+      >
+        <TreeHead />
+        <div role="rowgroup" style={{ height: total, paddingTop: above }}>
+          {rows.slice(first, last).map((row, index) => (
+            <TraceRow
+              key={row.occurrence.index}
+              id={`${id}-${row.occurrence.index}`}
+              row={row}
+              rowIndex={first + index + 2}
+              marks={marks}
+              drawn={reading !== null}
+              deciding={deciding.has(row.occurrence)}
+              active={row.occurrence === chosen}
+              onToggle={(open) => toggle(row.occurrence, open)}
+              onPress={() => onChoose(row.occurrence, 'press')}
+            />
+          ))}
+        </div>
+      </div>
+      {rows.length === 0 && (
+        <p className="nothing">
+          {search === '' ? say('trace.executedOnly.none') : say('trace.search.none', { text: search })}
+        </p>
+      )}
+    </section>
+  );
+}
+
+function TreeHead() {
+  const { say } = useText();
+  return (
+    <div role="rowgroup" className="tree-head">
+      <div role="row" aria-rowindex={1}>
+        <span role="columnheader">{say('trace.column.node')}</span>
+        <span role="columnheader">{say('trace.column.result')}</span>
+        <span role="columnheader">{say('trace.column.time')}</span>
+      </div>
+    </div>
+  );
+}
+
+function closedAtFirst(occurrences: readonly Occurrence[]): Set<number> {
+  if (occurrences.length <= OPEN_AT_FIRST) return new Set();
+  return new Set(occurrences.filter(({ depth, size }) => depth >= 2 && size > 1).map(({ index }) => index));
+}

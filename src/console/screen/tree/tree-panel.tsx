@@ -1,0 +1,101 @@
+import type { ReactNode } from 'react';
+import { Refused } from '../../api/request.ts';
+import type { Place } from '../../state/location.ts';
+import { formatMs } from '../../text/durations.ts';
+import { useText } from '../../text/use-text.tsx';
+import type { Occurrence } from '../../trace/tree.ts';
+import { OutcomeChip } from '../../ui/outcome-chip.tsx';
+import { Loading } from '../frame/loading.tsx';
+import type { RuleContext } from '../frame/use-rule.ts';
+import type { Run } from '../result/use-run.ts';
+import { TraceTree } from './trace-tree.tsx';
+
+type Props = {
+  place: Place;
+  run: Run;
+  rule: RuleContext;
+  chosen: Occurrence | null;
+  onChoose: (occurrence: Occurrence, how: 'pass' | 'press') => void;
+};
+
+/** The tree, or why there is none to see. */
+export function TreePanel({ place, run, rule, chosen, onChoose }: Props) {
+  const { say } = useText();
+  const { app, ruleId, confId } = place;
+  const { tree, apps, rules } = rule;
+  if (app === null) {
+    if (apps.isPending) return <Loading text="loading.page" />;
+    if (apps.error) return <Empty title={say('failed.unreachable')} text={apps.error.message} />;
+    return <Empty title={say('empty.apps.title')} text={say('empty.apps.text')} />;
+  }
+  if (ruleId === null && confId === null) {
+    if (rules.isPending) return <Loading text="loading.rules" />;
+    const none = rules.data?.rules.length === 0;
+    return (
+      <Empty title={say('empty.rule.title')} text={none ? say('empty.rules.text', { app }) : say('empty.rule.text')} />
+    );
+  }
+  if (tree.isPending) return <Loading text="loading.tree" />;
+  if (tree.error instanceof Refused && tree.error.status === 404 && (rules.data?.rules.length ?? 0) > 0) {
+    const title = say('empty.unknownRule.title', { app, rule: ruleId ?? confId ?? '' });
+    return (
+      <Empty title={title} text={say('empty.unknownRule.text')}>
+        <FlatTrace run={run} />
+      </Empty>
+    );
+  }
+  if (tree.error) {
+    const known = tree.error instanceof Refused && tree.error.status === 404;
+    const text = known ? say('empty.tree.noRules', { app }) : say('failed.refused', { error: tree.error.message });
+    return (
+      <Empty title={say('empty.tree.title')} text={text}>
+        <FlatTrace run={run} />
+      </Empty>
+    );
+  }
+  if (rule.occurrences.length === 0) return <Empty title={say('empty.tree.title')} text={say('empty.tree.noRoot')} />;
+  return (
+    <>
+      {tree.data?.cycle && (
+        <p className="notice warn">
+          {say('empty.tree.cycle', { ids: tree.data.cycle.map((id) => `#${id}`).join(', ') })}
+        </p>
+      )}
+      <TraceTree
+        occurrences={rule.occurrences}
+        reading={run.shown}
+        stale={run.reading === null && run.shown !== null}
+        chosen={chosen}
+        onChoose={onChoose}
+      />
+    </>
+  );
+}
+
+function Empty({ title, text, children }: { title: string; text: string; children?: ReactNode }) {
+  return (
+    <div className="empty">
+      <h2>{title}</h2>
+      <p>{text}</p>
+      {children}
+    </div>
+  );
+}
+
+/** A trace without a tree to lay it over: what ended, in that order. */
+function FlatTrace({ run }: { run: Run }) {
+  const { say } = useText();
+  const entries = run.shown?.replay.unplaced ?? [];
+  if (entries.length === 0) return null;
+  return (
+    <ol className="flat-trace" aria-label={say('trace.list')}>
+      {entries.map(({ id, name, mark }, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the list never changes
+        <li key={index}>
+          <span className="node-name">{name}</span> <span className="node-id">#{id}</span>{' '}
+          <OutcomeChip outcome={mark.outcome} /> {mark.ms !== null && formatMs(mark.ms)}
+        </li>
+      ))}
+    </ol>
+  );
+}

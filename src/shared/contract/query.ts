@@ -1,0 +1,40 @@
+import { z } from 'zod';
+import { knownUpTo } from './job.ts';
+
+/** The version of a question to workers and of its answer.  */
+export const QUERY_VERSION = 1;
+const v = knownUpTo(QUERY_VERSION);
+
+const id = z
+  .string()
+  .regex(/^\d{1,19}$/)
+  .nullable();
+const selection = {
+  app: z.int().positive(),
+  ruleId: id,
+  confId: id,
+  lane: z.string().nullable(),
+  address: z.string().nullable(),
+};
+
+/** A question about clients and rules, which only a worker can answer. Ids are decimal text: int64 stays exact. */
+export const querySchema = z.discriminatedUnion('ask', [
+  z.object({ v, ask: z.literal('schema'), ...selection }),
+  z.object({ v, ask: z.literal('tree'), ...selection }),
+  z.object({ v, ask: z.literal('apps') }),
+  z.object({ v, ask: z.literal('rules'), app: z.int().positive() }),
+  z.object({ v, ask: z.literal('clients'), app: z.int().positive() }),
+]);
+export type Query = z.infer<typeof querySchema>;
+export type Selection = Extract<Query, { ask: 'schema' | 'tree' }>;
+
+/** An answer as JSON text, in place when small or where it was put; or why there is none, with the HTTP status that says so. */
+export const queryResultSchema = z.object({
+  v,
+  body: z.string().optional(),
+  stored: z.string().optional(),
+  refused: z
+    .object({ status: z.union([z.literal(404), z.literal(422), z.literal(503)]), error: z.string() })
+    .optional(),
+});
+export type QueryResult = z.infer<typeof queryResultSchema>;

@@ -1,0 +1,60 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { ExecutionRecord } from '../contract/execution-record.ts';
+import { type Code, outcomeOf } from '../contract/outcomes.ts';
+import { timingsOf } from '../contract/timings.ts';
+
+/** From a quick client on this machine to one that takes its whole minute. */
+const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
+
+export type Metrics = ReturnType<typeof createMetrics>;
+
+/**
+ * What a process tells Prometheus. One registry per process, also when API and worker share it. Labels come from short
+ * lists of our own: never an address, an app or an id.
+ */
+export function createMetrics({ ofProcess = false } = {}) {
+  const registry = new Registry();
+  const registers = [registry];
+  if (ofProcess) collectDefaultMetrics({ register: registry }); // memory, CPU, event-loop lag
+
+  const executions = new Counter({
+    name: 'rule_server_executions_total',
+    help: 'Executions that ended, by end state and code (answered: the client answered). Each is counted by one process.',
+    labelNames: ['state', 'code'],
+    registers,
+  });
+  const phases = new Histogram({
+    name: 'rule_server_execution_phase_seconds',
+    help: 'Where the time of executions went: queued, pick-up (waiting for the client), running, noticing (the answer).',
+    labelNames: ['phase'],
+    buckets: SECONDS,
+    registers,
+  });
+
+  return {
+    registry,
+    /** A gauge that is read when somebody scrapes. What cannot be read then is missing in that scrape. */
+    gauge(name: string, help: string, read: () => number | Promise<number>): void {
+      new Gauge({
+        name: `rule_server_${name}`,
+        help,
+        registers,
+        async collect() {
+          this.set(await read());
+        },
+      });
+    },
+    /** An execution ended here. */
+    ended(record: ExecutionRecord): void {
+      executions.inc({ state: record.state, code: record.outcome?.code ?? 'answered' });
+      const { queued, pickUp, running, noticing } = timingsOf(record);
+      for (const [phase, ms] of Object.entries({ queued, 'pick-up': pickUp, running, noticing })) {
+        if (ms !== null) phases.observe({ phase }, ms / 1000);
+      }
+    },
+    /** A call was refused before it became an execution. */
+    refused(code: Code): void {
+      executions.inc({ state: outcomeOf(code).state, code });
+    },
+  };
+}

@@ -1,0 +1,84 @@
+import type { ExecutionRecord } from '../contract/execution-record.ts';
+
+/** What to keep: so many executions, for so long, in so many bytes; whichever is reached first makes the oldest leave. */
+export type HistoryLimits = { count: number; seconds: number; bytes: number };
+
+/** A settled execution to remember. `result` is its answer as JSON text, or the store's key it was put under. */
+export type Settled = { record: ExecutionRecord; input: string; result: { body: string } | { stored: string } };
+
+export type HistoryFilter = {
+  app?: number | undefined;
+  ruleId?: string | undefined;
+  limit: number;
+  cursor?: string | undefined;
+};
+export type HistoryPage = { records: ExecutionRecord[]; nextCursor: string | null };
+
+/** Settled executions, newest first, bounded by count, age and bytes. Listing one page never loads a result. */
+export type History = {
+  add(settled: Settled): Promise<void>;
+  get(mockId: string): Promise<ExecutionRecord | null>;
+  result(mockId: string): Promise<string | null>;
+  /** Whoever waited for a result has it: it need not be readable any longer than the history has room for it. */
+  delivered(mockId: string): Promise<void>;
+  input(mockId: string): Promise<string | null>;
+  /** Keeps an answer that came after its execution had timed out. */
+  addLateResult(mockId: string, body: string): Promise<void>;
+  lateResult(mockId: string): Promise<string | null>;
+  list(filter: HistoryFilter): Promise<HistoryPage>;
+};
+
+/** Inputs beyond this size are not kept: an execution can be looked at without them. */
+export const MAX_INPUT_KEPT = 64 * 1024;
+const SCANNED_AT_ONCE = 500;
+
+/** The store's key of a large result that its history does not have yet. */
+export const resultKey = (mockId: string) => `result:${mockId}`;
+
+/** Members of the index, newest first, beginning after one of them; none when that one is not there any more. */
+type ReadIndex = (after: string | null, count: number) => Promise<string[]>;
+
+/** What the index says of an execution, so that a list can be filtered without loading anything. */
+export function memberOf({ mockId, app, ruleId }: ExecutionRecord): string {
+  return `${app}|${ruleId ?? ''}|${mockId}`;
+}
+
+/** The cursor of a list's very beginning. */
+export const BEGINNING = '-';
+
+/** Walks an index from the newest entry on until a page is full. Both backends list through it, so both page alike. */
+export async function listPage(
+  { app, ruleId, limit, cursor }: HistoryFilter,
+  readIndex: ReadIndex,
+  load: (mockIds: string[]) => Promise<(ExecutionRecord | null)[]>,
+): Promise<HistoryPage> {
+  let position = parseCursor(cursor);
+  const found: string[] = [];
+  for (;;) {
+    const members = await readIndex(position, SCANNED_AT_ONCE);
+    for (const member of members) {
+      const [itsApp, itsRule] = member.split('|');
+      if (app !== undefined && itsApp !== String(app)) continue;
+      if (ruleId !== undefined && itsRule !== ruleId) continue;
+      found.push(member);
+    }
+    position = members.at(-1) ?? null;
+    if (found.length > limit || members.length < SCANNED_AT_ONCE) break;
+  }
+  const page = found.slice(0, limit);
+  const records = await load(page.map((member) => member.split('|')[2] ?? ''));
+  return {
+    records: records.filter((record) => record !== null),
+    nextCursor: found.length > limit ? Buffer.from(page.at(-1) ?? '').toString('base64url') : null,
+  };
+}
+
+/** A cursor this service did not make. */
+export class BadCursor extends Error {}
+
+function parseCursor(cursor: string | undefined): string | null {
+  if (cursor === undefined || cursor === BEGINNING) return null;
+  const member = Buffer.from(cursor, 'base64url').toString();
+  if (!/^\d+\|\d*\|[\w-]+$/.test(member)) throw new BadCursor('is not one this service gave out');
+  return member;
+}

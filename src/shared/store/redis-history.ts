@@ -1,0 +1,146 @@
+import type { Redis } from 'ioredis';
+import { z } from 'zod';
+import { type ExecutionRecord, recordSchema } from '../contract/execution-record.ts';
+import { parseJson } from '../contract/parse-json.ts';
+import { type History, type HistoryLimits, listPage, MAX_INPUT_KEPT, memberOf, resultKey } from './history.ts';
+import { redisScript } from './redis-script.ts';
+
+const PREFIX = '{rule-server}:history:';
+const INDEX = `${PREFIX}index`;
+const SIZES = `${PREFIX}sizes`;
+const BYTES = `${PREFIX}bytes`;
+const TRIMMED_AT_ONCE = 100;
+/** Whoever waits for an execution may read its result from here; it stays that long although there is no room for it. */
+const READABLE_SECONDS = 30;
+
+/** Makes room, as the last step of whatever adds bytes. */
+const TRIM = `
+local function trim(index, sizes, bytes, prefix, now, ttl, maxCount, maxBytes, batch, readable)
+  for _ = 1, tonumber(batch) do
+    local oldest = redis.call('ZRANGE', index, 0, 0, 'WITHSCORES')
+    if #oldest == 0 then return end
+    local member, at = oldest[1], tonumber(oldest[2])
+    local fits = redis.call('ZCARD', index) <= tonumber(maxCount)
+      and tonumber(redis.call('GET', bytes) or '0') <= tonumber(maxBytes)
+    if fits and at + ttl * 1000 > now then return end
+    local gone = string.match(member, '[^|]*$')
+    redis.call('DEL', prefix .. 'record:' .. gone, prefix .. 'input:' .. gone, prefix .. 'late:' .. gone)
+    local awaited = redis.call('DEL', prefix .. 'delivered:' .. gone) == 0
+    if awaited and at + readable * 1000 > now then redis.call('EXPIRE', prefix .. 'result:' .. gone, readable)
+    else redis.call('DEL', prefix .. 'result:' .. gone) end
+    redis.call('DECRBY', bytes, tonumber(redis.call('HGET', sizes, member) or '0'))
+    redis.call('HDEL', sizes, member)
+    redis.call('ZREM', index, member)
+  end
+end
+`;
+
+/**
+ * Adds one execution and makes room for it in one step, so that no crash leaves a result nobody knows of. A result that
+ * was put into the store already is not copied, only renamed. Keys carry one hash tag: one slot of a cluster.
+ */
+const add = redisScript(`${TRIM}
+local index, sizes, bytes, stored = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+local prefix, mockId, member, now = ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[4])
+local record, input, body = ARGV[5], ARGV[6], ARGV[7]
+local ttl = ARGV[8]
+if redis.call('EXISTS', prefix .. 'record:' .. mockId) == 1 then return 0 end
+local size = #record + #input + #body
+if body == '' and redis.call('EXISTS', stored) == 1 then
+  redis.call('RENAME', stored, prefix .. 'result:' .. mockId)
+  redis.call('EXPIRE', prefix .. 'result:' .. mockId, ttl)
+  size = size + redis.call('STRLEN', prefix .. 'result:' .. mockId)
+elseif body ~= '' then
+  redis.call('SET', prefix .. 'result:' .. mockId, body, 'EX', ttl)
+end
+redis.call('SET', prefix .. 'record:' .. mockId, record, 'EX', ttl)
+if input ~= '' then redis.call('SET', prefix .. 'input:' .. mockId, input, 'EX', ttl) end
+redis.call('ZADD', index, now, member)
+redis.call('HSET', sizes, member, size)
+redis.call('INCRBY', bytes, size)
+trim(index, sizes, bytes, prefix, now, unpack(ARGV, 8))
+return 1
+`);
+
+/** It may be on its way into the history, be there, or have left it already. */
+const delivered = redisScript(`
+local note, record, result, stored, readable = KEYS[1], KEYS[2], KEYS[3], KEYS[4], ARGV[1]
+if redis.call('EXISTS', record, stored) > 0 then redis.call('SET', note, '', 'EX', readable)
+else redis.call('DEL', result) end
+return 1
+`);
+
+const addLate = redisScript(`${TRIM}
+local index, sizes, bytes, record, late = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
+local prefix, member, now, body, changed = ARGV[1], ARGV[2], tonumber(ARGV[3]), ARGV[4], ARGV[5]
+local left = redis.call('TTL', record)
+if left < 1 or redis.call('SET', late, body, 'EX', left, 'NX') == false then return 0 end
+redis.call('SET', record, changed, 'KEEPTTL')
+redis.call('HINCRBY', sizes, member, #body)
+redis.call('INCRBY', bytes, #body)
+trim(index, sizes, bytes, prefix, now, unpack(ARGV, 6))
+return 1
+`);
+
+/** What was trimmed was older than all that is left: nothing follows it. */
+const page = redisScript(`
+local index, after, count = KEYS[1], ARGV[1], tonumber(ARGV[2])
+local rank = -1
+if after ~= '' then rank = redis.call('ZREVRANK', index, after) end
+if not rank then return {} end
+return redis.call('ZREVRANGE', index, rank + 1, rank + count)
+`);
+
+const pageSchema = z.array(z.string());
+
+/** History in Redis, shared by all APIs and workers. `storedKey` turns a store's key into the Redis key it lies under. */
+export function createRedisHistory(
+  redis: Redis,
+  storedKey: (key: string) => string,
+  { count, seconds, bytes }: HistoryLimits,
+): History {
+  const key = (kind: string, mockId: string) => `${PREFIX}${kind}:${mockId}`;
+  const toRecord = (text: string | null): ExecutionRecord | null => {
+    const parsed = recordSchema.safeParse(text === null ? null : parseJson(text));
+    return parsed.success ? parsed.data : null;
+  };
+
+  const limits = [seconds, count, bytes, TRIMMED_AT_ONCE, READABLE_SECONDS];
+
+  return {
+    async add({ record, input, result }) {
+      const stored = 'stored' in result ? storedKey(result.stored) : `${PREFIX}nothing`;
+      const now = Date.now();
+      const text = JSON.stringify(record);
+      const keptInput = input.length <= MAX_INPUT_KEPT ? input : '';
+      const body = 'body' in result ? result.body : '';
+      await add(
+        redis,
+        [INDEX, SIZES, BYTES, stored],
+        [PREFIX, record.mockId, memberOf(record), now, text, keptInput, body, ...limits],
+      );
+    },
+    get: async (mockId) => toRecord(await redis.get(key('record', mockId))),
+    result: (mockId) => redis.get(key('result', mockId)),
+    async delivered(mockId) {
+      const keys = [key('delivered', mockId), key('record', mockId), key('result', mockId)];
+      await delivered(redis, [...keys, storedKey(resultKey(mockId))], [READABLE_SECONDS]);
+    },
+    input: (mockId) => redis.get(key('input', mockId)),
+    async addLateResult(mockId, body) {
+      const record = toRecord(await redis.get(key('record', mockId)));
+      if (!record) return;
+      const changed = JSON.stringify({ ...record, lateResult: true });
+      const keys = [INDEX, SIZES, BYTES, key('record', mockId), key('late', mockId)];
+      await addLate(redis, keys, [PREFIX, memberOf(record), Date.now(), body, changed, ...limits]);
+    },
+    lateResult: (mockId) => redis.get(key('late', mockId)),
+    list: (filter) =>
+      listPage(
+        filter,
+        async (after, wanted) => pageSchema.parse(await page(redis, [INDEX], [after ?? '', wanted])),
+        async (mockIds) =>
+          mockIds.length === 0 ? [] : (await redis.mget(mockIds.map((mockId) => key('record', mockId)))).map(toRecord),
+      ),
+  };
+}

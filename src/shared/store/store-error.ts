@@ -1,0 +1,18 @@
+import { ReplyError } from 'ioredis';
+import { errnoOf } from '../runtime/errno.ts';
+
+const BEGINNINGS = [
+  "Stream isn't writeable",
+  'Connection is closed',
+  'Command timed out',
+  'Command aborted due to connection close',
+  'Reached the max retries per request limit',
+];
+const REFUSALS = /^(OOM|LOADING|READONLY|MISCONF|MASTERDOWN|CLUSTERDOWN|BUSY|NOREPLICAS|TRYAGAIN)\b/;
+
+/** Whether an error says that the queue store is away, or takes nothing at the moment: no fault of ours or the caller's. */
+export function isStoreUnavailable(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  if (error instanceof ReplyError) return REFUSALS.test(error.message);
+  return errnoOf(error).startsWith('ECONN') || BEGINNINGS.some((beginning) => error.message.startsWith(beginning));
+}

@@ -1,0 +1,125 @@
+import { lstat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createConcurrencyLimit } from '../files/concurrency-limit.ts';
+import { clientsDirectory, isPlainName, MADE_BY_US, mockDirectory, registrationPath } from '../files/file-names.ts';
+import { createJoinedReads } from '../files/joined-reads.ts';
+import { isRealDirectory, type SharedDirectory } from '../files/shared-directory.ts';
+import { type Client, directoryOnly } from './client.ts';
+import type { Skipped } from './folder-listing.ts';
+import { createPublishedLeaves } from './published-leaves.ts';
+import { createRegisteredClients, entriesOf } from './registered-clients.ts';
+
+/** A listing this old is as good as new; one a little older still answers, while a new one is being made. */
+const GOOD_FOR_MS = 1000;
+const TOLERABLE_FOR_MS = 3000;
+const MAX_APPS_REMEMBERED = 500;
+const PARALLEL_LOOKS = 16;
+
+/** Who is there, and the registrations that were passed over. */
+export type Roster = { clients: Client[]; skipped: Skipped[] };
+
+type AppClients = {
+  readRegistered: ReturnType<typeof createRegisteredClients>;
+  last: { at: number; roster: Roster } | null;
+  refreshing: Promise<Roster> | null;
+};
+/** `now`: a monotonic clock in ms. */
+type Dependencies = { sharedDirectory: SharedDirectory; clientTimeoutMs: number; now?: () => number };
+
+export type Clients = ReturnType<typeof createClients>;
+
+/**
+ * Who is there, per app. A listing is remembered for a moment; `fresh` looks again, so that a client made a moment ago is
+ * never called unknown. Throws `ForeignPath` when a link stands where an app's clients should be.
+ */
+export function createClients({ sharedDirectory, clientTimeoutMs, now = () => performance.now() }: Dependencies) {
+  const { sharedDir } = sharedDirectory;
+  const leavesOf = createPublishedLeaves();
+  const run = createConcurrencyLimit(PARALLEL_LOOKS);
+  const joinReads = createJoinedReads<Roster>();
+  const apps = new Map<number, AppClients>();
+  let clockAheadMs = 0;
+
+  /** All clients of an app, offline ones too. */
+  async function roster(app: number, { fresh = false } = {}): Promise<Roster> {
+    if (fresh) return joinReads(String(app), () => read(app));
+    const remembered = rememberedOf(app);
+    const { last } = remembered;
+    const age = last ? now() - last.at : Number.POSITIVE_INFINITY;
+    if (last && age < GOOD_FOR_MS) return last.roster;
+    remembered.refreshing ??= joinReads(String(app), () => read(app)).finally(() => {
+      remembered.refreshing = null;
+    });
+    if (!last || age >= TOLERABLE_FOR_MS) return remembered.refreshing;
+    remembered.refreshing.catch(() => {}); // whoever comes when the listing is too old hears of it
+    return last.roster;
+  }
+
+  /** The apps asked for last are remembered; anybody may ask for any app. */
+  function rememberedOf(app: number): AppClients {
+    const remembered = apps.get(app) ?? {
+      readRegistered: createRegisteredClients({ app, leavesOf, clientTimeoutMs }),
+      last: null,
+      refreshing: null,
+    };
+    apps.delete(app);
+    apps.set(app, remembered);
+    const [oldest] = apps.keys();
+    if (apps.size > MAX_APPS_REMEMBERED && oldest !== undefined) apps.delete(oldest);
+    return remembered;
+  }
+
+  async function read(app: number): Promise<Roster> {
+    const remembered = rememberedOf(app);
+    const at = now();
+    const root = clientsDirectory(sharedDir, app);
+    const hasClients = await isRealDirectory(sharedDir, root);
+    const registered = hasClients ? await remembered.readRegistered(root, await clockAhead()) : noneRegistered;
+    const directories = await directoriesOf(app, registered.claimed);
+    const roster = { clients: [...registered.clients, ...directories], skipped: registered.skipped };
+    remembered.last = { at, roster };
+    return roster;
+  }
+
+  /** Directories that no registration claims. One we made for an address nobody has answered at is nobody's. */
+  async function directoriesOf(app: number, claimed: ReadonlySet<string>): Promise<Client[]> {
+    const path = mockDirectory(sharedDir, app);
+    if (!(await isRealDirectory(sharedDir, path))) return [];
+    const entries = (await entriesOf(path)).filter((entry) => entry.isDirectory());
+    const names = entries.map(({ name }) => name).filter((name) => isPlainName(name) && !claimed.has(name));
+    const ours = await Promise.all(names.map((name) => run(() => exists(join(path, name, MADE_BY_US)))));
+    return names.filter((_, at) => !ours[at]).map((name) => directoryOnly(app, name));
+  }
+
+  /** On a full or read-only file system the last measurement has to do. */
+  async function clockAhead(): Promise<number> {
+    clockAheadMs = await sharedDirectory.clockAheadMs().catch(() => clockAheadMs);
+    return clockAheadMs;
+  }
+
+  return {
+    roster,
+
+    list: async (app: number, options?: { fresh?: boolean }): Promise<Client[]> => (await roster(app, options)).clients,
+
+    /** The time by the shared directory's file system, epoch ms, as far ahead as it was when last looked. */
+    fileNow: () => Date.now() + clockAheadMs,
+
+    /** Whether a client of a remembered listing has not left since: the last look before it is given something. */
+    isStillThere: (client: Client): Promise<boolean> =>
+      exists(
+        client.registered
+          ? registrationPath(sharedDir, client)
+          : join(mockDirectory(sharedDir, client.app), client.directoryName),
+      ),
+  };
+}
+
+const noneRegistered = { clients: [], skipped: [], claimed: new Set<string>() };
+
+async function exists(path: string): Promise<boolean> {
+  return lstat(path).then(
+    () => true,
+    () => false,
+  );
+}

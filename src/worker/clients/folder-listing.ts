@@ -1,0 +1,50 @@
+import type { Dirent, Stats } from 'node:fs';
+import { lstat, opendir } from 'node:fs/promises';
+import type { Reading } from '../files/reading.ts';
+import { unusable } from '../files/reading.ts';
+import { idOfFileName } from '../rules/config-fields.ts';
+
+const MAX_ENTRIES = 100_000;
+const MAX_SKIPPED = 100;
+
+/** A file that is passed over, and why. */
+export type Skipped = { file: string; reason: string };
+
+/** What one folder holds: files named by an id, folders to look into, and what is passed over. */
+export type FolderListing = { ids: bigint[]; folders: string[]; skipped: Skipped[] };
+
+/** Lists one real folder. Links are not followed; folders that begin with `_` or `.` are not rules' business. */
+export async function listFolder(path: string, stats: Stats): Promise<Reading<FolderListing>> {
+  if (!stats.isDirectory()) return unusable(stats.isSymbolicLink() ? 'is a link' : 'is not a folder');
+  const listing: FolderListing = { ids: [], folders: [], skipped: [] };
+  let entries = 0;
+  for await (const entry of await opendir(path, { bufferSize: 1024 })) {
+    if (++entries > MAX_ENTRIES) {
+      listing.skipped.push({ file: '', reason: `has more than ${MAX_ENTRIES} entries: the rest was not read` });
+      break;
+    }
+    sort(entry, listing);
+  }
+  return { kind: 'found', value: listing };
+}
+
+/** Whether a folder stands here itself, not a link to one. */
+export async function isRealFolder(path: string): Promise<boolean> {
+  return lstat(path).then(
+    (stats) => stats.isDirectory(),
+    () => false,
+  );
+}
+
+function sort(entry: Dirent, { ids, folders, skipped }: FolderListing): void {
+  const skip = (reason: string) => {
+    if (skipped.length < MAX_SKIPPED) skipped.push({ file: entry.name, reason });
+  };
+  const id = idOfFileName(entry.name);
+  if (!entry.name.endsWith('.json')) {
+    if (entry.isDirectory() && !/^[_.]/.test(entry.name)) folders.push(entry.name);
+    else if (entry.isSymbolicLink()) skip('is a link');
+  } else if (id === undefined) skip('is not named by an id');
+  else if (entry.isFile()) ids.push(id);
+  else skip(entry.isSymbolicLink() ? 'is a link' : 'is not a regular file');
+}

@@ -1,0 +1,89 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { integerOf, RawNumber } from '../../shared/contract/exact-json.ts';
+import { readBoundedFile } from '../files/bounded-file.ts';
+import { createConcurrencyLimit } from '../files/concurrency-limit.ts';
+import { createPathCache } from '../files/path-cache.ts';
+import { parseConfig } from '../rules/config-fields.ts';
+import type { Registration } from '../rules/leaf-metadata.ts';
+import type { LeafNode } from '../rules/leaf-nodes.ts';
+import { parseLeafNodes } from '../rules/leaf-nodes.ts';
+import { isRealFolder } from './folder-listing.ts';
+
+const MAX_REGISTRATION_BYTES = 8 * 1024 * 1024;
+const MAX_CACHED_BYTES = 32 * 1024 * 1024;
+const MAX_LANES = 1000;
+const PARALLEL_READS = 16;
+
+/** A client as the registry lists it; its leaf nodes as published. */
+type Listed = Omit<Registration, 'leafNodes'> & { leafNodes: readonly unknown[] };
+type Dependencies = { sharedDir: string; listClients: (app: number) => Promise<readonly Listed[]> };
+
+const lastSchema = z.object({
+  address: z.string().min(1),
+  lastHeartbeat: z
+    .instanceof(RawNumber)
+    .transform(({ text }) => Number(integerOf(text) ?? 0n))
+    .catch(0),
+  leafNodes: z.array(z.unknown()).catch([]),
+});
+
+/**
+ * What clients published about their leaf classes: those the registry lists, and for an app whose clients are all gone
+ * the copy of the last registration that stays behind on the trunk and in each lane.
+ */
+export function createPublishedMetadata({ sharedDir, listClients }: Dependencies) {
+  const parsed = new WeakMap<readonly unknown[], readonly LeafNode[]>();
+  const lastFiles = createPathCache({
+    run: createConcurrencyLimit(PARALLEL_READS),
+    now: () => performance.now(),
+    maxBytes: MAX_CACHED_BYTES,
+    load: async (path) => {
+      const text = await readBoundedFile(path, MAX_REGISTRATION_BYTES);
+      return text.kind === 'found' ? parseConfig(text.value, lastSchema) : text;
+    },
+  });
+
+  function leavesOf(published: readonly unknown[]): readonly LeafNode[] {
+    const leaves = parsed.get(published) ?? parseLeafNodes(published);
+    parsed.set(published, leaves);
+    return leaves;
+  }
+
+  async function lastRegistrations(folder: string): Promise<Listed[]> {
+    const [real, hasLanes] = await Promise.all([isRealFolder(folder), isRealFolder(join(folder, 'lane'))]);
+    if (!real) return [];
+    const entries = hasLanes ? await readdir(join(folder, 'lane'), { withFileTypes: true }).catch(() => []) : [];
+    const lanes = entries.filter((entry) => entry.isDirectory()).slice(0, MAX_LANES);
+    const ofLanes = lanes.map(({ name }) => lastRegistration(join(folder, 'lane', name), name));
+    return (await Promise.all([lastRegistration(folder, null), ...ofLanes])).flat();
+  }
+
+  async function lastRegistration(folder: string, lane: string | null): Promise<Listed[]> {
+    const reading = await lastFiles.read(join(folder, '_latest.json'));
+    return reading.kind === 'found' ? [{ ...reading.value, lane, online: false }] : [];
+  }
+
+  return {
+    /** Everybody's registration in an app. Of a thousand clients a question needs a few: leaf nodes are parsed on demand. */
+    async metadataFor(app: number): Promise<readonly Registration[]> {
+      const folder = join(sharedDir, 'clients', String(app));
+      const [listed, last] = await Promise.all([listClients(app), lastRegistrations(folder)]);
+      const known = new Set(listed.map(({ address }) => address));
+      const gone = last.filter(({ address }) => !known.has(address));
+      return [...listed, ...gone].map(({ address, lane, online, lastHeartbeat, leafNodes }) => ({
+        ...{ address, lane, online, lastHeartbeat },
+        get leafNodes() {
+          return leavesOf(leafNodes);
+        },
+      }));
+    },
+
+    /** The leaf classes a client published, null when it published none: then nobody knows what it can run. */
+    leafClassesOf(published: readonly unknown[]): ReadonlySet<string> | null {
+      const leaves = leavesOf(published);
+      return leaves.length === 0 ? null : new Set(leaves.map(({ clazz }) => clazz));
+    },
+  };
+}

@@ -1,0 +1,168 @@
+import type { Dirent } from 'node:fs';
+import { lstat, opendir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { unless } from '../../shared/runtime/errno.ts';
+import { readBoundedFile } from '../files/bounded-file.ts';
+import { createConcurrencyLimit } from '../files/concurrency-limit.ts';
+import { isSegment } from '../files/file-names.ts';
+import { type Client, directoryNameOf } from './client.ts';
+import type { Skipped } from './folder-listing.ts';
+import { type LeavesOf, NO_LEAVES } from './published-leaves.ts';
+import { type HeartbeatFile, parseHeartbeat, parseRegistration, type RegistrationFile } from './registration.ts';
+
+const MAX_REGISTRATION_BYTES = 8 * 1024 * 1024;
+const MAX_HEARTBEAT_BYTES = 64 * 1024;
+const MAX_ENTRIES = 50_000;
+const MAX_LANES = 1000;
+const MAX_SKIPPED = 100;
+const PARALLEL_READS = 16;
+const REGISTRATION = /^m_(.+)\.json$/;
+
+/** The registered clients of an app, the files that were passed over, and every directory name a file claims. */
+export type Registered = { clients: Client[]; skipped: Skipped[]; claimed: ReadonlySet<string> };
+
+type Place = { folder: string; lane: string | null; name: string };
+type Parsed = { stamp: string; registration: RegistrationFile | null; reason: string | null };
+/** `changedAt`: when a heartbeat was first seen to be another one than before, epoch ms; 0 when it never was. */
+type Beat = HeartbeatFile & { mtimeMs: number; changedAt: number };
+
+/** Reads the registrations and heartbeats of one app, on the trunk and in lanes. Files that did not change are not read again. */
+export function createRegisteredClients({ app, leavesOf, clientTimeoutMs }: Options) {
+  const run = createConcurrencyLimit(PARALLEL_READS);
+  let registrations = new Map<string, Parsed>();
+  let beats = new Map<string, Beat>();
+
+  /** `root`: a real directory. `clockAheadMs`: how far its file system's clock is ahead of ours. */
+  return async function readRegistered(root: string, clockAheadMs: number): Promise<Registered> {
+    const skipped: Skipped[] = [];
+    const skip = (file: string, reason: string) =>
+      void (skipped.length < MAX_SKIPPED && skipped.push({ file, reason }));
+    const places = await findPlaces(root, skip);
+    // Whoever is gone is forgotten: addresses are new with every start of a client.
+    const seen = { registrations: new Map<string, Parsed>(), beats: new Map<string, Beat>() };
+    const found = await Promise.all(places.map((place) => run(() => readPlace(place))));
+    ({ registrations, beats } = seen);
+    return {
+      clients: found.filter((client) => client !== null),
+      skipped,
+      claimed: new Set(places.map(({ name }) => name)),
+    };
+
+    async function readPlace({ folder, lane, name }: Place): Promise<Client | null> {
+      const path = join(folder, `m_${name}.json`);
+      const parsed = await readRegistration(path);
+      if (!parsed) return null;
+      seen.registrations.set(path, parsed);
+      const { registration } = parsed;
+      const reason = registration ? unfit(registration, app, name) : parsed.reason;
+      if (!registration || reason !== null) return skip(path.slice(root.length + 1), reason ?? '') ?? null;
+      const beatPath = join(folder, `b_${name}.json`);
+      const beat = await readBeat(beatPath);
+      if (beat) seen.beats.set(beatPath, beat);
+      return toClient(registration, { lane, name, beat, clockAheadMs });
+    }
+  };
+
+  async function readRegistration(path: string): Promise<Parsed | null> {
+    const stats = await lstat(path).catch(unless('ENOENT', 'ENOTDIR'));
+    if (!stats) return null;
+    const known = registrations.get(path);
+    const stamp = `${stats.ino}:${stats.size}:${stats.mtimeMs}`;
+    if (known?.stamp === stamp) return known;
+    const text = await readBoundedFile(path, MAX_REGISTRATION_BYTES);
+    if (text.kind === 'absent') return null;
+    const registration = text.kind === 'found' ? parseRegistration(text.value, leavesOf) : null;
+    // One that is written in place is half of itself for a moment: what was read last still counts.
+    if (!registration && known?.registration) return { ...known, stamp };
+    const reason = text.kind === 'unusable' ? text.reason : 'is not a registration';
+    return { stamp, registration, reason: registration ? null : reason };
+  }
+
+  async function readBeat(path: string): Promise<Beat | null> {
+    const stats = await lstat(path).catch(unless('ENOENT', 'ENOTDIR'));
+    if (!stats) return null;
+    const known = beats.get(path);
+    if (known?.mtimeMs === stats.mtimeMs) return known;
+    const text = await readBoundedFile(path, MAX_HEARTBEAT_BYTES);
+    const parsed = text.kind === 'found' ? parseHeartbeat(text.value) : null;
+    if (!parsed) return known ?? null;
+    return { ...parsed, mtimeMs: stats.mtimeMs, changedAt: known ? Date.now() : 0 };
+  }
+
+  function toClient(
+    { address, dialect, sdk, leafNodes, loadedVersion }: RegistrationFile,
+    { lane, name, beat, clockAheadMs }: { lane: string | null; name: string; beat: Beat | null; clockAheadMs: number },
+  ): Client {
+    return {
+      app,
+      address,
+      lane,
+      registered: true,
+      // A remembered listing answers for a while: who has fallen silent since is not online in it.
+      get online() {
+        return beat !== null && isFresh(beat, clockAheadMs);
+      },
+      dialect,
+      sdk,
+      directoryName: name,
+      lastHeartbeat: beat?.lastHeartbeat ?? 0,
+      beatAt: beat ? beat.mtimeMs - clockAheadMs : 0,
+      loadedVersion: beat?.loadedVersion ?? loadedVersion,
+      leafNodes: leafNodes ?? NO_LEAVES,
+    };
+  }
+
+  /** By the client's clock and by the file system's. When they disagree, one is wrong: only a beat seen to change counts. */
+  function isFresh({ lastHeartbeat, mtimeMs, changedAt }: Beat, clockAheadMs: number): boolean {
+    const now = Date.now();
+    const byItsClock = Math.abs(now - lastHeartbeat) < clientTimeoutMs;
+    const byFileTime = now + clockAheadMs - mtimeMs < clientTimeoutMs;
+    return byItsClock === byFileTime ? byItsClock : now - changedAt < clientTimeoutMs;
+  }
+}
+
+type Options = { app: number; leavesOf: LeavesOf; clientTimeoutMs: number };
+
+/** Where registrations stand. Only real folders are looked into: nothing is followed out of the directory. */
+async function findPlaces(root: string, skip: (file: string, reason: string) => void): Promise<Place[]> {
+  const folders: { folder: string; lane: string | null }[] = [{ folder: root, lane: null }];
+  const lanesPath = join(root, 'lane');
+  if (await isFolder(lanesPath)) {
+    const lanes = (await entriesOf(lanesPath)).filter((entry) => entry.isDirectory() && isSegment(entry.name));
+    if (lanes.length > MAX_LANES) skip('lane', `has more than ${MAX_LANES} lanes: the rest was not read`);
+    folders.push(...lanes.slice(0, MAX_LANES).map(({ name: lane }) => ({ folder: join(lanesPath, lane), lane })));
+  }
+  const places: Place[] = [];
+  for (const { folder, lane } of folders) {
+    for (const entry of await entriesOf(folder)) {
+      const name = REGISTRATION.exec(entry.name)?.[1];
+      if (name === undefined) continue;
+      if (entry.isFile()) places.push({ folder, lane, name });
+      else skip(join(folder, entry.name).slice(root.length + 1), entry.isSymbolicLink() ? 'is a link' : 'is no file');
+    }
+  }
+  return places;
+}
+
+function unfit(registration: RegistrationFile, app: number, name: string): string | null {
+  if (registration.app !== app) return `says that it is of app ${registration.app}`;
+  const directoryName = directoryNameOf(registration);
+  if (name !== directoryName) return `is not named after its address: m_${directoryName}.json`;
+  if (!isSegment(name)) return 'has an address that no directory can be named after';
+  return null;
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  return (await lstat(path).catch(() => null))?.isDirectory() ?? false;
+}
+
+/** At most so many: a folder that somebody fills does not fill our memory. */
+export async function entriesOf(path: string): Promise<Dirent[]> {
+  const entries: Dirent[] = [];
+  const folder = await opendir(path, { bufferSize: 4096 }).catch(unless('ENOENT', 'ENOTDIR'));
+  for await (const entry of folder ?? []) {
+    entries.push(entry);
+    if (entries.length >= MAX_ENTRIES) break;
+  }
+  return entries;
+}

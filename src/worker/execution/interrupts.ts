@@ -1,0 +1,55 @@
+import type { Cancel } from '../../shared/store/control.ts';
+
+/** What can reach an execution from outside while it waits. */
+export type Interrupt = 'handover' | 'lock-lost' | Cancel['why'];
+type Listener = (interrupt: Interrupt) => void;
+
+/** A cancel can overtake the start of its execution, or come just before another worker takes it over. */
+const REMEMBER_MS = 60_000;
+const MAX_REMEMBERED = 10_000;
+
+export type Interrupts = ReturnType<typeof createInterrupts>;
+
+/** Carries interrupts to executions of this worker; cancels and the hand-over also to those that begin later. */
+export function createInterrupts() {
+  const listeners = new Map<string, Listener>();
+  const cancels = new Map<string, { why: Cancel['why']; at: number }>();
+  let handingOver = false;
+
+  return {
+    /** Cancels one execution, now or when it begins to listen. */
+    cancel({ mockId, why }: Cancel): void {
+      cancels.set(mockId, { why, at: Date.now() });
+      for (const [oldest, { at }] of cancels) {
+        if (cancels.size <= MAX_REMEMBERED && Date.now() - at < REMEMBER_MS) break;
+        cancels.delete(oldest);
+      }
+      listeners.get(mockId)?.(why);
+    },
+    isCancelled: (mockId: string) => cancels.has(mockId),
+
+    /** Another worker may have the execution by now. Not remembered: the lock of the next try is another one. */
+    lockLost(mockId: string): void {
+      listeners.get(mockId)?.('lock-lost');
+    },
+
+    /** Interrupts every execution, also those that have not begun to listen: this worker stops. */
+    handOver(): void {
+      handingOver = true;
+      for (const listener of [...listeners.values()]) listener('handover');
+    },
+    get handingOver() {
+      return handingOver;
+    },
+
+    /** Listens until the returned function is called. What came before is delivered at once. */
+    listen(mockId: string, listener: Listener): () => void {
+      listeners.set(mockId, listener);
+      const earlier: Interrupt | undefined = handingOver ? 'handover' : cancels.get(mockId)?.why;
+      if (earlier) queueMicrotask(() => listener(earlier));
+      return () => {
+        if (listeners.get(mockId) === listener) listeners.delete(mockId);
+      };
+    },
+  };
+}

@@ -1,0 +1,44 @@
+import { type Progress, progressSchema } from '../../shared/contract/execution-record.ts';
+import type { State } from '../../shared/contract/states.ts';
+
+/** An instant client has answered by then: its steps reach the history, but need not be told while they happen. */
+const TELL_AFTER_MS = 30;
+
+/** The job of an execution, as far as progress is concerned. */
+type Job = { id?: string | undefined; progress: unknown; updateProgress(progress: object): Promise<void> };
+type Entry = { job: Job; progress: Progress; timer: NodeJS.Timeout | undefined };
+
+export type ProgressReports = ReturnType<typeof createProgressReports>;
+
+/** Tells the queue how far executions are, so that every API can show it. Best effort: no execution waits for it. */
+export function createProgressReports() {
+  const entries = new Map<string, Entry>();
+
+  return {
+    /** A job begins or goes on; what earlier workers reached is kept. */
+    attach(job: Job): void {
+      const earlier = progressSchema.safeParse(job.progress);
+      const progress = earlier.success ? earlier.data : { address: '', steps: [] };
+      entries.set(job.id ?? '', { job, progress, timer: undefined });
+    },
+
+    /** An execution reached a state. A state reached before, by this worker or another, is not told twice. */
+    reached(mockId: string, address: string, state: Extract<State, 'dispatched' | 'picked-up'>): void {
+      const entry = entries.get(mockId);
+      if (!entry || entry.progress.steps.some((step) => step.state === state)) return;
+      entry.progress = { address, steps: [...entry.progress.steps, { state, at: Date.now() }] };
+      entry.timer ??= setTimeout(() => {
+        entry.timer = undefined;
+        entry.job.updateProgress(entry.progress).catch(() => {}); // the next step, or the end, tells it again
+      }, TELL_AFTER_MS);
+    },
+
+    /** How far an execution got, once it is over here. */
+    take(mockId: string): Progress | null {
+      const entry = entries.get(mockId);
+      entries.delete(mockId);
+      clearTimeout(entry?.timer);
+      return entry && entry.progress.steps.length > 0 ? entry.progress : null;
+    },
+  };
+}

@@ -1,0 +1,47 @@
+import type { Stats } from 'node:fs';
+import { constants } from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
+import { decodeUtf8 } from '../../shared/contract/exact-json.ts';
+import type { Reading } from './reading.ts';
+import { readingOfError, unusable } from './reading.ts';
+
+/**
+ * The text of one regular file of at most `maxBytes` bytes. Links, directories, pipes and devices are `unusable`: nothing
+ * is followed, and nothing can make the reader wait.
+ */
+export async function readBoundedFile(path: string, maxBytes: number): Promise<Reading<string>> {
+  let file: FileHandle | undefined;
+  try {
+    file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    const stats = await file.stat();
+    const refused = refusal(stats, maxBytes);
+    return refused ?? (await readText(file, stats.size));
+  } catch (error) {
+    return readingOfError(error);
+  } finally {
+    await file?.close();
+  }
+}
+
+/** Why a file may not be read, judged from its stats alone. */
+export function refusal(stats: Stats, maxBytes: number): { kind: 'unusable'; reason: string } | undefined {
+  if (stats.isSymbolicLink()) return unusable('is a link');
+  if (!stats.isFile()) return unusable(stats.isDirectory() ? 'is a directory' : 'is not a regular file');
+  if (stats.size > maxBytes) return unusable(`is larger than ${maxBytes} bytes`);
+  return undefined;
+}
+
+async function readText(file: FileHandle, size: number): Promise<Reading<string>> {
+  const buffer = Buffer.allocUnsafe(size + 1);
+  let length = 0;
+  while (length < buffer.length) {
+    const { bytesRead } = await file.read(buffer, length, buffer.length - length, length);
+    if (bytesRead === 0) break;
+    length += bytesRead;
+  }
+  if (length !== size) return unusable('changed while it was read');
+  const decoded = decodeUtf8(buffer.subarray(0, length));
+  if (decoded.kind === 'text') return { kind: 'found', value: decoded.text };
+  return unusable(decoded.kind === 'wrong' ? decoded.message : 'ends within a character');
+}

@@ -1,0 +1,189 @@
+import { mkdir, readdir, readFile, readlink, rm, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { z } from 'zod';
+import { knownUpTo } from '../../shared/contract/job.ts';
+import { type NoAnswer, noAnswerSchema } from '../../shared/contract/outcomes.ts';
+import { parseJson } from '../../shared/contract/parse-json.ts';
+import { errnoOf, unless } from '../../shared/runtime/errno.ts';
+import { tryEach } from '../../shared/runtime/try-each.ts';
+import { sdks } from '../clients/registration.ts';
+import { privateDirectory } from './file-names.ts';
+import { symlink } from './quick-files.ts';
+
+/** The version of claims. They lie where they lie and have their `v` in every version, so that each sees those of all others. */
+export const CLAIM_VERSION = 1;
+
+/** Who an execution was dispatched to, decided once and for all by whoever wrote it first. */
+const claimSchema = z.object({
+  v: knownUpTo(CLAIM_VERSION),
+  mockId: z.string(),
+  app: z.int(),
+  address: z.string(),
+  lane: z.string().nullable(),
+  directoryName: z.string(),
+  registered: z.boolean(),
+  dialect: z.enum(['rule', 'ice']),
+  sdk: z.enum(sdks),
+  /** Whether the client gives up on a request that is gone when it wants to delete it. */
+  givesUp: z.boolean(),
+  /** Whether the directory was made for an address that nobody has answered at, by this execution or another. */
+  madeDirectory: z.boolean(),
+  /** The one file whose renaming is the dispatch. */
+  temporary: z.string(),
+  /** Epoch ms of the end of the wait. */
+  answerBy: z.int(),
+});
+export type Claim = z.infer<typeof claimSchema>;
+
+/** What was decided about an execution: it was claimed, or it ended without a dispatch and nobody may claim it any more. */
+export type Decision = { kind: 'claimed'; claim: Claim } | { kind: 'refused'; noAnswer: NoAnswer };
+
+const refusalSchema = z.object({ v: knownUpTo(CLAIM_VERSION), refused: noAnswerSchema });
+const versionSchema = z.object({ v: z.int() });
+
+/** Claims outlive the longest call by far, so that nothing that woke up late can begin an execution again. */
+export const CLAIM_KEPT_MS = 10 * 60_000;
+const BUCKET_MS = 60_000;
+
+/** A claim that exists but cannot be understood, such as one that was cut off. Nobody may dispatch beside it. */
+export class UnknownClaim extends Error {}
+
+/** A claim of a newer version: a worker that can read it goes on with the execution. */
+export class NewerClaim extends UnknownClaim {}
+
+/**
+ * The claims beside the request files. A claim is a symbolic link whose target is the claim's text: one system call
+ * writes it, first wins, and it is complete the moment it is visible. Where links are missing it is a file of that text.
+ * A refusal takes the same place: who says that a rule did not run must know that nobody can still dispatch it, not even
+ * a worker that is asleep just before its claim. Both live in a folder named after the minute of the execution's
+ * `claimBy`, which every attempt knows, so that a whole minute of them is swept at once.
+ */
+export function createClaims(sharedDir: string) {
+  const root = join(privateDirectory(sharedDir), 'claims');
+  const pathOf = ({ mockId, claimBy }: Key) => join(root, String(Math.floor(claimBy / BUCKET_MS)), mockId);
+  const known = new Set<string>();
+  /** Told a minute early, for clocks that differ. */
+  const mayBeSwept = ({ claimBy }: Key) => Date.now() >= Math.floor(claimBy / BUCKET_MS) * BUCKET_MS + CLAIM_KEPT_MS;
+
+  async function find(key: Key): Promise<Decision | null> {
+    const text = await readClaim(pathOf(key));
+    if (text === undefined) return null;
+    const value = parseJson(text);
+    const version = versionSchema.safeParse(value).data?.v ?? 0;
+    if (version > CLAIM_VERSION) throw new NewerClaim(`the claim of ${key.mockId} has v ${version}`);
+    const refusal = refusalSchema.safeParse(value);
+    if (refusal.success) return { kind: 'refused', noAnswer: refusal.data.refused };
+    const claim = claimSchema.safeParse(value);
+    if (claim.success) return { kind: 'claimed', claim: claim.data };
+    throw new UnknownClaim(`the claim of ${key.mockId} is not one this version can read`);
+  }
+
+  /** The minutes there are claims of. */
+  async function buckets(): Promise<string[]> {
+    return ((await readdir(root).catch(unless('ENOENT'))) ?? []).filter((name) => /^\d+$/.test(name));
+  }
+
+  return {
+    /** What was decided about an execution, or null while nothing was. Throws `UnknownClaim` or `NewerClaim`. */
+    find,
+
+    /** The same for who does not know `claimBy`: looks through all that are kept. Null also for one that cannot be read. */
+    async findAnywhere(mockId: string): Promise<Decision | null> {
+      for (const bucket of await buckets()) {
+        const found = await find({ mockId, claimBy: Number(bucket) * BUCKET_MS }).catch(() => null);
+        if (found) return found;
+      }
+      return null;
+    },
+
+    /**
+     * Makes room for a claim. To be called before the last look at `claimBy`, and never after it: a worker that sleeps for
+     * longer than claims are kept then finds the room gone, instead of claiming a second time.
+     */
+    async prepare(key: Key): Promise<void> {
+      const bucket = dirname(pathOf(key));
+      if (known.has(bucket)) return;
+      // Not recursive: what is above must be there, or this is not the directory that was checked.
+      await mkdir(root).catch(unless('EEXIST'));
+      await mkdir(bucket).catch(unless('EEXIST'));
+      known.add(bucket);
+    },
+
+    /** Whether there is room for a claim: made by whoever claims, swept with it. */
+    async hasRoom(key: Key): Promise<boolean> {
+      return (await stat(dirname(pathOf(key))).catch(unless('ENOENT'))) !== undefined;
+    },
+
+    /**
+     * Writes a decision unless there is one already, and resolves to the one that counts. Throws `UnknownClaim` or
+     * `NewerClaim`; the former also when the one that counts may have been swept.
+     */
+    async decide(key: Key, decision: Decision): Promise<Decision> {
+      const text = JSON.stringify(
+        decision.kind === 'claimed' ? decision.claim : { v: CLAIM_VERSION, refused: decision.noAnswer },
+      );
+      const writeFirst = () =>
+        write(pathOf(key), text).catch(async (error) => {
+          // Without room nobody claims any more either, so that a refusal need not be written.
+          if (errnoOf(error) === 'ENOENT' && decision.kind === 'refused')
+            return (await stat(root)).isDirectory() && !mayBeSwept(key);
+          throw error;
+        });
+      const isFirst = !mayBeSwept(key) && (await writeFirst());
+      const first = isFirst ? decision : await find(key);
+      if (!first) throw new UnknownClaim(`the claim of ${key.mockId} may have been swept`);
+      return first;
+    },
+
+    /** Removes the claims of all minutes that ended more than `CLAIM_KEPT_MS` ago, and resolves to how many these were. */
+    async sweep(now: number, onError: (error: unknown) => void): Promise<number> {
+      const old = (await buckets()).filter((bucket) => (Number(bucket) + 1) * BUCKET_MS + CLAIM_KEPT_MS < now);
+      let removed = 0;
+      const remove = async (bucket: string) => {
+        known.delete(join(root, bucket));
+        await rm(join(root, bucket), { recursive: true, force: true });
+        removed++;
+      };
+      await tryEach(old, remove, onError);
+      return removed;
+    },
+  };
+}
+
+export type Claims = ReturnType<typeof createClaims>;
+type Key = { mockId: string; claimBy: number };
+
+/** No symbolic links on this file system, or none of that length. */
+const CANNOT_LINK = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'ENAMETOOLONG', 'EINVAL']);
+
+/** True when this text is the first. */
+async function write(path: string, text: string): Promise<boolean> {
+  try {
+    await symlink(text, path);
+    return true;
+  } catch (error) {
+    if (errnoOf(error) === 'EEXIST') return false;
+    if (!CANNOT_LINK.has(errnoOf(error))) throw error;
+    return await writeExclusively(path, text);
+  }
+}
+
+async function readClaim(path: string): Promise<string | undefined> {
+  try {
+    return await readlink(path);
+  } catch (error) {
+    if (errnoOf(error) === 'EINVAL') return readFile(path, 'utf8'); // a file: written where links are missing
+    return unless('ENOENT')(error);
+  }
+}
+
+/** The first to create the file wins; a reader who comes before it is written finds a claim it cannot read. */
+async function writeExclusively(path: string, text: string): Promise<boolean> {
+  try {
+    await writeFile(path, text, { flag: 'wx' });
+    return true;
+  } catch (error) {
+    if (errnoOf(error) === 'EEXIST') return false;
+    throw error;
+  }
+}

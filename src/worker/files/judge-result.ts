@@ -1,0 +1,67 @@
+import { decodeUtf8, joinMembers, type Member, scanJson } from '../../shared/contract/exact-json.ts';
+import { DATA_FIELD, type Decision } from '../../shared/contract/job.ts';
+import type { Dialect } from '../dialects/dialect.ts';
+import { decisionOf } from '../execution/decision.ts';
+
+/** What the bytes of a result file are: an answer, the beginning of one, or something no further byte can make one. */
+export type Judgement =
+  | { kind: 'answer'; body: string; success: boolean; decision: Decision | null }
+  | { kind: 'incomplete'; message: string }
+  | { kind: 'wrong'; message: string };
+
+/** Judges a result file. The answer keeps every value as the client wrote it and has all six members of the interface. */
+export function judgeResult(bytes: Uint8Array, mockId: string, { dataField }: Dialect): Judgement {
+  if (bytes.length === 0) return { kind: 'incomplete', message: 'is empty' };
+  const decoded = decodeUtf8(bytes);
+  if (decoded.kind === 'wrong') return wrong(decoded.message);
+  const scanned = scanJson(decoded.text);
+  if (scanned.kind === 'incomplete')
+    return { kind: 'incomplete', message: `ends too early, after ${bytes.length} bytes` };
+  if (scanned.kind === 'wrong') return wrong(`is not JSON: ${scanned.message}${scanned.path && ` in ${scanned.path}`}`);
+  if (decoded.kind === 'cut') return wrong('is not valid UTF-8');
+  if (scanned.type === 'null') return wrong('is the literal null: the client crashed while it ran the rule');
+  if (scanned.type !== 'object') return wrong(`is JSON, but not an object: ${scanned.type}`);
+  if (scanned.duplicates.length > 0) return wrong(`gives ${scanned.duplicates.join(', ')} twice`);
+  return judgeMembers(scanned.members, mockId, dataField);
+}
+
+function judgeMembers(members: Member[], mockId: string, dataField: string): Judgement {
+  const given = new Map(members.filter(({ kind }) => kind !== 'null').map((member) => [member.key, member]));
+  const id = given.get('mockId');
+  if (id && (id.kind !== 'string' || JSON.parse(id.raw) !== mockId))
+    return wrong(`answers another execution: its mockId is ${shortened(id.raw)}`);
+  const success = given.get('success');
+  if (!success) return wrong('has no "success"');
+  if (success.kind !== 'boolean')
+    return wrong(`has a "success" that is neither true nor false: ${shortened(success.raw)}`);
+  const data = given.get(dataField);
+  if (data && data.kind !== 'object') return wrong(`has a "${dataField}" that is not an object: ${data.kind}`);
+  const executeAt = given.get('executeAt');
+  if (executeAt && executeAt.kind !== 'number')
+    return wrong(`has an "executeAt" that is not a number: ${shortened(executeAt.raw)}`);
+
+  const answer = new Map<string, string>();
+  for (const { key, raw } of members) {
+    if (key === dataField) answer.set(DATA_FIELD, raw);
+    else if (key !== DATA_FIELD) answer.set(key, raw);
+  }
+  const complete = (key: string, fallback: string) => {
+    const raw = answer.get(key);
+    if (raw === undefined || raw === 'null') answer.set(key, fallback);
+  };
+  complete('mockId', JSON.stringify(mockId));
+  complete(DATA_FIELD, '{}');
+  complete('process', 'null');
+  complete('error', 'null');
+  complete('executeAt', String(Date.now()));
+  const decision = decisionOf(given.get('process'));
+  return { kind: 'answer', body: joinMembers(answer), success: success.raw === 'true', decision };
+}
+
+function wrong(message: string): Judgement {
+  return { kind: 'wrong', message };
+}
+
+function shortened(raw: string): string {
+  return raw.length > 80 ? `${raw.slice(0, 77)}…` : raw;
+}

@@ -1,0 +1,48 @@
+import { INLINE_BYTES } from '../../shared/store/key-value-store.ts';
+import type { Judgement } from './judge-result.ts';
+
+/** A file as it looks unread. `stamp` tells whether it changed between two looks. */
+export type Sight = { stamp: string; bytes: number };
+
+/** Something that is no result may still be in the making: it counts once it has not changed for this long. */
+const WRONG_FOR_MS = 2000;
+/** A file may change within the grain of its time: what looks the same is read once more. */
+const READ_AT_MOST = 2;
+
+/** What lies where one execution's result belongs and is none, or none yet: neither read again and again, nor forgotten. */
+export function createUnusableResult() {
+  let last: { stamp: string; judgement: Judgement; since: number; reads: number } | undefined;
+  let seen: string | undefined;
+
+  return {
+    /**
+     * Whether reading what is there now may tell something new. A large file that grows is read once it stands still, or
+     * when this is the last look.
+     */
+    mayBeNews({ stamp, bytes }: Sight, { lastLook = false } = {}): boolean {
+      const standsStill = stamp === seen;
+      seen = stamp;
+      if (stamp === last?.stamp) return last.reads < READ_AT_MOST;
+      return last === undefined || bytes <= INLINE_BYTES || standsStill || lastLook;
+    },
+    /** It was read, and is no answer. */
+    note(stamp: string, judgement: Judgement): void {
+      const same = last?.stamp === stamp ? last : undefined;
+      last = { stamp, judgement, since: same?.since ?? Date.now(), reads: (same?.reads ?? 0) + 1 };
+    },
+    /** Nothing is there. */
+    forget(): void {
+      last = undefined;
+      seen = undefined;
+    },
+    /** How long until it is wrong for good, in ms; undefined for what is nothing, only incomplete, or about to be read again. */
+    get wrongForGoodInMs(): number | undefined {
+      if (last?.judgement.kind !== 'wrong' || last.stamp !== seen) return undefined;
+      return Math.max(0, last.since + WRONG_FOR_MS - Date.now());
+    },
+    /** What is the matter with it. */
+    get problem(): string | undefined {
+      return last?.judgement.kind === 'answer' ? undefined : last?.judgement.message;
+    },
+  };
+}

@@ -1,0 +1,47 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { unless } from '../../shared/runtime/errno.ts';
+import type { Client } from '../clients/client.ts';
+import type { Clients } from '../clients/clients.ts';
+import type { ClientLoad } from './client-load.ts';
+
+/** Counting reads every registration: one count is good for this long. */
+const COUNTED_MS = 10_000;
+
+/** Clients by state. `busy`: the heartbeat stands still, because it runs a rule. `unregistered`: only a directory. */
+export type Census = { online: number; busy: number; offline: number; unregistered: number };
+export type ClientCensus = () => Promise<Census>;
+
+type Dependencies = { sharedDir: string; clients: Clients; load: ClientLoad };
+
+/** Counts the clients of all apps. */
+export function createClientCensus({ sharedDir, clients, load }: Dependencies): ClientCensus {
+  let counted: { at: number; census: Promise<Census> } | undefined;
+
+  async function count(): Promise<Census> {
+    const census = { online: 0, busy: 0, offline: 0, unregistered: 0 };
+    for (const app of await appsWithClients()) {
+      for (const client of await clients.list(app).catch(() => [])) census[await stateOf(client)]++;
+    }
+    return census;
+  }
+
+  async function appsWithClients(): Promise<number[]> {
+    const folders = ['clients', 'mock'].map((name) => join(sharedDir, name));
+    const names = await Promise.all(
+      folders.map(async (folder) => (await readdir(folder).catch(unless('ENOENT'))) ?? []),
+    );
+    return [...new Set(names.flat())].filter((name) => /^[1-9]\d{0,9}$/.test(name)).map(Number);
+  }
+
+  async function stateOf(client: Client): Promise<keyof Census> {
+    if (!client.registered) return 'unregistered';
+    if (client.online) return 'online';
+    return (await load.isRunning(client)) ? 'busy' : 'offline';
+  }
+
+  return async () => {
+    if (!counted || Date.now() - counted.at > COUNTED_MS) counted = { at: Date.now(), census: count() };
+    return counted.census;
+  };
+}

@@ -1,0 +1,128 @@
+import { lstat, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Client } from '../clients/client.ts';
+import { isOurFile, mockDirectory, openFileName, readFileName } from '../files/file-names.ts';
+import type { ClientSlots } from './client-slots.ts';
+
+/** A look at a client's directory is good for this long. */
+const LOOKED_MS = 200;
+const MAX_REMEMBERED = 2000;
+/** Of many equals this many are looked at: enough to spread load, whatever the number of clients. */
+const COMPARED_AT_MOST = 8;
+const LOOKED_AT_MOST = 20;
+/** A mark may outlive its execution by the time it takes to notice the end. */
+const SLACK_MS = 5000;
+
+type Marks = { open: number; running: boolean };
+type Dependencies = {
+  sharedDir: string;
+  slots: ClientSlots;
+  resultTimeoutMs: number;
+  /** The time by the file system's clock, epoch ms. */
+  fileNow: () => number;
+};
+
+export type ClientLoad = ReturnType<typeof createClientLoad>;
+
+/** How much clients have to do, by the marks that executions leave in their directories while they are open. */
+export function createClientLoad({ sharedDir, slots, resultTimeoutMs, fileNow }: Dependencies) {
+  const looks = new Map<string, { at: number; marks: Promise<Marks> }>();
+  const paths = new WeakMap<Client, string>();
+
+  /** With a thousand clients to compare, even putting paths together takes its time. */
+  function pathOf(client: Client): string {
+    const path = paths.get(client) ?? join(mockDirectory(sharedDir, client.app), client.directoryName);
+    paths.set(client, path);
+    return path;
+  }
+
+  const rankOf = (client: Client): Ranked => {
+    const path = pathOf(client);
+    return { client, path, open: slots.load(path) };
+  };
+
+  /** What everybody's marks say, as of a moment ago. */
+  function marksOf(path: string): Promise<Marks> {
+    const known = looks.get(path);
+    if (known && performance.now() - known.at < LOOKED_MS) return known.marks;
+    if (looks.size >= MAX_REMEMBERED) looks.clear();
+    const marks = readMarks(path, { fileNow: fileNow(), openForMs: resultTimeoutMs + SLACK_MS });
+    looks.set(path, { at: performance.now(), marks });
+    return marks;
+  }
+
+  /**
+   * Whether a client runs a rule right now: an open execution's request is gone. The published SDKs cannot beat while they
+   * run, so whoever runs is not offline.
+   */
+  async function isRunning(client: Client): Promise<boolean> {
+    return (await marksOf(pathOf(client))).running;
+  }
+
+  return {
+    isRunning,
+
+    /** Of clients whose heartbeat stands still, those that run a rule right now. */
+    async runningAmong(silent: Client[]): Promise<Client[]> {
+      // Those that left without a word long ago may be many.
+      const latest = silent.toSorted((a, b) => b.beatAt - a.beatAt).slice(0, LOOKED_AT_MOST);
+      const running = await Promise.all(latest.map(isRunning));
+      return latest.filter((_, at) => running[at]);
+    },
+
+    /** How many executions are open at a client, no matter whose. */
+    openAt: async (client: Client): Promise<number> => {
+      const path = pathOf(client);
+      return Math.max((await marksOf(path)).open, slots.inUse(path));
+    },
+
+    /** The one with the fewest open executions; of equals the one that beat last. `release` it once it has its place. */
+    async leastBusy(candidates: Client[]): Promise<{ client: Client; release: () => void } | undefined> {
+      const compared = leastOf(candidates.map(rankOf), COMPARED_AT_MOST);
+      const marks = compared.length > 1 ? await Promise.all(compared.map(({ path }) => marksOf(path))) : [];
+      // From here to the choice nothing is awaited: calls at the same moment must see each other's choices.
+      const [least] = leastOf(
+        compared.map(({ client }, at) => {
+          const now = rankOf(client);
+          return { ...now, open: Math.max(now.open, marks[at]?.open ?? 0) };
+        }),
+        1,
+      );
+      return least && { client: least.client, release: slots.choose(least.path) };
+    },
+  };
+}
+
+type Ranked = { client: Client; path: string; open: number };
+
+/** The first few by open executions, of equals the one that beat last, without sorting all the others. */
+function leastOf(all: Ranked[], count: number): Ranked[] {
+  const least: Ranked[] = [];
+  for (const ranked of all) {
+    const last = least.at(-1);
+    if (least.length === count && last && fewestThenNewest(last, ranked) <= 0) continue;
+    if (least.length === count) least.pop();
+    const place = least.findIndex((other) => fewestThenNewest(ranked, other) < 0);
+    least.splice(place === -1 ? least.length : place, 0, ranked);
+  }
+  return least;
+}
+
+function fewestThenNewest(a: Ranked, b: Ranked): number {
+  return a.open - b.open || b.client.beatAt - a.client.beatAt;
+}
+
+async function readMarks(path: string, { fileNow, openForMs }: { fileNow: number; openForMs: number }): Promise<Marks> {
+  const names = await readdir(path).catch(() => []);
+  const files = names.map(readFileName);
+  const waiting = new Set(files.flatMap((file) => (file?.kind === 'request' ? [file.mockId] : [])));
+  const marked = names.filter((name) => name.endsWith('.open') && isOurFile(name)).map((name) => name.slice(1, -5));
+  const begun = marked.filter((mockId) => !waiting.has(mockId));
+  const open = waiting.size + begun.length;
+  for (const mockId of begun) {
+    // What a worker that died left behind stays longer than any execution can be open.
+    const stats = await lstat(join(path, openFileName(mockId))).catch(() => null);
+    if (stats && fileNow - stats.mtimeMs < openForMs) return { open, running: true };
+  }
+  return { open, running: false };
+}

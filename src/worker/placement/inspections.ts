@@ -1,0 +1,130 @@
+import { lstat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { scanJson } from '../../shared/contract/exact-json.ts';
+import type { JobData, Warning } from '../../shared/contract/job.ts';
+import type { NoAnswer } from '../../shared/contract/outcomes.ts';
+import { createIncident, type Logger } from '../../shared/runtime/logger.ts';
+import type { Client } from '../clients/client.ts';
+import { inputWarnings } from '../execution/warnings.ts';
+import type { Claim } from '../files/claim.ts';
+import { refusals } from '../refusals.ts';
+import type { Rules } from '../rules/rules.ts';
+import { checkTree, type TreeCheck } from '../rules/tree-checks.ts';
+
+/**
+ * A check is good for this long unless the app's version changes: a thousand calls of one rule a second do not read its
+ * files a thousand times.
+ */
+const REMEMBERED_MS = 500;
+const MAX_REMEMBERED = 1000;
+/** A directory that takes longer to read does not hold an execution up. */
+const CHECK_WITHIN_MS = 5000;
+
+/** Whether an execution may be sent to a client, and what its caller should know about it. */
+export type Inspection = { kind: 'refused'; noAnswer: NoAnswer } | { kind: 'clear'; warnings: Warning[] };
+
+/** What of a client matters here. */
+type Inspected = Pick<Client, 'address' | 'dialect' | 'sdk' | 'leafNodes'>;
+
+type Dependencies = {
+  sharedDir: string;
+  rules: Pick<Rules, 'readGraph'>;
+  leafClassesOf: (published: readonly unknown[]) => ReadonlySet<string> | null;
+  listClients: (app: number) => Promise<readonly Client[]>;
+  log: Logger;
+  checkWithinMs?: number;
+};
+
+type Remembered = { at: number; version: string; check: Promise<TreeCheck> };
+
+export type Inspections = ReturnType<typeof createInspections>;
+
+/** Looks at executions just before they are dispatched. Rules that cannot be read are no reason to refuse one. */
+export function createInspections({
+  sharedDir,
+  rules,
+  leafClassesOf,
+  listClients,
+  log,
+  checkWithinMs = CHECK_WITHIN_MS,
+}: Dependencies) {
+  const checks = new WeakMap<readonly unknown[], Map<string, Remembered>>();
+  const incident = createIncident(log, 'Rules cannot be checked before they are run');
+
+  async function inspect(client: Inspected, data: JobData): Promise<Inspection> {
+    const { address, dialect } = client;
+    if (dialect === 'ice' && hasReservedKey(data.input)) {
+      const message = `has "_ice" at its top level, a name that client ${address} may use itself: choose another name, or another client`;
+      return { kind: 'refused', noAnswer: refusals.badRequest('the service', message) };
+    }
+    const remembered = await checked(client, data, REMEMBERED_MS);
+    // A rule that was mended a moment ago is not refused for what it was.
+    const { cycle, warnings } = remembered.cycle === null ? remembered : await checked(client, data, 0);
+    if (cycle !== null) return { kind: 'refused', noAnswer: refusals.cycle(data, cycle) };
+    return { kind: 'clear', warnings: [...warnings.map(toWarning), ...inputWarnings(client, data.input)] };
+  }
+
+  async function checked({ leafNodes }: Inspected, data: JobData, maxAgeMs: number): Promise<TreeCheck> {
+    const known = checks.get(leafNodes) ?? new Map<string, Remembered>();
+    checks.set(leafNodes, known);
+    const key = `${data.app}/${data.ruleId}/${data.confId}`;
+    const version = await stampOf(join(sharedDir, String(data.app), 'version.txt'));
+    const last = known.get(key);
+    if (last?.version === version && performance.now() - last.at < maxAgeMs) return last.check;
+    const check = checkNow(leafNodes, data);
+    if (known.size >= MAX_REMEMBERED) known.clear();
+    known.set(key, { at: performance.now(), version, check });
+    return check;
+  }
+
+  async function checkNow(leafNodes: readonly unknown[], { app, ruleId, confId }: JobData): Promise<TreeCheck> {
+    const id = (text: string | null) => (text === null ? null : BigInt(text));
+    const selection = { app, ruleId: id(ruleId), confId: id(confId) };
+    try {
+      const check = await inTime(checkWithinMs, checkTree(selection, { rules, leafClasses: leafClassesOf(leafNodes) }));
+      incident.ends();
+      return check;
+    } catch (error) {
+      incident.begins(error, 'they are run unchecked');
+      return unchecked;
+    }
+  }
+
+  return {
+    inspect,
+
+    /** The warnings of an execution that another attempt began, as far as its client is still known. */
+    async warningsAgain({ app, directoryName, ...client }: Claim, data: JobData): Promise<Warning[]> {
+      const all = await listClients(app);
+      const leafNodes = all.find((listed) => listed.directoryName === directoryName)?.leafNodes ?? [];
+      const inspection = await inspect({ ...client, leafNodes }, data);
+      return inspection.kind === 'clear' ? inspection.warnings : [];
+    },
+  };
+}
+
+const unchecked: TreeCheck = { cycle: null, warnings: [] };
+
+async function inTime(withinMs: number, check: Promise<TreeCheck>): Promise<TreeCheck> {
+  const late = Promise.withResolvers<TreeCheck>();
+  const message = `The rule's files could not be read within ${withinMs} ms: it was sent unchecked.`;
+  const timer = setTimeout(() => late.resolve({ cycle: null, warnings: [{ code: 'not-checked', message }] }), withinMs);
+  return Promise.race([check, late.promise]).finally(() => clearTimeout(timer));
+}
+
+/** Tells whether a file changed between two looks; clients read their rules again when the version's file did. */
+async function stampOf(path: string): Promise<string> {
+  const stats = await lstat(path).catch(() => null);
+  return stats ? `${stats.ino}:${stats.size}:${stats.mtimeMs}` : '';
+}
+
+/** SDKs of earlier versions keep their own notes under this key of the data. */
+function hasReservedKey(input: string): boolean {
+  if (!input.includes('_ice') && !input.includes('\\u')) return false;
+  const scanned = scanJson(input);
+  return scanned.kind === 'complete' && scanned.members.some(({ key }) => key === '_ice');
+}
+
+function toWarning({ nodeId, ...warning }: TreeCheck['warnings'][number]): Warning {
+  return nodeId === undefined ? warning : { ...warning, nodeId: nodeId.toString() };
+}

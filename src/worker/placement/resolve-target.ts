@@ -1,0 +1,102 @@
+import { type NoAnswer, noAnswer } from '../../shared/contract/outcomes.ts';
+import { formatTarget, type Target } from '../../shared/contract/target.ts';
+import { type Client, directoryOnly } from '../clients/client.ts';
+import type { Clients, Roster } from '../clients/clients.ts';
+import { isPlainName } from '../files/file-names.ts';
+import { refusals } from '../refusals.ts';
+import type { ClientLoad } from './client-load.ts';
+
+/**
+ * The client an execution goes to, or why there is none. `unknown`: nobody heard of the address; its directory is made.
+ * `release`: to be called once the execution has its place there, or will not have one.
+ */
+export type Resolution =
+  | { kind: 'client'; client: Client; unknown: boolean; release: () => void }
+  | { kind: 'refused'; noAnswer: NoAnswer };
+
+/** `sure`: no newer listing could give a better client. */
+type Choice = Resolution & { sure: boolean };
+type Dependencies = { clients: Clients; load: ClientLoad };
+
+export type ResolveTarget = ReturnType<typeof createResolveTarget>;
+
+/** Chooses one client for a target: online or busy, with the fewest open executions, the one heard of last. */
+export function createResolveTarget({ clients, load }: Dependencies) {
+  return async function resolveTarget(app: number, target: Target): Promise<Resolution> {
+    const choice = await choose(app, target, await clients.roster(app));
+    if (choice.sure && choice.kind === 'client' && (await clients.isStillThere(choice.client))) return choice;
+    if (choice.kind === 'client') choice.release();
+    // Only a fresh look refuses: the client may have come, or a better one, or the chosen one may have left a moment ago.
+    return choose(app, target, await clients.roster(app, { fresh: true }));
+  };
+
+  async function choose(app: number, target: Target, roster: Roster): Promise<Choice> {
+    if (target.kind === 'address') return byAddress(app, target.address, roster);
+    const { trunk, lanes, directories } = groupsOf(roster);
+    const groups =
+      target.kind === 'lane' ? [lanes.get(target.lane) ?? []] : [trunk, [...lanes.values()].flat(), directories];
+    for (const group of groups) {
+      const least = await load.leastBusy(await available(group));
+      if (least) return { kind: 'client', ...least, unknown: false, sure: least.client.registered };
+    }
+    const what = target.kind === 'all' ? '' : ` for "${formatTarget(target)}"`;
+    return refuse('no-client', `App ${app} has no client online${what}. ${whoIsOnline(app, roster)}`);
+  }
+
+  async function byAddress(app: number, address: string, roster: Roster): Promise<Choice> {
+    const named = roster.clients.filter((client) => client.address === address || client.directoryName === address);
+    const least = await load.leastBusy(await available(named));
+    if (least) return { kind: 'client', ...least, unknown: false, sure: true };
+    if (named.length > 0) return refuse('client-offline', `Client ${address} is offline. ${whoIsOnline(app, roster)}`);
+    if (!isPlainName(address)) {
+      const error = `"address:${address}" names no registered client of app ${app}, and an address without a registration is 1 to 200 bytes without slashes, a leading dot or ".."`;
+      return { kind: 'refused', noAnswer: refusals.badRequest('target', error), sure: false };
+    }
+    if (roster.clients.length > groupsOf(roster).directories.length || roster.skipped.length > 0) {
+      return refuse('no-client', `App ${app} has no client ${address}. ${whoIsOnline(app, roster)}`);
+    }
+    return { kind: 'client', client: directoryOnly(app, address), unknown: true, release: () => {}, sure: false };
+  }
+
+  /** Online clients, or else those whose heartbeat stands still because they are running a rule right now. */
+  async function available(candidates: Client[]): Promise<Client[]> {
+    const online = candidates.filter((client) => client.online);
+    return online.length > 0 ? online : load.runningAmong(candidates);
+  }
+}
+
+type Groups = { trunk: Client[]; lanes: Map<string, Client[]>; directories: Client[] };
+const known = new WeakMap<Roster, Groups>();
+
+/** The clients of a listing by where they are; worked out once per listing. */
+function groupsOf(roster: Roster): Groups {
+  const groups = known.get(roster) ?? {
+    trunk: roster.clients.filter(({ registered, lane }) => registered && lane === null),
+    lanes: Map.groupBy(
+      roster.clients.filter(({ lane }) => lane !== null),
+      ({ lane }) => lane ?? '',
+    ),
+    directories: roster.clients.filter(({ registered }) => !registered),
+  };
+  known.set(roster, groups);
+  return groups;
+}
+
+function refuse(code: 'no-client' | 'client-offline', error: string): Choice {
+  return { kind: 'refused', noAnswer: noAnswer(code, error, { mayHaveRun: false }), sure: false };
+}
+
+const NAMED_AT_MOST = 10;
+
+function whoIsOnline(app: number, { clients, skipped }: Roster): string {
+  const online = clients.filter((client) => client.online && (client.registered || isPlainName(client.address)));
+  const [unread] = skipped;
+  const passedOver = unread ? ` A registration was passed over: ${unread.file} ${unread.reason}.` : '';
+  if (online.length === 0)
+    return `Nobody is online for app ${app}: start a client, or check its SHARED_DIR.${passedOver}`;
+  const names = online
+    .slice(0, NAMED_AT_MOST)
+    .map(({ address, lane }) => (lane === null ? address : `${address} (lane ${lane})`));
+  const rest = online.length - names.length;
+  return `Online: ${names.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}.${passedOver}`;
+}

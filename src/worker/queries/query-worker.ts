@@ -1,0 +1,50 @@
+import { randomUUID } from 'node:crypto';
+import { DelayedError, type Job } from 'bullmq';
+import { QUERY_VERSION, type Query, type QueryResult, querySchema } from '../../shared/contract/query.ts';
+import type { Logger } from '../../shared/runtime/logger.ts';
+import { INLINE_BYTES } from '../../shared/store/key-value-store.ts';
+import { type QueueBackend, queueNames } from '../../shared/store/queue-backend.ts';
+import type { Answer } from './answer-query.ts';
+
+const CONCURRENCY = 16;
+const STORED_SECONDS = 60;
+const AWAY_MS = 250;
+const TOO_NEW =
+  'No worker knows this question: the API is of a newer version. Replace the workers first, then the APIs.';
+
+type Dependencies = {
+  backend: QueueBackend;
+  answerQuery: (query: Query) => Promise<Answer>;
+  /** So long a question this worker does not know is left to others, counted from when it was asked. */
+  waitForNewerMs: number;
+  log: Logger;
+};
+
+/** The quick queue: questions never wait behind executions. */
+export function createQueryWorker({ backend, answerQuery, waitForNewerMs, log }: Dependencies) {
+  const worker = backend.openWorker<Query, QueryResult>(queueNames.queries, process, CONCURRENCY);
+  worker.on('error', () => {}); // the executions' worker reports the same incident
+  worker.run().catch((error) => log.error({ err: error }, 'the loop of the queries worker ended'));
+
+  async function process(job: Job<Query, QueryResult>, token?: string): Promise<QueryResult> {
+    const parsed = querySchema.safeParse(job.data);
+    if (!parsed.success) return passOn(job, token);
+    // Who asked in an earlier version reads no later one.
+    const { v } = parsed.data;
+    const answer = await answerQuery(parsed.data);
+    if (answer.kind === 'refused') return { v, refused: { status: answer.status, error: answer.error } };
+    if (Buffer.byteLength(answer.body) <= INLINE_BYTES) return { v, body: answer.body };
+    const stored = `query:${randomUUID()}`;
+    await backend.store.putOnce(stored, answer.body, STORED_SECONDS);
+    return { v, stored };
+  }
+
+  async function passOn(job: Job<Query, QueryResult>, token: string | undefined): Promise<QueryResult> {
+    if (Date.now() >= job.timestamp + waitForNewerMs)
+      return { v: QUERY_VERSION, refused: { status: 503, error: TOO_NEW } };
+    await job.moveToDelayed(Date.now() + AWAY_MS, token).catch(() => {}); // its lock lapses, or who asked took it back
+    throw new DelayedError();
+  }
+
+  return { close: () => worker.close() };
+}

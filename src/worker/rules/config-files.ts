@@ -1,0 +1,92 @@
+import type { Stats } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { isRealFolder, listFolder } from '../clients/folder-listing.ts';
+import { readBoundedFile, refusal } from '../files/bounded-file.ts';
+import { createConcurrencyLimit } from '../files/concurrency-limit.ts';
+import { createPathCache } from '../files/path-cache.ts';
+import type { Reading } from '../files/reading.ts';
+import { absent, unusable } from '../files/reading.ts';
+import { idOfFileName } from './config-fields.ts';
+import { parseNode } from './node-file.ts';
+import type { Rule } from './rule-file.ts';
+import { parseRule } from './rule-file.ts';
+import type { RuleIndex } from './rule-index.ts';
+import { createRuleIndexes } from './rule-index.ts';
+
+const MAX_FILE_BYTES = 4 * 1024 * 1024;
+const MAX_VERSION_BYTES = 64;
+const MAX_CACHED_BYTES = 32 * 1024 * 1024;
+const PARALLEL_READS = 16;
+const MAX_APP = 2_147_483_647;
+
+/** A rule as one file says, and when that file was last changed. */
+export type DatedRule = { rule: Rule; modifiedMs: number };
+
+export type ConfigFiles = ReturnType<typeof createConfigFiles>;
+
+/** Where an app's rules and nodes stand, and what single files say now. Nothing below `sharedDir` is read through a link. */
+export function createConfigFiles({ sharedDir, now }: { sharedDir: string; now: () => number }) {
+  const run = createConcurrencyLimit(PARALLEL_READS);
+  const cache = { run, now, maxBytes: MAX_CACHED_BYTES };
+  const folders = createPathCache({ ...cache, load: listFolder });
+  const rules = createPathCache({ ...cache, load: loaderOf(parseDatedRule) });
+  const nodes = createPathCache({ ...cache, load: loaderOf(parseNode) });
+  const indexOf = createRuleIndexes(folders.read);
+  const pathOf = (app: number, ...rest: string[]) => join(sharedDir, String(app), ...rest);
+  const isApp = (app: number) => isRealFolder(pathOf(app));
+  const hasFolder = async (app: number, name: string) => (await isApp(app)) && isRealFolder(pathOf(app, name));
+  const hasNodes = (app: number) => hasFolder(app, 'confs');
+
+  return {
+    /** The apps that have a folder for rules or nodes. */
+    async apps(): Promise<number[]> {
+      const names = await readdir(sharedDir).catch(() => []);
+      const numbers = names.filter((name) => /^[1-9]\d{0,9}$/.test(name)).map(Number);
+      const found = await Promise.all(
+        numbers.map((app) => run(async () => (await hasFolder(app, 'bases')) || hasNodes(app))),
+      );
+      return numbers.filter((app, at) => app <= MAX_APP && found[at]).sort((a, b) => a - b);
+    },
+
+    /** Where each rule of an app stands. */
+    ruleIndex: async (app: number): Promise<Reading<RuleIndex>> =>
+      (await isApp(app)) ? indexOf(pathOf(app, 'bases')) : absent,
+
+    /** The rule in one folder of `ruleIndex`. */
+    rule: (app: number, folder: string, id: bigint): Promise<Reading<DatedRule>> =>
+      rules.read(pathOf(app, 'bases', folder, `${id}.json`)),
+
+    /** Whether the app has a folder for nodes. Ask before `node`, which looks at the file alone. */
+    hasNodes,
+
+    /** One node. */
+    node: (app: number, id: bigint) => nodes.read(pathOf(app, 'confs', `${id}.json`)),
+
+    /** The ids of all nodes of an app. */
+    async nodeIds(app: number): Promise<readonly bigint[]> {
+      const listing = (await isApp(app)) ? await folders.read(pathOf(app, 'confs')) : absent;
+      return listing.kind === 'found' ? listing.value.ids : [];
+    },
+
+    /** The app's configuration version, null when there is none. */
+    async version(app: number): Promise<bigint | null> {
+      const text = (await isApp(app)) ? await readBoundedFile(pathOf(app, 'version.txt'), MAX_VERSION_BYTES) : absent;
+      return text.kind === 'found' && /^\s*\d{1,19}\s*$/.test(text.value) ? BigInt(text.value.trim()) : null;
+    },
+  };
+}
+
+function loaderOf<T>(parse: (text: string, id: bigint, stats: Stats) => Reading<T>) {
+  return async (path: string, stats: Stats): Promise<Reading<T>> => {
+    const id = idOfFileName(basename(path));
+    if (id === undefined) return unusable('is not named by an id');
+    const text = refusal(stats, MAX_FILE_BYTES) ?? (await readBoundedFile(path, MAX_FILE_BYTES));
+    return text.kind === 'found' ? parse(text.value, id, stats) : text;
+  };
+}
+
+function parseDatedRule(text: string, id: bigint, stats: Stats): Reading<DatedRule> {
+  const parsed = parseRule(text, id);
+  return parsed.kind === 'found' ? { kind: 'found', value: { rule: parsed.value, modifiedMs: stats.mtimeMs } } : parsed;
+}

@@ -1,0 +1,64 @@
+import type { Reading } from '../files/reading.ts';
+import type { TimeWindow } from './config-fields.ts';
+import type { NodeKey } from './leaf-keys.ts';
+import { keysOf } from './leaf-keys.ts';
+import type { LeafNode } from './leaf-nodes.ts';
+import type { ConfigValues, RuleNode } from './node-file.ts';
+import { shortNameOf } from './node-file.ts';
+import type { NodeTypeName } from './node-types.ts';
+
+/** What a node is, wherever it stands. `unusable`: there is a file, and `problems` says why it cannot be read. */
+export type NodeDetails = {
+  id: bigint;
+  state: 'released' | 'missing' | 'unusable';
+  type: NodeTypeName;
+  label: string | null;
+  className: string | null;
+  shortName: string | null;
+  inverse: boolean;
+  errorState: bigint | null;
+  timeWindow: TimeWindow;
+  values: ConfigValues;
+  keys: NodeKey[];
+  problems: string[];
+};
+
+/** Describes a node by its file and by what is known about its class. */
+export function detailsOf(
+  id: bigint,
+  reading: Reading<RuleNode> | undefined,
+  metadata: { leafOf: (node: RuleNode) => LeafNode | null },
+): NodeDetails {
+  if (reading?.kind !== 'found') {
+    const unusable = reading?.kind === 'unusable';
+    return { ...unknownNode, id, state: unusable ? 'unusable' : 'missing', problems: unusable ? [reading.reason] : [] };
+  }
+  const { name, type, confName, inverse, errorState, timeWindow, values, problems } = reading.value;
+  const leaf = metadata.leafOf(reading.value);
+  return {
+    id,
+    state: 'released',
+    type: type.name,
+    label: name,
+    className: confName,
+    shortName: shortNameOf(confName),
+    inverse,
+    errorState,
+    timeWindow,
+    values,
+    keys: leaf ? keysOf(leaf, values) : [],
+    problems,
+  };
+}
+
+const unknownNode: Omit<NodeDetails, 'id' | 'state' | 'problems'> = {
+  type: 'Unknown',
+  label: null,
+  className: null,
+  shortName: null,
+  inverse: false,
+  errorState: null,
+  timeWindow: { type: 'always', start: null, end: null },
+  values: {},
+  keys: [],
+};

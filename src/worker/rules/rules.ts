@@ -1,0 +1,108 @@
+import { join } from 'node:path';
+import type { Skipped } from '../clients/folder-listing.ts';
+import { createJoinedReads } from '../files/joined-reads.ts';
+import type { Reading } from '../files/reading.ts';
+import { absent, unusable } from '../files/reading.ts';
+import type { ConfigFiles } from './config-files.ts';
+import { createConfigFiles } from './config-files.ts';
+import type { RuleNode } from './node-file.ts';
+import type { Rule } from './rule-file.ts';
+import type { RuleGraph, Selection } from './rule-graph.ts';
+import { readGraph } from './rule-graph.ts';
+
+/** A rule and the folder below `bases` that it stands in ('' = `bases` itself). */
+export type PlacedRule = Rule & { folder: string };
+
+/** All rules of an app by id, and the files that were passed over. */
+export type RuleList =
+  | { kind: 'rules'; rules: PlacedRule[]; skipped: Skipped[]; version: bigint | null }
+  | { kind: 'no-rules' };
+
+export type Rules = ReturnType<typeof createRules>;
+
+/**
+ * The released rules and nodes in the shared directory, read only. Every answer is as fresh as the call: each file is
+ * looked at, and parsed again when it changed. `now` is a monotonic clock in ms.
+ */
+export function createRules({ sharedDir, now = () => performance.now() }: { sharedDir: string; now?: () => number }) {
+  const files = createConfigFiles({ sharedDir, now });
+  const joinReads = createJoinedReads<RuleGraph>();
+
+  async function readRule(app: number, ruleId: bigint): Promise<Reading<PlacedRule>> {
+    for (let attempt = 0; ; attempt++) {
+      const index = await files.ruleIndex(app);
+      if (index.kind !== 'found') return index;
+      const places = index.value.folders.get(ruleId) ?? [];
+      const { reading } = await readPlaces(files, { app, ruleId, places });
+      // A file that is moved while folders are listed can be missed once: it stood in the one that was listed too early.
+      if (reading.kind !== 'absent' || attempt > 0) return reading;
+    }
+  }
+
+  const nodesOf = async (app: number) => {
+    const has = await files.hasNodes(app);
+    return async (confId: bigint): Promise<Reading<RuleNode>> => (has ? files.node(app, confId) : absent);
+  };
+
+  const hasConfiguration = async (app: number) => {
+    const index = await files.ruleIndex(app);
+    return (index.kind === 'found' && index.value.folders.size > 0) || (await files.nodeIds(app)).length > 0;
+  };
+
+  return {
+    /** The apps that have a folder for rules or nodes, ascending. */
+    listApps: files.apps,
+
+    /** All rules of an app. `no-rules` when it has no readable folder for them. */
+    async listRules(app: number): Promise<RuleList> {
+      const index = await files.ruleIndex(app);
+      if (index.kind !== 'found') return { kind: 'no-rules' };
+      const found = await Promise.all(
+        [...index.value.folders].map(([ruleId, places]) => readPlaces(files, { app, ruleId, places })),
+      );
+      const rules = found.flatMap(({ reading }) => (reading.kind === 'found' ? [reading.value] : []));
+      const skipped = [...index.value.skipped, ...found.flatMap((place) => place.skipped)];
+      rules.sort((a, b) => (a.id < b.id ? -1 : 1));
+      return { kind: 'rules', rules, skipped, version: await files.version(app) };
+    },
+
+    /** One rule, wherever below `bases` it stands. Of two files (one is being moved) the newer usable one counts. */
+    readRule,
+
+    /** One released node. */
+    readNode: async (app: number, confId: bigint): Promise<Reading<RuleNode>> => (await nodesOf(app))(confId),
+
+    /** The app's configuration version, null when there is none. */
+    readVersion: files.version,
+
+    /** The nodes that a selection reaches. Callers at the same moment share one read. */
+    readGraph: (selection: Selection): Promise<RuleGraph> =>
+      joinReads(`${selection.app}/${selection.ruleId}/${selection.confId}`, () =>
+        readGraph(selection, { readRule, nodesOf, hasConfiguration }),
+      ),
+  };
+}
+
+type Places = { app: number; ruleId: bigint; places: readonly string[] };
+
+async function readPlaces(files: ConfigFiles, { app, ruleId, places }: Places) {
+  const readings = await Promise.all(
+    places.map(async (folder) => ({ folder, reading: await files.rule(app, folder, ruleId) })),
+  );
+  const skipped: Skipped[] = [];
+  const skip = (folder: string, reason: string) => skipped.push({ file: join(folder, `${ruleId}.json`), reason });
+  const usable = [];
+  for (const { folder, reading } of readings) {
+    if (reading.kind === 'unusable') skip(folder, reading.reason);
+    if (reading.kind === 'found') usable.push({ folder, ...reading.value });
+  }
+  const [newest, ...older] = usable.sort((a, b) => b.modifiedMs - a.modifiedMs);
+  for (const { folder } of older) skip(folder, 'stands twice: the newer file counts');
+  return { reading: readingOf(newest, skipped), skipped };
+}
+
+function readingOf(newest: { folder: string; rule: Rule } | undefined, skipped: Skipped[]): Reading<PlacedRule> {
+  if (newest) return { kind: 'found', value: { ...newest.rule, folder: newest.folder } };
+  const [problem] = skipped;
+  return problem ? unusable(problem.reason) : absent;
+}

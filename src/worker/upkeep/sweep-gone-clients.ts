@@ -1,0 +1,32 @@
+import { readdir, rmdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { unless } from '../../shared/runtime/errno.ts';
+import type { Clients } from '../clients/clients.ts';
+import { mockDirectory } from '../files/file-names.ts';
+import { isRealDirectory } from '../files/shared-directory.ts';
+
+const GONE_FOR_MS = 24 * 60 * 60_000;
+
+/**
+ * Removes the directories of registered clients that have not beaten for a day. Clients never make them, and a client that
+ * was killed is known by another address when it starts again. One with anything in it stays.
+ */
+export function createSweepGoneClients({ sharedDir, clients }: { sharedDir: string; clients: Clients }) {
+  return async function sweepGoneClients(): Promise<number> {
+    let removed = 0;
+    const names = (await readdir(join(sharedDir, 'clients')).catch(unless('ENOENT', 'ENOTDIR'))) ?? [];
+    for (const app of names.filter((name) => /^[1-9]\d{0,9}$/.test(name)).map(Number)) {
+      const all = await clients.list(app).catch(() => []);
+      const gone = all.filter(({ online, beatAt }) => !online && beatAt > 0 && Date.now() - beatAt > GONE_FOR_MS);
+      for (const { directoryName } of gone) {
+        const directory = join(mockDirectory(sharedDir, app), directoryName);
+        if (!(await isRealDirectory(sharedDir, directory).catch(() => false))) continue;
+        removed += await rmdir(directory).then(
+          () => 1,
+          () => 0, // not empty, or somebody was faster
+        );
+      }
+    }
+    return removed;
+  };
+}

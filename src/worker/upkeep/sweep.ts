@@ -1,0 +1,103 @@
+import { lstat, readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { unless } from '../../shared/runtime/errno.ts';
+import { createIncident, type Logger } from '../../shared/runtime/logger.ts';
+import { tryEach } from '../../shared/runtime/try-each.ts';
+import { CLAIM_KEPT_MS, type Claims } from '../files/claim.ts';
+import { isOurFile, MADE_BY_US, readFileName } from '../files/file-names.ts';
+import { removeIfNobodyCame } from '../files/request-file.ts';
+import type { SharedDirectory } from '../files/shared-directory.ts';
+
+type Dependencies = {
+  sharedDirectory: SharedDirectory;
+  claims: Claims;
+  /** Epoch ms; another one than the system's is for tests. */
+  clock?: () => number;
+  /** Told of each result that lies there, and says whether somebody looks out for it; otherwise it goes once it is old. */
+  onResult?: (mockId: string) => Promise<boolean>;
+  onSwept?: (what: 'files' | 'claim-minutes', count: number) => void;
+  log: Logger;
+};
+
+/** Removes what executions left that nobody finished: files of ours older than a claim can be, then the claims themselves. */
+export function createSweep({
+  sharedDirectory,
+  claims,
+  clock = Date.now,
+  onResult = async () => false,
+  onSwept = () => {},
+  log,
+}: Dependencies) {
+  const incident = createIncident(log, 'Not everything can be swept');
+
+  return async function sweep(): Promise<void> {
+    let failed = false;
+    const onError = (error: unknown) => {
+      failed = true;
+      incident.begins(error, 'it is tried again every minute, and the rest is swept; may this worker remove it?');
+    };
+    const removed = { files: 0, claimMinutes: 0 };
+    const sweepFiles = async () => {
+      const madeBefore = clock() + (await sharedDirectory.clockAheadMs()) - CLAIM_KEPT_MS;
+      const sweeping = { madeBefore, isAwaited: asking(onResult, onError), onError, onRemoved: () => removed.files++ };
+      const sweepApp = async (app: string) =>
+        tryEach(await directories(app), (client) => sweepDirectory(client, sweeping), onError);
+      await tryEach(await directories(join(sharedDirectory.sharedDir, 'mock')), sweepApp, onError);
+    };
+    const sweepClaims = async () => {
+      removed.claimMinutes = await claims.sweep(clock(), onError);
+    };
+    await tryEach([sweepFiles, sweepClaims], (part) => part(), onError);
+    if (!failed) incident.ends();
+    onSwept('files', removed.files);
+    onSwept('claim-minutes', removed.claimMinutes);
+    if (removed.files > 0)
+      log.info(
+        { removed: removed.files, claimMinutes: removed.claimMinutes },
+        'swept files that nobody waits for any more',
+      );
+  };
+}
+
+type Sweeping = {
+  madeBefore: number;
+  isAwaited: (mockId: string) => Promise<boolean>;
+  onError: (error: unknown) => void;
+  onRemoved: () => void;
+};
+
+async function sweepDirectory(directory: string, { madeBefore, isAwaited, onError, onRemoved }: Sweeping) {
+  const names = (await readdir(directory).catch(unless('ENOENT', 'ENOTDIR'))) ?? [];
+  const isOld = async (name: string) => {
+    const stats = await lstat(join(directory, name)).catch(unless('ENOENT'));
+    // A client may give its files any mtime, but no ctime.
+    return stats !== undefined && Math.max(stats.mtimeMs, stats.ctimeMs) < madeBefore;
+  };
+  const sweepFile = async (name: string) => {
+    const file = readFileName(name);
+    if (file?.kind === 'result' && (await isAwaited(file.mockId))) return;
+    if (!(await isOld(name))) return;
+    await rm(join(directory, name), { recursive: true, force: true });
+    onRemoved();
+  };
+  await tryEach(names.filter(isOurFile), sweepFile, onError);
+  if (names.includes(MADE_BY_US) && (await isOld(MADE_BY_US))) await removeIfNobodyCame(directory);
+}
+
+/** Once nobody can be asked, such as while the queue store is away, every result may be awaited. */
+function asking(onResult: (mockId: string) => Promise<boolean>, onError: (error: unknown) => void) {
+  let answers = true;
+  return async (mockId: string): Promise<boolean> => {
+    if (!answers) return true;
+    return onResult(mockId).catch((error) => {
+      answers = false;
+      onError(error);
+      return true;
+    });
+  };
+}
+
+async function directories(path: string): Promise<string[]> {
+  const found = (await readdir(path, { withFileTypes: true }).catch(unless('ENOENT', 'ENOTDIR'))) ?? [];
+  return found.filter((entry) => entry.isDirectory()).map(({ name }) => join(path, name));
+}

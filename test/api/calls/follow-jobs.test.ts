@@ -1,0 +1,45 @@
+import { describe, expect, inject, it, onTestFinished } from 'vitest';
+import { followJobs } from '../../../src/api/calls/follow-jobs.ts';
+import { createIncident } from '../../../src/shared/runtime/logger.ts';
+import { openQueueBackend } from '../../../src/shared/store/queue-backend.ts';
+import { eventually } from '../../support/eventually.ts';
+import { startRedis } from '../../support/redis.ts';
+import { captureLog } from '../../support/start-service.ts';
+
+const choice = inject('redis');
+
+describe.skipIf(choice.kind === 'unavailable')('waiting for jobs', () => {
+  it('every one of many is looked up again, however many wait before it', async () => {
+    const { jobs, lookedUp } = await follow();
+    const ids = Array.from({ length: 5000 }, (_, number) => `job-${number}`);
+    const waits = ids.map((id) => jobs.wait(id, id, 60_000, () => 'late'));
+    await eventually(() => expect(lookedUp.size).toBe(ids.length), 15_000);
+    for (const id of ids) jobs.settle(id, 'settled');
+    expect(new Set(await Promise.all(waits))).toEqual(new Set(['settled']));
+  });
+});
+
+async function follow() {
+  const redis = await startRedis(choice);
+  onTestFinished(() => redis.stop());
+  const backend = await openQueueBackend(redis.url);
+  onTestFinished(() => backend.close());
+  await backend.connected;
+  const queue = backend.openQueue<string, unknown>('executions');
+  queue.on('error', () => {});
+  const lookedUp = new Set<string>();
+  const jobs = followJobs<string, string>({
+    backend,
+    queue,
+    onCompleted: () => 'completed',
+    onFailed: () => 'failed',
+    onUnfinished: async (id) => void lookedUp.add(id),
+    storeIncident: createIncident(captureLog().log, 'The queue store is away'),
+  });
+  onTestFinished(async () => {
+    await jobs.close();
+    await queue.close();
+  });
+  await queue.waitUntilReady();
+  return { jobs, lookedUp };
+}

@@ -1,0 +1,188 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type Problem, readExecuteRequest } from '../../../src/api/calls/read-request.ts';
+
+const MAX_INT64 = '9223372036854775807';
+
+describe('reading a request', () => {
+  it('takes every field as it was meant', () => {
+    expect(request('{"app":7,"ruleId":1,"confId":2,"ts":3,"the service":{"a":1.0},"target":"lane:x"}')).toEqual({
+      app: 7,
+      ruleId: 1n,
+      confId: 2n,
+      ts: 3n,
+      'the service': '{"a":1.0}',
+      target: { kind: 'lane', lane: 'x' },
+    });
+  });
+
+  it.each([
+    ['only one id', '{"app":1,"ruleId":1}', { confId: null, ts: null, 'the service': '{}', target: { kind: 'all' } }],
+    ['nulls', '{"app":1,"confId":1,"ruleId":null,"ts":null,"the service":null,"target":null}', { ruleId: null }],
+    ['zeros', '{"app":1,"confId":0,"ruleId":1,"ts":0}', { confId: null, ts: null }],
+    ['an empty target', '{"app":1,"ruleId":1,"target":""}', { target: { kind: 'all' } }],
+    ['integers in other spellings', '{"app":1e0,"ruleId":10.0e-1,"ts":1E3}', { app: 1, ruleId: 1n, ts: 1000n }],
+    ['the largest ids', `{"app":2147483647,"ruleId":${MAX_INT64},"confId":${MAX_INT64}}`, { ruleId: 2n ** 63n - 1n }],
+    ['escapes in keys', '{"\\u0061pp":1,"rule\\u0049d":1}', { app: 1, ruleId: 1n }],
+  ])('%s', (_what, body, expected) => {
+    expect(request(body)).toMatchObject(expected);
+  });
+
+  it('the input stays the text it was, whatever is in it', () => {
+    fc.assert(
+      fc.property(fc.dictionary(fc.string({ unit: 'grapheme' }), fc.jsonValue()), (data) => {
+        const text = JSON.stringify(data, null, 1);
+        expect(request(`{"app":1,"ruleId":1,"the service":${text}}`)['the service']).toBe(text);
+      }),
+    );
+  });
+
+  it('other fields are no business of ours, a thousand of them', () => {
+    const others = Array.from({ length: 1000 }, (_, number) => `"field${number}":[${number}]`);
+    expect(request(`{"app":1,${others.join()},"ruleId":1}`)).toMatchObject({ app: 1 });
+    for (const name of [
+      'tag',
+      'apps',
+      'rule',
+      'conf',
+      'id',
+      'trace',
+      'data',
+      'input',
+      'user',
+      'mockId',
+      'ttl',
+      '',
+      '__proto__',
+    ]) {
+      expect(request(`{"app":1,"ruleId":1,${JSON.stringify(name)}:{}}`)).toMatchObject({ app: 1 });
+    }
+  });
+});
+
+describe('a bad request', () => {
+  it.each([
+    ['app', '{"ruleId":1}', 'must be an integer from 1 to 2147483647, found nothing'],
+    ['app', '{"app":null,"ruleId":1}', 'must be an integer from 1 to 2147483647, found null'],
+    ['app', '{"app":"7","ruleId":1}', 'must be an integer from 1 to 2147483647, found a string'],
+    ['app', '{"app":0,"ruleId":1}', 'must be an integer from 1 to 2147483647, found 0'],
+    ['app', '{"app":2147483648,"ruleId":1}', 'must be an integer from 1 to 2147483647, found 2147483648'],
+    ['app', '{"app":1.5,"ruleId":1}', 'must be an integer from 1 to 2147483647, found the number 1.5'],
+    ['app', '{"app":true,"ruleId":1}', 'must be an integer from 1 to 2147483647, found a boolean'],
+    ['app', '{"app":[7],"ruleId":1}', 'must be an integer from 1 to 2147483647, found an array'],
+    [
+      'ruleId',
+      '{"app":7,"ruleId":"1"}',
+      `must be an integer from 1 to ${MAX_INT64} (0 or null: absent), found a string`,
+    ],
+    ['ruleId', '{"app":7,"ruleId":-1}', `must be an integer from 1 to ${MAX_INT64} (0 or null: absent), found -1`],
+    [
+      'confId',
+      '{"app":7,"confId":9223372036854775808}',
+      `must be an integer from 1 to ${MAX_INT64} (0 or null: absent), found 9223372036854775808`,
+    ],
+    [
+      'ruleId',
+      `{"app":7,"ruleId":${'9'.repeat(5000)}}`,
+      `must be an integer from 1 to ${MAX_INT64} (0 or null: absent), found the number ${'9'.repeat(37)}…`,
+    ],
+    ['ts', '{"app":7,"ruleId":1,"ts":-1}', 'must be a time in milliseconds since 1970 (0 or null: now), found -1'],
+    [
+      'ts',
+      '{"app":7,"ruleId":1,"ts":"now"}',
+      'must be a time in milliseconds since 1970 (0 or null: now), found a string',
+    ],
+    ['the service', '{"app":7,"ruleId":1,"the service":[]}', 'must be a JSON object, found an array'],
+    ['the service', '{"app":7,"ruleId":1,"the service":"{}"}', 'must be a JSON object, found a string'],
+    ['the service', '{"app":7,"ruleId":1,"the service":1}', 'must be a JSON object, found 1'],
+    ['target', '{"app":7,"ruleId":1,"target":5}', 'must be a string, found 5'],
+    ['target', '{"app":7,"ruleId":1,"target":{}}', 'must be a string, found an object'],
+    ['target', '{"app":7,"ruleId":1,"target":"lane:"}', 'names no lane: write "lane:<lane>"'],
+    ['target', '{"app":7,"ruleId":1,"target":"address:a\\u0000b"}', 'the address contains a control character'],
+    ['ruleId', '{"app":7}', 'give ruleId or confId: there is nothing to run'],
+    ['the service.a', '{"app":7,"ruleId":1,"the service":{"a":1,"a":1}}', 'is given twice'],
+    ['body', '"text"', 'must be a JSON object, found a string'],
+    ['body', 'null', 'must be a JSON object, found null'],
+    ['body', '{"app":7,"ruleId":1}x', 'is not JSON: unexpected x after the end of the JSON value (character 21)'],
+    ['body', '{"app":7,', 'is not JSON: it ends too early, after 9 characters'],
+    ['body', '', 'is empty: send a JSON object such as {"app":1,"ruleId":1}'],
+    [
+      'the service.n',
+      '{"app":7,"ruleId":1,"the service":{"n":NaN}}',
+      'is not JSON: NaN is not a JSON value (character 40)',
+    ],
+  ])('names %s: %s', (field, body, message) => {
+    expect(problems(body)).toEqual([{ field, message }]);
+  });
+
+  it.each([
+    ['roam', 'the service'],
+    ['service', 'the service'],
+    ['the_service', 'the service'],
+    ['theService', 'the service'],
+    ['the  service', 'the service'],
+    ['THE SERVICE', 'the service'],
+    ['iceId', 'ruleId'],
+    ['ruleID', 'ruleId'],
+    ['rule_id', 'ruleId'],
+    ['rulId', 'ruleId'],
+    ['confid', 'confId'],
+    ['confIds', 'confId'],
+    ['App', 'app'],
+    ['app ', 'app'],
+    ['TS', 'ts'],
+    ['targt', 'target'],
+    ['taregt', 'target'],
+    ['targets', 'target'],
+    ['Target', 'target'],
+  ])('%s is no field, but %s is', (key, meant) => {
+    expect(problems(`{"app":7,"ruleId":1,${JSON.stringify(key)}:null}`)).toEqual([
+      { field: key, message: `is not a field of this request; did you mean "${meant}"?` },
+    ]);
+  });
+
+  it('says everything that is wrong, the two ids as well', () => {
+    const fields = problems('{"app":0,"ts":"x","the service":1,"target":"x","Roam":1,"a":1,"a":2}').map(
+      ({ field }) => field,
+    );
+    expect(fields.sort()).toEqual(['Roam', 'a', 'app', 'ruleId', 'target', 'the service', 'ts']);
+  });
+
+  it('a bad id is one problem, not also a missing one', () => {
+    expect(problems('{"app":7,"ruleId":"x"}').map(({ field }) => field)).toEqual(['ruleId']);
+  });
+
+  it('is no larger than what it is told about', () => {
+    const keys = Array.from({ length: 20_000 }, (_, number) => `"${'_'.repeat(number % 35)}ap${number}p":1`);
+    const bad = problems(`{${keys.map((key) => key.replace(/\d+/, '')).join()}}`);
+    expect(bad.length).toBeLessThanOrEqual(100);
+  });
+
+  it('is found within moments, whatever a mebibyte of it is made of', () => {
+    const size = 1024 * 1024;
+    const startedAt = performance.now();
+    for (const body of [
+      `{"app":1${'0'.repeat(size)}1,"ruleId":1}`,
+      `{"app":1.${'0'.repeat(size)}1,"ruleId":1}`,
+      `{"app":1e${'9'.repeat(size)},"ruleId":1}`,
+      `{"ruleId":1,${'"_":1,'.repeat(size / 6)}"app":1}`,
+      `{"ruleId":1,"the service":${'{"a":'.repeat(size / 5)}`,
+      `{"target":"${'\\u0000'.repeat(size / 6)}","app":1}`,
+      `${' '.repeat(size)}x`,
+    ]) {
+      expect(readExecuteRequest(Buffer.from(body)).kind).toBe('bad');
+    }
+    expect(performance.now() - startedAt).toBeLessThan(3000);
+  });
+});
+
+function request(body: string) {
+  const read = readExecuteRequest(Buffer.from(body));
+  if (read.kind === 'bad') throw new Error(JSON.stringify(read.problems));
+  return read.request;
+}
+
+function problems(body: string): Problem[] {
+  const read = readExecuteRequest(Buffer.from(body));
+  return read.kind === 'bad' ? read.problems : [];
+}

@@ -1,0 +1,81 @@
+import { UnrecoverableError } from 'bullmq';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { type QueueBackend, queueNames } from '../../../src/shared/store/queue-backend.ts';
+import { startRedis } from '../../support/redis.ts';
+import { claimRedisDatabase } from '../../support/redis-database.ts';
+import type { RedisServer } from '../../support/redis-server.ts';
+import { type Service, startService } from '../../support/start-service.ts';
+
+const choice = inject('redis');
+
+// A worker of a newer version answers in the version it was asked in; this is what one that does not would write.
+describe.skipIf(choice.kind === 'unavailable')('an API that hears from a newer worker', () => {
+  let redis: RedisServer;
+  let service: Service;
+  beforeAll(async () => {
+    redis = await startRedis(choice);
+    service = await startService({ queueUrl: (await claimRedisDatabase(redis.url)).url, workers: 0, logsErrors: true });
+  });
+  afterAll(async () => {
+    await service?.stop();
+    await redis?.stop();
+  });
+
+  const backend = (): QueueBackend => {
+    const [first] = service.backends;
+    if (!first) throw new Error('the service has no queue');
+    return first;
+  };
+
+  async function answering<T>(name: string, answer: () => unknown, call: () => Promise<T>): Promise<T> {
+    const worker = backend().openWorker(name, async () => answer(), 1);
+    worker.on('error', () => {});
+    void worker.run();
+    try {
+      return await call();
+    } finally {
+      await worker.close();
+    }
+  }
+  const execute = () => service.execute({ app: 1, ruleId: 1 });
+
+  it('a result it cannot read: 503 outcome-unknown, which says that it ran', async () => {
+    const result = { v: 2, address: 'a', success: true, answer: { of: 'another form' } };
+    const { status, json } = await answering(queueNames.executions, () => result, execute);
+    expect([status, json.code, json.mayHaveRun]).toEqual([503, 'outcome-unknown', true]);
+    expect(json.error).toMatch(/answered in a form that this API, which is older, does not know\. It ran;/);
+    const { json: execution } = await service.call(`/rule-server/mock/executions/${json.mockId}`);
+    expect(execution).toMatchObject({ state: 'failed', outcome: { code: 'outcome-unknown', mayHaveRun: true } });
+  });
+
+  it('fields it does not know are no reason not to read the rest', async () => {
+    const result = { v: 1, address: 'a', success: true, body: '{"success":true}', mood: 'good' };
+    expect(await answering(queueNames.executions, () => result, execute)).toMatchObject({
+      status: 200,
+      text: '{"success":true}',
+    });
+  });
+
+  it('a failure with a code it does not know keeps its sentence and whether it ran', async () => {
+    const refusal = {
+      code: 'too-hot',
+      error: 'The client is too hot.',
+      mayHaveRun: false,
+      executeAt: 1,
+      address: null,
+    };
+    const refuse = () => {
+      throw new UnrecoverableError(JSON.stringify(refusal));
+    };
+    expect(await answering(queueNames.executions, refuse, execute)).toMatchObject({
+      status: 503,
+      json: { code: 'outcome-unknown', error: 'The client is too hot.', mayHaveRun: false },
+    });
+  });
+
+  it('an answer to a question that it cannot read: 503', async () => {
+    const ask = () => service.call('/rule-server/mock/apps');
+    const { status, json } = await answering(queueNames.queries, () => ({ v: 2, page: [] }), ask);
+    expect([status, json.error]).toEqual([503, expect.stringContaining('of a newer version')]);
+  });
+});

@@ -1,0 +1,136 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { Hono } from 'hono';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Environment } from '../../../src/api/http/environment.ts';
+import { HTTP_LIMITS, serveHttp } from '../../../src/api/http/http-server.ts';
+import { quickSettings } from '../../support/start-service.ts';
+
+const TRICKLE_MS = 100;
+const LARGE = 64 * 1024 * 1024;
+const LIMITS = { ...HTTP_LIMITS, headersTimeout: 600, requestTimeout: 1200, connectionsCheckingInterval: 100 };
+
+describe('the HTTP server', () => {
+  let served: Awaited<ReturnType<typeof serveHttp>>;
+  const open: Socket[] = [];
+
+  beforeAll(async () => {
+    const app = new Hono<Environment>()
+      .get('/', (context) => context.text('here'))
+      .get('/large', (context) => context.text('x'.repeat(LARGE)))
+      .post('/', async (context) => {
+        await context.req.text();
+        return context.text('read');
+      });
+    app.onError((_error, context) => context.text('cut off', 400));
+    served = await serveHttp(app, quickSettings({ MAX_QUEUED: 1 }), { limits: LIMITS, silentMs: 1000 });
+  });
+  afterAll(async () => {
+    for (const socket of open) socket.destroy();
+    await served.drain(0, () => {});
+  });
+
+  async function dial(): Promise<Socket> {
+    const { hostname, port } = new URL(served.url);
+    const socket = connect(Number(port), hostname);
+    socket.on('error', () => {}); // being cut off is what these tests are about
+    open.push(socket);
+    await once(socket, 'connect');
+    return socket;
+  }
+
+  it('cuts off who sends its headers a byte at a time', async () => {
+    const socket = await dial();
+    expect(await trickle(socket, `GET / HTTP/1.1\r\nhost: a\r\nx-slow: ${'x'.repeat(1000)}`)).toMatch(
+      /^HTTP\/1\.1 408 /,
+    );
+  });
+
+  it('cuts off who sends its body a byte at a time', async () => {
+    const socket = await dial();
+    socket.write('POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 1000\r\n\r\n');
+    expect(await trickle(socket, 'x'.repeat(1000))).not.toMatch(/ 200 /);
+  });
+
+  it('cuts off who asks for much and does not read it, not who reads it slowly', async () => {
+    const request = 'GET /large HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n';
+    const [idle, slow] = [await dial(), await dial()];
+    idle.pause();
+    for (const socket of [idle, slow]) socket.write(request);
+    let read = 0;
+    slow.on('data', (chunk) => {
+      read += chunk.length;
+      slow.pause();
+      setTimeout(() => slow.resume(), 4); // longer in all than a connection may be silent
+    });
+    await once(slow, 'close');
+    expect(read).toBeGreaterThan(LARGE);
+    let got = 0;
+    idle.on('data', (chunk) => {
+      got += chunk.length;
+    });
+    idle.resume();
+    await once(idle, 'close');
+    expect(got).toBeLessThan(LARGE);
+  });
+
+  it('refuses more header than there may be', async () => {
+    const socket = await dial();
+    socket.write(`GET / HTTP/1.1\r\nhost: a\r\nx-large: ${'x'.repeat(LIMITS.maxHeaderSize)}\r\n\r\n`);
+    expect(await everything(socket)).toMatch(/^HTTP\/1\.1 431 /);
+  });
+
+  it('serves a connection that was silent for a while, and others while somebody is slow', async () => {
+    const slow = trickle(await dial(), `GET / HTTP/1.1\r\nx-slow: ${'x'.repeat(1000)}`);
+    expect(await (await fetch(served.url)).text()).toBe('here');
+    await slow;
+    expect(await (await fetch(served.url)).text()).toBe('here');
+  });
+
+  it('takes so many connections and no more, and new ones once others have gone', async () => {
+    const { hostname, port } = new URL(served.url);
+    const held: Socket[] = [];
+    let dropped = 0;
+    for (let count = 0; count < 4050; count++) {
+      const socket = connect(Number(port), hostname);
+      socket.on('error', () => {});
+      socket.on('close', () => dropped++);
+      socket.resume();
+      held.push(socket);
+      if (count % 50 === 49) await new Promise(setImmediate);
+    }
+    await expect.poll(() => dropped, { timeout: 10_000 }).toBeGreaterThan(40);
+    expect(dropped).toBeLessThan(1000); // a busy machine refuses some of its own
+    for (const socket of held) socket.destroy();
+    await expect
+      .poll(
+        () =>
+          fetch(served.url).then(
+            (answer) => answer.status,
+            () => 0,
+          ),
+        { timeout: 10_000 },
+      )
+      .toBe(200);
+  });
+});
+
+/** Sends a byte now and then until the other side has had enough; resolves to what it said. */
+async function trickle(socket: Socket, text: string): Promise<string> {
+  let sent = 0;
+  const timer = setInterval(() => socket.write(text[sent++] ?? 'x'), TRICKLE_MS);
+  try {
+    return await everything(socket);
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+async function everything(socket: Socket): Promise<string> {
+  let text = '';
+  socket.on('data', (chunk) => {
+    text += chunk;
+  });
+  await once(socket, 'close');
+  return text;
+}

@@ -1,0 +1,236 @@
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { createOpenApiDocument, operations } from '../../../src/api/openapi/document.ts';
+import { createAnswerChecks } from '../../support/answer-checks.ts';
+import type { Answer, Call } from '../../support/http-call.ts';
+import { httpCall } from '../../support/http-call.ts';
+import { startRedis } from '../../support/redis.ts';
+import {
+  answers,
+  answersAfter,
+  answersWith,
+  type Behaviour,
+  createResponder,
+  errs,
+  picksUpAndStaysSilent,
+  staysSilent,
+} from '../../support/responder.ts';
+import { type Service, startService } from '../../support/start-service.ts';
+
+const checks = createAnswerChecks(createOpenApiDocument('0.0.0'));
+const MOCK = '/rule-server/mock';
+const NOBODY = '3f8d8a0e-0000-4000-8000-000000000000';
+/** What no test can bring about: a fault of ours. */
+const NEVER = 500;
+
+describe('every answer matches the schema that is documented for it', () => {
+  const seen = new Set<string>();
+  let service: Service;
+  let guarded: Service;
+  let apps = 800;
+  beforeAll(async () => {
+    service = await startService({ settings: { RESULT_TIMEOUT_MS: 1500 }, leavesFiles: true });
+    guarded = await startService({ workers: 0, settings: { API_KEYS: 'tester:0123456789abcdef' } });
+  });
+  afterAll(async () => {
+    await service?.stop();
+    await guarded?.stop();
+  });
+
+  function operationAt(method: string, path: string) {
+    const found = operations.find((operation) => {
+      const pattern = operation.path.replace(/\{\w+\}/g, '[^/]+');
+      return operation.method.toUpperCase() === method && new RegExp(`^${pattern}$`).test(path);
+    });
+    if (!found) throw new Error(`${method} ${path} is not documented`);
+    return found;
+  }
+
+  /** Calls, and checks the answer against what is documented for its status. */
+  async function call(path: string, more: Call = {}, base = service.url): Promise<Answer> {
+    const { method = 'GET' } = more;
+    const { id, answers: documented } = operationAt(method, path.split('?')[0] ?? '');
+    const answer = await httpCall(`${base}${path}`, more);
+    const { status, text } = answer;
+    seen.add(`${id} ${status}`);
+    expect(Object.keys(documented), `${id} answered ${text}`).toContain(String(status));
+    if (status === 204) expect(text).toBe('');
+    else {
+      const type = String(answer.headers['content-type']).split(';')[0] ?? '';
+      expect(checks.problems(id, status, type.includes('json') ? answer.json : text, type)).toEqual([]);
+    }
+    return answer;
+  }
+
+  const execute = (body: unknown, headers: Record<string, string> = {}, more: Call = {}) =>
+    call(`${MOCK}/execute`, {
+      method: 'POST',
+      body: JSON.stringify(body),
+      ...more,
+      headers: { 'content-type': 'application/json', ...headers },
+    });
+  const clientThat = async (does: Behaviour) => {
+    const app = ++apps;
+    return Object.assign(await createResponder({ sharedDir: service.sharedDir, app, does }), { app });
+  };
+  const write = async (text: string, ...parts: (string | number)[]) => {
+    const path = join(service.sharedDir, ...parts.map(String));
+    await mkdir(join(path, '..'), { recursive: true });
+    await writeFile(path, text);
+  };
+
+  it('the documented examples, sent as they are', async () => {
+    await using client = await createResponder({
+      sharedDir: service.sharedDir,
+      app: 9001,
+      does: answers(),
+      address: 'orders-7f9c_4a1b2',
+    });
+    await using lane = await createResponder({
+      sharedDir: service.sharedDir,
+      app: 9001,
+      does: answers(),
+      lane: 'beta',
+    });
+    await write('{"id":1,"app":9001,"status":1,"confId":2,"name":"Recharge"}', 9001, 'bases', '1.json');
+    await write('{"id":2,"app":9001,"status":1,"type":1,"sonIds":"41"}', 9001, 'confs', '2.json');
+    await write('{"id":41,"app":9001,"status":1,"type":5,"confName":"com.sample.A"}', 9001, 'confs', '41.json');
+    for (const { method, path, queryExample, body, id } of operations) {
+      if (path.includes('{') || method !== 'get') continue;
+      const query = Object.entries(queryExample ?? {}).map(([name, value]) => `${name}=${value}`);
+      expect((await call(query.length > 0 ? `${path}?${query.join('&')}` : path)).status, id).toBe(200);
+      expect(body).toBeUndefined();
+    }
+    const bodies = Object.values(operations.find(({ id }) => id === 'execute')?.body?.examples ?? {});
+    expect(bodies.length).toBeGreaterThan(2);
+    for (const example of bodies) expect((await execute(example)).status).toBe(200);
+    expect(client.found.length + lane.found.length).toBe(bodies.length);
+  });
+
+  it('execute, however it ends', async () => {
+    const statusOf = async (does: Behaviour, headers?: Record<string, string>) => {
+      await using client = await clientThat(does);
+      return (await execute({ app: client.app, ruleId: 1 }, headers)).status;
+    };
+    expect(await statusOf(errs('no such leaf'))).toBe(200);
+    expect(await statusOf(answers({ more: { of: ['mine'] }, process: null }))).toBe(200);
+    expect(await statusOf(answersWith('null'))).toBe(502);
+    expect(await statusOf(staysSilent)).toBe(504);
+    expect(await statusOf(picksUpAndStaysSilent)).toBe(504);
+    expect(await statusOf(answers(), { prefer: 'respond-async' })).toBe(202);
+    expect((await execute({ app: ++apps, ruleId: 1 })).status).toBe(503);
+    expect((await execute({ app: 'x', roam: {} })).status).toBe(400);
+    expect((await execute({}, { origin: 'http://127.0.0.1', 'content-type': 'text/plain' })).status).toBe(415);
+    expect((await execute({ app: 1, ruleId: 1, more: 'x'.repeat(2 ** 20) })).status).toBe(413);
+    await using client = await clientThat(answers());
+    const key = { 'idempotency-key': 'k' };
+    await execute({ app: client.app, ruleId: 1 }, key);
+    expect((await execute({ app: client.app, ruleId: 2 }, key)).status).toBe(422);
+  });
+
+  it('an execution through its life', async () => {
+    const go = Promise.withResolvers<void>();
+    await using client = await clientThat(async (request) => {
+      await go.promise;
+      await answersAfter(50)(request, client);
+    });
+    const one = `${MOCK}/executions/${(await execute({ app: client.app, ruleId: 1 }, { prefer: 'respond-async' })).json.mockId}`;
+    await client.firstRequest();
+    expect((await call(one)).json.result).toBeNull();
+    expect((await call(`${MOCK}/executions?app=${client.app}`)).json.items).toHaveLength(1);
+    const events = call(`${one}/events`);
+    go.resolve();
+    expect((await events).text).toContain('"succeeded"');
+    expect((await call(one)).json.state).toBe('succeeded');
+    expect((await call(`${one}/events`, { headers: { 'last-event-id': '3' } })).status).toBe(204);
+    expect((await call(one, { method: 'DELETE' })).status).toBe(409);
+    const page = await call(`${MOCK}/executions?limit=1`);
+    expect((await call(`${MOCK}/executions?cursor=${page.json.nextCursor}`)).status).toBe(200);
+    expect((await call(`${MOCK}/executions?limit=0`)).status).toBe(400);
+    for (const [method, path] of [
+      ['GET', `${MOCK}/executions/${NOBODY}`],
+      ['GET', `${MOCK}/executions/${NOBODY}/events`],
+      ['DELETE', `${MOCK}/executions/${NOBODY}`],
+    ] as const)
+      expect((await call(path, { method })).status).toBe(404);
+  });
+
+  it('one that is cancelled', async () => {
+    await using client = await clientThat(staysSilent);
+    const answer = execute({ app: client.app, ruleId: 1 });
+    const one = `${MOCK}/executions/${(await client.firstRequest()).mockId}`;
+    expect((await call(one, { method: 'DELETE' })).status).toBe(202);
+    expect((await answer).status).toBe(409);
+    await vi.waitFor(async () => expect((await call(one, { method: 'DELETE' })).status).toBe(200));
+    expect((await call(one)).json.outcome.code).toBe('cancelled');
+  });
+
+  it('rules and clients that are not there, or not right', async () => {
+    await write('{"id":1,"app":3,"status":1,"confId":1}', 3, 'bases', '1.json');
+    for (let id = 1; id <= 95; id++)
+      await write(`{"id":${id},"app":3,"status":1,"type":1,"sonIds":"${id + 1}"}`, 3, 'confs', `${id}.json`);
+    expect((await call(`${MOCK}/tree?app=3&ruleId=1`)).status).toBe(422);
+    expect((await call(`${MOCK}/tree?app=3&confId=96`)).status).toBe(404);
+    expect((await call(`${MOCK}/tree?app=3&confId=90`)).json.missing).toEqual([96]);
+    expect((await call(`${MOCK}/schema?app=3&ruleId=77`)).status).toBe(404);
+    await write('{"id":1,"app":4,"status":1,"confId":1}', 4, 'bases', '1.json');
+    await write('{"id":1,"app":4,"status":1,"type":1,"sonIds":"2"}', 4, 'confs', '1.json');
+    await write('{"id":2,"app":4,"status":1,"type":1,"sonIds":"1"}', 4, 'confs', '2.json');
+    expect((await call(`${MOCK}/tree?app=4&ruleId=1`)).json.cycle).toEqual([1, 2]);
+    await mkdir(join(service.sharedDir, 'clients'), { recursive: true });
+    await symlink('/tmp', join(service.sharedDir, 'clients', '5'));
+    expect((await call(`${MOCK}/clients?app=5`)).status).toBe(422);
+    for (const path of ['schema', 'tree', 'rules', 'clients'])
+      expect((await call(`${MOCK}/${path}?app=-1`)).status).toBe(400);
+  });
+
+  it('without a key', async () => {
+    for (const { method, path, open } of operations) {
+      const { status } = await call(path.replace('{mockId}', NOBODY), { method: method.toUpperCase() }, guarded.url);
+      if (path === '/session') expect(status).toBe(method === 'post' ? 400 : 204);
+      else expect(status).toBe(open ? 200 : 401);
+    }
+  });
+
+  it('under a name of somebody else, or with a key that is none', async () => {
+    for (const { method, path, id } of operations) {
+      const headers = { host: 'elsewhere.example' };
+      const { status } = await call(path.replace('{mockId}', NOBODY), { method: method.toUpperCase(), headers });
+      expect(status, id).toBe(['healthz', 'readyz'].includes(id) ? 200 : 403);
+    }
+    const signIn = (key: string) => call('/session', { method: 'POST', body: JSON.stringify({ key }) }, guarded.url);
+    expect((await signIn('0123456789abcdef')).status).toBe(204);
+    expect((await signIn('another')).status).toBe(401);
+  });
+
+  const choice = inject('redis');
+  // A server that somebody else runs is not stopped.
+  describe.skipIf(choice.kind === 'unavailable' || choice.kind === 'url')('without the queue store', () => {
+    it('503 everywhere but where only the process is asked for', async () => {
+      const redis = await startRedis(choice);
+      await using lonely = await startService({ queueUrl: redis.url, workers: 0, settings: { QUEUE_TIMEOUT_MS: 500 } });
+      await redis.stop();
+      await vi.waitFor(async () => expect((await lonely.call('/readyz')).status).toBe(503), { timeout: 5000 });
+      for (const { method, path, queryExample, body } of operations) {
+        const query = Object.entries(queryExample ?? {}).map(([name, value]) => `${name}=${value}`);
+        const [example] = Object.values(body?.examples ?? {});
+        const { status } = await call(
+          `${path.replace('{mockId}', NOBODY)}?${query.join('&')}`,
+          { method: method.toUpperCase(), ...(example ? { body: JSON.stringify(example) } : {}) },
+          lonely.url,
+        );
+        const usual = ['/healthz', '/metrics', '/openapi.json'].includes(path) ? 200 : 503;
+        expect(status, path).toBe(path === '/session' ? 204 : usual);
+      }
+    });
+
+    it('and nothing is documented that was not seen here', () => {
+      const documented = operations.flatMap(({ id, answers: all }) =>
+        Object.keys(all).map((status) => `${id} ${status}`),
+      );
+      const missing = documented.filter((answer) => !seen.has(answer) && !answer.endsWith(` ${NEVER}`));
+      expect(missing).toEqual([]);
+    });
+  });
+});

@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest';
+import { createOpenApiDocument, operations } from '../../../src/api/openapi/document.ts';
+import { PROBLEM } from '../../../src/api/openapi/operation.ts';
+import { outcomes } from '../../../src/shared/contract/outcomes.ts';
+import { createAnswerChecks } from '../../support/answer-checks.ts';
+
+const description = createOpenApiDocument('1.2.3');
+const checks = createAnswerChecks(description);
+
+const statuses = operations.flatMap((operation) =>
+  Object.entries(operation.answers).map(([status, answer]) => ({ operation, status: Number(status), answer })),
+);
+
+describe('the description of the interface', () => {
+  it('is OpenAPI 3.1 with an id of its own for every operation', () => {
+    expect(description.openapi).toBe('3.1.1');
+    expect(description.info.version).toBe('1.2.3');
+    const ids = operations.map(({ id }) => id);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  it('refers to no schema that is not in it', () => {
+    const names = [...JSON.stringify(description).matchAll(/"#\/components\/schemas\/(\w+)"/g)].map(([, name]) => name);
+    expect(names.length).toBeGreaterThan(20);
+    expect(names.filter((name) => !name || !(name in description.components.schemas))).toEqual([]);
+  });
+
+  it.each(statuses.map(({ operation, status, answer }) => [operation.id, status, answer] as const))(
+    'has an example of the %s that answers %d, which matches its own schema',
+    (id, status, { schema, examples, problems }) => {
+      if (!schema) return expect(status).toBe(204); // an answer without a body
+      const values = Object.values(examples ?? {});
+      expect(values.length).toBeGreaterThan(0);
+      for (const example of values) expect(checks.problems(id, status, example)).toEqual([]);
+      for (const example of Object.values(problems ?? {}))
+        expect(checks.problems(id, status, example, PROBLEM)).toEqual([]);
+    },
+  );
+
+  it('has examples of requests that match their schemas', () => {
+    for (const { id, body } of operations) {
+      for (const example of Object.values(body?.examples ?? {})) expect(checks.bodyProblems(id, example)).toEqual([]);
+    }
+  });
+
+  it('documents every outcome of an execution at its status', () => {
+    const execute = operations.find(({ id }) => id === 'execute');
+    for (const [code, { status }] of Object.entries(outcomes)) {
+      if (code === 'bad-request') continue; // told as a problem
+      expect(Object.keys(execute?.answers[status]?.examples ?? {}), code).toContain(code);
+    }
+  });
+
+  it('says int64 where ids and times are int64', () => {
+    const { properties } = Object(description.components.schemas.ExecuteRequest);
+    expect(properties.app).toMatchObject({ type: 'integer', format: 'int32' });
+    for (const name of ['ruleId', 'confId', 'ts'])
+      expect(properties[name]).toMatchObject({ type: ['integer', 'null'], format: 'int64' });
+  });
+});

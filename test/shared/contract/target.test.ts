@@ -1,0 +1,52 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { formatTarget, parseTarget } from '../../../src/shared/contract/target.ts';
+
+describe('a target', () => {
+  it.each([
+    ['', { kind: 'all' }],
+    ['all', { kind: 'all' }],
+    ['lane:blue', { kind: 'lane', lane: 'blue' }],
+    ['lane:a:b/c', { kind: 'lane', lane: 'a:b/c' }],
+    ['address:10.0.0.7_x1', { kind: 'address', address: '10.0.0.7_x1' }],
+    ['address:[fe80::1%eth0]:80', { kind: 'address', address: '[fe80::1%eth0]:80' }],
+    ['address:host/7/x', { kind: 'address', address: 'host/7/x' }],
+    [`address:${'é'.repeat(125)}`, { kind: 'address', address: 'é'.repeat(125) }],
+  ])('%s is read', (text, target) => {
+    expect(parseTarget(text)).toEqual(target);
+  });
+
+  it.each([
+    ['All', /^must be "all", "lane:<lane>" or "address:<address>", found "All"$/],
+    ['blue', /^must be "all"/],
+    ['Lane:blue', /^must be "all"/],
+    [' all', /^must be "all"/],
+    [':', /^must be "all"/],
+    ['lane:', /^names no lane: write "lane:<lane>"$/],
+    ['address:', /^names no address/],
+    ['address:..', /^"\.\." is a path, not a client's address$/],
+    ['address:../../x', /is a path/],
+    ['address:a/../b', /is a path/],
+    ['address:a\\..\\b', /is a path/],
+    ['address:/etc', /is a path/],
+    ['address:a/', /is a path/],
+    ['address:a//b', /is a path/],
+    ['address:a\u0000b', /^the address contains a control character$/],
+    ['lane:a\nb', /^the lane contains a control character$/],
+    [`address:${'a'.repeat(251)}`, /^the address is longer than 250 bytes$/],
+    [`lane:${'é'.repeat(126)}`, /^the lane is longer than 250 bytes$/],
+    ['x'.repeat(10_000), /^must be .{1,200}$/],
+  ])('%j is malformed, and the message says why', (text, message) => {
+    expect(parseTarget(text)).toEqual({ kind: 'malformed', message: expect.stringMatching(message) });
+  });
+
+  it('is written as it was read', () => {
+    fc.assert(
+      fc.property(fc.constantFrom('lane:', 'address:'), fc.string({ unit: 'grapheme' }), (form, name) => {
+        const target = parseTarget(form + name);
+        if (target.kind !== 'malformed') expect(formatTarget(target)).toBe(form + name);
+      }),
+    );
+    expect(formatTarget({ kind: 'all' })).toBe('all');
+  });
+});

@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest';
+import { apiWaitMs, BadSettings, queueUrlOf, readSettings } from '../../../src/shared/runtime/settings.ts';
+import { CLAIM_KEPT_MS } from '../../../src/worker/files/claim.ts';
+
+describe('settings', () => {
+  it('have defaults for everything, and an empty variable is one that was not given', () => {
+    const settings = readSettings({ PORT: '', QUEUE_URL: '', PATH: '/usr/bin' });
+    expect(settings).toMatchObject({
+      HOST: '127.0.0.1',
+      PORT: 8080,
+      RESULT_TIMEOUT_MS: 60_000,
+      QUEUE_TIMEOUT_MS: 10_000,
+      MAX_BODY_BYTES: 1_048_576,
+      MAX_RESULT_BYTES: 8_388_608,
+    });
+    expect(queueUrlOf(settings)).toBeUndefined();
+  });
+
+  it.each([
+    ['PORT', '65536'],
+    ['PORT', '80a'],
+    ['PORT', '-1'],
+    ['PORT', ' 80'],
+    ['WORKER_PORT', '1e3'],
+    ['RESULT_TIMEOUT_MS', '60s'],
+    ['RESULT_TIMEOUT_MS', '99'],
+    ['RESULT_TIMEOUT_MS', '1.5'],
+    ['POLL_INTERVAL_MS', '0'],
+    ['CLIENT_TIMEOUT_MS', 'NaN'],
+    ['QUEUE_TIMEOUT_MS', 'Infinity'],
+    ['SHUTDOWN_GRACE_MS', '99999999999999999999'],
+    ['WORKER_CONCURRENCY', '0'],
+    ['MAX_QUEUED', '0'],
+    ['MAX_WAITS_PER_CLIENT', '0'],
+    ['MAX_BODY_BYTES', '1'],
+    ['MAX_RESULT_BYTES', '999999999999'],
+    ['HISTORY_COUNT', '-1'],
+    ['HISTORY_SECONDS', '1'],
+    ['HISTORY_BYTES', 'all'],
+    ['QUEUE_URL', 'http://127.0.0.1'],
+    ['REDIS_URL', '127.0.0.1:6379'],
+    ['API_KEYS', 'no-colon'],
+    ['API_KEYS', 'name:short'],
+    ['API_KEYS', 'a:0123456789abcdef,a:fedcba9876543210'],
+    ['API_KEYS', ':0123456789abcdef'],
+    ['LOG_LEVEL', 'loud'],
+  ])('%s=%s stops the start and is named', (name, value) => {
+    expect(() => readSettings({ [name]: value })).toThrow(BadSettings);
+    expect(() => readSettings({ [name]: value })).toThrow(
+      new RegExp(`^Settings that cannot be used: ${name} must be `),
+    );
+  });
+
+  it('all bad ones are named at once, and no key is ever printed', () => {
+    const read = () => readSettings({ PORT: 'x', LOG_LEVEL: 'x', API_KEYS: 'team:top-secret' });
+    expect(read).toThrow(/PORT must be .*; API_KEYS must be .*; LOG_LEVEL /);
+    expect(read).not.toThrow(/top-secret/);
+  });
+
+  it('QUEUE_URL wins over REDIS_URL', () => {
+    const urls = { QUEUE_URL: 'rediss://u:p@one:1/2', REDIS_URL: 'redis://two' };
+    expect(queueUrlOf(readSettings(urls))).toBe(urls.QUEUE_URL);
+    expect(queueUrlOf(readSettings({ REDIS_URL: urls.REDIS_URL }))).toBe(urls.REDIS_URL);
+  });
+
+  it('deadlines nest: the API waits longer than the queue and the client may take together', () => {
+    expect(apiWaitMs(readSettings({}))).toBe(80_000);
+  });
+
+  it('no wait can be longer than its claim is kept', () => {
+    expect(() => readSettings({ RESULT_TIMEOUT_MS: String(CLAIM_KEPT_MS) })).toThrow(/RESULT_TIMEOUT_MS/);
+  });
+});

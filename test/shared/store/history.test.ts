@@ -1,0 +1,270 @@
+import { randomUUID } from 'node:crypto';
+import { Redis } from 'ioredis';
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
+import type { ExecutionRecord } from '../../../src/shared/contract/execution-record.ts';
+import { BadCursor, type History, type HistoryLimits, resultKey } from '../../../src/shared/store/history.ts';
+import {
+  createMemoryStore,
+  createRedisStore,
+  type Store,
+  storedKey,
+} from '../../../src/shared/store/key-value-store.ts';
+import { createMemoryHistory } from '../../../src/shared/store/memory-history.ts';
+import { createRedisHistory } from '../../../src/shared/store/redis-history.ts';
+import { startRedis } from '../../support/redis.ts';
+import type { RedisServer } from '../../support/redis-server.ts';
+
+type Open = (limits: HistoryLimits) => { history: History; store: Store };
+const AMPLE = { count: 1000, seconds: 60, bytes: 10_000_000 };
+
+describe('the history in memory', () => {
+  keepsItsPromises((limits) => {
+    const store = createMemoryStore();
+    return { store, history: createMemoryHistory(store, limits) };
+  });
+});
+
+const choice = inject('redis');
+describe.skipIf(choice.kind === 'unavailable')('the history in Redis', () => {
+  let server: RedisServer;
+  let redis: Redis;
+  beforeAll(async () => {
+    server = await startRedis(choice);
+    redis = new Redis(server.url);
+  });
+  beforeEach(() => redis.flushdb());
+  afterAll(async () => {
+    redis.disconnect();
+    await server.stop();
+  });
+  keepsItsPromises((limits) => ({
+    store: createRedisStore(redis),
+    history: createRedisHistory(redis, storedKey, limits),
+  }));
+
+  it('says how many bytes it holds, late answers included, and gives them back', async () => {
+    const history = createRedisHistory(redis, storedKey, { ...AMPLE, count: 1 });
+    const bytes = async () => Number(await redis.get('{rule-server}:history:bytes'));
+    const first = await settled(history, { body: 'x'.repeat(1000) });
+    const before = await bytes();
+    await history.addLateResult(first.mockId, 'y'.repeat(500));
+    await history.addLateResult(first.mockId, 'z'.repeat(500)); // only the first one counts
+    expect(await bytes()).toBe(before + 500);
+    await new Promise((resolve) => setTimeout(resolve, 2)); // so that it is known which one is older
+    await settled(history, { body: 'x'.repeat(1000) });
+    expect(await bytes()).toBe(before);
+  });
+
+  it('keeps nothing longer than its time, even when nothing is added any more', async () => {
+    const history = createRedisHistory(redis, storedKey, { ...AMPLE, seconds: 2 });
+    const { mockId } = await settled(history, { body: '{}', input: '{"a":1}' });
+    await history.addLateResult(mockId, '{}');
+    const texts = async () => (await redis.keys(`*${mockId}`)).length;
+    expect(await texts()).toBe(4);
+    await expect.poll(texts, { timeout: 5000 }).toBe(0);
+  });
+
+  describe('a large result that there is no room for', () => {
+    const tight = { ...AMPLE, bytes: 1000 };
+    const large = 'x'.repeat(5000);
+
+    async function added(history: History): Promise<string> {
+      const record = recordOf();
+      await createRedisStore(redis).putOnce(resultKey(record.mockId), large, 60);
+      await history.add({ record, input: '{}', result: { stored: resultKey(record.mockId) } });
+      return record.mockId;
+    }
+
+    it('can be read for a while by who waits for it, and not any more once that one has it', async () => {
+      const history = createRedisHistory(redis, storedKey, tight);
+      const mockId = await added(history);
+      expect(await history.get(mockId)).toBeNull();
+      expect(await history.result(mockId)).toBe(large);
+      await history.delivered(mockId);
+      expect(await history.result(mockId)).toBeNull();
+    });
+
+    it('goes at once when that one was quicker than the history', async () => {
+      const history = createRedisHistory(redis, storedKey, tight);
+      const record = recordOf();
+      await createRedisStore(redis).putOnce(resultKey(record.mockId), large, 60);
+      await history.delivered(record.mockId);
+      await history.add({ record, input: '{}', result: { stored: resultKey(record.mockId) } });
+      expect(await history.result(record.mockId)).toBeNull();
+    });
+
+    it('stays, when there is room for it after all', async () => {
+      const history = createRedisHistory(redis, storedKey, AMPLE);
+      const mockId = await added(history);
+      await history.delivered(mockId);
+      expect(await history.result(mockId)).toBe(large);
+    });
+  });
+
+  it('a list reads records and no results', async () => {
+    const history = createRedisHistory(redis, storedKey, AMPLE);
+    for (let count = 0; count < 5; count++) await settled(history, { body: `{"secret":"${'x'.repeat(100_000)}"}` });
+    const before = await sentBytes();
+    expect((await history.list({ limit: 5 })).records).toHaveLength(5);
+    expect((await sentBytes()) - before).toBeLessThan(20_000);
+  });
+
+  async function sentBytes(): Promise<number> {
+    return Number(/total_net_output_bytes:(\d+)/.exec(await redis.info('stats'))?.[1]);
+  }
+});
+
+function keepsItsPromises(open: Open): void {
+  it('an execution comes back with its texts; of a second one with the same id nothing is kept', async () => {
+    const { history } = open(AMPLE);
+    const record = await settled(history, { body: '{"n":1e400}', input: '{"uid":9007199254740993}' });
+    await history.add({ record: { ...record, state: 'failed' }, input: 'other', result: { body: 'other' } });
+    expect(await history.get(record.mockId)).toEqual(record);
+    expect(await history.result(record.mockId)).toBe('{"n":1e400}');
+    expect(await history.input(record.mockId)).toBe('{"uid":9007199254740993}');
+    expect(await history.lateResult(record.mockId)).toBeNull();
+  });
+
+  it('takes a result over that was put into the store', async () => {
+    const { history, store } = open(AMPLE);
+    await store.putOnce('result:1', '{"large":true}', 60);
+    const record = recordOf();
+    await history.add({ record, input: '{}', result: { stored: 'result:1' } });
+    expect(await history.result(record.mockId)).toBe('{"large":true}');
+  });
+
+  it('an input beyond 64 KiB is not kept', async () => {
+    const { history } = open(AMPLE);
+    const { mockId } = await settled(history, { input: `"${'x'.repeat(70_000)}"` });
+    expect(await history.input(mockId)).toBeNull();
+  });
+
+  it('keeps a late answer once, and the record says so', async () => {
+    const { history } = open(AMPLE);
+    const { mockId } = await settled(history);
+    await history.addLateResult(mockId, 'first');
+    await history.addLateResult(mockId, 'second');
+    await history.addLateResult(randomUUID(), 'of nobody');
+    expect(await history.lateResult(mockId)).toBe('first');
+    expect((await history.get(mockId))?.lateResult).toBe(true);
+  });
+
+  it('beyond its count the oldest leave', async () => {
+    const { history } = open({ ...AMPLE, count: 3 });
+    const records = await many(5, history);
+    expect(await known(history, records)).toEqual([false, false, true, true, true]);
+  });
+
+  it('beyond its bytes the oldest leave, one that is larger than all of them included', async () => {
+    const { history } = open({ ...AMPLE, bytes: 5000 });
+    const records = await many(4, history, { body: 'x'.repeat(1500) });
+    expect(await known(history, records)).toEqual([false, false, true, true]);
+    const giant = await settled(history, { body: 'x'.repeat(6000) });
+    expect(await known(history, [...records, giant])).toEqual([false, false, false, false, false]);
+    expect((await history.list({ limit: 10 })).records).toEqual([]);
+  });
+
+  it('late answers count as well: beyond the bytes the oldest leave', async () => {
+    const { history } = open({ ...AMPLE, bytes: 10_000 });
+    const records = await many(3, history);
+    for (const { mockId } of records) await history.addLateResult(mockId, 'x'.repeat(4000));
+    expect(await known(history, records)).toEqual([false, true, true]);
+    const [, second] = records;
+    if (second) expect(await history.lateResult(second.mockId)).toHaveLength(4000);
+  });
+
+  it('a late answer that is larger than all of them may be leaves nothing', async () => {
+    const { history } = open({ ...AMPLE, bytes: 10_000 });
+    const records = await many(3, history);
+    const [first] = records;
+    if (first) await history.addLateResult(first.mockId, 'x'.repeat(20_000));
+    expect((await known(history, records))[0]).toBe(false);
+    if (first) expect(await history.lateResult(first.mockId)).toBeNull();
+  });
+
+  it('what is too old leaves', async () => {
+    const { history } = open({ ...AMPLE, seconds: 1 });
+    const old = await settled(history);
+    await expect.poll(() => history.get(old.mockId), { timeout: 5000 }).toBeNull();
+    const young = await settled(history);
+    expect((await history.list({ limit: 10 })).records.map(({ mockId }) => mockId)).toEqual([young.mockId]);
+  });
+
+  it('a page ends where the next begins, over many executions of one millisecond and of other apps', async () => {
+    const { history } = open({ ...AMPLE, count: 5000 });
+    const wanted: string[] = [];
+    for (let count = 0; count < 1300; count++) {
+      const mine = count % 100 === 0;
+      const { mockId } = await settled(history, { app: mine ? 7 : 8 });
+      if (mine) wanted.unshift(mockId);
+    }
+    const walked: string[] = [];
+    let cursor: string | undefined;
+    do {
+      const page = await history.list({ app: 7, limit: 5, cursor });
+      walked.push(...page.records.map(({ mockId }) => mockId));
+      cursor = page.nextCursor ?? undefined;
+    } while (cursor);
+    // Those of one millisecond may stand in any order, but each once.
+    expect(walked.slice().sort()).toEqual(wanted.slice().sort());
+  });
+
+  it('a cursor whose execution has left is the end: what follows it left before', async () => {
+    const { history } = open({ ...AMPLE, count: 4 });
+    await many(4, history);
+    const { nextCursor } = await history.list({ limit: 2 });
+    await many(4, history);
+    const page = await history.list({ limit: 2, cursor: nextCursor ?? '' });
+    expect(page).toEqual({ records: [], nextCursor: null });
+  });
+
+  it('a cursor that is not one is refused', async () => {
+    const { history } = open(AMPLE);
+    await expect(history.list({ limit: 2, cursor: 'x y' })).rejects.toThrow(BadCursor);
+  });
+}
+
+async function settled(
+  history: History,
+  { body = '{}', input = '{}', app = 1 }: { body?: string; input?: string; app?: number } = {},
+): Promise<ExecutionRecord> {
+  const record = { ...recordOf(), app };
+  await history.add({ record, input, result: { body } });
+  return record;
+}
+
+async function many(count: number, history: History, more: { body?: string } = {}): Promise<ExecutionRecord[]> {
+  const records: ExecutionRecord[] = [];
+  for (let made = 0; made < count; made++) {
+    records.push(await settled(history, more));
+    await new Promise((resolve) => setTimeout(resolve, 2)); // so that their order is known
+  }
+  return records;
+}
+
+async function known(history: History, records: ExecutionRecord[]): Promise<boolean[]> {
+  return Promise.all(records.map(async ({ mockId }) => (await history.get(mockId)) !== null));
+}
+
+function recordOf(): ExecutionRecord {
+  return {
+    mockId: randomUUID(),
+    app: 1,
+    ruleId: '9007199254740993',
+    confId: null,
+    ts: null,
+    target: 'all',
+    keyName: null,
+    address: 'client_1',
+    state: 'succeeded',
+    history: [
+      { state: 'queued', at: 1 },
+      { state: 'succeeded', at: 2 },
+    ],
+    warnings: [],
+    outcome: { status: 200, code: null, mayHaveRun: true },
+    decision: null,
+    answeredAt: null,
+    lateResult: false,
+  };
+}

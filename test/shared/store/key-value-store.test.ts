@@ -1,0 +1,107 @@
+import { Redis } from 'ioredis';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { createMemoryStore, createRedisStore, type Store } from '../../../src/shared/store/key-value-store.ts';
+import { startRedis } from '../../support/redis.ts';
+import type { RedisServer } from '../../support/redis-server.ts';
+
+describe('the store in memory', () => {
+  keepsItsPromises(async () => createMemoryStore());
+
+  it('forgets the oldest values once they are too many bytes together', async () => {
+    const store = createMemoryStore(100);
+    for (const key of ['a', 'b', 'c']) await store.putOnce(key, key.repeat(40), 60);
+    expect([await store.get('a'), (await store.get('b'))?.length, (await store.get('c'))?.length]).toEqual([
+      null,
+      40,
+      40,
+    ]);
+  });
+
+  it('keeps a value that is too large for everything else', async () => {
+    const store = createMemoryStore(100);
+    await store.putOnce('small', 'x', 60);
+    await store.putOnce('large', 'x'.repeat(200), 60);
+    expect([await store.get('small'), (await store.get('large'))?.length]).toEqual([null, 200]);
+  });
+
+  it('what it holds again is not the oldest any more', async () => {
+    const store = createMemoryStore(100);
+    for (const key of ['a', 'b']) await store.hold(key, key.repeat(40), 60);
+    await store.hold('a', 'a'.repeat(40), 60);
+    await store.putOnce('c', 'c'.repeat(40), 60);
+    expect([(await store.get('a'))?.length, await store.get('b')]).toEqual([40, null]);
+  });
+});
+
+const choice = inject('redis');
+describe.skipIf(choice.kind === 'unavailable')('the store in Redis', () => {
+  let redis: RedisServer;
+  beforeAll(async () => {
+    redis = await startRedis(choice);
+  });
+  afterAll(() => redis.stop());
+  keepsItsPromises(async () => createRedisStore(new Redis(redis.url)));
+});
+
+function keepsItsPromises(open: () => Promise<Store>): void {
+  let store: Store;
+  beforeAll(async () => {
+    store = await open();
+  });
+  afterAll(() => store.close());
+
+  it('the first value put under a key stays', async () => {
+    const puts = await Promise.all(['one', 'two', 'three'].map((value) => store.putOnce('first', value, 60)));
+    expect(new Set(puts).size).toBe(1);
+    expect(await store.get('first')).toBe(puts[0]);
+    expect(await store.hold('first', 'four', 60)).toBe(puts[0]);
+  });
+
+  it('a key that nobody put is null', async () => {
+    expect(await store.get('unknown')).toBeNull();
+  });
+
+  it('a value comes back to the character, whatever is in it', async () => {
+    const value = `{"n":9007199254740993,"s":"\u2028 😀 \\u0000 ${'é'.repeat(100_000)}"}`;
+    await store.putOnce('exact', value, 60);
+    expect(await store.get('exact')).toBe(value);
+  });
+
+  it('a value is forgotten after its time, and then the key is free', async () => {
+    await store.putOnce('short', 'one', 1);
+    await expect.poll(() => store.get('short'), { timeout: 5000 }).toBeNull();
+    expect(await store.putOnce('short', 'two', 60)).toBe('two');
+  });
+
+  it('a value that is held lives on, one that is put again does not', async () => {
+    await store.hold('held', 'mine', 1);
+    await store.putOnce('put', 'mine', 1);
+    await store.hold('held', 'mine', 60);
+    await store.putOnce('put', 'mine', 60);
+    await expect.poll(() => store.get('put'), { timeout: 5000 }).toBeNull();
+    expect(await store.get('held')).toBe('mine');
+  });
+
+  it('a value is only changed by who knows it, and keeps its time', async () => {
+    await store.putOnce('changing', 'one', 2);
+    expect(await store.change('changing', 'other', 'two')).toBe(false);
+    expect(await store.change('changing', 'one', 'two')).toBe(true);
+    expect(await store.get('changing')).toBe('two');
+    await expect.poll(() => store.get('changing'), { timeout: 5000 }).toBeNull();
+  });
+
+  it('a key whose value was changed to nothing is free at once', async () => {
+    await store.putOnce('gone', 'one', 60);
+    expect(await store.change('gone', 'one', null)).toBe(true);
+    expect(await store.change('gone', 'one', null)).toBe(false);
+    expect(await store.putOnce('gone', 'two', 60)).toBe('two');
+  });
+
+  it('a value that was removed is gone, and its key is free', async () => {
+    await store.putOnce('removed', 'one', 60);
+    await store.remove('removed');
+    await store.remove('never there');
+    expect(await store.get('removed')).toBeNull();
+    expect(await store.putOnce('removed', 'two', 60)).toBe('two');
+  });
+}

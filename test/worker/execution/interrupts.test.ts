@@ -1,0 +1,69 @@
+import { describe, expect, it, vi } from 'vitest';
+import { createInterrupts, type Interrupt } from '../../../src/worker/execution/interrupts.ts';
+
+describe('interrupts', () => {
+  it('reach the execution they are for, and only that one', () => {
+    const interrupts = createInterrupts();
+    const [a, b] = [heardBy(interrupts, 'a'), heardBy(interrupts, 'b')];
+    interrupts.cancel({ mockId: 'a', why: 'asked' });
+    interrupts.lockLost('b');
+    expect([a.heard, b.heard]).toEqual([['asked'], ['lock-lost']]);
+  });
+
+  it('a cancel that overtakes its execution waits for it', async () => {
+    const interrupts = createInterrupts();
+    interrupts.cancel({ mockId: 'a', why: 'caller-left' });
+    expect([interrupts.isCancelled('a'), interrupts.isCancelled('b')]).toEqual([true, false]);
+    const { heard } = heardBy(interrupts, 'a');
+    await vi.waitFor(() => expect(heard).toEqual(['caller-left']));
+  });
+
+  it('a hand-over reaches everybody, also those who begin to listen later', async () => {
+    const interrupts = createInterrupts();
+    const before = heardBy(interrupts, 'before');
+    expect(interrupts.handingOver).toBe(false);
+    interrupts.handOver();
+    const after = heardBy(interrupts, 'after');
+    await vi.waitFor(() => expect([before.heard, after.heard]).toEqual([['handover'], ['handover']]));
+    expect(interrupts.handingOver).toBe(true);
+  });
+
+  it('a lost lock is not remembered: the next try has another one', async () => {
+    const interrupts = createInterrupts();
+    interrupts.lockLost('a');
+    const { heard } = heardBy(interrupts, 'a');
+    await Promise.resolve();
+    expect(heard).toEqual([]);
+  });
+
+  it('who stopped listening hears nothing more, and does not silence who listens now', () => {
+    const interrupts = createInterrupts();
+    const first = heardBy(interrupts, 'a');
+    const second = heardBy(interrupts, 'a');
+    first.stop();
+    interrupts.lockLost('a');
+    second.stop();
+    interrupts.lockLost('a');
+    expect([first.heard, second.heard]).toEqual([[], ['lock-lost']]);
+  });
+
+  it('cancels are remembered for a minute, and never more than ten thousand', () => {
+    vi.useFakeTimers();
+    try {
+      const interrupts = createInterrupts();
+      interrupts.cancel({ mockId: 'old', why: 'asked' });
+      vi.advanceTimersByTime(61_000);
+      interrupts.cancel({ mockId: 'new', why: 'asked' });
+      expect([interrupts.isCancelled('old'), interrupts.isCancelled('new')]).toEqual([false, true]);
+      for (let number = 0; number < 10_000; number++) interrupts.cancel({ mockId: `${number}`, why: 'asked' });
+      expect([interrupts.isCancelled('new'), interrupts.isCancelled('9999')]).toEqual([false, true]);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+});
+
+function heardBy(interrupts: ReturnType<typeof createInterrupts>, mockId: string) {
+  const heard: Interrupt[] = [];
+  return { heard, stop: interrupts.listen(mockId, (interrupt) => heard.push(interrupt)) };
+}

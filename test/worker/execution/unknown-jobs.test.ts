@@ -1,0 +1,29 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { queueNames } from '../../../src/shared/store/queue-backend.ts';
+import { type Service, startService } from '../../support/start-service.ts';
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService({ settings: { QUEUE_TIMEOUT_MS: 1000 } });
+});
+afterAll(() => service.stop());
+
+const newest = { v: 99, claimBy: 0, what: { they: 'thought of' } };
+
+it.each([
+  ['no data of any version ends at once: nobody will ever read it', { nothing: 'of ours' }, 'outcome-unknown', true],
+  ['data of a newer version ends when nobody may begin it any more', newest, 'no-worker', false],
+])('a job with %s', async (_what, data, code, mayHaveRun) => {
+  const [backend] = service.backends;
+  const queue = backend?.openQueue<object, unknown>(queueNames.executions);
+  const mockId = crypto.randomUUID();
+  const claimBy = Date.now() + 700;
+  await queue?.add('execute', 'claimBy' in data ? { ...data, claimBy } : data, { jobId: mockId });
+  const reason = await expect
+    .poll(async () => (await queue?.getJob(mockId))?.failedReason, { timeout: 8000 })
+    .toBeTruthy()
+    .then(async () => (await queue?.getJob(mockId))?.failedReason);
+  expect(JSON.parse(reason ?? '{}')).toMatchObject({ code, mayHaveRun });
+  if (code === 'no-worker') expect(Date.now()).toBeGreaterThanOrEqual(claimBy);
+  await queue?.close();
+});

@@ -1,0 +1,123 @@
+import { mkdir, mkdtemp, readdir, readlink, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { noAnswer } from '../../../src/shared/contract/outcomes.ts';
+import {
+  CLAIM_KEPT_MS,
+  type Claim,
+  createClaims,
+  type Decision,
+  NewerClaim,
+  UnknownClaim,
+} from '../../../src/worker/files/claim.ts';
+
+const mockId = '7f3a5c1e-0000-4000-8000-000000000001';
+
+describe('the claim of an execution', () => {
+  it('is the first one that was written, for whoever comes after', async () => {
+    const { claims, key } = await prepared();
+    const [first, second] = [claimOf('.a.tmp'), claimOf('.b.tmp')];
+    expect(await claims.decide(key, first)).toEqual(first);
+    expect(await claims.decide(key, second)).toEqual(first);
+    expect(await claims.find(key)).toEqual(first);
+  });
+
+  it('cannot be written any more once the execution was refused', async () => {
+    const { claims, key } = await prepared();
+    expect(await claims.decide(key, refusal)).toEqual(refusal);
+    expect(await claims.decide(key, claimOf('.a.tmp'))).toEqual(refusal);
+  });
+
+  it('wins over a refusal that comes later', async () => {
+    const { claims, key } = await prepared();
+    const claim = claimOf('.a.tmp');
+    await claims.decide(key, claim);
+    expect(await claims.decide(key, refusal)).toEqual(claim);
+  });
+
+  it('is one of many that were written at the same moment', async () => {
+    const { claims, key } = await prepared();
+    const all = Array.from({ length: 20 }, (_, index) => claimOf(`.${index}.tmp`));
+    const decided = await Promise.all(all.map((decision) => claims.decide(key, decision)));
+    expect(new Set(decided.map((decision) => JSON.stringify(decision))).size).toBe(1);
+  });
+
+  it('cannot be written when its folder was swept: whoever slept that long begins nothing', async () => {
+    const { claims, key, sharedDir } = await prepared();
+    await claims.sweep(key.claimBy + 12 * 60_000, (error) => expect.fail(String(error)));
+    await expect(claims.decide(key, claimOf('.a.tmp'))).rejects.toThrow(/ENOENT/);
+    expect(await claims.decide(key, refusal)).toEqual(refusal);
+    expect(await readdir(join(sharedDir, '.rule-server/claims'))).toEqual([]);
+  });
+
+  it('may have been there when it can have been swept: a refusal does not count then', async () => {
+    const { claims } = await prepared();
+    const key = { mockId, claimBy: Date.now() - CLAIM_KEPT_MS };
+    await expect(claims.decide(key, refusal)).rejects.toThrow(UnknownClaim);
+    await claims.prepare(key); // the folder may be on its way out, empty already
+    await expect(claims.decide(key, refusal)).rejects.toThrow(UnknownClaim);
+  });
+
+  it('of a newer version is told from one that cannot be read at all, and neither is replaced', async () => {
+    const { claims, key, sharedDir } = await prepared();
+    const [bucket = ''] = await readdir(join(sharedDir, '.rule-server/claims'));
+    const path = join(sharedDir, '.rule-server/claims', bucket, mockId);
+    for (const [text, Kind] of [
+      ['{"v":2,"file":".a.tmp"}', NewerClaim],
+      ['{"v":1,"mockId"', UnknownClaim],
+    ] as const) {
+      await symlink(text, path);
+      for (const asked of [() => claims.find(key), () => claims.decide(key, claimOf('.b.tmp'))]) {
+        const error = await asked().catch((thrown) => thrown);
+        expect(error.constructor).toBe(Kind);
+      }
+      expect(await readlink(path)).toBe(text);
+      await rm(path);
+    }
+  });
+
+  it('may be longer than a link can be', async () => {
+    const { claims, key } = await prepared();
+    const long = {
+      kind: 'refused' as const,
+      noAnswer: noAnswer('no-client', 'x'.repeat(10_000), { mayHaveRun: false }),
+    };
+    expect(await claims.decide(key, long)).toEqual(long);
+    expect(await claims.decide(key, claimOf('.a.tmp'))).toEqual(long);
+  });
+});
+
+const refusal: Decision = {
+  kind: 'refused',
+  noAnswer: noAnswer('overloaded', 'No worker had room.', { mayHaveRun: false }),
+};
+
+async function prepared() {
+  const sharedDir = await mkdtemp(join(tmpdir(), 'rule-server-claims-'));
+  onTestFinished(() => rm(sharedDir, { recursive: true, force: true }));
+  await mkdir(join(sharedDir, '.rule-server'));
+  const claims = createClaims(sharedDir);
+  const key = { mockId, claimBy: Date.now() + 10_000 };
+  await claims.prepare(key);
+  return { claims, key, sharedDir };
+}
+
+function claimOf(temporary: string): { kind: 'claimed'; claim: Claim } {
+  const claim: Claim = {
+    v: 1,
+    mockId,
+    app: 1,
+    address: 'a',
+    lane: null,
+    directoryName: 'a',
+    registered: true,
+    dialect: 'rule',
+    sdk: 'node',
+    givesUp: true,
+    madeDirectory: false,
+    temporary,
+    answerBy: Date.now() + 60_000,
+  };
+  return { kind: 'claimed', claim };
+}

@@ -1,0 +1,25 @@
+import { rename } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect, it, vi } from 'vitest';
+import { echoes } from '../../support/echoes.ts';
+import { createResponder } from '../../support/responder.ts';
+import { startService } from '../../support/start-service.ts';
+
+it('a shared directory that is away for a while takes no client for gone, and no job is taken meanwhile', async () => {
+  const back = Promise.withResolvers<void>();
+  await using service = await startService({ settings: { RESULT_TIMEOUT_MS: 20_000, CLIENT_TIMEOUT_MS: 20_000 } });
+  const { sharedDir, workers } = service;
+  await using responder = await createResponder({ sharedDir, app: 1, does: echoes({ once: back.promise }) });
+  await responder.stopBeating();
+  const call = service.execute({ app: 1, ruleId: 1, 'the service': { number: 1 } });
+  await responder.firstRequest();
+
+  await rename(sharedDir, `${sharedDir}.away`);
+  await vi.waitFor(() => expect(workers[0]?.state().takesJobs).toBe(false), 5000);
+  await delay(1000); // several listings, and longer than a client is given to take its leave in order
+  await rename(`${sharedDir}.away`, sharedDir);
+  back.resolve();
+
+  expect((await call).json['the service']).toEqual({ number: 1 });
+  await vi.waitFor(() => expect(workers[0]?.state().takesJobs).toBe(true), 5000);
+});

@@ -1,0 +1,131 @@
+import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createResultWatcher, type Sighting } from '../../../src/worker/files/watcher.ts';
+import { eventually } from '../../support/eventually.ts';
+import { captureLog } from '../../support/start-service.ts';
+
+const mockId = '7f3a5c1e-0000-4000-8000-000000000001';
+const other = '7f3a5c1e-0000-4000-8000-000000000002';
+const RARELY_MS = 60_000;
+
+describe('watching for results', () => {
+  it('tells of a result and of a request at once, and only of those of the execution', async () => {
+    const { directory, sightings, watch } = await setUp(RARELY_MS);
+    watch(mockId);
+    await untilArmed(directory, sightings);
+    await putResult(directory, other);
+    await putResult(directory, mockId);
+    await eventually(() => expect(kinds(sightings)).toContain('result-event'));
+    await rm(join(directory, `${mockId}_result.json`));
+    await writeFile(join(directory, `${mockId}.json`), '{}');
+    await eventually(() => expect(kinds(sightings)).toContain('request-event'));
+  });
+
+  it('lists a new directory within moments, long before the first poll', async () => {
+    const { sightings, watch } = await setUp(RARELY_MS);
+    watch(mockId);
+    await eventually(() => expect(kinds(sightings)).toContain('listing'), 2000);
+  });
+
+  it('a directory that was removed and made again while nothing was open is heard again', async () => {
+    const { directory, watcher, sightings, watch } = await setUp(500);
+    const sibling = `${directory}.sibling`;
+    await mkdir(sibling);
+    watcher.watch({ directory: sibling, registration: null }, mockId, (sighting) => sightings.push(sighting));
+    await untilArmed(sibling, sightings);
+    const stop = watch(mockId);
+    await untilArmed(directory, sightings);
+    stop();
+    await rm(directory, { recursive: true });
+    await untilArmed(sibling, sightings); // events come in order: the removal was noticed before
+    await mkdir(directory);
+    watch(mockId);
+    await eventually(() => expect(kinds(sightings)).toContain('listing'));
+    await eventually(async () => {
+      await putResult(directory, mockId);
+      expect(kinds(sightings)).toContain('result-event');
+    }, 15_000);
+  });
+
+  it('lists again and again: names, or that the directory is gone, or that the client unregistered', async () => {
+    const { directory, sightings, watch, registration } = await setUp(50);
+    await writeFile(registration, '{}');
+    watch(mockId);
+    await eventually(() => expect(listings(sightings).at(-1)).toMatchObject({ names: new Set(), registered: true }));
+    await writeFile(join(directory, 'x'), '');
+    await eventually(() => expect(listings(sightings).at(-1)).toMatchObject({ names: new Set(['x']) }));
+    await rm(registration);
+    await eventually(() => expect(listings(sightings).at(-1)).toMatchObject({ registered: false }));
+    await rm(directory, { recursive: true });
+    await eventually(() => expect(listings(sightings).at(-1)).toMatchObject({ names: null }));
+  });
+
+  it('looks for the registration the client has now, not for the one it had at first', async () => {
+    const { sightings, watch, registration } = await setUp(50);
+    const moved = `${registration}.moved`;
+    await writeFile(moved, '{}');
+    watch(other, registration)();
+    watch(mockId, moved);
+    await eventually(() => expect(listings(sightings).length).toBeGreaterThan(2));
+    expect(listings(sightings).filter(({ registered }) => !registered)).toEqual([]);
+  });
+
+  it('counts what is open: its own, and the requests and marks of others as of the last listing', async () => {
+    const { directory, watch, watcher } = await setUp(50);
+    await writeFile(join(directory, `${other}.json`), '{}');
+    await writeFile(join(directory, `.${other}.open`), '');
+    expect(watcher.openIn(directory)).toBe(0);
+    const stop = watch(mockId);
+    await eventually(() => expect(watcher.openIn(directory)).toBe(1));
+    await writeFile(join(directory, `.${mockId}.open`), '');
+    await eventually(() => expect(watcher.openIn(directory)).toBe(2));
+    stop();
+    expect(watcher.openIn(directory)).toBe(0);
+  });
+
+  it('a listener that is replaced by the next attempt’s is not removed with the first', async () => {
+    const { directory, watch, watcher } = await setUp(RARELY_MS);
+    const stopFirst = watch(mockId);
+    const stopSecond = watch(mockId);
+    stopFirst();
+    expect(watcher.openIn(directory)).toBe(1);
+    stopSecond();
+    expect(watcher.openIn(directory)).toBe(0);
+  });
+});
+
+async function setUp(pollIntervalMs: number) {
+  const root = await mkdtemp(join(tmpdir(), 'result-watcher-'));
+  const directory = join(root, 'client');
+  const registration = join(root, 'm_client.json');
+  await mkdir(directory);
+  const watcher = createResultWatcher({ pollIntervalMs, log: captureLog().log });
+  onTestFinished(async () => {
+    await watcher.close();
+    await rm(root, { recursive: true, force: true });
+  });
+  const sightings: Sighting[] = [];
+  const watch = (id: string, path: string | null = registration) =>
+    watcher.watch({ directory, registration: path }, id, (sighting) => sightings.push(sighting));
+  return { directory, registration, watcher, sightings, watch };
+}
+
+/** A watch takes a moment: it is there once a first event came through. */
+async function untilArmed(directory: string, sightings: Sighting[]): Promise<void> {
+  await eventually(async () => {
+    await putResult(directory, mockId);
+    expect(kinds(sightings)).toContain('result-event');
+  });
+  await rm(join(directory, `${mockId}_result.json`));
+  sightings.length = 0;
+}
+
+async function putResult(directory: string, id: string): Promise<void> {
+  await writeFile(join(directory, 'draft'), '{}');
+  await rename(join(directory, 'draft'), join(directory, `${id}_result.json`));
+}
+
+const kinds = (sightings: Sighting[]) => sightings.map(({ kind }) => kind);
+const listings = (sightings: Sighting[]) => sightings.filter((sighting) => sighting.kind === 'listing');
