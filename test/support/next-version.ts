@@ -32,7 +32,7 @@ export const writtenResult = ({ body, ...rest }) => (rest.v === 2 ? { ...rest, a
 
 const changes = new Map<string, Edit[]>([
   [
-    'shared/contract.ts',
+    'shared/contract/job.ts',
     [
       ['JOB_VERSION = 1;', 'JOB_VERSION = 2;'],
       ['export const jobDataSchema =', 'const jobDataOfToday ='],
@@ -42,14 +42,14 @@ const changes = new Map<string, Edit[]>([
     ],
   ],
   [
-    'api/submit-execution.ts',
+    'api/calls/submit-execution.ts',
     [
       ['toJobData }', 'toJobData, writtenData }'],
       ["queue.add('execute', data,", "queue.add('execute', writtenData(data),"],
     ],
   ],
   [
-    'api/finished-executions.ts',
+    'api/calls/await-ending.ts',
     [
       ['jobResultSchema }', 'jobResultSchema, writtenData }'],
       ["queue.add('execute', data,", "queue.add('execute', writtenData(data),"],
@@ -66,7 +66,7 @@ const changes = new Map<string, Edit[]>([
     ],
   ],
   [
-    'worker/channel/claim.ts',
+    'worker/files/claim.ts',
     [
       ['CLAIM_VERSION = 1;', 'CLAIM_VERSION = 2;'],
       ['const claimSchema =', 'const claimOfToday ='],
@@ -79,7 +79,7 @@ export type Claim =`,
       ["decision.kind === 'claimed' ? decision.claim :", "decision.kind === 'claimed' ? written(decision.claim) :"],
     ],
   ],
-  ['shared/query.ts', [['QUERY_VERSION = 1;', 'QUERY_VERSION = 2;']]],
+  ['shared/contract/query.ts', [['QUERY_VERSION = 1;', 'QUERY_VERSION = 2;']]],
 ]);
 
 async function change(path: string, edits: Edit[]): Promise<void> {
