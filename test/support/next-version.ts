@@ -51,7 +51,7 @@ const changes = new Map<string, Edit[]>([
   [
     'api/calls/await-ending.ts',
     [
-      ['jobResultSchema }', 'jobResultSchema, writtenData }'],
+      ['  jobResultSchema,\n}', '  jobResultSchema,\n  writtenData,\n}'],
       ["queue.add('execute', data,", "queue.add('execute', writtenData(data),"],
     ],
   ],
