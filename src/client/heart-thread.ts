@@ -1,9 +1,9 @@
 import { access, mkdir } from 'node:fs/promises';
 import { parentPort, workerData } from 'node:worker_threads';
-import { every } from '../shared/runtime/periodic.ts';
 import { openFlightRecord } from './flight-record.ts';
 import type { HeartMessage, HeartSettings } from './heart.ts';
 import { printHeartbeat } from './registration.ts';
+import { repeat } from './repeat.ts';
 import { replaceFile } from './replace-file.ts';
 
 type Began = Extract<HeartMessage, { kind: 'began' }>;
@@ -32,8 +32,8 @@ parentPort?.on('message', (message: HeartMessage) => {
       beat().catch(report);
   }
 });
-every(heartbeatMs, beat, report);
-every(LOOK_MS, answerForTheBlocked, report);
+repeat(heartbeatMs, beat, report);
+repeat(LOOK_MS, answerForTheBlocked, report);
 
 async function beat(): Promise<void> {
   // A process that will not run a rule any more must not look as if it would.

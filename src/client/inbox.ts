@@ -1,7 +1,7 @@
 import { mkdir, readdir } from 'node:fs/promises';
 import { watch } from 'chokidar';
-import { unless } from '../shared/runtime/errno.ts';
-import { every } from '../shared/runtime/periodic.ts';
+import { unless } from './errno.ts';
+import { repeat } from './repeat.ts';
 
 type Options = {
   /** The client's own directory for requests. */
@@ -33,7 +33,7 @@ export function openInbox({ directory, pollMs, onName, onPoll, onError }: Option
     if (typeof name === 'string') notice(name);
   });
   watcher.on('error', onError);
-  const poll = every(pollMs, () => onPoll().catch(onError).then(look), onError);
+  const poll = repeat(pollMs, () => onPoll().catch(onError).then(look), onError);
 
   function notice(name: string): void {
     if (name.endsWith('.json') && !name.endsWith('_result.json') && !name.startsWith('.')) onName(name);

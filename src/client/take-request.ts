@@ -3,9 +3,9 @@ import { open, unlink } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { decodeUtf8, parseExact, scanJson } from '../shared/contract/exact-json.ts';
 import { DATA_FIELD } from '../shared/contract/job.ts';
-import { errnoOf, unless } from '../shared/runtime/errno.ts';
 import type { ExecutionRequest } from './engine/execution.ts';
 import { isExactObject } from './engine/values.ts';
+import { errnoOf, unless } from './errno.ts';
 import { idMember, integerMember } from './rules/members.ts';
 
 /** What came of a file that may be a request. `left`: it is not ours to run (any more), or not complete yet. */

@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { unless } from '../shared/runtime/errno.ts';
+import { unless } from './errno.ts';
 import { type Taken, takeRequest } from './take-request.ts';
 
 type Options = {

@@ -1,7 +1,8 @@
 import type { CallExpression } from 'acorn';
 import type { ValueType } from '../leaves/leaf.ts';
 import type { Environment } from './environment.ts';
-import { type Evaluator, keysOf } from './evaluator.ts';
+import type { Evaluator } from './evaluator.ts';
+import { keysOf } from './keys-of.ts';
 import { propertyNames } from './members.ts';
 import { type KeyPart, type Thing, typeOfThing, unknown } from './things.ts';
 

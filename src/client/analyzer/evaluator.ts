@@ -7,7 +7,7 @@ import type { Environment } from './environment.ts';
 import { functionsCalled, returnedBy } from './functions.ts';
 import { memberThings, namedThings } from './members.ts';
 import type { OuterNames } from './outer-names.ts';
-import { keyPartOf, type Thing, textsOf, typeOfThing, unknown } from './things.ts';
+import { type Thing, textsOf, typeOfThing, unknown } from './things.ts';
 
 /** The leaf whose code is looked at. */
 export type Subject = { leaf: LeafClass; sample: object; fields: readonly Field[]; outerNames: OuterNames };
@@ -110,10 +110,4 @@ function binary({ operator }: BinaryExpression, left: Thing[], right: Thing[]): 
   const isNumeric = types.length > 0 && types.every((type) => ['Integer', 'Long', 'Double'].includes(type));
   if (operator === '+' && !isNumeric) return textsOf([left, right]);
   return [ofType(types.includes('Long') ? 'Long' : 'Double')];
-}
-
-/** What an expression may be as a key, each way once. */
-export function keysOf(node: AnyNode, environment: Environment, { evaluate }: Evaluator) {
-  const parts = evaluate(node, environment).map(keyPartOf);
-  return [...new Map(parts.map((part) => [JSON.stringify(part), part])).values()];
 }

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import { unless } from '../../shared/runtime/errno.ts';
 import type { ExactObject } from '../engine/values.ts';
+import { unless } from '../errno.ts';
 import { integerMember, objectOf } from './members.ts';
 import { type NodeFile, readNode } from './node-file.ts';
 import { type RuleFile, readRule } from './rule-file.ts';
