@@ -1,0 +1,32 @@
+import type { Template } from '../format.ts';
+
+/** Why a rule came out as it did. */
+export const whyWords = {
+  'why.title': 'Why {outcome}',
+  'why.stopped': '{node} stopped at {by}, which was {decision}.',
+  'why.decided': '{node} is {decision} because of {by}.',
+  'why.leaf': '{node} said {decision}.',
+  'why.leaf.read': '{node} said {decision}: it read {reads}.',
+  'why.none-held': 'Nothing below {node} was TRUE: {nodes} were not.',
+  'why.all-held': 'Everything below {node} that had a say was TRUE: {nodes}.',
+  'why.more': 'and {n} more',
+  'why.no-opinion': 'Nothing below {node} said TRUE or FALSE.',
+  'why.always': '{node} is {decision} whatever happens below it.',
+  'why.rejected': '{node} did not run: its condition {by} was FALSE.',
+  'why.rejected.plain': '{node} did not run: its condition was FALSE.',
+  'why.condition-held': '{node} has no say of its own; its condition {by} was TRUE.',
+  'why.out-of-time': '{node} is outside its time window.',
+  'why.left-out': '{node} was left out by the client.',
+  'why.unfinished': '{node} did not finish.',
+  'why.unlisted': 'The client does not list what ran below {node}.',
+  'why.inverted': '{node} came to {from} and is inverted to {to}.',
+  'why.error': '{node} failed: {message}',
+  'why.error.plain': '{node} failed.',
+  'why.failedBelow': '{node} failed because {by} did.',
+  'why.absorbed': '{node} failed ({message}) and is set to be {decision} then.',
+  'why.empty': 'Why sentences appear here after a run.',
+  'why.notRun': 'No node decided: the rule did not run.',
+  'why.noTrace': 'No reason is known: this run left no trace.',
+  'why.emptyTrace': 'No reason is known: no node ran.',
+  'why.noPlace': 'No reason is known: the trace could not be laid over a tree.',
+} as const satisfies Record<string, Template>;

@@ -1,0 +1,32 @@
+import type { whyWords as words } from '../en/why.ts';
+import type { Template } from '../format.ts';
+
+export const whyWords: Record<keyof typeof words, Template> = {
+  'why.title': '为什么是 {outcome}',
+  'why.stopped': '{node} 在 {by} 处停止，它为 {decision}。',
+  'why.decided': '{node} 为 {decision}，因为 {by}。',
+  'why.leaf': '{node} 得出 {decision}。',
+  'why.leaf.read': '{node} 得出 {decision}：它读到 {reads}。',
+  'why.none-held': '{node} 下方没有一个为 TRUE：{nodes} 都不是。',
+  'why.all-held': '{node} 下方有意见的节点都为 TRUE：{nodes}。',
+  'why.more': '等另外 {n} 个',
+  'why.no-opinion': '{node} 下方没有节点得出 TRUE 或 FALSE。',
+  'why.always': '无论下方如何，{node} 都为 {decision}。',
+  'why.rejected': '{node} 没有运行：它的条件 {by} 为 FALSE。',
+  'why.rejected.plain': '{node} 没有运行：它的条件为 FALSE。',
+  'why.condition-held': '{node} 自身没有意见；它的条件 {by} 为 TRUE。',
+  'why.out-of-time': '{node} 不在时间窗内。',
+  'why.left-out': '{node} 被客户端略去。',
+  'why.unfinished': '{node} 没有完成。',
+  'why.unlisted': '客户端没有列出 {node} 下方运行了什么。',
+  'why.inverted': '{node} 得出 {from}，取反为 {to}。',
+  'why.error': '{node} 失败：{message}',
+  'why.error.plain': '{node} 失败。',
+  'why.failedBelow': '{node} 失败，因为 {by} 失败。',
+  'why.absorbed': '{node} 失败（{message}），按配置此时为 {decision}。',
+  'why.empty': '运行之后，这里会说明原因。',
+  'why.notRun': '没有节点作出决定：规则没有运行。',
+  'why.noTrace': '原因未知：这次运行没有留下轨迹。',
+  'why.emptyTrace': '原因未知：没有节点运行。',
+  'why.noPlace': '原因未知：轨迹无法对应到规则树上。',
+};
