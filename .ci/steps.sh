@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # Runs the steps of a continuous integration run: a header, the elapsed seconds and a time limit for each, one closing line.
 
-readonly RUN_LIMIT_SECONDS=1740
+readonly RUN_LIMIT_SECONDS=2040
 SUMMARY=()
 PASSED=0
 FAILED=0
@@ -59,6 +59,10 @@ record() {
 finish() {
   printf '\n===== summary (%d s) =====\n' "$SECONDS"
   printf '%s\n' "${SUMMARY[@]}"
+  if [[ -s ${SECOND_TRIES_FILE:-} ]]; then
+    printf '\nEach of these is a defect of the test or of the product:\n'
+    cat "$SECOND_TRIES_FILE"
+  fi
   printf '%d passed, %d failed\n' "$PASSED" "$FAILED"
   exit "$((FAILED != 0))"
 }

@@ -1,15 +1,12 @@
-import { defineConfig } from 'vitest/config';
+import { secondTryReporter } from '../support/second-tries.ts';
+import { oneMoreTry, suiteConfig } from '../support/suite-config.ts';
 import { countReporter } from './count.ts';
 
-export default defineConfig({
-  test: {
-    root: new URL('../..', import.meta.url).pathname,
-    include: ['test/sdks/**/*.test.ts'],
-    globalSetup: ['test/support/global-setup.ts', 'test/sdks/setup.ts'],
-    reporters: ['default', countReporter()],
-    maxWorkers: 1,
-    retry: process.env.CI ? 1 : 0,
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
-  },
+export default suiteConfig({
+  include: ['test/sdks/**/*.test.ts'],
+  globalSetup: ['test/sdks/setup.ts'],
+  reporters: ['default', countReporter(), secondTryReporter()],
+  maxWorkers: 1,
+  retry: oneMoreTry,
+  hookTimeout: 120_000,
 });

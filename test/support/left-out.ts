@@ -1,4 +1,5 @@
 import type { Reporter, TestCase, TestModule, TestSuite, Vitest } from 'vitest/node';
+import type {} from './global-setup.ts';
 
 const HOW_TO_GET_REDIS =
   'Start Docker, or install redis-server, or set TEST_REDIS_URL=redis://…, and run npm test again.';

@@ -1,0 +1,24 @@
+import { join } from 'node:path';
+import { defineConfig, type ViteUserConfig } from 'vitest/config';
+import { leftOutReporter } from './left-out.ts';
+import { secondTryReporter } from './second-tries.ts';
+
+type Suite = NonNullable<ViteUserConfig['test']>;
+
+/** What every suite has in common: where the repository is, how a run gets its Redis, and what it says at its end. */
+export function suiteConfig({ globalSetup = [], ...suite }: Suite & { globalSetup?: string[] }): ViteUserConfig {
+  return defineConfig({
+    root: join(import.meta.dirname, '../..'),
+    test: {
+      globalSetup: ['test/support/global-setup.ts', ...globalSetup],
+      reporters: ['default', leftOutReporter(), secondTryReporter()],
+      maxConcurrency: 50, // most concurrent tests wait for a deadline
+      testTimeout: 60_000,
+      hookTimeout: 60_000,
+      ...suite,
+    },
+  });
+}
+
+/** For suites with real faults: a continuous integration run tries a failed test once more, and lists it at its end. */
+export const oneMoreTry = process.env.CI ? 1 : 0;
