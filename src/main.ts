@@ -1,3 +1,4 @@
+import { printError } from './shared/runtime/error-fields.ts';
 import { createLogger, type Logger } from './shared/runtime/logger.ts';
 import { BadSettings, readSettings } from './shared/runtime/settings.ts';
 
@@ -11,6 +12,11 @@ type Running = { stop(): Promise<void> };
  */
 export async function main(parameters: string[]): Promise<void> {
   const [command = '', ...more] = parameters;
+  // Node would print every member of an error: of Redis's also the command, with its input or its password.
+  process.once('uncaughtException', (error) => {
+    console.error(printError(error));
+    process.exit(1);
+  });
   if (SERVICES.has(command) && more.length === 0) return serve(command);
   // Each loads only what it needs: a command line that answers a person starts at once.
   const { runCommand } = await import('./cli/program.ts');

@@ -1,11 +1,10 @@
 import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pino } from 'pino';
 import { vi } from 'vitest';
 import { type RunningApi, startApi } from '../../src/api/start.ts';
 import { unless } from '../../src/shared/runtime/errno.ts';
-import type { Logger } from '../../src/shared/runtime/logger.ts';
+import { createLogger, type Logger } from '../../src/shared/runtime/logger.ts';
 import { createMetrics, type Metrics } from '../../src/shared/runtime/metrics.ts';
 import { readSettings, type Settings } from '../../src/shared/runtime/settings.ts';
 import type { History } from '../../src/shared/store/history.ts';
@@ -169,7 +168,8 @@ export function quickSettings(settings: Record<string, string | number> = {}): S
 /** A logger whose lines a test can look at. */
 export function captureLog(): { log: Logger; lines: LogLine[] } {
   const lines: LogLine[] = [];
-  return { lines, log: pino({ level: 'debug' }, { write: (line: string) => lines.push(JSON.parse(line)) }) };
+  const write = (line: string) => void lines.push(JSON.parse(line));
+  return { lines, log: createLogger({ level: 'debug', role: 'test' }, { write }) };
 }
 
 function assertTakesJobs(worker: RunningWorker): void {

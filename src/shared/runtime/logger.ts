@@ -1,10 +1,20 @@
-import { type Logger as Pino, pino } from 'pino';
+import { type DestinationStream, type LoggerOptions, type Logger as Pino, pino } from 'pino';
+import { visible } from '../contract/visible-text.ts';
+import { errorFields } from './error-fields.ts';
 
 export type Logger = Pino;
 
-/** JSON lines on standard output. Inputs, outputs and keys of executions never go in here. */
-export function createLogger({ level, role }: { level: string; role: string }): Logger {
-  return pino({ level, base: { role, pid: process.pid }, timestamp: pino.stdTimeFunctions.isoTime });
+/** JSON lines on standard output, or `to`. Inputs, outputs and keys of executions never go in here. */
+export function createLogger({ level, role }: { level: string; role: string }, to?: DestinationStream): Logger {
+  const options: LoggerOptions = {
+    level,
+    base: { role, pid: process.pid },
+    timestamp: pino.stdTimeFunctions.isoTime,
+    serializers: { err: (error: unknown) => errorFields(error) },
+    // What JSON leaves as it is may still turn the lines of a terminal around.
+    hooks: { streamWrite: (line) => `${visible(line.trimEnd())}\n` },
+  };
+  return to ? pino(options, to) : pino(options);
 }
 
 /** An incident is over with the first success after so long without a failure: one that comes and goes stays one. */

@@ -1,0 +1,23 @@
+/** What a log says of an error. */
+export type ErrorFields = { type: string; message: string; stack?: string; code?: string; cause?: ErrorFields };
+
+const MAX_CAUSES = 5;
+/** Redis repeats the arguments of a command it does not know, and they are inputs and passwords. */
+const ARGUMENTS = /,? with args beginning with:.*$/gm;
+
+/** The only members of an error that are logged: libraries hang the command that failed, with its input, on theirs. */
+export function errorFields(error: unknown, causes = MAX_CAUSES): ErrorFields {
+  if (!(error instanceof Error)) return { type: typeof error, message: typeof error === 'string' ? error : 'no error' };
+  const { name, message, stack, cause } = error;
+  const fields: ErrorFields = { type: name, message: message.replace(ARGUMENTS, '') };
+  if (stack !== undefined) fields.stack = stack.replace(ARGUMENTS, '');
+  if ('code' in error && ['string', 'number'].includes(typeof error.code)) fields.code = String(error.code);
+  if (cause !== undefined && causes > 0) fields.cause = errorFields(cause, causes - 1);
+  return fields;
+}
+
+/** An error as lines for a person, with nothing more in them than a log would have. */
+export function printError(error: unknown): string {
+  const { message, stack = message, cause } = errorFields(error);
+  return cause ? `${stack}\ncaused by ${cause.stack ?? cause.message}` : stack;
+}
