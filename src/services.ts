@@ -57,9 +57,7 @@ async function startAllInOne({ settings, log }: Context): Promise<Running> {
   const demo = settings.SHARED_DIR === undefined ? await startDemo(sharedDir, log) : undefined;
   const api = await startApi({ settings, backend, log, metrics, tracing });
   await api.ready;
-  console.log(
-    welcome({ url: api.url, queue: `${backend.kind}, ${backend.where}`, sharedDir, demo: demo !== undefined }),
-  );
+  console.log(welcome({ url: api.url, queue: backend.where, sharedDir, demo: demo !== undefined }));
   return inOrder(api, worker, demo, closing(backend), tracing);
 }
 

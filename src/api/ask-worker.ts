@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Query, type QueryResult, queryResultSchema } from '../shared/contract/query.ts';
-import type { Incident, Logger } from '../shared/runtime/logger.ts';
+import type { Logger, ThrottledAlert } from '../shared/runtime/logger.ts';
 import type { Settings } from '../shared/runtime/settings.ts';
 import { type JobQueue, type QueueBackend, queueNames } from '../shared/store/queue-backend.ts';
 import { followJobs } from './calls/follow-jobs.ts';
@@ -11,12 +11,12 @@ export type Reply =
   | { kind: 'refused'; status: 404 | 422 | 503; error: string };
 
 export type AskWorker = ReturnType<typeof openAskWorker>;
-type Dependencies = { backend: QueueBackend; settings: Settings; storeIncident: Incident; log: Logger };
+type Dependencies = { backend: QueueBackend; settings: Settings; storeAlert: ThrottledAlert; log: Logger };
 
 /** Asks any worker a question about clients and rules. The API itself never looks at the shared directory. */
-export function openAskWorker({ backend, settings, storeIncident, log }: Dependencies) {
+export function openAskWorker({ backend, settings, storeAlert, log }: Dependencies) {
   const queue: JobQueue<Query, QueryResult> = backend.openQueue(queueNames.queries);
-  queue.on('error', () => {}); // the health of the executions' queue reports the same incident
+  queue.on('error', () => {}); // the health of the executions' queue reports the same fault
   const jobs = followJobs<Query, Promise<Reply>>({
     backend,
     queue,
@@ -30,7 +30,7 @@ export function openAskWorker({ backend, settings, storeIncident, log }: Depende
       };
     },
     onUnfinished: async () => {},
-    storeIncident,
+    storeAlert,
   });
 
   async function toReply(value: unknown): Promise<Reply> {

@@ -1,4 +1,4 @@
-import type { Incident } from '../shared/runtime/logger.ts';
+import type { ThrottledAlert } from '../shared/runtime/logger.ts';
 import { every } from '../shared/runtime/periodic.ts';
 import type { ExecutionQueue, QueueBackend } from '../shared/store/queue-backend.ts';
 
@@ -23,10 +23,10 @@ export type QueueHealth = {
 export const STORE_ADVICE =
   'new calls get 503 until it answers again, open ones go on; check that Redis runs and REDIS_URL is right';
 
-type Dependencies = { backend: QueueBackend; queue: ExecutionQueue; storeIncident: Incident };
+type Dependencies = { backend: QueueBackend; queue: ExecutionQueue; storeAlert: ThrottledAlert };
 
 /** Keeps an eye on the queue store in the background, so that no call has to ask before it is refused. */
-export function watchQueueHealth({ backend, queue, storeIncident }: Dependencies): QueueHealth {
+export function watchQueueHealth({ backend, queue, storeAlert }: Dependencies): QueueHealth {
   let state = { up: false, waiting: 0, active: 0, workers: 0 };
   let workersDueAt = 0;
   const ready = Promise.withResolvers<void>();
@@ -41,11 +41,11 @@ export function watchQueueHealth({ backend, queue, storeIncident }: Dependencies
     // What was handed back is delayed for a moment, and waits all the same.
     state = { up: true, waiting: (counts.wait ?? 0) + (counts.delayed ?? 0), active: counts.active ?? 0, workers };
     ready.resolve();
-    storeIncident.ends();
+    storeAlert.ends();
   };
   const loop = every(COUNT_EVERY_MS, look, (error) => {
     state = { ...state, up: false };
-    storeIncident.begins(error, STORE_ADVICE);
+    storeAlert.begins(error, STORE_ADVICE);
   });
 
   return {

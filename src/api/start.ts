@@ -1,5 +1,5 @@
 import { atMost } from '../shared/runtime/at-most.ts';
-import { createIncident, type Logger } from '../shared/runtime/logger.ts';
+import { createThrottledAlert, type Logger } from '../shared/runtime/logger.ts';
 import { createMetrics, type Metrics } from '../shared/runtime/metrics.ts';
 import { apiWaitMs, historyLimitsOf, type Settings } from '../shared/runtime/settings.ts';
 import { noTracing, type Tracing } from '../shared/runtime/tracing.ts';
@@ -7,7 +7,8 @@ import { createCancelSender } from '../shared/store/control.ts';
 import { type ExecutionQueue, type QueueBackend, queueNames } from '../shared/store/queue-backend.ts';
 import { registerApiMetrics } from './api-metrics.ts';
 import { openAskWorker } from './ask-worker.ts';
-import { openFinishedExecutions } from './calls/await-ending.ts';
+import { openPendingExecutions } from './calls/await-ending.ts';
+import { createReadAnswer } from './calls/read-answer.ts';
 import { createRunOnce } from './calls/run-once.ts';
 import { createSubmitExecution } from './calls/submit-execution.ts';
 import { CONSOLE_DIRECTORY, readConsoleFiles } from './console-files.ts';
@@ -45,34 +46,36 @@ export async function startApi({
   let phase: Phase = 'starting';
   const stopping = new AbortController();
   const queue: ExecutionQueue = backend.openQueue(queueNames.executions);
-  const storeIncident = createIncident(log, 'The queue store cannot be used');
-  queue.on('error', (error) => storeIncident.begins(error, STORE_ADVICE));
-  const health = watchQueueHealth({ backend, queue, storeIncident });
+  const storeAlert = createThrottledAlert(log, 'The queue store cannot be used');
+  queue.on('error', (error) => storeAlert.begins(error, STORE_ADVICE));
+  const health = watchQueueHealth({ backend, queue, storeAlert });
   const history = backend.openHistory(historyLimitsOf(settings));
-  const finished = openFinishedExecutions({
+  const pending = openPendingExecutions({
     backend,
     queue,
     history,
     workers: () => health.workers,
-    storeIncident,
+    storeAlert,
     onEnded: metrics.ended,
     log,
   });
   const cancels = createCancelSender(backend);
-  const askWorker = openAskWorker({ backend, settings, storeIncident, log });
+  const readAnswer = createReadAnswer({ store: backend.store, history });
+  const askWorker = openAskWorker({ backend, settings, storeAlert, log });
   const submitExecution = createSubmitExecution({
     backend,
     queue,
-    finished,
+    pending,
     health,
     cancels,
     history,
+    readAnswer,
     settings,
-    storeIncident,
+    storeAlert,
     onRefused: metrics.refused,
   });
-  registerApiMetrics(metrics, health, () => finished.waiting);
-  const executions = createExecutions({ queue, history, finished, cancels, store: backend.store });
+  registerApiMetrics(metrics, health, () => pending.waiting);
+  const executions = createExecutions({ queue, history, pending, cancels, readAnswer });
   const runOnce = createRunOnce({
     store: backend.store,
     submitExecution,
@@ -92,12 +95,12 @@ export async function startApi({
     log,
     phase: () => phase,
     stopping: stopping.signal,
-    board: { queues: [queue, askWorker.queue], seesWorkers: backend.kind === 'redis' },
+    board: { queues: [queue, askWorker.queue], seesWorkers: backend.seesWorkers },
     consoleFiles: readConsoleFiles(CONSOLE_DIRECTORY),
   });
   const server = await serveHttp(app, settings);
 
-  const ready = Promise.all([health.ready, finished.ready(), askWorker.ready()]).then(() => {
+  const ready = Promise.all([health.ready, pending.ready(), askWorker.ready()]).then(() => {
     if (phase === 'starting') phase = 'running';
   });
 
@@ -111,7 +114,7 @@ export async function startApi({
         phase = 'closing';
         log.warn('some calls did not end within SHUTDOWN_GRACE_MS: they are cut off, and their executions go on');
       });
-      const parts = [health.close(), finished.close(), cancels.close(), askWorker.close(), queue.close()];
+      const parts = [health.close(), pending.close(), cancels.close(), askWorker.close(), queue.close()];
       await atMost(3000, Promise.allSettled(parts)); // closing can hang while the store is away
     },
   };

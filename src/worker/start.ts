@@ -1,5 +1,5 @@
 import { atMost } from '../shared/runtime/at-most.ts';
-import { createIncident, type Logger } from '../shared/runtime/logger.ts';
+import { createThrottledAlert, type Logger } from '../shared/runtime/logger.ts';
 import { createMetrics, type Metrics } from '../shared/runtime/metrics.ts';
 import { every } from '../shared/runtime/periodic.ts';
 import { historyLimitsOf, type Settings } from '../shared/runtime/settings.ts';
@@ -123,7 +123,7 @@ export async function startWorker({
     log,
   };
   const processExecution = createProcessExecution(parts);
-  const storeIncident = createIncident(log, 'The queue store cannot be used');
+  const storeAlert = createThrottledAlert(log, 'The queue store cannot be used');
   const unknownJobs = createUnknownJobs({ claims, sharedDirectory, settings, log });
   const afterEnding = createAfterEnding({
     history,
@@ -141,7 +141,7 @@ export async function startWorker({
     progress,
     afterEnding,
     unknownJobs,
-    storeIncident,
+    storeAlert,
     tracing,
     concurrency: settings.WORKER_CONCURRENCY,
     log,
@@ -163,7 +163,7 @@ export async function startWorker({
     storeUp: () => storeUp,
     census: createClientCensus({ sharedDir, clients, load }),
   });
-  const incident = createIncident(log.child({ sharedDir }), 'This worker takes no jobs');
+  const incident = createThrottledAlert(log.child({ sharedDir }), 'This worker takes no jobs');
   const checkDirectory = async () => {
     try {
       await sharedDirectory.check();
@@ -174,11 +174,11 @@ export async function startWorker({
       Object.assign(state, { takesJobs: true, reason: null });
       storeUp = true;
       incident.ends();
-      storeIncident.ends();
+      storeAlert.ends();
     } catch (error) {
       storeUp = error instanceof UnusableSharedDirectory;
       // While the queue store is away there are no jobs to take; that is no reason to doubt the directory.
-      if (!(error instanceof UnusableSharedDirectory)) return storeIncident.begins(error, STORE_ADVICE);
+      if (!(error instanceof UnusableSharedDirectory)) return storeAlert.begins(error, STORE_ADVICE);
       if (state.takesJobs) await worker.pause();
       Object.assign(state, { takesJobs: false, reason: error.message });
       incident.begins(error, error.message);

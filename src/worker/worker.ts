@@ -2,7 +2,7 @@ import { DelayedError, UnrecoverableError, WaitingError } from 'bullmq';
 import type { Progress } from '../shared/contract/execution-record.ts';
 import { type JobData, type JobResult, jobDataSchema } from '../shared/contract/job.ts';
 import type { NoAnswer } from '../shared/contract/outcomes.ts';
-import { createIncident, type Incident, type Logger } from '../shared/runtime/logger.ts';
+import { createThrottledAlert, type Logger, type ThrottledAlert } from '../shared/runtime/logger.ts';
 import type { Tracing } from '../shared/runtime/tracing.ts';
 import { isLostToOthers } from '../shared/store/ending-worker.ts';
 import { type JobWorker, type QueueBackend, queueNames } from '../shared/store/queue-backend.ts';
@@ -29,8 +29,8 @@ type Dependencies = {
   progress: ProgressReports;
   afterEnding: AfterEnding;
   unknownJobs: UnknownJobs;
-  /** The incident of the queue store, told of what this worker's connections report. */
-  storeIncident: Incident;
+  /** The alert of the queue store, told of what this worker's connections report. */
+  storeAlert: ThrottledAlert;
   tracing: Tracing;
   concurrency: number;
   log: Logger;
@@ -44,14 +44,14 @@ export function createWorker({
   progress,
   afterEnding,
   unknownJobs,
-  storeIncident,
+  storeAlert,
   tracing,
   concurrency,
   log,
 }: Dependencies) {
   const running = new Map<string, Promise<Processed>>();
   const ended = new WeakMap<ExecutionJob, Ended>();
-  const failures = createIncident(log, 'Executions cannot be processed');
+  const failures = createThrottledAlert(log, 'Executions cannot be processed');
   const crowdSpacing = createSpacing();
   let stopping = false;
 
@@ -127,7 +127,7 @@ export function createWorker({
 
   function report(error: unknown): void {
     if (isLostToOthers(error)) log.debug({ err: error }, 'another worker has the execution by now, or it has ended');
-    else storeIncident.begins(error, STORE_ADVICE);
+    else storeAlert.begins(error, STORE_ADVICE);
   }
 
   /** When even this is refused, the job is another worker's, or its lock lapses: either way somebody goes on with it. */

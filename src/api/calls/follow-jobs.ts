@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { QueueEventsListener } from 'bullmq';
-import type { Incident } from '../../shared/runtime/logger.ts';
-import { createWaitingRoom } from '../../shared/runtime/pending-calls.ts';
+import type { ThrottledAlert } from '../../shared/runtime/logger.ts';
+import { createPendingCalls } from '../../shared/runtime/pending-calls.ts';
 import { every } from '../../shared/runtime/periodic.ts';
 import type { JobQueue, QueueBackend } from '../../shared/store/queue-backend.ts';
 import { STORE_ADVICE } from '../queue-health.ts';
@@ -22,7 +22,7 @@ type Options<Data, Ending> = {
   onFailed: (id: string, reason: string) => Ending;
   /** Called at each re-check of a job that has no ending yet. `recheckAt` says when to look again at the latest. */
   onUnfinished: (id: string, watched: Watched<Data>, state: 'pending' | 'missing') => Promise<void>;
-  storeIncident: Incident;
+  storeAlert: ThrottledAlert;
 };
 
 /** A job somebody waits for, since an epoch ms. */
@@ -38,18 +38,18 @@ export function followJobs<Data, Ending>({
   onCompleted,
   onFailed,
   onUnfinished,
-  storeIncident,
+  storeAlert,
 }: Options<Data, Ending>) {
-  const room = createWaitingRoom<Ending>();
+  const pending = createPendingCalls<Ending>();
   const watched = new Map<string, Watched<Data>>();
   const observers = new Map<string, Set<() => void>>();
   const events = backend.openEvents(queue.name);
 
   events.on('completed', ({ jobId, returnvalue }) => {
-    if (room.has(jobId)) settle(jobId, onCompleted(jobId, returnvalue));
+    if (pending.has(jobId)) settle(jobId, onCompleted(jobId, returnvalue));
   });
   events.on('failed', ({ jobId, failedReason }) => {
-    if (room.has(jobId)) settle(jobId, onFailed(jobId, failedReason));
+    if (pending.has(jobId)) settle(jobId, onFailed(jobId, failedReason));
   });
   events.on('removed', ({ jobId }) => {
     const entry = watched.get(jobId);
@@ -60,12 +60,12 @@ export function followJobs<Data, Ending>({
       for (const observer of [...(observers.get(jobId) ?? [])]) observer();
     });
   }
-  events.on('error', (error) => storeIncident.begins(error, STORE_ADVICE));
+  events.on('error', (error) => storeAlert.begins(error, STORE_ADVICE));
   const recheck = every(TICK_MS, recheckDue, () => {}); // the queue's health says so once, and the next tick tries again
 
   function settle(id: string, ending: Ending): boolean {
     watched.delete(id);
-    return room.settle(id, ending);
+    return pending.settle(id, ending);
   }
 
   async function recheckDue(): Promise<void> {
@@ -92,10 +92,10 @@ export function followJobs<Data, Ending>({
     return status === -1 ? 'missing' : 'pending';
   }
 
-  /** A process that slept finds its waits over before it hears of what came meanwhile. */
-  async function lookOnceMore(id: string, late: () => Ending | Promise<Ending>): Promise<Ending> {
+  /** After a suspend, timers fire before buffered Redis events are read: check the job once more before timing out. */
+  async function lookOnceMore(id: string, onTimeout: () => Ending | Promise<Ending>): Promise<Ending> {
     const found = await backend.inTime(look(id)).catch(() => 'missing');
-    return typeof found === 'object' ? found.ending : late();
+    return typeof found === 'object' ? found.ending : onTimeout();
   }
 
   return {
@@ -115,13 +115,13 @@ export function followJobs<Data, Ending>({
       await producer.close();
     },
 
-    /** Waits for the end of one job, at most `timeoutMs`; then it ends as `late` says. Call it before the job is added. */
-    wait(id: string, data: Data, timeoutMs: number, late: () => Ending | Promise<Ending>): Promise<Ending> {
+    /** Waits for the end of one job, at most `timeoutMs`; then it ends as `onTimeout` says. Call it before the job is added. */
+    wait(id: string, data: Data, timeoutMs: number, onTimeout: () => Ending | Promise<Ending>): Promise<Ending> {
       const since = Date.now();
       watched.set(id, { data, since, recheckAt: since + RECHECK_AFTER_MS });
-      return room.enter(id, timeoutMs, () => {
+      return pending.enter(id, timeoutMs, () => {
         watched.delete(id);
-        return lookOnceMore(id, late);
+        return lookOnceMore(id, onTimeout);
       });
     },
     settle,
@@ -135,7 +135,7 @@ export function followJobs<Data, Ending>({
       };
     },
     get waiting() {
-      return room.size;
+      return pending.size;
     },
     async close(): Promise<void> {
       await recheck.stop();

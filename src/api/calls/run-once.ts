@@ -1,10 +1,10 @@
 import { setTimeout } from 'node:timers/promises';
+import { type Ending, type ReadResult, unanswered } from '../../shared/contract/ending.ts';
 import { type NoAnswer, noAnswer } from '../../shared/contract/outcomes.ts';
 import type { State } from '../../shared/contract/states.ts';
 import type { Store } from '../../shared/store/key-value-store.ts';
 import type { Executions } from '../executions/executions.ts';
 import { unlessNewer } from '../executions/newer-execution.ts';
-import type { Ending } from './ending.ts';
 import { createIdempotency, type Scope } from './idempotency.ts';
 import type { Call, SubmitExecution } from './submit-execution.ts';
 
@@ -12,7 +12,7 @@ import type { Call, SubmitExecution } from './submit-execution.ts';
 export type Once =
   | { kind: 'other-body' }
   | { kind: 'refused'; noAnswer: NoAnswer }
-  | { kind: 'runs'; mockId: string; state: State; ending: () => Promise<Ending> };
+  | { kind: 'runs'; mockId: string; state: State; ending: () => Promise<Ending<ReadResult>> };
 
 type Dependencies = {
   store: Store;
@@ -41,7 +41,7 @@ export function createRunOnce({ store, submitExecution, executions, queueTimeout
         return runs(mockId, () => endingOfOther(mockId, at + queueTimeoutMs));
       }
       case 'ended':
-        return runs(remembered.ending.mockId, async () => remembered.ending);
+        return runs(remembered.mockId, async () => remembered.ending);
       case 'other-body':
         return remembered;
     }
@@ -57,14 +57,14 @@ export function createRunOnce({ store, submitExecution, executions, queueTimeout
     const ending = begun.ending().then(async (ending) => {
       // Without a dispatch it is not kept: the next call under the key sees that in its record.
       const dispatched = ending.kind === 'answered' || ending.noAnswer.mayHaveRun || ending.noAnswer.steps;
-      if (dispatched) await idempotency.keep(scope, ending).catch(() => {});
+      if (dispatched) await idempotency.keep(scope, mockId, ending).catch(() => {});
       return ending;
     });
     ending.catch(() => {}); // perhaps nobody waits for it
     return { kind: 'runs', mockId, state: 'queued', ending: () => ending };
   }
 
-  async function runs(mockId: string, ending: () => Promise<Ending>): Promise<Once> {
+  async function runs(mockId: string, ending: () => Promise<Ending<ReadResult>>): Promise<Once> {
     return {
       kind: 'runs',
       mockId,
@@ -74,7 +74,7 @@ export function createRunOnce({ store, submitExecution, executions, queueTimeout
   }
 
   /** The end of an execution that another call began, perhaps through another API, perhaps a moment ago. */
-  async function endingOfOther(mockId: string, knownBy: number): Promise<Ending> {
+  async function endingOfOther(mockId: string, knownBy: number): Promise<Ending<ReadResult>> {
     const timeIsUp = AbortSignal.timeout(waitMs);
     for (;;) {
       const ending = await executions.ending(mockId, timeIsUp);
@@ -83,6 +83,6 @@ export function createRunOnce({ store, submitExecution, executions, queueTimeout
       await setTimeout(100);
     }
     const error = `How execution ${mockId} ended is not known. It may have run; look at the client before running it again.`;
-    return { kind: 'unanswered', mockId, noAnswer: noAnswer('outcome-unknown', error, { mayHaveRun: true }) };
+    return unanswered(noAnswer('outcome-unknown', error, { mayHaveRun: true }));
   }
 }

@@ -1,33 +1,38 @@
 import { setTimeout } from 'node:timers/promises';
-import { ReplyError } from 'ioredis';
+import { type Ending, type ReadResult, unanswered } from '../../shared/contract/ending.ts';
 import { type ExecuteRequest, type JobData, toJobData } from '../../shared/contract/job.ts';
 import { type Code, type NoAnswer, noAnswer } from '../../shared/contract/outcomes.ts';
-import type { Incident } from '../../shared/runtime/logger.ts';
+import type { ThrottledAlert } from '../../shared/runtime/logger.ts';
 import { apiWaitMs, type Settings } from '../../shared/runtime/settings.ts';
 import type { createCancelSender } from '../../shared/store/control.ts';
 import type { History } from '../../shared/store/history.ts';
 import { INLINE_BYTES } from '../../shared/store/key-value-store.ts';
 import type { ExecutionQueue, QueueBackend } from '../../shared/store/queue-backend.ts';
+import { wasNotSent, wasRefused } from '../../shared/store/store-error.ts';
 import { type QueueHealth, STORE_ADVICE } from '../queue-health.ts';
-import type { FinishedExecutions, JobEnding } from './await-ending.ts';
-import type { Ending } from './ending.ts';
+import type { PendingExecutions } from './await-ending.ts';
+import { cancelledInQueue } from './no-ending.ts';
+import { type ReadAnswer, withAnswer } from './read-answer.ts';
 
 const PERSIST_EVERY_MS = 250;
 /** An answer that is there is worth this wait for the store to come back. */
 const READ_WITHIN_MS = 10_000;
 
 /** Whether a call is on its way, with its ending to come; or why it is not. */
-export type Begun = { kind: 'begun'; ending: () => Promise<Ending> } | { kind: 'refused'; noAnswer: NoAnswer };
+export type Begun =
+  | { kind: 'begun'; ending: () => Promise<Ending<ReadResult>> }
+  | { kind: 'refused'; noAnswer: NoAnswer };
 
 type Dependencies = {
   backend: QueueBackend;
   queue: ExecutionQueue;
-  finished: FinishedExecutions;
+  pending: PendingExecutions;
   health: QueueHealth;
   cancels: ReturnType<typeof createCancelSender>;
   history: History;
+  readAnswer: ReadAnswer;
   settings: Settings;
-  storeIncident: Incident;
+  storeAlert: ThrottledAlert;
   /** A call was refused before it became an execution anybody else knows of. */
   onRefused: (code: Code) => void;
 };
@@ -39,17 +44,17 @@ export type Call = { mockId: string; request: ExecuteRequest; keyName: string | 
 
 /** Puts calls on the queue and waits for their end. */
 export function createSubmitExecution(dependencies: Dependencies) {
-  const { backend, queue, finished, health, cancels, history, settings, storeIncident, onRefused } = dependencies;
+  const { backend, queue, pending, health, cancels, history, settings, storeAlert, onRefused } = dependencies;
 
   /** Begins a call. This API sees to it until it has ended, whoever waits for it. */
   async function begin({ mockId, request, keyName }: Call): Promise<Begun> {
     const refusal = refusedAtOnce();
     if (refusal) return refused(refusal);
     const data = toJobData(request, { claimBy: Date.now() + settings.QUEUE_TIMEOUT_MS, keyName });
-    const end = finished.wait(mockId, data, apiWaitMs(settings));
+    const end = pending.wait(mockId, data, apiWaitMs(settings));
     const notStored = await add(mockId, data);
-    if (!notStored) return { kind: 'begun', ending: async () => toEnding(mockId, await end) };
-    finished.settle(mockId, { kind: 'unanswered', noAnswer: notStored });
+    if (!notStored) return { kind: 'begun', ending: async () => read(mockId, await end) };
+    pending.settle(mockId, unanswered(notStored));
     return refused(notStored);
   }
 
@@ -63,17 +68,17 @@ export function createSubmitExecution(dependencies: Dependencies) {
     /** Why nothing can be begun at all, if so. */
     storeIsAway,
     /** Runs a call to its end. `callerLeft` aborts when nobody wants the answer any more. */
-    async run(call: Call, callerLeft: AbortSignal): Promise<Ending> {
+    async run(call: Call, callerLeft: AbortSignal): Promise<Ending<ReadResult>> {
       const { mockId } = call;
       const since = Date.now();
       const begun = await begin(call);
-      if (begun.kind === 'refused') return { kind: 'unanswered', mockId, noAnswer: begun.noAnswer };
+      if (begun.kind === 'refused') return unanswered(begun.noAnswer);
       const onLeave = () => void cancel(mockId, since);
       callerLeft.addEventListener('abort', onLeave, { once: true });
       if (callerLeft.aborted) onLeave();
       try {
         const ending = await begun.ending();
-        letGoOf(ending);
+        letGoOf(mockId, ending);
         return ending;
       } finally {
         callerLeft.removeEventListener('abort', onLeave);
@@ -84,7 +89,7 @@ export function createSubmitExecution(dependencies: Dependencies) {
   function refusedAtOnce(): NoAnswer | undefined {
     const unavailable = storeIsAway();
     if (unavailable) return unavailable;
-    const waiting = Math.max(health.waiting, finished.waiting - health.active);
+    const waiting = Math.max(health.waiting, pending.waiting - health.active);
     if (waiting < settings.MAX_QUEUED) return undefined;
     const error = `${waiting} executions are waiting already. This one did not run. Try again in a moment, or start more workers.`;
     return noAnswer('overloaded', error, { mayHaveRun: false });
@@ -101,7 +106,7 @@ export function createSubmitExecution(dependencies: Dependencies) {
       await backend.inTime(queue.add('execute', data, { jobId: mockId }));
       return undefined;
     } catch (error) {
-      storeIncident.begins(error, STORE_ADVICE);
+      storeAlert.begins(error, STORE_ADVICE);
       if (wasNotSent(error)) return notSent(error);
       void removeWhenBack(mockId, data);
       const unknown = `The queue store did not confirm execution ${mockId}. It may run; look at the client before running it again.`;
@@ -109,7 +114,10 @@ export function createSubmitExecution(dependencies: Dependencies) {
     }
   }
 
-  /** The caller was told that nobody knows: it is taken back if it is there, unless the client has it already. */
+  /**
+   * The caller got `outcome-unknown`. Once Redis is back: remove the job if it is still queued, else ask the workers to
+   * cancel it unless it was picked up.
+   */
   async function removeWhenBack(mockId: string, { claimBy }: JobData): Promise<void> {
     const removed = await persist(claimBy, () => backend.removeWaiting(queue, mockId));
     if (!removed) await persist(claimBy, () => cancels.send({ mockId, why: 'caller-left' }));
@@ -117,43 +125,29 @@ export function createSubmitExecution(dependencies: Dependencies) {
 
   async function cancel(mockId: string, since: number): Promise<void> {
     await persist(since + apiWaitMs(settings), async () => {
-      const waits = !finished.mayHaveBegun(mockId, since);
-      if (waits && (await finished.takeBack(mockId, callerLeftBefore(mockId)))) return;
+      const waits = !pending.mayHaveBegun(mockId, since);
+      if (waits && (await pending.revoke(mockId, cancelledInQueue(mockId)))) return;
       await cancels.send({ mockId, why: 'caller-left' });
     });
   }
 
-  /** A result leaves the store for the history as soon as its job is done. */
-  async function readStored(mockId: string, stored: string): Promise<string | null> {
-    const read = async () => (await backend.store.get(stored)) ?? (await history.result(mockId));
-    return (await persist(Date.now() + READ_WITHIN_MS, read)) ?? null;
+  async function read(mockId: string, ending: Ending): Promise<Ending<ReadResult>> {
+    if (ending.kind === 'unanswered') return ending;
+    const { result } = ending;
+    const body = await persist(Date.now() + READ_WITHIN_MS, () => dependencies.readAnswer(mockId, result));
+    return withAnswer(mockId, ending, body ?? null);
   }
 
   /** Large results are read once: nobody else waits for this call. */
-  function letGoOf(ending: Ending): void {
-    if (ending.kind === 'answered' && ending.body.length > INLINE_BYTES) {
-      history.delivered(ending.mockId).catch(() => {}); // then it stays for a while
+  function letGoOf(mockId: string, ending: Ending<ReadResult>): void {
+    if (ending.kind === 'answered' && ending.result.body.length > INLINE_BYTES) {
+      history.delivered(mockId).catch(() => {}); // then it stays for a while
     }
   }
-
-  async function toEnding(mockId: string, ending: JobEnding): Promise<Ending> {
-    if (ending.kind === 'unanswered') return { kind: 'unanswered', mockId, noAnswer: ending.noAnswer };
-    const { address, body, stored } = ending.result;
-    const answer = body ?? (stored === undefined ? null : await readStored(mockId, stored));
-    if (answer !== null) return { kind: 'answered', mockId, address, body: answer };
-    const error = `Client ${address} answered execution ${mockId}, but its answer could not be read back from the store. It ran.`;
-    return { kind: 'unanswered', mockId, noAnswer: noAnswer('outcome-unknown', error, { mayHaveRun: true, address }) };
-  }
-}
-
-function callerLeftBefore(mockId: string): NoAnswer {
-  return noAnswer('cancelled', `Execution ${mockId} was cancelled before a worker began it. It did not run.`, {
-    mayHaveRun: false,
-  });
 }
 
 function notSent(error: unknown): NoAnswer {
-  const why = error instanceof ReplyError ? 'refused the execution' : 'cannot be reached';
+  const why = wasRefused(error) ? 'refused the execution' : 'cannot be reached';
   const sentence = `The queue store ${why}, so nothing was sent. It did not run. Try again in a moment.`;
   return noAnswer('queue-unavailable', sentence, { mayHaveRun: false });
 }
@@ -168,9 +162,4 @@ async function persist<T>(deadline: number, task: () => Promise<T>): Promise<T |
       await setTimeout(PERSIST_EVERY_MS);
     }
   }
-}
-
-/** Whether a failed command surely changed nothing: the connection was down before it, or Redis itself said no. */
-function wasNotSent(error: unknown): boolean {
-  return error instanceof ReplyError || (error instanceof Error && error.message.startsWith("Stream isn't writeable"));
 }

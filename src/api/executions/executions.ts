@@ -1,13 +1,13 @@
 import { setTimeout } from 'node:timers/promises';
-import { type ExecutionRecord, noAnswerOf } from '../../shared/contract/execution-record.ts';
-import { noAnswer } from '../../shared/contract/outcomes.ts';
+import { answered, type Ending, type ReadResult } from '../../shared/contract/ending.ts';
+import { type ExecutionRecord, endingOf } from '../../shared/contract/execution-record.ts';
 import { isEndState } from '../../shared/contract/states.ts';
 import type { createCancelSender } from '../../shared/store/control.ts';
 import { BEGINNING, type History, type HistoryFilter, type HistoryPage } from '../../shared/store/history.ts';
-import type { Store } from '../../shared/store/key-value-store.ts';
 import type { ExecutionQueue } from '../../shared/store/queue-backend.ts';
-import type { FinishedExecutions } from '../calls/await-ending.ts';
-import type { Ending } from '../calls/ending.ts';
+import type { PendingExecutions } from '../calls/await-ending.ts';
+import { cancelledInQueue } from '../calls/no-ending.ts';
+import type { ReadAnswer } from '../calls/read-answer.ts';
 import { createReadExecution } from './read-execution.ts';
 
 /** Events are hints; this often an execution somebody follows is looked at anyway. */
@@ -17,23 +17,23 @@ const LOOKS_WHILE_MISSING = 3;
 type Dependencies = {
   queue: ExecutionQueue;
   history: History;
-  finished: FinishedExecutions;
+  pending: PendingExecutions;
   cancels: ReturnType<typeof createCancelSender>;
-  store: Store;
+  readAnswer: ReadAnswer;
 };
 
 export type Executions = ReturnType<typeof createExecutions>;
 
 /** Executions as a resource, whichever API took the call. */
-export function createExecutions({ queue, history, finished, cancels, store }: Dependencies) {
-  const { find, get, open } = createReadExecution({ queue, history, store });
+export function createExecutions({ queue, history, pending, cancels, readAnswer }: Dependencies) {
+  const { find, get, open } = createReadExecution({ queue, history, readAnswer });
 
   /** The record each time it has changed, the first at once, the last in an end state. Ends when `signal` aborts. */
   async function* follow(mockId: string, signal: AbortSignal): AsyncGenerator<ExecutionRecord> {
     let steps = 0;
     let missed = 0;
     let wake = () => {};
-    const stop = finished.observe(mockId, () => wake());
+    const stop = pending.observe(mockId, () => wake());
     try {
       while (!signal.aborted) {
         const changed = new Promise<void>((resolve) => {
@@ -60,13 +60,13 @@ export function createExecutions({ queue, history, finished, cancels, store }: D
     follow,
 
     /** How an execution ended, waiting for it; null when nobody knows it, or `signal` aborts first. */
-    async ending(mockId: string, signal: AbortSignal): Promise<Ending | null> {
+    async ending(mockId: string, signal: AbortSignal): Promise<Ending<ReadResult> | null> {
       for await (const record of follow(mockId, signal)) {
         if (!isEndState(record.state)) continue;
         const { result } = (await get(mockId)) ?? { result: null };
-        if (record.outcome?.code === null && result !== null)
-          return { kind: 'answered', mockId, address: record.address ?? '', body: result };
-        if (record.outcome?.code) return { kind: 'unanswered', mockId, noAnswer: noAnswerOf(record, result ?? '') };
+        const ending = endingOf(record, result);
+        if (ending?.kind === 'unanswered') return ending;
+        if (ending && result !== null) return answered({ ...ending.result, body: result });
       }
       return null;
     },
@@ -87,11 +87,10 @@ export function createExecutions({ queue, history, finished, cancels, store }: D
       const record = await find(mockId);
       if (!record) return 'unknown';
       if (isEndState(record.state)) return record.state === 'cancelled' ? 'cancelled' : 'settled';
-      // Workers hear of it before it leaves the queue: whoever adds it again because it is missing adds a cancelled one.
+      // Publish the cancel before removing the job: if another API re-enqueues it, the workers already refuse it.
       await cancels.send({ mockId, why: 'asked' });
-      const error = `Execution ${mockId} was cancelled before a worker began it. It did not run.`;
-      if (finished.mayHaveBegun(mockId, record.history[0]?.at ?? 0)) return 'asked';
-      await finished.takeBack(mockId, noAnswer('cancelled', error, { mayHaveRun: false }));
+      if (pending.mayHaveBegun(mockId, record.history[0]?.at ?? 0)) return 'asked';
+      await pending.revoke(mockId, cancelledInQueue(mockId));
       return 'asked';
     },
   };

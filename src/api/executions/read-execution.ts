@@ -1,16 +1,16 @@
+import type { Ending } from '../../shared/contract/ending.ts';
 import {
   type ExecutionRecord,
-  endedRecord,
   noAnswerBody,
   openRecord,
   progressSchema,
+  toSettled,
 } from '../../shared/contract/execution-record.ts';
-import { type JobData, type JobResult, jobDataSchema, jobResultSchema } from '../../shared/contract/job.ts';
-import type { NoAnswer } from '../../shared/contract/outcomes.ts';
+import { type JobData, type JobResult, jobDataSchema } from '../../shared/contract/job.ts';
 import type { History } from '../../shared/store/history.ts';
-import type { Store } from '../../shared/store/key-value-store.ts';
 import type { ExecutionQueue } from '../../shared/store/queue-backend.ts';
-import { answeredToNewer, noAnswerOfJob } from '../calls/await-ending.ts';
+import { endingOfCompleted, endingOfFailed } from '../calls/job-ending.ts';
+import type { ReadAnswer } from '../calls/read-answer.ts';
 import { NewerExecution } from './newer-execution.ts';
 
 /** One execution with the texts that belong to it; `result` is what its caller was or would have been answered. */
@@ -25,7 +25,7 @@ const MOCK_ID = /^[0-9a-f-]{36}$/;
 const JOBS_AT_ONCE = 100;
 const MAX_JOBS_LOOKED_AT = 2000;
 
-type Dependencies = { queue: ExecutionQueue; history: History; store: Store };
+type Dependencies = { queue: ExecutionQueue; history: History; readAnswer: ReadAnswer };
 type FoundJob = {
   data: JobData;
   timestamp: number;
@@ -36,24 +36,21 @@ type FoundJob = {
 };
 
 /** Where executions are read from: settled ones from the history, those on their way from the queue. */
-export function createReadExecution({ queue, history, store }: Dependencies) {
+export function createReadExecution({ queue, history, readAnswer }: Dependencies) {
   async function fromQueue(mockId: string): Promise<Execution | null> {
     // Other ids may name keys of the queue itself.
     if (!MOCK_ID.test(mockId)) return null;
     const job = await queue.getJob(mockId);
     if (!job) return null;
-    const found = recordOf(mockId, job);
+    const found = foundIn(mockId, job);
     if (!found) throw new NewerExecution(mockId);
-    const { record, input } = found;
-    return { record, input, result: await resultOf(record, job), lateResult: null };
+    const { record, input, ending } = found;
+    return { record, input, result: await resultOf(mockId, ending), lateResult: null };
   }
 
-  async function resultOf({ mockId, outcome }: ExecutionRecord, job: FoundJob): Promise<string | null> {
-    if (outcome === null) return null;
-    if (outcome.code !== null) return noAnswerBody(mockId, unansweredBy(mockId, job));
-    const { body, stored } = jobResultSchema.parse(job.returnvalue);
-    if (body !== undefined || stored === undefined) return body ?? null;
-    return (await store.get(stored)) ?? history.result(mockId); // it moves from there to here
+  async function resultOf(mockId: string, ending: Ending | null): Promise<string | null> {
+    if (ending === null) return null;
+    return ending.kind === 'answered' ? readAnswer(mockId, ending.result) : noAnswerBody(mockId, ending.noAnswer);
   }
 
   return {
@@ -78,7 +75,7 @@ export function createReadExecution({ queue, history, store }: Dependencies) {
       const found: ExecutionRecord[] = [];
       for (let start = 0; start < MAX_JOBS_LOOKED_AT && found.length < limit; start += JOBS_AT_ONCE) {
         const jobs = await queue.getJobs(['active', 'waiting', 'delayed'], start, start + JOBS_AT_ONCE - 1);
-        const records = jobs.flatMap((job) => (job ? (recordOf(job.id ?? '', job)?.record ?? []) : []));
+        const records = jobs.flatMap((job) => (job ? (foundIn(job.id ?? '', job)?.record ?? []) : []));
         found.push(
           ...records.filter(
             (record) =>
@@ -95,21 +92,17 @@ export function createReadExecution({ queue, history, store }: Dependencies) {
   };
 }
 
+type Found = Pick<Execution, 'record' | 'input'> & { ending: Ending | null };
+
 /** What a job tells about its execution; null when it is of a version this one does not know. */
-function recordOf(mockId: string, job: FoundJob): Pick<Execution, 'record' | 'input'> | null {
+function foundIn(mockId: string, job: FoundJob): Found | null {
   const data = jobDataSchema.safeParse(job.data);
   if (!data.success) return null;
   const input = data.data.input || null; // a large one was dropped
   const progress = progressSchema.safeParse(job.progress).data ?? null;
-  const open = openRecord({ mockId, data: data.data, queuedAt: job.timestamp, progress });
-  if (!job.finishedOn) return { record: open, input };
-  const returned = jobResultSchema.safeParse(job.returnvalue);
-  const ending = returned.success
-    ? ({ kind: 'answered', ...returned.data } as const)
-    : ({ kind: 'unanswered', noAnswer: unansweredBy(mockId, job) } as const);
-  return { record: endedRecord(open, ending, job.finishedOn), input };
-}
-
-function unansweredBy(mockId: string, { failedReason }: FoundJob): NoAnswer {
-  return failedReason ? noAnswerOfJob(mockId, failedReason) : answeredToNewer(mockId);
+  const queued = { mockId, data: data.data, queuedAt: job.timestamp, progress };
+  if (!job.finishedOn) return { record: openRecord(queued), input, ending: null };
+  const { failedReason, returnvalue } = job;
+  const ending = failedReason ? endingOfFailed(mockId, failedReason) : endingOfCompleted(mockId, returnvalue);
+  return { record: toSettled(queued, ending, job.finishedOn).record, input, ending };
 }

@@ -1,8 +1,8 @@
 import { STATUS_CODES } from 'node:http';
 import type { Context } from 'hono';
+import type { Ending, ReadResult } from '../../shared/contract/ending.ts';
 import { noAnswerBody } from '../../shared/contract/execution-record.ts';
 import { type NoAnswer, outcomeOf } from '../../shared/contract/outcomes.ts';
-import type { Ending } from '../calls/ending.ts';
 import type { Problem } from '../calls/read-request.ts';
 
 /** A refusal as problem+json (RFC 9457), which also has `success` and `error`, so that one reader fits all answers. */
@@ -45,11 +45,11 @@ function summaryOf(errors: Problem[]): string {
 }
 
 /** The answer to a synchronous call: the client's own result to the letter, or the reason there is none. */
-export function respondToEnding(context: Context, ending: Ending): Response {
-  context.set('mockId', ending.mockId);
-  if (ending.kind === 'answered') return json(200, ending.body);
+export function respondToEnding(context: Context, mockId: string, ending: Ending<ReadResult>): Response {
+  context.set('mockId', mockId);
+  if (ending.kind === 'answered') return json(200, ending.result.body);
   context.set('code', ending.noAnswer.code);
-  return respondUnanswered(ending.mockId, ending.noAnswer);
+  return respondUnanswered(mockId, ending.noAnswer);
 }
 
 function respondUnanswered(mockId: string, noAnswer: NoAnswer): Response {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Context, Hono } from 'hono';
+import { unanswered } from '../../shared/contract/ending.ts';
 import type { State } from '../../shared/contract/states.ts';
 import { readExecuteRequest } from '../calls/read-request.ts';
 import type { RunOnce } from '../calls/run-once.ts';
@@ -41,7 +42,7 @@ export function executeRoute({ submitExecution, runOnce, closedByUs, maxBodyByte
     const key = context.req.header('idempotency-key');
     if (key !== undefined) return once(context, { ...call, key, body: body.bytes });
     if (prefersAsync(context)) return begin(context, call);
-    return respondToEnding(context, await submitExecution.run(call, callerLeft(outgoing, closedByUs)));
+    return respondToEnding(context, call.mockId, await submitExecution.run(call, callerLeft(outgoing, closedByUs)));
   });
 
   /** 202 at once (RFC 7240, `Prefer: respond-async`); how it goes on is at its Location. */
@@ -49,7 +50,7 @@ export function executeRoute({ submitExecution, runOnce, closedByUs, maxBodyByte
     const { mockId } = call;
     const begun = await submitExecution.begin(call);
     return begun.kind === 'refused'
-      ? respondToEnding(context, { kind: 'unanswered', mockId, noAnswer: begun.noAnswer })
+      ? respondToEnding(context, mockId, unanswered(begun.noAnswer))
       : accepted(context, mockId, 'queued');
   }
 
@@ -69,11 +70,11 @@ export function executeRoute({ submitExecution, runOnce, closedByUs, maxBodyByte
           'This Idempotency-Key was used for a call with another body: use a new key for a new call.',
         );
       case 'refused':
-        return respondToEnding(context, { kind: 'unanswered', mockId, noAnswer: ran.noAnswer });
+        return respondToEnding(context, mockId, unanswered(ran.noAnswer));
       case 'runs':
         return prefersAsync(context)
           ? accepted(context, ran.mockId, ran.state)
-          : respondToEnding(context, await ran.ending());
+          : respondToEnding(context, ran.mockId, await ran.ending());
     }
   }
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { DATA_FIELD, decisionSchema, type JobData, type JobResult, warningSchema } from './job.ts';
+import { answered, type Ending, unanswered } from './ending.ts';
+import { DATA_FIELD, decisionSchema, JOB_VERSION, type JobData, warningSchema } from './job.ts';
 import { codeSchema, type NoAnswer, outcomeOf } from './outcomes.ts';
 import { parseJson } from './parse-json.ts';
 import { type State, type StateStep, stateSchema, stepSchema } from './states.ts';
@@ -33,61 +34,72 @@ export const recordSchema = z.object({
 });
 export type ExecutionRecord = z.infer<typeof recordSchema>;
 
-/** How an execution ended, in the terms of its record. */
-export type RecordEnding =
-  | ({ kind: 'answered' } & Pick<JobResult, 'address' | 'success' | 'decision' | 'warnings' | 'steps' | 'answeredAt'>)
-  | { kind: 'unanswered'; noAnswer: NoAnswer };
+/** An execution that is over: its record, its input, and its answer as JSON text or the store's key that was put under. */
+export type Settled = { record: ExecutionRecord; input: string; result: { body: string } | { stored: string } };
 
-type Begun = { mockId: string; data: JobData; queuedAt: number; progress: Progress | null };
+/** An execution on the queue, and how far it is known to have got. */
+export type Queued = { mockId: string; data: JobData; queuedAt: number; progress?: Progress | null };
 
 /** The record of an execution that is still on its way. */
-export function openRecord({ mockId, data, queuedAt, progress }: Begun): ExecutionRecord {
+export function openRecord({ mockId, data, queuedAt, progress }: Queued): ExecutionRecord {
   const { app, ruleId, confId, ts, target, keyName } = data;
   const history: StateStep[] = [{ state: 'queued', at: queuedAt }, ...(progress?.steps ?? [])];
   const state = history.at(-1)?.state ?? 'queued';
   const address = progress?.address ?? null;
-  return {
-    mockId,
-    app,
-    ruleId,
-    confId,
-    ts,
-    target,
-    keyName,
-    address,
-    state,
-    history,
-    warnings: [],
-    outcome: null,
-    decision: null,
-    answeredAt: null,
-    lateResult: false,
-  };
+  const unknownYet = { warnings: [], outcome: null, decision: null, answeredAt: null, lateResult: false };
+  return { mockId, app, ruleId, confId, ts, target, keyName, address, state, history, ...unknownYet };
+}
+
+/** What is kept of an execution that ended at `at`, epoch ms. */
+export function toSettled(queued: Queued, ending: Ending, at: number): Settled {
+  const record = endedRecord(openRecord(queued), ending, at);
+  const { input } = queued.data;
+  if (ending.kind === 'unanswered')
+    return { record, input, result: { body: noAnswerBody(record.mockId, ending.noAnswer) } };
+  const { stored, body = '' } = ending.result;
+  return { record, input, result: stored === undefined ? { body } : { stored } };
 }
 
 /** The same execution, ended. The steps its ending tells of replace those that were told on the way. */
-export function endedRecord(open: ExecutionRecord, ending: RecordEnding, at: number): ExecutionRecord {
-  const { warnings = [], steps } = ending.kind === 'answered' ? ending : ending.noAnswer;
-  const history = steps ? [...open.history.slice(0, 1), ...steps] : open.history;
-  const last = history.at(-1)?.at ?? at;
-  const answeredAt = ending.kind === 'answered' ? (ending.answeredAt ?? null) : null;
-  const end = (state: State, outcome: ExecutionRecord['outcome'], address: string | null): ExecutionRecord => ({
+function endedRecord(open: ExecutionRecord, ending: Ending, at: number): ExecutionRecord {
+  const told = ending.kind === 'answered' ? ending.result : ending.noAnswer;
+  const steps = told.steps ? [...open.history.slice(0, 1), ...told.steps] : open.history;
+  const { state, outcome } = endOf(ending);
+  const answer = ending.kind === 'answered' ? ending.result : undefined;
+  return {
     ...open,
     state,
     outcome,
-    warnings,
-    address: address ?? open.address,
-    decision: ending.kind === 'answered' ? (ending.decision ?? null) : null,
-    // A file's time may be another machine's: it is kept between the steps around it.
-    answeredAt: answeredAt === null ? null : Math.round(Math.min(Math.max(answeredAt, last), at)),
-    history: [...history, { state, at }],
-  });
+    warnings: told.warnings ?? [],
+    address: told.address ?? open.address,
+    decision: answer?.decision ?? null,
+    answeredAt: answer?.answeredAt === undefined ? null : between(steps.at(-1)?.at ?? at, answer.answeredAt, at),
+    history: [...steps, { state, at }],
+  };
+}
+
+function endOf(ending: Ending): { state: State; outcome: ExecutionRecord['outcome'] } {
   if (ending.kind === 'answered') {
-    return end(ending.success ? 'succeeded' : 'failed', { status: 200, code: null, mayHaveRun: true }, ending.address);
+    const state = ending.result.success ? 'succeeded' : 'failed';
+    return { state, outcome: { status: 200, code: null, mayHaveRun: true } };
   }
-  const { code, mayHaveRun, address } = ending.noAnswer;
+  const { code, mayHaveRun } = ending.noAnswer;
   const { status, state } = outcomeOf(code);
-  return end(state, { status, code, mayHaveRun }, address);
+  return { state, outcome: { status, code, mayHaveRun } };
+}
+
+/** A file's time may be another machine's: it is kept between the steps around it. */
+function between(first: number, at: number, last: number): number {
+  return Math.round(Math.min(Math.max(at, first), last));
+}
+
+/** How a recorded execution ended; null while it is on its way. `body`: what its caller was answered, if that is kept. */
+export function endingOf(record: ExecutionRecord, body: string | null): Ending | null {
+  const { outcome, address, decision, state } = record;
+  if (outcome === null) return null;
+  if (outcome.code !== null) return unanswered(noAnswerOf(record, body ?? ''));
+  const success = state === 'succeeded';
+  return answered({ v: JOB_VERSION, address: address ?? '', success, decision, body: body ?? undefined });
 }
 
 /** Whether it ended before anything of it could be seen by a client. */
@@ -112,7 +124,7 @@ export function noAnswerBody(mockId: string, { code, error, field, mayHaveRun, e
 const noAnswerBodySchema = z.object({ error: z.string(), executeAt: z.int() });
 
 /** Why a settled execution had no answer, back from its record and the body its caller got. */
-export function noAnswerOf({ mockId, address, outcome, warnings }: ExecutionRecord, body: string): NoAnswer {
+function noAnswerOf({ mockId, address, outcome, warnings }: ExecutionRecord, body: string): NoAnswer {
   const told = noAnswerBodySchema.safeParse(parseJson(body));
   const code = codeSchema.safeParse(outcome?.code).data ?? 'outcome-unknown';
   return {

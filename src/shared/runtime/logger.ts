@@ -17,16 +17,16 @@ export function createLogger({ level, role }: { level: string; role: string }, t
   return to ? pino(options, to) : pino(options);
 }
 
-/** An incident is over with the first success after so long without a failure: one that comes and goes stays one. */
+/** An alert is over with the first success after so long without a failure: one that comes and goes stays one. */
 const QUIET_MS = 5000;
 
-export type Incident = ReturnType<typeof createIncident>;
+export type ThrottledAlert = ReturnType<typeof createThrottledAlert>;
 
 /**
- * Reports an incident once, however many calls it hits: the first failure warns, repetitions stay silent, and the end
+ * Reports a fault once, however many calls it hits: the first failure warns, repetitions stay silent, and the end
  * says how long it lasted.
  */
-export function createIncident(log: Logger, what: string) {
+export function createThrottledAlert(log: Logger, what: string) {
   let current: { since: number; failedAt: number } | undefined;
   return {
     /** Something failed. */

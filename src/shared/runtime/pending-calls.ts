@@ -1,16 +1,16 @@
-/** Promises parked under an id until somebody settles them. The first ending wins; every wait has a deadline. */
-export type WaitingRoom<T> = {
-  /** Parks under `id`. After `timeoutMs` the wait ends with what `late` comes to. An id can be parked once at a time. */
-  enter(id: string, timeoutMs: number, late: () => T | Promise<T>): Promise<T>;
-  /** Ends the wait of `id`; false when nobody waits under it (any more). */
+/** Calls that wait under an id until they are settled. The first ending wins; every wait has a deadline. */
+export type PendingCalls<T> = {
+  /** Waits under `id`. After `timeoutMs` the wait ends with what `onTimeout` comes to. One call at a time waits under an id. */
+  enter(id: string, timeoutMs: number, onTimeout: () => T | Promise<T>): Promise<T>;
+  /** Ends the wait of `id`; false when no call waits under it (any more). */
   settle(id: string, value: T): boolean;
   has(id: string): boolean;
   ids(): string[];
   readonly size: number;
 };
 
-/** A waiting room with nobody in it. */
-export function createWaitingRoom<T>(): WaitingRoom<T> {
+/** No calls at all, to begin with. */
+export function createPendingCalls<T>(): PendingCalls<T> {
   const waiting = new Map<string, { resolve: (value: T | Promise<T>) => void; timer: NodeJS.Timeout }>();
 
   const settle = (id: string, value: T | Promise<T>) => {
@@ -23,10 +23,10 @@ export function createWaitingRoom<T>(): WaitingRoom<T> {
   };
 
   return {
-    enter(id, timeoutMs, late) {
-      if (waiting.has(id)) throw new Error(`somebody already waits for ${id}`);
+    enter(id, timeoutMs, onTimeout) {
+      if (waiting.has(id)) throw new Error(`a call already waits for ${id}`);
       return new Promise((resolve) => {
-        waiting.set(id, { resolve, timer: setTimeout(() => settle(id, late()), timeoutMs) });
+        waiting.set(id, { resolve, timer: setTimeout(() => settle(id, onTimeout()), timeoutMs) });
       });
     },
     settle,

@@ -15,7 +15,7 @@ const MAX_MESSAGES_KEPT = 1000;
 /** Tells every worker to cancel an execution. Best effort: a worker that does not hear it runs on to the deadline. */
 export function createCancelSender(backend: QueueBackend) {
   const producer: EventsProducer = backend.openEventsProducer(queueNames.control);
-  producer.on('error', () => {}); // the queue's own connection reports the same incident
+  producer.on('error', () => {}); // the queue's own connection reports the same fault
   return {
     send: ({ mockId, why }: Cancel) => producer.publishEvent({ eventName: 'cancel', mockId, why }, MAX_MESSAGES_KEPT),
     close: () => producer.close(),
@@ -25,7 +25,7 @@ export function createCancelSender(backend: QueueBackend) {
 /** Hears the cancels sent to all workers; also the last ones before it listened, for an execution it may take over. */
 export function listenForCancels(backend: QueueBackend, onCancel: (cancel: Cancel) => void) {
   const events: JobEvents = backend.openEvents(queueNames.control, { fromStart: true });
-  events.on('error', () => {}); // the worker's own connection reports the same incident
+  events.on('error', () => {}); // the worker's own connection reports the same fault
   events.on<ControlListener, 'cancel'>('cancel', (message) => {
     const parsed = cancelSchema.safeParse(message);
     if (parsed.success) onCancel(parsed.data);

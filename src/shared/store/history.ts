@@ -1,10 +1,7 @@
-import type { ExecutionRecord } from '../contract/execution-record.ts';
+import type { ExecutionRecord, Settled } from '../contract/execution-record.ts';
 
 /** What to keep: so many executions, for so long, in so many bytes; whichever is reached first makes the oldest leave. */
 export type HistoryLimits = { count: number; seconds: number; bytes: number };
-
-/** A settled execution to remember. `result` is its answer as JSON text, or the store's key it was put under. */
-export type Settled = { record: ExecutionRecord; input: string; result: { body: string } | { stored: string } };
 
 export type HistoryFilter = {
   app?: number | undefined;

@@ -4,8 +4,8 @@ import { redisScript } from './redis-script.ts';
 /** A small shared memory beside the queue: values are put once, read by anyone, and forgotten after a while. */
 export type Store = {
   /** Keeps `value` for `seconds` unless the key has one already. Resolves to the value the key has from now on. */
-  putOnce(key: string, value: string, seconds: number): Promise<string>;
-  /** Like `putOnce`, and keeps a value that is there already for another `seconds` when it is the same one. */
+  setIfAbsent(key: string, value: string, seconds: number): Promise<string>;
+  /** Like `setIfAbsent`, and keeps a value that is there already for another `seconds` when it is the same one. */
   hold(key: string, value: string, seconds: number): Promise<string>;
   /** Puts `to` in the place of `from`, keeping its time, or removes it (null); false when something else is there. */
   change(key: string, from: string, to: string | null): Promise<boolean>;
@@ -33,7 +33,7 @@ export const storedKey = (key: string) => PREFIX + key;
 /** The store of several processes: plain Redis keys with an expiry. Owns the connection it is given. */
 export function createRedisStore(redis: Redis): Store {
   return {
-    async putOnce(key, value, seconds) {
+    async setIfAbsent(key, value, seconds) {
       const previous = await redis.set(PREFIX + key, value, 'EX', seconds, 'NX', 'GET');
       return previous ?? value;
     },
@@ -82,7 +82,7 @@ export function createMemoryStore(maxBytes = 256 * 1024 * 1024): Store {
   };
 
   return {
-    putOnce: async (key, value, seconds) => live(key) ?? put(key, value, seconds),
+    setIfAbsent: async (key, value, seconds) => live(key) ?? put(key, value, seconds),
     async hold(key, value, seconds) {
       const kept = live(key);
       return kept === null || kept === value ? put(key, value, seconds) : kept;

@@ -35,10 +35,9 @@ export type JobEvents = QueueEvents<unknown, IQueueBackend, unknown>;
 export type EventsProducer = QueueEventsProducer<IQueueBackend, unknown>;
 export type ExecutionQueue = JobQueue<JobData, JobResult>;
 
-/** The queue store and everything that depends on which one it is. Nobody else knows. */
+/** The queue store, and everything that depends on which one it is: no other file asks. */
 export type QueueBackend = {
-  kind: 'redis' | 'embedded';
-  /** Where the queue lives, without credentials. */
+  /** Which queue store it is and where, without credentials. */
   where: string;
   /** Rejects when a reply takes so long that the queue store must be called away: who asked gets 503 within a second. */
   inTime<T>(reply: Promise<T>): Promise<T>;
@@ -52,6 +51,10 @@ export type QueueBackend = {
   openQueue<Data, Result>(name: string): JobQueue<Data, Result>;
   /** Takes an execution off the queue that no worker has begun; false when one has, or when it is not there. */
   removeWaiting(queue: ExecutionQueue, id: string): Promise<boolean>;
+  /** Calls `listener` each time the connection of `queue` is lost; one in this process never is. */
+  onDisconnect(queue: ExecutionQueue, listener: () => void): void;
+  /** Whether the queue store can tell which workers are connected. */
+  seesWorkers: boolean;
   /** Worker processes connected to the queue. A frozen one still counts. */
   countWorkers(queue: ExecutionQueue): Promise<number>;
   /** Events from now on, or with `fromStart` also those that are still there. */
@@ -118,12 +121,11 @@ function openRedis(url: string, telemetry: Telemetry | undefined): QueueBackend 
     commandTimeout: 5000,
     retryStrategy,
   });
-  results.on('error', () => {}); // the queue's own connection reports the same incident
+  results.on('error', () => {}); // the queue's own connection reports the same fault
   const connected = new Promise<void>((resolve) => void results.once('ready', () => resolve()));
 
   return {
-    kind: 'redis',
-    where: withoutCredentials(url),
+    where: `redis, ${withoutCredentials(url)}`,
     inTime: (reply) => replyWithin(REPLY_MS, reply),
     connected,
     store: createRedisStore(results),
@@ -141,6 +143,8 @@ function openRedis(url: string, telemetry: Telemetry | undefined): QueueBackend 
       const keys = [queue.toKey('wait'), queue.toKey(id), queue.toKey('events')];
       return (await removeWaiting(results, keys, [id, MAX_EVENTS])) === 1;
     },
+    onDisconnect: (queue, listener) => void queue.on('ioredis:close', listener),
+    seesWorkers: true,
     countWorkers: (queue) => queue.getWorkersCount(),
     close: async () => results.disconnect(),
   };
@@ -156,8 +160,7 @@ async function openEmbedded(telemetry: Telemetry | undefined): Promise<QueueBack
     createPostgresBackend(name, { ...options, connection: pool }, more);
 
   return {
-    kind: 'embedded',
-    where: 'in this process',
+    where: 'embedded, in this process',
     inTime: (reply) => reply, // slow at the worst: it is away only when the whole process is
     connected: Promise.resolve(),
     store,
@@ -176,6 +179,8 @@ async function openEmbedded(telemetry: Telemetry | undefined): Promise<QueueBack
       // A job that is taken after this look is locked, and a locked one is not removed.
       return job?.attemptsStarted === 0 && (await queue.remove(id, { removeChildren: false })) === 1;
     },
+    onDisconnect: () => {},
+    seesWorkers: false,
     countWorkers: async () => 1, // this process
     close: () => pool.shutDown(),
   };

@@ -10,6 +10,16 @@ const BEGINNINGS = [
 ];
 const REFUSALS = /^(OOM|LOADING|READONLY|MISCONF|MASTERDOWN|CLUSTERDOWN|BUSY|NOREPLICAS|TRYAGAIN)\b/;
 
+/** Whether the queue store itself said no to a command: it did nothing. */
+export function wasRefused(error: unknown): boolean {
+  return error instanceof ReplyError;
+}
+
+/** Whether a failed command surely changed nothing: the connection was down before it, or the queue store itself said no. */
+export function wasNotSent(error: unknown): boolean {
+  return wasRefused(error) || (error instanceof Error && error.message.startsWith("Stream isn't writeable"));
+}
+
 /** Whether an error says that the queue store is away, or takes nothing at the moment: no fault of ours or the caller's. */
 export function isStoreUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;

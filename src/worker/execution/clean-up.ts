@@ -1,7 +1,7 @@
 import type { Job } from 'bullmq';
-import { type ExecutionRecord, endedRecord, noAnswerBody, openRecord } from '../../shared/contract/execution-record.ts';
+import { type ExecutionRecord, toSettled } from '../../shared/contract/execution-record.ts';
 import { type JobData, type JobResult, jobDataSchema } from '../../shared/contract/job.ts';
-import { createIncident, type Logger } from '../../shared/runtime/logger.ts';
+import { createThrottledAlert, type Logger } from '../../shared/runtime/logger.ts';
 import { type History, MAX_INPUT_KEPT } from '../../shared/store/history.ts';
 import type { Claim } from '../files/claim.ts';
 import { registrationPath } from '../files/file-names.ts';
@@ -41,8 +41,8 @@ export function createAfterEnding({
   atStep,
   log,
 }: Dependencies) {
-  const forgotten = createIncident(log, 'Executions cannot be kept in the history');
-  const removal = createIncident(log, 'Files cannot be removed');
+  const forgotten = createThrottledAlert(log, 'Executions cannot be kept in the history');
+  const removal = createThrottledAlert(log, 'Files cannot be removed');
   let afterwards = Promise.resolve();
 
   function begin(job: ExecutionJob, ending: Ended): void {
@@ -75,16 +75,9 @@ export function createAfterEnding({
   async function keep(job: ExecutionJob, ending: Ended): Promise<void> {
     const mockId = job.id ?? '';
     const data = jobDataSchema.parse(job.data);
-    const open = openRecord({ mockId, data, queuedAt: job.timestamp, progress: null });
-    const at = job.finishedOn ?? Date.now();
-    const record =
-      ending.kind === 'answered'
-        ? endedRecord(open, { kind: 'answered', ...ending.result }, at)
-        : endedRecord(open, { kind: 'unanswered', noAnswer: ending.noAnswer }, at);
-    onEnded(record);
-    const result =
-      ending.kind === 'answered' ? toStored(ending.result) : { body: noAnswerBody(mockId, ending.noAnswer) };
-    const largest = await history.add({ record, input: data.input, result }).then(
+    const settled = toSettled({ mockId, data, queuedAt: job.timestamp }, ending, job.finishedOn ?? Date.now());
+    onEnded(settled.record);
+    const largest = await history.add(settled).then(
       () => {
         forgotten.ends();
         return INPUT_LEFT;
@@ -118,8 +111,4 @@ export function createAfterEnding({
 /** Whether the client has the request and may still answer. */
 function mayAnswerLate(ending: Ended): boolean {
   return ending.kind === 'unanswered' && ending.noAnswer.code === 'no-answer';
-}
-
-function toStored({ body, stored }: JobResult): { body: string } | { stored: string } {
-  return stored === undefined ? { body: body ?? '' } : { stored };
 }

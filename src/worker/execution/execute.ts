@@ -164,7 +164,7 @@ export function createProcessExecution(dependencies: Dependencies) {
     const head = { v: JOB_VERSION, address, ...answer, ...some(answerWarnings(claim, { body, success })) };
     if (Buffer.byteLength(body) <= INLINE_BYTES) return { ...head, body };
     const stored = resultKey(mockId);
-    await store.putOnce(stored, body, STORED_SECONDS);
+    await store.setIfAbsent(stored, body, STORED_SECONDS);
     return { ...head, stored };
   }
 }

@@ -1,4 +1,4 @@
-import { createIncident, type Logger } from '../../shared/runtime/logger.ts';
+import { createThrottledAlert, type Logger } from '../../shared/runtime/logger.ts';
 import { every } from '../../shared/runtime/periodic.ts';
 import { tryEach } from '../../shared/runtime/try-each.ts';
 import type { History } from '../../shared/store/history.ts';
@@ -28,8 +28,8 @@ export type LateResults = ReturnType<typeof createLateResults>;
 /** Looks out for answers that come after their execution timed out: they are kept with it, and their files removed. */
 export function createLateResults({ claims, history, sharedDir, room, maxResultBytes, log }: Dependencies) {
   const expected = new Map<string, Expected>();
-  const incident = createIncident(log, 'Late results cannot be kept');
-  const removal = createIncident(log, 'Files of late results cannot be removed');
+  const incident = createThrottledAlert(log, 'Late results cannot be kept');
+  const removal = createThrottledAlert(log, 'Files of late results cannot be removed');
   const cannotKeep = (error: unknown) => incident.begins(error, 'they are tried again');
   const loop = every(LOOK_EVERY_MS, lookForAll, cannotKeep);
 

@@ -1,6 +1,6 @@
 import { jobEnvelopeSchema } from '../../shared/contract/job.ts';
 import type { NoAnswer } from '../../shared/contract/outcomes.ts';
-import { createIncident, type Logger } from '../../shared/runtime/logger.ts';
+import { createThrottledAlert, type Logger } from '../../shared/runtime/logger.ts';
 import type { Settings } from '../../shared/runtime/settings.ts';
 import type { Claims, Decision } from '../files/claim.ts';
 import type { SharedDirectory } from '../files/shared-directory.ts';
@@ -14,7 +14,7 @@ export type UnknownJobs = ReturnType<typeof createUnknownJobs>;
 
 /** What a worker does with what a newer version made: it gives it back for a worker that knows it, until nobody took it in time. */
 export function createUnknownJobs({ claims, sharedDirectory, settings, log }: Dependencies) {
-  const incident = createIncident(log, 'What a newer version made is handed back');
+  const incident = createThrottledAlert(log, 'What a newer version made is handed back');
   const spacing = createSpacing();
 
   /** Null before its time. The refusal takes the place of a claim: a newer worker that slept cannot begin it any more. */

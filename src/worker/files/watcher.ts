@@ -2,7 +2,7 @@ import { lstat, readdir } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { watch } from 'chokidar';
 import { unless } from '../../shared/runtime/errno.ts';
-import { createIncident, type Logger } from '../../shared/runtime/logger.ts';
+import { createThrottledAlert, type Logger } from '../../shared/runtime/logger.ts';
 import { every } from '../../shared/runtime/periodic.ts';
 import { openExecutionOf, readFileName } from './file-names.ts';
 
@@ -48,7 +48,7 @@ export type ResultWatcher = ReturnType<typeof createResultWatcher>;
  */
 export function createResultWatcher({ pollIntervalMs, log }: { pollIntervalMs: number; log: Logger }) {
   const directories = new Map<string, Watched>();
-  const incident = createIncident(log, 'Directories cannot be watched');
+  const incident = createThrottledAlert(log, 'Directories cannot be watched');
   const watcher = watch([], {
     depth: 0,
     ignoreInitial: false,

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { scanJson } from '../../shared/contract/exact-json.ts';
 import type { JobData, Warning } from '../../shared/contract/job.ts';
 import type { NoAnswer } from '../../shared/contract/outcomes.ts';
-import { createIncident, type Logger } from '../../shared/runtime/logger.ts';
+import { createThrottledAlert, type Logger } from '../../shared/runtime/logger.ts';
 import type { Client } from '../clients/client.ts';
 import { inputWarnings } from '../execution/warnings.ts';
 import type { Claim } from '../files/claim.ts';
@@ -49,7 +49,7 @@ export function createInspections({
   checkWithinMs = CHECK_WITHIN_MS,
 }: Dependencies) {
   const checks = new WeakMap<readonly unknown[], Map<string, Remembered>>();
-  const incident = createIncident(log, 'Rules cannot be checked before they are run');
+  const incident = createThrottledAlert(log, 'Rules cannot be checked before they are run');
 
   async function inspect(client: Inspected, data: JobData): Promise<Inspection> {
     const { address, dialect } = client;

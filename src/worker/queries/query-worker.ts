@@ -23,7 +23,7 @@ type Dependencies = {
 /** The quick queue: questions never wait behind executions. */
 export function createQueryWorker({ backend, answerQuery, waitForNewerMs, log }: Dependencies) {
   const worker = backend.openWorker<Query, QueryResult>(queueNames.queries, process, CONCURRENCY);
-  worker.on('error', () => {}); // the executions' worker reports the same incident
+  worker.on('error', () => {}); // the executions' worker reports the same fault
   worker.run().catch((error) => log.error({ err: error }, 'the loop of the queries worker ended'));
 
   async function process(job: Job<Query, QueryResult>, token?: string): Promise<QueryResult> {
@@ -35,7 +35,7 @@ export function createQueryWorker({ backend, answerQuery, waitForNewerMs, log }:
     if (answer.kind === 'refused') return { v, refused: { status: answer.status, error: answer.error } };
     if (Buffer.byteLength(answer.body) <= INLINE_BYTES) return { v, body: answer.body };
     const stored = `query:${randomUUID()}`;
-    await backend.store.putOnce(stored, answer.body, STORED_SECONDS);
+    await backend.store.setIfAbsent(stored, answer.body, STORED_SECONDS);
     return { v, stored };
   }
 

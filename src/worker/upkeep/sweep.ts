@@ -1,7 +1,7 @@
 import { lstat, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { unless } from '../../shared/runtime/errno.ts';
-import { createIncident, type Logger } from '../../shared/runtime/logger.ts';
+import { createThrottledAlert, type Logger } from '../../shared/runtime/logger.ts';
 import { tryEach } from '../../shared/runtime/try-each.ts';
 import { CLAIM_KEPT_MS, type Claims } from '../files/claim.ts';
 import { isOurFile, MADE_BY_US, readFileName } from '../files/file-names.ts';
@@ -28,7 +28,7 @@ export function createSweep({
   onSwept = () => {},
   log,
 }: Dependencies) {
-  const incident = createIncident(log, 'Not everything can be swept');
+  const incident = createThrottledAlert(log, 'Not everything can be swept');
 
   return async function sweep(): Promise<void> {
     let failed = false;

@@ -1,9 +1,10 @@
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
-import { openFinishedExecutions } from '../../../src/api/calls/await-ending.ts';
-import { endedRecord, openRecord } from '../../../src/shared/contract/execution-record.ts';
+import { openPendingExecutions } from '../../../src/api/calls/await-ending.ts';
+import { answered } from '../../../src/shared/contract/ending.ts';
+import { toSettled } from '../../../src/shared/contract/execution-record.ts';
 import { JOB_VERSION, type JobData, type JobResult } from '../../../src/shared/contract/job.ts';
 import { atMost } from '../../../src/shared/runtime/at-most.ts';
-import { createIncident } from '../../../src/shared/runtime/logger.ts';
+import { createThrottledAlert } from '../../../src/shared/runtime/logger.ts';
 import { historyLimitsOf } from '../../../src/shared/runtime/settings.ts';
 import { type ExecutionQueue, openQueueBackend, queueNames } from '../../../src/shared/store/queue-backend.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -17,7 +18,7 @@ const result: JobResult = { v: JOB_VERSION, address: 'a', success: true, body: '
 
 describe.skipIf(choice.kind === 'unavailable')('a wait that is over when its execution has ended unheard', () => {
   it('ends with what its job came to', async () => {
-    const { finished, queue, backend } = await open();
+    const { pending, queue, backend } = await open();
     const mockId = crypto.randomUUID();
     await queue.add('execute', data, { jobId: mockId });
     const worker = backend.openWorker<JobData, JobResult>(queue.name, async () => result, 1);
@@ -25,27 +26,25 @@ describe.skipIf(choice.kind === 'unavailable')('a wait that is over when its exe
     worker.run().catch(() => {});
     await eventually(async () => expect((await queue.getJob(mockId))?.finishedOn).toBeTruthy(), 5000);
     await worker.close();
-    expect(await finished.wait(mockId, data, WAIT_MS)).toEqual({ kind: 'answered', result });
+    expect(await pending.wait(mockId, data, WAIT_MS)).toEqual({ kind: 'answered', result });
   });
 
   it('ends as the history tells when its job is there no longer', async () => {
-    const { finished, history } = await open();
+    const { pending, history } = await open();
     const mockId = crypto.randomUUID();
-    const begun = openRecord({ mockId, data, queuedAt: Date.now(), progress: null });
-    const record = endedRecord(begun, { kind: 'answered', ...result }, Date.now());
-    await history.add({ record, input: '{}', result: { body: result.body ?? '' } });
-    expect(await finished.wait(mockId, data, WAIT_MS)).toMatchObject({ kind: 'answered', result });
+    await history.add(toSettled({ mockId, data, queuedAt: Date.now() }, answered(result), Date.now()));
+    expect(await pending.wait(mockId, data, WAIT_MS)).toMatchObject({ kind: 'answered', result });
   });
 
   it('ends as one that nobody reported when nobody knows it', async () => {
-    const { finished } = await open();
-    const ending = await finished.wait(crypto.randomUUID(), data, WAIT_MS);
+    const { pending } = await open();
+    const ending = await pending.wait(crypto.randomUUID(), data, WAIT_MS);
     expect(ending).toMatchObject({ kind: 'unanswered', noAnswer: { code: 'no-answer', mayHaveRun: true } });
   });
 
   it('ends as one that nobody reported when the queue store is away', async () => {
-    const { finished, stopRedis } = await open();
-    const ending = finished.wait(crypto.randomUUID(), data, WAIT_MS);
+    const { pending, stopRedis } = await open();
+    const ending = pending.wait(crypto.randomUUID(), data, WAIT_MS);
     await stopRedis();
     expect(await ending).toMatchObject({ kind: 'unanswered', noAnswer: { code: 'no-answer', mayHaveRun: true } });
   });
@@ -78,18 +77,18 @@ async function open() {
   queue.on('error', () => {});
   const history = backend.openHistory(historyLimitsOf(quickSettings()));
   const { log } = captureLog();
-  const finished = openFinishedExecutions({
+  const pending = openPendingExecutions({
     backend,
     queue,
     history,
     workers: () => 1,
-    storeIncident: createIncident(log, 'The queue store is away'),
+    storeAlert: createThrottledAlert(log, 'The queue store is away'),
     onEnded: () => {},
     log,
   });
   onTestFinished(async () => {
-    await atMost(1000, Promise.allSettled([finished.close(), queue.close()])); // where the store is away already
+    await atMost(1000, Promise.allSettled([pending.close(), queue.close()])); // where the store is away already
   });
   await queue.waitUntilReady();
-  return { finished, queue, history, backend, stopRedis };
+  return { pending, queue, history, backend, stopRedis };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import { followJobs } from '../../../src/api/calls/follow-jobs.ts';
-import { createIncident } from '../../../src/shared/runtime/logger.ts';
+import { createThrottledAlert } from '../../../src/shared/runtime/logger.ts';
 import { openQueueBackend } from '../../../src/shared/store/queue-backend.ts';
 import { eventually } from '../../support/eventually.ts';
 import { startRedis } from '../../support/redis.ts';
@@ -34,7 +34,7 @@ async function follow() {
     onCompleted: () => 'completed',
     onFailed: () => 'failed',
     onUnfinished: async (id) => void lookedUp.add(id),
-    storeIncident: createIncident(captureLog().log, 'The queue store is away'),
+    storeAlert: createThrottledAlert(captureLog().log, 'The queue store is away'),
   });
   onTestFinished(async () => {
     await jobs.close();

@@ -70,7 +70,7 @@ describe.skipIf(choice.kind === 'unavailable')('the history in Redis', () => {
 
     async function added(history: History): Promise<string> {
       const record = recordOf();
-      await createRedisStore(redis).putOnce(resultKey(record.mockId), large, 60);
+      await createRedisStore(redis).setIfAbsent(resultKey(record.mockId), large, 60);
       await history.add({ record, input: '{}', result: { stored: resultKey(record.mockId) } });
       return record.mockId;
     }
@@ -87,7 +87,7 @@ describe.skipIf(choice.kind === 'unavailable')('the history in Redis', () => {
     it('goes at once when that one was quicker than the history', async () => {
       const history = createRedisHistory(redis, storedKey, tight);
       const record = recordOf();
-      await createRedisStore(redis).putOnce(resultKey(record.mockId), large, 60);
+      await createRedisStore(redis).setIfAbsent(resultKey(record.mockId), large, 60);
       await history.delivered(record.mockId);
       await history.add({ record, input: '{}', result: { stored: resultKey(record.mockId) } });
       expect(await history.result(record.mockId)).toBeNull();
@@ -127,7 +127,7 @@ function keepsItsPromises(open: Open): void {
 
   it('takes a result over that was put into the store', async () => {
     const { history, store } = open(AMPLE);
-    await store.putOnce('result:1', '{"large":true}', 60);
+    await store.setIfAbsent('result:1', '{"large":true}', 60);
     const record = recordOf();
     await history.add({ record, input: '{}', result: { stored: 'result:1' } });
     expect(await history.result(record.mockId)).toBe('{"large":true}');

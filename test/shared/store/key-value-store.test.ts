@@ -9,7 +9,7 @@ describe('the store in memory', () => {
 
   it('forgets the oldest values once they are too many bytes together', async () => {
     const store = createMemoryStore(100);
-    for (const key of ['a', 'b', 'c']) await store.putOnce(key, key.repeat(40), 60);
+    for (const key of ['a', 'b', 'c']) await store.setIfAbsent(key, key.repeat(40), 60);
     expect([await store.get('a'), (await store.get('b'))?.length, (await store.get('c'))?.length]).toEqual([
       null,
       40,
@@ -19,8 +19,8 @@ describe('the store in memory', () => {
 
   it('keeps a value that is too large for everything else', async () => {
     const store = createMemoryStore(100);
-    await store.putOnce('small', 'x', 60);
-    await store.putOnce('large', 'x'.repeat(200), 60);
+    await store.setIfAbsent('small', 'x', 60);
+    await store.setIfAbsent('large', 'x'.repeat(200), 60);
     expect([await store.get('small'), (await store.get('large'))?.length]).toEqual([null, 200]);
   });
 
@@ -28,7 +28,7 @@ describe('the store in memory', () => {
     const store = createMemoryStore(100);
     for (const key of ['a', 'b']) await store.hold(key, key.repeat(40), 60);
     await store.hold('a', 'a'.repeat(40), 60);
-    await store.putOnce('c', 'c'.repeat(40), 60);
+    await store.setIfAbsent('c', 'c'.repeat(40), 60);
     expect([(await store.get('a'))?.length, await store.get('b')]).toEqual([40, null]);
   });
 });
@@ -51,7 +51,7 @@ function keepsItsPromises(open: () => Promise<Store>): void {
   afterAll(() => store.close());
 
   it('the first value put under a key stays', async () => {
-    const puts = await Promise.all(['one', 'two', 'three'].map((value) => store.putOnce('first', value, 60)));
+    const puts = await Promise.all(['one', 'two', 'three'].map((value) => store.setIfAbsent('first', value, 60)));
     expect(new Set(puts).size).toBe(1);
     expect(await store.get('first')).toBe(puts[0]);
     expect(await store.hold('first', 'four', 60)).toBe(puts[0]);
@@ -63,27 +63,27 @@ function keepsItsPromises(open: () => Promise<Store>): void {
 
   it('a value comes back to the character, whatever is in it', async () => {
     const value = `{"n":9007199254740993,"s":"\u2028 😀 \\u0000 ${'é'.repeat(100_000)}"}`;
-    await store.putOnce('exact', value, 60);
+    await store.setIfAbsent('exact', value, 60);
     expect(await store.get('exact')).toBe(value);
   });
 
   it('a value is forgotten after its time, and then the key is free', async () => {
-    await store.putOnce('short', 'one', 1);
+    await store.setIfAbsent('short', 'one', 1);
     await expect.poll(() => store.get('short'), { timeout: 5000 }).toBeNull();
-    expect(await store.putOnce('short', 'two', 60)).toBe('two');
+    expect(await store.setIfAbsent('short', 'two', 60)).toBe('two');
   });
 
   it('a value that is held lives on, one that is put again does not', async () => {
     await store.hold('held', 'mine', 1);
-    await store.putOnce('put', 'mine', 1);
+    await store.setIfAbsent('put', 'mine', 1);
     await store.hold('held', 'mine', 60);
-    await store.putOnce('put', 'mine', 60);
+    await store.setIfAbsent('put', 'mine', 60);
     await expect.poll(() => store.get('put'), { timeout: 5000 }).toBeNull();
     expect(await store.get('held')).toBe('mine');
   });
 
   it('a value is only changed by who knows it, and keeps its time', async () => {
-    await store.putOnce('changing', 'one', 2);
+    await store.setIfAbsent('changing', 'one', 2);
     expect(await store.change('changing', 'other', 'two')).toBe(false);
     expect(await store.change('changing', 'one', 'two')).toBe(true);
     expect(await store.get('changing')).toBe('two');
@@ -91,17 +91,17 @@ function keepsItsPromises(open: () => Promise<Store>): void {
   });
 
   it('a key whose value was changed to nothing is free at once', async () => {
-    await store.putOnce('gone', 'one', 60);
+    await store.setIfAbsent('gone', 'one', 60);
     expect(await store.change('gone', 'one', null)).toBe(true);
     expect(await store.change('gone', 'one', null)).toBe(false);
-    expect(await store.putOnce('gone', 'two', 60)).toBe('two');
+    expect(await store.setIfAbsent('gone', 'two', 60)).toBe('two');
   });
 
   it('a value that was removed is gone, and its key is free', async () => {
-    await store.putOnce('removed', 'one', 60);
+    await store.setIfAbsent('removed', 'one', 60);
     await store.remove('removed');
     await store.remove('never there');
     expect(await store.get('removed')).toBeNull();
-    expect(await store.putOnce('removed', 'two', 60)).toBe('two');
+    expect(await store.setIfAbsent('removed', 'two', 60)).toBe('two');
   });
 }

@@ -1,0 +1,25 @@
+import { answered, type Ending, type ReadResult, unanswered } from '../../shared/contract/ending.ts';
+import type { JobResult } from '../../shared/contract/job.ts';
+import { noAnswer } from '../../shared/contract/outcomes.ts';
+import type { History } from '../../shared/store/history.ts';
+import type { Store } from '../../shared/store/key-value-store.ts';
+
+export type ReadAnswer = ReturnType<typeof createReadAnswer>;
+
+/** Reads the text of a client's answer, which travels with its job when it is small and lies in the store when it is large. */
+export function createReadAnswer({ store, history }: { store: Store; history: History }) {
+  return async function readAnswer(mockId: string, { body, stored }: JobResult): Promise<string | null> {
+    if (body !== undefined || stored === undefined) return body ?? null;
+    // It moves from the store to the history as soon as its job is done.
+    return (await store.get(stored)) ?? (await history.result(mockId));
+  };
+}
+
+/** The same ending with the text of its answer; `body` is null when that could not be read. */
+export function withAnswer(mockId: string, ending: Ending, body: string | null): Ending<ReadResult> {
+  if (ending.kind === 'unanswered') return ending;
+  const { address } = ending.result;
+  if (body !== null) return answered({ ...ending.result, body });
+  const error = `Client ${address} answered execution ${mockId}, but its answer could not be read back from the store. It ran.`;
+  return unanswered(noAnswer('outcome-unknown', error, { mayHaveRun: true, address }));
+}
