@@ -7,7 +7,9 @@ WORKDIR /app
 ARG NPM_CONFIG_REGISTRY
 COPY package.json package-lock.json ./
 # No package the server uses needs its install script.
-RUN npm ci --omit=dev --ignore-scripts --prefer-offline --no-audit --no-fund
+# The compiler comes in as an optional peer of a dashboard's dependency; nothing at run time uses it.
+RUN npm ci --omit=dev --ignore-scripts --prefer-offline --no-audit --no-fund \
+ && rm -rf node_modules/typescript node_modules/@typescript node_modules/.bin/tsc
 
 # Node runs the server's TypeScript as it is; only the console has to be built.
 FROM dependencies AS console
@@ -18,6 +20,13 @@ COPY src src
 RUN node bin/build-console.js
 
 FROM ${NODE_IMAGE}
+ARG VERSION=unreleased
+ARG REVISION=unknown
+LABEL org.opencontainers.image.title="Rule server" \
+      org.opencontainers.image.description="Press Run in a web page and see what a business rule does on a real, remote client" \
+      org.opencontainers.image.licenses="Apache-2.0" \
+      org.opencontainers.image.version="${VERSION}" \
+      org.opencontainers.image.revision="${REVISION}"
 WORKDIR /app
 ENV NODE_ENV=production \
     HOST=0.0.0.0 \
