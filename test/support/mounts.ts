@@ -1,16 +1,20 @@
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);
+const SFTP_SERVER = '/usr/lib/openssh/sftp-server';
 
 /** Whether this test run may mount file systems: as root on Linux, outside of an unprivileged container. */
 export const canMount = await works(mountTemporary('64k'));
 
 /** Whether changes that are made behind a mount can be had: FUSE, and bindfs to use it. */
 export const canMountDeaf = await works(mountDeaf());
+
+/** Whether a network file system can be had: sshfs, and the server of OpenSSH that it speaks to. */
+export const canMountNetwork = await works(mountNetwork());
 
 /** Whether a process can be given inotify limits of its own: a user namespace. */
 export const canLimitInotify = await run('unshare', ['--user', '--map-root-user', 'true']).then(
@@ -53,6 +57,33 @@ export async function mountBound(): Promise<
       await unmount().catch(() => {});
       await removed(path);
       await removed(behind);
+    },
+  };
+}
+
+/**
+ * The same directory under two paths, one of them over sshfs: what is done at `behind` is what another machine does.
+ * `cutOff`: the connection breaks; the next operation opens another one.
+ */
+export async function mountNetwork(
+  options: string[] = [],
+): Promise<Mount & { behind: string; cutOff(): Promise<void> }> {
+  const path = await mkdtemp(join(tmpdir(), 'rule-server-'));
+  const behind = await mkdtemp(join(tmpdir(), 'rule-server-'));
+  const home = await mkdtemp(join(tmpdir(), 'rule-server-'));
+  const [server, pid] = [join(home, 'server'), join(home, 'pid')];
+  await mkdir(join(behind, 'mock'));
+  await writeFile(server, `#!/bin/sh\necho $$ > ${pid}\nexec ${SFTP_SERVER}\n`, { mode: 0o755 });
+  const all = [`ssh_command=${server}`, 'reconnect', ...options].flatMap((option) => ['-o', option]);
+  const mount = await mounted(path, ['sshfs', ...all, `there:${behind}`, path]);
+  return {
+    ...mount,
+    behind,
+    cutOff: async () => void process.kill(Number(await readFile(pid, 'utf8')), 'SIGKILL'),
+    [Symbol.asyncDispose]: async () => {
+      await mount[Symbol.asyncDispose]();
+      await removed(behind);
+      await removed(home);
     },
   };
 }

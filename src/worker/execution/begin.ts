@@ -4,7 +4,7 @@ import type { NoAnswer } from '../../shared/contract/outcomes.ts';
 import { parseTarget } from '../../shared/contract/target.ts';
 import { errnoOf } from '../../shared/runtime/errno.ts';
 import type { Client } from '../clients/client.ts';
-import { CLAIM_VERSION, type Claim, type Decision } from '../files/claim.ts';
+import { CLAIM_VERSION, type Claim, type Decision, UncertainClaim, UnknownClaim } from '../files/claim.ts';
 import { mockDirectory } from '../files/file-names.ts';
 import { removeIfNobodyCame, removeTemporary, writeTemporary } from '../files/request-file.ts';
 import type { Resolution } from '../placement/resolve-target.ts';
@@ -109,6 +109,7 @@ export function createBeginExecution({
     const place = { directory: path, mockId };
     let temporary: string | undefined;
     let winner: Claim | undefined;
+    let isUncertain = false;
     try {
       temporary = await writeTemporary(path, { ...data, mockId }, dialect);
       const claim: Claim = {
@@ -131,9 +132,14 @@ export function createBeginExecution({
       const decision = await claims.decide(key, late ? refuse(refusals.tooLate()) : { kind: 'claimed', claim });
       if (decision.kind === 'claimed') winner = decision.claim;
       return decision;
+    } catch (error) {
+      isUncertain = error instanceof UncertainClaim || error instanceof UnknownClaim;
+      throw error;
     } finally {
-      if (temporary !== undefined && winner?.temporary !== temporary) await removeTemporary(place, temporary);
-      if (unknown && winner?.directoryName !== directoryName) await removeIfNobodyCame(path);
+      // A claim that names the temporary file may be there: without the file nobody could dispatch it any more.
+      const isDispensable = winner?.temporary !== temporary && !isUncertain;
+      if (temporary !== undefined && isDispensable) await removeTemporary(place, temporary);
+      if (unknown && !isUncertain && winner?.directoryName !== directoryName) await removeIfNobodyCame(path);
     }
   }
 }

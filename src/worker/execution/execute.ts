@@ -179,10 +179,17 @@ export function placeOf(sharedDir: string, { app, directoryName, mockId }: Claim
   return { directory: join(mockDirectory(sharedDir, app), directoryName), mockId };
 }
 
-/** Where a refusal cannot be written (a full disk), a claim cannot either; unless all claims are out of sight, an earlier one too. */
+/** Errors that keep everybody from writing: neither this refusal nor a claim. */
+const NOBODY_CAN_WRITE = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EACCES', 'ENOENT']);
+
+/**
+ * If the disk is full, neither a refusal nor a claim can be written, so "did not run" is true. Except on a later attempt with
+ * ENOENT: an earlier claim may be hidden.
+ */
 function orAnyway(refusal: Decision, { firstAttempt }: Execution) {
   return (error: unknown): Decision => {
-    if (error instanceof UnknownClaim || (errnoOf(error) === 'ENOENT' && !firstAttempt)) throw error;
+    const code = errnoOf(error);
+    if (!NOBODY_CAN_WRITE.has(code) || (code === 'ENOENT' && !firstAttempt)) throw error;
     return refusal;
   };
 }

@@ -1,5 +1,5 @@
 import { mkdir, readdir, readFile, readlink, rm, stat, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { z } from 'zod';
 import { knownUpTo } from '../../shared/contract/job.ts';
 import { type NoAnswer, noAnswerSchema } from '../../shared/contract/outcomes.ts';
@@ -47,6 +47,9 @@ const BUCKET_MS = 60_000;
 
 /** A claim that exists but cannot be understood, such as one that was cut off. Nobody may dispatch beside it. */
 export class UnknownClaim extends Error {}
+
+/** A claim may have been written or not: the file system failed in a way that does not tell. The job is to be tried again. */
+export class UncertainClaim extends Error {}
 
 /** A claim of a newer version: a worker that can read it goes on with the execution. */
 export class NewerClaim extends UnknownClaim {}
@@ -116,7 +119,8 @@ export function createClaims(sharedDir: string) {
 
     /**
      * Writes a decision unless there is one already, and resolves to the one that counts. Throws `UnknownClaim` or
-     * `NewerClaim`; the former also when the one that counts may have been swept.
+     * `NewerClaim`; the former also when the one that counts may have been swept. Throws `UncertainClaim` when it cannot be
+     * told whether this decision was written.
      */
     async decide(key: Key, decision: Decision): Promise<Decision> {
       const text = JSON.stringify(
@@ -155,6 +159,8 @@ type Key = { mockId: string; claimBy: number };
 
 /** No symbolic links on this file system, or none of that length. */
 const CANNOT_LINK = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'ENAMETOOLONG', 'EINVAL']);
+/** What was to be written may be there all the same: the file server did it and its reply got lost, or another was first. */
+const PROVES_NOTHING = new Set(['EPERM', 'EIO', 'ESTALE', 'ENOTCONN', 'ETIMEDOUT']);
 
 /** True when this text is the first. */
 async function write(path: string, text: string): Promise<boolean> {
@@ -162,18 +168,10 @@ async function write(path: string, text: string): Promise<boolean> {
     await symlink(text, path);
     return true;
   } catch (error) {
-    if (errnoOf(error) === 'EEXIST') return false;
-    if (!CANNOT_LINK.has(errnoOf(error))) throw error;
+    const isFirst = await isFirstAfter(error, path, text);
+    if (isFirst !== undefined) return isFirst;
+    if (!CANNOT_LINK.has(errnoOf(error))) throw uncertain(path, error);
     return await writeExclusively(path, text);
-  }
-}
-
-async function readClaim(path: string): Promise<string | undefined> {
-  try {
-    return await readlink(path);
-  } catch (error) {
-    if (errnoOf(error) === 'EINVAL') return readFile(path, 'utf8'); // a file: written where links are missing
-    return unless('ENOENT')(error);
   }
 }
 
@@ -183,7 +181,35 @@ async function writeExclusively(path: string, text: string): Promise<boolean> {
     await writeFile(path, text, { flag: 'wx' });
     return true;
   } catch (error) {
-    if (errnoOf(error) === 'EEXIST') return false;
+    const isFirst = await isFirstAfter(error, path, text);
+    if (isFirst === undefined) throw uncertain(path, error);
+    return isFirst;
+  }
+}
+
+/** Whether this text is the first although writing it failed; undefined when nothing is there. Other failures are thrown. */
+async function isFirstAfter(error: unknown, path: string, text: string): Promise<boolean | undefined> {
+  const code = errnoOf(error);
+  if (code === 'EEXIST') return false;
+  if (!PROVES_NOTHING.has(code)) {
+    if (CANNOT_LINK.has(code)) return undefined;
     throw error;
+  }
+  const found = await readClaim(path).catch((cause) => {
+    throw uncertain(path, cause);
+  });
+  return found === undefined ? undefined : found === text;
+}
+
+function uncertain(path: string, cause: unknown): UncertainClaim {
+  return new UncertainClaim(`whether ${basename(path)} was claimed cannot be told (${errnoOf(cause)})`, { cause });
+}
+
+async function readClaim(path: string): Promise<string | undefined> {
+  try {
+    return await readlink(path);
+  } catch (error) {
+    if (errnoOf(error) === 'EINVAL') return readFile(path, 'utf8'); // a file: written where links are missing
+    return unless('ENOENT')(error);
   }
 }
