@@ -36,6 +36,11 @@ export type RuleClientOptions = {
   /** The directory that the rule server and its clients share. */
   sharedDir: string;
   leaves: Leaves;
+  /**
+   * Recommended: refuses to run a rule of which a node is left out, because its class is not registered or its file cannot be
+   * read. Otherwise the rest of the rule runs without it, as in the other SDKs: a consequence without its condition, too.
+   */
+  strict?: boolean;
   /** Registers in a lane instead of the trunk. */
   lane?: string;
   /** What others call this client by; a new name for every start when not given. */
@@ -75,12 +80,12 @@ export type RuleClient = {
  */
 export async function createRuleClient(options: RuleClientOptions): Promise<RuleClient> {
   const { app, sharedDir, lane, address = newAddress(), pollMs = 2000, heartbeatMs = 10_000 } = options;
-  const { ruleTimeoutMs = 55_000, maxRunning = 100, errorHandle } = options;
+  const { ruleTimeoutMs = 55_000, maxRunning = 100, strict = false, errorHandle } = options;
   const onError = harmless(options.onError ?? warn);
   const onProblems = harmless(options.onProblems ?? warnEach);
   const places = placesOf({ sharedDir, app, address, lane });
   const registry = createRegistry(options.leaves);
-  const rules = await openRuleSource({ directory: places.rules, registry, onProblems });
+  const rules = await openRuleSource({ directory: places.rules, registry, strict, onProblems });
   const loadedVersion = rules.current().version;
   const leafNodes = leafNodesOf(registry, onError);
   const registration = await register(places, { app, address, lane, loadedVersion, leafNodes });

@@ -179,7 +179,7 @@ describe('a request', () => {
   test.each([
     ['that never becomes JSON', '{"mockId":', 'JSON ends too early'],
     ['that is no object', '[]', 'is not a JSON object'],
-    ['with an id that is none', '{"ruleId":"1"}', 'ruleId must be an integer of at most 64 bits'],
+    ['with an id that is none', '{"ruleId":"one"}', 'ruleId must be an integer of at most 64 bits, not "one"'],
     ['with data that is no object', '{"ruleId":1,"the service":[]}', '"the service" must be an object'],
     ['that names another execution', '{"mockId":"other","ruleId":1}', 'mockId differs from the name of the file'],
   ])('%s is taken away and answered with what is wrong', async (_title, text, message) => {

@@ -1,4 +1,4 @@
-import type { RuleSet, Selection } from '../rules/rule-set.ts';
+import { type RuleSet, type Selection, sentenceOf } from '../rules/rule-set.ts';
 import { evaluate } from './evaluate.ts';
 import type { HandleError } from './node.ts';
 import { createRun, type Run, type RunWatcher } from './run.ts';
@@ -40,9 +40,7 @@ export function execute(rules: RuleSet, request: ExecutionRequest, options: Exec
   const found = rules.find(request);
   if (found.kind === 'refused') return { run, ended: failed(new Error(found.reason)), leftOut: [] };
   const { start, window } = found;
-  const leftOut = found.leftOut.map(
-    ({ id, role, under, reason }) => `${nameOf(role)} ${id} of node ${under} is left out: ${reason}`,
-  );
+  const leftOut = found.leftOut.map(sentenceOf);
   const nothingRuns = start === null || (window !== null && isOutside(window, run.ts));
   return { run, ended: nothingRuns ? done(null) : begin(() => evaluate(start, run, 'root', null)), leftOut };
 }
@@ -58,4 +56,3 @@ function begin(evaluateRoot: () => State | Promise<State>): Ending | Promise<End
 
 const done = (outcome: State | null): Ending => ({ kind: 'done', outcome });
 const failed = (error: unknown): Ending => ({ kind: 'failed', error });
-const nameOf = (role: string) => (role === 'forward' ? 'the forward condition' : 'the child');

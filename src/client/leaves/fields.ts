@@ -1,6 +1,6 @@
 import type { ExactValue } from '../../shared/contract/exact-json.ts';
-import { RawNumber } from '../../shared/contract/exact-json.ts';
-import { isExactObject, plainNumber, toPlain, type Value } from '../engine/values.ts';
+import { isExactObject, toPlain, type Value } from '../engine/values.ts';
+import { type Converted, javaBoolean, javaDouble, javaInteger, javaText } from '../rules/java-scalars.ts';
 import type { FieldDefinition, FieldType } from './leaf.ts';
 
 /** A field that a rule can configure. `offered`: shown to whoever edits rules. */
@@ -36,20 +36,19 @@ function typeOf(value: unknown): FieldType {
 }
 
 /**
- * The value to set a field to: of the type its default has, a scalar written as another one where that is plain (as in
- * the Java SDK). Throws a `TypeError` for a value of another type.
+ * The value to set a field to: of the type its default has, converted as the Java SDK does (a missing number is 0). Throws a
+ * `TypeError` for a value that cannot be read as that type.
  */
-export function configuredValue({ field, sample }: Field, value: ExactValue): Value {
-  const text = scalarText(value);
+export function configuredValue({ field, type, sample }: Field, value: ExactValue): Value {
   switch (typeof sample) {
     case 'string':
-      return text ?? mismatch(field, 'text');
+      return javaText(value) ?? mismatch(field, 'text');
     case 'boolean':
-      return text === 'true' || text === 'false' ? text === 'true' : mismatch(field, 'true or false');
+      return orZero(javaBoolean(value), false) ?? mismatch(field, 'true or false');
     case 'bigint':
-      return text !== undefined && /^-?\d+$/.test(text) ? BigInt(text) : mismatch(field, 'an integer');
+      return orZero(javaInteger(value), 0n) ?? mismatch(field, 'an integer of at most 64 bits');
     case 'number':
-      return number(field, text);
+      return type === 'int' || type === 'long' ? integer(field, value) : number(field, value);
     default:
       break;
   }
@@ -58,15 +57,22 @@ export function configuredValue({ field, sample }: Field, value: ExactValue): Va
   return toPlain(value, new WeakMap());
 }
 
-function scalarText(value: ExactValue): string | undefined {
-  if (value instanceof RawNumber) return value.text;
-  return typeof value === 'string' ? value : typeof value === 'boolean' ? String(value) : undefined;
+/** Whether a value is no value at all, such as the empty text for a number: it counts as 0 or false, which deserves a word. */
+export function countsAsNothing({ sample }: Field, value: ExactValue): boolean {
+  const isScalar = ['number', 'bigint', 'boolean'].includes(typeof sample);
+  return isScalar && typeof value === 'string' && ['', 'null'].includes(value.trim());
 }
 
-function number(field: string, text: string | undefined): number {
-  const isNumber = text !== undefined && /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/.test(text);
-  const value = isNumber ? plainNumber(text) : mismatch(field, 'a number');
-  return typeof value === 'number' ? value : mismatch(field, 'a number up to 2^53 (or a bigint as its default)');
+const orZero = <T>(converted: Converted<T>, zero: T): T | undefined => (converted === null ? zero : converted);
+
+function number(field: string, value: ExactValue): number {
+  return orZero(javaDouble(value), 0) ?? mismatch(field, 'a number');
+}
+
+function integer(field: string, value: ExactValue): number {
+  const converted = orZero(javaInteger(value), 0n) ?? mismatch(field, 'an integer');
+  const number = Number(converted);
+  return Number.isSafeInteger(number) ? number : mismatch(field, 'an integer up to 2^53 (or a bigint as its default)');
 }
 
 function mismatch(field: string, wanted: string): never {

@@ -3,25 +3,34 @@ import type { Data } from '../engine/data.ts';
 import type { Node } from '../engine/node.ts';
 import type { State } from '../engine/state.ts';
 import { type ExactObject, isExactObject } from '../engine/values.ts';
-import { configuredValue } from './fields.ts';
+import { configuredValue, countsAsNothing, type Field } from './fields.ts';
 import type { Leaf } from './leaf.ts';
 import type { LeafEntry } from './registry.ts';
 
-/** What runs a leaf node, and the configured names that its class has no field for. */
-export type MadeLeaf = { body: Node['body']; unknownFields: string[] };
+/** What runs a leaf node, and what is odd about its configured values. */
+export type MadeLeaf = { body: Node['body']; problems: string[] };
 
 /** Makes one instance of a leaf with the values a node's file configures. Throws when they do not fit, as the Java SDK does. */
-export function makeLeaf({ definition, fields }: LeafEntry, confField: string): MadeLeaf {
+export function makeLeaf({ clazz, definition, fields }: LeafEntry, confField: string): MadeLeaf {
   const leaf = new definition.leaf();
-  const unknownFields: string[] = [];
+  const problems: string[] = [];
   for (const [name, value] of Object.entries(valuesOf(confField))) {
-    const field = fields.find((candidate) => candidate.field === name);
-    if (field === undefined) unknownFields.push(name);
-    else if (value !== null) Reflect.set(leaf, name, configuredValue(field, value));
+    const field = fieldNamed(name, fields);
+    if (field === undefined) problems.push(`${clazz} has no field ${name}`);
+    if (field === undefined || value === null) continue;
+    const configured = configuredValue(field, value);
+    if (countsAsNothing(field, value)) problems.push(`confField: ${name} is empty and counts as ${configured}`);
+    Reflect.set(leaf, field.field, configured);
   }
   leaf.afterPropertiesSet?.();
   const handle = leaf.errorHandle?.bind(leaf);
-  return { body: { kind: 'leaf', run: runnerOf(leaf), handleError: handle ?? null }, unknownFields };
+  return { body: { kind: 'leaf', run: runnerOf(leaf), handleError: handle ?? null }, problems };
+}
+
+/** A field by its name, in whatever case it is written: as in the Java SDK. */
+function fieldNamed(name: string, fields: readonly Field[]): Field | undefined {
+  const lower = name.toLowerCase();
+  return fields.find(({ field }) => field === name) ?? fields.find(({ field }) => field.toLowerCase() === lower);
 }
 
 function valuesOf(confField: string): ExactObject {

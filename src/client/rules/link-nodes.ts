@@ -4,6 +4,7 @@ import { errorStateOf } from '../engine/state.ts';
 import { makeLeaf } from '../leaves/make-leaf.ts';
 import type { Registry } from '../leaves/registry.ts';
 import type { NodeFile } from './node-file.ts';
+import type { Released } from './released-files.ts';
 
 /** Nodes ready to run, why others are not, and what else is wrong. Kept from one version to the next: see `linkNodes`. */
 export type Linked = {
@@ -13,15 +14,18 @@ export type Linked = {
   bodies: ReadonlyMap<bigint, MadeBody>;
 };
 
+type ReleasedNodes = Pick<Released, 'nodes' | 'unreadable'>;
+
 type MadeBody = { confName: string; confField: string; body: Node['body']; problems: readonly string[] };
 
 /**
  * Makes nodes of files and ties them together. A node that cannot run is left out of its parent, as every client does,
  * but never in silence. A leaf whose class and values did not change stays the same instance from `before` on.
  */
-export function linkNodes(files: ReadonlyMap<bigint, NodeFile>, registry: Registry, before?: Linked): Linked {
+export function linkNodes(released: ReleasedNodes, registry: Registry, before?: Linked): Linked {
+  const { nodes: files, unreadable } = released;
   const nodes = new Map<bigint, Node>();
-  const refused = new Map<bigint, string>();
+  const refused = new Map(unreadable?.nodes);
   const problems: string[] = [];
   const bodies = new Map<bigint, MadeBody>();
   for (const file of files.values()) {
@@ -45,15 +49,14 @@ function bodyOf({ type, confName, confField }: NodeFile, registry: Registry, bef
   const relation = relations.get(type);
   if (relation) return { confName: '', confField: '', body: { kind: 'relation', relation }, problems: [] };
   if (type < 5n || type > 7n) throw new TypeError(`type ${type} is not known`);
-  if (before?.body.kind === 'leaf' && before.confName === confName && before.confField === confField) return before;
   if (confName === '') throw new TypeError('a leaf without a class (confName)');
   const entry = registry.find(confName);
   if (entry === undefined) throw new TypeError(`the class ${confName} is not registered`);
-  const { body, unknownFields } = makeLeaf(entry, confField);
-  const problems = unknownFields.map((field) => `${entry.clazz} has no field ${field}`);
+  // A condition that were taken for a consequence would look like one to whoever edits the rule.
   if (BigInt(entry.kind) !== type)
-    problems.push(`has type ${type}, but ${entry.clazz} is of type ${entry.kind}, which counts`);
-  return { confName, confField, body, problems };
+    throw new TypeError(`it has type ${type}, but ${entry.clazz} is a leaf of type ${entry.kind}`);
+  if (before?.body.kind === 'leaf' && before.confName === confName && before.confField === confField) return before;
+  return { confName, confField, ...makeLeaf(entry, confField) };
 }
 
 function nodeOf(file: NodeFile, { body }: MadeBody, registry: Registry): Node {

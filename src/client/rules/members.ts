@@ -1,8 +1,7 @@
 import type { ExactValue } from '../../shared/contract/exact-json.ts';
-import { integerOf, parseExact, RawNumber } from '../../shared/contract/exact-json.ts';
+import { parseExact, stringifyExact } from '../../shared/contract/exact-json.ts';
 import { type ExactObject, isExactObject } from '../engine/values.ts';
-
-const INT64_MAX = 9_223_372_036_854_775_807n;
+import { javaBoolean, javaInteger, javaText } from './java-scalars.ts';
 
 /** The JSON object a file holds. Throws an error that says why it holds none. */
 export function objectOf(text: string): ExactObject {
@@ -11,15 +10,25 @@ export function objectOf(text: string): ExactObject {
   throw new TypeError('is not a JSON object');
 }
 
-/** An int64, null when missing or null. Throws for anything else. */
+/** A member by its name, in whatever case it is written: as in the Java SDK. */
+function memberOf(object: ExactObject, name: string): ExactValue | undefined {
+  if (name in object) return object[name];
+  const lower = name.toLowerCase();
+  const written = Object.keys(object).find((key) => key.toLowerCase() === lower);
+  return written === undefined ? undefined : object[written];
+}
+
+/** An int64, null when absent. Throws for what the Java SDK cannot read as one. */
 export function integerMember(object: ExactObject, name: string): bigint | null {
-  const value = object[name] ?? null;
-  if (value === null) return null;
-  const integer = value instanceof RawNumber ? integerOf(value.text) : undefined;
-  if (integer === undefined || integer > INT64_MAX || integer < -INT64_MAX) {
-    throw new TypeError(`${name} must be an integer of at most 64 bits`);
-  }
-  return integer;
+  const value = memberOf(object, name);
+  return javaInteger(value) ?? nullOr(value, `${name} must be an integer of at most 64 bits`);
+}
+
+/** A small integer such as a type, null when absent. Throws for one that does not fit into a byte. */
+export function byteMember(object: ExactObject, name: string): bigint | null {
+  const integer = integerMember(object, name);
+  if (integer === null || (integer >= -128n && integer <= 255n)) return integer && BigInt.asIntN(8, integer);
+  throw new TypeError(`${name} must be an integer of at most 8 bits, not ${integer}`);
 }
 
 /** A positive id; missing, null and 0 are all null. */
@@ -29,23 +38,27 @@ export function idMember(object: ExactObject, name: string): bigint | null {
   return id === 0n ? null : id;
 }
 
-/** A text, empty when missing or null. */
+/** A text, empty when absent. */
 export function textMember(object: ExactObject, name: string): string {
-  const value = object[name] ?? '';
-  if (typeof value !== 'string') throw new TypeError(`${name} must be a string`);
-  return value;
+  const value = memberOf(object, name);
+  return javaText(value) ?? nullOr(value, `${name} must be a string`) ?? '';
 }
 
-/** True or false, false when missing or null. */
+/** True or false, false when absent. */
 export function flagMember(object: ExactObject, name: string): boolean {
-  const value = object[name] ?? false;
-  if (typeof value !== 'boolean') throw new TypeError(`${name} must be true or false`);
-  return value;
+  const value = memberOf(object, name);
+  return javaBoolean(value) ?? nullOr(value, `${name} must be true or false`) ?? false;
 }
 
 /** A list, empty when missing or null. */
 export function listMember(object: ExactObject, name: string): ExactValue[] {
-  const value = object[name] ?? [];
+  const value = memberOf(object, name) ?? [];
   if (!Array.isArray(value)) throw new TypeError(`${name} must be a list`);
   return value;
+}
+
+/** Null for what counts as absent; throws for what is there and cannot be read. */
+function nullOr(value: ExactValue | undefined, sentence: string): null {
+  if (value == null || (typeof value === 'string' && ['', 'null'].includes(value.trim()))) return null;
+  throw new TypeError(`${sentence}, not ${stringifyExact(value).slice(0, 60)}`);
 }

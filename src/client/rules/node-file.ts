@@ -1,6 +1,6 @@
 import { type TimeWindow, timeWindowOf } from '../engine/time-window.ts';
 import type { ExactObject } from '../engine/values.ts';
-import { flagMember, idMember, integerMember, textMember } from './members.ts';
+import { byteMember, flagMember, idMember, integerMember, textMember } from './members.ts';
 
 /** One node as its file says. `sonIds` that are no ids are left out and named in `problems`. */
 export type NodeFile = {
@@ -19,7 +19,7 @@ export type NodeFile = {
 /** Reads a released node. Throws an error saying what is wrong with it. */
 export function readNode(object: ExactObject): NodeFile {
   const id = idMember(object, 'id');
-  const type = integerMember(object, 'type');
+  const type = byteMember(object, 'type');
   if (id === null) throw new TypeError('id is missing');
   if (type === null) throw new TypeError('type is missing');
   const { sonIds, problems } = childrenOf(textMember(object, 'sonIds'));
@@ -32,15 +32,15 @@ export function readNode(object: ExactObject): NodeFile {
     confField: textMember(object, 'confField'),
     forwardId: idMember(object, 'forwardId'),
     inverse: flagMember(object, 'inverse'),
-    errorState: integerMember(object, 'errorState'),
+    errorState: byteMember(object, 'errorState'),
     window: windowMember(object),
   };
 }
 
 /** The window that a rule's or a node's file limits it to, null = always. */
 export function windowMember(object: ExactObject): TimeWindow | null {
-  const [type, start, end] = ['timeType', 'start', 'end'].map((name) => integerMember(object, name));
-  return timeWindowOf(type ?? null, start ?? null, end ?? null);
+  const [start, end] = [integerMember(object, 'start'), integerMember(object, 'end')];
+  return timeWindowOf(byteMember(object, 'timeType'), start, end);
 }
 
 function childrenOf(sonIds: string): Pick<NodeFile, 'sonIds' | 'problems'> {

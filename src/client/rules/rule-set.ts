@@ -29,9 +29,16 @@ type Checked = {
   leftOut: Extract<Found, { kind: 'found' }>['leftOut'];
 };
 
-/** The released rules of one version, ready to run. Leaves that did not change are taken over from `before`. */
-export function createRuleSet(released: Released, registry: Registry, before?: RuleSet): RuleSet {
-  const linked = linkNodes(released.nodes, registry, before?.linked);
+type Options = {
+  /** Leaves that did not change are taken over from this one. */
+  before?: RuleSet;
+  /** Refuses to run a tree of which a node is left out: it may be the condition that guards a consequence. */
+  strict?: boolean;
+};
+
+/** The released rules of one version, ready to run. */
+export function createRuleSet(released: Released, registry: Registry, { before, strict }: Options = {}): RuleSet {
+  const linked = linkNodes(released, registry, before?.linked);
   const checks = new Map<Node, Checked>();
   const rules = [...released.rules.values()];
   const problems = [...released.problems, ...linked.problems, ...rules.flatMap(problemsOf)];
@@ -61,7 +68,10 @@ export function createRuleSet(released: Released, registry: Registry, before?: R
 
   function findInRule(ruleId: bigint, confId: bigint | null): Found {
     const rule = released.rules.get(ruleId);
-    if (rule === undefined) return refused(`there is no rule ${ruleId}`);
+    if (rule === undefined) {
+      const reason = released.unreadable?.rules.get(ruleId);
+      return refused(`there is no rule ${ruleId}${reason === undefined ? '' : ` (${reason})`}`);
+    }
     const root = rule.confId === null ? null : (linked.nodes.get(rule.confId) ?? undefined);
     if (root === undefined)
       return refused(`rule ${ruleId} cannot run: its root ${rule.confId} is missing${because(rule.confId)}`);
@@ -77,6 +87,9 @@ export function createRuleSet(released: Released, registry: Registry, before?: R
 
   function startAt(start: Node, window: TimeWindow | null, what: string): Found {
     const { cycle, leftOut } = check(start);
+    const [missing] = leftOut;
+    if (cycle === null && strict && missing)
+      return refused(`${what} is not run, because nothing may be left out of it (strict): ${sentenceOf(missing)}`);
     if (cycle === null) return { kind: 'found', start, window, leftOut };
     const ids = [...cycle, ...cycle.slice(0, 1)].map(({ id }) => id);
     return refused(`${what} cannot run: its nodes go round in a circle, ${ids.join(' → ')}`);
@@ -88,6 +101,11 @@ export function createRuleSet(released: Released, registry: Registry, before?: R
   }
 
   return { version: released.version, released, linked, problems, find };
+}
+
+/** A node that is left out, and why, in one sentence. */
+export function sentenceOf({ id, role, under, reason }: LeftOut & { under: bigint }): string {
+  return `${role === 'forward' ? 'the forward condition' : 'the child'} ${id} of node ${under} is left out: ${reason}`;
 }
 
 function refused(reason: string): Found {

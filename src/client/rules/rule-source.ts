@@ -12,6 +12,7 @@ type Options = {
   /** The app's folder in the shared directory. */
   directory: string;
   registry: Registry;
+  strict?: boolean;
   /** Told of what is wrong with the released files, each time they were loaded. */
   onProblems: (problems: readonly string[]) => void;
 };
@@ -22,8 +23,8 @@ export type RuleSource = Awaited<ReturnType<typeof openRuleSource>>;
  * The newest released rules. `refresh` follows the app's version by its update files and reads everything again when one
  * is missing or makes no sense; refreshes at the same moment are one. A run keeps the rules it began with.
  */
-export async function openRuleSource({ directory, registry, onProblems }: Options) {
-  let rules = createRuleSet(await readReleased(directory), registry);
+export async function openRuleSource({ directory, registry, strict = false, onProblems }: Options) {
+  let rules = createRuleSet(await readReleased(directory), registry, { strict });
   let refreshing: Promise<void> | undefined;
   let waited = 0;
   let onVersion: (version: bigint) => void = () => {};
@@ -31,7 +32,7 @@ export async function openRuleSource({ directory, registry, onProblems }: Option
 
   function take(released: Released): void {
     waited = 0;
-    rules = createRuleSet(released, registry, rules);
+    rules = createRuleSet(released, registry, { before: rules, strict });
     onVersion(rules.version);
     if (rules.problems.length > 0) onProblems(rules.problems);
   }

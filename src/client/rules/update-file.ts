@@ -25,7 +25,7 @@ export function applyUpdate(released: Released, update: ExactObject, version: bi
   for (const id of idsOf(update, 'deleteBaseIds')) rules.delete(id);
   for (const object of objectsOf(update, 'insertOrUpdateConfs')) put(nodes, readNode(object), object);
   for (const object of objectsOf(update, 'insertOrUpdateBases')) put(rules, readRule(object), object);
-  return { version, rules, nodes, problems: released.problems };
+  return { ...released, version, rules, nodes };
 }
 
 function put<T extends { id: bigint }>(map: Map<bigint, T>, file: T, object: ExactObject): void {
