@@ -49,9 +49,9 @@ const changes = new Map<string, Edit[]>([
     ],
   ],
   [
-    'api/calls/await-ending.ts',
+    'api/calls/re-enqueue.ts',
     [
-      ['  jobResultSchema,\n}', '  jobResultSchema,\n  writtenData,\n}'],
+      ['import type { JobData }', 'import { type JobData, writtenData }'],
       ["queue.add('execute', data,", "queue.add('execute', writtenData(data),"],
     ],
   ],
