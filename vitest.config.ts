@@ -8,5 +8,6 @@ const otherSuites = ['test/console/journeys/**', 'test/processes/**', 'test/depl
 export default suiteConfig({
   include: ['test/**/*.test.ts'],
   exclude: [...configDefaults.exclude, ...otherSuites],
-  maxWorkers: 2,
+  maxWorkers: 3,
+  isolate: false,
 });

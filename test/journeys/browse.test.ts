@@ -2,14 +2,14 @@ import { cp, mkdir, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Answer } from '../support/http-call.ts';
-import { onEachQueue } from '../support/on-each-queue.ts';
+import { onOneQueue } from '../support/on-each-queue.ts';
 import { registerPublished } from '../support/published-client.ts';
 import { createResponder, staysSilent } from '../support/responder.ts';
 import type { Service } from '../support/start-service.ts';
 
 const APP_7 = join(import.meta.dirname, '../fixtures/app-7');
 
-onEachQueue('what there is to run, over HTTP', (start) => {
+onOneQueue('what there is to run, over HTTP', (start) => {
   let service: Service;
   let apps = 700;
   beforeAll(async () => {
@@ -340,7 +340,7 @@ onEachQueue('what there is to run, over HTTP', (start) => {
   });
 });
 
-onEachQueue('without a worker', (start) => {
+onOneQueue('without a worker', (start) => {
   it('nobody can tell: 503 with Retry-After, in QUEUE_TIMEOUT_MS', async () => {
     await using service = await start({ workers: 0, settings: { QUEUE_TIMEOUT_MS: 300 } });
     const answer = await service.call('/rule-server/mock/apps');

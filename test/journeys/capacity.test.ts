@@ -2,10 +2,10 @@ import { readdir } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { eventually } from '../support/eventually.ts';
 import type { Answer } from '../support/http-call.ts';
-import { onEachQueue } from '../support/on-each-queue.ts';
+import { onOneQueue } from '../support/on-each-queue.ts';
 import { answers, answersAfter, createResponder, picksUpAndStaysSilent, staysSilent } from '../support/responder.ts';
 
-onEachQueue('when there is too much to do', (start) => {
+onOneQueue('when there is too much to do', (start) => {
   it('and nobody to do it: 503 no-worker, after the time a call may wait for one', async () => {
     await using service = await start({ workers: 0, settings: { QUEUE_TIMEOUT_MS: 600 } });
     const startedAt = Date.now();

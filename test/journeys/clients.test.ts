@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../support/eventually.ts';
-import { onEachQueue } from '../support/on-each-queue.ts';
+import { onOneQueue } from '../support/on-each-queue.ts';
 import {
   answers,
   answersAfter,
@@ -16,7 +16,7 @@ import {
 } from '../support/responder.ts';
 import type { Service } from '../support/start-service.ts';
 
-onEachQueue('clients', (start) => {
+onOneQueue('clients', (start) => {
   let service: Service;
   let apps = 400;
   beforeAll(async () => {

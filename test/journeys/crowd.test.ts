@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { onEachQueue } from '../support/on-each-queue.ts';
+import { onOneQueue } from '../support/on-each-queue.ts';
 import {
   answers,
   answersAfter,
@@ -33,7 +33,7 @@ const kinds = ['rule', 'python', 'go', 'directory'] as const;
 const ENDINGS =
   /^(200 |502 invalid-result|503 (no-client|client-offline|overloaded)|504 (no-answer|not-picked-up|client-left))$/;
 
-onEachQueue('a crowd of clients, callers and workers that come and go', (start) => {
+onOneQueue('a crowd of clients, callers and workers that come and go', (start) => {
   it('every call ends in a way that can be explained, no rule is sent twice, and nothing is left', async () => {
     const seed = Date.now() % 1_000_000;
     const random = randomFrom(seed);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { onEachQueue } from '../support/on-each-queue.ts';
+import { onOneQueue } from '../support/on-each-queue.ts';
 import { answers, answersWith, createResponder, resultText } from '../support/responder.ts';
 import type { Service } from '../support/start-service.ts';
 
@@ -21,7 +21,7 @@ const exact: [what: string, data: string][] = [
   ['an empty object', '{}'],
 ];
 
-onEachQueue('no value changes on its way', (start) => {
+onOneQueue('no value changes on its way', (start) => {
   let service: Service;
   let apps = 300;
   beforeAll(async () => {

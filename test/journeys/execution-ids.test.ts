@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { onEachQueue } from '../support/on-each-queue.ts';
+import { onOneQueue } from '../support/on-each-queue.ts';
 import { answers, createResponder } from '../support/responder.ts';
 
 /** Names of the queue store's own keys, and what else somebody may try. */
@@ -16,7 +16,7 @@ const ids = [
   'stalled-check',
 ].concat(['0', '1', 'a:b', '%00', '%E2%80%A8', '..%2f..', '__proto__', '*', 'x'.repeat(4000)]);
 
-onEachQueue('an id that no execution can have', (start) => {
+onOneQueue('an id that no execution can have', (start) => {
   it('is unknown, whatever it names in the queue store, and does no harm there', async () => {
     await using service = await start();
     await using _ = await createResponder({ sharedDir: service.sharedDir, app: 1, does: answers() });

@@ -3,7 +3,7 @@ import type { JobData } from '../../src/shared/contract/job.ts';
 import { queueNames } from '../../src/shared/store/queue-backend.ts';
 import { openEventStream } from '../support/event-stream.ts';
 import type { Answer } from '../support/http-call.ts';
-import { onEachQueue } from '../support/on-each-queue.ts';
+import { onOneQueue } from '../support/on-each-queue.ts';
 import {
   answers,
   answersAfter,
@@ -19,7 +19,7 @@ import type { Service } from '../support/start-service.ts';
 
 const EXECUTIONS = '/rule-server/mock/executions';
 
-onEachQueue('executions as a resource', (start) => {
+onOneQueue('executions as a resource', (start) => {
   let service: Service;
   let apps = 500;
   beforeAll(async () => {

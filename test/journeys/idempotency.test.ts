@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { onEachQueue } from '../support/on-each-queue.ts';
+import { onOneQueue } from '../support/on-each-queue.ts';
 import {
   answers,
   answersAfter,
@@ -11,7 +11,7 @@ import {
 } from '../support/responder.ts';
 import type { Service } from '../support/start-service.ts';
 
-onEachQueue('an Idempotency-Key', (start) => {
+onOneQueue('an Idempotency-Key', (start) => {
   let service: Service;
   let apps = 300;
   beforeAll(async () => {

@@ -2,7 +2,7 @@ import { mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/prom
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { onEachQueue } from '../support/on-each-queue.ts';
+import { onOneQueue } from '../support/on-each-queue.ts';
 import { createOtherServer } from '../support/other-server.ts';
 import { registerPublished } from '../support/published-client.ts';
 import { answers, answersWith, type Behaviour, createResponder } from '../support/responder.ts';
@@ -11,7 +11,7 @@ import type { Service } from '../support/start-service.ts';
 type Options = Partial<Parameters<typeof createResponder>[0]>;
 
 // Each of these was seen to happen with a server that uses the same directories. One test for each: it does not happen here.
-onEachQueue('mistakes that this channel invites', (start) => {
+onOneQueue('mistakes that this channel invites', (start) => {
   let service: Service;
   let apps = 1100;
   beforeAll(async () => {

@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { startWorker } from '../../src/worker/start.ts';
 import { eventually } from '../support/eventually.ts';
-import { onEachQueue } from '../support/on-each-queue.ts';
+import { onOneQueue } from '../support/on-each-queue.ts';
 import {
   answers,
   answersAfter,
@@ -19,7 +19,7 @@ import { captureLog, type Service } from '../support/start-service.ts';
 
 const hourAgo = () => new Date(Date.now() - 3_600_000);
 
-onEachQueue('starting and stopping', (start) => {
+onOneQueue('starting and stopping', (start) => {
   const clientOf = ({ sharedDir }: Service, does = answers()) => createResponder({ sharedDir, app: 1, does });
 
   it('the first call after the start is answered', async () => {
@@ -156,7 +156,7 @@ onEachQueue('starting and stopping', (start) => {
   });
 });
 
-onEachQueue('a worker and its shared directory', (start) => {
+onOneQueue('a worker and its shared directory', (start) => {
   it('takes no jobs while its directory is gone, says so, and goes on when it is back', async () => {
     await using service = await start({ settings: { QUEUE_TIMEOUT_MS: 1000 } });
     const { sharedDir } = service;

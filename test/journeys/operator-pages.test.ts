@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { findChromium, launchChromium } from '../support/browser.ts';
-import { onEachQueue } from '../support/on-each-queue.ts';
+import { onOneQueue } from '../support/on-each-queue.ts';
 import { answers, createResponder, type Responder, staysSilent } from '../support/responder.ts';
 import { type Service, startService } from '../support/start-service.ts';
 
 const chromium = await findChromium();
 
-onEachQueue('pages for operators', (start) => {
+onOneQueue('pages for operators', (start) => {
   let service: Service;
   let client: Responder;
   beforeAll(async () => {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../support/eventually.ts';
-import { onEachQueue } from '../support/on-each-queue.ts';
+import { onOneQueue } from '../support/on-each-queue.ts';
 import { createOtherServer } from '../support/other-server.ts';
 import { type Behaviour, createResponder, type FoundRequest, type Responder } from '../support/responder.ts';
 import type { Service } from '../support/start-service.ts';
@@ -11,7 +11,7 @@ import type { Service } from '../support/start-service.ts';
 /** Both servers' clients are given up after so long. */
 const CLIENT_TIMEOUT_MS = 4000;
 
-onEachQueue('beside a server of another kind that cleans the same directory', (start) => {
+onOneQueue('beside a server of another kind that cleans the same directory', (start) => {
   let service: Service;
   let apps = 900;
   beforeAll(async () => {

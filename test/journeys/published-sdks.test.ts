@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../support/eventually.ts';
-import { onEachQueue } from '../support/on-each-queue.ts';
+import { onOneQueue } from '../support/on-each-queue.ts';
 import { answersWith, type Behaviour, createResponder, type FoundRequest } from '../support/responder.ts';
 import type { Service } from '../support/start-service.ts';
 
@@ -11,7 +11,7 @@ const PATIENT = { QUEUE_TIMEOUT_MS: 20_000, CLIENT_TIMEOUT_MS: 20_000, RESULT_TI
 
 type Sdk = 'go' | 'python';
 
-onEachQueue('clients of the published SDKs', (start) => {
+onOneQueue('clients of the published SDKs', (start) => {
   let service: Service;
   let apps = 300;
   beforeAll(async () => {

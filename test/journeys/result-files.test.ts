@@ -1,7 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { onEachQueue } from '../support/on-each-queue.ts';
+import { onOneQueue } from '../support/on-each-queue.ts';
 import {
   answersAfter,
   answersWith,
@@ -19,7 +19,7 @@ import type { Service } from '../support/start-service.ts';
 
 const MIB = 1024 * 1024;
 
-onEachQueue('whatever a client writes as its result', (start) => {
+onOneQueue('whatever a client writes as its result', (start) => {
   let service: Service;
   let apps = 200;
   beforeAll(async () => {

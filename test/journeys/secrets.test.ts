@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import { describe, expect, inject, it } from 'vitest';
 import { httpCall } from '../support/http-call.ts';
-import { onEachQueue } from '../support/on-each-queue.ts';
+import { onOneQueue } from '../support/on-each-queue.ts';
 import { startRedisProcess } from '../support/redis-process.ts';
 import {
   answers,
@@ -15,7 +15,7 @@ import { startApiProcess, startWorkerProcess } from '../support/start-process.ts
 import { startProcesses } from '../support/start-processes.ts';
 import { startTraceCollector } from '../support/trace-collector.ts';
 
-onEachQueue('what a rule is given and what it answers', (start) => {
+onOneQueue('what a rule is given and what it answers', (start) => {
   it('is never in a log, however the execution ends', async () => {
     await using service = await start({ settings: { RESULT_TIMEOUT_MS: 2500 } });
     const secret = 'secret-4711';

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../support/eventually.ts';
 import type { Answer } from '../support/http-call.ts';
-import { onEachQueue } from '../support/on-each-queue.ts';
+import { onOneQueue } from '../support/on-each-queue.ts';
 import { registerPublished } from '../support/published-client.ts';
 import {
   answers,
@@ -22,7 +22,7 @@ const CLIENT_TIMEOUT_MS = 4000;
 
 type Options = Partial<Parameters<typeof createResponder>[0]>;
 
-onEachQueue('an execution goes to the client that its target means', (start) => {
+onOneQueue('an execution goes to the client that its target means', (start) => {
   let service: Service;
   let apps = 500;
   beforeAll(async () => {
@@ -258,7 +258,7 @@ onEachQueue('an execution goes to the client that its target means', (start) => 
   });
 });
 
-onEachQueue('an execution goes to a client that lives', (start) => {
+onOneQueue('an execution goes to a client that lives', (start) => {
   let service: Service;
   let apps = 600;
   beforeAll(async () => {

@@ -10,9 +10,10 @@ const run = promisify(execFile);
 /**
  * How this machine can give tests a real Redis: a container, else `redis-server` from the PATH, else TEST_REDIS_URL.
  * Each candidate is started once, so what is chosen works. REDIS_IMAGE, when set, is the only candidate: falling back
- * would hide that containers do not work.
+ * would hide that containers do not work. TEST_REDIS=none: as on a machine without one.
  */
 export async function chooseRedis(environment: NodeJS.ProcessEnv = process.env): Promise<RedisChoice> {
+  if (environment.TEST_REDIS === 'none') return { kind: 'unavailable', reason: 'TEST_REDIS=none' };
   const reasons: string[] = [];
   const candidates = environment.REDIS_IMAGE ? CANDIDATES.slice(0, 1) : CANDIDATES;
   for (const [name, choose] of candidates) {
@@ -29,7 +30,8 @@ export async function chooseRedis(environment: NodeJS.ProcessEnv = process.env):
 }
 
 /** Whether `startRedisProcess` can work here: suites that kill, freeze and fill a Redis need a local program. */
-export async function hasRedisBinary(): Promise<boolean> {
+export async function hasRedisBinary(environment: NodeJS.ProcessEnv = process.env): Promise<boolean> {
+  if (environment.TEST_REDIS === 'none') return false;
   try {
     await run('redis-server', ['--version'], { timeout: PROBE_TIMEOUT_MS });
     return true;

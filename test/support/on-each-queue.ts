@@ -1,42 +1,32 @@
 import { afterAll, beforeAll, describe, inject } from 'vitest';
-import { openQueueBackend, type QueueBackend } from '../../src/shared/store/queue-backend.ts';
 import { startRedis } from './redis.ts';
 import { claimRedisDatabase } from './redis-database.ts';
 import type { RedisServer } from './redis-server.ts';
 import { type Service, type ServiceOptions, startService } from './start-service.ts';
 
-export type Start = (options?: Omit<ServiceOptions, 'queueUrl' | 'embedded'>) => Promise<Service>;
+export type Start = (options?: Omit<ServiceOptions, 'queueUrl'>) => Promise<Service>;
+type Suite = (start: Start) => void;
+
+const choice = inject('redis');
+const hasRedis = choice.kind !== 'unavailable';
 
 /**
  * The same suite on the embedded queue and on Redis; the second is left out where there is none. Each service that a
- * suite starts has a queue of its own.
+ * suite starts has a queue of its own. For the few suites that show that both queues keep the same promises.
  */
-export function onEachQueue(title: string, suite: (start: Start) => void): void {
-  describe(`${title}, on the embedded queue`, () => {
-    // Starting an embedded queue takes seconds: the services of a suite use one, unless there are several at a time.
-    let shared: QueueBackend | undefined;
-    let isLent = false;
-    beforeAll(async () => {
-      shared = await openQueueBackend(undefined);
-    });
-    afterAll(() => shared?.close());
-    suite(async (options) => {
-      if (isLent) return startService(options);
-      isLent = true;
-      const giveBack = () => {
-        isLent = false;
-      };
-      try {
-        return stopping(await startService({ ...options, embedded: shared }), giveBack);
-      } catch (error) {
-        giveBack();
-        throw error;
-      }
-    });
-  });
+export function onEachQueue(title: string, suite: Suite): void {
+  describe(`${title}, on the embedded queue`, () => suite(startService));
+  onRedis(title, suite);
+}
 
-  const choice = inject('redis');
-  describe.skipIf(choice.kind === 'unavailable')(`${title}, on Redis`, () => {
+/** A suite for which the queue makes no difference: on Redis, or on the embedded queue where there is none. */
+export function onOneQueue(title: string, suite: Suite): void {
+  if (hasRedis) onRedis(title, suite);
+  else describe(`${title}, on the embedded queue`, () => suite(startService));
+}
+
+function onRedis(title: string, suite: Suite): void {
+  describe.skipIf(!hasRedis)(`${title}, on Redis`, () => {
     let redis: RedisServer | undefined;
     beforeAll(async () => {
       redis = await startRedis(choice);
@@ -51,7 +41,7 @@ export function onEachQueue(title: string, suite: (start: Start) => void): void 
 }
 
 /** The same service, with something more to do once it has stopped. */
-function stopping(service: Service, afterwards: () => Promise<void> | void): Service {
+function stopping(service: Service, afterwards: () => Promise<void>): Service {
   let stopped: Promise<void> | undefined;
   const stop = () => {
     stopped ??= service.stop().finally(afterwards);

@@ -14,6 +14,7 @@ import { openQueueBackend, type QueueBackend } from '../../src/shared/store/queu
 import type { Step } from '../../src/worker/execution/execute.ts';
 import { isOurFile, MADE_BY_US } from '../../src/worker/files/file-names.ts';
 import { type RunningWorker, startWorker } from '../../src/worker/start.ts';
+import { borrowEmbeddedQueue } from './embedded-queue.ts';
 import { type Answer, type Call, httpCall } from './http-call.ts';
 
 /** Short enough for a test, long enough for a busy machine. */
@@ -30,8 +31,6 @@ const QUICK: Record<string, string | number> = {
 export type ServiceOptions = {
   /** A Redis url; without one everything shares an embedded queue. */
   queueUrl?: string | undefined;
-  /** An embedded queue that is open already; starting one takes seconds. It is left open. */
-  embedded?: QueueBackend | undefined;
   settings?: Record<string, string | number>;
   apis?: number;
   workers?: number;
@@ -75,6 +74,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   await mkdir(join(sharedDir, 'mock'), { recursive: true });
   const { log, lines } = captureLog();
 
+  const lent = queueUrl === undefined ? await borrowEmbeddedQueue() : undefined;
   const backends: QueueBackend[] = [];
   const apis: RunningApi[] = [];
   const workers: RunningWorker[] = [];
@@ -82,7 +82,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const openBackend = async () => {
     // Processes on Redis have connections of their own; the embedded queue is one for all.
     if (queueUrl === undefined && backends[0]) return backends[0];
-    const backend = options.embedded ? withOwnMemory(options.embedded) : await openQueueBackend(queueUrl);
+    const backend = lent ? withOwnMemory(lent.backend) : await openQueueBackend(queueUrl);
     backends.push(backend);
     return backend;
   };
@@ -118,7 +118,8 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     } finally {
       for (const api of apis) await api.stop();
       await Promise.all(workers.map((worker) => worker.stop()));
-      if (!options.embedded) await Promise.all(backends.map((backend) => backend.close()));
+      if (lent) await lent.giveBack();
+      else await Promise.all(backends.map((backend) => backend.close()));
       if (options.sharedDir === undefined) await rm(sharedDir, { recursive: true, force: true });
     }
     const errors = lines.filter(({ level }) => level >= 50);

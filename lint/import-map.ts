@@ -1,0 +1,65 @@
+/** What the files below one path may import: files below other paths, and packages unless they are refused. */
+export type Part = {
+  path: string;
+  mayImport: string[];
+  refusedPackages?: string[];
+  because: string;
+};
+
+const CONTRACT = 'src/shared/contract/';
+
+/** The directions of ARCHITECTURE.md. The first part whose path fits decides. */
+export const importMap: Part[] = [
+  {
+    path: 'src/shared/',
+    mayImport: ['src/shared/'],
+    because: 'src/shared is what every other folder reads: it imports none of them.',
+  },
+  {
+    path: 'src/api/console-files.ts',
+    mayImport: ['src/api/', 'src/shared/'],
+    because: 'This is the one module of the API that reads files: those of the console.',
+  },
+  {
+    path: 'src/api/',
+    mayImport: ['src/api/', 'src/shared/', 'src/version.ts'],
+    refusedPackages: ['node:fs', 'chokidar'],
+    because: 'The API never touches a file: it asks the worker over the queue.',
+  },
+  {
+    path: 'src/worker/',
+    mayImport: ['src/worker/', 'src/shared/'],
+    refusedPackages: ['hono', '@hono'],
+    because: 'The worker speaks the queue and files. HTTP belongs to src/api.',
+  },
+  {
+    path: 'src/client/',
+    mayImport: ['src/client/', CONTRACT],
+    refusedPackages: ['hono', '@hono', 'bullmq', 'ioredis'],
+    because: 'The client is an SDK: of the service it knows the contract alone.',
+  },
+  {
+    path: 'src/console/',
+    mayImport: ['src/console/', CONTRACT],
+    refusedPackages: ['node:'],
+    because: 'The console runs in a browser: of the service it knows the contract and the public HTTP interface.',
+  },
+  {
+    path: 'src/cli/',
+    mayImport: ['src/cli/', 'src/shared/', 'src/version.ts'],
+    because: 'The command line calls the service over HTTP: it runs no part of it.',
+  },
+];
+
+/**
+ * The folders of each part, lowest first: a folder imports itself and those before it, so folders never import each other
+ * in a circle. The files that lie directly in a part wire its folders and are not ordered; Biome refuses circles of files.
+ */
+export const layers: Record<string, string[]> = {
+  'src/shared/': ['contract', 'runtime', 'store'],
+  'src/api/': ['http', 'access', 'executions', 'calls', 'openapi', 'docs', 'routes'],
+  'src/worker/': ['dialects', 'files', 'rules', 'clients', 'placement', 'execution', 'queries', 'upkeep'],
+  'src/client/': ['engine', 'leaves', 'rules', 'analyzer', 'demo'],
+  'src/console/': ['styles', 'json', 'trace', 'api', 'text', 'state', 'run', 'ui', 'screen'],
+  'src/cli/': ['doctor'],
+};
