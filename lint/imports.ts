@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { wrongLayers, wrongDirections } from './check-imports.ts';
+import { wrongDirections, wrongLayers } from './check-imports.ts';
 import { readImports } from './read-imports.ts';
 
 // Part of `npm run lint`: refuses imports in a direction that lint/import-map.ts does not have, and folders that import each other.
