@@ -1,0 +1,93 @@
+import { z } from 'zod';
+import { knownUpTo } from '../contract/job.ts';
+import { codeSchema } from '../contract/outcomes.ts';
+import { differenceSchema } from './difference.ts';
+import { ranToSchema, type Verdict, verdictSchema, verdicts } from './verdict.ts';
+
+/** The version of what is stored about batches. */
+export const BATCH_VERSION = 1;
+/** Cases × targets of one batch. */
+export const MAX_ITEMS = 10_000;
+export const DEFAULT_CONCURRENCY = 4;
+export const MAX_CONCURRENCY = 500;
+
+export const batchStates = ['running', 'cancelling', 'cancelled', 'finished'] as const;
+export const batchStateSchema = z.enum(batchStates);
+export type BatchState = z.infer<typeof batchStateSchema>;
+
+/** What a batch was asked to do. Ids are decimal text; `targets` are as they were resolved when it was accepted. */
+export const batchSchema = z.object({
+  v: knownUpTo(BATCH_VERSION),
+  batchId: z.string(),
+  app: z.int(),
+  ruleId: z.string().nullable(),
+  confId: z.string().nullable(),
+  targets: z.array(z.string()),
+  /** How many cases; there are as many items for each target. */
+  cases: z.int(),
+  concurrency: z.int(),
+  stopAfterFailures: z.int().nullable(),
+  keyName: z.string().nullable(),
+  createdAt: z.int(),
+  /** The file its cases come from, for reports. */
+  file: z.string().nullable(),
+  /** The ETag of the saved document it runs. */
+  etag: z.string().nullable(),
+  /** The batch it repeats a part of. */
+  from: z.string().nullable(),
+});
+export type Batch = z.infer<typeof batchSchema>;
+
+/** How far a batch is: `counts` by target, in the order of the targets. */
+export type BatchProgress = { state: BatchState; endedAt: number | null; counts: Counts[] };
+export type Counts = Record<Verdict, number>;
+
+/** What is known of an item in short; enough to list, filter and report it. */
+export const itemHeadSchema = z.object({
+  verdict: verdictSchema,
+  outcome: ranToSchema.nullable().default(null),
+  address: z.string().nullable().default(null),
+  code: codeSchema.nullable().default(null),
+  mayHaveRun: z.boolean().default(false),
+  /** The client's error, why there is no answer, or why it was skipped. */
+  error: z.string().nullable().default(null),
+  tookMs: z.number().nullable().default(null),
+  /** How many differences are kept. */
+  differences: z.int().default(0),
+  /** What the run came to, in few characters: items of one case are alike when these are. */
+  digest: z.string().nullable().default(null),
+  /** Epoch ms after which no worker may begin it, once it may have been sent. */
+  claimBy: z.int().nullable().default(null),
+});
+export type ItemHead = z.infer<typeof itemHeadSchema>;
+
+/** The rest that is kept of an item. `data`: the members that changed, as JSON text. */
+export const itemDetailSchema = z.object({
+  differences: z.array(differenceSchema),
+  data: z.string().nullable(),
+  cut: z.boolean(),
+  nodes: z.record(z.string(), z.array(z.string())).nullable(),
+});
+export type ItemDetail = z.infer<typeof itemDetailSchema>;
+
+/** The number of an item, from 1: the targets of the first case, those of the second, and so on. */
+export function itemNumber({ targets }: Pick<Batch, 'targets'>, caseIndex: number, targetIndex: number): number {
+  return caseIndex * targets.length + targetIndex + 1;
+}
+
+/** Which case and target an item is about. */
+export function placeOfItem(
+  { targets }: Pick<Batch, 'targets'>,
+  n: number,
+): { caseIndex: number; targetIndex: number } {
+  return { caseIndex: Math.floor((n - 1) / targets.length), targetIndex: (n - 1) % targets.length };
+}
+
+export const noCounts = (): Counts => ({ passed: 0, failed: 0, error: 0, unanswered: 0, skipped: 0, pending: 0 });
+
+/** The counts of all targets together. */
+export function totalOf(counts: readonly Counts[]): Counts {
+  const total = noCounts();
+  for (const each of counts) for (const verdict of verdicts) total[verdict] += each[verdict];
+  return total;
+}

@@ -1,0 +1,28 @@
+import { z } from 'zod';
+import { ranToSchema } from './verdict.ts';
+
+/** What a node can be expected to have come to. */
+export const nodeStateNames = ['TRUE', 'FALSE', 'NONE', 'ERROR', 'OUT_OF_TIME', 'REJECTED', 'NOT_REACHED'] as const;
+
+/** What is expected of a run; every part that is absent is not looked at. `data` is JSON text, `absent` holds paths. */
+export const expectSchema = z.object({
+  outcome: ranToSchema.optional(),
+  data: z.string().optional(),
+  absent: z.array(z.string()).optional(),
+  nodes: z.record(z.string(), z.enum(nodeStateNames)).optional(),
+  error: z.string().optional(),
+  withinMs: z.number().optional(),
+});
+export type Expect = z.infer<typeof expectSchema>;
+
+/** One case: an input and what is expected of it. `input` is JSON text, `ts` decimal text; `line` where its document has it. */
+export const caseSchema = z.object({
+  name: z.string(),
+  input: z.string(),
+  ts: z.string().nullable(),
+  tags: z.array(z.string()),
+  skip: z.boolean(),
+  line: z.int().nullable(),
+  expect: expectSchema.nullable(),
+});
+export type Case = z.infer<typeof caseSchema>;

@@ -1,0 +1,20 @@
+import { type Reported, reasonsOf } from './reported.ts';
+
+const HEADER = ['n', 'name', 'target', 'verdict', 'outcome', 'tookMs', 'address', 'code', 'mockId', 'reasons'];
+/** A spreadsheet takes text that begins like this for a formula, and runs it. */
+const FORMULA = /^[=+\-@\t\r]/;
+
+/** One line for each item (RFC 4180). Text that a spreadsheet would run as a formula gets an apostrophe before it. */
+export function csvReport({ items }: Reported): string {
+  const lines = items.map((item) => {
+    const { n, name, target, verdict, outcome, tookMs, address, code, mockId } = item;
+    const texts = [name, target, verdict, outcome, tookMs, address, code, mockId, reasonsOf(item).join('; ')];
+    return [String(n), ...texts.map((value) => (value === null ? '' : String(value)))];
+  });
+  return [HEADER, ...lines].map((cells) => `${cells.map(cellOf).join(',')}\r\n`).join('');
+}
+
+function cellOf(text: string): string {
+  const harmless = FORMULA.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(harmless) || harmless !== harmless.trim() ? `"${harmless.replaceAll('"', '""')}"` : harmless;
+}

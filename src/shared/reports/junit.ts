@@ -1,0 +1,80 @@
+import { noCounts, totalOf } from '../cases/batch.ts';
+import { type Reported, type ReportedItem, reasonsOf } from './reported.ts';
+
+/** What XML 1.0 cannot hold, not even escaped. */
+const ILLEGAL = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu;
+
+/** The report that GitLab, Jenkins and GitHub's test reporters read: a testsuite for each target, a testcase for each case. */
+export function junitReport({ batch, progress, items }: Reported): string {
+  const total = totalOf(progress.counts);
+  const suites = batch.targets.map((target, index) => {
+    const own = items.filter((item) => item.target === target);
+    const cases = own.map((item) => testCase(item, batch.file, subjectOf(batch)));
+    const head = attributes({
+      name: `${subjectOf(batch)} on ${target}`,
+      ...countsOf(progress.counts[index] ?? noCounts(), own.length),
+      time: seconds(own.reduce((sum, { tookMs }) => sum + (tookMs ?? 0), 0)),
+      timestamp: new Date(batch.createdAt).toISOString().slice(0, 19),
+      hostname: 'rule-server',
+    });
+    return `  <testsuite ${head}>\n${cases.join('')}  </testsuite>\n`;
+  });
+  const head = attributes({ name: `rule server batch ${batch.batchId}`, ...countsOf(total, items.length, true) });
+  return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites ${head}>\n${suites.join('')}</testsuites>\n`;
+}
+
+function subjectOf({ app, ruleId, confId }: Reported['batch']): string {
+  return `app ${app}${ruleId === null ? '' : ` rule ${ruleId}`}${confId === null ? '' : ` node ${confId}`}`;
+}
+
+function countsOf(
+  { failed, error, unanswered, skipped, pending }: Reported['progress']['counts'][0],
+  tests: number,
+  isTotal = false,
+) {
+  const counts = { tests, failures: failed, errors: error + unanswered };
+  return isTotal ? counts : { ...counts, skipped: skipped + pending };
+}
+
+function testCase(item: ReportedItem, file: string | null, classname: string): string {
+  const { name, line, target, tookMs, verdict } = item;
+  const where = { ...(file !== null && { file }), ...(line !== null && { line }) };
+  const head = attributes({ name, classname: `${classname} on ${target}`, time: seconds(tookMs ?? 0), ...where });
+  const reasons = reasonsOf(item);
+  const [first = verdict] = reasons;
+  const text = escaped(reasons.join('\n'));
+  switch (verdict) {
+    case 'passed':
+      return `    <testcase ${head}/>\n`;
+    case 'failed':
+      return `    <testcase ${head}>\n      <failure ${attributes({ message: first, type: 'failed' })}>${text}</failure>\n    </testcase>\n`;
+    case 'error':
+    case 'unanswered':
+      return `    <testcase ${head}>\n      <error ${attributes({ message: first, type: item.code ?? verdict })}>${text}</error>\n    </testcase>\n`;
+    case 'skipped':
+    case 'pending':
+      return `    <testcase ${head}>\n      <skipped ${attributes({ message: first })}/>\n    </testcase>\n`;
+  }
+}
+
+function attributes(values: Record<string, string | number>): string {
+  return Object.entries(values)
+    .map(
+      ([name, value]) =>
+        `${name}="${escaped(String(value)).replace(/[\t\n\r]/g, (char) => `&#${char.charCodeAt(0)};`)}"`,
+    )
+    .join(' ');
+}
+
+/** Text for XML: also `]]>` and what XML cannot hold. */
+function escaped(text: string): string {
+  return text
+    .replace(ILLEGAL, '\ufffd')
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;')
+    .replaceAll('\r', '&#13;');
+}
+
+const seconds = (ms: number) => (ms / 1000).toFixed(3);

@@ -1,0 +1,28 @@
+import { totalOf } from '../cases/batch.ts';
+import { verdicts } from '../cases/verdict.ts';
+import { type Reported, reasonsOf } from './reported.ts';
+
+const MAX_LISTED = 100;
+
+/** A summary for a pull request: the counts by target, then what did not pass. */
+export function markdownReport({ batch, progress, items }: Reported): string {
+  const total = totalOf(progress.counts);
+  const shown = verdicts.filter((verdict) => total[verdict] > 0);
+  const row = (cells: (string | number)[]) => `| ${cells.join(' | ')} |\n`;
+  const rows = batch.targets.map((target, index) =>
+    row([cell(target), ...shown.map((verdict) => progress.counts[index]?.[verdict] ?? 0)]),
+  );
+  const table = `${row(['target', ...shown])}${row(['---', ...shown.map(() => '---:')])}${rows.join('')}`;
+  const bad = items.filter(({ verdict }) => verdict === 'failed' || verdict === 'error' || verdict === 'unanswered');
+  const listed = bad.slice(0, MAX_LISTED).map((item) => {
+    const reasons = reasonsOf(item).map((reason) => `  - ${cell(reason)}\n`);
+    return `- **${cell(item.name)}** on ${cell(item.target)}: ${item.verdict}\n${reasons.join('')}`;
+  });
+  const rest = bad.length > MAX_LISTED ? `\nand ${bad.length - MAX_LISTED} more\n` : '';
+  return `${table}${listed.length > 0 ? `\n${listed.join('')}` : ''}${rest}`;
+}
+
+/** Text that means nothing to Markdown or HTML, in one line. */
+function cell(text: string): string {
+  return text.replace(/\s+/g, ' ').replace(/[\\`*_{}[\]<>|#~!&]/g, (char) => `\\${char}`);
+}

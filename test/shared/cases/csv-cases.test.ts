@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest';
+import { type CellType, readCsv } from '../../../src/shared/cases/csv-cases.ts';
+
+const types = new Map<string, CellType>([
+  ['uid', 'number'],
+  ['user.age', 'number'],
+  ['vip', 'boolean'],
+]);
+const read = (text: string) => readCsv(text, (key) => types.get(key) ?? 'text');
+const inputs = (text: string) => {
+  const found = read(text);
+  return found.kind === 'cases'
+    ? found.cases.map(({ input }) => input)
+    : found.refusals.map(({ path, message }) => `${path} ${message}`);
+};
+
+describe('CSV', () => {
+  it('has input paths for columns, and types from the schema', () => {
+    const found = read('name,uid,user.age,vip,city,asOf\na,9007199254740993,1.50,TRUE,007,2026-03-15T12:00:00Z\n');
+    expect(found).toEqual({
+      kind: 'cases',
+      cases: [
+        {
+          name: 'a',
+          input: '{"uid":9007199254740993,"user":{"age":1.50},"vip":true,"city":"007"}',
+          ts: String(Date.parse('2026-03-15T12:00:00Z')),
+          tags: [],
+          skip: false,
+          line: 2,
+          expect: null,
+        },
+      ],
+    });
+  });
+  it.each([',', ';', '\t'])('is separated by %j', (delimiter) =>
+    expect(inputs(`uid${delimiter}city\n1${delimiter}"a,b;c\td"\n`)).toEqual(['{"uid":1,"city":"a,b;c\\td"}']),
+  );
+  it('tells an empty cell from an empty text', () =>
+    expect(inputs('uid,city\n1,\n2,""\n')).toEqual(['{"uid":1}', '{"uid":2,"city":""}']));
+  it('may begin with a byte order mark and end its lines either way', () =>
+    expect(inputs('\ufeffuid\r\n1\r\n2')).toEqual(['{"uid":1}', '{"uid":2}']));
+  it('takes any name for a member', () =>
+    expect(inputs('__proto__.a,"[""c.d""]"\nx,y\n')).toEqual(['{"__proto__":{"a":"x"},"c.d":"y"}']));
+  it.each([
+    ['uid\n012\n', 'uid must be a number as JSON writes it, found "012"'],
+    ['vip\nyes\n', 'vip must be a true or false, found "yes"'],
+    ['uid,uid\n1,1\n', 'gives "uid" twice'],
+    ['a[0]\n1\n', 'is not an input path'],
+    ['uid,city\n1\n', 'is not CSV'],
+    ['uid\n"1\n', 'is not CSV'],
+    ['uid\n', 'has a header but no rows'],
+    ['', 'is empty'],
+    ['asOf\nyesterday\n', 'is not a time with an offset'],
+  ])('%j is refused', (text, message) => expect(inputs(text).join()).toContain(message));
+  it('of 5,000 columns is refused at once', () => {
+    const start = performance.now();
+    const header = Array.from({ length: 5000 }, (_, index) => `c${index}`).join(',');
+    expect(inputs(`${header}\n${header}\n`.repeat(20))).toEqual(['header has more than 1000 columns']);
+    expect(performance.now() - start).toBeLessThan(5000);
+  });
+});
