@@ -57,9 +57,26 @@ export const importMap: Part[] = [
  */
 export const layers: Record<string, string[]> = {
   'src/shared/': ['contract', 'runtime', 'store'],
-  'src/api/': ['http', 'access', 'executions', 'calls', 'openapi', 'docs', 'routes'],
+  'src/api/': ['calls', 'executions', 'http', 'access', 'openapi', 'docs', 'routes'],
   'src/worker/': ['dialects', 'files', 'rules', 'clients', 'placement', 'execution', 'queries', 'upkeep'],
   'src/client/': ['engine', 'leaves', 'rules', 'analyzer', 'demo'],
-  'src/console/': ['styles', 'json', 'trace', 'api', 'text', 'state', 'run', 'ui', 'screen'],
+  'src/console/': ['styles', 'json', 'trace', 'api', 'state', 'text', 'run', 'ui', 'screen'],
   'src/cli/': ['doctor'],
 };
+
+/** Imports against the order of the folders that are still there. One that is gone must leave this list too. */
+export const knownExceptions: string[] = [
+  'src/api/calls/idempotency.ts imports src/api/executions/newer-execution.ts',
+  'src/api/calls/run-once.ts imports src/api/executions/executions.ts',
+  'src/api/calls/run-once.ts imports src/api/executions/newer-execution.ts',
+  'src/api/openapi/service-operations.ts imports src/api/routes/session.ts',
+  'src/client/engine/execution.ts imports src/client/rules/rule-set.ts',
+  'src/client/leaves/fields.ts imports src/client/rules/java-scalars.ts',
+  'src/console/trace/compare.ts imports src/console/run/reading.ts',
+  'src/worker/files/claim.ts imports src/worker/clients/registration.ts',
+  'src/worker/files/judge-result.ts imports src/worker/execution/decision.ts',
+  'src/worker/placement/inspections.ts imports src/worker/execution/warnings.ts',
+  'src/worker/rules/config-files.ts imports src/worker/clients/folder-listing.ts',
+  'src/worker/rules/rule-index.ts imports src/worker/clients/folder-listing.ts',
+  'src/worker/rules/rules.ts imports src/worker/clients/folder-listing.ts',
+];
