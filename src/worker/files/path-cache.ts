@@ -1,5 +1,6 @@
 import type { Stats } from 'node:fs';
 import { lstat } from 'node:fs/promises';
+import { LRUCache } from 'lru-cache';
 import type { Reading } from './reading.ts';
 import { readingOfError } from './reading.ts';
 
@@ -20,23 +21,7 @@ type Options<T> = {
  * The sizes of the remembered files add up to `maxBytes` at most; the least recently used go first.
  */
 export function createPathCache<T>({ load, run, maxBytes, now }: Options<T>) {
-  const entries = new Map<string, Entry<T>>();
-  let total = 0;
-
-  const forget = (path: string) => {
-    total -= entries.get(path)?.weight ?? 0;
-    entries.delete(path);
-  };
-
-  const remember = (path: string, entry: Entry<T>) => {
-    forget(path);
-    entries.set(path, entry);
-    total += entry.weight;
-    for (const oldest of entries.keys()) {
-      if (total <= maxBytes) break;
-      forget(oldest);
-    }
-  };
+  const entries = new LRUCache<string, Entry<T>>({ maxSize: maxBytes, sizeCalculation: ({ weight }) => weight });
 
   async function read(path: string): Promise<Reading<T>> {
     const startedAt = now();
@@ -44,16 +29,13 @@ export function createPathCache<T>({ load, run, maxBytes, now }: Options<T>) {
     const identity = identityOf(stats);
     const known = entries.get(path);
     const same = known?.identity === identity ? known : undefined;
-    if (same?.settled) {
-      remember(path, same);
-      return same.reading;
-    }
+    if (same?.settled) return same.reading;
     const reading = await load(path, stats);
     // Two edits within one tick of the file system's clock look the same: what was read is trusted only once it has been
     // read again when that tick was surely over.
     const firstSeenAt = same?.firstSeenAt ?? startedAt;
     const settled = startedAt - firstSeenAt >= SETTLED_AFTER_MS;
-    remember(path, { identity, firstSeenAt, settled, weight: stats.size + ENTRY_OVERHEAD_BYTES, reading });
+    entries.set(path, { identity, firstSeenAt, settled, weight: stats.size + ENTRY_OVERHEAD_BYTES, reading });
     return reading;
   }
 
@@ -64,7 +46,7 @@ export function createPathCache<T>({ load, run, maxBytes, now }: Options<T>) {
         try {
           return await read(path);
         } catch (error) {
-          forget(path);
+          entries.delete(path);
           return readingOfError(error);
         }
       }),
