@@ -2,10 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { leafNodesOf } from './analyzer/leaf-nodes.ts';
 import { answerRequest } from './answer-request.ts';
+import { checkOptions } from './check-options.ts';
 import type { HandleError } from './engine/node.ts';
 import { startHeart } from './heart.ts';
 import { openInbox } from './inbox.ts';
-import type { Leaves } from './leaves/leaf.ts';
+import type { LeafClasses, Leaves } from './leaves/leaf.ts';
 import { createRegistry } from './leaves/registry.ts';
 import { placesOf } from './places.ts';
 import { register, unregister } from './registration.ts';
@@ -22,6 +23,7 @@ export type {
   FlowLeaf,
   Leaf,
   LeafClass,
+  LeafClasses,
   LeafDefinition,
   Leaves,
   NoneLeaf,
@@ -30,12 +32,12 @@ export type {
 } from './leaves/leaf.ts';
 export type { RunRequest, RunResult } from './run-in-process.ts';
 
-export type RuleClientOptions = {
+export type RuleClientOptions<L extends LeafClasses = LeafClasses> = {
   /** The app whose rules this client runs. */
   app: number;
   /** The directory that the rule server and its clients share. */
   sharedDir: string;
-  leaves: Leaves;
+  leaves: Leaves<L>;
   /**
    * Recommended: refuses to run a rule of which a node is left out, because its class is not registered or its file cannot be
    * read. Otherwise the rest of the rule runs without it, as in the other SDKs: a consequence without its condition, too.
@@ -78,7 +80,10 @@ export type RuleClient = {
  * A client of the rule server: registers, beats, runs the requests it is sent and answers each. Nothing a rule does ends it.
  * Rejects when the options make no sense or the shared directory cannot be used.
  */
-export async function createRuleClient(options: RuleClientOptions): Promise<RuleClient> {
+export async function createRuleClient<const L extends LeafClasses>(
+  options: RuleClientOptions<L>,
+): Promise<RuleClient> {
+  checkOptions(options);
   const { app, sharedDir, lane, address = newAddress(), pollMs = 2000, heartbeatMs = 10_000 } = options;
   const { ruleTimeoutMs = 55_000, maxRunning = 100, strict = false, errorHandle } = options;
   const onError = harmless(options.onError ?? warn);

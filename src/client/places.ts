@@ -6,6 +6,8 @@ export type Places = {
   rules: string;
   /** Where requests appear and results are put. */
   mock: string;
+  /** Where clients of this app register, those in lanes below it. */
+  app: string;
   /** Where clients of this app and lane register. */
   home: string;
   registration: string;
@@ -21,10 +23,12 @@ export function placesOf({ sharedDir, app, address, lane }: Identity): Places {
   if (!Number.isSafeInteger(app) || app < 1) throw new TypeError(`app must be a positive integer, not ${app}`);
   checkName('address', address);
   if (lane !== undefined) checkName('lane', lane);
-  const home = join(sharedDir, 'clients', String(app), ...(lane === undefined ? [] : ['lane', lane]));
+  const clients = join(sharedDir, 'clients', String(app));
+  const home = lane === undefined ? clients : join(clients, 'lane', lane);
   return {
     rules: join(sharedDir, String(app)),
     mock: join(sharedDir, 'mock', String(app), address),
+    app: clients,
     home,
     registration: join(home, `m_${address}.json`),
     heartbeat: join(home, `b_${address}.json`),

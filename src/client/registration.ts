@@ -1,6 +1,7 @@
 import { mkdir, rm } from 'node:fs/promises';
 import type { Places } from './places.ts';
-import { replaceFile } from './replace-file.ts';
+import { placeFile, replaceFile } from './replace-file.ts';
+import { refuseTakenAddress, thisProcess } from './taken-address.ts';
 
 /** What a client says about itself when it starts. */
 export type Registration = {
@@ -22,6 +23,7 @@ function printRegistration({ app, address, lane, loadedVersion, leafNodes }: Reg
     sdk: 'node',
     lastHeartbeat: now,
     startTime: now,
+    process: thisProcess(),
   };
   const rest = `"loadedVersion":${loadedVersion},"leafNodes":${JSON.stringify(leafNodes)}`;
   return `${JSON.stringify(members).slice(0, -1)},${rest}}`;
@@ -32,14 +34,19 @@ export function printHeartbeat(loadedVersion: bigint): string {
   return `{"lastHeartbeat":${Date.now()},"loadedVersion":${loadedVersion}}`;
 }
 
-/** Makes the client known and gives back its registration as it stands there. */
+/** Makes the client known and gives back its registration as it stands there. Rejects when a living client has its address. */
 export async function register(places: Places, registration: Registration): Promise<string> {
+  await refuseTakenAddress(places, registration.address);
   // First the directory for requests: once a client is known, somebody may put one there.
   await mkdir(places.mock, { recursive: true });
   await mkdir(places.home, { recursive: true });
   const text = printRegistration(registration);
+  if (!(await placeFile(places.registration, text))) {
+    // Somebody was quicker, or a client that died left it behind.
+    await refuseTakenAddress(places, registration.address);
+    await replaceFile(places.registration, text);
+  }
   await replaceFile(places.heartbeat, printHeartbeat(registration.loadedVersion));
-  await replaceFile(places.registration, text);
   if (registration.leafNodes.length > 0) await replaceFile(places.latest, text);
   return text;
 }

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createRuleClient } from '../../src/client/client.ts';
 import type { Data } from '../../src/client/engine/data.ts';
 import type { Leaves } from '../../src/client/leaves/leaf.ts';
+import { takeRequest } from '../../src/client/take-request.ts';
 import { createClientFiles, until } from './support/client-files.ts';
 import { smallLeaves } from './support/small-leaves.ts';
 
@@ -209,23 +210,12 @@ describe('a request', () => {
     expect(files.errors).toEqual([]);
   });
 
-  test('that two clients notice runs once: whoever deletes it has it', async () => {
-    let runs = 0;
-    const counted: Leaves = {
-      Count: class {
-        doNone(): void {
-          runs++;
-        }
-      },
-    };
-    await nodes({ 1: '"type":7,"confName":"Count"' });
-    const options = { leaves: counted, address: 'same', pollMs: 20 };
-    const client = await files.start(options);
-    await files.start(options);
-    const ids = await Promise.all(Array.from({ length: 50 }, () => files.put(client, '{"confId":1}')));
-    for (const id of ids) expect(JSON.parse(await files.answerTo(client, id)).success).toBe(true);
-    expect(runs).toBe(50);
-    expect(files.errors).toEqual([]);
+  test('that two take at the same moment is taken once: whoever deletes it has it', async () => {
+    for (let each = 0; each < 50; each++) await files.write('{"confId":1}', 'requests', `r${each}.json`);
+    const directory = files.pathOf('requests');
+    const takeAll = () => Promise.all(Array.from({ length: 50 }, (_, each) => takeRequest(directory, `r${each}.json`)));
+    const [one, other] = await Promise.all([takeAll(), takeAll()]);
+    for (const [each, { kind }] of one.entries()) expect([kind, other[each]?.kind].sort()).toEqual(['left', 'request']);
   });
 
   test('finds its client although somebody removed the directory', async () => {

@@ -1,13 +1,13 @@
 import type { ExactValue } from '../../shared/contract/exact-json.ts';
 import { isExactObject, toPlain, type Value } from '../engine/values.ts';
 import { type Converted, javaBoolean, javaDouble, javaInteger, javaText } from '../rules/java-scalars.ts';
-import type { FieldDefinition, FieldType } from './leaf.ts';
+import type { FieldType, LeafDefinition } from './leaf.ts';
 
 /** A field that a rule can configure. `offered`: shown to whoever edits rules. */
 export type Field = { field: string; name: string; desc: string; type: FieldType; offered: boolean; sample: unknown };
 
 /** The configurable fields of a leaf: its public ones, but for those that start with `_` and those that hold functions. */
-export function fieldsOf(sample: object, described?: Readonly<Record<string, FieldDefinition>>): Field[] {
+export function fieldsOf(sample: object, described?: LeafDefinition['fields']): Field[] {
   const names = Object.keys(sample).filter(
     (field) => !field.startsWith('_') && typeof Reflect.get(sample, field) !== 'function',
   );

@@ -27,9 +27,15 @@ export type ValueType = 'String' | 'Integer' | 'Long' | 'Double' | 'Boolean' | '
 
 export type FieldDefinition = { name?: string; desc?: string; type?: FieldType };
 
+/** The names of a leaf's fields that a rule can configure; any name where the class is not known. */
+type FieldName<L extends LeafClass> = LeafClass extends L
+  ? string
+  : Exclude<DataMember<InstanceType<L>>, `_${string}`> & string;
+type DataMember<T> = { [K in keyof T]-?: T[K] extends (...parameters: never[]) => unknown ? never : K }[keyof T];
+
 /** A leaf class and what people who edit rules read about it. */
-export type LeafDefinition = {
-  leaf: LeafClass;
+export type LeafDefinition<L extends LeafClass = LeafClass> = {
+  leaf: L;
   name?: string;
   desc?: string;
   /** Where it stands in a list of leaves, lower first; 100 when not said. */
@@ -37,13 +43,16 @@ export type LeafDefinition = {
   /** Other names that a rule may call the class by. */
   alias?: string | readonly string[];
   /** The fields to offer, described. Without this every field is offered. */
-  fields?: Readonly<Record<string, FieldDefinition>>;
+  fields?: { readonly [F in FieldName<L>]?: FieldDefinition };
   /** Types of keys that the code does not tell. */
   keys?: Readonly<Record<string, ValueType>>;
 };
 
 /** Leaf classes by the name that rules call them by, `com.example.SpendThreshold`. */
-export type Leaves = Readonly<Record<string, LeafClass | LeafDefinition>>;
+export type Leaves<L extends LeafClasses = LeafClasses> = {
+  readonly [Name in keyof L]: L[Name] | LeafDefinition<L[Name]>;
+};
+export type LeafClasses = Readonly<Record<string, LeafClass>>;
 
 /** The number of a leaf's kind in files: 5 flow, 6 result, 7 none. */
 export type LeafKind = 5 | 6 | 7;

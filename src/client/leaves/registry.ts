@@ -1,3 +1,4 @@
+import { didYouMean } from '../nearest.ts';
 import { type Field, fieldsOf } from './fields.ts';
 import { kindOf, type LeafClass, type LeafDefinition, type LeafKind, type Leaves } from './leaf.ts';
 
@@ -31,6 +32,7 @@ function entryOf(clazz: string, given: LeafClass | LeafDefinition): LeafEntry {
   const sample = new definition.leaf();
   const kind = kindOf(sample);
   if (kind === undefined) throw new TypeError(`the leaf ${clazz} has none of the methods doFlow, doResult and doNone`);
+  checkMembers(clazz, definition, sample);
   const { alias = [] } = definition;
   return {
     clazz,
@@ -39,4 +41,17 @@ function entryOf(clazz: string, given: LeafClass | LeafDefinition): LeafEntry {
     definition,
     fields: fieldsOf(sample, definition.fields),
   };
+}
+
+const members = ['leaf', 'name', 'desc', 'order', 'alias', 'fields', 'keys'];
+
+/** A misspelt name would have no effect, and nobody would know. */
+function checkMembers(clazz: string, definition: LeafDefinition, sample: object): void {
+  const unknown = Object.keys(definition).find((name) => !members.includes(name));
+  if (unknown !== undefined)
+    throw new TypeError(`${clazz}: a leaf's definition has no ${unknown}${didYouMean(unknown, members)}`);
+  const fields = fieldsOf(sample).map(({ field }) => field);
+  const missing = Object.keys(definition.fields ?? {}).find((name) => !fields.includes(name));
+  if (missing !== undefined)
+    throw new TypeError(`${clazz} has no field ${missing} to describe${didYouMean(missing, fields)}`);
 }

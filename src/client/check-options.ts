@@ -1,0 +1,79 @@
+import { readdirSync, statSync } from 'node:fs';
+import { basename, dirname, resolve } from 'node:path';
+import { didYouMean, nearest } from './nearest.ts';
+
+type Check = (value: unknown, name: string) => string | undefined;
+
+const MAX_MS = 2 ** 31 - 1;
+
+const milliseconds =
+  (least: number): Check =>
+  (value, name) =>
+    isInteger(value, least, MAX_MS) ? undefined : `${name} must be ${least} to ${MAX_MS} ms, not ${shown(value)}`;
+const ofType =
+  (type: string, wanted: string): Check =>
+  (value, name) =>
+    typeof value === type ? undefined : `${name} must be ${wanted}, not ${shown(value)}`;
+const aFunction = ofType('function', 'a function');
+
+/** Every option, and what is wrong with a value of it. */
+const checks: Readonly<Record<string, Check>> = {
+  app: (value) =>
+    isInteger(value, 1, Number.MAX_SAFE_INTEGER) ? undefined : `app must be a positive integer, not ${shown(value)}`,
+  sharedDir: (value) => checkDirectory(value),
+  leaves: (value) =>
+    typeof value === 'object' && value !== null ? undefined : `leaves must be an object, not ${shown(value)}`,
+  strict: ofType('boolean', 'true or false'),
+  lane: ofType('string', 'a name'),
+  address: ofType('string', 'a name'),
+  pollMs: milliseconds(10),
+  heartbeatMs: milliseconds(10),
+  ruleTimeoutMs: milliseconds(1),
+  maxRunning: (value) =>
+    isInteger(value, 1, 1_000_000) ? undefined : `maxRunning must be 1 to 1000000, not ${shown(value)}`,
+  errorHandle: aFunction,
+  onError: aFunction,
+  onProblems: aFunction,
+};
+const required = ['app', 'sharedDir', 'leaves'];
+
+/** Throws a `TypeError` that names every option that is unknown, missing or cannot be used. */
+export function checkOptions(options: object): void {
+  const given = new Map<string, unknown>(Object.entries(options).filter(([, value]) => value !== undefined));
+  const missing = required.filter((name) => !given.has(name)).map((name) => `${name} is missing`);
+  const wrong = [...given].map(([name, value]) => {
+    const check = Object.hasOwn(checks, name) ? checks[name] : undefined;
+    return check ? check(value, name) : `there is no option ${name}${didYouMean(name, Object.keys(checks))}`;
+  });
+  const sentences = [...missing, ...wrong.filter((sentence) => sentence !== undefined)];
+  if (sentences.length > 0) throw new TypeError(sentences.join('. '));
+}
+
+function checkDirectory(value: unknown): string | undefined {
+  if (typeof value !== 'string' || value.trim() === '') return `sharedDir must be a directory, not ${shown(value)}`;
+  const path = resolve(value);
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found?.isDirectory()) return undefined;
+  if (found) return `sharedDir must be a directory, and ${path} is none`;
+  const similar = nearest(basename(path), directoriesIn(dirname(path)));
+  const hint =
+    similar === undefined ? 'make it first, or name the one that the rule server uses' : `did you mean ${similar}?`;
+  return `sharedDir: there is no directory ${path}; ${hint}`;
+}
+
+function directoriesIn(path: string): string[] {
+  try {
+    return readdirSync(path, { withFileTypes: true }).flatMap((entry) => (entry.isDirectory() ? [entry.name] : []));
+  } catch {
+    return [];
+  }
+}
+
+function isInteger(value: unknown, least: number, most: number): boolean {
+  return typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most;
+}
+
+function shown(value: unknown): string {
+  if (typeof value === 'string') return JSON.stringify(value);
+  return typeof value === 'object' && value !== null ? 'an object' : String(value);
+}

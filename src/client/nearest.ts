@@ -1,0 +1,35 @@
+/** The known name that is most like a misspelt one; undefined when none is near. */
+export function nearest(name: string, known: Iterable<string>): string | undefined {
+  let best: string | undefined;
+  let least = Math.max(2, Math.ceil(name.length / 3)) + 1;
+  for (const candidate of known) {
+    const changes = changesBetween(name.toLowerCase(), candidate.toLowerCase());
+    if (changes < least) [best, least] = [candidate, changes];
+  }
+  return best;
+}
+
+/** `; did you mean …?`, or nothing when no known name is near. */
+export function didYouMean(name: string, known: Iterable<string>): string {
+  const found = nearest(name, known);
+  return found === undefined ? '' : `; did you mean ${found}?`;
+}
+
+/** How many letters have to be added, taken away, replaced or swapped with their neighbour. */
+function changesBetween(from: string, to: string): number {
+  let [twoBefore, before]: number[][] = [[], Array.from({ length: to.length + 1 }, (_, index) => index)];
+  for (let row = 1; row <= from.length; row++) {
+    const current = [row];
+    for (let column = 1; column <= to.length; column++) {
+      const same = from[row - 1] === to[column - 1] ? 0 : 1;
+      const ways = [at(before, column) + 1, at(current, column - 1) + 1, at(before, column - 1) + same];
+      const isSwap = row > 1 && column > 1 && from[row - 1] === to[column - 2] && from[row - 2] === to[column - 1];
+      if (isSwap) ways.push(at(twoBefore, column - 2) + 1);
+      current.push(Math.min(...ways));
+    }
+    [twoBefore, before] = [before, current];
+  }
+  return at(before, to.length);
+}
+
+const at = (row: readonly number[] | undefined, column: number): number => row?.[column] ?? Number.POSITIVE_INFINITY;
