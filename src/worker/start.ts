@@ -79,7 +79,8 @@ export async function startWorker({
   const progress = createProgressReports();
   const history = backend.openHistory(historyLimitsOf(settings));
   const room = createRoom(LARGE_RESULTS_BYTES);
-  const claims = createClaims(sharedDir);
+  const { clock } = sharedDirectory;
+  const claims = createClaims(sharedDir, clock);
   const lateResults = createLateResults({
     claims,
     history,
@@ -88,7 +89,7 @@ export async function startWorker({
     maxResultBytes: settings.MAX_RESULT_BYTES,
     log,
   });
-  const keptAnswers = createKeptAnswers(sharedDir);
+  const keptAnswers = createKeptAnswers(sharedDir, clock);
   const watcher = createResultWatcher({ pollIntervalMs: settings.POLL_INTERVAL_MS, log });
   const slots = createClientSlots({
     limit: settings.MAX_WAITS_PER_CLIENT,
@@ -100,7 +101,7 @@ export async function startWorker({
     sharedDir,
     slots,
     resultTimeoutMs: settings.RESULT_TIMEOUT_MS,
-    fileNow: clients.fileNow,
+    fileNow: clock.now,
   });
   const resolveTarget = createResolveTarget({ clients, load });
   const rules = createRules({ sharedDir });
@@ -161,6 +162,7 @@ export async function startWorker({
     openWaits: () => worker.open,
     takesJobs: () => state.takesJobs,
     storeUp: () => storeUp,
+    fileClockAheadMs: clock.aheadMs,
     census: createClientCensus({ sharedDir, clients, load }),
   });
   const incident = createThrottledAlert(log.child({ sharedDir }), 'This worker takes no jobs');
@@ -199,8 +201,10 @@ export async function startWorker({
     (error) => log.warn({ err: error }, 'the sweep failed'),
     FIRST_SWEEP_AFTER_MS,
   );
-  const answerSweeps = every(SWEEP_ANSWERS_EVERY_MS, whileThere(keptAnswers.sweep), (error) =>
-    log.warn({ err: error }, 'the sweep of kept answers failed'),
+  const answerSweeps = every(
+    SWEEP_ANSWERS_EVERY_MS,
+    whileThere(async () => keptAnswers.sweep(await clock.touch())),
+    (error) => log.warn({ err: error }, 'the sweep of kept answers failed'),
   );
   const goneClients = every(
     SWEEP_GONE_CLIENTS_EVERY_MS,

@@ -9,11 +9,13 @@ type Sources = {
   openWaits: () => number;
   takesJobs: () => boolean;
   storeUp: () => boolean;
+  fileClockAheadMs: () => number;
   census: ClientCensus;
 };
 
 /** The gauges and counters of a worker process. */
-export function registerWorkerMetrics(metrics: Metrics, { capacity, openWaits, takesJobs, storeUp, census }: Sources) {
+export function registerWorkerMetrics(metrics: Metrics, sources: Sources) {
+  const { capacity, openWaits, takesJobs, storeUp, fileClockAheadMs, census } = sources;
   const registers = [metrics.registry];
   metrics.gauge('worker_capacity', 'Executions this worker can have at once (WORKER_CONCURRENCY).', () => capacity);
   metrics.gauge('worker_open_waits', 'Executions this worker has.', openWaits);
@@ -21,6 +23,11 @@ export function registerWorkerMetrics(metrics: Metrics, { capacity, openWaits, t
     takesJobs() ? 1 : 0,
   );
   metrics.gauge('worker_queue_store_up', 'Whether the queue store answers this worker.', () => (storeUp() ? 1 : 0));
+  metrics.gauge(
+    'worker_file_clock_ahead_seconds',
+    "How far the clock of the shared directory's file system is ahead of this worker's.",
+    () => fileClockAheadMs() / 1000,
+  );
   new Gauge({
     name: 'rule_server_clients',
     help: 'Clients of all apps by state; every worker sees the same ones, so take the maximum.',

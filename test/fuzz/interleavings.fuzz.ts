@@ -1,7 +1,8 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { createMemoryStore } from '../../src/shared/store/key-value-store.ts';
-import { CLAIM_KEPT_MS, createClaims } from '../../src/worker/files/claim.ts';
+import { createClaims } from '../../src/worker/files/claim.ts';
+import { CLAIM_KEPT_MS } from '../../src/worker/files/claim-minutes.ts';
 import { createSharedDirectory } from '../../src/worker/files/shared-directory.ts';
 import { createSweep } from '../../src/worker/upkeep/sweep.ts';
 import { eventually } from '../support/eventually.ts';
@@ -57,7 +58,7 @@ async function sweepFiles(sharedDir: string): Promise<void> {
   const sweep = createSweep({
     sharedDirectory: createSharedDirectory({ sharedDir, store: createMemoryStore() }),
     claims: { ...createClaims(sharedDir), sweep: async () => 0 },
-    clock: () => Date.now() + 2 * CLAIM_KEPT_MS,
+    laterMs: 2 * CLAIM_KEPT_MS,
     log: pino({ level: 'silent' }),
   });
   await sweep();

@@ -3,7 +3,9 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import type { Logger } from '../../src/shared/runtime/logger.ts';
 import { createMemoryStore } from '../../src/shared/store/key-value-store.ts';
-import { CLAIM_KEPT_MS, createClaims } from '../../src/worker/files/claim.ts';
+import { createClaims } from '../../src/worker/files/claim.ts';
+import { CLAIM_KEPT_MS } from '../../src/worker/files/claim-minutes.ts';
+import { createFileClock } from '../../src/worker/files/file-clock.ts';
 import { createKeptAnswers } from '../../src/worker/files/kept-answers.ts';
 import { createSharedDirectory } from '../../src/worker/files/shared-directory.ts';
 import { createSweep } from '../../src/worker/upkeep/sweep.ts';
@@ -25,10 +27,10 @@ export async function sweepLater(
   const sweep = createSweep({
     sharedDirectory: createSharedDirectory({ sharedDir, store: createMemoryStore() }),
     claims: createClaims(sharedDir),
-    clock: () => Date.now() + afterMs,
+    laterMs: afterMs,
     log: pino({ level: 'silent' }),
     ...more,
   });
   await sweep();
-  await createKeptAnswers(sharedDir).sweep(Date.now() + afterMs);
+  await createKeptAnswers(sharedDir).sweep((await createFileClock(sharedDir).touch()) + afterMs);
 }

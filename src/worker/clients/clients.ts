@@ -33,12 +33,11 @@ export type Clients = ReturnType<typeof createClients>;
  * never called unknown. Throws `ForeignPath` when a link stands where an app's clients should be.
  */
 export function createClients({ sharedDirectory, clientTimeoutMs, now = () => performance.now() }: Dependencies) {
-  const { sharedDir } = sharedDirectory;
+  const { sharedDir, clock } = sharedDirectory;
   const leavesOf = createPublishedLeaves();
   const run = createConcurrencyLimit(PARALLEL_LOOKS);
   const joinReads = createJoinedReads<Roster>();
   const apps = new Map<number, AppClients>();
-  let clockAheadMs = 0;
 
   /** All clients of an app, offline ones too. */
   async function roster(app: number, { fresh = false } = {}): Promise<Roster> {
@@ -93,17 +92,14 @@ export function createClients({ sharedDirectory, clientTimeoutMs, now = () => pe
 
   /** On a full or read-only file system the last measurement has to do. */
   async function clockAhead(): Promise<number> {
-    clockAheadMs = await sharedDirectory.clockAheadMs().catch(() => clockAheadMs);
-    return clockAheadMs;
+    await clock.touch().catch(() => {});
+    return clock.aheadMs();
   }
 
   return {
     roster,
 
     list: async (app: number, options?: { fresh?: boolean }): Promise<Client[]> => (await roster(app, options)).clients,
-
-    /** The time by the shared directory's file system, epoch ms, as far ahead as it was when last looked. */
-    fileNow: () => Date.now() + clockAheadMs,
 
     /** Whether a client of a remembered listing has not left since: the last look before it is given something. */
     isStillThere: (client: Client): Promise<boolean> =>

@@ -33,10 +33,12 @@ export function createBeginExecution({
   settings,
   atStep,
 }: Dependencies) {
+  const { clock } = sharedDirectory;
+
   return async function beginExecution(execution: Execution): Promise<Begun> {
     const { mockId, data } = execution;
     try {
-      if (Date.now() < data.claimBy) await claims.prepare({ mockId, claimBy: data.claimBy });
+      if (!clock.isPast(data.claimBy)) await claims.prepare({ mockId, claimBy: data.claimBy });
     } catch (error) {
       // When all claims are out of sight, only the first attempt knows that there is none.
       const refusal =
@@ -44,7 +46,7 @@ export function createBeginExecution({
       if (refusal) return refuse(refusal);
       throw error;
     }
-    if (Date.now() >= data.claimBy) return refuse(refusals.tooLate());
+    if (clock.isPast(data.claimBy)) return refuse(refusals.tooLate());
     if (interrupts.isCancelled(mockId)) return refuse(refusals.cancelled(mockId));
 
     const target = parseTarget(data.target);
@@ -127,7 +129,7 @@ export function createBeginExecution({
         temporary,
         answerBy: Date.now() + settings.RESULT_TIMEOUT_MS,
       };
-      const late = Date.now() >= data.claimBy;
+      const late = clock.isPast(data.claimBy);
       await atStep('before-claim', mockId); // where a long sleep does the most harm
       const decision = await claims.decide(key, late ? refuse(refusals.tooLate()) : { kind: 'claimed', claim });
       if (decision.kind === 'claimed') winner = decision.claim;

@@ -94,7 +94,7 @@ export function createProcessExecution(dependencies: Dependencies) {
     } catch (error) {
       if (error instanceof NewerClaim && !isOverForAll(key, settings)) return { kind: 'newer' };
       // Nobody waits longer than this, and an execution that fails for ever would never leave the queue.
-      const isOver = Date.now() >= key.claimBy + settings.RESULT_TIMEOUT_MS;
+      const isOver = sharedDirectory.clock.isPast(key.claimBy + settings.RESULT_TIMEOUT_MS);
       if (error instanceof UnknownClaim || isOver) return unanswered(refusals.unreadableClaim(execution.mockId), null);
       throw error;
     }
@@ -105,7 +105,7 @@ export function createProcessExecution(dependencies: Dependencies) {
     if (!(await sharedDirectory.isThere())) throw new Error('SHARED_DIR is not there');
     const earlier = await claims.find(key);
     // Room for it is made before `claimBy` and kept for long: where there is none, it may have been removed with its claims.
-    if (!earlier && Date.now() >= key.claimBy && !(await claims.hasRoom(key)))
+    if (!earlier && sharedDirectory.clock.isPast(key.claimBy) && !(await claims.hasRoom(key)))
       throw new UnknownClaim(`the claims of the time of ${key.mockId} are gone`);
     return earlier;
   }

@@ -1,13 +1,13 @@
-import { mkdir, readdir, readFile, readlink, rm, stat, writeFile } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { readFile, readlink, stat, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { z } from 'zod';
 import { knownUpTo } from '../../shared/contract/job.ts';
 import { type NoAnswer, noAnswerSchema } from '../../shared/contract/outcomes.ts';
 import { parseJson } from '../../shared/contract/parse-json.ts';
 import { errnoOf, unless } from '../../shared/runtime/errno.ts';
-import { tryEach } from '../../shared/runtime/try-each.ts';
 import { sdks } from '../clients/registration.ts';
-import { privateDirectory } from './file-names.ts';
+import { CLAIM_KEPT_MS, createClaimMinutes } from './claim-minutes.ts';
+import { createFileClock, type FileClock } from './file-clock.ts';
 import { symlink } from './quick-files.ts';
 
 /** The version of claims. They lie where they lie and have their `v` in every version, so that each sees those of all others. */
@@ -41,10 +41,6 @@ export type Decision = { kind: 'claimed'; claim: Claim } | { kind: 'refused'; no
 const refusalSchema = z.object({ v: knownUpTo(CLAIM_VERSION), refused: noAnswerSchema });
 const versionSchema = z.object({ v: z.int() });
 
-/** Claims outlive the longest call by far, so that nothing that woke up late can begin an execution again. */
-export const CLAIM_KEPT_MS = 10 * 60_000;
-const BUCKET_MS = 60_000;
-
 /** A claim that exists but cannot be understood, such as one that was cut off. Nobody may dispatch beside it. */
 export class UnknownClaim extends Error {}
 
@@ -59,17 +55,24 @@ export class NewerClaim extends UnknownClaim {}
  * writes it, first wins, and it is complete the moment it is visible. Where links are missing it is a file of that text.
  * A refusal takes the same place: who says that a rule did not run must know that nobody can still dispatch it, not even
  * a worker that is asleep just before its claim. Both live in a folder named after the minute of the execution's
- * `claimBy`, which every attempt knows, so that a whole minute of them is swept at once.
+ * `claimBy`, which every attempt knows; neither counts once that minute was swept.
  */
-export function createClaims(sharedDir: string) {
-  const root = join(privateDirectory(sharedDir), 'claims');
-  const pathOf = ({ mockId, claimBy }: Key) => join(root, String(Math.floor(claimBy / BUCKET_MS)), mockId);
-  const known = new Set<string>();
-  /** Told a minute early, for clocks that differ. */
-  const mayBeSwept = ({ claimBy }: Key) => Date.now() >= Math.floor(claimBy / BUCKET_MS) * BUCKET_MS + CLAIM_KEPT_MS;
+export function createClaims(sharedDir: string, clock: FileClock = createFileClock(sharedDir)) {
+  const minutes = createClaimMinutes(sharedDir);
+  const pathOf = (key: Key) => join(minutes.folderOf(key), key.mockId);
+  /** For minutes that were swept without leaving a mark, or whose mark is gone. */
+  const mayBeSwept = ({ claimBy }: Key) => clock.isPast(claimBy + CLAIM_KEPT_MS);
+
+  async function refuseSwept(key: Key): Promise<void> {
+    const wasSwept = await minutes.wasSwept(key).catch((cause) => {
+      throw uncertain(pathOf(key), cause);
+    });
+    if (wasSwept) throw new UnknownClaim(`the claim of ${key.mockId} may have been swept`);
+  }
 
   async function find(key: Key): Promise<Decision | null> {
     const text = await readClaim(pathOf(key));
+    await refuseSwept(key);
     if (text === undefined) return null;
     const value = parseJson(text);
     const version = versionSchema.safeParse(value).data?.v ?? 0;
@@ -81,9 +84,19 @@ export function createClaims(sharedDir: string) {
     throw new UnknownClaim(`the claim of ${key.mockId} is not one this version can read`);
   }
 
-  /** The minutes there are claims of. */
-  async function buckets(): Promise<string[]> {
-    return ((await readdir(root).catch(unless('ENOENT'))) ?? []).filter((name) => /^\d+$/.test(name));
+  /** Whether this one is the first. Without room nobody claims any more either, so that a refusal need not be written. */
+  async function writeFirst(key: Key, decision: Decision): Promise<boolean> {
+    const text = JSON.stringify(
+      decision.kind === 'claimed' ? decision.claim : { v: CLAIM_VERSION, refused: decision.noAnswer },
+    );
+    try {
+      return await write(pathOf(key), text);
+    } catch (error) {
+      if (errnoOf(error) !== 'ENOENT') throw error;
+      await refuseSwept(key);
+      if (decision.kind === 'refused') return (await stat(minutes.root)).isDirectory() && !mayBeSwept(key);
+      throw error;
+    }
   }
 
   return {
@@ -92,8 +105,8 @@ export function createClaims(sharedDir: string) {
 
     /** The same for who does not know `claimBy`: looks through all that are kept. Null also for one that cannot be read. */
     async findAnywhere(mockId: string): Promise<Decision | null> {
-      for (const bucket of await buckets()) {
-        const found = await find({ mockId, claimBy: Number(bucket) * BUCKET_MS }).catch(() => null);
+      for (const { claimBy } of await minutes.keys()) {
+        const found = await find({ mockId, claimBy }).catch(() => null);
         if (found) return found;
       }
       return null;
@@ -103,19 +116,10 @@ export function createClaims(sharedDir: string) {
      * Makes room for a claim. To be called before the last look at `claimBy`, and never after it: a worker that sleeps for
      * longer than claims are kept then finds the room gone, instead of claiming a second time.
      */
-    async prepare(key: Key): Promise<void> {
-      const bucket = dirname(pathOf(key));
-      if (known.has(bucket)) return;
-      // Not recursive: what is above must be there, or this is not the directory that was checked.
-      await mkdir(root).catch(unless('EEXIST'));
-      await mkdir(bucket).catch(unless('EEXIST'));
-      known.add(bucket);
-    },
+    prepare: (key: Key): Promise<void> => minutes.make(key),
 
     /** Whether there is room for a claim: made by whoever claims, swept with it. */
-    async hasRoom(key: Key): Promise<boolean> {
-      return (await stat(dirname(pathOf(key))).catch(unless('ENOENT'))) !== undefined;
-    },
+    hasRoom: (key: Key): Promise<boolean> => minutes.isThere(key),
 
     /**
      * Writes a decision unless there is one already, and resolves to the one that counts. Throws `UnknownClaim` or
@@ -123,34 +127,15 @@ export function createClaims(sharedDir: string) {
      * told whether this decision was written.
      */
     async decide(key: Key, decision: Decision): Promise<Decision> {
-      const text = JSON.stringify(
-        decision.kind === 'claimed' ? decision.claim : { v: CLAIM_VERSION, refused: decision.noAnswer },
-      );
-      const writeFirst = () =>
-        write(pathOf(key), text).catch(async (error) => {
-          // Without room nobody claims any more either, so that a refusal need not be written.
-          if (errnoOf(error) === 'ENOENT' && decision.kind === 'refused')
-            return (await stat(root)).isDirectory() && !mayBeSwept(key);
-          throw error;
-        });
-      const isFirst = !mayBeSwept(key) && (await writeFirst());
+      const isFirst = !mayBeSwept(key) && (await writeFirst(key, decision));
+      // After the write: an earlier claim was removed only once the mark was there.
+      await refuseSwept(key);
       const first = isFirst ? decision : await find(key);
       if (!first) throw new UnknownClaim(`the claim of ${key.mockId} may have been swept`);
       return first;
     },
 
-    /** Removes the claims of all minutes that ended more than `CLAIM_KEPT_MS` ago, and resolves to how many these were. */
-    async sweep(now: number, onError: (error: unknown) => void): Promise<number> {
-      const old = (await buckets()).filter((bucket) => (Number(bucket) + 1) * BUCKET_MS + CLAIM_KEPT_MS < now);
-      let removed = 0;
-      const remove = async (bucket: string) => {
-        known.delete(join(root, bucket));
-        await rm(join(root, bucket), { recursive: true, force: true });
-        removed++;
-      };
-      await tryEach(old, remove, onError);
-      return removed;
-    },
+    sweep: minutes.sweep,
   };
 }
 

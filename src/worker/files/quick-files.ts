@@ -1,5 +1,6 @@
 import * as sync from 'node:fs';
 import * as promises from 'node:fs/promises';
+import { unless } from '../../shared/runtime/errno.ts';
 
 /**
  * The few file operations that every execution needs, as quick as the file system allows. On a local one they take some
@@ -46,6 +47,17 @@ export const lstat = (path: string) =>
   quickly(
     () => sync.lstatSync(path),
     () => promises.lstat(path),
+  );
+
+/** Whether something stands at a path. */
+export const exists = (path: string) =>
+  quickly(
+    () => sync.lstatSync(path, { throwIfNoEntry: false }) !== undefined,
+    () =>
+      promises.lstat(path).then(
+        () => true,
+        (error) => unless('ENOENT', 'ENOTDIR')(error) ?? false,
+      ),
   );
 
 /** An open file, for reading. */

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
-import { chmod, lstat, mkdir, open, readFile, realpath, stat, writeFile } from 'node:fs/promises';
+import { access, chmod, lstat, mkdir, readFile, realpath, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { errnoOf, unless } from '../../shared/runtime/errno.ts';
 import type { Store } from '../../shared/store/key-value-store.ts';
+import { createFileClock } from './file-clock.ts';
 import { MADE_BY_US, mockDirectory, privateDirectory } from './file-names.ts';
 
 /** Workers on one queue must share one directory; the last to leave frees the queue for another one after this long. */
@@ -16,11 +17,12 @@ const MAX_CHECKED = 10_000;
 /** Other servers remove empty directories, also one that was made this moment. */
 const MAKE_AT_MOST = 5;
 
-/** Nobody gets a file elsewhere emptied by putting a link here, or a worker to wait by putting a pipe. */
-const TOUCH = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW | constants.O_NONBLOCK;
-
 /** Everything else is below one of these: removing, claiming and keeping answers go through them without a look at each path. */
-const NEVER_LINKS = ['.rule-server', '.rule-server/claims', '.rule-server/answers', 'mock'];
+const NEVER_LINKS = ['.rule-server', '.rule-server/claims', '.rule-server/answers', '.rule-server/clocks', 'mock'];
+/** Where a worker must be able to write; what is not there yet it makes. */
+const WRITTEN = ['.rule-server', '.rule-server/claims', '.rule-server/answers', 'mock'];
+/** A full disk is full for every worker: the answer to a call says so, and as soon as there is room it goes on. */
+const FULL = new Set(['ENOSPC', 'EDQUOT']);
 
 /** Why a worker may not take jobs, in one sentence with the way out. It goes out over HTTP, so it names no path. */
 export class UnusableSharedDirectory extends Error {}
@@ -31,6 +33,7 @@ export class ForeignPath extends Error {}
 /** The shared directory itself: whether it is the right one, what time it thinks it is, and directories for clients. */
 export function createSharedDirectory({ sharedDir, store }: { sharedDir: string; store: Store }) {
   const idPath = join(privateDirectory(sharedDir), 'id');
+  const clock = createFileClock(sharedDir);
   const checked = new Map<string, number>();
   let ownId: string | undefined;
 
@@ -54,6 +57,21 @@ export function createSharedDirectory({ sharedDir, store }: { sharedDir: string;
     }
   }
 
+  /** Tries it out, since rights can be missing or the mount can be read-only for this worker alone. */
+  async function refuseUnwritable(): Promise<void> {
+    await clock.touch().catch((error) => void (FULL.has(errnoOf(error)) || notWritable('.rule-server', error)));
+    for (const name of WRITTEN) {
+      const mayWrite = access(join(sharedDir, name), constants.W_OK | constants.X_OK);
+      await mayWrite.catch(unless('ENOENT')).catch((error) => notWritable(name, error));
+    }
+  }
+
+  function notWritable(name: string, error: unknown): never {
+    throw new UnusableSharedDirectory(
+      `SHARED_DIR/${name} cannot be written by this worker (${errnoOf(error)}): give its user the right to, or mount it writable`,
+    );
+  }
+
   async function createId(): Promise<string | undefined> {
     await mkdir(privateDirectory(sharedDir)).catch(unless('EEXIST')).catch(notUsable);
     await writeFile(idPath, randomUUID(), { flag: 'wx' }).catch(unless('EEXIST')).catch(notUsable);
@@ -69,9 +87,12 @@ export function createSharedDirectory({ sharedDir, store }: { sharedDir: string;
   return {
     sharedDir,
 
+    /** The time by its file system. */
+    clock,
+
     /**
-     * Throws `UnusableSharedDirectory` unless this is the directory that the queue's other workers use. Also keeps it
-     * registered, so call it every few seconds.
+     * Throws `UnusableSharedDirectory` unless this is the directory that the queue's other workers use, and this one may
+     * write it. Also keeps it registered, so call it every few seconds.
      */
     async check(): Promise<void> {
       const found = await stat(sharedDir).catch((error) => {
@@ -92,6 +113,7 @@ export function createSharedDirectory({ sharedDir, store }: { sharedDir: string;
         );
       }
       ownId = id;
+      await refuseUnwritable();
     },
 
     /** Whether the directory this worker started with is there. While it is not, nothing that is missing means anything. */
@@ -104,17 +126,6 @@ export function createSharedDirectory({ sharedDir, store }: { sharedDir: string;
 
     /** Something was missing in a directory that was there a moment ago: look again the next time. */
     forget: (path: string) => void checked.delete(path),
-
-    /** How far the file system's clock is ahead of this process's, in ms: file times are compared in its own time. */
-    async clockAheadMs(): Promise<number> {
-      const file = await open(join(privateDirectory(sharedDir), 'clock'), TOUCH);
-      try {
-        await file.write('.');
-        return (await file.stat()).mtimeMs - Date.now();
-      } finally {
-        await file.close();
-      }
-    },
 
     /**
      * The mock directory of a client, made when it is missing. Throws `ForeignPath` when a link stands anywhere below the

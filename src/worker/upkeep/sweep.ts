@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { unless } from '../../shared/runtime/errno.ts';
 import { createThrottledAlert, type Logger } from '../../shared/runtime/logger.ts';
 import { tryEach } from '../../shared/runtime/try-each.ts';
-import { CLAIM_KEPT_MS, type Claims } from '../files/claim.ts';
+import type { Claims } from '../files/claim.ts';
+import { CLAIM_KEPT_MS } from '../files/claim-minutes.ts';
 import { isOurFile, MADE_BY_US, readFileName } from '../files/file-names.ts';
 import { removeIfNobodyCame } from '../files/request-file.ts';
 import type { SharedDirectory } from '../files/shared-directory.ts';
@@ -11,19 +12,22 @@ import type { SharedDirectory } from '../files/shared-directory.ts';
 type Dependencies = {
   sharedDirectory: SharedDirectory;
   claims: Claims;
-  /** Epoch ms; another one than the system's is for tests. */
-  clock?: () => number;
+  /** As if so much more time had passed by the file system's clock: for tests. */
+  laterMs?: number;
   /** Told of each result that lies there, and says whether somebody looks out for it; otherwise it goes once it is old. */
   onResult?: (mockId: string) => Promise<boolean>;
   onSwept?: (what: 'files' | 'claim-minutes', count: number) => void;
   log: Logger;
 };
 
-/** Removes what executions left that nobody finished: files of ours older than a claim can be, then the claims themselves. */
+/**
+ * Removes what executions left that nobody finished: files of ours older than a claim can be, then the claims themselves.
+ * Ages are by the file system's clock alone; when it cannot be read, nothing is swept.
+ */
 export function createSweep({
   sharedDirectory,
   claims,
-  clock = Date.now,
+  laterMs = 0,
   onResult = async () => false,
   onSwept = () => {},
   log,
@@ -37,17 +41,19 @@ export function createSweep({
       incident.begins(error, 'it is tried again every minute, and the rest is swept; may this worker remove it?');
     };
     const removed = { files: 0, claimMinutes: 0 };
-    const sweepFiles = async () => {
-      const madeBefore = clock() + (await sharedDirectory.clockAheadMs()) - CLAIM_KEPT_MS;
+    const sweepFiles = async (now: number) => {
+      const madeBefore = now - CLAIM_KEPT_MS;
       const sweeping = { madeBefore, isAwaited: asking(onResult, onError), onError, onRemoved: () => removed.files++ };
       const sweepApp = async (app: string) =>
         tryEach(await directories(app), (client) => sweepDirectory(client, sweeping), onError);
       await tryEach(await directories(join(sharedDirectory.sharedDir, 'mock')), sweepApp, onError);
     };
-    const sweepClaims = async () => {
-      removed.claimMinutes = await claims.sweep(clock(), onError);
+    const sweepClaims = async (now: number) => {
+      removed.claimMinutes = await claims.sweep(now, onError);
     };
-    await tryEach([sweepFiles, sweepClaims], (part) => part(), onError);
+    const sweepPart = async (part: (now: number) => Promise<void>) =>
+      part((await sharedDirectory.clock.touch()) + laterMs);
+    await tryEach([sweepFiles, sweepClaims], sweepPart, onError);
     if (!failed) incident.ends();
     onSwept('files', removed.files);
     onSwept('claim-minutes', removed.claimMinutes);

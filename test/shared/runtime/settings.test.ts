@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { apiWaitMs, BadSettings, queueUrlOf, readSettings } from '../../../src/shared/runtime/settings.ts';
-import { CLAIM_KEPT_MS } from '../../../src/worker/files/claim.ts';
+import { CLAIM_KEPT_MS } from '../../../src/worker/files/claim-minutes.ts';
 
 describe('settings', () => {
   it('have defaults for everything, and an empty variable is one that was not given', () => {

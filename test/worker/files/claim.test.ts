@@ -1,16 +1,10 @@
-import { mkdir, mkdtemp, readdir, readlink, rm, symlink } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readlink, rename, rm, symlink, utimes } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { noAnswer } from '../../../src/shared/contract/outcomes.ts';
-import {
-  CLAIM_KEPT_MS,
-  type Claim,
-  createClaims,
-  type Decision,
-  NewerClaim,
-  UnknownClaim,
-} from '../../../src/worker/files/claim.ts';
+import { type Claim, createClaims, type Decision, NewerClaim, UnknownClaim } from '../../../src/worker/files/claim.ts';
+import { CLAIM_KEPT_MS } from '../../../src/worker/files/claim-minutes.ts';
 
 const mockId = '7f3a5c1e-0000-4000-8000-000000000001';
 
@@ -43,12 +37,52 @@ describe('the claim of an execution', () => {
     expect(new Set(decided.map((decision) => JSON.stringify(decision))).size).toBe(1);
   });
 
-  it('cannot be written when its folder was swept: whoever slept that long begins nothing', async () => {
-    const { claims, key, sharedDir } = await prepared();
-    await claims.sweep(key.claimBy + 12 * 60_000, (error) => expect.fail(String(error)));
-    await expect(claims.decide(key, claimOf('.a.tmp'))).rejects.toThrow(/ENOENT/);
-    expect(await claims.decide(key, refusal)).toEqual(refusal);
-    expect(await readdir(join(sharedDir, '.rule-server/claims'))).toEqual([]);
+  it('cannot be written once its minute was swept: whoever slept that long begins nothing, and says nothing', async () => {
+    const { claims, key, sweep } = await prepared();
+    await sweep({ atMs: key.claimBy + 12 * 60_000 });
+    for (const decision of [claimOf('.a.tmp'), refusal])
+      await expect(claims.decide(key, decision)).rejects.toThrow(UnknownClaim);
+    await expect(claims.find(key)).rejects.toThrow(UnknownClaim);
+  });
+
+  it('does not count in a folder that was made again after the sweep, and goes with the next one', async () => {
+    const { claims, key, sharedDir, sweep } = await prepared();
+    await claims.decide(key, claimOf('.a.tmp'));
+    await sweep({ atMs: key.claimBy + 12 * 60_000 });
+    const behind = createClaims(sharedDir); // a worker whose clock says that there is time left
+    await behind.prepare(key);
+    await expect(behind.decide(key, claimOf('.b.tmp'))).rejects.toThrow(UnknownClaim);
+    await expect(claims.find(key)).rejects.toThrow(UnknownClaim);
+    expect(await claims.findAnywhere(mockId)).toBe(null);
+    await sweep({ atMs: key.claimBy + 24 * 60_000 });
+    expect(await minutesOf(sharedDir)).toEqual([expect.stringMatching(/^\d+\.swept$/)]);
+  });
+
+  it('is kept while its minute is old by its name alone, or by its last claim alone', async () => {
+    const { claims, key, sharedDir, sweep } = await prepared();
+    await claims.decide(key, claimOf('.a.tmp'));
+    const [minute = ''] = await minutesOf(sharedDir);
+    const path = join(sharedDir, '.rule-server/claims', minute);
+    const at = (ms: number) => new Date(Date.now() + ms);
+    await utimes(path, at(20 * 60_000), at(20 * 60_000));
+    await sweep({ atMs: Date.now() + 25 * 60_000 }); // the name's clock is behind
+    expect(await claims.find(key)).not.toBe(null);
+    await utimes(path, at(-20 * 60_000), at(-20 * 60_000));
+    await sweep({ atMs: Date.now() + 5 * 60_000 }); // the name's clock is ahead
+    expect(await claims.find(key)).not.toBe(null);
+  });
+
+  it('of a minute that a worker died sweeping is removed by the next one, and the mark goes after a day', async () => {
+    const { claims, key, sharedDir, sweep } = await prepared();
+    await claims.decide(key, claimOf('.a.tmp'));
+    const [minute = ''] = await minutesOf(sharedDir);
+    const root = join(sharedDir, '.rule-server/claims');
+    await rename(join(root, minute), join(root, `${minute}.swept`));
+    await expect(claims.decide(key, claimOf('.b.tmp'))).rejects.toThrow(UnknownClaim);
+    await sweep({ atMs: Date.now() });
+    expect(await readdir(root, { recursive: true })).toEqual([`${minute}.swept`]);
+    await sweep({ atMs: Date.now() + 25 * 3_600_000 });
+    expect(await readdir(root)).toEqual([]);
   });
 
   it('may have been there when it can have been swept: a refusal does not count then', async () => {
@@ -100,8 +134,11 @@ async function prepared() {
   const claims = createClaims(sharedDir);
   const key = { mockId, claimBy: Date.now() + 10_000 };
   await claims.prepare(key);
-  return { claims, key, sharedDir };
+  const sweep = ({ atMs }: { atMs: number }) => claims.sweep(atMs, (error) => expect.fail(String(error)));
+  return { claims, key, sharedDir, sweep };
 }
+
+const minutesOf = (sharedDir: string) => readdir(join(sharedDir, '.rule-server/claims'));
 
 function claimOf(temporary: string): { kind: 'claimed'; claim: Claim } {
   const claim: Claim = {

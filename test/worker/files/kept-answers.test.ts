@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -20,6 +20,23 @@ describe('an answer whose job was completed', () => {
     await kept.sweep(Date.now() + 10_000);
     expect(await readdir(answers)).toHaveLength(1);
     await kept.sweep(Date.now() + 45_000);
+    expect(await readdir(answers)).toEqual([]);
+  });
+
+  it('is kept while its folder is old by its name alone: the clock it was named by may have been wrong', async () => {
+    const { kept, place, answers } = await answered();
+    await kept.keep(place);
+    const [folder = ''] = await readdir(answers);
+    const later = new Date(Date.now() + 60_000);
+    await utimes(join(answers, folder), later, later);
+    await kept.sweep(Date.now() + 45_000);
+    expect(await readdir(answers)).toEqual([folder]);
+  });
+
+  it('goes with the others of its folder when a worker died while it removed them', async () => {
+    const { kept, answers } = await answered();
+    await mkdir(join(answers, '1000.x.removed'), { recursive: true });
+    await kept.sweep(Date.now());
     expect(await readdir(answers)).toEqual([]);
   });
 

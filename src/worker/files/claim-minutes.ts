@@ -1,0 +1,108 @@
+import { mkdir, readdir, rename, rm, rmdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { errnoOf, unless } from '../../shared/runtime/errno.ts';
+import { tryEach } from '../../shared/runtime/try-each.ts';
+import { privateDirectory } from './file-names.ts';
+import { exists } from './quick-files.ts';
+
+/** Claims outlive the longest call by far, so that nothing that woke up late can begin an execution again. */
+export const CLAIM_KEPT_MS = 10 * 60_000;
+const MINUTE_MS = 60_000;
+const MARK_KEPT_MS = 24 * 60 * 60_000;
+const SWEPT = '.swept';
+
+/** What names the minute of an execution: epoch ms by the clock of its API, the same for every attempt. */
+type Key = { claimBy: number };
+
+export type ClaimMinutes = ReturnType<typeof createClaimMinutes>;
+
+/**
+ * The folders that claims lie in, one per minute of `claimBy`. A minute is swept by renaming its folder, in one step, to a
+ * mark that stays for a day. A claim that finds the mark of its minute may not be the first one, whatever any clock says.
+ */
+export function createClaimMinutes(sharedDir: string) {
+  const root = join(privateDirectory(sharedDir), 'claims');
+  const folderOf = ({ claimBy }: Key) => join(root, String(Math.floor(claimBy / MINUTE_MS)));
+  const made = new Set<string>();
+  const emptied = new Set<string>();
+
+  /** By its name and by its last claim: one of the two may come from a clock that is wrong. */
+  async function isOld(minute: string, now: number): Promise<boolean> {
+    if ((Number(minute) + 1) * MINUTE_MS + CLAIM_KEPT_MS >= now) return false;
+    const found = await stat(join(root, minute)).catch(unless('ENOENT'));
+    return found !== undefined && now - found.mtimeMs > CLAIM_KEPT_MS;
+  }
+
+  async function sweepMinute(minute: string): Promise<void> {
+    const folder = join(root, minute);
+    made.delete(folder);
+    // A folder that was made again beside its mark has no claim that counts.
+    if (await exists(folder + SWEPT)) return rm(folder, { recursive: true, force: true });
+    await rename(folder, folder + SWEPT).catch(unless('ENOENT')); // another worker was faster
+    await emptyMark(minute);
+  }
+
+  async function emptyMark(minute: string): Promise<void> {
+    const mark = join(root, minute + SWEPT);
+    for (const name of (await readdir(mark).catch(unless('ENOENT'))) ?? [])
+      await rm(join(mark, name), { recursive: true, force: true });
+    emptied.add(minute);
+  }
+
+  /** A worker that died may have left it half emptied. */
+  async function sweepMark(minute: string, now: number): Promise<void> {
+    if (!emptied.has(minute)) await emptyMark(minute);
+    if ((Number(minute) + 1) * MINUTE_MS + MARK_KEPT_MS >= now) return;
+    const found = await stat(join(root, minute + SWEPT)).catch(unless('ENOENT'));
+    if (found && now - found.mtimeMs <= MARK_KEPT_MS) return;
+    await rmdir(join(root, minute + SWEPT)).catch(unless('ENOENT'));
+    emptied.delete(minute);
+  }
+
+  return {
+    root,
+    folderOf,
+
+    /** Makes the folder of a minute. Not what is above it: that must be there, or this is not the directory that was checked. */
+    async make(key: Key): Promise<void> {
+      const folder = folderOf(key);
+      if (made.has(folder)) return;
+      await mkdir(root).catch(unless('EEXIST'));
+      await mkdir(folder).catch(unless('EEXIST'));
+      made.add(folder);
+    },
+
+    isThere: (key: Key): Promise<boolean> => exists(folderOf(key)),
+
+    /** Whether the claims of a minute were, or are being, removed. To be asked after a look at them, never before. */
+    wasSwept: (key: Key): Promise<boolean> => exists(folderOf(key) + SWEPT),
+
+    /** A key of each minute that there are claims of. */
+    async keys(): Promise<Key[]> {
+      const names = (await readdir(root).catch(unless('ENOENT'))) ?? [];
+      return names.filter((name) => /^\d+$/.test(name)).map((name) => ({ claimBy: Number(name) * MINUTE_MS }));
+    },
+
+    /**
+     * Removes the claims of all minutes that are over for more than `CLAIM_KEPT_MS`, and resolves to how many these were.
+     * `now`: the time by the file system.
+     */
+    async sweep(now: number, onError: (error: unknown) => void): Promise<number> {
+      let removed = 0;
+      const sweepOne = async (name: string) => {
+        const [, minute = '', mark] = /^(\d+)(\.swept)?$/.exec(name) ?? [];
+        if (mark) await sweepMark(minute, now);
+        else if (minute !== '' && (await isOld(minute, now))) {
+          await sweepMinute(minute);
+          removed++;
+        }
+      };
+      const names = await readdir(root).catch((error) => {
+        if (errnoOf(error) === 'ENOENT') return [];
+        throw error;
+      });
+      await tryEach(names, sweepOne, onError);
+      return removed;
+    },
+  };
+}

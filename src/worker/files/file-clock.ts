@@ -1,0 +1,63 @@
+import { constants } from 'node:fs';
+import { type FileHandle, mkdir, open } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { errnoOf, unless } from '../../shared/runtime/errno.ts';
+import { privateDirectory } from './file-names.ts';
+
+/** Nobody gets a file elsewhere emptied by putting a link here, or a worker to wait by putting a pipe. */
+const TOUCH = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
+export type FileClock = ReturnType<typeof createFileClock>;
+
+/** Where each worker has a file whose text is the time by its own clock, and whose mtime is that of the file system's. */
+export const clocksDirectory = (sharedDir: string) => join(privateDirectory(sharedDir), 'clocks');
+
+/**
+ * The time by the shared directory's file system, which is the same for all workers, whatever their own clocks say. It is
+ * read off a file that was just written; between two touches this process's monotonic clock carries it on.
+ */
+export function createFileClock(sharedDir: string) {
+  const folder = clocksDirectory(sharedDir);
+  const path = join(folder, `${hostname().replace(/[^\w.-]/g, '_')}-${process.pid}`);
+  let last: { fileMs: number; at: number } | undefined;
+
+  const now = () => (last ? last.fileMs + performance.now() - last.at : Date.now());
+
+  async function openFile(): Promise<FileHandle> {
+    try {
+      return await open(path, TOUCH, 0o644);
+    } catch (error) {
+      if (errnoOf(error) !== 'ENOENT') throw error;
+      await mkdir(folder).catch(unless('EEXIST'));
+      return open(path, TOUCH, 0o644);
+    }
+  }
+
+  return {
+    /** Epoch ms by the file system's clock, as of the last touch; by this process's clock before the first. */
+    now,
+
+    /** How far the file system's clock is ahead of this process's, in ms. */
+    aheadMs: () => now() - Date.now(),
+
+    /**
+     * Whether a time that another process set is over. Only when both clocks say so: a call is not refused because one of
+     * them is wrong, and what must not happen twice does not depend on it.
+     */
+    isPast: (epochMs: number) => Date.now() >= epochMs && now() >= epochMs,
+
+    /** Writes the file, and resolves to the time by the file system. Throws when this process may not write there. */
+    async touch(): Promise<number> {
+      const file = await openFile();
+      try {
+        await file.write(String(Date.now()));
+        const fileMs = (await file.stat()).mtimeMs;
+        last = { fileMs, at: performance.now() };
+        return fileMs;
+      } finally {
+        await file.close();
+      }
+    },
+  };
+}
