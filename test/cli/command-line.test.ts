@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { checkClocks } from '../../src/cli/doctor/clock-check.ts';
 import { statesOf } from '../../src/cli/event-stream.ts';
 import { createHttpApi } from '../../src/cli/http-api.ts';
 import { runCommand } from '../../src/cli/program.ts';
@@ -20,7 +21,9 @@ import {
   resultText,
   staysSilent,
 } from '../support/responder.ts';
+import { startWorkerProcess } from '../support/start-process.ts';
 import { type Service, startService } from '../support/start-service.ts';
+import { clockAhead } from '../support/wrong-clock.ts';
 
 const BIN = join(import.meta.dirname, '../../bin/rule-server.js');
 const run = promisify(execFile);
@@ -295,6 +298,43 @@ describe.skipIf(choice.kind === 'unavailable')('doctor', () => {
     } finally {
       await redis.stop();
     }
+  });
+
+  it('names the clock that is wrong: that of a worker', async () => {
+    const redis = await startRedis(choice);
+    try {
+      await using service = await startService({ queueUrl: redis.url });
+      const { sharedDir } = service;
+      const right = await doctor({ REDIS_URL: redis.url, SHARED_DIR: sharedDir }, service.url);
+      expect(right.findings.find(({ check }) => check === 'all clocks')).toMatchObject({
+        level: 'ok',
+        message: expect.stringMatching(/^agree: this machine, Redis, the file server, the worker \S+, the API$/),
+      });
+      await using ahead = await startWorkerProcess({ queueUrl: redis.url, sharedDir, settings: clockAhead(20) });
+      const { findings } = await doctor({ REDIS_URL: redis.url, SHARED_DIR: sharedDir }, service.url);
+      const { level, message } = findings.find(({ check }) => check === 'all clocks') ?? {};
+      expect(level).toBe('warn');
+      expect(message).toMatch(
+        new RegExp(`^wrong: the worker \\S+-${ahead.pid} \\(1200 s ahead\\); this machine, Redis, `),
+      );
+    } finally {
+      await redis.stop();
+    }
+  });
+
+  it('names the clock that is wrong: whichever most others disagree with', () => {
+    const others = (file: number) => [
+      { whose: 'Redis', aheadMs: 3 },
+      { whose: 'the file server', aheadMs: file },
+      { whose: 'the API', aheadMs: -900 },
+    ];
+    expect(checkClocks(others(-60_000)).message).toMatch(
+      /^wrong: the file server \(60 s behind\); this machine, Redis/,
+    );
+    expect(checkClocks(others(900)).level).toBe('ok');
+    expect(checkClocks([{ whose: 'Redis', aheadMs: 60_000 }]).message).toMatch(/^disagree: .*Redis \(60 s ahead\)$/);
+    const redisAlone = others(60_000).map((clock) => ({ ...clock, aheadMs: 60_000 }));
+    expect(checkClocks(redisAlone).message).toMatch(/^wrong: this machine \(60 s behind\)/);
   });
 
   it('says what is wrong and what to do: no Redis, no directory, no API', async () => {

@@ -24,7 +24,7 @@ export type Processes = {
   sharedDir: string;
   apis: ApiProcess[];
   workers: ServiceProcess[];
-  addApi(options?: { untilReady?: boolean }): Promise<ApiProcess>;
+  addApi(options?: { untilReady?: boolean; settings?: Settings }): Promise<ApiProcess>;
   addWorker(options?: {
     fault?: Fault;
     under?: string[];
@@ -52,8 +52,8 @@ export async function startProcesses({ queueUrl, apis = 1, workers = 1, settings
   const processes: Processes = {
     sharedDir,
     ...started,
-    async addApi(options = {}) {
-      const api = await startApiProcess({ queueUrl, settings, ...options });
+    async addApi({ settings: more = {}, ...options } = {}) {
+      const api = await startApiProcess({ queueUrl, ...options, settings: { ...settings, ...more } });
       started.apis.push(api);
       return api;
     },

@@ -1,11 +1,25 @@
 import { constants } from 'node:fs';
-import { access, mkdtemp, readFile, rename, rm, stat, statfs, symlink, watch, writeFile } from 'node:fs/promises';
+import {
+  access,
+  mkdtemp,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  statfs,
+  symlink,
+  watch,
+  writeFile,
+} from 'node:fs/promises';
 import { join } from 'node:path';
 import { errnoOf, unless } from '../../shared/runtime/errno.ts';
+import type { Clock } from './clock-check.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
 
 const CLOCKS_MAY_DIFFER_MS = 1000;
 const EVENT_WITHIN_MS = 1500;
+const RUNS_WITHIN_MS = 10_000;
 const LOW_FREE = 0.05;
 
 /** Numbers of file systems over a network (statfs(2)): what others change there causes no events here. */
@@ -86,10 +100,9 @@ async function tryOut(sharedDir: string): Promise<Finding[]> {
       () => true,
       () => false,
     );
+    const clocks = [{ whose: 'the file server', aheadMs }, ...(await workerClocks(sharedDir, aheadMs))];
     return [
-      Math.abs(aheadMs) < CLOCKS_MAY_DIFFER_MS
-        ? ok('file clock', `within ${Math.max(1, Math.abs(aheadMs))} ms of this machine's`)
-        : warn('file clock', `${aheadMs} ms ahead of this machine's`, 'Run NTP on the file server.'),
+      { ...fileClock(aheadMs), clocks },
       links
         ? ok('links', 'can be made')
         : warn('links', 'cannot be made', 'Claims become files; that works, but is slower.'),
@@ -100,6 +113,26 @@ async function tryOut(sharedDir: string): Promise<Finding[]> {
   } finally {
     await rm(directory, { recursive: true, force: true });
   }
+}
+
+function fileClock(aheadMs: number): Finding {
+  return Math.abs(aheadMs) < CLOCKS_MAY_DIFFER_MS
+    ? ok('file clock', `within ${Math.max(1, Math.abs(aheadMs))} ms of this machine's`)
+    : warn('file clock', `${aheadMs} ms ahead of this machine's`, 'Run NTP on the file server.');
+}
+
+/** Each worker that runs writes the time by its own clock into a file every second. */
+async function workerClocks(sharedDir: string, fileAheadMs: number): Promise<Clock[]> {
+  const folder = join(sharedDir, '.rule-server', 'clocks');
+  const names = (await readdir(folder).catch(unless('ENOENT'))) ?? [];
+  const clocks = names.map(async (name): Promise<Clock[]> => {
+    const path = join(folder, name);
+    const { mtimeMs } = await stat(path);
+    if (Date.now() + fileAheadMs - mtimeMs > RUNS_WITHIN_MS) return [];
+    const own = Number(await readFile(path, 'utf8'));
+    return own > 0 ? [{ whose: `the worker ${name}`, aheadMs: Math.round(own - mtimeMs + fileAheadMs) }] : [];
+  });
+  return (await Promise.all(clocks.map((clock) => clock.catch(() => [])))).flat();
 }
 
 async function firstEvent(directory: string): Promise<boolean> {

@@ -9,6 +9,7 @@ import {
 } from '../../shared/runtime/settings.ts';
 import { exitCodes } from '../exit-codes.ts';
 import type { Surroundings } from '../surroundings.ts';
+import { checkClocks } from './clock-check.ts';
 import { checkSharedDirectory } from './directory-checks.ts';
 import { type Finding, fail, guarded, ok } from './finding.ts';
 import { checkRedis } from './redis-checks.ts';
@@ -38,7 +39,8 @@ async function findAll({ url, key }: DoctorOptions, environment: Surroundings['e
     });
     const directory = await guarded('shared directory', () => checkSharedDirectory(sharedDir, registeredId));
     const api = await guarded('api', () => checkApi({ url, key }));
-    return [...system, ok('settings', 'can be used'), ...redis, ...directory, ...api];
+    const findings = [...system, ok('settings', 'can be used'), ...redis, ...directory, ...api];
+    return [...findings, checkClocks(findings.flatMap(({ clocks = [] }) => clocks))];
   } catch (error) {
     if (!(error instanceof BadSettings)) throw error;
     return [...system, fail('settings', error.message, 'Correct them: no process starts with them.')];

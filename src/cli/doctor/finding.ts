@@ -1,5 +1,13 @@
-/** What one check found. `advice`: what to do about a warning or a failure. */
-export type Finding = { check: string; level: 'ok' | 'warn' | 'fail'; message: string; advice?: string };
+import type { Clock } from './clock-check.ts';
+
+/** What one check found. `advice`: what to do about a warning or a failure. `clocks`: those it came by. */
+export type Finding = {
+  check: string;
+  level: 'ok' | 'warn' | 'fail';
+  message: string;
+  advice?: string;
+  clocks?: Clock[];
+};
 
 export const ok = (check: string, message: string): Finding => ({ check, level: 'ok', message });
 export const warn = (check: string, message: string, advice: string): Finding => ({

@@ -103,9 +103,11 @@ async function checkClock(redis: Redis): Promise<Finding> {
   const [seconds, microseconds] = await redis.time();
   const aheadMs = Math.round(Number(seconds) * 1000 + Number(microseconds) / 1000 - Date.now());
   const message = `Redis is ${Math.abs(aheadMs)} ms ${aheadMs < 0 ? 'behind' : 'ahead of'} this machine`;
-  return Math.abs(aheadMs) < CLOCKS_MAY_DIFFER_MS
-    ? ok('clocks', message)
-    : warn('clocks', message, 'Run NTP on all machines: deadlines compare their clocks.');
+  const finding =
+    Math.abs(aheadMs) < CLOCKS_MAY_DIFFER_MS
+      ? ok('clocks', message)
+      : warn('clocks', message, 'Run NTP on all machines: deadlines compare their clocks.');
+  return { ...finding, clocks: [{ whose: 'Redis', aheadMs }] };
 }
 
 /** BullMQ names the connection of a worker after its queue; others on the same queue have something behind that. */

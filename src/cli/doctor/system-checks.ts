@@ -45,8 +45,12 @@ export async function checkApi({ url, key }: { url: string; key: string | undefi
   const aheadMs = date - before;
   return [
     response.ok ? ok('api', `${url} is ready`) : fail('api', `${url} is not ready: ${text}`, 'Its log says why.'),
-    Math.abs(aheadMs) < CLOCKS_MAY_DIFFER_MS
-      ? ok('api clock', 'is that of this machine')
-      : warn('api clock', `${Math.round(aheadMs / 1000)} s ahead of this machine`, 'Run NTP on all machines.'),
+    { ...apiClock(aheadMs), clocks: Number.isNaN(aheadMs) ? [] : [{ whose: 'the API', aheadMs }] },
   ];
+}
+
+function apiClock(aheadMs: number): Finding {
+  return Math.abs(aheadMs) < CLOCKS_MAY_DIFFER_MS
+    ? ok('api clock', 'is that of this machine')
+    : warn('api clock', `${Math.round(aheadMs / 1000)} s ahead of this machine`, 'Run NTP on all machines.');
 }

@@ -1,0 +1,33 @@
+import { type Finding, ok, warn } from './finding.ts';
+
+/** Somebody's clock, and how far it is ahead of this machine's. */
+export type Clock = { whose: string; aheadMs: number };
+
+const MAY_DIFFER_MS = 2000;
+
+/** Which of the clocks is wrong: the one that most of the others disagree with. */
+export function checkClocks(others: Clock[]): Finding {
+  const clocks: Clock[] = [{ whose: 'this machine', aheadMs: 0 }, ...others];
+  const agreeing = clocks.map((clock) => clocks.filter((other) => agree(clock, other)));
+  const most = agreeing.reduce((best, group) => (group.length > best.length ? group : best), []);
+  const right = most[0]?.aheadMs ?? 0;
+  const wrong = clocks.filter((clock) => !most.includes(clock));
+  if (wrong.length === 0) return ok('all clocks', `agree: ${listOf(clocks)}`);
+  if (most.length <= wrong.length) return warn('all clocks', `disagree: ${listOf(clocks, 0)}`, ADVICE);
+  return warn('all clocks', `wrong: ${listOf(wrong, right)}; ${listOf(most)} agree`, ADVICE);
+}
+
+const ADVICE =
+  'Run NTP there, and restart what still has the old time. Nothing runs twice because of it, but calls may be refused.';
+
+const agree = (a: Clock, b: Clock) => Math.abs(a.aheadMs - b.aheadMs) < MAY_DIFFER_MS;
+
+function listOf(clocks: Clock[], right?: number): string {
+  return clocks
+    .map(({ whose, aheadMs }) => (right === undefined ? whose : `${whose} (${by(aheadMs - right)})`))
+    .join(', ');
+}
+
+function by(aheadMs: number): string {
+  return `${Math.abs(Math.round(aheadMs / 1000))} s ${aheadMs < 0 ? 'behind' : 'ahead'}`;
+}
