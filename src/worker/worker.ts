@@ -54,6 +54,7 @@ export function createWorker({
   const failures = createThrottledAlert(log, 'Executions cannot be processed');
   const crowdSpacing = createSpacing();
   let stopping = false;
+  let paused = false;
 
   const worker: JobWorker<JobData, JobResult> = backend.openWorker(queueNames.executions, process, concurrency);
   worker.on('completed', (job) => accepted(job));
@@ -65,7 +66,8 @@ export function createWorker({
 
   async function process(job: ExecutionJob, token?: string): Promise<JobResult> {
     const mockId = job.id ?? '';
-    if (stopping) return handBack(job, token);
+    // BullMQ may still bring the job that it was waiting for when it was paused.
+    if (stopping || paused) return handBack(job, token);
     const parsed = jobDataSchema.safeParse(job.data);
     if (!parsed.success) return passOn(job, token);
     const takenAt = Date.now();
@@ -148,12 +150,14 @@ export function createWorker({
     },
     /** Takes jobs from now on. */
     run(): void {
+      paused = false;
       // A paused worker may have ended its loop or not, and one that is paused does nothing when it is run.
       if (worker.isPaused()) worker.resume();
       else worker.run().catch((error) => log.error({ err: error }, 'the worker loop ended'));
     },
     /** Takes no more jobs; those it has go on. */
     async pause(): Promise<void> {
+      paused = true;
       await worker.pause(true);
     },
     /** Gives every open wait to other workers at once, and lets go. Does not end while the queue store is away. */

@@ -3,11 +3,13 @@ import { join } from 'node:path';
 import { describe, expect, inject, it, vi } from 'vitest';
 import { echoes } from '../support/echoes.ts';
 import { eventually } from '../support/eventually.ts';
-import type { Answer } from '../support/http-call.ts';
+import { freePort } from '../support/free-port.ts';
+import { type Answer, httpCall } from '../support/http-call.ts';
 import {
   canLimitInotify,
   canMount,
   canMountDeaf,
+  mountAgain,
   mountBound,
   mountDeaf,
   mountTemporary,
@@ -16,6 +18,7 @@ import {
 import { privateLeftovers } from '../support/private-leftovers.ts';
 import { startRedis } from '../support/redis.ts';
 import { createResponder } from '../support/responder.ts';
+import { startWorkerProcess } from '../support/start-process.ts';
 import { startProcesses } from '../support/start-processes.ts';
 import { startService } from '../support/start-service.ts';
 import { twice } from '../support/steady-calls.ts';
@@ -74,7 +77,11 @@ describe.skipIf(!canMount)('a shared directory (mounted: needs root)', () => {
     expectAnswered(await service.execute(CALL));
     await eventually(async () => expect(await readdir(client.directory)).toEqual([]));
     await remount(disk.path, 'ro');
-    expectRefused(await service.execute(CALL), /it is read-only\. It did not run\.$/);
+    const refused = await service.execute(CALL); // by the worker, or, once it takes no jobs, by the API
+    expect([refused.status, refused.json.mayHaveRun]).toEqual([503, false]);
+    await eventually(() =>
+      expect(service.workers[0]?.state().reason).toMatch(/cannot be written by this worker \(EROFS\)/),
+    );
     await remount(disk.path, 'rw');
     await client.beat();
     await eventually(async () => expectAnswered(await service.execute(CALL)));
@@ -139,6 +146,45 @@ describe.skipIf(!canMountDeaf)(
 );
 
 const choice = inject('redis');
+describe.skipIf(choice.kind === 'unavailable' || !canMount)(
+  'a worker that may not write the directory (needs root)',
+  () => {
+    it('takes no jobs and says so, from its start on and as soon as it may not any more: another one answers every call', async () => {
+      const redis = await startRedis(choice);
+      try {
+        await using processes = await startProcesses({ queueUrl: redis.url });
+        const { api, sharedDir } = processes;
+        await using client = await createResponder({ sharedDir, app: 1, does: echoes() });
+        expectAnswered(await api.execute(CALL)); // now there is all that a worker writes
+        await using mount = await mountAgain(sharedDir);
+        await remount(mount.path, 'bind,ro');
+        const WORKER_PORT = await freePort();
+        await using worker = await startWorkerProcess({
+          queueUrl: redis.url,
+          sharedDir: mount.path,
+          settings: { WORKER_PORT },
+          untilReady: false,
+        });
+        const readiness = () => httpCall(`http://127.0.0.1:${WORKER_PORT}/readyz`);
+        const refused = { status: 503, reason: expect.stringMatching(/cannot be written by this worker \(EROFS\)/) };
+        const seen = async () => (({ status, json }) => ({ status, reason: json.reason }))(await readiness());
+        await eventually(async () => expect(await seen()).toEqual(refused));
+        const fifty = () => Promise.all(Array.from({ length: 50 }, () => api.execute(CALL)));
+        for (const answer of await fifty()) expectAnswered(answer);
+
+        await remount(mount.path, 'bind,rw');
+        await worker.logged('this worker takes jobs');
+        await remount(mount.path, 'bind,ro');
+        await eventually(async () => expect(await seen()).toEqual(refused));
+        for (const answer of await fifty()) expectAnswered(answer);
+        expect(twice(client.found)).toEqual([]);
+      } finally {
+        await redis.stop();
+      }
+    });
+  },
+);
+
 describe.skipIf(choice.kind === 'unavailable' || !canLimitInotify)(
   'a worker that may not watch directories (needs user namespaces)',
   () => {

@@ -61,6 +61,12 @@ export async function mountBound(): Promise<
   };
 }
 
+/** A directory at a second path, which `remount` can make read-only there alone (`bind,ro`). */
+export async function mountAgain(directory: string): Promise<Mount> {
+  const path = await mkdtemp(join(tmpdir(), 'rule-server-'));
+  return mounted(path, ['mount', '--bind', directory, path]);
+}
+
 /**
  * The same directory under two paths, one of them over sshfs: what is done at `behind` is what another machine does.
  * `cutOff`: the connection breaks; the next operation opens another one.
