@@ -1,3 +1,4 @@
+import { stringifyExact } from '../shared/contract/exact-json.ts';
 import { execute } from './engine/execution.ts';
 import { endedInTime } from './engine/in-time.ts';
 import type { HandleError } from './engine/node.ts';
@@ -6,6 +7,7 @@ import { type Places, resultPathOf } from './places.ts';
 import { printAnswer, printRefusal } from './print-answer.ts';
 import { replaceFile } from './replace-file.ts';
 import type { RuleSource } from './rules/rule-source.ts';
+import { strayContext } from './stray-errors.ts';
 import type { Taken } from './take-request.ts';
 
 type Dependencies = {
@@ -29,7 +31,7 @@ export async function answerRequest(
     const error = `the request cannot be used: ${taken.reason}`;
     return replaceFile(resultPath, printRefusal({ mockId, executeAt, error }));
   }
-  const record = heart.began({ mockId, resultPath, executeAt });
+  const record = heart.began({ mockId, resultPath, executeAt, input: stringifyExact(taken.request.data) });
   try {
     // Somebody may have released a rule just now in order to try it.
     await rules.refresh().catch(onError);
@@ -39,6 +41,7 @@ export async function answerRequest(
       timeoutMs: ruleTimeoutMs,
       handleError,
       watcher: record,
+      ...strayContext(taken.request, onError),
     });
     const ending = await endedInTime(execution, ruleTimeoutMs);
     const text = printAnswer({ mockId, executeAt, execution, ending });

@@ -12,6 +12,7 @@ import { placesOf } from './places.ts';
 import { register, unregister } from './registration.ts';
 import { openRuleSource } from './rules/rule-source.ts';
 import { type RunRequest, type RunResult, runInProcess } from './run-in-process.ts';
+import { watchStrayErrors } from './stray-errors.ts';
 import { createTakings } from './takings.ts';
 
 export type { Data } from './engine/data.ts';
@@ -109,6 +110,7 @@ export async function createRuleClient<const L extends LeafClasses>(
     onName: takings.take,
     onPoll: () => rules.refresh(),
   });
+  const unwatch = watchStrayErrors();
   let closing: Promise<void> | undefined;
   await inbox.look();
 
@@ -116,7 +118,7 @@ export async function createRuleClient<const L extends LeafClasses>(
     address,
     loadedVersion: () => rules.current().version,
     problems: () => rules.current().problems,
-    run: (request) => runInProcess(rules.current(), request, { ruleTimeoutMs, handleError: errorHandle }),
+    run: (request) => runInProcess(rules.current(), request, { ruleTimeoutMs, handleError: errorHandle, onError }),
     reload: () => rules.reload(),
     close() {
       closing ??= close();
@@ -129,6 +131,7 @@ export async function createRuleClient<const L extends LeafClasses>(
     await takings.close();
     await heart.close();
     await unregister(places);
+    unwatch();
   }
 }
 

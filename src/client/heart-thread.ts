@@ -1,5 +1,6 @@
 import { access, mkdir } from 'node:fs/promises';
 import { parentPort, workerData } from 'node:worker_threads';
+import { joinMembers } from '../shared/contract/exact-json.ts';
 import { openFlightRecord } from './flight-record.ts';
 import type { HeartMessage, HeartSettings } from './heart.ts';
 import { printHeartbeat } from './registration.ts';
@@ -45,20 +46,22 @@ async function beat(): Promise<void> {
 
 async function answerForTheBlocked(): Promise<void> {
   blockedForMs();
-  for (const { mockId, resultPath, executeAt, memory } of [...open.values()]) {
+  for (const { mockId, resultPath, executeAt, memory, input } of [...open.values()]) {
     if (Date.now() - executeAt < ruleTimeoutMs + GRACE_MS) continue;
     open.delete(mockId);
     const record = openFlightRecord(memory);
     if (!record.claim()) continue;
-    const answer = {
-      mockId,
-      success: false,
-      [settings.dataField]: {},
-      process: record.process(),
-      error: `the rule did not end within ${ruleTimeoutMs} ms and blocks its client: node ${record.lastNode()} ran last`,
-      executeAt,
-    };
-    await replaceFile(resultPath, JSON.stringify(answer));
+    const error = `the rule did not end within ${ruleTimeoutMs} ms and blocks its client: node ${record.lastNode()} ran last`;
+    // The numbers of the input stay as they were written.
+    const answer = joinMembers([
+      ['mockId', JSON.stringify(mockId)],
+      ['success', 'false'],
+      [settings.dataField, input],
+      ['process', JSON.stringify(record.process())],
+      ['error', JSON.stringify(error)],
+      ['executeAt', String(executeAt)],
+    ]);
+    await replaceFile(resultPath, answer);
   }
 }
 

@@ -18,8 +18,11 @@ export type HeartSettings = {
 /** What the thread is told. */
 export type HeartMessage =
   | { kind: 'loaded'; version: bigint }
-  | { kind: 'began'; mockId: string; resultPath: string; executeAt: number; memory: SharedArrayBuffer }
+  | ({ kind: 'began'; memory: SharedArrayBuffer } & Beginning)
   | { kind: 'ended'; mockId: string };
+
+/** A run as it began. `input`: its data as JSON, to be given back should the run block its client. */
+type Beginning = { mockId: string; resultPath: string; executeAt: number; input: string };
 
 type Options = Omit<HeartSettings, 'pulse' | 'dataField'> & { onError: (error: unknown) => void };
 
@@ -66,7 +69,7 @@ export function startHeart({ onError, ...options }: Options) {
     },
 
     /** A run began. Whoever claims its record first, here or on the thread, answers. */
-    began(run: { mockId: string; resultPath: string; executeAt: number }): FlightRecord {
+    began(run: Beginning): FlightRecord {
       const record = openFlightRecord(newFlightMemory());
       const began: HeartMessage = { kind: 'began', ...run, memory: record.memory };
       open.set(run.mockId, began);

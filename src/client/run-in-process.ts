@@ -5,6 +5,7 @@ import type { HandleError } from './engine/node.ts';
 import type { State } from './engine/state.ts';
 import { isExactObject, toExact, toPlain, type Value } from './engine/values.ts';
 import type { RuleSet } from './rules/rule-set.ts';
+import { strayContext } from './stray-errors.ts';
 
 /** What to run: a rule, a node, or (both) the node inside the rule. */
 export type RunRequest = {
@@ -27,18 +28,23 @@ export type RunResult = {
   warnings: readonly string[];
 };
 
-type Options = { ruleTimeoutMs: number; handleError: HandleError | undefined };
+type Options = {
+  ruleTimeoutMs: number;
+  handleError: HandleError | undefined;
+  onError: (error: unknown) => void;
+};
 
 /** Runs a rule for the service this client is part of. Throws only when the data is nothing JSON can hold. */
 export async function runInProcess(
   rules: RuleSet,
   { ruleId, confId, ts, data = {} }: RunRequest,
-  { ruleTimeoutMs, handleError }: Options,
+  { ruleTimeoutMs, handleError, onError }: Options,
 ): Promise<RunResult> {
   const exact = toExact(data, new WeakMap(), 'data');
   if (!isExactObject(exact)) throw new TypeError('data must be an object');
   const request = { ruleId: idOf(ruleId), confId: idOf(confId), ts: idOf(ts), data: exact };
-  const execution = execute(rules, request, { withSteps: false, timeoutMs: ruleTimeoutMs, handleError });
+  const context = strayContext(request, onError);
+  const execution = execute(rules, request, { withSteps: false, timeoutMs: ruleTimeoutMs, handleError, ...context });
   const ending = await endedInTime(execution, ruleTimeoutMs);
   return {
     success: ending.kind === 'done',

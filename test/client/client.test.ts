@@ -86,7 +86,7 @@ describe('a client', () => {
     const before = await readFile(registration, 'utf8');
     await rm(files.pathOf('clients', 7), { recursive: true });
     expect(await until(() => readFile(registration, 'utf8').catch(() => undefined))).toBe(before);
-    const first = await files.modifiedMs('clients', '7', `b_${address}.json`);
+    const first = await until(() => files.modifiedMs('clients', '7', `b_${address}.json`).catch(() => undefined));
     await until(async () => (await files.modifiedMs('clients', '7', `b_${address}.json`)) > first || undefined);
   });
 
@@ -287,10 +287,11 @@ describe('a rule that', () => {
     await nodes({
       1: '"type":1,"sonIds":"2,3"',
       2: '"type":5,"confName":"Yes"',
-      3: '"type":7,"confName":"Block","confField":"{\\"ms\\":1200}"',
+      3: '"type":7,"confName":"Block","confField":"{\\"ms\\":4000}"',
     });
     const client = await files.start({ leaves, ruleTimeoutMs: 200, heartbeatMs: 50, pollMs: 50 });
-    const { answer } = await files.ask(client, { confId: 1 });
+    const { answer, text } = await files.ask(client, { confId: 1 }, '{"uid":9007199254740993}');
+    expect(text).toContain('"the service":{"uid":9007199254740993}');
     expect(answer).toMatchObject({
       success: false,
       error: 'the rule did not end within 200 ms and blocks its client: node 3 ran last',

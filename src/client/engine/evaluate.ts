@@ -18,6 +18,19 @@ type Own = State | 'REJECTED';
  * inverted if so configured, and an error becomes the state that the node takes instead or ends the run. Notes both traces.
  */
 export function evaluate(node: Node, run: Run, role: Role, parent: Step | null): Evaluated {
+  // A tree may be deeper than the stack: below so many levels the rest runs from a stack that is empty again.
+  if (run.depth >= MAX_CALLS_DEEP) return Promise.resolve().then(() => evaluate(node, run, role, parent));
+  run.depth++;
+  try {
+    return evaluateHere(node, run, role, parent);
+  } finally {
+    run.depth--;
+  }
+}
+
+const MAX_CALLS_DEEP = 400;
+
+function evaluateHere(node: Node, run: Run, role: Role, parent: Step | null): Evaluated {
   const began = run.begin();
   const step = run.steps?.begin(node, role, parent, began) ?? null;
   if (node.window !== null && isOutside(node.window, run.ts)) {
@@ -49,7 +62,8 @@ function runBody({ node, run, step }: Running): Evaluated {
   const { body } = node;
   if (body.kind === 'leaf') {
     run.enter(node);
-    const state = body.run(run.dataFor(step));
+    const state =
+      run.within === null ? body.run(run.dataFor(step)) : run.within(node, () => body.run(run.dataFor(step)));
     run.tick();
     return state;
   }

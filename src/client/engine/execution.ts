@@ -1,7 +1,7 @@
 import { type RuleSet, type Selection, sentenceOf } from '../rules/rule-set.ts';
 import { evaluate } from './evaluate.ts';
 import type { HandleError } from './node.ts';
-import { createRun, type Run, type RunWatcher } from './run.ts';
+import { createRun, type Run, type RunWatcher, type Within } from './run.ts';
 import type { State } from './state.ts';
 import { isOutside } from './time-window.ts';
 import type { ExactObject } from './values.ts';
@@ -25,6 +25,8 @@ export type ExecutionOptions = {
   timeoutMs: number;
   handleError?: HandleError | undefined;
   watcher?: RunWatcher | undefined;
+  within?: Within | undefined;
+  onLatePut?: ((key: string) => void) | undefined;
 };
 
 /** Runs a rule or a node. Never throws: whatever goes wrong is how the run ended. */
@@ -36,6 +38,8 @@ export function execute(rules: RuleSet, request: ExecutionRequest, options: Exec
     deadline: performance.now() + options.timeoutMs,
     handleError: options.handleError ?? null,
     watcher: options.watcher ?? null,
+    within: options.within ?? null,
+    onLatePut: options.onLatePut ?? null,
   });
   const found = rules.find(request);
   if (found.kind === 'refused') return { run, ended: failed(new Error(found.reason)), leftOut: [] };

@@ -4,6 +4,7 @@ import { Stopped } from './run.ts';
 /** How a run ended; one that takes longer than `timeoutMs` is stopped, left behind, and failed with what it was still at. */
 export async function endedInTime(execution: Execution, timeoutMs: number): Promise<Ending> {
   const ending = await firstOf(execution, timeoutMs);
+  execution.run.end();
   const wasStopped = ending.kind === 'failed' && ending.error instanceof Stopped;
   return wasStopped ? { kind: 'failed', error: new Error(sentence(execution, timeoutMs)) } : ending;
 }

@@ -3,8 +3,8 @@ import { readDeep, removeDeep, writeDeep } from './deep-keys.ts';
 import { booleanOf, doubleOf, intOf, listOf, longOf, mapOf, stringOf } from './typed-values.ts';
 import { type ExactObject, type Origins, toExact, toPlain, type Value } from './values.ts';
 
-/** The data of one run. */
-export type Store = { root: ExactObject; origins: Origins };
+/** The data of one run. `onLatePut` is there once the run is over: it is told instead of the data being changed. */
+export type Store = { root: ExactObject; origins: Origins; onLatePut?: (key: string) => void };
 
 /** Who is told of every access. */
 export type AccessLog = {
@@ -65,7 +65,11 @@ export class Keys {
 
   /** Keeps a copy of the value; undefined removes the key. Throws for what JSON cannot hold. */
   put(key: string, value: unknown): void {
-    const { root, origins } = this.#store;
+    const { root, origins, onLatePut } = this.#store;
+    if (onLatePut) {
+      onLatePut(key);
+      return;
+    }
     const after = value === undefined ? undefined : toExact(value, origins, key);
     const before = this.#log === null ? undefined : this.#reach.read(root, key);
     if (after === undefined) this.#reach.remove(root, key);

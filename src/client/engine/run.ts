@@ -14,6 +14,12 @@ export type Run = {
   readonly ts: bigint;
   readonly steps: Steps | null;
   readonly handleError: HandleError | null;
+  /** Runs a leaf's code so that what it leaves behind can be told to be its. */
+  readonly within: Within | null;
+  /** How many nodes lie on the stack. */
+  depth: number;
+  /** The run is over: what is still put is reported, because nobody will read it. */
+  end(): void;
   /** The time a node begins at: when the last code that takes time ended. Throws `Stopped` once the run was stopped or its time is up. */
   begin(): number;
   /** The time now, in ms; called wherever code that is not the engine's has run. */
@@ -39,12 +45,18 @@ type Options = {
   deadline: number;
   handleError: HandleError | null;
   watcher: RunWatcher | null;
+  within: Within | null;
+  /** Told a key that was put after the run had ended; once for a run. */
+  onLatePut: ((key: string) => void) | null;
 };
+
+export type Within = <T>(node: Node, work: () => T) => T;
 
 /** Told how far a run is, while it runs. */
 export type RunWatcher = { note(process: string): void; enter(nodeId: bigint): void };
 
-export function createRun({ store, ts, withSteps, deadline, handleError, watcher }: Options): Run {
+export function createRun(options: Options): Run {
+  const { store, ts, withSteps, deadline, handleError, watcher, within, onLatePut } = options;
   const steps = withSteps ? createSteps() : null;
   let process = '';
   let now = performance.now();
@@ -73,6 +85,14 @@ export function createRun({ store, ts, withSteps, deadline, handleError, watcher
     ts,
     steps,
     handleError,
+    within,
+    depth: 0,
+    end() {
+      store.onLatePut = (key) => {
+        store.onLatePut = () => {};
+        onLatePut?.(key);
+      };
+    },
     begin() {
       // A tree without a single leaf takes time too.
       if ((++begun & 63) === 0) now = performance.now();

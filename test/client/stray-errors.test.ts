@@ -1,0 +1,86 @@
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import type { Data } from '../../src/client/engine/data.ts';
+import { execute } from '../../src/client/engine/execution.ts';
+import { createRegistry } from '../../src/client/leaves/registry.ts';
+import { createRuleSet } from '../../src/client/rules/rule-set.ts';
+import { createClientFiles, until } from './support/client-files.ts';
+import { leafFile, smallLeaves } from './support/small-leaves.ts';
+
+const program = join(import.meta.dirname, 'support/stray-program.ts');
+
+/** Runs a process of its own, because the test runner listens for stray errors too. */
+async function runProgram(what: string): Promise<{ code: number | null; output: string }> {
+  const child = spawn(process.execPath, [program, what], { stdio: ['ignore', 'pipe', 'pipe'] });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => (output += text));
+  const code = await new Promise<number | null>((resolve) => child.on('close', resolve));
+  return { code, output };
+}
+
+describe('a leaf that leaves an error behind', () => {
+  test.each([
+    ['rejects', 'Stray (node 3 of rule 1) left an error behind, a promise that it did not wait for was rejected: lost'],
+    [
+      'rejects-later',
+      'Stray (node 3 of rule 1) left an error behind, a promise that it did not wait for was rejected: lost',
+    ],
+    ['throws-in-timer', 'Stray (node 3 of rule 1) left an error behind, it threw where nobody catches: lost'],
+  ])('%s does not end the process, and is told', async (what, sentence) => {
+    const { code, output } = await runProgram(what);
+    expect(output).toContain(`told: ${sentence}\n`);
+    expect(output).toContain('went on\n');
+    expect(code).toBe(0);
+  });
+
+  test.each(['service-rejects', 'service-throws'])('is not taken for the service: %s', async (what) => {
+    const { code, output } = await runProgram(what);
+    expect(code).toBe(1);
+    expect(output).toContain('Error: of the service');
+    expect(output).not.toContain('told');
+    expect(output).not.toContain('went on');
+  });
+});
+
+test('what is put after the run has ended is told, and changes nothing', async () => {
+  const files = await createClientFiles();
+  try {
+    await files.node(1, '"type":7,"confName":"Late"');
+    await files.rule(1, '"confId":1');
+    class Late {
+      doNone(service: Data): void {
+        service.put('in time', 1);
+        void sleep(20).then(() => service.put('late', 2));
+      }
+    }
+    const client = await files.start({ leaves: { Late } });
+    expect((await client.run({ ruleId: 1 })).data).toEqual({ 'in time': 1 });
+    await until(async () => files.errors[0]);
+    expect(String(files.errors[0])).toBe(
+      'Error: Late (node 1) put "late" after the run of rule 1 had ended: it is lost (is an await missing?)',
+    );
+  } finally {
+    await files.close();
+  }
+});
+
+test.each([1, 3])('a chain of 5,000 nodes below each other runs to its end (relation %i)', async (type) => {
+  const length = 5000;
+  const registry = createRegistry(smallLeaves);
+  const file = { confName: '', confField: '', forwardId: null, inverse: false, errorState: null, window: null };
+  const nodes = new Map(
+    Array.from({ length }, (_, at) => BigInt(at + 1)).map((id) => [
+      id,
+      { ...file, id, type: BigInt(type), sonIds: [id + 1n], problems: [] },
+    ]),
+  );
+  const last = BigInt(length + 1);
+  nodes.set(last, { ...file, id: last, type: BigInt(leafFile.T.type), confName: 'Yes', sonIds: [], problems: [] });
+  const rules = createRuleSet({ version: 1n, rules: new Map(), nodes, problems: [] }, registry);
+  const request = { ruleId: null, confId: 1n, ts: null, data: {} };
+  const { ended, run } = execute(rules, request, { withSteps: true, timeoutMs: 20_000 });
+  expect(await ended).toEqual({ kind: 'done', outcome: 'TRUE' });
+  expect(run.steps?.list).toHaveLength(length + 1);
+});

@@ -1,0 +1,50 @@
+// A service whose rule, or which itself, leaves an error behind. `argv[2]`: which.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createRuleClient } from '../../../src/client/client.ts';
+import { createRuleFiles } from '../../support/rule-files.ts';
+
+const [, , what] = process.argv;
+const lost = async () => {
+  throw new Error('lost');
+};
+
+class Stray {
+  doFlow(): boolean {
+    if (what === 'rejects') void lost();
+    if (what === 'rejects-later') void sleep(10).then(lost);
+    if (what === 'throws-in-timer')
+      setTimeout(() => {
+        throw new Error('lost');
+      }, 5);
+    return true;
+  }
+}
+class Quiet {
+  doFlow(): boolean {
+    return true;
+  }
+}
+
+const files = await createRuleFiles();
+await files.rule(1, '"confId":1');
+await files.node(1, '"type":1,"sonIds":"2,3,4"');
+await files.node(2, '"type":5,"confName":"Quiet"');
+await files.node(3, '"type":5,"confName":"shop.Stray"');
+await files.node(4, '"type":5,"confName":"Quiet"');
+const client = await createRuleClient({
+  ...{ app: 7, sharedDir: files.sharedDir, leaves: { 'shop.Stray': Stray, Quiet } },
+  onError: (error) => console.log(`told: ${error instanceof Error ? error.message : error}`),
+});
+try {
+  await client.run({ ruleId: 1 });
+  if (what === 'service-rejects') void Promise.reject(new Error('of the service'));
+  if (what === 'service-throws')
+    setTimeout(() => {
+      throw new Error('of the service');
+    });
+  await sleep(200);
+  console.log('went on');
+} finally {
+  await client.close();
+  await files.remove();
+}
