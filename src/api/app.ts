@@ -22,6 +22,7 @@ import { logAccess } from './http/log-access.ts';
 import { pageHeaders } from './http/page-headers.ts';
 import { type Phase, refuseWhileStopping, refuseWithoutStore, withoutStore, wrongMethod } from './http/refuse-calls.ts';
 import { problem } from './http/respond.ts';
+import { inEnvelope } from './ice/envelope.ts';
 import type { BoardOptions } from './queue-board.ts';
 import type { QueueHealth } from './queue-health.ts';
 import { browseRoutes } from './routes/browse.ts';
@@ -31,6 +32,7 @@ import { eventRoutes } from './routes/events.ts';
 import { executeRoute } from './routes/execute.ts';
 import { executionRoutes } from './routes/executions.ts';
 import { healthRoutes } from './routes/health.ts';
+import { iceRoutes } from './routes/ice.ts';
 import { metricsRoutes } from './routes/metrics.ts';
 import { queueBoardRoutes } from './routes/queue-board.ts';
 import { sessionRoutes } from './routes/session.ts';
@@ -78,6 +80,7 @@ export function createApp({
   app.use(logAccess(log));
   app.use(measureRequests(metrics));
   if (traceRequests) app.use('/rule-server/*', traceRequests);
+  if (settings.ICE_ENDPOINTS) app.use('/ice-server/*', inEnvelope());
   app.use(pageHeaders());
   app.use(checkHost({ host: settings.HOST, hasKeys: !access.keyring.isOpen, origins }));
   if (origins.length > 0) app.use(letIn(origins));
@@ -92,15 +95,9 @@ export function createApp({
   app.route('/', docsRoutes());
   app.route('/', queueBoardRoutes(board));
   app.use(refuseWhileStopping(phase));
-  app.route(
-    '/rule-server/mock',
-    executeRoute({
-      submitExecution,
-      runOnce,
-      closedByUs: () => phase() === 'closing',
-      maxBodyBytes: settings.MAX_BODY_BYTES,
-    }),
-  );
+  const calls = { submitExecution, closedByUs: () => phase() === 'closing', maxBodyBytes: settings.MAX_BODY_BYTES };
+  app.route('/rule-server/mock', executeRoute({ ...calls, runOnce }));
+  if (settings.ICE_ENDPOINTS) app.route('/ice-server/mock', iceRoutes({ ...calls, ask }));
   app.use('/rule-server/mock/executions/*', refuseWithoutStore(health)); // and the list itself
   app.route('/rule-server/mock', executionRoutes(executions));
   app.route('/rule-server/mock', eventRoutes({ executions, stopping }));

@@ -7,6 +7,7 @@ import type { RunOnce } from '../calls/run-once.ts';
 import type { Call, SubmitExecution } from '../calls/submit-execution.ts';
 import { callerLeft } from '../http/caller-left.ts';
 import type { Environment } from '../http/environment.ts';
+import { isFormPost } from '../http/form-post.ts';
 import { readBody } from '../http/read-body.ts';
 import { badRequest, json, problem, respondToEnding } from '../http/respond.ts';
 
@@ -87,14 +88,4 @@ function accepted(context: Context<Environment>, mockId: string, state: State): 
 
 function prefersAsync(context: Context<Environment>): boolean {
   return /(^|,)\s*respond-async\s*(,|;|$)/i.test(context.req.header('prefer') ?? '');
-}
-
-/** Browsers send forms and plain text to any site without asking it first; a JSON body they do not. */
-function isFormPost(headers: NodeJS.Dict<string | string[]>): boolean {
-  const fromBrowser = headers.origin !== undefined || headers['sec-fetch-site'] !== undefined;
-  const type = String(headers['content-type'] ?? '')
-    .split(';')[0]
-    ?.trim()
-    .toLowerCase();
-  return fromBrowser && type !== 'application/json';
 }

@@ -80,6 +80,10 @@ const settingsSchema = z.object({
   HISTORY_BYTES: whole(256 * MIB, 0, 64 * 1024 * MIB),
   API_KEYS: apiKeys,
   CORS_ORIGINS: corsOrigins,
+  ICE_ENDPOINTS: z
+    .enum(['0', '1'], { error: 'must be 0 or 1' })
+    .default('0')
+    .transform((given) => given === '1'),
   LOG_LEVEL: z.enum(LOG_LEVELS, { error: `must be one of ${LOG_LEVELS.join(', ')}` }).default('info'),
   OTEL_EXPORTER_OTLP_ENDPOINT: z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// URL' }).optional(),
 });

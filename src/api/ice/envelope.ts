@@ -1,0 +1,41 @@
+import type { Context } from 'hono';
+import { createMiddleware } from 'hono/factory';
+import { z } from 'zod';
+import { parseJson } from '../../shared/contract/parse-json.ts';
+import type { Environment } from '../http/environment.ts';
+import { json } from '../http/respond.ts';
+
+/** The published server's numbers for a bad input, and for everything it does not classify. */
+export const INPUT_ERROR = -2;
+export const OTHER_ERROR = -1;
+
+/** These keep their status, because a gateway or a browser acts on it. Everything else is 200, as at the published server. */
+const KEPT_STATUSES = new Set([401, 403, 413, 415]);
+
+/** An answer in the published server's envelope. `data` is JSON text and stays as it is. */
+export function envelope(data: string): Response {
+  return json(200, `{"ret":0,"data":${data}}`);
+}
+
+/** A refusal in the same envelope. */
+export function refusal(ret: number, message: string, status = 200): Response {
+  return json(status, JSON.stringify({ ret, msg: message }));
+}
+
+const problemSchema = z.object({ error: z.string() });
+
+/** Puts what the rest of this service refuses (no key, a foreign page, a large body, a fault) into the envelope. */
+export function inEnvelope() {
+  return createMiddleware<Environment>(async (context: Context<Environment>, next) => {
+    await next();
+    const { res } = context;
+    if (res.status === 200 || res.status === 404) return;
+    const problem = problemSchema.safeParse(parseJson(await res.text()));
+    const headers = new Headers(res.headers);
+    headers.set('content-type', 'application/json');
+    headers.delete('content-length');
+    const body = JSON.stringify({ ret: OTHER_ERROR, msg: problem.data?.error ?? `status ${res.status}` });
+    context.res = undefined;
+    context.res = new Response(body, { status: KEPT_STATUSES.has(res.status) ? res.status : 200, headers });
+  });
+}

@@ -1,0 +1,48 @@
+import type { Ending, ReadResult } from '../../shared/contract/ending.ts';
+import { joinMembers, scanJson } from '../../shared/contract/exact-json.ts';
+import { DATA_FIELD } from '../../shared/contract/job.ts';
+import type { NoAnswer } from '../../shared/contract/outcomes.ts';
+import type { Call } from '../calls/submit-execution.ts';
+import { envelope, OTHER_ERROR, refusal } from './envelope.ts';
+
+const TIMEOUT = 'timeout waiting for client response';
+
+/** How an execution ended, as the published server would say it; what that server has no words for stands in `error`. */
+export function iceAnswer({ mockId, request: { target } }: Call, ending: Ending<ReadResult>): Response {
+  if (ending.kind === 'answered') return envelope(inTheirNames(ending.result.body));
+  const { noAnswer } = ending;
+  switch (noAnswer.code) {
+    case 'bad-request':
+      return refusal(OTHER_ERROR, sentenceOf(noAnswer));
+    case 'no-client':
+    case 'client-offline':
+      return target.kind === 'address'
+        ? failed({ mockId: '', error: sentenceOf(noAnswer), fallback: true, executeAt: 0 })
+        : refusal(OTHER_ERROR, sentenceOf(noAnswer));
+    case 'not-picked-up':
+      return failed({ mockId, error: `${TIMEOUT}: ${sentenceOf(noAnswer)}`, executeAt: noAnswer.executeAt });
+    default:
+      return failed({ mockId, error: sentenceOf(noAnswer), executeAt: noAnswer.executeAt });
+  }
+}
+
+/** The answer to a caller whose page gives up before our own deadlines. */
+export function timedOut(mockId: string): Response {
+  return failed({ mockId, error: TIMEOUT, executeAt: Date.now() });
+}
+
+/** The client's own answer: `roam` instead of our name, and as in the SDKs no member that is null. */
+function inTheirNames(body: string): string {
+  const scanned = scanJson(body);
+  if (scanned.kind !== 'complete') return body; // a worker has judged it
+  const members = scanned.members.filter(({ kind }) => kind !== 'null');
+  return joinMembers(members.map(({ key, raw }) => [key === DATA_FIELD ? 'roam' : key, raw]));
+}
+
+function sentenceOf({ error, code, field }: NoAnswer): string {
+  return `${field === undefined ? error : `${field} ${error}`} [${code}]`;
+}
+
+function failed({ mockId, ...rest }: { mockId: string; error: string; fallback?: true; executeAt: number }): Response {
+  return envelope(JSON.stringify({ mockId, success: false, ...rest }));
+}

@@ -1,0 +1,59 @@
+import { decodeUtf8, type Member, scanJson } from '../../shared/contract/exact-json.ts';
+import { DATA_FIELD, type ExecuteRequest, executeRequestSchema, memberValue } from '../../shared/contract/job.ts';
+import { parseTarget } from '../../shared/contract/target.ts';
+import { INPUT_ERROR, OTHER_ERROR } from './envelope.ts';
+
+export type IceRequest = { kind: 'request'; request: ExecuteRequest } | { kind: 'bad'; ret: number; message: string };
+
+/** What the published server calls our members. */
+const OUR_NAMES = new Map([
+  ['iceId', 'ruleId'],
+  ['roam', DATA_FIELD],
+]);
+const THEIR_NAMES = new Map([...OUR_NAMES].map(([theirs, ours]) => [ours, theirs]));
+
+/**
+ * Reads the body of the published server's execute. As there, unknown members are ignored and null is absent. A bad body
+ * gets that server's number: -2 for a missing app or id, -1 for everything else.
+ */
+export function readIceRequest(bytes: Uint8Array): IceRequest {
+  const decoded = decodeUtf8(bytes);
+  if (decoded.kind !== 'text') return bad(OTHER_ERROR, 'the body is not valid UTF-8');
+  const scanned = scanJson(decoded.text);
+  if (scanned.kind === 'incomplete') return bad(OTHER_ERROR, 'the body is not JSON: it ends too early');
+  if (scanned.kind === 'wrong') return bad(OTHER_ERROR, `the body is not JSON: ${scanned.message}`);
+  if (scanned.type !== 'object') return bad(OTHER_ERROR, 'the body must be a JSON object');
+  const [twice] = scanned.duplicates;
+  if (twice !== undefined) return bad(OTHER_ERROR, `${twice} is given twice`);
+
+  const given = new Map(scanned.members.filter(({ kind }) => kind !== 'null').map((member) => [member.key, member]));
+  if (isZeroOrAbsent(given.get('app'))) return bad(INPUT_ERROR, 'app is required');
+  if (isZeroOrAbsent(given.get('iceId')) && isZeroOrAbsent(given.get('confId'))) {
+    const scene = given.has('scene') ? ': this server runs no rules by scene, so name one' : '';
+    return bad(INPUT_ERROR, `one of iceId or confId is required${scene}`);
+  }
+  const values = [...given.values()].map((member) => [OUR_NAMES.get(member.key) ?? member.key, memberValue(member)]);
+  const parsed = executeRequestSchema.safeParse(withTarget(Object.fromEntries(values)));
+  if (parsed.success) return { kind: 'request', request: parsed.data };
+  return bad(OTHER_ERROR, parsed.error.issues.map(({ path, message }) => `${theirName(path)} ${message}`).join('; '));
+}
+
+/** As at the published server, a target of no known form is an address. */
+function withTarget(values: Record<string, unknown>): Record<string, unknown> {
+  const { target } = values;
+  const isAddress = typeof target === 'string' && parseTarget(target).kind === 'malformed';
+  return isAddress ? { ...values, target: `address:${target}` } : values;
+}
+
+function isZeroOrAbsent(member: Member | undefined): boolean {
+  return member === undefined || (member.kind === 'number' && memberValue(member) === 0n);
+}
+
+function theirName(path: PropertyKey[]): string {
+  const name = path.join('.');
+  return THEIR_NAMES.get(name) ?? name;
+}
+
+function bad(ret: number, message: string): IceRequest {
+  return { kind: 'bad', ret, message };
+}

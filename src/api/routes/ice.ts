@@ -1,0 +1,80 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
+import { type Context, Hono } from 'hono';
+import { QUERY_VERSION } from '../../shared/contract/query.ts';
+import type { AskWorker } from '../ask-worker.ts';
+import type { SubmitExecution } from '../calls/submit-execution.ts';
+import { callerLeft } from '../http/caller-left.ts';
+import type { Environment } from '../http/environment.ts';
+import { isFormPost } from '../http/form-post.ts';
+import { readParameters, selectionParameters } from '../http/parameters.ts';
+import { readBody } from '../http/read-body.ts';
+import { envelope, INPUT_ERROR, OTHER_ERROR, refusal } from '../ice/envelope.ts';
+import { iceAnswer, timedOut } from '../ice/ice-answer.ts';
+import { iceSchema } from '../ice/ice-schema.ts';
+import { readIceRequest } from '../ice/read-ice-request.ts';
+
+/** The published server's page gives up at 60 s and shows a failure without a reason; it gets an answer before that. */
+const ANSWER_WITHIN_MS = 58_000;
+
+type Dependencies = {
+  submitExecution: SubmitExecution;
+  ask: AskWorker['ask'];
+  closedByUs: () => boolean;
+  maxBodyBytes: number;
+  answerWithinMs?: number;
+};
+
+/**
+ * The mock endpoints of the published server, under its paths and in its envelope, so that a gateway rule moves a team
+ * without touching its page. What this service does better (numbers, dead clients, lanes, cycles) holds here too.
+ */
+export function iceRoutes({
+  submitExecution,
+  ask,
+  closedByUs,
+  maxBodyBytes,
+  answerWithinMs = ANSWER_WITHIN_MS,
+}: Dependencies) {
+  async function execute(context: Context<Environment>): Promise<Response> {
+    const { incoming, outgoing } = context.env;
+    if (isFormPost(incoming.headers))
+      return refusal(OTHER_ERROR, 'A browser must send content-type: application/json.', 415);
+    const body = await readBody(incoming, maxBodyBytes);
+    if (body.kind === 'too-large')
+      return refusal(OTHER_ERROR, `The body is larger than ${maxBodyBytes} bytes (MAX_BODY_BYTES).`, 413);
+    if (body.kind === 'cut-off') return refusal(OTHER_ERROR, 'The body was cut off before its end.');
+    const read = readIceRequest(body.bytes);
+    if (read.kind === 'bad') return refusal(read.ret, read.message);
+
+    const mockId = randomUUID();
+    context.set('mockId', mockId);
+    const nobodyWaits = new AbortController();
+    const left = callerLeft(outgoing, closedByUs);
+    left.addEventListener('abort', () => nobodyWaits.abort(), { once: true });
+    const call = { mockId, request: read.request, keyName: context.var.keyName ?? null };
+    const answer = submitExecution.run(call, nobodyWaits.signal).then((ending) => iceAnswer(call, ending));
+    const timer = new AbortController();
+    const late = setTimeout(answerWithinMs, undefined, { signal: timer.signal }).then(
+      () => {
+        nobodyWaits.abort(); // takes the request back unless the client has it
+        return timedOut(mockId);
+      },
+      () => timedOut(mockId),
+    );
+    return Promise.race([answer, late]).finally(() => timer.abort());
+  }
+
+  async function schema(context: Context<Environment>): Promise<Response> {
+    const { iceId = [], ...given } = context.req.queries();
+    const read = readParameters(selectionParameters, { ...given, ruleId: iceId });
+    if (read.kind === 'bad')
+      return refusal(INPUT_ERROR, read.problems.map(({ field, message }) => `${field} ${message}`).join('; '));
+    const reply = await ask({ v: QUERY_VERSION, ask: 'schema', ...read.value });
+    if (reply.kind === 'found') return envelope(iceSchema(reply.body));
+    // The published server knows nothing of an unknown rule either, and says null.
+    return reply.status === 404 ? envelope('null') : refusal(OTHER_ERROR, reply.error);
+  }
+
+  return new Hono<Environment>().post('/execute', execute).get('/schema', schema);
+}
