@@ -91,7 +91,8 @@ onOneQueue('when there is too much to do', (start) => {
     });
 
     it('gets the next one as soon as one of them ends, and is not full for ever', async () => {
-      await using service = await start({ settings });
+      const patient = { ...settings, RESULT_TIMEOUT_MS: 20_000, QUEUE_TIMEOUT_MS: 20_000 };
+      await using service = await start({ settings: patient });
       await using client = await createResponder({ sharedDir: service.sharedDir, app: 1, does: answersAfter(400) });
       for (let round = 0; round < 2; round++) {
         const calls = [1, 2, 3, 4].map((ruleId) => service.execute({ app: 1, ruleId }));

@@ -2,6 +2,7 @@ import { mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promis
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { echoes } from '../support/echoes.ts';
 import { eventually } from '../support/eventually.ts';
 import { onOneQueue } from '../support/on-each-queue.ts';
 import {
@@ -20,7 +21,11 @@ onOneQueue('clients', (start) => {
   let service: Service;
   let apps = 400;
   beforeAll(async () => {
-    service = await start({ settings: { RESULT_TIMEOUT_MS: 6000, POLL_INTERVAL_MS: 300 }, workers: 2, apis: 2 });
+    service = await start({
+      settings: { RESULT_TIMEOUT_MS: 6000, CLIENT_TIMEOUT_MS: 2000, POLL_INTERVAL_MS: 300 },
+      workers: 2,
+      apis: 2,
+    });
   });
   afterAll(() => service.stop());
 
@@ -222,12 +227,15 @@ onOneQueue('clients', (start) => {
 
   describe.concurrent('that come and go', () => {
     it('a client that is busy with a rule and cannot beat is still the one to ask', async () => {
-      await using client = await clientThat(answersAfter(4500), { as: 'python' });
+      const ended = Promise.withResolvers<void>();
+      await using client = await clientThat(echoes({ once: ended.promise }), { as: 'python' });
       const first = service.execute({ app: client.app, ruleId: 1 });
       await client.firstRequest();
       await client.stopBeating();
       await delay(service.settings.CLIENT_TIMEOUT_MS + 200);
       const second = service.execute({ app: client.app, ruleId: 2, target: `address:${client.address}` });
+      await eventually(() => expect(client.found).toHaveLength(2));
+      ended.resolve();
       expect([(await first).status, (await second).status]).toEqual([200, 200]);
     });
   });

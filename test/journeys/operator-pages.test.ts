@@ -1,10 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { findChromium, launchChromium } from '../support/browser.ts';
 import { onOneQueue } from '../support/on-each-queue.ts';
 import { answers, createResponder, type Responder, staysSilent } from '../support/responder.ts';
 import { type Service, startService } from '../support/start-service.ts';
-
-const chromium = await findChromium();
 
 onOneQueue('pages for operators', (start) => {
   let service: Service;
@@ -57,30 +54,6 @@ onOneQueue('pages for operators', (start) => {
     expect((await answer).json.code).toBe('cancelled');
     expect(client.found).toHaveLength(before + 1);
     client.does = answers();
-  });
-
-  describe.skipIf(chromium === undefined)('in a real Chromium', () => {
-    it.each([
-      ['/ops/queues', 'executions'],
-      ['/ops/queues/queue/executions?status=completed', 'app 7, rule 42'],
-      ['/docs', 'Run a rule on one live client'],
-    ])('%s shows itself without asking anybody else for anything', async (path, text) => {
-      const browser = await launchChromium(chromium ?? '');
-      try {
-        const page = await browser.newPage();
-        const asked: string[] = [];
-        const complaints: string[] = [];
-        page.on('request', (request) => asked.push(request.url()));
-        page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
-        await page.goto(`${service.url}${path}`);
-        await page.getByText(text).first().waitFor();
-        await page.waitForLoadState('networkidle');
-        expect(asked.filter((url) => !url.startsWith(service.url) && !url.startsWith('data:'))).toEqual([]);
-        expect(complaints).toEqual([]);
-      } finally {
-        await browser.close();
-      }
-    });
   });
 });
 

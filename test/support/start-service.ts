@@ -97,7 +97,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     const metrics = metricsOf(workersStarted++);
     const worker = await startWorker({ settings, backend, sharedDir, log, metrics, ...(atStep ? { atStep } : {}) });
     workers.push(worker);
-    await vi.waitFor(() => assertTakesJobs(worker), { timeout: 10_000 });
+    await vi.waitFor(() => assertTakesJobs(worker), { timeout: 30_000 });
     return worker;
   };
   for (let count = 0; count < workerCount; count++) await addWorker();
@@ -114,7 +114,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
 
   async function stopAll(): Promise<void> {
     try {
-      if (!options.leavesFiles) await vi.waitFor(async () => assertNone(await leftovers()), { timeout: 8000 });
+      if (!options.leavesFiles) await vi.waitFor(async () => assertNone(await leftovers()), { timeout: 20_000 });
     } finally {
       for (const api of apis) await api.stop();
       await Promise.all(workers.map((worker) => worker.stop()));

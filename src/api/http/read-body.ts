@@ -12,7 +12,7 @@ export async function readBody(incoming: IncomingMessage, maxBytes: number): Pro
   const chunks: Buffer[] = [];
   let size = 0;
   try {
-    for await (const chunk of incoming) {
+    for await (const chunk of incoming.iterator({ destroyOnReturn: false })) {
       size += chunk.length;
       if (size > drainBytes) return { kind: 'too-large' };
       if (size <= maxBytes) chunks.push(chunk);

@@ -106,8 +106,17 @@ function place(): Place {
   return current.place;
 }
 
+const leaving = new Set<() => void>();
+
+/** Runs a task before the back button gets a place to return to: what is not in the address yet would be missing there. */
+export function beforePush(task: () => void): () => void {
+  leaving.add(task);
+  return () => void leaving.delete(task);
+}
+
 /** Goes to another place. `push`: the back button returns to where we were. */
 export function goTo(change: Partial<Place>, { push = false }: { push?: boolean } = {}): void {
+  if (push) for (const task of leaving) task();
   const next = `${window.location.pathname}${printPlace({ ...place(), ...change })}`;
   if (next === window.location.pathname + window.location.search + window.location.hash) return;
   if (push) window.history.pushState(null, '', next);

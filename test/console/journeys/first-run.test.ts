@@ -146,6 +146,25 @@ describeInBrowser('the console, first visit', () => {
     await says(editor, '{"extra": {"2": 1, "1": -0}, "uid": 13}');
   });
 
+  test('what was typed is still there when the page went on before the address had it', async () => {
+    const page = await journey.visit('/healthz');
+    await page.addInitScript((pauseMs) => {
+      const real = window.setTimeout;
+      const isSlow = () => document.documentElement.hasAttribute('data-slow');
+      const slower = (task: () => void, ms?: number) => real(task, isSlow() && ms === pauseMs ? 60_000 : ms);
+      Object.assign(window, { setTimeout: slower });
+    }, 300);
+    await page.goto(`${journey.service.url}/?app=9001&rule=1`);
+    await page.waitForURL(/#input=/); // the example
+    await page.evaluate(() => document.documentElement.setAttribute('data-slow', ''));
+    await page.getByLabel('city', { exact: true }).fill('Lyon');
+    await page.getByRole('combobox', { name: 'Rule' }).click();
+    await page.getByRole('option', { name: /A slow look-up/ }).click();
+    await page.getByLabel('uid', { exact: true }).waitFor();
+    await page.goBack();
+    await holds(page.getByLabel('city', { exact: true }), 'Lyon');
+  });
+
   test('what was typed for a rule is still there after a reload and after looking at another rule', async () => {
     const page = await journey.visit('/?app=9001&rule=1');
     await page.getByLabel('city', { exact: true }).fill('Lyon');

@@ -4,7 +4,7 @@ import { type ReadJson, readJson } from '../../json/read-json.ts';
 import { compactText, prettyText } from '../../json/whole-text.ts';
 import { exampleInput } from '../../run/example.ts';
 import { draftKey, keepDraft, useDraft } from '../../state/drafts.ts';
-import { goTo, type Place } from '../../state/location.ts';
+import { beforePush, goTo, type Place } from '../../state/location.ts';
 import type { RuleContext } from '../frame/use-rule.ts';
 
 export type Input = ReturnType<typeof useInput>;
@@ -97,7 +97,9 @@ function useInAddress({
   // A page that is left, or that breaks, comes back with what its address says.
   useEffect(() => {
     window.addEventListener('pagehide', write);
+    const forget = beforePush(write);
     return () => {
+      forget();
       window.removeEventListener('pagehide', write);
       write();
     };
