@@ -6,18 +6,21 @@ import { historyLimitsOf, type Settings } from '../shared/runtime/settings.ts';
 import { noTracing, type Tracing } from '../shared/runtime/tracing.ts';
 import { listenForCancels } from '../shared/store/control.ts';
 import type { QueueBackend } from '../shared/store/queue-backend.ts';
+import { createDirectoryCheck, type WorkerState } from './check-directory.ts';
 import { createClients } from './clients/clients.ts';
 import { createPublishedMetadata } from './clients/published-metadata.ts';
-import { createAfterEnding } from './execution/clean-up.ts';
-import { createProcessExecution, type Dependencies, type Step } from './execution/execute.ts';
+import { createCleanUp } from './execution/clean-up.ts';
+import { createExecute } from './execution/execute.ts';
 import { createInterrupts } from './execution/interrupts.ts';
-import { createLateResults } from './execution/late-answers.ts';
+import { createLateResults } from './execution/late-results.ts';
 import { createProgressReports } from './execution/progress.ts';
+import { createRecord } from './execution/record.ts';
+import type { AtStep } from './execution/steps.ts';
 import { createUnknownJobs } from './execution/unknown-jobs.ts';
 import { createClaims } from './files/claim.ts';
 import { createKeptAnswers } from './files/kept-answers.ts';
-import { createRoom } from './files/memory-budget.ts';
-import { createSharedDirectory, UnusableSharedDirectory } from './files/shared-directory.ts';
+import { createMemoryBudget } from './files/memory-budget.ts';
+import { createSharedDirectory } from './files/shared-directory.ts';
 import { createResultWatcher } from './files/watcher.ts';
 import { createClientCensus } from './placement/client-census.ts';
 import { createClientLoad } from './placement/client-load.ts';
@@ -28,17 +31,11 @@ import { createResolveTarget } from './placement/resolve-target.ts';
 import { createAnswerQuery } from './queries/answer-query.ts';
 import { createQueryWorker } from './queries/query-worker.ts';
 import { createRules } from './rules/rules.ts';
-import { createSweep } from './upkeep/sweep.ts';
-import { createSweepGoneClients } from './upkeep/sweep-gone-clients.ts';
-import { createWorker, STORE_ADVICE } from './worker.ts';
+import { startSweeps } from './upkeep/start-sweeps.ts';
+import { createWorker } from './worker.ts';
 import { registerWorkerMetrics } from './worker-metrics.ts';
 
 const CHECK_DIRECTORY_EVERY_MS = 1000;
-const SWEEP_EVERY_MS = 60_000;
-/** Who starts may follow one that died and left something. */
-const FIRST_SWEEP_AFTER_MS = 2000;
-const SWEEP_ANSWERS_EVERY_MS = 10_000;
-const SWEEP_GONE_CLIENTS_EVERY_MS = 60 * 60_000;
 /** As files; in memory each takes several times its size for a moment. */
 const LARGE_RESULTS_BYTES = 32 * 1024 * 1024;
 /** A start does not wait longer for the queue store; the checks go on until it is there. */
@@ -48,7 +45,7 @@ const STOP_WITHIN_MS = 3000;
 
 export type RunningWorker = {
   /** Whether it takes jobs, and if not, why. */
-  state(): { takesJobs: boolean; reason: string | null };
+  state(): WorkerState;
   /** Gives its open waits to other workers and lets go of everything. */
   stop(): Promise<void>;
 };
@@ -61,35 +58,49 @@ type Options = {
   /** Shared with the API when both live in one process. */
   metrics?: Metrics;
   tracing?: Tracing;
-  atStep?: (step: Step, mockId: string) => Promise<void> | void;
+  atStep?: AtStep;
 };
+type AllOptions = Required<Options>;
 
 /** Starts the side that touches the shared directory. It takes jobs as long as that directory is the right one. */
-export async function startWorker({
-  settings,
-  backend,
-  sharedDir,
-  log,
-  metrics = createMetrics(),
-  tracing = noTracing,
-  atStep = () => {},
-}: Options): Promise<RunningWorker> {
-  const sharedDirectory = createSharedDirectory({ sharedDir, store: backend.store });
-  const interrupts = createInterrupts();
-  const progress = createProgressReports();
-  const history = backend.openHistory(historyLimitsOf(settings));
-  const room = createRoom(LARGE_RESULTS_BYTES);
-  const { clock } = sharedDirectory;
-  const claims = createClaims(sharedDir, clock);
-  const lateResults = createLateResults({
-    claims,
-    history,
-    sharedDir,
-    room,
-    maxResultBytes: settings.MAX_RESULT_BYTES,
+export async function startWorker(given: Options): Promise<RunningWorker> {
+  const options = { metrics: createMetrics(), tracing: noTracing, atStep: () => {}, ...given };
+  const { settings, backend, log } = options;
+  const directory = createDirectoryParts(options);
+  const execution = createExecutionParts(options, directory);
+  const { interrupts, watcher, lateResults } = execution;
+  const storeAlert = createThrottledAlert(log, 'The queue store cannot be used');
+  const worker = createWorker({ ...execution, backend, storeAlert, concurrency: settings.WORKER_CONCURRENCY, log });
+  const check = createDirectoryCheck({ worker, sharedDirectory: directory.sharedDirectory, storeAlert, log });
+  const onSwept = register(options, directory, { ...check, openWaits: () => worker.open });
+  const queries = createQueryWorker({
+    backend,
+    answerQuery: createAnswerQuery(directory),
+    waitForNewerMs: settings.QUEUE_TIMEOUT_MS / 2,
     log,
   });
-  const keptAnswers = createKeptAnswers(sharedDir, clock);
+  const cancels = listenForCancels(backend, interrupts.cancel);
+  await atMost(CONNECT_WITHIN_MS, backend.connected);
+  await check.check();
+  const checks = every(CHECK_DIRECTORY_EVERY_MS, check.check, (error) =>
+    log.error({ err: error }, 'checking the shared directory failed'),
+  );
+  const sweeps = startSweeps({ ...directory, ...execution, onSwept, log });
+
+  return {
+    state: () => ({ ...check.state() }),
+    async stop() {
+      // What is just beginning still has to watch something before it can be handed over.
+      const handedOver = worker.stop().finally(() => watcher.close());
+      const others = [checks.stop(), sweeps.stop(), cancels.close(), queries.close(), lateResults.close()];
+      await atMost(STOP_WITHIN_MS, Promise.allSettled([handedOver, ...others]));
+    },
+  };
+}
+
+/** What is known of the shared directory: its claims, its clients and their load, its rules. */
+function createDirectoryParts({ settings, backend, sharedDir, log }: AllOptions) {
+  const sharedDirectory = createSharedDirectory({ sharedDir, store: backend.store });
   const watcher = createResultWatcher({ pollIntervalMs: settings.POLL_INTERVAL_MS, log });
   const slots = createClientSlots({
     limit: settings.MAX_WAITS_PER_CLIENT,
@@ -97,136 +108,53 @@ export async function startWorker({
     openIn: watcher.openIn,
   });
   const clients = createClients({ sharedDirectory, clientTimeoutMs: settings.CLIENT_TIMEOUT_MS });
-  const load = createClientLoad({
-    sharedDir,
-    slots,
-    resultTimeoutMs: settings.RESULT_TIMEOUT_MS,
-    fileNow: clock.now,
-  });
-  const resolveTarget = createResolveTarget({ clients, load });
+  const { clock } = sharedDirectory;
+  const load = createClientLoad({ sharedDir, slots, resultTimeoutMs: settings.RESULT_TIMEOUT_MS, fileNow: clock.now });
   const rules = createRules({ sharedDir });
   const listClients = createListAlive({ clients, load });
   const { metadataFor, leafClassesOf } = createPublishedMetadata({ sharedDir, listClients });
-  const parts: Dependencies = {
-    claims,
-    sharedDirectory,
-    resolveTarget,
-    inspections: createInspections({ sharedDir, rules, leafClassesOf, listClients, log }),
-    slots,
-    store: backend.store,
-    interrupts,
-    progress,
-    watcher,
-    keptAnswers,
-    room,
-    settings,
-    atStep,
-    log,
-  };
-  const processExecution = createProcessExecution(parts);
-  const storeAlert = createThrottledAlert(log, 'The queue store cannot be used');
-  const unknownJobs = createUnknownJobs({ claims, sharedDirectory, settings, log });
-  const afterEnding = createAfterEnding({
-    history,
-    lateResults,
-    keptAnswers,
-    onEnded: metrics.ended,
-    sharedDir,
-    atStep,
-    log,
-  });
-  const worker = createWorker({
-    backend,
-    processExecution,
-    interrupts,
-    progress,
-    afterEnding,
-    unknownJobs,
-    storeAlert,
-    tracing,
-    concurrency: settings.WORKER_CONCURRENCY,
-    log,
-  });
-  const queries = createQueryWorker({
-    backend,
-    answerQuery: createAnswerQuery({ sharedDir, clients, load, rules, metadataFor }),
-    waitForNewerMs: settings.QUEUE_TIMEOUT_MS / 2,
-    log,
-  });
-  const cancels = listenForCancels(backend, interrupts.cancel);
-
-  const state: { takesJobs: boolean; reason: string | null } = { takesJobs: false, reason: 'starting' };
-  let storeUp = false;
-  const { swept } = registerWorkerMetrics(metrics, {
-    capacity: settings.WORKER_CONCURRENCY,
-    openWaits: () => worker.open,
-    takesJobs: () => state.takesJobs,
-    storeUp: () => storeUp,
-    fileClockAheadMs: clock.aheadMs,
-    census: createClientCensus({ sharedDir, clients, load }),
-  });
-  const incident = createThrottledAlert(log.child({ sharedDir }), 'This worker takes no jobs');
-  const checkDirectory = async () => {
-    try {
-      await sharedDirectory.check();
-      if (!state.takesJobs) {
-        worker.run();
-        log.info({ sharedDir }, 'this worker takes jobs');
-      }
-      Object.assign(state, { takesJobs: true, reason: null });
-      storeUp = true;
-      incident.ends();
-      storeAlert.ends();
-    } catch (error) {
-      storeUp = error instanceof UnusableSharedDirectory;
-      // While the queue store is away there are no jobs to take; that is no reason to doubt the directory.
-      if (!(error instanceof UnusableSharedDirectory)) return storeAlert.begins(error, STORE_ADVICE);
-      if (state.takesJobs) await worker.pause();
-      Object.assign(state, { takesJobs: false, reason: error.message });
-      incident.begins(error, error.message);
-    }
-  };
-  await atMost(CONNECT_WITHIN_MS, backend.connected);
-  await checkDirectory();
-  const checks = every(CHECK_DIRECTORY_EVERY_MS, checkDirectory, (error) =>
-    log.error({ err: error }, 'checking the shared directory failed'),
-  );
-  /** Nothing is removed from a directory that is not the right one, or through a link. */
-  const whileThere = (sweep: () => Promise<unknown>) => async () => {
-    if (await sharedDirectory.isThere()) await sweep();
-  };
-  const sweeps = every(
-    SWEEP_EVERY_MS,
-    whileThere(createSweep({ sharedDirectory, claims, onResult: lateResults.found, onSwept: swept, log })),
-    (error) => log.warn({ err: error }, 'the sweep failed'),
-    FIRST_SWEEP_AFTER_MS,
-  );
-  const answerSweeps = every(
-    SWEEP_ANSWERS_EVERY_MS,
-    whileThere(async () => keptAnswers.sweep(await clock.touch())),
-    (error) => log.warn({ err: error }, 'the sweep of kept answers failed'),
-  );
-  const goneClients = every(
-    SWEEP_GONE_CLIENTS_EVERY_MS,
-    whileThere(createSweepGoneClients({ sharedDir, clients })),
-    (error) => log.warn({ err: error }, 'the sweep of directories whose clients are gone failed'),
-  );
-
   return {
-    state: () => ({ ...state }),
-    async stop() {
-      // What is just beginning still has to watch something before it can be handed over.
-      const handedOver = worker.stop().finally(() => watcher.close());
-      const parts = [
-        checks.stop(),
-        sweeps.stop(),
-        goneClients.stop(),
-        answerSweeps.stop(),
-        cancels.close(),
-        queries.close(),
-        lateResults.close(),
-      ];
-      await atMost(STOP_WITHIN_MS, Promise.allSettled([handedOver, ...parts]));
-    },
+    ...{ sharedDir, sharedDirectory, watcher, slots, clients, load, rules, metadataFor },
+    claims: createClaims(sharedDir, clock),
+    keptAnswers: createKeptAnswers(sharedDir, clock),
+    resolveTarget: createResolveTarget({ clients, load }),
+    inspections: createInspections({ sharedDir, rules, leafClassesOf, listClients, log }),
   };
+}
+
+type DirectoryParts = ReturnType<typeof createDirectoryParts>;
+
+/** What an execution takes, from its job to its record. */
+function createExecutionParts(options: AllOptions, directory: DirectoryParts) {
+  const { settings, backend, metrics, tracing, atStep, log } = options;
+  const interrupts = createInterrupts();
+  const progress = createProgressReports();
+  const history = backend.openHistory(historyLimitsOf(settings));
+  const memory = createMemoryBudget(LARGE_RESULTS_BYTES);
+  const late = { ...directory, history, memory, maxResultBytes: settings.MAX_RESULT_BYTES, log };
+  const lateResults = createLateResults(late);
+  const cleanUp = createCleanUp({ ...directory, lateResults, atStep, log });
+  const record = createRecord({ history, onEnded: metrics.ended, log });
+  const shared = { ...{ interrupts, progress, memory, settings, tracing, atStep, log }, store: backend.store };
+  const execute = createExecute({ ...directory, ...shared, cleanUp, record });
+  const unknownJobs = createUnknownJobs({ ...directory, settings, log });
+  return { execute, interrupts, progress, unknownJobs, lateResults, watcher: directory.watcher };
+}
+
+type Observed = { openWaits: () => number; state: () => WorkerState; storeUp: () => boolean };
+
+/** Registers the metrics of this worker, and returns what counts the findings of the sweep. */
+function register(
+  { metrics, settings }: AllOptions,
+  directory: DirectoryParts,
+  { openWaits, state, storeUp }: Observed,
+) {
+  return registerWorkerMetrics(metrics, {
+    capacity: settings.WORKER_CONCURRENCY,
+    openWaits,
+    takesJobs: () => state().takesJobs,
+    storeUp,
+    fileClockAheadMs: directory.sharedDirectory.clock.aheadMs,
+    census: createClientCensus(directory),
+  }).swept;
 }

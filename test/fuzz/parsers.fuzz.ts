@@ -10,7 +10,7 @@ import {
   scanJson,
   stringifyExact,
 } from '../../src/shared/contract/exact-json.ts';
-import { dialects } from '../../src/worker/dialects/dialect.ts';
+import { dialects } from '../../src/worker/dialects/dialects.ts';
 import { judgeResult } from '../../src/worker/files/judge-result.ts';
 import { expectedAnswer, isText } from './expected-answer.ts';
 import { exactInteger, expectedRequest } from './expected-request.ts';

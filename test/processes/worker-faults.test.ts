@@ -1,6 +1,6 @@
 import { utimes } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
-import { steps } from '../../src/worker/execution/execute.ts';
+import { steps } from '../../src/worker/execution/steps.ts';
 import { echoes } from '../support/echoes.ts';
 import { startRedis } from '../support/redis.ts';
 import { claimRedisDatabase } from '../support/redis-database.ts';

@@ -69,11 +69,11 @@ export async function mountAgain(directory: string): Promise<Mount> {
 
 /**
  * The same directory under two paths, one of them over sshfs: what is done at `behind` is what another machine does.
- * `cutOff`: the connection breaks; the next operation opens another one.
+ * `cutOff`: the connection breaks; the next operation opens another one. `hang`: no operation ends any more.
  */
 export async function mountNetwork(
   options: string[] = [],
-): Promise<Mount & { behind: string; cutOff(): Promise<void> }> {
+): Promise<Mount & { behind: string; cutOff(): Promise<void>; hang(): Promise<void> }> {
   const path = await mkdtemp(join(tmpdir(), 'rule-server-'));
   const behind = await mkdtemp(join(tmpdir(), 'rule-server-'));
   const home = await mkdtemp(join(tmpdir(), 'rule-server-'));
@@ -81,12 +81,15 @@ export async function mountNetwork(
   await mkdir(join(behind, 'mock'));
   await writeFile(server, `#!/bin/sh\necho $$ > ${pid}\nexec ${SFTP_SERVER}\n`, { mode: 0o755 });
   const all = [`ssh_command=${server}`, 'reconnect', ...options].flatMap((option) => ['-o', option]);
+  const signal = async (name: NodeJS.Signals) => void process.kill(Number(await readFile(pid, 'utf8')), name);
   const mount = await mounted(path, ['sshfs', ...all, `there:${behind}`, path]);
   return {
     ...mount,
     behind,
-    cutOff: async () => void process.kill(Number(await readFile(pid, 'utf8')), 'SIGKILL'),
+    cutOff: () => signal('SIGKILL'),
+    hang: () => signal('SIGSTOP'),
     [Symbol.asyncDispose]: async () => {
+      await signal('SIGKILL').catch(() => {}); // one that hangs would stay
       await mount[Symbol.asyncDispose]();
       await removed(behind);
       await removed(home);

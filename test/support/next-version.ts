@@ -56,12 +56,12 @@ const changes = new Map<string, Edit[]>([
     ],
   ],
   [
-    'worker/worker.ts',
+    'worker/execution/process-job.ts',
     [
       ['jobDataSchema }', 'jobDataSchema, writtenResult }'],
       [
-        'return { ...ending.result, v: parsed.data.v };',
-        'return writtenResult({ ...ending.result, v: parsed.data.v });',
+        'return { ...outcome.ending.result, v: parsed.data.v };',
+        'return writtenResult({ ...outcome.ending.result, v: parsed.data.v });',
       ],
     ],
   ],

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdir, readdir, readFile, rename, rm, stat, symlink, unlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, rename, rm, stat, symlink, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -23,7 +23,7 @@ export type FoundRequest = {
   /** Deletes the request, as clients do before they run it. */
   pickUp(): Promise<void>;
   /** Puts a result in place that is complete when it appears. */
-  answer(content: Content): Promise<void>;
+  answer(content: Content, mode?: number): Promise<void>;
 };
 
 export type Behaviour = (request: FoundRequest, responder: Responder) => Promise<unknown> | unknown;
@@ -150,7 +150,7 @@ function requestAt(directory: string, mockId: string, text: string): FoundReques
     requestPath,
     resultPath,
     pickUp: () => unlink(requestPath),
-    answer: (content) => put(resultPath, content),
+    answer: (content, mode) => put(resultPath, content, mode),
   };
 }
 
@@ -265,8 +265,9 @@ const registrations = {
 };
 
 /** Writes a file that is complete when it appears. */
-export async function put(path: string, content: Content): Promise<void> {
+export async function put(path: string, content: Content, mode = 0o644): Promise<void> {
   await writeFile(`${path}.tmp`, content);
+  if (mode !== 0o644) await chmod(`${path}.tmp`, mode);
   await rename(`${path}.tmp`, path);
 }
 

@@ -11,7 +11,7 @@ import type { History } from '../../src/shared/store/history.ts';
 import { createMemoryStore } from '../../src/shared/store/key-value-store.ts';
 import { createMemoryHistory } from '../../src/shared/store/memory-history.ts';
 import { openQueueBackend, type QueueBackend } from '../../src/shared/store/queue-backend.ts';
-import type { Step } from '../../src/worker/execution/execute.ts';
+import type { Step } from '../../src/worker/execution/steps.ts';
 import { isOurFile, MADE_BY_US } from '../../src/worker/files/file-names.ts';
 import { type RunningWorker, startWorker } from '../../src/worker/start.ts';
 import { borrowEmbeddedQueue } from './embedded-queue.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { vi } from 'vitest';
-import type { Step } from '../../src/worker/execution/execute.ts';
+import type { Step } from '../../src/worker/execution/steps.ts';
 import { echoes } from './echoes.ts';
 import { privateLeftovers } from './private-leftovers.ts';
 import { createResponder } from './responder.ts';

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { dialectNames } from '../../shared/contract/client-kinds.ts';
 import { DATA_FIELD, decisionSchema, warningSchema } from '../../shared/contract/job.ts';
 import { codeSchema } from '../../shared/contract/outcomes.ts';
 import { stateSchema, stepSchema } from '../../shared/contract/states.ts';
@@ -149,7 +150,7 @@ export const clientsAnswer = z
         lane: text.nullable(),
         registered: z.boolean(),
         state: z.enum(['online', 'offline', 'busy']),
-        dialect: z.enum(['rule', 'ice']),
+        dialect: z.enum(dialectNames),
         sdk: text,
         lastHeartbeat: int64OrNull,
         heartbeatAgeMs: int64OrNull,

@@ -1,6 +1,7 @@
-import type { DialectName } from '../dialects/dialect.ts';
+import type { DialectName, SdkName } from '../../shared/contract/client-kinds.ts';
+import { dialects, OWN_DIALECT } from '../dialects/dialects.ts';
 import { NO_LEAVES } from './published-leaves.ts';
-import type { RegistrationFile, Sdk } from './registration.ts';
+import type { RegistrationFile } from './registration.ts';
 
 /** Somebody who runs rules: registered with a heartbeat, or just a directory under `mock/`. */
 export type Client = {
@@ -11,7 +12,7 @@ export type Client = {
   /** Its heartbeat is fresh. One that stands still may also be running a rule: see `ClientLoad`. */
   online: boolean;
   dialect: DialectName;
-  sdk: Sdk;
+  sdk: SdkName;
   /** The name of its directory under `mock/{app}`, and of its files. */
   directoryName: string;
   /** Epoch ms by its own clock; 0 for a client that is only a directory. */
@@ -22,9 +23,9 @@ export type Client = {
   leafNodes: readonly unknown[];
 };
 
-/** The name a client's files and directory go by: the literal address, or for the published SDKs its safe form. */
+/** The name a client's files and directory go by. */
 export function directoryNameOf({ address, dialect }: Pick<RegistrationFile, 'address' | 'dialect'>): string {
-  return dialect === 'ice' ? address.replace(/[:/]/g, '_') : address;
+  return dialects[dialect].directoryNameOf(address);
 }
 
 /** A client of which nothing is known but its directory. */
@@ -35,7 +36,7 @@ export function directoryOnly(app: number, name: string): Client {
     lane: null,
     registered: false,
     online: true,
-    dialect: 'rule',
+    dialect: OWN_DIALECT,
     sdk: 'unknown',
     directoryName: name,
     lastHeartbeat: 0,

@@ -1,11 +1,9 @@
 import { z } from 'zod';
+import type { DialectName, SdkName } from '../../shared/contract/client-kinds.ts';
 import { joinMembers, parseExact, RawNumber, scanJson } from '../../shared/contract/exact-json.ts';
-import type { DialectName } from '../dialects/dialect.ts';
+import { dialectOf } from '../dialects/dialects.ts';
+import { sdkOf } from '../dialects/sdks.ts';
 import { type LeavesOf, NO_LEAVES } from './published-leaves.ts';
-
-/** Which SDK wrote a registration. Only some of them are known to give up on a request that was withdrawn. */
-export const sdks = ['node', 'java', 'go', 'python', 'unknown'] as const;
-export type Sdk = (typeof sdks)[number];
 
 /** What a client published about itself when it started. */
 export type RegistrationFile = {
@@ -13,7 +11,7 @@ export type RegistrationFile = {
   app: number;
   lane: string | null;
   dialect: DialectName;
-  sdk: Sdk;
+  sdk: SdkName;
   loadedVersion: string | null;
   /** As published, numbers as written; empty when the client names none, null when there is no room for them. */
   leafNodes: readonly unknown[] | null;
@@ -39,23 +37,18 @@ export function parseRegistration(text: string, leavesOf: LeavesOf): Registratio
   const parsed = registrationSchema.safeParse(exactValue(joinMembers(others.map(({ key, raw }) => [key, raw]))));
   if (!parsed.success) return null;
   const { address, app, lane, startTime, loadedVersion } = parsed.data;
-  const dialect = startTime != null && loadedVersion != null && parsed.data.dialect !== 'rule' ? 'ice' : 'rule';
+  const says = { dialect: parsed.data.dialect ?? null, sdk: parsed.data.sdk ?? null };
+  const [hasStartTime, hasLoadedVersion] = [startTime != null, loadedVersion != null];
+  const dialect = dialectOf({ dialect: says.dialect, hasStartTime, hasLoadedVersion });
   return {
     address,
     app,
     lane: lane ?? null,
     dialect,
-    sdk: dialect === 'ice' ? sdkOf(text) : parsed.data.sdk === 'node' ? 'node' : 'unknown',
+    sdk: sdkOf(dialect, { text, says: says.sdk }),
     loadedVersion: loadedVersion ?? null,
     leafNodes: leaves?.kind === 'array' ? leavesOf(leaves.raw) : NO_LEAVES,
   };
-}
-
-/** The published SDKs do not name themselves, but each prints JSON in its own way. */
-function sdkOf(text: string): Sdk {
-  if (/"valueNull"|"lane":\s*null|^\{"\w+": /.test(text)) return 'python';
-  if (text.includes('"desc":""')) return 'java';
-  return /"iceFields"|"roamKeys"/.test(text) ? 'go' : 'unknown';
 }
 
 const heartbeatSchema = z.object({

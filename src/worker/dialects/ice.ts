@@ -2,6 +2,8 @@ import type { Dialect } from './dialect.ts';
 
 /** The dialect of the published Java, Go and Python SDKs. An explicit null breaks the Python one, so nothing is ever null. */
 export const iceDialect: Dialect = {
+  recognises: ({ dialect, hasStartTime, hasLoadedVersion }) => hasStartTime && hasLoadedVersion && dialect !== 'rule',
+  directoryNameOf: (address) => address.replace(/[:/]/g, '_'),
   requestMembers({ mockId, app, ruleId, confId, ts, input }, createAt) {
     return [
       ['mockId', JSON.stringify(mockId)],
@@ -14,4 +16,7 @@ export const iceDialect: Dialect = {
     ];
   },
   dataField: 'roam',
+  reservedKey: '_ice',
+  isSharedWithCleaners: true,
+  isSilentWhileRunning: true,
 };

@@ -3,6 +3,8 @@ import type { Dialect } from './dialect.ts';
 
 /** Our own dialect: the names of the interface. Absent ids and times are left out, never null. */
 export const ruleDialect: Dialect = {
+  recognises: () => true,
+  directoryNameOf: (address) => address,
   requestMembers({ mockId, app, ruleId, confId, ts, target, input }, createAt) {
     return [
       ['mockId', JSON.stringify(mockId)],
@@ -16,4 +18,7 @@ export const ruleDialect: Dialect = {
     ];
   },
   dataField: DATA_FIELD,
+  reservedKey: null,
+  isSharedWithCleaners: false,
+  isSilentWhileRunning: false,
 };

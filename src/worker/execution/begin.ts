@@ -1,151 +1,97 @@
-import { join } from 'node:path';
-import type { Warning } from '../../shared/contract/job.ts';
-import type { NoAnswer } from '../../shared/contract/outcomes.ts';
 import { parseTarget } from '../../shared/contract/target.ts';
 import { errnoOf } from '../../shared/runtime/errno.ts';
-import type { Client } from '../clients/client.ts';
-import { CLAIM_VERSION, type Claim, type Decision, UncertainClaim, UnknownClaim } from '../files/claim.ts';
-import { mockDirectory } from '../files/file-names.ts';
-import { removeIfNobodyCame, removeTemporary, writeTemporary } from '../files/request-file.ts';
+import { endings } from '../endings.ts';
+import { type Decision, NewerClaim, UnknownClaim } from '../files/claim.ts';
 import type { Resolution } from '../placement/resolve-target.ts';
-import { refusals } from '../refusals.ts';
-import type { Dependencies, Execution } from './execute.ts';
+import type { BeginParts } from './begin-parts.ts';
+import { claimAtClient, type Proposed, refuse } from './claim-at-client.ts';
+import { isOverForAll } from './deadlines.ts';
+import { type Claimed, type Ended, type Execution, endedWithout, type Postponed } from './execution.ts';
+import { HandedOver } from './interrupts.ts';
 
-/**
- * `claimed`: this execution has its claim now, ours or that of an attempt that was faster. `refused`: this attempt has a
- * reason not to begin it, which counts unless another attempt claims first. `warnings` are about the client of our claim.
- * `hand-back`: this worker stops, and nothing was begun. `later`: nothing was begun, and it should wait in the queue.
- */
-export type Begun = (Decision & { warnings?: Warning[] }) | { kind: 'hand-back' } | { kind: 'later' };
-
-const ATTEMPTS = 5;
-
-type Chosen = Extract<Resolution, { kind: 'client' }>;
-
-/** Begins an execution that nobody has begun: chooses a client, writes the request, and claims it unless somebody was first. */
-export function createBeginExecution({
-  claims,
-  sharedDirectory,
-  resolveTarget,
-  inspections,
-  slots,
-  interrupts,
-  settings,
-  atStep,
-}: Dependencies) {
-  const { clock } = sharedDirectory;
-
-  return async function beginExecution(execution: Execution): Promise<Begun> {
+/** Begins an execution: a claim, or a refusal that ends it, whoever wrote it first. `Postponed` when neither is for this worker to write now. */
+export async function begin(execution: Execution, parts: BeginParts): Promise<Claimed | Ended | Postponed> {
+  try {
+    return await claimOrRefuse(execution, parts);
+  } catch (error) {
     const { mockId, data } = execution;
-    try {
-      if (!clock.isPast(data.claimBy)) await claims.prepare({ mockId, claimBy: data.claimBy });
-    } catch (error) {
-      // When all claims are out of sight, only the first attempt knows that there is none.
-      const refusal =
-        execution.firstAttempt || errnoOf(error) !== 'ENOENT' ? refusals.claimsUnwritable(error) : undefined;
-      if (refusal) return refuse(refusal);
-      throw error;
-    }
-    if (clock.isPast(data.claimBy)) return refuse(refusals.tooLate());
-    if (interrupts.isCancelled(mockId)) return refuse(refusals.cancelled(mockId));
-
-    const target = parseTarget(data.target);
-    if (target.kind === 'malformed') return refuse(refusals.badRequest('target', target.message));
-    const resolved = await resolveTarget(data.app, target).catch((error): Resolution => {
-      const noAnswer = refusals.clientsUnreadable(error, data.app);
-      if (noAnswer) return { kind: 'refused', noAnswer };
-      throw error;
-    });
-    if (resolved.kind === 'refused') return refuse(resolved.noAnswer);
-    try {
-      return await beginAt(resolved, execution);
-    } finally {
-      resolved.release();
-    }
-  };
-
-  async function beginAt({ client, unknown, release }: Chosen, execution: Execution): Promise<Begun> {
-    const { mockId, data } = execution;
-    const inspection = await inspections.inspect(client, data);
-    if (inspection.kind === 'refused') return refuse(inspection.noAnswer);
-    const path = join(mockDirectory(sharedDirectory.sharedDir, client.app), client.directoryName);
-    const goOn = () => !interrupts.isCancelled(mockId) && !interrupts.handingOver;
-    const place = await slots.acquire(path, data.claimBy, goOn);
-    if (place === 'crowded' && execution.mayWait) return { kind: 'later' };
-    if (place !== 'taken') {
-      if (interrupts.handingOver) return { kind: 'hand-back' };
-      return refuse(interrupts.isCancelled(mockId) ? refusals.cancelled(mockId) : refusals.clientFull(client));
-    }
-    release();
-    try {
-      const decision = await claimInDirectory(client, execution, unknown);
-      const isOurs = decision.kind === 'claimed' && decision.claim.directoryName === client.directoryName;
-      return isOurs ? { ...decision, warnings: inspection.warnings } : decision;
-    } catch (error) {
-      const refusal = refusals.channelUnavailable(error, client);
-      if (refusal) return refuse(refusal);
-      throw error;
-    } finally {
-      slots.release(path);
-    }
-  }
-
-  /** Other servers remove empty directories: one that was there, or made, a moment ago may have to be made again. */
-  async function claimInDirectory(client: Client, execution: Execution, unknown: boolean): Promise<Decision> {
-    for (let attempt = 1; ; attempt++) {
-      try {
-        return await claimAt(client, execution, unknown);
-      } catch (error) {
-        if (errnoOf(error) !== 'ENOENT' || attempt === ATTEMPTS) throw error;
-        sharedDirectory.forget(join(mockDirectory(sharedDirectory.sharedDir, client.app), client.directoryName));
-      }
-    }
-  }
-
-  /** Writes this attempt's request and claims it. When another attempt was first, its claim is the one that counts. */
-  async function claimAt(client: Client, { mockId, data }: Execution, unknown: boolean): Promise<Decision> {
-    const { app, address, lane, directoryName, registered, dialect, sdk } = client;
-    const key = { mockId, claimBy: data.claimBy };
-    await atStep('before-temporary', mockId);
-    const { path } = await sharedDirectory.clientDirectory(app, directoryName, { mark: unknown });
-    const place = { directory: path, mockId };
-    let temporary: string | undefined;
-    let winner: Claim | undefined;
-    let isUncertain = false;
-    try {
-      temporary = await writeTemporary(path, { ...data, mockId }, dialect);
-      const claim: Claim = {
-        v: CLAIM_VERSION,
-        mockId,
-        app,
-        address,
-        lane,
-        directoryName,
-        registered,
-        dialect,
-        sdk,
-        givesUp: sdk === 'node' || sdk === 'java' || sdk === 'python',
-        madeDirectory: unknown,
-        temporary,
-        answerBy: Date.now() + settings.RESULT_TIMEOUT_MS,
-      };
-      const late = clock.isPast(data.claimBy);
-      await atStep('before-claim', mockId); // where a long sleep does the most harm
-      const decision = await claims.decide(key, late ? refuse(refusals.tooLate()) : { kind: 'claimed', claim });
-      if (decision.kind === 'claimed') winner = decision.claim;
-      return decision;
-    } catch (error) {
-      isUncertain = error instanceof UncertainClaim || error instanceof UnknownClaim;
-      throw error;
-    } finally {
-      // A claim that names the temporary file may be there: without the file nobody could dispatch it any more.
-      const isDispensable = winner?.temporary !== temporary && !isUncertain;
-      if (temporary !== undefined && isDispensable) await removeTemporary(place, temporary);
-      if (unknown && !isUncertain && winner?.directoryName !== directoryName) await removeIfNobodyCame(path);
-    }
+    if (error instanceof HandedOver) return { kind: 'release' };
+    if (error instanceof NewerClaim && !isOverForAll(data, parts.settings)) return { kind: 'newer' };
+    // No caller waits longer than this, and an execution that fails for ever would never leave the queue.
+    const isOver = parts.sharedDirectory.clock.isPast(data.claimBy + parts.settings.RESULT_TIMEOUT_MS);
+    if (!isOver && !(error instanceof UnknownClaim)) throw error;
+    return endedWithout(endings.unreadableClaim(mockId));
   }
 }
 
-function refuse(noAnswer: NoAnswer): Decision {
-  return { kind: 'refused', noAnswer };
+async function claimOrRefuse(execution: Execution, parts: BeginParts): Promise<Claimed | Ended | Postponed> {
+  const { mockId, data, firstAttempt } = execution;
+  const { claims, interrupts, inspections } = parts;
+  const key = { mockId, claimBy: data.claimBy };
+  const earlier = firstAttempt ? null : await interrupts.unlessHandedOver(findEarlier(key, parts));
+  const proposed: Proposed | Postponed = earlier ?? (await propose(execution, parts));
+  if (proposed.kind !== 'claimed' && proposed.kind !== 'refused') return proposed;
+  const decision: Proposed =
+    proposed.kind === 'claimed' ? proposed : await claims.decide(key, proposed).catch(orAnyway(proposed, execution));
+  if (decision.kind === 'refused') return endedWithout(decision.noAnswer);
+  const { claim, warnings } = decision;
+  if (warnings) return { kind: 'claimed', claim, warnings };
+  const again = await interrupts.unlessHandedOver(inspections.warningsAgain(claim, data));
+  return { kind: 'claimed', claim, warnings: again };
+}
+
+/** Where the whole directory is gone, the claim of an earlier attempt is not missing, only out of sight. */
+async function findEarlier(
+  key: { mockId: string; claimBy: number },
+  { sharedDirectory, claims }: BeginParts,
+): Promise<Decision | null> {
+  if (!(await sharedDirectory.isThere())) throw new Error('SHARED_DIR is not there');
+  const earlier = await claims.find(key);
+  // Room for it is made before `claimBy` and kept for long: where there is none, it may have been removed with its claims.
+  if (!earlier && sharedDirectory.clock.isPast(key.claimBy) && !(await claims.hasRoom(key)))
+    throw new UnknownClaim(`the claims of the time of ${key.mockId} are gone`);
+  return earlier;
+}
+
+/** What this attempt would do: claim it for a client, or a reason not to begin it, which counts unless another attempt claims. */
+async function propose(execution: Execution, parts: BeginParts): Promise<Proposed | Postponed> {
+  const { mockId, data, firstAttempt } = execution;
+  const { claims, interrupts, resolveTarget, sharedDirectory } = parts;
+  const { clock } = sharedDirectory;
+  try {
+    if (!clock.isPast(data.claimBy)) await claims.prepare({ mockId, claimBy: data.claimBy });
+  } catch (error) {
+    // If all claims are out of sight, only the first attempt knows that there is none.
+    const refusal = firstAttempt || errnoOf(error) !== 'ENOENT' ? endings.claimsUnwritable(error) : undefined;
+    if (refusal) return refuse(refusal);
+    throw error;
+  }
+  if (clock.isPast(data.claimBy)) return refuse(endings.tooLate());
+  if (interrupts.isCancelled(mockId)) return refuse(endings.cancelledBeforeDispatch(mockId));
+  const target = parseTarget(data.target);
+  if (target.kind === 'malformed') return refuse(endings.badRequest('target', target.message));
+  const resolved = await interrupts.unlessHandedOver(
+    resolveTarget(data.app, target).catch((error): Resolution => {
+      const noAnswer = endings.clientsUnreadable(error, data.app);
+      if (noAnswer) return { kind: 'refused', noAnswer };
+      throw error;
+    }),
+  );
+  return resolved.kind === 'refused' ? resolved : claimAtClient(resolved, execution, parts);
+}
+
+/** Errors that keep every worker from writing: neither this refusal nor a claim. */
+const NO_WORKER_CAN_WRITE = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EACCES', 'ENOENT', 'ENOTDIR']);
+const HIDES_EARLIER_CLAIMS = new Set(['ENOENT', 'ENOTDIR']);
+
+/**
+ * If the disk is full, neither a refusal nor a claim can be written, so "did not run" is true. Except on a later attempt
+ * whose folder of claims is away: an earlier claim may be hidden.
+ */
+function orAnyway(refusal: Decision, { firstAttempt }: Execution) {
+  return (error: unknown): Decision => {
+    const code = errnoOf(error);
+    if (!NO_WORKER_CAN_WRITE.has(code) || (HIDES_EARLIER_CLAIMS.has(code) && !firstAttempt)) throw error;
+    return refusal;
+  };
 }

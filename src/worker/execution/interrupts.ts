@@ -8,12 +8,16 @@ type Listener = (interrupt: Interrupt) => void;
 const REMEMBER_MS = 60_000;
 const MAX_REMEMBERED = 10_000;
 
+/** This worker stops: what was only being read is left to another one. */
+export class HandedOver extends Error {}
+
 export type Interrupts = ReturnType<typeof createInterrupts>;
 
 /** Carries interrupts to executions of this worker; cancels and the hand-over also to those that begin later. */
 export function createInterrupts() {
   const listeners = new Map<string, Listener>();
   const cancels = new Map<string, { why: Cancel['why']; at: number }>();
+  const reading = new Set<() => void>();
   let handingOver = false;
 
   return {
@@ -37,9 +41,19 @@ export function createInterrupts() {
     handOver(): void {
       handingOver = true;
       for (const listener of [...listeners.values()]) listener('handover');
+      for (const stop of reading) stop();
     },
     get handingOver() {
       return handingOver;
+    },
+
+    /** What a task that only reads comes to. Rejects with `HandedOver` once this worker stops, however long the task hangs. */
+    async unlessHandedOver<T>(task: Promise<T>): Promise<T> {
+      const { promise, reject } = Promise.withResolvers<never>();
+      const stop = () => reject(new HandedOver());
+      reading.add(stop);
+      if (handingOver) stop();
+      return Promise.race([task, promise]).finally(() => reading.delete(stop));
     },
 
     /** Listens until the returned function is called. What came before is delivered at once. */

@@ -2,11 +2,11 @@ import { jobEnvelopeSchema } from '../../shared/contract/job.ts';
 import type { NoAnswer } from '../../shared/contract/outcomes.ts';
 import { createThrottledAlert, type Logger } from '../../shared/runtime/logger.ts';
 import type { Settings } from '../../shared/runtime/settings.ts';
+import { endings } from '../endings.ts';
 import type { Claims, Decision } from '../files/claim.ts';
 import type { SharedDirectory } from '../files/shared-directory.ts';
-import { createSpacing } from '../placement/backoff.ts';
-import { refusals } from '../refusals.ts';
-import { isOverForAll } from './execute.ts';
+import { createBackoff } from '../placement/backoff.ts';
+import { isOverForAll } from './deadlines.ts';
 
 type Dependencies = { claims: Claims; sharedDirectory: SharedDirectory; settings: Settings; log: Logger };
 
@@ -15,27 +15,27 @@ export type UnknownJobs = ReturnType<typeof createUnknownJobs>;
 /** What a worker does with what a newer version made: it gives it back for a worker that knows it, until nobody took it in time. */
 export function createUnknownJobs({ claims, sharedDirectory, settings, log }: Dependencies) {
   const incident = createThrottledAlert(log, 'What a newer version made is handed back');
-  const spacing = createSpacing();
+  const backoff = createBackoff();
 
   /** Null before its time. The refusal takes the place of a claim: a newer worker that slept cannot begin it any more. */
   async function decide(key: { mockId: string; claimBy: number }, v: number): Promise<Decision | null> {
     if (!(await sharedDirectory.isThere())) throw new Error('SHARED_DIR is not there');
     if (!sharedDirectory.clock.isPast(key.claimBy)) await claims.prepare(key);
     if (!sharedDirectory.clock.isPast(key.claimBy)) return null;
-    return claims.decide(key, { kind: 'refused', noAnswer: refusals.tooNew(v) });
+    return claims.decide(key, { kind: 'refused', noAnswer: endings.tooNew(v) });
   }
 
   return {
     /** How a job ends whose data this worker cannot read; undefined as long as another one may know it. */
     async endingOf(mockId: string, data: unknown): Promise<NoAnswer | undefined> {
       const envelope = jobEnvelopeSchema.safeParse(data);
-      if (!envelope.success) return refusals.unreadableJob(mockId);
+      if (!envelope.success) return endings.unreadableJob(mockId);
       const { v, claimBy } = envelope.data;
       const decision = await decide({ mockId, claimBy }, v).catch((error) => {
         log.debug({ mockId, err: error }, 'what became of an execution cannot be told yet');
       });
       if (decision?.kind === 'refused') return { ...decision.noAnswer, unrecorded: true };
-      return isOverForAll({ claimBy }, settings) ? refusals.unreadableJob(mockId) : undefined;
+      return isOverForAll({ claimBy }, settings) ? endings.unreadableJob(mockId) : undefined;
     },
 
     /** How long one that is handed back stays away. */
@@ -44,7 +44,7 @@ export function createUnknownJobs({ claims, sharedDirectory, settings, log }: De
         new Error(`the first is ${what}`),
         'start a worker that knows it; workers are replaced before APIs',
       );
-      return spacing();
+      return backoff();
     },
 
     /** Something that is known was done. */

@@ -1,11 +1,11 @@
 import { readFile, readlink, stat, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { z } from 'zod';
+import { dialectNames, sdkNames } from '../../shared/contract/client-kinds.ts';
 import { knownUpTo } from '../../shared/contract/job.ts';
 import { type NoAnswer, noAnswerSchema } from '../../shared/contract/outcomes.ts';
 import { parseJson } from '../../shared/contract/parse-json.ts';
 import { errnoOf, unless } from '../../shared/runtime/errno.ts';
-import { sdks } from '../clients/registration.ts';
 import { CLAIM_KEPT_MS, createClaimMinutes } from './claim-minutes.ts';
 import { createFileClock, type FileClock } from './file-clock.ts';
 import { symlink } from './quick-files.ts';
@@ -22,8 +22,8 @@ const claimSchema = z.object({
   lane: z.string().nullable(),
   directoryName: z.string(),
   registered: z.boolean(),
-  dialect: z.enum(['rule', 'ice']),
-  sdk: z.enum(sdks),
+  dialect: z.enum(dialectNames),
+  sdk: z.enum(sdkNames),
   /** Whether the client gives up on a request that is gone when it wants to delete it. */
   givesUp: z.boolean(),
   /** Whether the directory was made for an address that nobody has answered at, by this execution or another. */

@@ -1,7 +1,7 @@
 import { decodeUtf8, joinMembers, type Member, scanJson } from '../../shared/contract/exact-json.ts';
 import { DATA_FIELD, type Decision } from '../../shared/contract/job.ts';
 import type { Dialect } from '../dialects/dialect.ts';
-import { decisionOf } from '../execution/decision.ts';
+import { decisionOf } from './decision.ts';
 
 /** What the bytes of a result file are: an answer, the beginning of one, or something no further byte can make one. */
 export type Judgement =

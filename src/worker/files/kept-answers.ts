@@ -5,7 +5,7 @@ import { errnoOf, unless } from '../../shared/runtime/errno.ts';
 import { createFileClock, type FileClock } from './file-clock.ts';
 import { privateDirectory } from './file-names.ts';
 import { rename } from './quick-files.ts';
-import { type Place, removeAnswer, resultPath } from './request-file.ts';
+import { type ExecutionFiles, removeAnswer, resultPath } from './request-file.ts';
 
 const BUCKET_MS = 10_000;
 const BUCKETS_KEPT = 3;
@@ -26,20 +26,20 @@ export function createKeptAnswers(sharedDir: string, clock: FileClock = createFi
 
   return {
     /** Takes an answer out of the client's directory. One that cannot be kept is removed. */
-    async keep(place: Place): Promise<void> {
+    async keep(files: ExecutionFiles): Promise<void> {
       const bucket = bucketNow();
       try {
         if (made !== bucket) await makeFolder(folderOf(bucket));
         made = bucket;
-        await rename(resultPath(place), join(folderOf(bucket), place.mockId));
+        await rename(resultPath(files), join(folderOf(bucket), files.mockId));
       } catch (error) {
         if (errnoOf(error) === 'ENOENT') made = undefined; // the folder, or the answer
-        await removeAnswer(place);
+        await removeAnswer(files);
       }
     },
 
     /** Where the answer of an execution may lie, newest first; another worker may be a little ahead. */
-    placesOf(mockId: string): string[] {
+    pathsOf(mockId: string): string[] {
       const newest = bucketNow() + 1;
       return Array.from({ length: BUCKETS_KEPT + 2 }, (_, age) => join(folderOf(newest - age), mockId));
     },

@@ -1,12 +1,16 @@
 import { INLINE_BYTES } from '../../shared/store/key-value-store.ts';
 
-export type Room = ReturnType<typeof createRoom>;
+/** Memory that somebody may use until it is released; releasing twice is safe. */
+export type Lease = { release(): void };
+export type MemoryBudget = ReturnType<typeof createMemoryBudget>;
+
+const nothing: Lease = { release: () => {} };
 
 /**
  * Bounds how many bytes of large results a worker has in memory at once: many that arrive at the same moment are read,
  * judged and put into the store a few at a time, in the order they were noticed. Small ones never wait.
  */
-export function createRoom(maxBytes: number) {
+export function createMemoryBudget(maxBytes: number) {
   const waiting: { bytes: number; enter: () => void }[] = [];
   let taken = 0;
   let resting = false;
@@ -14,7 +18,8 @@ export function createRoom(maxBytes: number) {
   /** One at a time, and then a rest as long as that one took: to judge a large one takes a while, and others want their turn. */
   function letIn(): void {
     const next = waiting[0];
-    if (!next || resting || !hasRoomFor(next.bytes)) return;
+    // One that is larger than the whole budget gets all of it.
+    if (!next || resting || (taken > 0 && taken + next.bytes > maxBytes)) return;
     waiting.shift();
     taken += next.bytes;
     resting = true;
@@ -28,24 +33,32 @@ export function createRoom(maxBytes: number) {
     letIn();
   }
 
-  /** One that is larger than all the room there is gets all of it. */
-  function hasRoomFor(bytes: number): boolean {
-    return taken === 0 || taken + bytes <= maxBytes;
+  function leaseOf(bytes: number): Lease {
+    let held = bytes;
+    return {
+      release() {
+        taken -= held;
+        held = 0;
+        letIn();
+      },
+    };
   }
 
   return {
-    /** Resolves once there is room for so many bytes, to what gives it back. */
-    async take(bytes: number): Promise<() => void> {
-      if (bytes <= INLINE_BYTES) return () => {};
-      const { promise, resolve } = Promise.withResolvers<void>();
-      waiting.push({ bytes, enter: resolve });
-      letIn();
-      await promise;
-      return () => {
-        taken -= bytes;
-        bytes = 0;
-        letIn();
+    /** Resolves to a lease once so many bytes are free. Rejects with the signal's reason when it is aborted before. */
+    async acquire(bytes: number, signal?: AbortSignal): Promise<Lease> {
+      if (bytes <= INLINE_BYTES) return nothing;
+      const { promise, resolve, reject } = Promise.withResolvers<Lease>();
+      const entry = { bytes, enter: () => resolve(leaseOf(bytes)) };
+      const leave = () => {
+        const at = waiting.indexOf(entry);
+        if (at >= 0) waiting.splice(at, 1);
+        reject(signal?.reason);
       };
+      waiting.push(entry);
+      signal?.addEventListener('abort', leave, { once: true });
+      letIn();
+      return promise.finally(() => signal?.removeEventListener('abort', leave));
     },
   };
 }

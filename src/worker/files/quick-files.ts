@@ -1,11 +1,14 @@
 import * as sync from 'node:fs';
 import * as promises from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { unless } from '../../shared/runtime/errno.ts';
+import { inDirectory } from './directory-limit.ts';
 
 /**
  * The few file operations that every execution needs, as quick as the file system allows. On a local one they take some
  * 10 µs each, and handing them to another thread would cost several times that; on a network one they would hold up
- * everything else. So they are done at once as long as they have been quick, and handed over when they were not.
+ * everything else. So they are done at once as long as they have been quick, and handed over when they were not: then two at
+ * a time per directory, so that one that hangs leaves threads for the others.
  */
 
 /** What a local file system stays far below and a network one far above. */
@@ -21,30 +24,35 @@ let handOverUntil = 0;
 
 export const createFile = (path: string, text: string) =>
   quickly(
+    path,
     () => sync.writeFileSync(path, text, { flag: 'wx' }),
     () => promises.writeFile(path, text, { flag: 'wx' }),
   );
 
 export const rename = (from: string, to: string) =>
   quickly(
+    to,
     () => sync.renameSync(from, to),
     () => promises.rename(from, to),
   );
 
 export const unlink = (path: string) =>
   quickly(
+    path,
     () => sync.unlinkSync(path),
     () => promises.unlink(path),
   );
 
 export const symlink = (target: string, path: string) =>
   quickly(
+    path,
     () => sync.symlinkSync(target, path),
     () => promises.symlink(target, path),
   );
 
 export const lstat = (path: string) =>
   quickly(
+    path,
     () => sync.lstatSync(path),
     () => promises.lstat(path),
   );
@@ -52,6 +60,7 @@ export const lstat = (path: string) =>
 /** Whether something stands at a path. */
 export const exists = (path: string) =>
   quickly(
+    path,
     () => sync.lstatSync(path, { throwIfNoEntry: false }) !== undefined,
     () =>
       promises.lstat(path).then(
@@ -69,6 +78,7 @@ export type OpenFile = {
 
 export const open = (path: string, flags: number): Promise<OpenFile> =>
   quickly<OpenFile>(
+    path,
     () => opened(sync.openSync(path, flags)),
     () => promises.open(path, flags),
   );
@@ -83,9 +93,9 @@ function opened(descriptor: number): OpenFile {
   };
 }
 
-async function quickly<T>(atOnce: () => T, handedOver: () => Promise<T>): Promise<T> {
+async function quickly<T>(path: string, atOnce: () => T, handedOver: () => Promise<T>): Promise<T> {
   const startedAt = performance.now();
-  if (startedAt < handOverUntil) return handedOver();
+  if (startedAt < handOverUntil) return inDirectory(dirname(path), handedOver);
   try {
     return atOnce();
   } finally {

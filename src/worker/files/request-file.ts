@@ -1,12 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { access, readdir, rm, rmdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import type { DialectName } from '../../shared/contract/client-kinds.ts';
 import { joinMembers, toAscii } from '../../shared/contract/exact-json.ts';
 import { errnoOf, unless } from '../../shared/runtime/errno.ts';
-import { type DialectName, dialects, type RequestContent } from '../dialects/dialect.ts';
+import type { RequestContent } from '../dialects/dialect.ts';
+import { dialects } from '../dialects/dialects.ts';
 import type { Claim } from './claim.ts';
+import { inDirectory } from './directory-limit.ts';
 import {
   MADE_BY_US,
+  mockDirectory,
   openFileName,
   requestFileName,
   resultFileName,
@@ -16,12 +20,17 @@ import {
 import { createFile, rename, unlink } from './quick-files.ts';
 
 /** Where the files of one execution lie. */
-export type Place = { directory: string; mockId: string };
+export type ExecutionFiles = { directory: string; mockId: string };
 
-export const requestPath = ({ directory, mockId }: Place) => join(directory, requestFileName(mockId));
-export const resultPath = ({ directory, mockId }: Place) => join(directory, resultFileName(mockId));
-const withdrawnPath = ({ directory, mockId }: Place) => join(directory, withdrawnFileName(mockId));
-const openPath = ({ directory, mockId }: Place) => join(directory, openFileName(mockId));
+/** Where the files of a claimed execution lie. */
+export function filesOf(sharedDir: string, { app, directoryName, mockId }: Claim): ExecutionFiles {
+  return { directory: join(mockDirectory(sharedDir, app), directoryName), mockId };
+}
+
+export const requestPath = ({ directory, mockId }: ExecutionFiles) => join(directory, requestFileName(mockId));
+export const resultPath = ({ directory, mockId }: ExecutionFiles) => join(directory, resultFileName(mockId));
+const withdrawnPath = ({ directory, mockId }: ExecutionFiles) => join(directory, withdrawnFileName(mockId));
+const openPath = ({ directory, mockId }: ExecutionFiles) => join(directory, openFileName(mockId));
 
 /** Writes the request under a name no client looks at, and returns that name. */
 export async function writeTemporary(
@@ -41,14 +50,17 @@ export async function writeTemporary(
 }
 
 /** Marks the execution as open: keeps the directory from being empty, and tells other workers who is busy. */
-export async function markOpen(place: Place): Promise<void> {
-  await writeFile(openPath(place), '');
+export async function markOpen(files: ExecutionFiles): Promise<void> {
+  await inDirectory(files.directory, () => writeFile(openPath(files), ''));
 }
 
 /** Makes the request visible. Only the file named in the claim is ever renamed, so however often this is called, it happens once. */
-export async function dispatch(place: Place, { temporary }: Claim): Promise<'dispatched' | 'was-dispatched'> {
+export async function renameRequest(
+  files: ExecutionFiles,
+  { temporary }: Claim,
+): Promise<'dispatched' | 'was-dispatched'> {
   try {
-    await rename(join(place.directory, temporary), requestPath(place));
+    await rename(join(files.directory, temporary), requestPath(files));
     return 'dispatched';
   } catch (error) {
     if (errnoOf(error) === 'ENOENT') return 'was-dispatched';
@@ -60,41 +72,46 @@ export async function dispatch(place: Place, { temporary }: Claim): Promise<'dis
  * Takes the request back; false when the client may have it. A note of it stays, so that whoever goes on with the
  * execution does not take it for picked up.
  */
-export async function withdraw(place: Place, { temporary }: Claim): Promise<boolean> {
+export async function withdraw(files: ExecutionFiles, { temporary }: Claim): Promise<boolean> {
   // A dispatcher that is asleep must not find anything to rename when it wakes up.
-  const neverDispatched = await moved(join(place.directory, temporary), withdrawnPath(place));
-  return neverDispatched || (await moved(requestPath(place), withdrawnPath(place))) || wasWithdrawn(place);
+  const neverDispatched = await moved(join(files.directory, temporary), withdrawnPath(files));
+  return neverDispatched || (await moved(requestPath(files), withdrawnPath(files))) || wasWithdrawn(files);
 }
 
 /** Whether the request was taken back, by whichever worker. */
-export async function wasWithdrawn(place: Place): Promise<boolean> {
-  return isThere(withdrawnPath(place));
+export async function wasWithdrawn(files: ExecutionFiles): Promise<boolean> {
+  return isThere(withdrawnPath(files));
 }
 
 /** Removes the request file; false when it was gone already. */
-export async function removeRequest(place: Place): Promise<boolean> {
-  return removed(requestPath(place));
+export async function removeRequest(files: ExecutionFiles): Promise<boolean> {
+  return removed(requestPath(files));
 }
 
 /** Whether the request is still there. */
-export async function isRequestThere(place: Place): Promise<boolean> {
-  return isThere(requestPath(place));
+export async function isRequestThere(files: ExecutionFiles): Promise<boolean> {
+  return isThere(requestPath(files));
 }
 
 /** Removes what an ended execution left: the request before the result, so that a client never finds a request answered already. */
-export async function removeFiles(place: Place, claim: Claim, { keepAnswer = false } = {}): Promise<void> {
-  await removeRequest(place);
-  await removed(withdrawnPath(place));
-  if (!keepAnswer) await removeAnswer(place);
-  if (claim.madeDirectory) await removeIfNobodyCame(place.directory);
+export async function removeFiles(files: ExecutionFiles, claim: Claim, { keepAnswer = false } = {}): Promise<void> {
+  await removeRequest(files);
+  await removed(withdrawnPath(files));
+  if (!keepAnswer) await removeAnswer(files);
+  if (claim.madeDirectory) await removeIfNobodyCame(files.directory);
 }
 
-export async function removeTemporary({ directory }: Place, temporary: string): Promise<void> {
+export async function removeTemporary({ directory }: ExecutionFiles, temporary: string): Promise<void> {
   await removed(join(directory, temporary));
 }
 
-export async function removeOpenMark(place: Place): Promise<void> {
-  await removed(openPath(place));
+/** Whether the mark is still there. Clients delete their requests only; whoever removes a directory removes the mark with it. */
+export async function isMarkThere(files: ExecutionFiles): Promise<boolean> {
+  return isThere(openPath(files));
+}
+
+export async function removeOpenMark(files: ExecutionFiles): Promise<void> {
+  await removed(openPath(files));
 }
 
 /** A directory made for an address nobody answered at goes again; one with anything else in it stays. */
@@ -111,7 +128,7 @@ export async function removeIfNobodyCame(directory: string): Promise<void> {
 }
 
 /** The directory of a client that unregistered goes with it: left behind, it would look like a client of its own. */
-export async function removeIfLeft({ directory }: Place, registration: string): Promise<void> {
+export async function removeIfLeft({ directory }: ExecutionFiles, registration: string): Promise<void> {
   const left = await access(registration).then(
     () => false,
     (error) => errnoOf(error) === 'ENOENT',
@@ -120,8 +137,8 @@ export async function removeIfLeft({ directory }: Place, registration: string): 
 }
 
 /** A client may have put anything where its result belongs, even a directory. */
-export async function removeAnswer(place: Place): Promise<void> {
-  const path = resultPath(place);
+export async function removeAnswer(files: ExecutionFiles): Promise<void> {
+  const path = resultPath(files);
   await removed(path).catch(() => rm(path, { recursive: true, force: true }));
 }
 
@@ -131,7 +148,7 @@ export async function keepDirectory(directory: string): Promise<void> {
 }
 
 async function isThere(path: string): Promise<boolean> {
-  return access(path).then(
+  return inDirectory(dirname(path), () => access(path)).then(
     () => true,
     (error) => unless('ENOENT')(error) ?? false,
   );

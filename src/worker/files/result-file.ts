@@ -2,79 +2,94 @@ import { constants, type Stats } from 'node:fs';
 import { errnoOf } from '../../shared/runtime/errno.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import { type Judgement, judgeResult } from './judge-result.ts';
-import type { Room } from './memory-budget.ts';
+import type { Lease, MemoryBudget } from './memory-budget.ts';
 import { lstat, type OpenFile, open } from './quick-files.ts';
 import type { Sight } from './unusable-result.ts';
 
-/** What lies where a result is expected. `stamp` tells whether it changed since another look, `writtenAt` when it last did. */
-export type ReadResult =
+/**
+ * What lies where a result is expected. `stamp` tells whether it changed since another look, `writtenAt` when it last did.
+ * `skipped`: it is there and was not worth reading. `unreadable`: this worker could not read it, which says nothing about
+ * what the client wrote.
+ */
+export type FoundResult =
   | { kind: 'absent' }
-  | { kind: 'present'; judgement: Judgement; stamp: string; writtenAt: number };
+  | { kind: 'skipped' }
+  | { kind: 'unreadable'; code: string }
+  | { kind: 'present'; judgement: Judgement; stamp: string; writtenAt: number; lease: Lease };
 
-type Expected = { mockId: string; dialect: Dialect; maxBytes: number };
-type Reading = Expected & {
-  room: Room;
+type Expected = { mockId: string; dialect: Dialect; maxBytes: number; memory: MemoryBudget };
+type Options = {
   /** Whether to read what is there; everything unless told otherwise. */
   isWorthIt?: (sight: Sight) => boolean;
-  /** Nobody wants it any more: asked once there is room. */
-  isOver?: () => boolean;
+  /** Ends the wait for memory. */
+  signal?: AbortSignal;
 };
 
-/** Reads a result when there is room for it, keeps that room while `use` runs, and resolves to what that came to, if it ran. */
-export async function withResult<T>(
+const ABSENT = { kind: 'absent' } as const;
+
+/** Reads a result once there is memory for it. Whoever gets one that is `present` releases its lease. */
+export async function readResult(
   path: string,
-  { room, isWorthIt = () => true, isOver = () => false, ...expected }: Reading,
-  use: (result: ReadResult) => Promise<T>,
-): Promise<T | undefined> {
+  { maxBytes, memory, ...expected }: Expected,
+  { isWorthIt = () => true, signal }: Options = {},
+): Promise<FoundResult> {
   const sight = await sightOf(path);
-  if (!sight) return use({ kind: 'absent' });
-  if (!isWorthIt(sight)) return undefined;
-  const leave = await room.take(Math.min(sight.bytes, expected.maxBytes));
-  try {
-    return isOver() ? undefined : await use(await readResult(path, sight, expected));
-  } finally {
-    leave();
-  }
+  if ('kind' in sight) return sight;
+  if (!isWorthIt(sight)) return { kind: 'skipped' };
+  signal?.throwIfAborted();
+  const lease = await memory.acquire(Math.min(sight.bytes, maxBytes), signal);
+  const found = await readAndJudge(path, { ...expected, maxBytes }).catch(failedReading);
+  if (found.kind === 'present' && !signal?.aborted) return { ...found, stamp: sight.stamp, lease };
+  lease.release();
+  signal?.throwIfAborted();
+  return found.kind === 'present' ? { kind: 'skipped' } : found;
 }
 
-async function sightOf(path: string): Promise<Sight | undefined> {
+async function sightOf(path: string): Promise<Sight | Exclude<FoundResult, { kind: 'present' }>> {
   try {
     const { ino, size, mtimeMs } = await lstat(path);
     return { stamp: `${ino}:${size}:${mtimeMs}`, bytes: size };
   } catch (error) {
-    return isMissing(error) ? undefined : { stamp: errnoOf(error), bytes: 0 }; // reading it says why
+    const code = errnoOf(error);
+    return MISSING.has(code) ? ABSENT : { kind: 'unreadable', code };
   }
 }
 
+type Judged = { kind: 'present'; judgement: Judgement; writtenAt: number };
+
 /** Reads a result file without following a link, waiting on a pipe, or reading more than is allowed. */
-async function readResult(
+async function readAndJudge(
   path: string,
-  { stamp }: Sight,
-  { mockId, dialect, maxBytes }: Expected,
-): Promise<ReadResult> {
+  { mockId, dialect, maxBytes }: Omit<Expected, 'memory'>,
+): Promise<Judged | Exclude<FoundResult, { kind: 'present' }>> {
   let file: OpenFile | undefined;
   try {
     // O_NONBLOCK: opening a pipe would otherwise block one of the few threads for ever.
     file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     const stats = await file.stat();
-    const writtenAt = stats.mtimeMs;
     const refused = refuse(stats, maxBytes);
     const judgement: Judgement = refused
       ? { kind: 'wrong', message: refused }
       : judgeResult(await readAll(file, stats.size, maxBytes), mockId, dialect);
-    return { kind: 'present', judgement, stamp, writtenAt };
-  } catch (error) {
-    if (isMissing(error)) return { kind: 'absent' };
-    const code = errnoOf(error);
-    const message = code === 'ELOOP' ? 'is a link, which is never followed' : `cannot be read (${code || error})`;
-    return { kind: 'present', judgement: { kind: 'wrong', message }, stamp, writtenAt: Date.now() };
+    return { kind: 'present', judgement, writtenAt: stats.mtimeMs };
   } finally {
     await file?.close();
   }
 }
 
-function isMissing(error: unknown): boolean {
-  return errnoOf(error) === 'ENOENT' || errnoOf(error) === 'ENOTDIR';
+/** Only what the client itself put there is its fault: a link in the place of a file, or something that is no file. */
+const NOT_A_FILE = new Map([
+  ['ELOOP', 'is a link, which is never followed'],
+  ['ENXIO', 'is a socket'],
+]);
+const MISSING = new Set(['ENOENT', 'ENOTDIR']);
+
+function failedReading(error: unknown): Judged | Exclude<FoundResult, { kind: 'present' }> {
+  const code = errnoOf(error);
+  if (MISSING.has(code)) return ABSENT;
+  const message = NOT_A_FILE.get(code);
+  if (message === undefined) return { kind: 'unreadable', code };
+  return { kind: 'present', judgement: { kind: 'wrong', message }, writtenAt: Date.now() };
 }
 
 function refuse(stats: Stats, maxBytes: number): string | undefined {

@@ -6,7 +6,7 @@ export type Sight = { stamp: string; bytes: number };
 
 /** Something that is no result may still be in the making: it counts once it has not changed for this long. */
 const WRONG_FOR_MS = 2000;
-/** A file may change within the grain of its time: what looks the same is read once more. */
+/** A file may change within the grain of its time: what looks the same is read once more, and again before it is given up. */
 const READ_AT_MOST = 2;
 
 /** What lies where one execution's result belongs and is none, or none yet: neither read again and again, nor forgotten. */
@@ -22,7 +22,7 @@ export function createUnusableResult() {
     mayBeNews({ stamp, bytes }: Sight, { lastLook = false } = {}): boolean {
       const standsStill = stamp === seen;
       seen = stamp;
-      if (stamp === last?.stamp) return last.reads < READ_AT_MOST;
+      if (stamp === last?.stamp) return last.reads < READ_AT_MOST || lastLook;
       return last === undefined || bytes <= INLINE_BYTES || standsStill || lastLook;
     },
     /** It was read, and is no answer. */

@@ -5,9 +5,11 @@ import type { JobData, Warning } from '../../shared/contract/job.ts';
 import type { NoAnswer } from '../../shared/contract/outcomes.ts';
 import { createThrottledAlert, type Logger } from '../../shared/runtime/logger.ts';
 import type { Client } from '../clients/client.ts';
-import { inputWarnings } from '../execution/warnings.ts';
+import type { Dialect } from '../dialects/dialect.ts';
+import { dialects } from '../dialects/dialects.ts';
+import { inputWarnings } from '../dialects/warnings.ts';
+import { endings } from '../endings.ts';
 import type { Claim } from '../files/claim.ts';
-import { refusals } from '../refusals.ts';
 import type { Rules } from '../rules/rules.ts';
 import { checkTree, type TreeCheck } from '../rules/tree-checks.ts';
 
@@ -53,14 +55,14 @@ export function createInspections({
 
   async function inspect(client: Inspected, data: JobData): Promise<Inspection> {
     const { address, dialect } = client;
-    if (dialect === 'ice' && hasReservedKey(data.input)) {
-      const message = `has "_ice" at its top level, a name that client ${address} may use itself: choose another name, or another client`;
-      return { kind: 'refused', noAnswer: refusals.badRequest('the service', message) };
+    if (hasReservedKey(dialects[dialect], data.input)) {
+      const message = `has "${dialects[dialect].reservedKey}" at its top level, a name that client ${address} may use itself: choose another name, or another client`;
+      return { kind: 'refused', noAnswer: endings.badRequest('the service', message) };
     }
     const remembered = await checked(client, data, REMEMBERED_MS);
     // A rule that was mended a moment ago is not refused for what it was.
     const { cycle, warnings } = remembered.cycle === null ? remembered : await checked(client, data, 0);
-    if (cycle !== null) return { kind: 'refused', noAnswer: refusals.cycle(data, cycle) };
+    if (cycle !== null) return { kind: 'refused', noAnswer: endings.cycle(data, cycle) };
     return { kind: 'clear', warnings: [...warnings.map(toWarning), ...inputWarnings(client, data.input)] };
   }
 
@@ -118,11 +120,11 @@ async function stampOf(path: string): Promise<string> {
   return stats ? `${stats.ino}:${stats.size}:${stats.mtimeMs}` : '';
 }
 
-/** SDKs of earlier versions keep their own notes under this key of the data. */
-function hasReservedKey(input: string): boolean {
-  if (!input.includes('_ice') && !input.includes('\\u')) return false;
+/** Whether the input has a name at its top level that SDKs of this dialect keep for themselves. */
+function hasReservedKey({ reservedKey }: Dialect, input: string): boolean {
+  if (reservedKey === null || (!input.includes(reservedKey) && !input.includes('\\u'))) return false;
   const scanned = scanJson(input);
-  return scanned.kind === 'complete' && scanned.members.some(({ key }) => key === '_ice');
+  return scanned.kind === 'complete' && scanned.members.some(({ key }) => key === reservedKey);
 }
 
 function toWarning({ nodeId, ...warning }: TreeCheck['warnings'][number]): Warning {

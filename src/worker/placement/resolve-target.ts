@@ -1,9 +1,9 @@
-import { type NoAnswer, noAnswer } from '../../shared/contract/outcomes.ts';
+import type { NoAnswer } from '../../shared/contract/outcomes.ts';
 import { formatTarget, type Target } from '../../shared/contract/target.ts';
 import { type Client, directoryOnly } from '../clients/client.ts';
 import type { Clients, Roster } from '../clients/clients.ts';
+import { endings } from '../endings.ts';
 import { isPlainName } from '../files/file-names.ts';
-import { refusals } from '../refusals.ts';
 import type { ClientLoad } from './client-load.ts';
 
 /**
@@ -39,21 +39,21 @@ export function createResolveTarget({ clients, load }: Dependencies) {
       const least = await load.leastBusy(await available(group));
       if (least) return { kind: 'client', ...least, unknown: false, sure: least.client.registered };
     }
-    const what = target.kind === 'all' ? '' : ` for "${formatTarget(target)}"`;
-    return refuse('no-client', `App ${app} has no client online${what}. ${whoIsOnline(app, roster)}`);
+    const wanted = target.kind === 'all' ? '' : formatTarget(target);
+    return refuse(endings.noClient(app, wanted, whoIsOnline(app, roster)));
   }
 
   async function byAddress(app: number, address: string, roster: Roster): Promise<Choice> {
     const named = roster.clients.filter((client) => client.address === address || client.directoryName === address);
     const least = await load.leastBusy(await available(named));
     if (least) return { kind: 'client', ...least, unknown: false, sure: true };
-    if (named.length > 0) return refuse('client-offline', `Client ${address} is offline. ${whoIsOnline(app, roster)}`);
+    if (named.length > 0) return refuse(endings.clientOffline(address, whoIsOnline(app, roster)));
     if (!isPlainName(address)) {
       const error = `"address:${address}" names no registered client of app ${app}, and an address without a registration is 1 to 200 bytes without slashes, a leading dot or ".."`;
-      return { kind: 'refused', noAnswer: refusals.badRequest('target', error), sure: false };
+      return refuse(endings.badRequest('target', error));
     }
     if (roster.clients.length > groupsOf(roster).directories.length || roster.skipped.length > 0) {
-      return refuse('no-client', `App ${app} has no client ${address}. ${whoIsOnline(app, roster)}`);
+      return refuse(endings.unknownClient(app, address, whoIsOnline(app, roster)));
     }
     return { kind: 'client', client: directoryOnly(app, address), unknown: true, release: () => {}, sure: false };
   }
@@ -82,8 +82,8 @@ function groupsOf(roster: Roster): Groups {
   return groups;
 }
 
-function refuse(code: 'no-client' | 'client-offline', error: string): Choice {
-  return { kind: 'refused', noAnswer: noAnswer(code, error, { mayHaveRun: false }), sure: false };
+function refuse(noAnswer: NoAnswer): Choice {
+  return { kind: 'refused', noAnswer, sure: false };
 }
 
 const NAMED_AT_MOST = 10;

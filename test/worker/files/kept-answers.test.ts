@@ -11,7 +11,7 @@ describe('an answer whose job was completed', () => {
     const { kept, place } = await answered();
     await kept.keep(place);
     expect(await readdir(place.directory)).toEqual([]);
-    expect(await firstOf(kept.placesOf(mockId))).toBe('{"success":true}');
+    expect(await firstOf(kept.pathsOf(mockId))).toBe('{"success":true}');
   });
 
   it('is gone after half a minute', async () => {
@@ -46,7 +46,7 @@ describe('an answer whose job was completed', () => {
     await rm(answers, { recursive: true });
     await kept.keep({ ...place, mockId: 'another' });
     await kept.keep(place);
-    expect(await firstOf(kept.placesOf(mockId))).toBe('{"success":true}');
+    expect(await firstOf(kept.pathsOf(mockId))).toBe('{"success":true}');
   });
 
   it('is removed where it cannot be kept', async () => {

@@ -1,13 +1,13 @@
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { createRoom } from '../../../src/worker/files/memory-budget.ts';
+import { createMemoryBudget } from '../../../src/worker/files/memory-budget.ts';
 
 const KIB = 1024;
 
-/** Takes room for each and tells, after a while, who got it, in which order. */
-async function takeAll(room: ReturnType<typeof createRoom>, sizes: number[]) {
+/** Acquires memory for each and tells, after a while, who got it, in which order. */
+async function takeAll(budget: ReturnType<typeof createMemoryBudget>, sizes: number[]) {
   const inside: { size: number; leave: () => void }[] = [];
-  for (const size of sizes) void room.take(size).then((leave) => inside.push({ size, leave }));
+  for (const size of sizes) void budget.acquire(size).then(({ release }) => inside.push({ size, leave: release }));
   await settled();
   return inside;
 }
@@ -17,10 +17,10 @@ async function settled(): Promise<void> {
   for (let turn = 0; turn < 20; turn++) await setTimeout(1);
 }
 
-describe('room for large results', () => {
+describe('the memory for large results', () => {
   it('lets so many bytes in, and the next ones in order as others leave', async () => {
     const inside = await takeAll(
-      createRoom(100 * KIB),
+      createMemoryBudget(100 * KIB),
       [60, 50, 40, 30].map((kib) => kib * KIB),
     );
     expect(inside.map(({ size }) => size / KIB)).toEqual([60]);
@@ -33,13 +33,13 @@ describe('room for large results', () => {
   });
 
   it('small ones never wait', async () => {
-    const inside = await takeAll(createRoom(100 * KIB), [100 * KIB, 100 * KIB, 16 * KIB, 1]);
+    const inside = await takeAll(createMemoryBudget(100 * KIB), [100 * KIB, 100 * KIB, 16 * KIB, 1]);
     expect(inside.map(({ size }) => size)).toEqual(expect.arrayContaining([100 * KIB, 16 * KIB, 1]));
     expect(inside).toHaveLength(3);
   });
 
-  it('one that is larger than all the room there is gets in when nobody else is', async () => {
-    const inside = await takeAll(createRoom(100 * KIB), [500 * KIB, 20 * KIB]);
+  it('one that is larger than the whole budget gets in when nobody else is', async () => {
+    const inside = await takeAll(createMemoryBudget(100 * KIB), [500 * KIB, 20 * KIB]);
     expect(inside.map(({ size }) => size / KIB)).toEqual([500]);
     inside[0]?.leave();
     await settled();
@@ -47,14 +47,14 @@ describe('room for large results', () => {
   });
 
   it('lets others have their turn for as long as each one took', async () => {
-    const room = createRoom(1000 * KIB);
+    const budget = createMemoryBudget(1000 * KIB);
     const entered: number[] = [];
     await Promise.all(
       [1, 2, 3].map(async () => {
-        const leave = await room.take(20 * KIB);
+        const lease = await budget.acquire(20 * KIB);
         entered.push(performance.now());
         while (performance.now() - (entered.at(-1) ?? 0) < 50); // as judging does
-        leave();
+        lease.release();
       }),
     );
     const [first = 0, second = 0, third = 0] = entered;
@@ -62,9 +62,21 @@ describe('room for large results', () => {
     expect(third - second).toBeGreaterThan(95);
   });
 
+  it('one that gives up waiting takes nothing, and lets the next one in', async () => {
+    const budget = createMemoryBudget(100 * KIB);
+    const first = await budget.acquire(100 * KIB);
+    const abort = new AbortController();
+    const second = budget.acquire(90 * KIB, abort.signal);
+    const third = budget.acquire(100 * KIB);
+    abort.abort(new Error('no longer wanted'));
+    await expect(second).rejects.toThrow('no longer wanted');
+    first.release();
+    (await third).release();
+  });
+
   it('leaving twice gives nothing back twice', async () => {
     const inside = await takeAll(
-      createRoom(100 * KIB),
+      createMemoryBudget(100 * KIB),
       [60, 40, 60, 40].map((kib) => kib * KIB),
     );
     inside[1]?.leave();

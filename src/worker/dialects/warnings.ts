@@ -1,8 +1,9 @@
+import type { SdkName } from '../../shared/contract/client-kinds.ts';
 import { scanJson } from '../../shared/contract/exact-json.ts';
 import type { Warning } from '../../shared/contract/job.ts';
-import type { Sdk } from '../clients/registration.ts';
+import { sdks } from './sdks.ts';
 
-type From = { sdk: Sdk; address: string };
+type From = { sdk: SdkName; address: string };
 
 /** A failure says little, so a longer answer than this is not searched for its reason. */
 const MAX_SEARCHED = 64 * 1024;
@@ -10,11 +11,14 @@ const STRING_OR_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g;
 
 /** What a caller should know about the input this client is given. */
 export function inputWarnings({ sdk, address }: From, input: string): Warning[] {
-  const integer = sdk === 'go' ? firstUnsafeInteger(input) : undefined;
+  const { roundsAs } = sdks[sdk];
+  const integer = roundsAs === null ? undefined : firstUnsafeInteger(input);
   if (integer === undefined) return [];
   const rounded = BigInt(Number(integer)).toString();
   const seen = rounded === integer ? 'others as large do not reach it exactly' : `its rule sees ${rounded}`;
-  return [precision(`Client ${address} (Go) reads numbers as 64-bit floats: of ${integer} in the input ${seen}.`)];
+  return [
+    precision(`Client ${address} (${roundsAs}) reads numbers as 64-bit floats: of ${integer} in the input ${seen}.`),
+  ];
 }
 
 /** What a caller should know about the answer this client gave. */
@@ -22,11 +26,14 @@ export function answerWarnings(
   { sdk, address }: From,
   { body, success }: { body: string; success: boolean },
 ): Warning[] {
-  const integer = sdk === 'go' ? firstUnsafeInteger(body) : undefined;
+  const { roundsAs } = sdks[sdk];
+  const integer = roundsAs === null ? undefined : firstUnsafeInteger(body);
   const warnings: Warning[] = [];
   if (integer !== undefined) {
     warnings.push(
-      precision(`Client ${address} (Go) keeps numbers as 64-bit floats: ${integer} in its answer may be rounded.`),
+      precision(
+        `Client ${address} (${roundsAs}) keeps numbers as 64-bit floats: ${integer} in its answer may be rounded.`,
+      ),
     );
   }
   if (!success && body.length <= MAX_SEARCHED && !givesReason(body)) {

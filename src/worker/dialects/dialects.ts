@@ -1,0 +1,16 @@
+import { type DialectName, dialectNames } from '../../shared/contract/client-kinds.ts';
+import type { Dialect, RegistrationHead } from './dialect.ts';
+import { iceDialect } from './ice.ts';
+import { ruleDialect } from './rule.ts';
+
+/** What the clients of each dialect do. A new one is added here and to the names in the contract. */
+export const dialects: Record<DialectName, Dialect> = { rule: ruleDialect, ice: iceDialect };
+
+/** The dialect of whoever says nothing about itself. */
+export const OWN_DIALECT: DialectName = 'rule';
+
+/** The dialect that a registration is written in: ours when no other one is recognised. */
+export function dialectOf(registration: RegistrationHead): DialectName {
+  const others = dialectNames.filter((name) => name !== OWN_DIALECT);
+  return others.find((name) => dialects[name].recognises(registration)) ?? OWN_DIALECT;
+}

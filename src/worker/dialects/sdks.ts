@@ -1,0 +1,34 @@
+import { type DialectName, type SdkName, sdkNames } from '../../shared/contract/client-kinds.ts';
+
+/** In what one SDK differs from the others of its dialect. */
+export type Sdk = {
+  /** The dialect it speaks; null for one that no registration names. */
+  dialect: DialectName | null;
+  /** Whether it wrote this registration. `says`: the SDK that the registration itself names. */
+  wrote(registration: { text: string; says: string | null }): boolean;
+  /** When it deletes a request and finds it gone, it does not run it: what was withdrawn has not run. */
+  givesUp: boolean;
+  /** Its name in a warning, if it keeps numbers as 64-bit floats; null if it keeps every digit. */
+  roundsAs: string | null;
+};
+
+/** The published SDKs do not name themselves, but each prints JSON in its own way. The first that fits counts. */
+export const sdks: Record<SdkName, Sdk> = {
+  node: { dialect: 'rule', wrote: ({ says }) => says === 'node', givesUp: true, roundsAs: null },
+  python: {
+    dialect: 'ice',
+    wrote: ({ text }) => /"valueNull"|"lane":\s*null|^\{"\w+": /.test(text),
+    givesUp: true,
+    roundsAs: null,
+  },
+  java: { dialect: 'ice', wrote: ({ text }) => text.includes('"desc":""'), givesUp: true, roundsAs: null },
+  go: { dialect: 'ice', wrote: ({ text }) => /"iceFields"|"roamKeys"/.test(text), givesUp: false, roundsAs: 'Go' },
+  unknown: { dialect: null, wrote: () => false, givesUp: false, roundsAs: null },
+};
+
+const inOrder = Object.keys(sdks).filter((name): name is SdkName => sdkNames.some((known) => known === name));
+
+/** The SDK that wrote a registration of this dialect, as far as that can be told. */
+export function sdkOf(dialect: DialectName, registration: { text: string; says: string | null }): SdkName {
+  return inOrder.find((name) => sdks[name].dialect === dialect && sdks[name].wrote(registration)) ?? 'unknown';
+}

@@ -1,0 +1,20 @@
+import type { Settings } from '../../shared/runtime/settings.ts';
+import type { Claims } from '../files/claim.ts';
+import type { SharedDirectory } from '../files/shared-directory.ts';
+import type { ClientSlots } from '../placement/client-slots.ts';
+import type { Inspections } from '../placement/inspections.ts';
+import type { ResolveTarget } from '../placement/resolve-target.ts';
+import type { Interrupts } from './interrupts.ts';
+import type { AtStep } from './steps.ts';
+
+/** What beginning an execution takes. */
+export type BeginParts = {
+  claims: Claims;
+  sharedDirectory: SharedDirectory;
+  resolveTarget: ResolveTarget;
+  inspections: Inspections;
+  slots: ClientSlots;
+  interrupts: Interrupts;
+  settings: Settings;
+  atStep: AtStep;
+};

@@ -1,0 +1,127 @@
+import { join } from 'node:path';
+import type { Warning } from '../../shared/contract/job.ts';
+import type { NoAnswer } from '../../shared/contract/outcomes.ts';
+import { errnoOf } from '../../shared/runtime/errno.ts';
+import type { Client } from '../clients/client.ts';
+import { sdks } from '../dialects/sdks.ts';
+import { endings } from '../endings.ts';
+import { CLAIM_VERSION, type Claim, type Decision, UncertainClaim, UnknownClaim } from '../files/claim.ts';
+import { mockDirectory } from '../files/file-names.ts';
+import { removeIfNobodyCame, removeTemporary, writeTemporary } from '../files/request-file.ts';
+import type { Resolution } from '../placement/resolve-target.ts';
+import type { BeginParts } from './begin-parts.ts';
+import type { Execution, Postponed } from './execution.ts';
+
+/** A claim, ours or that of an attempt that was faster, or a refusal. `warnings` are about the client of our claim. */
+export type Proposed = Decision & { warnings?: Warning[] };
+
+type Chosen = Extract<Resolution, { kind: 'client' }>;
+
+/** Other servers remove empty directories: one that was there a moment ago may have to be made so often. */
+const ATTEMPTS = 5;
+
+/** Takes a slot at the chosen client, writes the request there, and claims the execution unless another attempt was first. */
+export async function claimAtClient(
+  chosen: Chosen,
+  execution: Execution,
+  parts: BeginParts,
+): Promise<Proposed | Postponed> {
+  const { client } = chosen;
+  const { inspections, interrupts } = parts;
+  try {
+    const inspection = await interrupts.unlessHandedOver(inspections.inspect(client, execution.data));
+    if (inspection.kind === 'refused') return inspection;
+    const refused = await takeSlot(client, execution, parts);
+    if (refused) return refused;
+    chosen.release();
+    const decision = await claimInSlot(chosen, execution, parts);
+    const isOurs = decision.kind === 'claimed' && decision.claim.directoryName === client.directoryName;
+    return isOurs ? { ...decision, warnings: inspection.warnings } : decision;
+  } finally {
+    chosen.release();
+  }
+}
+
+/** Undefined once the slot is taken. */
+async function takeSlot(
+  client: Client,
+  execution: Execution,
+  parts: BeginParts,
+): Promise<Proposed | Postponed | undefined> {
+  const { mockId, data, mayWait } = execution;
+  const { slots, interrupts } = parts;
+  const goOn = () => !interrupts.isCancelled(mockId) && !interrupts.handingOver;
+  const slot = await slots.acquire(directoryOf(client, parts), data.claimBy, goOn);
+  if (slot === 'taken') return undefined;
+  if (slot === 'crowded' && mayWait) return { kind: 'snooze' };
+  if (interrupts.handingOver) return { kind: 'release' };
+  return refuse(interrupts.isCancelled(mockId) ? endings.cancelledBeforeDispatch(mockId) : endings.clientFull(client));
+}
+
+async function claimInSlot(chosen: Chosen, execution: Execution, parts: BeginParts): Promise<Decision> {
+  const { client } = chosen;
+  const directory = directoryOf(client, parts);
+  try {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await writeAndClaim(chosen, execution, parts);
+      } catch (error) {
+        if (errnoOf(error) !== 'ENOENT' || attempt === ATTEMPTS) throw error;
+        parts.sharedDirectory.forget(directory);
+      }
+    }
+  } catch (error) {
+    const refusal = endings.channelUnavailable(error, client);
+    if (refusal) return refuse(refusal);
+    throw error;
+  } finally {
+    parts.slots.release(directory);
+  }
+}
+
+/** Writes this attempt's request and claims it. If another attempt was first, its claim is the one that counts. */
+async function writeAndClaim({ client, unknown }: Chosen, execution: Execution, parts: BeginParts): Promise<Decision> {
+  const { mockId, data } = execution;
+  await parts.atStep('before-temporary', mockId);
+  const { path } = await parts.sharedDirectory.clientDirectory(client.app, client.directoryName, { mark: unknown });
+  let temporary: string | undefined;
+  let decision: Decision | undefined;
+  let isUncertain = false;
+  try {
+    temporary = await writeTemporary(path, { ...data, mockId }, client.dialect);
+    const claim = claimFor(client, { mockId, temporary, madeDirectory: unknown }, parts);
+    const isLate = parts.sharedDirectory.clock.isPast(data.claimBy);
+    await parts.atStep('before-claim', mockId); // where a long sleep does the most harm
+    const proposed: Decision = isLate ? refuse(endings.tooLate()) : { kind: 'claimed', claim };
+    decision = await parts.claims.decide({ mockId, claimBy: data.claimBy }, proposed);
+    return decision;
+  } catch (error) {
+    // A claim that names the temporary file may be there: without the file it could not be dispatched any more.
+    isUncertain = error instanceof UncertainClaim || error instanceof UnknownClaim;
+    throw error;
+  } finally {
+    const winner = decision?.kind === 'claimed' ? decision.claim : undefined;
+    const isDispensable = !isUncertain && temporary !== undefined && winner?.temporary !== temporary;
+    if (isDispensable) await removeTemporary({ directory: path, mockId }, temporary ?? '');
+    if (unknown && !isUncertain && winner?.directoryName !== client.directoryName) await removeIfNobodyCame(path);
+  }
+}
+
+function claimFor(
+  { app, address, lane, directoryName, registered, dialect, sdk }: Client,
+  parts: Pick<Claim, 'mockId' | 'temporary' | 'madeDirectory'>,
+  { settings }: BeginParts,
+): Claim {
+  const answerBy = Date.now() + settings.RESULT_TIMEOUT_MS;
+  const { givesUp } = sdks[sdk];
+  const who = { app, address, lane, directoryName, registered, dialect, sdk, givesUp };
+  return { v: CLAIM_VERSION, ...who, ...parts, answerBy };
+}
+
+export function refuse(noAnswer: NoAnswer): Decision {
+  return { kind: 'refused', noAnswer };
+}
+
+function directoryOf({ app, directoryName }: Client, { sharedDirectory }: BeginParts): string {
+  return join(mockDirectory(sharedDirectory.sharedDir, app), directoryName);
+}

@@ -1,0 +1,9 @@
+import type { Settings } from '../../shared/runtime/settings.ts';
+
+/** An answer may be reported so long after the client's deadline: a little less than the slack of `apiWaitMs`. */
+export const PASS_ON_WITHIN_MS = 8000;
+
+/** Whether no worker can still report an answer in time, whatever it knows. */
+export function isOverForAll({ claimBy }: { claimBy: number }, { RESULT_TIMEOUT_MS }: Settings): boolean {
+  return Date.now() >= claimBy + RESULT_TIMEOUT_MS + PASS_ON_WITHIN_MS;
+}

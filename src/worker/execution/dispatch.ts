@@ -1,0 +1,36 @@
+import { dialects } from '../dialects/dialects.ts';
+import type { Claim } from '../files/claim.ts';
+import { renameRequest } from '../files/request-file.ts';
+import { markAsOpen } from './mark.ts';
+import { openWait, type Wait, type WaitParts } from './wait.ts';
+
+/** An execution that is still open after so long is marked as open: until then its request keeps the directory from being empty. */
+const MARK_OPEN_MS = 25;
+
+/** Watches, then makes the request visible: renaming the one file that the claim names is the dispatch. */
+export async function dispatch(claim: Claim, parts: WaitParts): Promise<Wait> {
+  const wait = openWait(claim, parts);
+  try {
+    const marksFirst = claim.registered && dialects[claim.dialect].isSharedWithCleaners;
+    if (marksFirst) await markAsOpen(wait);
+    const isOurs = await renameOnce(wait);
+    if (isOurs) parts.progress.reached(claim.mockId, claim.address, 'dispatched');
+    else wait.inbox.put({ kind: 'resumed' });
+    wait.resumed = !isOurs;
+    if (claim.registered && !marksFirst) wait.later(isOurs ? MARK_OPEN_MS : 0, { kind: 'mark' });
+    wait.later(Math.max(0, claim.answerBy - Date.now()), { kind: 'deadline' });
+    return wait;
+  } catch (error) {
+    wait.close();
+    throw error;
+  }
+}
+
+/** False when another attempt dispatched, or when the wait is over before its request is seen. */
+async function renameOnce({ claim, files, inbox, parts }: Wait): Promise<boolean> {
+  await parts.atStep('before-dispatch', claim.mockId);
+  const isWanted = Date.now() < claim.answerBy && !inbox.isInterrupted;
+  const renamed = isWanted ? await renameRequest(files, claim) : 'was-dispatched';
+  await parts.atStep('dispatched', claim.mockId);
+  return renamed === 'dispatched';
+}

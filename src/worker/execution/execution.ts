@@ -1,0 +1,32 @@
+import { type Ending, unanswered } from '../../shared/contract/ending.ts';
+import type { JobData, Warning } from '../../shared/contract/job.ts';
+import type { NoAnswer } from '../../shared/contract/outcomes.ts';
+import type { Claim } from '../files/claim.ts';
+
+/** What a worker is asked to do: the job's id and data. */
+export type Execution = {
+  mockId: string;
+  data: JobData;
+  /** Epoch ms of when this worker took the job. */
+  takenAt: number;
+  /** Whether the queue says that no worker began it before. It may have forgotten: only a claim tells for sure. */
+  firstAttempt: boolean;
+  /** Whether there is time left to put it back and try again. */
+  mayWait: boolean;
+};
+
+/** An execution that may be dispatched, and what its caller should know about it. */
+export type Claimed = { kind: 'claimed'; claim: Claim; warnings: Warning[] };
+/**
+ * An execution that goes back to the queue. `release`: at once, for another worker or a later try. `snooze`: for a while,
+ * because too many wait for its client. `newer`: until a worker of a newer version takes it, because one began it.
+ */
+export type Postponed = { kind: 'release' | 'snooze' | 'newer' };
+
+/** An execution that ended here. `marked`: its `.open` mark may lie in the client's directory. */
+export type Ended = { kind: 'ended'; ending: Ending; claim: Claim | null; marked: boolean };
+
+/** An execution that ended without an answer: before it was claimed, or because a claimed one could not be finished. */
+export function endedWithout(noAnswer: NoAnswer, claim: Claim | null = null): Ended {
+  return { kind: 'ended', ending: unanswered(noAnswer), claim, marked: claim !== null };
+}

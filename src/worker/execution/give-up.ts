@@ -1,0 +1,53 @@
+import type { NoAnswer } from '../../shared/contract/outcomes.ts';
+import type { Cancel } from '../../shared/store/control.ts';
+import { endings } from '../endings.ts';
+import { withdraw } from '../files/request-file.ts';
+import { lookForAnswer } from './look-for-answer.ts';
+import { keepMadeDirectory, pickUp } from './notice-pick-up.ts';
+import type { Wait, WaitEnding } from './wait.ts';
+
+/** A directory that does not respond for so long after the deadline is not waited for; the API waits a little longer. */
+const HANGS_AFTER_MS = 4000;
+
+/** The client's time is over: looks once more, takes the request back if it is still there, and says what was missing. */
+export async function timeIsUp(wait: Wait): Promise<WaitEnding> {
+  const hangs = Promise.withResolvers<WaitEnding>();
+  const lastLook = lookOnceMore(wait);
+  const timer = setTimeout(() => {
+    hangs.resolve({ kind: 'unanswered', noAnswer: endings.directoryHangs(wait.claim) });
+    lastLook.then(discard, () => {}); // what it still finds is kept as a late result
+  }, HANGS_AFTER_MS);
+  return Promise.race([lastLook, hangs.promise]).finally(() => clearTimeout(timer));
+}
+
+function discard(ending: WaitEnding): void {
+  if (ending.kind === 'answered') ending.answer.lease.release();
+}
+
+async function lookOnceMore(wait: Wait): Promise<WaitEnding> {
+  const ending = await lookForAnswer(wait, { lastLook: true });
+  if (ending) return ending;
+  const withdrawn = !wait.pickedUp && (await withdraw(wait.files, wait.claim));
+  if (wait.unusable.problem) await keepMadeDirectory(wait);
+  return { kind: 'unanswered', noAnswer: whatWasMissing(wait, withdrawn) };
+}
+
+function whatWasMissing({ claim, unusable, unreadable, requestRemoved, parts }: Wait, withdrawn: boolean): NoAnswer {
+  const { RESULT_TIMEOUT_MS } = parts.settings;
+  if (unreadable !== null) return endings.unreadableResult(claim, unreadable, RESULT_TIMEOUT_MS);
+  if (unusable.problem) return endings.invalidToTheEnd(claim, unusable.problem, RESULT_TIMEOUT_MS);
+  if (withdrawn) return endings.notPickedUp(claim, RESULT_TIMEOUT_MS);
+  return requestRemoved
+    ? endings.noAnswerAfterRemoval(claim, RESULT_TIMEOUT_MS)
+    : endings.noAnswer(claim, RESULT_TIMEOUT_MS);
+}
+
+/** Takes the request back. If the client has it and only its caller left, the wait goes on: the answer belongs in the history. */
+export async function cancelled(wait: Wait, why: Cancel['why']): Promise<WaitEnding | undefined> {
+  const { claim, files } = wait;
+  if (!wait.pickedUp && (await withdraw(files, claim)))
+    return { kind: 'unanswered', noAnswer: endings.cancelledBeforePickUp(claim) };
+  if (!wait.requestRemoved) await pickUp(wait);
+  if (why === 'caller-left') return undefined;
+  return { kind: 'unanswered', noAnswer: endings.cancelledAfterPickUp(claim) };
+}

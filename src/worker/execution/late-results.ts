@@ -1,0 +1,103 @@
+import type { ExecutionRecord } from '../../shared/contract/execution-record.ts';
+import { createThrottledAlert, type Logger } from '../../shared/runtime/logger.ts';
+import { every } from '../../shared/runtime/periodic.ts';
+import { tryEach } from '../../shared/runtime/try-each.ts';
+import type { History } from '../../shared/store/history.ts';
+import { dialects } from '../dialects/dialects.ts';
+import type { Claim, Claims } from '../files/claim.ts';
+import { CLAIM_KEPT_MS } from '../files/claim-minutes.ts';
+import { registrationPath } from '../files/file-names.ts';
+import type { MemoryBudget } from '../files/memory-budget.ts';
+import { filesOf, removeFiles, removeIfLeft, resultPath } from '../files/request-file.ts';
+import { readResult } from '../files/result-file.ts';
+
+const LOOK_EVERY_MS = 2000;
+const MAX_EXPECTED = 1000;
+
+type Dependencies = {
+  claims: Pick<Claims, 'findAnywhere'>;
+  history: History;
+  sharedDir: string;
+  memory: MemoryBudget;
+  maxResultBytes: number;
+  log: Logger;
+};
+
+type Expected = { claim: Claim; until: number };
+
+export type LateResults = ReturnType<typeof createLateResults>;
+
+/**
+ * Looks out for answers that come after their execution ended without one: timed out, cancelled, or with a client that seemed
+ * to have left. They are kept with it, and their files removed.
+ */
+export function createLateResults({ claims, history, sharedDir, memory, maxResultBytes, log }: Dependencies) {
+  const expected = new Map<string, Expected>();
+  const keeping = createThrottledAlert(log, 'Late results cannot be kept');
+  const removal = createThrottledAlert(log, 'Files of late results cannot be removed');
+  const cannotKeep = (error: unknown) => keeping.begins(error, 'they are tried again');
+  const loop = every(LOOK_EVERY_MS, lookForAll, cannotKeep);
+
+  async function lookForAll(): Promise<void> {
+    const look = async ([mockId, { claim, until }]: [string, Expected]) => {
+      if (Date.now() > until || (await lookFor(claim))) expected.delete(mockId);
+    };
+    await tryEach(expected, look, cannotKeep);
+    keeping.ends();
+    removal.ends();
+  }
+
+  async function lookFor(claim: Claim): Promise<boolean> {
+    const { mockId, app, address } = claim;
+    const files = filesOf(sharedDir, claim);
+    const dialect = dialects[claim.dialect];
+    const found = await readResult(resultPath(files), { mockId, dialect, maxBytes: maxResultBytes, memory });
+    if (found.kind !== 'present') return false;
+    try {
+      // Its record may not be written yet.
+      if (found.judgement.kind !== 'answer' || !(await history.get(mockId))) return false;
+      await history.addLateResult(mockId, found.judgement.body);
+    } finally {
+      found.lease.release();
+    }
+    await remove(claim).catch((error) => removal.begins(error, 'they are left for the sweep'));
+    log.info({ mockId, app, address }, 'answered late; the answer is kept with the execution');
+    return true;
+  }
+
+  async function remove(claim: Claim): Promise<void> {
+    const files = filesOf(sharedDir, claim);
+    await removeFiles(files, claim);
+    if (claim.registered) await removeIfLeft(files, registrationPath(sharedDir, claim));
+  }
+
+  /** Its execution ended, and its client may have it. Beyond a thousand of them the oldest is given up. */
+  function expect(claim: Claim): void {
+    expected.set(claim.mockId, { claim, until: Date.now() + CLAIM_KEPT_MS });
+    const oldest = expected.keys().next().value;
+    if (expected.size > MAX_EXPECTED && oldest !== undefined) expected.delete(oldest);
+  }
+
+  return {
+    expect,
+    /**
+     * A result lies there that no worker may be waiting for: the one that looked out for it may have ended since. Whether it
+     * is looked out for now.
+     */
+    async found(mockId: string): Promise<boolean> {
+      if (expected.has(mockId)) return true;
+      const record = await history.get(mockId);
+      if (!record || !mayComeLate(record)) return false;
+      const decision = await claims.findAnywhere(mockId);
+      if (decision?.kind !== 'claimed') return false;
+      expect(decision.claim);
+      return true;
+    },
+    close: () => loop.stop(),
+  };
+}
+
+/** Whether an execution ended without an answer, though its client may have run it. */
+function mayComeLate({ outcome, lateResult }: ExecutionRecord): boolean {
+  return outcome !== null && outcome.code !== null && outcome.mayHaveRun && !lateResult;
+}

@@ -1,0 +1,149 @@
+import { DelayedError, UnrecoverableError, WaitingError } from 'bullmq';
+import { type JobResult, jobDataSchema } from '../../shared/contract/job.ts';
+import type { NoAnswer } from '../../shared/contract/outcomes.ts';
+import { createThrottledAlert, type Logger } from '../../shared/runtime/logger.ts';
+import { createBackoff } from '../placement/backoff.ts';
+import type { Execute } from './execute.ts';
+import type { Ended, Execution, Postponed } from './execution.ts';
+import type { ProgressReports } from './progress.ts';
+import type { ExecutionJob } from './record.ts';
+import type { UnknownJobs } from './unknown-jobs.ts';
+
+/** After an unexpected error an execution is tried again: its deadlines end it, not a count. */
+const RETRY_MS = 1000;
+const LAST_TRIES_SHARE = 0.4;
+
+type Outcome = Ended | Postponed;
+/** One execution in this worker. `accepted` resolves once the queue accepted its ending, `done` when nothing is left to do. */
+type Run = { outcome: Promise<Outcome>; accepted: PromiseWithResolvers<ExecutionJob>; done: Promise<void> };
+
+type Dependencies = {
+  execute: Execute;
+  progress: ProgressReports;
+  unknownJobs: UnknownJobs;
+  /** The queue refused something. */
+  onRefused: (error: unknown) => void;
+  log: Logger;
+};
+
+export type ProcessJob = ReturnType<typeof createProcessJob>;
+
+/** What a worker does with one job of the queue: executes it, and says in the queue's own terms what became of it. */
+export function createProcessJob(parts: Dependencies) {
+  const { progress, unknownJobs, log } = parts;
+  const runs = createRuns(parts);
+  const failures = createThrottledAlert(log, 'Executions cannot be processed');
+  const crowdBackoff = createBackoff();
+
+  async function process(job: ExecutionJob, token?: string): Promise<JobResult> {
+    const mockId = job.id ?? '';
+    const parsed = jobDataSchema.safeParse(job.data);
+    if (!parsed.success) return passOn(job, token);
+    progress.attach(job);
+    const firstAttempt = job.attemptsStarted <= 1 && !parsed.data.addedAgain;
+    const execution = { mockId, data: parsed.data, takenAt: Date.now(), firstAttempt, mayWait: lastTryMs(job) > 0 };
+    const outcome = await runs.outcomeOf(execution, job).catch((error) => {
+      failures.begins(error, `the first one is ${mockId}; each is tried again every ${RETRY_MS} ms`);
+      return null;
+    });
+    if (outcome?.kind !== 'ended') progress.take(mockId);
+    if (outcome === null) return snooze(job, RETRY_MS, token);
+    if (outcome.kind !== 'ended') return postpone(job, outcome, token);
+    failures.ends();
+    unknownJobs.ends();
+    if (outcome.ending.kind === 'unanswered') throw new NotAnswered(outcome.ending.noAnswer);
+    // A caller of an earlier version reads no later one.
+    return { ...outcome.ending.result, v: parsed.data.v };
+  }
+
+  function postpone(job: ExecutionJob, { kind }: Postponed, token: string | undefined): Promise<never> {
+    if (kind === 'release') return release(job, token);
+    const ms =
+      kind === 'snooze' ? Math.min(crowdBackoff(), lastTryMs(job)) : unknownJobs.awayMs(`the claim of ${job.id}`);
+    return snooze(job, ms, token);
+  }
+
+  /** A job that cannot be read goes to a worker that can, or ends when no worker may begin it any more. */
+  async function passOn(job: ExecutionJob, token: string | undefined): Promise<never> {
+    const mockId = job.id ?? '';
+    const noAnswer = await unknownJobs.endingOf(mockId, job.data);
+    if (!noAnswer) return snooze(job, unknownJobs.awayMs(`job ${mockId}`), token);
+    const { code, mayHaveRun } = noAnswer;
+    log.info({ mockId, code, mayHaveRun }, 'not answered');
+    throw new NotAnswered(noAnswer);
+  }
+
+  /** Requeues a job now. If `moveToWait` fails, our lock is lost or will expire; another worker continues. */
+  async function release(job: ExecutionJob, token: string | undefined): Promise<never> {
+    await job.moveToWait(token).catch(parts.onRefused);
+    throw new WaitingError();
+  }
+
+  /** Requeues a job delayed. */
+  async function snooze(job: ExecutionJob, ms: number, token: string | undefined): Promise<never> {
+    await job.moveToDelayed(Date.now() + ms, token).catch(parts.onRefused);
+    throw new DelayedError();
+  }
+
+  return { process, release, accepted: runs.accepted, done: runs.done, open: runs.open };
+}
+
+/**
+ * A queue store that forgot an execution gives it out again, perhaps to the worker that still has it. Then both jobs wait
+ * for the same end, and the one the queue believes in reports it.
+ */
+function createRuns({ execute }: Pick<Dependencies, 'execute'>) {
+  const running = new Map<string, Run>();
+  const reported = new WeakMap<ExecutionJob, Run>();
+  const finishing = new Set<Promise<void>>();
+
+  function start(execution: Execution): Run {
+    const outcome = Promise.withResolvers<Outcome>();
+    const accepted = Promise.withResolvers<ExecutionJob>();
+    const done = execute(execution, (ended) => {
+      outcome.resolve(ended);
+      return accepted.promise;
+    }).catch(outcome.reject);
+    const run = { outcome: outcome.promise.finally(() => running.delete(execution.mockId)), accepted, done };
+    running.set(execution.mockId, run);
+    return run;
+  }
+
+  return {
+    outcomeOf(execution: Execution, job: ExecutionJob): Promise<Outcome> {
+      const run = running.get(execution.mockId) ?? start(execution);
+      reported.set(job, run);
+      return run.outcome;
+    },
+    /** The queue accepted how a job ended. */
+    accepted(job: ExecutionJob): void {
+      const run = reported.get(job);
+      if (!run) return;
+      run.accepted.resolve(job);
+      finishing.add(run.done);
+      run.done.finally(() => finishing.delete(run.done));
+    },
+    /** Resolves when nothing that follows an accepted ending is under way any more. */
+    done: async () => void (await Promise.all(finishing)),
+    /** Executions this worker has. */
+    open: () => running.size,
+  };
+}
+
+/**
+ * How long a job may still be put back, in ms. The last part of its time is kept for refusing it with the reason it has,
+ * and not all that wait for one client come back at the same moment.
+ */
+function lastTryMs({ timestamp, data: { claimBy } }: ExecutionJob): number {
+  const share = LAST_TRIES_SHARE * (claimBy - timestamp);
+  const left = claimBy - share - Date.now();
+  return left <= 0 ? 0 : left + Math.random() * share * 0.8;
+}
+
+/** Carries the ending of an execution to whoever waits for it. Never tried again: it is an outcome, not an accident. */
+class NotAnswered extends UnrecoverableError {
+  constructor(noAnswer: NoAnswer) {
+    super(JSON.stringify(noAnswer));
+    this.stack = '';
+  }
+}

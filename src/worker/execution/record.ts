@@ -1,0 +1,48 @@
+import type { Job } from 'bullmq';
+import type { Ending } from '../../shared/contract/ending.ts';
+import { type ExecutionRecord, toSettled } from '../../shared/contract/execution-record.ts';
+import { type JobData, type JobResult, jobDataSchema } from '../../shared/contract/job.ts';
+import { createThrottledAlert, type Logger } from '../../shared/runtime/logger.ts';
+import { type History, MAX_INPUT_KEPT } from '../../shared/store/history.ts';
+import type { Ended } from './execution.ts';
+
+/** Inputs up to this size may stay with a finished job: taking one out costs another command. */
+const INPUT_LEFT = 1024;
+
+export type ExecutionJob = Job<JobData, JobResult>;
+
+type Dependencies = { history: History; onEnded: (record: ExecutionRecord) => void; log: Logger };
+
+export type RecordEnding = ReturnType<typeof createRecord>;
+
+/** Puts an execution whose ending the queue accepted into the log, the metrics and the history. */
+export function createRecord({ history, onEnded, log }: Dependencies) {
+  const alert = createThrottledAlert(log, 'Executions cannot be kept in the history');
+
+  /** For a while the job itself tells the same, so no caller has to wait for this. */
+  return async function record(job: ExecutionJob, { ending }: Ended): Promise<void> {
+    logEnding(job, ending);
+    const mockId = job.id ?? '';
+    const data = jobDataSchema.parse(job.data);
+    const settled = toSettled({ mockId, data, queuedAt: job.timestamp }, ending, job.finishedOn ?? Date.now());
+    onEnded(settled.record);
+    const isKept = await history.add(settled).then(
+      () => true,
+      (error) => alert.begins(error, 'they are missing in the history'),
+    );
+    if (isKept) alert.ends();
+    // The job stays for a while after its end; what is read from the history need not fill the queue store twice.
+    const largest = isKept ? INPUT_LEFT : MAX_INPUT_KEPT;
+    if (data.input.length > largest) await job.updateData({ ...data, input: '' }).catch(() => {}); // then it goes with its job
+  };
+
+  function logEnding({ id: mockId, data: { app } }: ExecutionJob, ending: Ending): void {
+    if (ending.kind === 'answered') {
+      const { address, success } = ending.result;
+      log.info({ mockId, app, address, success }, 'answered');
+    } else {
+      const { code, mayHaveRun } = ending.noAnswer;
+      log.info({ mockId, app, code, mayHaveRun }, 'not answered');
+    }
+  }
+}

@@ -1,0 +1,72 @@
+import type { Ending } from '../../shared/contract/ending.ts';
+import type { Progress } from '../../shared/contract/execution-record.ts';
+import { JOB_VERSION, type JobResult, type Warning } from '../../shared/contract/job.ts';
+import type { Tracing } from '../../shared/runtime/tracing.ts';
+import { resultKey } from '../../shared/store/history.ts';
+import { INLINE_BYTES, type Store } from '../../shared/store/key-value-store.ts';
+import { answerWarnings } from '../dialects/warnings.ts';
+import type { Claim } from '../files/claim.ts';
+import type { Claimed, Ended, Execution } from './execution.ts';
+import type { ProgressReports } from './progress.ts';
+import { traceExecution } from './trace-execution.ts';
+import type { Answer, Wait, WaitEnding } from './wait.ts';
+
+const STORED_SECONDS = 600;
+
+/** An ending as the queue is told of it. */
+export type Reported = Exclude<WaitEnding, { kind: 'interrupted' }>;
+
+/** The ending of a wait as it goes to the queue. A small answer travels with its job; a large one waits in the store. */
+export async function toEnded(
+  ending: Reported,
+  { claim, warnings }: Claimed,
+  wait: Wait,
+  store: Store,
+): Promise<Ended> {
+  const marked = wait.mark !== 'none' || wait.resumed;
+  if (ending.kind === 'unanswered') {
+    const noAnswer = { ...ending.noAnswer, ...some(warnings) };
+    return { kind: 'ended', ending: { kind: 'unanswered', noAnswer }, claim, marked };
+  }
+  try {
+    const result = await toJobResult(claim, ending.answer, { warnings, store });
+    return { kind: 'ended', ending: { kind: 'answered', result }, claim, marked };
+  } finally {
+    ending.answer.lease.release();
+  }
+}
+
+async function toJobResult(
+  claim: Claim,
+  { body, success, decision, answeredAt }: Answer,
+  { warnings, store }: { warnings: Warning[]; store: Store },
+): Promise<JobResult> {
+  const all = some([...warnings, ...answerWarnings(claim, { body, success })]);
+  const head = { v: JOB_VERSION, address: claim.address, success, decision, answeredAt, ...all };
+  if (Buffer.byteLength(body) <= INLINE_BYTES) return { ...head, body };
+  const stored = resultKey(claim.mockId);
+  await store.setIfAbsent(stored, body, STORED_SECONDS);
+  return { ...head, stored };
+}
+
+/** Puts the states an execution went through here into its ending: the job tells the whole story as long as it is there. */
+export function withSteps(ended: Ended, execution: Execution, progress: ProgressReports, tracing: Tracing): Ended {
+  const reached = progress.take(execution.mockId);
+  const ending = reached ? told(ended.ending, reached) : ended.ending;
+  const { steps = [] } = ending.kind === 'answered' ? ending.result : ending.noAnswer;
+  const code = ending.kind === 'answered' ? 'answered' : ending.noAnswer.code;
+  const answeredAt = ending.kind === 'answered' ? ending.result.answeredAt : undefined;
+  const { mockId, takenAt } = execution;
+  traceExecution(tracing, { mockId, takenAt, steps, answeredAt, code });
+  return { ...ended, ending };
+}
+
+function told(ending: Ending, { steps, address }: Progress): Ending {
+  if (ending.kind === 'answered') return { kind: 'answered', result: { ...ending.result, steps } };
+  const { noAnswer } = ending;
+  return { kind: 'unanswered', noAnswer: { ...noAnswer, address: noAnswer.address ?? address, steps } };
+}
+
+function some(warnings: Warning[]): { warnings?: Warning[] } {
+  return warnings.length > 0 ? { warnings } : {};
+}

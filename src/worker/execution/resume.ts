@@ -1,0 +1,33 @@
+import { lstat } from 'node:fs/promises';
+import { unless } from '../../shared/runtime/errno.ts';
+import { endings } from '../endings.ts';
+import { wasWithdrawn } from '../files/request-file.ts';
+import { accept, lookForAnswer, readResultOf } from './look-for-answer.ts';
+import type { Wait, WaitEnding } from './wait.ts';
+
+/**
+ * Another attempt dispatched: the answer may be there since before we watched, or be kept elsewhere since the job was
+ * completed, or the request was taken back.
+ */
+export async function resume(wait: Wait): Promise<WaitEnding | undefined> {
+  const ending = (await lookForAnswer(wait)) ?? (await lookAmongKept(wait));
+  const { claim, files, inbox, unusable } = wait;
+  if (ending || unusable.problem || !(await inbox.reading(() => wasWithdrawn(files)))) return ending;
+  return { kind: 'unanswered', noAnswer: await whyWithdrawn(wait, claim.answerBy) };
+}
+
+async function lookAmongKept(wait: Wait): Promise<WaitEnding | undefined> {
+  for (const path of wait.parts.keptAnswers.pathsOf(wait.claim.mockId)) {
+    const kept = await readResultOf(wait, path, { whole: true });
+    if (kept.kind !== 'present') continue;
+    if (kept.judgement.kind === 'answer') return accept(wait, kept);
+    kept.lease.release();
+  }
+  return undefined;
+}
+
+async function whyWithdrawn({ claim, registration, inbox, parts }: Wait, answerBy: number) {
+  if (Date.now() >= answerBy) return endings.notPickedUp(claim, parts.settings.RESULT_TIMEOUT_MS);
+  const left = registration !== null && !(await inbox.reading(() => lstat(registration).catch(unless('ENOENT'))));
+  return left ? endings.leftBeforePickUp(claim) : endings.cancelledBeforePickUp(claim);
+}

@@ -1,0 +1,55 @@
+/** Between the listings of a directory whose answers come without events: this share of how long its youngest wait is open. */
+const SHARE_OF_WAIT = 0.1;
+const LEAST_GAP_MS = 5;
+/** All listings of a worker together may take this share of its time, and those of one directory, too. */
+const SHARE_OF_TIME = 0.1;
+const AVERAGED_OVER_MS = 10_000;
+/** Beyond its share a directory is still listed this often. */
+const LONGEST_GAP_MS = 10_000;
+
+/** What the gap to the next listing of one directory depends on. Times are of a monotonic clock, in ms. */
+export type Pace = {
+  /** Whether an event told of a result here: then listings only make up for lost events. */
+  eventsArrive: boolean;
+  /** When the youngest wait began. */
+  youngestAt: number;
+  /** How long the last listing took. */
+  lastTookMs: number;
+};
+
+export type ListingSchedule = ReturnType<typeof createListingSchedule>;
+
+/**
+ * Says when directories are listed next. Where no event arrives, as on a network file system, an answer is noticed within a
+ * share of the time its rule took; where events arrive, once per `pollIntervalMs`. Listings never take more than their share
+ * of the worker's time.
+ */
+export function createListingSchedule(pollIntervalMs: number, now: () => number = () => performance.now()) {
+  let spentMs = 0;
+  let spentAt = now();
+
+  /** What was spent lately, weighted less the longer ago it was. */
+  function recentlySpent(): number {
+    const at = now();
+    spentMs *= Math.exp((spentAt - at) / AVERAGED_OVER_MS);
+    spentAt = at;
+    return spentMs;
+  }
+
+  return {
+    /** A listing took so long. */
+    took(ms: number): void {
+      spentMs = recentlySpent() + ms;
+    },
+    /** How long until the next listing, in ms. */
+    gapMs({ eventsArrive, youngestAt, lastTookMs }: Pace): number {
+      const openMs = now() - youngestAt;
+      const wanted = eventsArrive
+        ? pollIntervalMs
+        : Math.min(Math.max(openMs * SHARE_OF_WAIT, LEAST_GAP_MS), pollIntervalMs);
+      const own = lastTookMs / SHARE_OF_TIME;
+      const stretch = Math.max(1, recentlySpent() / (AVERAGED_OVER_MS * SHARE_OF_TIME));
+      return Math.min(Math.max(wanted, own) * stretch, Math.max(LONGEST_GAP_MS, pollIntervalMs));
+    },
+  };
+}

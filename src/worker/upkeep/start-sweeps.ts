@@ -1,0 +1,55 @@
+import type { Logger } from '../../shared/runtime/logger.ts';
+import { every } from '../../shared/runtime/periodic.ts';
+import type { Clients } from '../clients/clients.ts';
+import type { LateResults } from '../execution/late-results.ts';
+import type { Claims } from '../files/claim.ts';
+import type { KeptAnswers } from '../files/kept-answers.ts';
+import type { SharedDirectory } from '../files/shared-directory.ts';
+import { createSweep } from './sweep.ts';
+import { createSweepGoneClients } from './sweep-gone-clients.ts';
+
+const FILES_EVERY_MS = 60_000;
+/** A worker that starts may follow one that died and left something. */
+const FIRST_AFTER_MS = 2000;
+const ANSWERS_EVERY_MS = 10_000;
+const GONE_CLIENTS_EVERY_MS = 60 * 60_000;
+
+type Dependencies = {
+  sharedDirectory: SharedDirectory;
+  claims: Claims;
+  clients: Clients;
+  keptAnswers: KeptAnswers;
+  lateResults: LateResults;
+  onSwept: (what: 'files' | 'claim-minutes', count: number) => void;
+  log: Logger;
+};
+
+/** Removes what nobody needs any more, again and again: files and claims, kept answers, directories of clients that are gone. */
+export function startSweeps({
+  sharedDirectory,
+  claims,
+  clients,
+  keptAnswers,
+  lateResults,
+  onSwept,
+  log,
+}: Dependencies) {
+  /** Nothing is removed from a directory that is not the right one, or through a link. */
+  const sweepEvery = (ms: number, what: string, sweep: () => Promise<unknown>, firstMs = ms) =>
+    every(
+      ms,
+      async () => {
+        if (await sharedDirectory.isThere()) await sweep();
+      },
+      (error) => log.warn({ err: error }, `the sweep of ${what} failed`),
+      firstMs,
+    );
+  const sweep = createSweep({ sharedDirectory, claims, onResult: lateResults.found, onSwept, log });
+  const sweepGoneClients = createSweepGoneClients({ sharedDir: sharedDirectory.sharedDir, clients });
+  const loops = [
+    sweepEvery(FILES_EVERY_MS, 'files and claims', sweep, FIRST_AFTER_MS),
+    sweepEvery(ANSWERS_EVERY_MS, 'kept answers', async () => keptAnswers.sweep(await sharedDirectory.clock.touch())),
+    sweepEvery(GONE_CLIENTS_EVERY_MS, 'directories whose clients are gone', sweepGoneClients),
+  ];
+  return { stop: () => Promise.all(loops.map((loop) => loop.stop())) };
+}
