@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { scanJson } from '../shared/contract/exact-json.ts';
 import { recordSchema } from '../shared/contract/execution-record.ts';
@@ -50,7 +51,8 @@ async function begin(api: HttpApi, options: ExecOptions, data: string): Promise<
   const headers = {
     'content-type': 'application/json',
     prefer: 'respond-async',
-    ...(options.idempotencyKey !== undefined && { 'idempotency-key': options.idempotencyKey }),
+    // What stands between here and the API may send a call again when a connection breaks: under a key it still runs once.
+    'idempotency-key': options.idempotencyKey ?? randomUUID(),
   };
   const { status, text } = await api.call('/rule-server/mock/execute', {
     method: 'POST',

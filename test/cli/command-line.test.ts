@@ -1,5 +1,7 @@
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
@@ -163,6 +165,25 @@ describe('the command line', () => {
       const [first, second] = [await exec(client.app, more), await exec(client.app, more)];
       expect(second.out).toBe(first.out);
       expect(client.found).toHaveLength(1);
+    });
+
+    it('sends a key of its own with every call, so that whoever repeats one on the way runs nothing twice', async () => {
+      const keys: unknown[] = [];
+      const gateway = createServer((request, response) => {
+        keys.push(request.headers['idempotency-key']);
+        response
+          .writeHead(503, { 'content-type': 'application/problem+json' })
+          .end('{"error":"No API.","mayHaveRun":false}');
+      }).listen(0, '127.0.0.1');
+      await once(gateway, 'listening');
+      const address = gateway.address();
+      const port = typeof address === 'object' ? address?.port : undefined;
+      const call = ['exec', '--url', `http://127.0.0.1:${port}`, '--app', '1', '--rule', '1'];
+      await command(call);
+      await command(call);
+      gateway.close();
+      expect(keys).toEqual([expect.stringMatching(/^[0-9a-f-]{36}$/), expect.stringMatching(/^[0-9a-f-]{36}$/)]);
+      expect(new Set(keys).size).toBe(2);
     });
   });
 

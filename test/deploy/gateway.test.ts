@@ -1,12 +1,23 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { execFile, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { describe, expect, it, type TestContext, vi } from 'vitest';
 import { freePort } from '../support/free-port.ts';
 import { startNameServer } from '../support/name-server.ts';
 
 const CONFIGURATION = fileURLToPath(new URL('../../deploy/gateway/haproxy.cfg', import.meta.url));
+const CLIENTS = fileURLToPath(new URL('./stock-clients', import.meta.url));
+/** Programs that POST twice with what their language brings along, and print a line for each answer. */
+const stockClients = [
+  { name: 'Java', command: 'java', version: ['-version'], parameters: [`${CLIENTS}/Call.java`] },
+  { name: 'Go', command: 'go', version: ['version'], parameters: ['run', `${CLIENTS}/call.go`] },
+  { name: 'Python', command: 'python3', version: ['--version'], parameters: [`${CLIENTS}/call.py`] },
+  { name: 'Node', command: process.execPath, version: ['--version'], parameters: [`${CLIENTS}/call.js`] },
+];
+const run = promisify(execFile);
 const hasHaproxy = process.platform === 'linux' && spawnSync('haproxy', ['-v']).status === 0;
 
 describe.skipIf(!hasHaproxy).concurrent('the gateway (needs haproxy)', () => {
@@ -37,6 +48,8 @@ describe.skipIf(!hasHaproxy).concurrent('the gateway (needs haproxy)', () => {
     expect(await response.json()).toMatchObject({
       status: 502,
       success: false,
+      code: 'outcome-unknown',
+      mayHaveRun: true,
       error: expect.stringMatching(/may have run/),
     });
     expect(instances.flatMap(({ calls }) => calls)).toHaveLength(1);
@@ -90,9 +103,52 @@ describe.skipIf(!hasHaproxy).concurrent('the gateway (needs haproxy)', () => {
     const response = await call();
     expect(response.status).toBe(503);
     expect(response.headers.get('retry-after')).toBe('5');
-    expect(await response.json()).toMatchObject({ success: false, error: expect.stringMatching(/Nothing has run/) });
+    expect(await response.json()).toMatchObject({
+      success: false,
+      code: 'no-api',
+      mayHaveRun: false,
+      error: expect.stringMatching(/Nothing has run/),
+    });
   });
+
+  it('says everything once in its log', async (test) => {
+    const { call, instances, log } = await startGateway(test, { names: ['127.0.0.2', '127.0.0.3'] });
+    const [first] = instances;
+    if (first !== undefined) first.ready = false;
+    await vi.waitFor(() => expect(log()).toMatch(/Server ready\/api\d+ is DOWN/), { timeout: 10_000 });
+    await delay(500);
+    expect(log().match(/api1 is DOWN|api2 is DOWN/g)).toHaveLength(1);
+    await call();
+    await vi.waitFor(() => expect(log().match(/POST \/rule-server\/mock\/execute/g)?.length).toBeGreaterThan(0));
+  });
+
+  // Some of these send a call again by themselves when its connection is closed without an answer.
+  it.for(stockClients)(
+    '$name, which has used its connection before, is told and sends nothing twice',
+    async (client, test) => {
+      test.skip(!isInstalled(client), `${client.name} is not installed`);
+      let answered = 0;
+      const { port, instances } = await startGateway(test, {
+        names: ['127.0.0.2'],
+        answer: (response) => void (answered++ === 0 ? response.end('{}') : response.destroy()),
+      });
+      const { stdout } = await run(client.command, [
+        ...client.parameters,
+        `http://127.0.0.1:${port}/rule-server/mock/execute`,
+      ]);
+      const [first = '', second = ''] = stdout.trim().split('\n');
+      expect(first).toBe('200 {}');
+      expect(second).toMatch(/^502 \{.*"code":"outcome-unknown","mayHaveRun":true/);
+      expect(instances[0]?.calls).toHaveLength(2);
+    },
+  );
 });
+
+type StockClient = (typeof stockClients)[number];
+
+function isInstalled({ command, version }: StockClient): boolean {
+  return spawnSync(command, version).status === 0;
+}
 
 type Instance = {
   server: Server;
@@ -114,7 +170,7 @@ async function startGateway(test: TestContext, { names, answer = ok }: { names: 
   test.onTestFinished(() => nameServer.close());
   const port = await freePort();
   const haproxy = spawn('haproxy', ['-db', '-f', CONFIGURATION], {
-    stdio: 'ignore',
+    stdio: ['ignore', 'pipe', 'pipe'],
     env: {
       ...process.env,
       GATEWAY_LISTEN: `127.0.0.1:${port}`,
@@ -122,6 +178,8 @@ async function startGateway(test: TestContext, { names, answer = ok }: { names: 
       GATEWAY_API: `api.test:${instances[0]?.port ?? 1}`,
     },
   });
+  let log = '';
+  for (const stream of [haproxy.stdout, haproxy.stderr]) stream.on('data', (part) => (log += part));
   test.onTestFinished(async () => {
     haproxy.kill('SIGKILL');
     if (haproxy.exitCode === null && haproxy.signalCode === null) await once(haproxy, 'exit');
@@ -133,7 +191,7 @@ async function startGateway(test: TestContext, { names, answer = ok }: { names: 
       ...(signal ? { signal } : {}),
     });
   await untilItRoutes(call, instances);
-  return { call, instances, names };
+  return { call, port, instances, names, log: () => log };
 }
 
 async function untilItRoutes(call: () => Promise<Response>, instances: Instance[]): Promise<void> {
