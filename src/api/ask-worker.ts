@@ -47,11 +47,11 @@ export function openAskWorker({ backend, settings, storeAlert, log }: Dependenci
   return {
     queue,
     ready: jobs.ready,
-    async ask(query: Query): Promise<Reply> {
+    async ask(query: Query, timeoutMs = settings.QUEUE_TIMEOUT_MS): Promise<Reply> {
       const id = randomUUID();
-      const answer = jobs.wait(id, query, settings.QUEUE_TIMEOUT_MS, async () => {
+      const answer = jobs.wait(id, query, timeoutMs, async () => {
         await queue.remove(id, { removeChildren: false }).catch(() => {});
-        return unavailable(`No worker answered within ${settings.QUEUE_TIMEOUT_MS} ms`);
+        return unavailable(`No worker answered within ${timeoutMs} ms`);
       });
       await backend.inTime(queue.add('ask', query, { jobId: id })).catch(() => {
         jobs.settle(id, Promise.resolve(unavailable('The queue store cannot be reached')));

@@ -9,6 +9,9 @@ import { registerApiMetrics } from './api-metrics.ts';
 import { createApp } from './app.ts';
 import { openAskWorker } from './ask-worker.ts';
 import { openPendingExecutions } from './calls/await-ending.ts';
+import { closeNotes } from './calls/close-notes.ts';
+import { createFence } from './calls/fence.ts';
+import { createIdempotency } from './calls/idempotency.ts';
 import { createReadAnswer } from './calls/read-answer.ts';
 import { createRunOnce } from './calls/run-once.ts';
 import { createSubmitExecution } from './calls/submit-execution.ts';
@@ -76,8 +79,13 @@ export async function startApi({
   });
   registerApiMetrics(metrics, health, () => pending.waiting);
   const executions = createExecutions({ queue, history, pending, cancels, readAnswer });
+  const notes = backend.openNotes(settings.IDEMPOTENCY_BYTES);
+  const idempotency = createIdempotency({ notes, find: executions.find });
+  const fence = createFence({ ask: askWorker.ask, onFenced: metrics.fenced });
+  const noteCloser = closeNotes({ notes, idempotency, executions, fence });
   const runOnce = createRunOnce({
-    store: backend.store,
+    idempotency,
+    fence,
     submitExecution,
     executions,
     queueTimeoutMs: settings.QUEUE_TIMEOUT_MS,
@@ -114,7 +122,14 @@ export async function startApi({
         phase = 'closing';
         log.warn('some calls did not end within SHUTDOWN_GRACE_MS: they are cut off, and their executions go on');
       });
-      const parts = [health.close(), pending.close(), cancels.close(), askWorker.close(), queue.close()];
+      const parts = [
+        noteCloser.stop(),
+        health.close(),
+        pending.close(),
+        cancels.close(),
+        askWorker.close(),
+        queue.close(),
+      ];
       await atMost(3000, Promise.allSettled(parts)); // closing can hang while the store is away
     },
   };

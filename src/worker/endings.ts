@@ -18,6 +18,12 @@ export const endings = {
   cancelledBeforeDispatch: (mockId: string) =>
     didNotRun('cancelled', `Execution ${mockId} was cancelled before its request was written. It did not run.`),
 
+  fenced: (mockId: string) =>
+    didNotRun(
+      'fenced',
+      `Execution ${mockId} had not begun when its Idempotency-Key was needed for another call, or its time was over. It did not run. Send the call again with the same key.`,
+    ),
+
   /** Something in the call that only a worker can judge; `message` goes on after the field's name. */
   badRequest: (field: string, message: string) => didNotRun('bad-request', message, { field }),
 

@@ -29,6 +29,7 @@ import { createInspections } from './placement/inspections.ts';
 import { createListAlive } from './placement/list-alive.ts';
 import { createResolveTarget } from './placement/resolve-target.ts';
 import { createAnswerQuery } from './queries/answer-query.ts';
+import { createFence } from './queries/fence.ts';
 import { createQueryWorker } from './queries/query-worker.ts';
 import { createRules } from './rules/rules.ts';
 import { startSweeps } from './upkeep/start-sweeps.ts';
@@ -75,7 +76,7 @@ export async function startWorker(given: Options): Promise<RunningWorker> {
   const onSwept = register(options, directory, { ...check, openWaits: () => worker.open });
   const queries = createQueryWorker({
     backend,
-    answerQuery: createAnswerQuery(directory),
+    answerQuery: createAnswerQuery({ ...directory, fence: createFence(directory) }),
     waitForNewerMs: settings.QUEUE_TIMEOUT_MS / 2,
     log,
   });

@@ -11,6 +11,43 @@ import {
 } from '../support/responder.ts';
 import type { Service } from '../support/start-service.ts';
 
+onOneQueue('an Idempotency-Key whose answer had to leave', (start) => {
+  it('says that it ran, and does not run again', async () => {
+    await using service = await start({ settings: { IDEMPOTENCY_BYTES: 12_000, HISTORY_COUNT: 0 } });
+    await using client = await createResponder({
+      sharedDir: service.sharedDir,
+      app: 1,
+      does: answers({ process: 'x'.repeat(8000) }),
+    });
+    const call = (key: string) => service.execute({ app: 1, ruleId: 1 }, { headers: { 'idempotency-key': key } });
+    const first = await call('a');
+    await call('b');
+    await vi.waitFor(
+      async () => {
+        const again = await call('a');
+        expect(again).toMatchObject({
+          status: 503,
+          json: { mockId: first.json.mockId, code: 'outcome-unknown', mayHaveRun: true },
+        });
+        expect(again.json.error).toMatch(/it ran; its answer is no longer kept/);
+      },
+      { timeout: 5000 },
+    );
+    expect((await call('b')).status).toBe(200);
+    expect(client.found).toHaveLength(2);
+  });
+
+  it('is refused when there is no room to remember it, and others run on', async () => {
+    await using service = await start({ settings: { IDEMPOTENCY_BYTES: 2000 } });
+    await using client = await createResponder({ sharedDir: service.sharedDir, app: 1, does: answers() });
+    const call = (key: string) => service.execute({ app: 1, ruleId: 1 }, { headers: { 'idempotency-key': key } });
+    expect([(await call('a')).status, (await call('b')).status]).toEqual([200, 200]);
+    expect(await call('c')).toMatchObject({ status: 503, json: { code: 'overloaded', mayHaveRun: false } });
+    expect((await service.execute({ app: 1, ruleId: 1 })).status).toBe(200);
+    expect(client.found).toHaveLength(3);
+  });
+});
+
 onOneQueue('an Idempotency-Key', (start) => {
   let service: Service;
   let apps = 300;
@@ -123,6 +160,20 @@ onOneQueue('an Idempotency-Key', (start) => {
     await vi.waitFor(async () => {
       const items = (await service.call('/rule-server/mock/executions?limit=100')).json.items;
       expect(items).toHaveLength(30);
+    });
+    const again = await call(client.app, 'k');
+    expect([again.status, again.text]).toEqual([200, first.text]);
+    expect(client.found).toHaveLength(41);
+  });
+
+  it('keeps a large answer too', async () => {
+    await using client = await clientThat(answers({ process: 'x'.repeat(100_000) }));
+    const first = await call(client.app, 'k');
+    client.does = answers();
+    for (let count = 0; count < 40; count++) await service.execute({ app: client.app, ruleId: 1 });
+    await vi.waitFor(async () => {
+      const { items } = (await service.call('/rule-server/mock/executions?limit=100')).json;
+      expect(items.some(({ mockId }: { mockId: string }) => mockId === first.json.mockId)).toBe(false);
     });
     const again = await call(client.app, 'k');
     expect([again.status, again.text]).toEqual([200, first.text]);

@@ -1,3 +1,4 @@
+import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, mkdtemp, readdir, readlink, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -169,6 +170,57 @@ describe.skipIf(choice.kind === 'unavailable')('two versions beside each other',
     });
   });
 
+  it('a key whose job never came: a worker of the next version fences it for an API of today, and the call runs', async () => {
+    await together(async ({ api, worker, responder, queueUrl }) => {
+      const [today] = await Promise.all([api('today'), worker('next')]);
+      await noteWithoutJob(queueUrl, { key: 'k', body: bodyOf(1), claimBy: Date.now() + 5000 });
+      expect(await today.execute(bodyOf(1), { headers: { 'idempotency-key': 'k' } })).toMatchObject({ status: 200 });
+      expect(responder.found).toHaveLength(1);
+    });
+  });
+
+  it('a worker that does not know how to fence leaves such a key unknown, until one that does is there', async () => {
+    await together(async ({ api, worker, responder, queueUrl }) => {
+      const [newer] = await Promise.all([api('next'), worker('today')]);
+      await noteWithoutJob(queueUrl, { key: 'k', body: bodyOf(1), claimBy: Date.now() + 5000 });
+      const headers = { 'idempotency-key': 'k' };
+      expect(await newer.execute(bodyOf(1), { headers })).toMatchObject({
+        status: 503,
+        json: { code: 'outcome-unknown', mayHaveRun: true },
+      });
+      await worker('next');
+      await vi.waitFor(async () => expect(await newer.execute(bodyOf(1), { headers })).toMatchObject({ status: 200 }), {
+        timeout: 20_000,
+        interval: 500,
+      });
+      expect(responder.found).toHaveLength(1);
+    });
+  });
+
+  it('a note of an earlier version, which has no time to fence by, is answered as that version would, and runs nothing', async () => {
+    await together(
+      async ({ api, worker, responder, queueUrl }) => {
+        const [today] = await Promise.all([api('today'), worker('today')]);
+        await noteWithoutJob(queueUrl, { key: 'k', body: bodyOf(1) });
+        const answer = await today.execute(bodyOf(1), { headers: { 'idempotency-key': 'k' } });
+        expect(answer).toMatchObject({ status: 503, json: { code: 'outcome-unknown', mayHaveRun: true } });
+        expect(responder.found).toHaveLength(0);
+      },
+      { QUEUE_TIMEOUT_MS: 1000 },
+    );
+  });
+
+  it('an answer that an earlier version kept inside its note is still the answer', async () => {
+    await together(async ({ api, worker, responder, queueUrl }) => {
+      const [today] = await Promise.all([api('today'), worker('today')]);
+      const kept = { kind: 'answered', mockId: 'm', address: 'a', body: '{"mockId":"m","success":true}' };
+      await noteWithoutJob(queueUrl, { key: 'k', body: bodyOf(1), ending: kept });
+      const answer = await today.execute(bodyOf(1), { headers: { 'idempotency-key': 'k' } });
+      expect([answer.status, answer.text]).toEqual([200, kept.body]);
+      expect(responder.found).toHaveLength(0);
+    });
+  });
+
   type Version = 'today' | 'next';
   type Settings = Record<string, string | number>;
   type Parts = {
@@ -228,6 +280,23 @@ async function callAll(apis: ApiProcess[], count: number, also?: () => Promise<A
   if (also) for (let asked = 0; asked < 5; asked++) expect((await also()).status).toBe(200);
   await vi.waitUntil(() => calls.count >= count, { timeout: 30_000 });
   return calls.stop();
+}
+
+/** What an API leaves that died after it noted a call and before it added the job. */
+async function noteWithoutJob(
+  queueUrl: string,
+  { key, body, ...more }: { key: string; body: unknown; claimBy?: number; ending?: unknown },
+): Promise<void> {
+  const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
+  const digest = sha256(JSON.stringify(body));
+  const note = { mockId: randomUUID(), digest, at: Date.now() - 1000, ...more };
+  const redis = new Redis(queueUrl);
+  try {
+    const name = `{rule-server}:store:idempotency:${sha256(JSON.stringify([1, null, key]))}`;
+    await redis.set(name, JSON.stringify(note), 'EX', 3600);
+  } finally {
+    redis.disconnect();
+  }
 }
 
 /** Executions that wait for a worker or that one has, as an API counts them. */

@@ -10,6 +10,8 @@ import { readSettings, type Settings } from '../../src/shared/runtime/settings.t
 import type { History } from '../../src/shared/store/history.ts';
 import { createMemoryStore } from '../../src/shared/store/key-value-store.ts';
 import { createMemoryHistory } from '../../src/shared/store/memory-history.ts';
+import { createMemoryNotes } from '../../src/shared/store/memory-notes.ts';
+import type { Notes } from '../../src/shared/store/notes.ts';
 import { openQueueBackend, type QueueBackend } from '../../src/shared/store/queue-backend.ts';
 import type { Step } from '../../src/worker/execution/steps.ts';
 import { isOurFile, MADE_BY_US } from '../../src/worker/files/file-names.ts';
@@ -158,7 +160,13 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
 function withOwnMemory(backend: QueueBackend): QueueBackend {
   const store = createMemoryStore();
   let history: History | undefined;
-  return { ...backend, store, openHistory: (limits) => (history ??= createMemoryHistory(store, limits)) };
+  let notes: Notes | undefined;
+  return {
+    ...backend,
+    store,
+    openHistory: (limits) => (history ??= createMemoryHistory(store, limits)),
+    openNotes: (maxBytes) => (notes ??= createMemoryNotes(maxBytes)),
+  };
 }
 
 export function quickSettings(settings: Record<string, string | number> = {}): Settings {

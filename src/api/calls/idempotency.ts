@@ -4,95 +4,133 @@ import { answered, type Ending, type ReadResult, unanswered } from '../../shared
 import { type ExecutionRecord, wasNeverDispatched } from '../../shared/contract/execution-record.ts';
 import { noAnswerSchema } from '../../shared/contract/outcomes.ts';
 import { parseJson } from '../../shared/contract/parse-json.ts';
-import { INLINE_BYTES, type Store } from '../../shared/store/key-value-store.ts';
+import type { Notes } from '../../shared/store/notes.ts';
 import { unlessNewer } from '../executions/newer-execution.ts';
 
-const KEPT_SECONDS = 24 * 3600;
 const ATTEMPTS = 5;
 
-/** An ending as a note keeps it. */
+/** An ending inside its note. Answers that earlier versions kept are in there too; those of this one lie beside the note. */
 const keptEndingSchema = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('answered'), address: z.string(), body: z.string() }),
-  z.object({ kind: z.literal('unanswered'), noAnswer: noAnswerSchema }),
+  z.object({ kind: z.literal('answered'), mockId: z.string(), address: z.string(), body: z.string() }),
+  z.object({ kind: z.literal('unanswered'), mockId: z.string(), noAnswer: noAnswerSchema }),
 ]);
-type KeptEnding = z.infer<typeof keptEndingSchema> & { mockId: string };
 
+/** What is remembered of a call. Notes of earlier versions have no `claimBy`. */
 const noteSchema = z.object({
   mockId: z.string(),
   digest: z.string(),
   at: z.int(),
-  /** How it ended, unless that is a large text: then it is known as long as the history knows it. */
-  ending: keptEndingSchema
-    .and(z.object({ mockId: z.string() }))
-    .optional()
-    .catch(undefined),
+  /** The same as in its job, epoch ms: a worker that fences it finds the place of its claim by that. */
+  claimBy: z.int().optional(),
+  ending: keptEndingSchema.optional().catch(undefined),
+  /** Who answered; the answer is kept beside the note for as long as there is room. */
+  answeredBy: z.string().optional(),
 });
-type Note = z.infer<typeof noteSchema>;
+export type Note = z.infer<typeof noteSchema>;
+
+/** A note and the text it is kept as. */
+export type KeptNote = { note: Note; text: string };
 
 /** The same key in the same scope is the same call: one app, one API key. */
 export type Scope = { app: number; keyName: string | null; key: string };
 
+/** A call as it is remembered; `body` is what was sent. */
+export type KeyedCall = { mockId: string; claimBy: number; body: Uint8Array };
+
 /**
- * `first`: this call runs it. `again`: the same call was made before, at `at`, under that id. `ended`: and this is how it
- * ended. `other-body`: the key is taken by another call.
+ * `first`: this call runs it. `again`: the same call was made before. `ended`: and this is how it ended; `answer-gone`: it
+ * was answered, and the answer is no longer kept. `other-body`: the key is taken by another call. `full`: no more keys can
+ * be remembered.
  */
 export type Remembered =
   | { kind: 'first' }
-  | { kind: 'again'; mockId: string; at: number }
+  | { kind: 'again'; kept: KeptNote }
   | { kind: 'ended'; mockId: string; ending: Ending<ReadResult> }
-  | { kind: 'other-body' };
+  | { kind: 'answer-gone'; mockId: string; address: string }
+  | { kind: 'other-body' }
+  | { kind: 'full' };
 
-type Dependencies = { store: Store; find: (mockId: string) => Promise<ExecutionRecord | null> };
+type Dependencies = { notes: Notes; find: (mockId: string) => Promise<ExecutionRecord | null> };
+
+export type Idempotency = ReturnType<typeof createIdempotency>;
 
 /** Remembers calls by their Idempotency-Key for 24 h. */
-export function createIdempotency({ store, find }: Dependencies) {
-  async function remember(scope: Scope, call: { mockId: string; body: Uint8Array }): Promise<Remembered> {
-    const own: Note = { mockId: call.mockId, digest: sha256(call.body), at: Date.now() };
+export function createIdempotency({ notes, find }: Dependencies) {
+  /** The note under a key, unless it is that of a call that never was dispatched: that one may be made again, so it goes. */
+  async function putOrRead(key: string, own: Note): Promise<KeptNote | 'put' | 'full'> {
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-      const text = await store.setIfAbsent(storeKey(scope), JSON.stringify(own), KEPT_SECONDS);
+      const put = await notes.put(key, JSON.stringify(own), own.claimBy ?? own.at);
+      if (put.kind !== 'there') return put.kind;
+      const { text } = put;
       const note = noteSchema.parse(parseJson(text));
-      const { mockId, digest, at, ending } = note;
-      if (mockId === own.mockId) return { kind: 'first' };
-      // What was never dispatched is not kept. Only looked at here, so that it does not matter who is left to forget it.
-      const record = ending ? null : await find(mockId).catch(unlessNewer);
-      if (record && wasNeverDispatched(record)) {
-        await store.change(storeKey(scope), text, null);
-        continue;
-      }
-      if (digest !== own.digest) return { kind: 'other-body' };
-      return ending ? { kind: 'ended', mockId, ending: fromKept(ending) } : { kind: 'again', mockId, at };
+      const isOver = note.ending !== undefined || note.answeredBy !== undefined;
+      const record = isOver ? null : await find(note.mockId).catch(unlessNewer);
+      if (!record || !wasNeverDispatched(record)) return { note, text };
+      await notes.change(key, text, null);
     }
     throw new Error('the notes under one Idempotency-Key keep changing');
   }
 
-  async function changeNote(scope: Scope, mockId: string, change: (note: Note) => Note | null): Promise<void> {
-    const text = await store.get(storeKey(scope));
+  /** Whichever call comes first, on whichever API, is the one that runs. */
+  async function remember(scope: Scope, call: KeyedCall): Promise<Remembered> {
+    const key = storeKey(scope);
+    const own = noteOf(call);
+    const kept = await putOrRead(key, own);
+    if (kept === 'put') return { kind: 'first' };
+    if (kept === 'full') return { kind: 'full' };
+    const { mockId, digest, ending, answeredBy } = kept.note;
+    if (mockId === own.mockId) return { kind: 'first' };
+    if (digest !== own.digest) return { kind: 'other-body' };
+    if (ending) return { kind: 'ended', mockId, ending: fromKept(ending) };
+    if (answeredBy === undefined) return { kind: 'again', kept };
+    const body = await notes.answer(key);
+    if (body === null) return { kind: 'answer-gone', mockId, address: answeredBy };
+    return { kind: 'ended', mockId, ending: answered({ address: answeredBy, body }) };
+  }
+
+  async function read(key: string): Promise<KeptNote | null> {
+    const text = await notes.get(key);
     const note = noteSchema.safeParse(parseJson(text ?? ''));
-    if (text === null || !note.success || note.data.mockId !== mockId) return;
-    const changed = change(note.data);
-    await store.change(storeKey(scope), text, changed && JSON.stringify(changed));
+    return text !== null && note.success ? { note: note.data, text } : null;
+  }
+
+  /** Keeps how the execution of a note ended, unless the note is that of another one by now. */
+  async function keepAt(key: string, mockId: string, ending: Ending<ReadResult>): Promise<void> {
+    const kept = await read(key);
+    if (kept?.note.mockId !== mockId) return;
+    const { note, text } = kept;
+    if (ending.kind === 'unanswered') {
+      await notes.change(key, text, JSON.stringify({ ...note, ending: { ...ending, mockId } }));
+    } else {
+      const { address, body } = ending.result;
+      await notes.change(key, text, JSON.stringify({ ...note, answeredBy: address }), { answer: body });
+    }
   }
 
   return {
-    /** Whichever call comes first, on whichever API, is the one that runs. */
     remember,
+    readAt: read,
+    keepAt,
+    /** The execution a key stands for. */
+    current: async (scope: Scope) => (await read(storeKey(scope)))?.note.mockId ?? null,
     /** Keeps how a call ended with its key, so that it outlives the history. */
-    async keep(scope: Scope, mockId: string, ending: Ending<ReadResult>): Promise<void> {
-      if (ending.kind === 'answered' && Buffer.byteLength(ending.result.body) > INLINE_BYTES) return;
-      await changeNote(scope, mockId, (note) => ({ ...note, ending: toKept(mockId, ending) }));
-    },
+    keep: (scope: Scope, mockId: string, ending: Ending<ReadResult>) => keepAt(storeKey(scope), mockId, ending),
+    /** Lets a key stand for another call; false when its note has changed meanwhile. */
+    replace: (scope: Scope, { text }: KeptNote, call: KeyedCall) =>
+      notes.change(storeKey(scope), text, JSON.stringify(noteOf(call)), { dueAt: call.claimBy }),
     /** A call that dispatched nothing may be made again under the same key. */
-    forget: (scope: Scope, mockId: string) => changeNote(scope, mockId, () => null),
+    async forget(scope: Scope, mockId: string): Promise<void> {
+      const kept = await read(storeKey(scope));
+      if (kept?.note.mockId === mockId) await notes.change(storeKey(scope), kept.text, null);
+    },
   };
 }
 
-function toKept(mockId: string, ending: Ending<ReadResult>): KeptEnding {
-  if (ending.kind === 'unanswered') return { ...ending, mockId };
-  const { address, body } = ending.result;
-  return { kind: 'answered', mockId, address, body };
+function noteOf({ mockId, claimBy, body }: KeyedCall): Note {
+  return { mockId, digest: sha256(body), at: Date.now(), claimBy };
 }
 
-function fromKept(kept: KeptEnding): Ending<ReadResult> {
+function fromKept(kept: z.infer<typeof keptEndingSchema>): Ending<ReadResult> {
   return kept.kind === 'answered' ? answered({ address: kept.address, body: kept.body }) : unanswered(kept.noAnswer);
 }
 

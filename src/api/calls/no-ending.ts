@@ -32,3 +32,35 @@ export function cancelledInQueue(mockId: string): NoAnswer {
   const error = `Execution ${mockId} was cancelled before a worker began it. It did not run.`;
   return noAnswer('cancelled', error, DID_NOT_RUN);
 }
+
+/** The call under this key was made before, and no API can tell what became of it. */
+export function endingUnknown(mockId: string): NoAnswer {
+  const error = `How execution ${mockId} ended is not known. It may have run; look at the client before running it again.`;
+  return noAnswer('outcome-unknown', error, MAY_HAVE_RUN);
+}
+
+/** The same, and no worker could say whether it has begun. */
+export function mayBeOnItsWay(mockId: string): NoAnswer {
+  const error = `Execution ${mockId}, the first one under this Idempotency-Key, is not on the queue, and no worker could say whether it has begun. It may have run. Send the call again with the same key: it runs at most once.`;
+  return noAnswer('outcome-unknown', error, MAY_HAVE_RUN);
+}
+
+/** The execution of this key was answered, and the answer had to leave. */
+export function answerGone({ mockId, address }: { mockId: string; address: string }): NoAnswer {
+  const error = `Client ${address} answered execution ${mockId}: it ran; its answer is no longer kept (IDEMPOTENCY_BYTES). It is not run again under this Idempotency-Key.`;
+  return noAnswer('outcome-unknown', error, { ...MAY_HAVE_RUN, address });
+}
+
+/** No more calls can be remembered by their key. */
+export function keysFull(): NoAnswer {
+  const error =
+    'As many calls are remembered by their Idempotency-Key as there is room for (IDEMPOTENCY_BYTES). This one did not run. Try again later, or without a key.';
+  return noAnswer('overloaded', error, DID_NOT_RUN);
+}
+
+/** The note of a keyed call could not be written or read. */
+export function notesAway(): NoAnswer {
+  const error =
+    'The queue store did not answer, so it is not known whether an earlier call under this Idempotency-Key ran; this one ran nothing. Send it again with the same key: it runs at most once.';
+  return noAnswer('outcome-unknown', error, MAY_HAVE_RUN);
+}

@@ -1,88 +1,169 @@
 import { setTimeout } from 'node:timers/promises';
 import { type Ending, type ReadResult, unanswered } from '../../shared/contract/ending.ts';
-import { type NoAnswer, noAnswer } from '../../shared/contract/outcomes.ts';
+import type { NoAnswer } from '../../shared/contract/outcomes.ts';
 import type { State } from '../../shared/contract/states.ts';
-import type { Store } from '../../shared/store/key-value-store.ts';
 import type { Executions } from '../executions/executions.ts';
-import { unlessNewer } from '../executions/newer-execution.ts';
-import { createIdempotency, type Scope } from './idempotency.ts';
+import { NewerExecution, unlessNewer } from '../executions/newer-execution.ts';
+import type { Fence } from './fence.ts';
+import type { Idempotency, KeptNote, KeyedCall, Scope } from './idempotency.ts';
+import { answerGone, endingUnknown, keysFull, mayBeOnItsWay } from './no-ending.ts';
 import type { Call, SubmitExecution } from './submit-execution.ts';
+
+/** How a keyed call ended: the execution its key stands for, which may be another one than the one it began. */
+export type KeyedEnding = { mockId: string; ending: Ending<ReadResult> };
 
 /** What a call under an Idempotency-Key came to. `ending` waits for the end of the one run, whoever began it. */
 export type Once =
   | { kind: 'other-body' }
-  | { kind: 'refused'; noAnswer: NoAnswer }
-  | { kind: 'runs'; mockId: string; state: State; ending: () => Promise<Ending<ReadResult>> };
+  | { kind: 'refused'; mockId: string; noAnswer: NoAnswer; retryAfterSeconds?: number }
+  | { kind: 'runs'; mockId: string; state: State; ending: () => Promise<KeyedEnding> };
+
+/** The job of a call that was noted a moment ago is given this long to appear. */
+const ADDED_WITHIN_MS = 300;
+const LOOK_EVERY_MS = 50;
+const ATTEMPTS = 5;
+const RETRY_AFTER_SECONDS = 2;
 
 type Dependencies = {
-  store: Store;
+  idempotency: Idempotency;
+  fence: Fence;
   submitExecution: SubmitExecution;
   executions: Executions;
   /** How long after a call its execution can still come into being. */
   queueTimeoutMs: number;
   waitMs: number;
 };
+type Bodied = Call & { body: Uint8Array };
 
 export type RunOnce = ReturnType<typeof createRunOnce>;
 
-/** Runs calls under an Idempotency-Key: the same one once, whichever API it reaches, and everybody gets the one answer. */
-export function createRunOnce({ store, submitExecution, executions, queueTimeoutMs, waitMs }: Dependencies) {
-  const idempotency = createIdempotency({ store, find: executions.find });
+/** Runs calls under an Idempotency-Key: the same one once, whichever API it reaches, and every caller gets the one answer. */
+export function createRunOnce(dependencies: Dependencies) {
+  const { idempotency, submitExecution, executions, queueTimeoutMs } = dependencies;
+  const stateOf = async (mockId: string) => (await executions.find(mockId).catch(unlessNewer))?.state ?? 'queued';
+  const join = createJoin(dependencies);
+  const begin = createBegin(dependencies, join);
+  const resolve = createResolve(dependencies);
 
-  return async function runOnce(scope: Scope, call: Call & { body: Uint8Array }): Promise<Once> {
+  return async function runOnce(scope: Scope, call: Bodied): Promise<Once> {
     const away = submitExecution.storeIsAway();
-    if (away) return { kind: 'refused', noAnswer: away };
-    const remembered = await idempotency.remember(scope, call);
-    switch (remembered.kind) {
-      case 'first':
-        return first(scope, call);
-      case 'again': {
-        const { mockId, at } = remembered;
-        return runs(mockId, () => endingOfOther(mockId, at + queueTimeoutMs));
-      }
-      case 'ended':
-        return runs(remembered.mockId, async () => remembered.ending);
-      case 'other-body':
-        return remembered;
+    if (away) return { kind: 'refused', mockId: call.mockId, noAnswer: away };
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      const keyed = { ...call, claimBy: Date.now() + queueTimeoutMs };
+      const remembered = await idempotency.remember(scope, keyed);
+      if (remembered.kind === 'first') return begin(scope, keyed);
+      if (remembered.kind === 'ended')
+        return {
+          kind: 'runs',
+          mockId: remembered.mockId,
+          state: await stateOf(remembered.mockId),
+          ending: async () => remembered,
+        };
+      if (remembered.kind !== 'again') return refused(remembered, call.mockId);
+      const { note } = remembered.kept;
+      const resolved = await resolve(scope, remembered.kept, keyed);
+      if (resolved === 'join') return join(scope, note.mockId, note.claimBy ?? note.at + queueTimeoutMs);
+      if (resolved === 'begin') return begin(scope, keyed);
+      if (resolved === 'unknown') return unknownYet(note.mockId);
     }
+    throw new Error('the notes under one Idempotency-Key keep changing');
   };
+}
 
-  async function first(scope: Scope, call: Call): Promise<Once> {
+type Refusal = Extract<Awaited<ReturnType<Idempotency['remember']>>, { kind: 'answer-gone' | 'full' | 'other-body' }>;
+
+function refused(remembered: Refusal, mockId: string): Once {
+  switch (remembered.kind) {
+    case 'answer-gone':
+      return { kind: 'refused', mockId: remembered.mockId, noAnswer: answerGone(remembered) };
+    case 'full':
+      return { kind: 'refused', mockId, noAnswer: keysFull() };
+    case 'other-body':
+      return remembered;
+  }
+}
+
+function unknownYet(mockId: string): Once {
+  return { kind: 'refused', mockId, noAnswer: mayBeOnItsWay(mockId), retryAfterSeconds: RETRY_AFTER_SECONDS };
+}
+
+/**
+ * What to do about a call that was made before. A job or a record of it: `join`. Neither: it may still be on its way, so
+ * a worker refuses it in the place of its claim, and this call begins in its stead; `again` when another one was faster.
+ */
+function createResolve({ executions, fence, idempotency }: Dependencies) {
+  async function isKnown({ mockId, at }: KeptNote['note']): Promise<boolean> {
+    const until = Math.min(at, Date.now()) + ADDED_WITHIN_MS;
+    for (;;) {
+      const found = await executions
+        .find(mockId)
+        .catch((error) => error instanceof NewerExecution || Promise.reject(error));
+      if (found) return true;
+      if (Date.now() >= until) return false;
+      await setTimeout(LOOK_EVERY_MS);
+    }
+  }
+
+  return async (scope: Scope, kept: KeptNote, call: KeyedCall): Promise<'join' | 'begin' | 'unknown' | 'again'> => {
+    const { mockId, claimBy } = kept.note;
+    if (claimBy === undefined || (await isKnown(kept.note))) return 'join';
+    const fenced = await fence(mockId, claimBy);
+    if (fenced === 'claimed') return 'join';
+    if (fenced === 'unknown') return 'unknown';
+    return (await idempotency.replace(scope, kept, call)) ? 'begin' : 'again';
+  };
+}
+
+type Join = ReturnType<typeof createJoin>;
+
+/** Waits for the end of an execution that another call began, perhaps through another API, perhaps a moment ago. */
+function createJoin({ executions, idempotency, waitMs }: Dependencies) {
+  async function endingOf(scope: Scope, mockId: string, knownBy: number, timeIsUp: AbortSignal): Promise<KeyedEnding> {
+    for (;;) {
+      const ending = await executions.ending(mockId, timeIsUp);
+      const next = ending && wasFenced(ending) ? await idempotency.current(scope) : null;
+      if (next !== null && next !== mockId) return endingOf(scope, next, Date.now() + ADDED_WITHIN_MS, timeIsUp);
+      if (ending) return { mockId, ending };
+      if (Date.now() > knownBy || timeIsUp.aborted) return { mockId, ending: unanswered(endingUnknown(mockId)) };
+      await setTimeout(LOOK_EVERY_MS);
+    }
+  }
+
+  return async function join(scope: Scope, mockId: string, knownBy: number): Promise<Extract<Once, { kind: 'runs' }>> {
+    const state = (await executions.find(mockId).catch(unlessNewer))?.state ?? 'queued';
+    return { kind: 'runs', mockId, state, ending: () => endingOf(scope, mockId, knownBy, AbortSignal.timeout(waitMs)) };
+  };
+}
+
+/** Begins the call its key stands for, and keeps how it ends. */
+function createBegin({ idempotency, submitExecution }: Dependencies, join: Join) {
+  async function end(scope: Scope, mockId: string, awaited: Promise<Ending<ReadResult>>): Promise<KeyedEnding> {
+    const ending = await awaited;
+    if (wasFenced(ending)) {
+      const next = await idempotency.current(scope).catch(() => null);
+      if (next !== null && next !== mockId) return (await join(scope, next, Date.now() + ADDED_WITHIN_MS)).ending();
+    }
+    // A call that was never dispatched may be made again under its key.
+    const dispatched = ending.kind === 'answered' || ending.noAnswer.mayHaveRun || ending.noAnswer.steps;
+    const noted = dispatched ? idempotency.keep(scope, mockId, ending) : idempotency.forget(scope, mockId);
+    await noted.catch(() => {}); // the note is due later, and looked at then
+    return { mockId, ending };
+  }
+
+  return async function begin(scope: Scope, call: Call & { claimBy: number }): Promise<Once> {
     const { mockId } = call;
     const begun = await submitExecution.begin(call);
     if (begun.kind === 'refused') {
       if (!begun.noAnswer.mayHaveRun) await idempotency.forget(scope, mockId).catch(() => {});
-      return begun;
+      return { ...begun, mockId };
     }
-    const ending = begun.ending().then(async (ending) => {
-      // Without a dispatch it is not kept: the next call under the key sees that in its record.
-      const dispatched = ending.kind === 'answered' || ending.noAnswer.mayHaveRun || ending.noAnswer.steps;
-      if (dispatched) await idempotency.keep(scope, mockId, ending).catch(() => {});
-      return ending;
-    });
-    ending.catch(() => {}); // perhaps nobody waits for it
+    const ending = end(scope, mockId, begun.ending());
+    ending.catch(() => {}); // perhaps no caller waits for it
     return { kind: 'runs', mockId, state: 'queued', ending: () => ending };
-  }
+  };
+}
 
-  async function runs(mockId: string, ending: () => Promise<Ending<ReadResult>>): Promise<Once> {
-    return {
-      kind: 'runs',
-      mockId,
-      state: (await executions.find(mockId).catch(unlessNewer))?.state ?? 'queued',
-      ending,
-    };
-  }
-
-  /** The end of an execution that another call began, perhaps through another API, perhaps a moment ago. */
-  async function endingOfOther(mockId: string, knownBy: number): Promise<Ending<ReadResult>> {
-    const timeIsUp = AbortSignal.timeout(waitMs);
-    for (;;) {
-      const ending = await executions.ending(mockId, timeIsUp);
-      if (ending) return ending;
-      if (Date.now() > knownBy || timeIsUp.aborted) break;
-      await setTimeout(100);
-    }
-    const error = `How execution ${mockId} ended is not known. It may have run; look at the client before running it again.`;
-    return unanswered(noAnswer('outcome-unknown', error, { mayHaveRun: true }));
-  }
+/** A worker refused it because another call took its place. */
+function wasFenced(ending: Ending<ReadResult>): boolean {
+  return ending.kind === 'unanswered' && ending.noAnswer.code === 'fenced';
 }

@@ -39,20 +39,21 @@ type Dependencies = {
 
 export type SubmitExecution = ReturnType<typeof createSubmitExecution>;
 
-/** A call to run: what was asked for, under which id, by whom. */
-export type Call = { mockId: string; request: ExecuteRequest; keyName: string | null };
+/** A call to run: what was asked for, under which id, by whom; with `claimBy` when it is noted under a key already. */
+export type Call = { mockId: string; request: ExecuteRequest; keyName: string | null; claimBy?: number };
 
 /** Puts calls on the queue and waits for their end. */
 export function createSubmitExecution(dependencies: Dependencies) {
   const { backend, queue, pending, health, cancels, history, settings, storeAlert, onRefused } = dependencies;
 
   /** Begins a call. This API sees to it until it has ended, whoever waits for it. */
-  async function begin({ mockId, request, keyName }: Call): Promise<Begun> {
+  async function begin({ mockId, request, keyName, claimBy }: Call): Promise<Begun> {
     const refusal = refusedAtOnce();
     if (refusal) return refused(refusal);
-    const data = toJobData(request, { claimBy: Date.now() + settings.QUEUE_TIMEOUT_MS, keyName });
+    const isKeyed = claimBy !== undefined;
+    const data = toJobData(request, { claimBy: claimBy ?? Date.now() + settings.QUEUE_TIMEOUT_MS, keyName });
     const end = pending.wait(mockId, data, apiWaitMs(settings));
-    const notStored = await add(mockId, data);
+    const notStored = await add(mockId, data, isKeyed);
     if (!notStored) return { kind: 'begun', ending: async () => read(mockId, await end) };
     pending.settle(mockId, unanswered(notStored));
     return refused(notStored);
@@ -101,14 +102,15 @@ export function createSubmitExecution(dependencies: Dependencies) {
     return noAnswer('queue-unavailable', error, { mayHaveRun: false });
   }
 
-  async function add(mockId: string, data: JobData): Promise<NoAnswer | undefined> {
+  async function add(mockId: string, data: JobData, isKeyed: boolean): Promise<NoAnswer | undefined> {
     try {
       await backend.inTime(queue.add('execute', data, { jobId: mockId }));
       return undefined;
     } catch (error) {
       storeAlert.begins(error, STORE_ADVICE);
       if (wasNotSent(error)) return notSent(error);
-      void removeWhenBack(mockId, data);
+      // A keyed call goes on if its job is there: the repeat of the call joins it.
+      if (!isKeyed) void removeWhenBack(mockId, data);
       const unknown = `The queue store did not confirm execution ${mockId}. It may run; look at the client before running it again.`;
       return noAnswer('outcome-unknown', unknown, { mayHaveRun: true });
     }

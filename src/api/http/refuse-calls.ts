@@ -1,10 +1,15 @@
+import { randomUUID } from 'node:crypto';
 import { createMiddleware } from 'hono/factory';
+import { unanswered } from '../../shared/contract/ending.ts';
+import { noAnswer } from '../../shared/contract/outcomes.ts';
 import type { QueueHealth } from '../queue-health.ts';
 import type { Environment } from './environment.ts';
-import { problem } from './respond.ts';
+import { problem, respondToEnding } from './respond.ts';
 
 /** `starting`: not ready yet. `stopping`: open calls finish, new ones are refused. `closing`: open ones are cut off. */
 export type Phase = 'starting' | 'running' | 'stopping' | 'closing';
+
+const STOPPING = 'This API process is stopping. The call was not run; send it again, another process takes it.';
 
 /** 405 with what is allowed instead. */
 export function wrongMethod(method: string, allowed: string[]): Response {
@@ -15,15 +20,13 @@ export function wrongMethod(method: string, allowed: string[]): Response {
 
 /** Lets nothing new begin in a process that stops. */
 export function refuseWhileStopping(phase: () => Phase) {
-  return createMiddleware<Environment>(async (_context, next) => {
+  return createMiddleware<Environment>(async (context, next) => {
     if (phase() === 'starting' || phase() === 'running') return next();
-    return problem(
-      503,
-      'This API process is stopping. The call was not run; send it again, another process takes it.',
-      {
-        headers: { connection: 'close', 'retry-after': '1' },
-      },
-    );
+    const response = context.req.path.endsWith('/execute')
+      ? respondToEnding(context, randomUUID(), unanswered(noAnswer('overloaded', STOPPING, { mayHaveRun: false })), 1)
+      : problem(503, STOPPING, { headers: { 'retry-after': '1' } });
+    response.headers.set('connection', 'close');
+    return response;
   });
 }
 

@@ -45,18 +45,24 @@ function summaryOf(errors: Problem[]): string {
 }
 
 /** The answer to a synchronous call: the client's own result to the letter, or the reason there is none. */
-export function respondToEnding(context: Context, mockId: string, ending: Ending<ReadResult>): Response {
+export function respondToEnding(
+  context: Context,
+  mockId: string,
+  ending: Ending<ReadResult>,
+  retryAfterSeconds?: number,
+): Response {
   context.set('mockId', mockId);
   if (ending.kind === 'answered') return json(200, ending.result.body);
   context.set('code', ending.noAnswer.code);
-  return respondUnanswered(mockId, ending.noAnswer);
+  return respondUnanswered(mockId, ending.noAnswer, retryAfterSeconds);
 }
 
-function respondUnanswered(mockId: string, noAnswer: NoAnswer): Response {
+function respondUnanswered(mockId: string, noAnswer: NoAnswer, retryAfter: number | undefined): Response {
   if (noAnswer.code === 'bad-request')
     return badRequest([{ field: noAnswer.field ?? 'body', message: noAnswer.error }]);
   const { status, retryAfterSeconds } = outcomeOf(noAnswer.code);
-  const headers = retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) };
+  const seconds = retryAfter ?? retryAfterSeconds;
+  const headers = seconds === undefined ? {} : { 'retry-after': String(seconds) };
   return json(status, noAnswerBody(mockId, noAnswer), headers);
 }
 

@@ -33,7 +33,8 @@ export const executeOperations: Operation[] = [
       },
       {
         name: 'Idempotency-Key',
-        description: 'The same call under the same key runs once in 24 h, and everybody gets its answer.',
+        description:
+          'The same call under the same key runs once in 24 h, and every repeat gets its answer. Where there is no room to keep that for so long, a repeat is told so with `outcome-unknown`, and runs nothing. A 503 under a key means: send it again with the same key.',
         schema: z.string().min(1).max(255),
         example: '0a7d2b1e',
       },
@@ -97,9 +98,6 @@ export const executeOperations: Operation[] = [
       503: {
         description: 'Nobody is there to run it, or there is too much to run.',
         schema: noAnswerAnswer,
-        problems: {
-          stopping: problem(503, 'This API process is stopping. The call was not run; send it again.'),
-        },
         headers: { 'Retry-After': 'Seconds to wait, where waiting helps.' },
         examples: {
           'no-client': noAnswer('no-client', 'App 9001 has no client online. Nobody is online for app 9001.'),
@@ -111,7 +109,17 @@ export const executeOperations: Operation[] = [
           'no-worker': noAnswer('no-worker', 'No worker is running, so nobody could begin this execution.'),
           overloaded: noAnswer('overloaded', '10000 executions are waiting already. This one did not run.'),
           'queue-unavailable': noAnswer('queue-unavailable', 'The queue store cannot be reached. It did not run.'),
+          stopping: noAnswer('overloaded', 'This API process is stopping. The call was not run; send it again.'),
           'outcome-unknown': noAnswer('outcome-unknown', 'The queue store did not confirm the execution.', true),
+          fenced: noAnswer(
+            'fenced',
+            'Execution 94de541c-… had not begun when its Idempotency-Key was needed for another call, or its time was over. It did not run. Send the call again with the same key.',
+          ),
+          'answer-gone': noAnswer(
+            'outcome-unknown',
+            `Client ${CLIENT} answered execution 94de541c-…: it ran; its answer is no longer kept (IDEMPOTENCY_BYTES). It is not run again under this Idempotency-Key.`,
+            true,
+          ),
         },
       },
       504: unanswered('The client did not answer in time.', {

@@ -2,8 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { type Context, Hono } from 'hono';
 import { unanswered } from '../../shared/contract/ending.ts';
 import type { State } from '../../shared/contract/states.ts';
+import { isStoreUnavailable } from '../../shared/store/store-error.ts';
+import { notesAway } from '../calls/no-ending.ts';
 import { readExecuteRequest } from '../calls/read-request.ts';
-import type { RunOnce } from '../calls/run-once.ts';
+import type { KeyedEnding, Once, RunOnce } from '../calls/run-once.ts';
 import type { Call, SubmitExecution } from '../calls/submit-execution.ts';
 import { callerLeft } from '../http/caller-left.ts';
 import type { Environment } from '../http/environment.ts';
@@ -63,7 +65,11 @@ export function executeRoute({ submitExecution, runOnce, closedByUs, maxBodyByte
     if (key.length < 1 || key.length > 255)
       return badRequest([{ field: 'Idempotency-Key', message: 'must have 1 to 255 characters' }]);
     const { mockId, keyName } = call;
-    const ran = await runOnce({ app: call.request.app, keyName, key }, call);
+    const scope = { app: call.request.app, keyName, key };
+    const ran = await runOnce(scope, call).catch((error): Once => {
+      if (isStoreUnavailable(error)) return { kind: 'refused', mockId, noAnswer: notesAway(), retryAfterSeconds: 2 };
+      throw error;
+    });
     switch (ran.kind) {
       case 'other-body':
         return problem(
@@ -71,13 +77,17 @@ export function executeRoute({ submitExecution, runOnce, closedByUs, maxBodyByte
           'This Idempotency-Key was used for a call with another body: use a new key for a new call.',
         );
       case 'refused':
-        return respondToEnding(context, mockId, unanswered(ran.noAnswer));
+        return respondToEnding(context, ran.mockId, unanswered(ran.noAnswer), ran.retryAfterSeconds);
       case 'runs':
         return prefersAsync(context)
           ? accepted(context, ran.mockId, ran.state)
-          : respondToEnding(context, ran.mockId, await ran.ending());
+          : respondToKeyed(context, await ran.ending());
     }
   }
+}
+
+function respondToKeyed(context: Context<Environment>, { mockId, ending }: KeyedEnding): Response {
+  return respondToEnding(context, mockId, ending);
 }
 
 function accepted(context: Context<Environment>, mockId: string, state: State): Response {

@@ -16,6 +16,7 @@ export const outcomes = {
   overloaded: { status: 503, state: 'rejected', retryAfterSeconds: 2 },
   'queue-unavailable': { status: 503, state: 'rejected', retryAfterSeconds: 2 },
   'outcome-unknown': { status: 503, state: 'failed' },
+  fenced: { status: 503, state: 'rejected', retryAfterSeconds: 2 },
   'not-picked-up': { status: 504, state: 'timed-out' },
   'no-answer': { status: 504, state: 'timed-out' },
   'client-left': { status: 504, state: 'timed-out' },

@@ -17,13 +17,17 @@ const selection = {
   address: z.string().nullable(),
 };
 
-/** A question about clients and rules, which only a worker can answer. Ids are decimal text: int64 stays exact. */
+/** So long after its `claimBy` an execution may be fenced: its claim, if there is one, is kept for longer on every clock. */
+export const FENCED_UNTIL_MS = 8 * 60_000;
+
+/** A question about clients and rules, or that an execution be fenced, which only a worker can answer. Ids are decimal text: int64 stays exact. */
 export const querySchema = z.discriminatedUnion('ask', [
   z.object({ v, ask: z.literal('schema'), ...selection }),
   z.object({ v, ask: z.literal('tree'), ...selection }),
   z.object({ v, ask: z.literal('apps') }),
   z.object({ v, ask: z.literal('rules'), app: z.int().positive() }),
   z.object({ v, ask: z.literal('clients'), app: z.int().positive() }),
+  z.object({ v, ask: z.literal('fence'), mockId: z.string().regex(/^[0-9a-f-]{36}$/), claimBy: z.int() }),
 ]);
 export type Query = z.infer<typeof querySchema>;
 export type Selection = Extract<Query, { ask: 'schema' | 'tree' }>;

@@ -31,6 +31,13 @@ export function createMetrics({ ofProcess = false } = {}) {
     registers,
   });
 
+  const fences = new Counter({
+    name: 'rule_server_fences_total',
+    help: 'Executions under an Idempotency-Key that were on no queue and in no history when they were asked for again, by what a worker said: fenced (they cannot begin any more), claimed (begun already), unknown (no worker could tell).',
+    labelNames: ['outcome'],
+    registers,
+  });
+
   return {
     registry,
     /** A gauge that is read when somebody scrapes. What cannot be read then is missing in that scrape. */
@@ -51,6 +58,10 @@ export function createMetrics({ ofProcess = false } = {}) {
       for (const [phase, ms] of Object.entries({ queued, 'pick-up': pickUp, running, noticing })) {
         if (ms !== null) phases.observe({ phase }, ms / 1000);
       }
+    },
+    /** A worker was asked to fence an execution. */
+    fenced(outcome: 'fenced' | 'claimed' | 'unknown'): void {
+      fences.inc({ outcome });
     },
     /** A call was refused before it became an execution. */
     refused(code: Code): void {

@@ -78,6 +78,7 @@ const settingsSchema = z.object({
   HISTORY_COUNT: whole(10_000, 0, 1_000_000),
   HISTORY_SECONDS: whole(86_400, 60, 31_536_000),
   HISTORY_BYTES: whole(256 * MIB, 0, 64 * 1024 * MIB),
+  IDEMPOTENCY_BYTES: whole(256 * MIB, 1024, 64 * 1024 * MIB),
   API_KEYS: apiKeys,
   CORS_ORIGINS: corsOrigins,
   ICE_ENDPOINTS: z

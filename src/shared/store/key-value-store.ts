@@ -1,5 +1,4 @@
 import type { Redis } from 'ioredis';
-import { redisScript } from './redis-script.ts';
 
 /** A small shared memory beside the queue: values are put once, read by anyone, and forgotten after a while. */
 export type Store = {
@@ -7,8 +6,6 @@ export type Store = {
   setIfAbsent(key: string, value: string, seconds: number): Promise<string>;
   /** Like `setIfAbsent`, and keeps a value that is there already for another `seconds` when it is the same one. */
   hold(key: string, value: string, seconds: number): Promise<string>;
-  /** Puts `to` in the place of `from`, keeping its time, or removes it (null); false when something else is there. */
-  change(key: string, from: string, to: string | null): Promise<boolean>;
   /** The value of a key, or null when there is none (any more). */
   get(key: string): Promise<string | null>;
   /** Forgets a value before its time, if there is one. */
@@ -20,12 +17,6 @@ export type Store = {
 export const INLINE_BYTES = 16 * 1024;
 
 const PREFIX = '{rule-server}:store:';
-
-const change = redisScript(`
-if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
-if ARGV[2] == '' then redis.call('DEL', KEYS[1]) else redis.call('SET', KEYS[1], ARGV[2], 'KEEPTTL') end
-return 1
-`);
 
 /** The Redis key a value lies under. */
 export const storedKey = (key: string) => PREFIX + key;
@@ -41,9 +32,6 @@ export function createRedisStore(redis: Redis): Store {
       const previous = await redis.set(PREFIX + key, value, 'EX', seconds, 'NX', 'GET');
       if (previous === value) await redis.expire(PREFIX + key, seconds);
       return previous ?? value;
-    },
-    async change(key, from, to) {
-      return (await change(redis, [PREFIX + key], [from, to ?? ''])) === 1;
     },
     get: (key) => redis.get(PREFIX + key),
     async remove(key) {
@@ -86,13 +74,6 @@ export function createMemoryStore(maxBytes = 256 * 1024 * 1024): Store {
     async hold(key, value, seconds) {
       const kept = live(key);
       return kept === null || kept === value ? put(key, value, seconds) : kept;
-    },
-    async change(key, from, to) {
-      if (live(key) !== from) return false;
-      const entry = entries.get(key);
-      if (to === null || !entry) forget(key);
-      else put(key, to, (entry.expiresAt - Date.now()) / 1000);
-      return true;
     },
     get: async (key) => live(key),
     remove: async (key) => forget(key),

@@ -16,7 +16,10 @@ import { EndingWorker } from './ending-worker.ts';
 import type { History, HistoryLimits } from './history.ts';
 import { createMemoryStore, createRedisStore, type Store, storedKey } from './key-value-store.ts';
 import { createMemoryHistory } from './memory-history.ts';
+import { createMemoryNotes } from './memory-notes.ts';
+import type { Notes } from './notes.ts';
 import { createRedisHistory } from './redis-history.ts';
+import { createRedisNotes } from './redis-notes.ts';
 import { redisScript } from './redis-script.ts';
 import { replyWithin } from './reply-within.ts';
 
@@ -44,6 +47,8 @@ export type QueueBackend = {
   /** Resolves once the queue store was reached for the first time. */
   connected: Promise<void>;
   store: Store;
+  /** Notes of calls under an Idempotency-Key, with at most `maxBytes` in all. */
+  openNotes(maxBytes: number): Notes;
   /** Settled executions. */
   openHistory(limits: HistoryLimits): History;
   /** How many entries the event stream keeps; at 1,000 calls/s the Redis one bridges 4 s without a re-check. */
@@ -129,6 +134,7 @@ function openRedis(url: string, telemetry: Telemetry | undefined): QueueBackend 
     inTime: (reply) => replyWithin(REPLY_MS, reply),
     connected,
     store: createRedisStore(results),
+    openNotes: (maxBytes) => createRedisNotes(results, storedKey, maxBytes),
     openHistory: (limits) => createRedisHistory(results, storedKey, limits),
     ...openers({
       quick: factory(fast),
@@ -152,6 +158,7 @@ function openRedis(url: string, telemetry: Telemetry | undefined): QueueBackend 
 
 async function openEmbedded(telemetry: Telemetry | undefined): Promise<QueueBackend> {
   const store = createMemoryStore();
+  let notes: Notes | undefined;
   let history: History | undefined; // one for the API and the worker of this process
   // Only who uses it pays for loading a database.
   const { startEmbeddedPostgres } = await import('./embedded-postgres.ts');
@@ -164,6 +171,7 @@ async function openEmbedded(telemetry: Telemetry | undefined): Promise<QueueBack
     inTime: (reply) => reply, // slow at the worst: it is away only when the whole process is
     connected: Promise.resolve(),
     store,
+    openNotes: (maxBytes) => (notes ??= createMemoryNotes(maxBytes)),
     openHistory: (limits) => (history ??= createMemoryHistory(store, limits)),
     ...openers({
       quick: factory,

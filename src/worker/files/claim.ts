@@ -118,6 +118,20 @@ export function createClaims(sharedDir: string, clock: FileClock = createFileClo
      */
     prepare: (key: Key): Promise<void> => minutes.make(key),
 
+    /**
+     * Writes a refusal unless there is a decision, and resolves to the one that counts. Makes room also after `claimBy`,
+     * unless the claims of that minute may have been swept: then it throws `UnknownClaim`.
+     */
+    async fence(key: Key, noAnswer: NoAnswer): Promise<Decision> {
+      if (mayBeSwept(key)) throw new UnknownClaim(`the claim of ${key.mockId} may have been swept`);
+      await minutes.make(key);
+      const isFirst = await write(pathOf(key), JSON.stringify({ v: CLAIM_VERSION, refused: noAnswer }));
+      await refuseSwept(key);
+      const first: Decision | null = isFirst ? { kind: 'refused', noAnswer } : await find(key);
+      if (!first) throw new UnknownClaim(`the claim of ${key.mockId} may have been swept`);
+      return first;
+    },
+
     /** Whether there is room for a claim: made by whoever claims, swept with it. */
     hasRoom: (key: Key): Promise<boolean> => minutes.isThere(key),
 

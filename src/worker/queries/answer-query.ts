@@ -16,13 +16,18 @@ import type { MetadataFor } from '../rules/leaf-metadata.ts';
 import type { Rules } from '../rules/rules.ts';
 import { readSchema } from '../rules/schema.ts';
 import { readTree } from '../rules/tree.ts';
+import type { Fence } from './fence.ts';
 
 const MAX_APP = 2_147_483_647;
 const MAX_APP_BYTES = 64 * 1024;
 const PARALLEL_LOOKS = 16;
 
 /** An answer as JSON text with every number exact, or what is not there. */
-export type Answer = { kind: 'found'; body: string } | { kind: 'refused'; status: 404 | 422; error: string };
+export type Answer =
+  | { kind: 'found'; body: string }
+  | { kind: 'refused'; status: 404 | 422; error: string }
+  /** Not for this worker: another one may know. */
+  | { kind: 'pass-on' };
 
 type Dependencies = {
   sharedDir: string;
@@ -30,10 +35,11 @@ type Dependencies = {
   load: ClientLoad;
   rules: Rules;
   metadataFor: MetadataFor;
+  fence: Fence;
 };
 
 /** Answers the questions about clients and rules from the shared directory. */
-export function createAnswerQuery({ sharedDir, clients, load, rules, metadataFor }: Dependencies) {
+export function createAnswerQuery({ sharedDir, clients, load, rules, metadataFor, fence }: Dependencies) {
   const run = createConcurrencyLimit(PARALLEL_LOOKS);
 
   return async function answerQuery(query: Query): Promise<Answer> {
@@ -48,6 +54,8 @@ export function createAnswerQuery({ sharedDir, clients, load, rules, metadataFor
         return rulesOf(query.app);
       case 'clients':
         return clientsOf(query.app);
+      case 'fence':
+        return fence(query);
     }
   };
 

@@ -32,6 +32,7 @@ export function createQueryWorker({ backend, answerQuery, waitForNewerMs, log }:
     // Who asked in an earlier version reads no later one.
     const { v } = parsed.data;
     const answer = await answerQuery(parsed.data);
+    if (answer.kind === 'pass-on') return passOn(job, token);
     if (answer.kind === 'refused') return { v, refused: { status: answer.status, error: answer.error } };
     if (Buffer.byteLength(answer.body) <= INLINE_BYTES) return { v, body: answer.body };
     const stored = `query:${randomUUID()}`;

@@ -82,21 +82,6 @@ function keepsItsPromises(open: () => Promise<Store>): void {
     expect(await store.get('held')).toBe('mine');
   });
 
-  it('a value is only changed by who knows it, and keeps its time', async () => {
-    await store.setIfAbsent('changing', 'one', 2);
-    expect(await store.change('changing', 'other', 'two')).toBe(false);
-    expect(await store.change('changing', 'one', 'two')).toBe(true);
-    expect(await store.get('changing')).toBe('two');
-    await expect.poll(() => store.get('changing'), { timeout: 5000 }).toBeNull();
-  });
-
-  it('a key whose value was changed to nothing is free at once', async () => {
-    await store.setIfAbsent('gone', 'one', 60);
-    expect(await store.change('gone', 'one', null)).toBe(true);
-    expect(await store.change('gone', 'one', null)).toBe(false);
-    expect(await store.setIfAbsent('gone', 'two', 60)).toBe('two');
-  });
-
   it('a value that was removed is gone, and its key is free', async () => {
     await store.setIfAbsent('removed', 'one', 60);
     await store.remove('removed');

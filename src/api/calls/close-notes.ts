@@ -1,0 +1,46 @@
+import { answered } from '../../shared/contract/ending.ts';
+import { endingOf, wasNeverDispatched } from '../../shared/contract/execution-record.ts';
+import { every } from '../../shared/runtime/periodic.ts';
+import type { Notes } from '../../shared/store/notes.ts';
+import type { Executions } from '../executions/executions.ts';
+import { canBeFenced, type Fence } from './fence.ts';
+import type { Idempotency } from './idempotency.ts';
+
+const LOOK_EVERY_MS = 5000;
+const NOTES_AT_ONCE = 50;
+const AGAIN_AFTER_MS = 20_000;
+
+type Dependencies = { notes: Notes; idempotency: Idempotency; executions: Executions; fence: Fence };
+
+/**
+ * Looks at notes whose call has no ending although nobody may begin it any more: the API that took it died, or could not
+ * write. Its ending is kept with the note, or the execution is fenced and its key freed, before its claim can be swept.
+ */
+export function closeNotes({ notes, idempotency, executions, fence }: Dependencies) {
+  const loop = every(LOOK_EVERY_MS, lookAtDue, () => {}); // the queue's health says so once, and they are due again
+
+  async function lookAtDue(): Promise<void> {
+    const keys = await notes.due(NOTES_AT_ONCE, AGAIN_AFTER_MS);
+    await Promise.all(keys.map((key) => close(key).catch(() => {})));
+  }
+
+  async function close(key: string): Promise<void> {
+    const kept = await idempotency.readAt(key);
+    if (!kept) return;
+    const { text, note } = kept;
+    const { mockId, claimBy } = note;
+    const execution = await executions.get(mockId);
+    if (execution) {
+      const { record, result } = execution;
+      if (wasNeverDispatched(record)) return void (await notes.change(key, text, null));
+      const ending = endingOf(record, result);
+      if (ending?.kind === 'unanswered') await idempotency.keepAt(key, mockId, ending);
+      else if (ending && result !== null)
+        await idempotency.keepAt(key, mockId, answered({ ...ending.result, body: result }));
+      else if (ending) await notes.change(key, text, text);
+    } else if (claimBy === undefined || !canBeFenced(claimBy)) await notes.change(key, text, text);
+    else if ((await fence(mockId, claimBy)) === 'fenced') await notes.change(key, text, null);
+  }
+
+  return { stop: () => loop.stop() };
+}

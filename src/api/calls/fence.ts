@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import { parseJson } from '../../shared/contract/parse-json.ts';
+import { FENCED_UNTIL_MS, QUERY_VERSION } from '../../shared/contract/query.ts';
+import type { AskWorker } from '../ask-worker.ts';
+
+/** A worker answers within this time, or the caller is told that it is not known. */
+const ANSWERED_WITHIN_MS = 1000;
+
+/** `fenced`: nobody can begin that execution any more. `claimed`: a worker has begun it. `unknown`: no worker could tell. */
+export type Fenced = 'fenced' | 'claimed' | 'unknown';
+
+const fenceAnswer = z.object({ decision: z.enum(['fenced', 'claimed']) });
+
+type Dependencies = { ask: AskWorker['ask']; onFenced: (outcome: Fenced) => void };
+
+export type Fence = ReturnType<typeof createFence>;
+
+/** Has a worker write a refusal in the place of a claim, so that an execution that may be on its way cannot begin any more. */
+export function createFence({ ask, onFenced }: Dependencies) {
+  async function askForIt(mockId: string, claimBy: number): Promise<Fenced> {
+    if (!canBeFenced(claimBy)) return 'unknown';
+    const reply = await ask({ v: QUERY_VERSION, ask: 'fence', mockId, claimBy }, ANSWERED_WITHIN_MS);
+    if (reply.kind === 'refused') return 'unknown';
+    return fenceAnswer.safeParse(parseJson(reply.body)).data?.decision ?? 'unknown';
+  }
+
+  return async function fence(mockId: string, claimBy: number): Promise<Fenced> {
+    const outcome = await askForIt(mockId, claimBy);
+    onFenced(outcome);
+    return outcome;
+  };
+}
+
+/** Later the claims of that minute may have been swept, and with them the one that tells that it ran. */
+export function canBeFenced(claimBy: number): boolean {
+  return Date.now() < claimBy + FENCED_UNTIL_MS;
+}

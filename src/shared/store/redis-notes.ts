@@ -1,0 +1,114 @@
+import type { Redis } from 'ioredis';
+import { z } from 'zod';
+import { ANSWER_BYTES, NOTE_BYTES, NOTE_SECONDS, type Notes, type PutNote } from './notes.ts';
+import { redisScript } from './redis-script.ts';
+
+const PREFIX = '{rule-server}:notes:';
+/** Of all notes, when they were put; of those that are open, when they are due; of kept answers, when they were kept. */
+const INDEXES = [`${PREFIX}all`, `${PREFIX}due`, `${PREFIX}answers`, `${PREFIX}sizes`, `${PREFIX}bytes`];
+const ANSWER = `${PREFIX}answer:`;
+const AT_ONCE = 100;
+
+/** Every script begins with the indexes as keys, and with what is the same for all as its first parameters. */
+const COMMON = `
+local all, due, answers, sizes, bytes = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
+local now, prefix, noteBytes, maxBytes, seconds = tonumber(ARGV[1]), ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
+local function drop(key)
+  redis.call('DEL', prefix .. key)
+  redis.call('ZREM', answers, key)
+  local size = tonumber(redis.call('HGET', sizes, key) or '0')
+  if size > 0 then redis.call('HDEL', sizes, key) redis.call('DECRBY', bytes, size) end
+end
+local function purge()
+  for _, key in ipairs(redis.call('ZRANGEBYSCORE', all, '-inf', now - seconds * 1000, 'LIMIT', 0, ${AT_ONCE})) do
+    redis.call('ZREM', all, key)
+    redis.call('ZREM', due, key)
+    drop(key)
+  end
+end
+local function fits(wanted)
+  return redis.call('ZCARD', all) * noteBytes + tonumber(redis.call('GET', bytes) or '0') + wanted <= maxBytes
+end
+local function makeRoom(wanted)
+  if redis.call('ZCARD', all) * noteBytes + wanted > maxBytes then return false end
+  for _ = 1, ${AT_ONCE} do
+    if fits(wanted) then return true end
+    local oldest = redis.call('ZRANGE', answers, 0, 0)
+    if #oldest == 0 then return false end
+    drop(oldest[1])
+  end
+  return fits(wanted)
+end
+`;
+
+/** The note and its place in the index are one step: an API that dies right after it leaves a note that is found when it is due. */
+const put = redisScript(`${COMMON}
+local note, key, text, dueAt = KEYS[6], ARGV[6], ARGV[7], ARGV[8]
+purge()
+local there = redis.call('GET', note)
+if there then return {'there', there} end
+if not makeRoom(noteBytes) then return {'full'} end
+redis.call('SET', note, text, 'EX', seconds)
+redis.call('ZADD', all, now, key)
+redis.call('ZADD', due, dueAt, key)
+return {'put'}
+`);
+
+const change = redisScript(`${COMMON}
+local note, key, from, to, dueAt, answer = KEYS[6], ARGV[6], ARGV[7], ARGV[8], ARGV[9], ARGV[10]
+if redis.call('GET', note) ~= from then return 0 end
+if to == '' then
+  redis.call('DEL', note)
+  redis.call('ZREM', all, key)
+  redis.call('ZREM', due, key)
+  drop(key)
+  return 1
+end
+redis.call('SET', note, to, 'KEEPTTL')
+if dueAt == '' then redis.call('ZREM', due, key) else redis.call('ZADD', due, dueAt, key) end
+if answer ~= '' then
+  drop(key)
+  local size = #answer + ${ANSWER_BYTES}
+  if makeRoom(size) then
+    redis.call('SET', prefix .. key, answer, 'PX', math.max(redis.call('PTTL', note), 1))
+    redis.call('ZADD', answers, now, key)
+    redis.call('HSET', sizes, key, size)
+    redis.call('INCRBY', bytes, size)
+  end
+end
+return 1
+`);
+
+const takeDue = redisScript(`${COMMON}
+purge()
+local keys = redis.call('ZRANGEBYSCORE', due, '-inf', now, 'LIMIT', 0, ARGV[6])
+for _, key in ipairs(keys) do redis.call('ZADD', due, now + ARGV[7], key) end
+return keys
+`);
+
+const putReply = z.union([
+  z.tuple([z.literal('put')]),
+  z.tuple([z.literal('full')]),
+  z.tuple([z.literal('there'), z.string()]),
+]);
+const keysReply = z.array(z.string());
+
+/** Notes in Redis, shared by all APIs. `storedKey` turns a note's key into the Redis key that every version knows it by. */
+export function createRedisNotes(redis: Redis, storedKey: (key: string) => string, maxBytes: number): Notes {
+  const common = () => [Date.now(), ANSWER, NOTE_BYTES, maxBytes, NOTE_SECONDS];
+  return {
+    async put(key, text, dueAt): Promise<PutNote> {
+      const reply = await put(redis, [...INDEXES, storedKey(key)], [...common(), key, text, dueAt]);
+      const [kind, there = ''] = putReply.parse(reply);
+      return kind === 'there' ? { kind, text: there } : { kind };
+    },
+    get: (key) => redis.get(storedKey(key)),
+    async change(key, from, to, { dueAt = '', answer = '' }: { dueAt?: number | ''; answer?: string } = {}) {
+      const parameters = [...common(), key, from, to ?? '', dueAt, answer];
+      return (await change(redis, [...INDEXES, storedKey(key)], parameters)) === 1;
+    },
+    answer: (key) => redis.get(ANSWER + key),
+    due: async (count, againAfterMs) =>
+      keysReply.parse(await takeDue(redis, INDEXES, [...common(), count, againAfterMs])),
+  };
+}

@@ -1,0 +1,118 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { echoes } from '../support/echoes.ts';
+import { httpCall } from '../support/http-call.ts';
+import { type RedisProcess, startRedisProcess } from '../support/redis-process.ts';
+import { breaks, type RedisProxy, startRedisProxy } from '../support/redis-proxy.ts';
+import { createResponder } from '../support/responder.ts';
+import { type ApiProcess, startApiProcess } from '../support/start-process.ts';
+import { type Processes, startProcesses } from '../support/start-processes.ts';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+const NOTE = 'idempotency:';
+let apps = 0;
+
+describe.skipIf(!inject('hasRedisBinary'))('an Idempotency-Key is not dead', () => {
+  let redis: RedisProcess;
+  let proxy: RedisProxy;
+  let service: Processes;
+  beforeAll(async () => {
+    redis = await startRedisProcess({ appendOnly: true });
+    proxy = await startRedisProxy(redis.url);
+    // The second API and the workers have connections of their own, which stay.
+    service = await startProcesses({ queueUrl: redis.url, apis: 1, workers: 1, settings: { QUEUE_TIMEOUT_MS: 3000 } });
+  });
+  afterAll(async () => {
+    await service?.[Symbol.asyncDispose]();
+    await proxy?.[Symbol.asyncDispose]();
+    await redis?.stop();
+  });
+
+  it.each(breaks)('when the connection breaks as its call is noted: %s', async (where) => {
+    const broken = await apiBehindProxy();
+    const { app, key } = fresh();
+    await using client = await createResponder({ sharedDir: service.sharedDir, app, does: echoes() });
+    proxy.cutAt(NOTE, where, 500);
+    const first = await call(broken, app, key);
+    expect(first).toMatchObject({ status: 503, json: { mockId: expect.any(String), code: expect.any(String) } });
+    expect(first.json).toHaveProperty('mayHaveRun');
+    const startedAt = Date.now();
+    const again = await call(service.api, app, key);
+    expect(again).toMatchObject({ status: 200, json: { success: true } });
+    expect(Date.now() - startedAt).toBeLessThan(2000);
+    expect((await call(service.api, app, key)).text).toBe(again.text);
+    await delay(500); // what was still on its way would have come by now
+    expect(client.found).toHaveLength(1);
+  });
+
+  it('when its API dies before the job is added: any API frees it, long before its claim could be swept', async () => {
+    const dying = await apiBehindProxy();
+    const { app, key } = fresh();
+    await using client = await createResponder({ sharedDir: service.sharedDir, app, does: echoes() });
+    proxy.cutAt(NOTE, 'after the reply', 5000);
+    const cut = call(dying, app, key).catch(() => 'cut off');
+    await vi.waitUntil(() => !proxy.isArmed, { timeout: 5000 });
+    await dying.kill();
+    await cut;
+    const before = await fenced(service.api);
+    await vi.waitUntil(async () => (await fenced(service.api)) > before, { timeout: 30_000, interval: 250 });
+    expect(client.found).toHaveLength(0);
+    expect((await call(service.api, app, key)).status).toBe(200);
+    expect(client.found).toHaveLength(1);
+  });
+
+  it('while no worker could tell whether it has begun it is kept, and said to be unknown within a moment', async () => {
+    const broken = await apiBehindProxy();
+    const { app, key } = fresh();
+    await using client = await createResponder({ sharedDir: service.sharedDir, app, does: echoes() });
+    proxy.cutAt(NOTE, 'after the reply', 500);
+    await call(broken, app, key);
+    for (const worker of service.workers) worker.freeze();
+    const startedAt = Date.now();
+    const unknown = await call(service.api, app, key);
+    expect(unknown).toMatchObject({ status: 503, json: { code: 'outcome-unknown', mayHaveRun: true } });
+    expect(unknown.headers['retry-after']).toBe('2');
+    expect(Date.now() - startedAt).toBeLessThan(2500);
+    for (const worker of service.workers) worker.wake();
+    await vi.waitFor(async () => expect((await call(service.api, app, key)).status).toBe(200), {
+      timeout: 10_000,
+      interval: 500,
+    });
+    expect(client.found).toHaveLength(1);
+  });
+
+  it('the call that began it and was fenced follows the one that took its place', async () => {
+    const slow = await apiBehindProxy();
+    const { app, key } = fresh();
+    await using client = await createResponder({ sharedDir: service.sharedDir, app, does: echoes() });
+    const first = call(slow, app, key);
+    const [, second] = await Promise.all([first, call(service.api, app, key)]);
+    expect((await first).text).toBe(second.text);
+    expect(client.found).toHaveLength(1);
+  });
+
+  async function apiBehindProxy(): Promise<ApiProcess> {
+    const api = await startApiProcess({ queueUrl: proxy.url, settings: { QUEUE_TIMEOUT_MS: 3000 } });
+    started.push(api);
+    return api;
+  }
+});
+
+const started: ApiProcess[] = [];
+afterAll(() => Promise.all(started.map((api) => api.kill())));
+
+/** How many executions a worker has fenced for this API. */
+async function fenced(api: ApiProcess): Promise<number> {
+  const { text } = await httpCall(`${api.url}/metrics`);
+  return Number(/^rule_server_fences_total\{outcome="fenced"\} (\d+)/m.exec(text)?.[1] ?? 0);
+}
+
+const fresh = () => ({ app: ++apps, key: randomUUID() });
+const call = (api: ApiProcess, app: number, key: string) =>
+  httpCall(`${api.url}/rule-server/mock/execute`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'idempotency-key': key },
+    body: JSON.stringify({ app, ruleId: 1, 'the service': { exact: 1 } }),
+  });

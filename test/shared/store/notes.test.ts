@@ -1,0 +1,129 @@
+import { Redis } from 'ioredis';
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
+import { storedKey } from '../../../src/shared/store/key-value-store.ts';
+import { createMemoryNotes } from '../../../src/shared/store/memory-notes.ts';
+import { ANSWER_BYTES, NOTE_BYTES, type Notes } from '../../../src/shared/store/notes.ts';
+import { createRedisNotes } from '../../../src/shared/store/redis-notes.ts';
+import { startRedis } from '../../support/redis.ts';
+import type { RedisServer } from '../../support/redis-server.ts';
+
+const AMPLE = 10_000_000;
+const LATER = () => Date.now() + 60_000;
+
+describe('notes in memory', () => {
+  keepTheirPromises(createMemoryNotes);
+});
+
+const choice = inject('redis');
+describe.skipIf(choice.kind === 'unavailable')('notes in Redis', () => {
+  let server: RedisServer;
+  let redis: Redis;
+  beforeAll(async () => {
+    server = await startRedis(choice);
+    redis = new Redis(server.url);
+  });
+  beforeEach(() => redis.flushdb());
+  afterAll(async () => {
+    redis.disconnect();
+    await server.stop();
+  });
+  keepTheirPromises((maxBytes) => createRedisNotes(redis, storedKey, maxBytes));
+
+  it('take no more than NOTE_BYTES each, and answers no more than ANSWER_BYTES beside their text, by the count of Redis itself', async () => {
+    const notes = createRedisNotes(redis, storedKey, AMPLE);
+    const before = await usedBytes(redis);
+    const text = JSON.stringify({
+      mockId: 'm'.repeat(36),
+      digest: 'd'.repeat(64),
+      at: Date.now(),
+      claimBy: Date.now(),
+    });
+    for (let count = 0; count < 3000; count++) {
+      const key = `idempotency:${String(count).padStart(64, '0')}`;
+      await notes.put(key, text, LATER());
+    }
+    const afterNotes = await usedBytes(redis);
+    for (let count = 0; count < 3000; count++)
+      await notes.change(`idempotency:${String(count).padStart(64, '0')}`, text, text, { answer: 'x' });
+    const afterAnswers = await usedBytes(redis);
+    expect((afterNotes - before) / 3000).toBeLessThan(NOTE_BYTES);
+    expect((afterAnswers - afterNotes) / 3000).toBeLessThan(ANSWER_BYTES);
+  });
+
+  it('leave no answer behind when they are removed', async () => {
+    const notes = createRedisNotes(redis, storedKey, AMPLE);
+    await notes.put('k', 'note', LATER());
+    await notes.change('k', 'note', 'ended', { answer: 'an answer' });
+    await notes.change('k', 'ended', null);
+    expect(await redis.keys('*')).toEqual(['{rule-server}:notes:bytes']);
+  });
+});
+
+function keepTheirPromises(open: (maxBytes: number) => Notes): void {
+  it('the first one under a key is the one', async () => {
+    const notes = open(AMPLE);
+    expect(await notes.put('k', 'first', LATER())).toEqual({ kind: 'put' });
+    expect(await notes.put('k', 'second', LATER())).toEqual({ kind: 'there', text: 'first' });
+    expect(await notes.get('k')).toBe('first');
+  });
+
+  it('change only when they are what they were thought to be', async () => {
+    const notes = open(AMPLE);
+    await notes.put('k', 'first', LATER());
+    expect(await notes.change('k', 'another', 'second')).toBe(false);
+    expect(await notes.change('k', 'first', 'second')).toBe(true);
+    expect(await notes.get('k')).toBe('second');
+    expect(await notes.change('k', 'second', null)).toBe(true);
+    expect(await notes.get('k')).toBeNull();
+    expect(await notes.change('k', 'second', 'third')).toBe(false);
+  });
+
+  it('are due once their time has come, again a while later, and no more once they are closed', async () => {
+    const notes = open(AMPLE);
+    await notes.put('later', 'a', LATER());
+    await notes.put('now', 'b', Date.now() - 1);
+    expect(await notes.due(10, 60_000)).toEqual(['now']);
+    expect(await notes.due(10, 60_000)).toEqual([]);
+    await notes.change('now', 'b', 'c', { dueAt: Date.now() - 1 });
+    expect(await notes.due(10, 0)).toEqual(['now']);
+    await notes.change('now', 'c', 'd');
+    expect(await notes.due(10, 0)).toEqual([]);
+  });
+
+  it('keep answers as long as there is room: the oldest leave first, and the notes stay', async () => {
+    const notes = open(3 * NOTE_BYTES + 2 * ANSWER_BYTES + 2500);
+    for (const key of ['a', 'b', 'c']) {
+      await notes.put(key, key, LATER());
+      await notes.change(key, key, `${key}!`, { answer: key.repeat(1000) });
+    }
+    expect(await notes.answer('a')).toBeNull();
+    expect(await notes.answer('b')).toBe('b'.repeat(1000));
+    expect(await notes.answer('c')).toBe('c'.repeat(1000));
+    expect(await notes.get('a')).toBe('a!');
+  });
+
+  it('an answer that has no room at all is not kept, and lets no other one leave', async () => {
+    const notes = open(2 * NOTE_BYTES + 2 * ANSWER_BYTES + 2000);
+    await notes.put('a', 'a', LATER());
+    await notes.change('a', 'a', 'a!', { answer: 'small' });
+    await notes.put('b', 'b', LATER());
+    await notes.change('b', 'b', 'b!', { answer: 'x'.repeat(3000) });
+    expect([await notes.answer('a'), await notes.answer('b')]).toEqual(['small', null]);
+    expect(await notes.get('b')).toBe('b!');
+  });
+
+  it('make room for a note by letting answers leave; where there are only notes, the next one finds none', async () => {
+    const notes = open(2 * NOTE_BYTES + 100);
+    await notes.put('a', 'a', LATER());
+    await notes.change('a', 'a', 'a!', { answer: 'small' });
+    expect(await notes.answer('a')).toBe('small');
+    expect(await notes.put('b', 'b', LATER())).toEqual({ kind: 'put' });
+    expect(await notes.answer('a')).toBeNull();
+    expect(await notes.put('c', 'c', LATER())).toEqual({ kind: 'full' });
+    expect(await notes.put('a', 'again', LATER())).toEqual({ kind: 'there', text: 'a!' });
+  });
+}
+
+async function usedBytes(redis: Redis): Promise<number> {
+  return Number(/used_memory:(\d+)/.exec(await redis.info('memory'))?.[1]);
+}
