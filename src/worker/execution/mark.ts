@@ -8,7 +8,7 @@ export async function markAsOpen(wait: Wait): Promise<void> {
     await markOpen(wait.files);
     wait.mark = 'written';
   } catch (error) {
-    if (errnoOf(error) !== 'ENOENT') throw error;
+    if (errnoOf(error) !== 'ENOENT' && errnoOf(error) !== 'ENOTDIR') throw error;
     wait.mark = 'failed';
   }
 }

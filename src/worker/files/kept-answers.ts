@@ -3,9 +3,10 @@ import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errnoOf, unless } from '../../shared/runtime/errno.ts';
 import { createFileClock, type FileClock } from './file-clock.ts';
-import { privateDirectory } from './file-names.ts';
+import { privateDirectory, resultFileName } from './file-names.ts';
 import { rename } from './quick-files.ts';
-import { type ExecutionFiles, removeAnswer, resultPath } from './request-file.ts';
+import { within } from './real-directory.ts';
+import { type ExecutionFiles, removeAnswer } from './request-file.ts';
 
 const BUCKET_MS = 10_000;
 const BUCKETS_KEPT = 3;
@@ -31,7 +32,8 @@ export function createKeptAnswers(sharedDir: string, clock: FileClock = createFi
       try {
         if (made !== bucket) await makeFolder(folderOf(bucket));
         made = bucket;
-        await rename(resultPath(files), join(folderOf(bucket), files.mockId));
+        const to = join(folderOf(bucket), files.mockId);
+        await within(files.directory, (path) => rename(join(path, resultFileName(files.mockId)), to));
       } catch (error) {
         if (errnoOf(error) === 'ENOENT') made = undefined; // the folder, or the answer
         await removeAnswer(files);

@@ -93,7 +93,8 @@ function opened(descriptor: number): OpenFile {
   };
 }
 
-async function quickly<T>(path: string, atOnce: () => T, handedOver: () => Promise<T>): Promise<T> {
+/** Runs an operation at once while the file system is quick, otherwise hands it over to another thread. */
+export async function quickly<T>(path: string, atOnce: () => T, handedOver: () => Promise<T>): Promise<T> {
   const startedAt = performance.now();
   if (startedAt < handOverUntil) return inDirectory(dirname(path), handedOver);
   try {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { access, readdir, rm, rmdir, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import type { DialectName } from '../../shared/contract/client-kinds.ts';
 import { joinMembers, toAscii } from '../../shared/contract/exact-json.ts';
 import { errnoOf, unless } from '../../shared/runtime/errno.ts';
@@ -18,6 +18,7 @@ import {
   withdrawnFileName,
 } from './file-names.ts';
 import { createFile, rename, unlink } from './quick-files.ts';
+import { namesIn, within } from './real-directory.ts';
 
 /** Where the files of one execution lie. */
 export type ExecutionFiles = { directory: string; mockId: string };
@@ -29,8 +30,6 @@ export function filesOf(sharedDir: string, { app, directoryName, mockId }: Claim
 
 export const requestPath = ({ directory, mockId }: ExecutionFiles) => join(directory, requestFileName(mockId));
 export const resultPath = ({ directory, mockId }: ExecutionFiles) => join(directory, resultFileName(mockId));
-const withdrawnPath = ({ directory, mockId }: ExecutionFiles) => join(directory, withdrawnFileName(mockId));
-const openPath = ({ directory, mockId }: ExecutionFiles) => join(directory, openFileName(mockId));
 
 /** Writes the request under a name no client looks at, and returns that name. */
 export async function writeTemporary(
@@ -41,9 +40,9 @@ export async function writeTemporary(
   const name = temporaryFileName(content.mockId, randomBytes(4).toString('hex'));
   const text = toAscii(joinMembers(dialects[dialect].requestMembers(content, Date.now())));
   try {
-    await createFile(join(directory, name), text);
+    await within(directory, (path) => createFile(join(path, name), text));
   } catch (error) {
-    await removed(join(directory, name)).catch(() => {}); // on a full disk it may be there, and empty
+    await removed(directory, name).catch(() => {}); // on a full disk it may be there, and empty
     throw error;
   }
   return name;
@@ -51,7 +50,8 @@ export async function writeTemporary(
 
 /** Marks the execution as open: keeps the directory from being empty, and tells other workers who is busy. */
 export async function markOpen(files: ExecutionFiles): Promise<void> {
-  await inDirectory(files.directory, () => writeFile(openPath(files), ''));
+  const name = openFileName(files.mockId);
+  await inDirectory(files.directory, () => within(files.directory, (path) => writeFile(join(path, name), '')));
 }
 
 /** Makes the request visible. Only the file named in the claim is ever renamed, so however often this is called, it happens once. */
@@ -60,7 +60,8 @@ export async function renameRequest(
   { temporary }: Claim,
 ): Promise<'dispatched' | 'was-dispatched'> {
   try {
-    await rename(join(files.directory, temporary), requestPath(files));
+    const name = requestFileName(files.mockId);
+    await within(files.directory, (path) => rename(join(path, temporary), join(path, name)));
     return 'dispatched';
   } catch (error) {
     if (errnoOf(error) === 'ENOENT') return 'was-dispatched';
@@ -74,57 +75,57 @@ export async function renameRequest(
  */
 export async function withdraw(files: ExecutionFiles, { temporary }: Claim): Promise<boolean> {
   // A dispatcher that is asleep must not find anything to rename when it wakes up.
-  const neverDispatched = await moved(join(files.directory, temporary), withdrawnPath(files));
-  return neverDispatched || (await moved(requestPath(files), withdrawnPath(files))) || wasWithdrawn(files);
+  const neverDispatched = await isWithdrawn(files, temporary);
+  return neverDispatched || (await isWithdrawn(files, requestFileName(files.mockId))) || wasWithdrawn(files);
 }
 
 /** Whether the request was taken back, by whichever worker. */
-export async function wasWithdrawn(files: ExecutionFiles): Promise<boolean> {
-  return isThere(withdrawnPath(files));
+export async function wasWithdrawn({ directory, mockId }: ExecutionFiles): Promise<boolean> {
+  return isThere(directory, withdrawnFileName(mockId));
 }
 
 /** Removes the request file; false when it was gone already. */
-export async function removeRequest(files: ExecutionFiles): Promise<boolean> {
-  return removed(requestPath(files));
+export async function removeRequest({ directory, mockId }: ExecutionFiles): Promise<boolean> {
+  return removed(directory, requestFileName(mockId));
 }
 
 /** Whether the request is still there. */
-export async function isRequestThere(files: ExecutionFiles): Promise<boolean> {
-  return isThere(requestPath(files));
+export async function isRequestThere({ directory, mockId }: ExecutionFiles): Promise<boolean> {
+  return isThere(directory, requestFileName(mockId));
 }
 
 /** Removes what an ended execution left: the request before the result, so that a client never finds a request answered already. */
 export async function removeFiles(files: ExecutionFiles, claim: Claim, { keepAnswer = false } = {}): Promise<void> {
   await removeRequest(files);
-  await removed(withdrawnPath(files));
+  await removed(files.directory, withdrawnFileName(files.mockId));
   if (!keepAnswer) await removeAnswer(files);
   if (claim.madeDirectory) await removeIfNobodyCame(files.directory);
 }
 
 export async function removeTemporary({ directory }: ExecutionFiles, temporary: string): Promise<void> {
-  await removed(join(directory, temporary));
+  await removed(directory, temporary);
 }
 
 /** Whether the mark is still there. Clients delete their requests only; whoever removes a directory removes the mark with it. */
-export async function isMarkThere(files: ExecutionFiles): Promise<boolean> {
-  return isThere(openPath(files));
+export async function isMarkThere({ directory, mockId }: ExecutionFiles): Promise<boolean> {
+  return isThere(directory, openFileName(mockId));
 }
 
-export async function removeOpenMark(files: ExecutionFiles): Promise<void> {
-  await removed(openPath(files));
+export async function removeOpenMark({ directory, mockId }: ExecutionFiles): Promise<void> {
+  await removed(directory, openFileName(mockId));
 }
 
 /** A directory made for an address nobody answered at goes again; one with anything else in it stays. */
 export async function removeIfNobodyCame(directory: string): Promise<void> {
-  const marker = join(directory, MADE_BY_US);
-  const names = await readdir(directory).catch(unless('ENOENT', 'ENOTDIR'));
+  const names = await namesIn(directory, readdir).catch(unless('ENOENT', 'ENOTDIR'));
   // Of several executions that wait there the last one removes it; taking the marker away in between would confuse it.
-  if (names?.length !== 1 || !(await removed(marker))) return;
+  if (names?.length !== 1 || !(await removed(directory, MADE_BY_US))) return;
   const gone = await rmdir(directory).then(
     () => true,
     (error) => unless('ENOTEMPTY', 'EEXIST')(error) ?? errnoOf(error) === 'ENOENT',
   );
-  if (!gone) await writeFile(marker, '').catch(unless('ENOENT')); // another execution waits there: it tries again
+  // Another execution waits there: it tries again.
+  if (!gone) await within(directory, (path) => writeFile(join(path, MADE_BY_US), '')).catch(unless('ENOENT'));
 }
 
 /** The directory of a client that unregistered goes with it: left behind, it would look like a client of its own. */
@@ -137,32 +138,33 @@ export async function removeIfLeft({ directory }: ExecutionFiles, registration: 
 }
 
 /** A client may have put anything where its result belongs, even a directory. */
-export async function removeAnswer(files: ExecutionFiles): Promise<void> {
-  const path = resultPath(files);
-  await removed(path).catch(() => rm(path, { recursive: true, force: true }));
+export async function removeAnswer({ directory, mockId }: ExecutionFiles): Promise<void> {
+  const name = resultFileName(mockId);
+  const removeAll = (path: string) => rm(join(path, name), { recursive: true, force: true });
+  await removed(directory, name).catch(() => within(directory, removeAll));
 }
 
 /** Somebody picked up from a directory we made: from now on it is a client's. */
 export async function keepDirectory(directory: string): Promise<void> {
-  await removed(join(directory, MADE_BY_US));
+  await removed(directory, MADE_BY_US);
 }
 
-async function isThere(path: string): Promise<boolean> {
-  return inDirectory(dirname(path), () => access(path)).then(
-    () => true,
-    (error) => unless('ENOENT')(error) ?? false,
-  );
-}
-
-async function moved(from: string, to: string): Promise<boolean> {
-  return rename(from, to).then(
+async function isThere(directory: string, name: string): Promise<boolean> {
+  return inDirectory(directory, () => within(directory, (path) => access(join(path, name)))).then(
     () => true,
     (error) => unless('ENOENT', 'ENOTDIR')(error) ?? false,
   );
 }
 
-async function removed(path: string): Promise<boolean> {
-  return unlink(path).then(
+async function isWithdrawn({ directory, mockId }: ExecutionFiles, from: string): Promise<boolean> {
+  return within(directory, (path) => rename(join(path, from), join(path, withdrawnFileName(mockId)))).then(
+    () => true,
+    (error) => unless('ENOENT', 'ENOTDIR')(error) ?? false,
+  );
+}
+
+async function removed(directory: string, name: string): Promise<boolean> {
+  return within(directory, (path) => unlink(join(path, name))).then(
     () => true,
     (error) => unless('ENOENT', 'ENOTDIR')(error) ?? false,
   );

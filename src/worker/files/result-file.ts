@@ -1,9 +1,11 @@
 import { constants, type Stats } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { errnoOf } from '../../shared/runtime/errno.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import { type Judgement, judgeResult } from './judge-result.ts';
 import type { Lease, MemoryBudget } from './memory-budget.ts';
 import { lstat, type OpenFile, open } from './quick-files.ts';
+import { within } from './real-directory.ts';
 import type { Sight } from './unusable-result.ts';
 
 /**
@@ -47,7 +49,7 @@ export async function readResult(
 
 async function sightOf(path: string): Promise<Sight | Exclude<FoundResult, { kind: 'present' }>> {
   try {
-    const { ino, size, mtimeMs } = await lstat(path);
+    const { ino, size, mtimeMs } = await inside(path, lstat);
     return { stamp: `${ino}:${size}:${mtimeMs}`, bytes: size };
   } catch (error) {
     const code = errnoOf(error);
@@ -65,7 +67,8 @@ async function readAndJudge(
   let file: OpenFile | undefined;
   try {
     // O_NONBLOCK: opening a pipe would otherwise block one of the few threads for ever.
-    file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+    file = await inside(path, (real) => open(real, flags));
     const stats = await file.stat();
     const refused = refuse(stats, maxBytes);
     const judgement: Judgement = refused
@@ -90,6 +93,11 @@ function failedReading(error: unknown): Judged | Exclude<FoundResult, { kind: 'p
   const message = NOT_A_FILE.get(code);
   if (message === undefined) return { kind: 'unreadable', code };
   return { kind: 'present', judgement: { kind: 'wrong', message }, writtenAt: Date.now() };
+}
+
+/** What is read lies in the client's own directory, wherever a link that took its place may lead. */
+function inside<T>(path: string, use: (real: string) => Promise<T>): Promise<T> {
+  return within(dirname(path), (directory) => use(join(directory, basename(path))));
 }
 
 function refuse(stats: Stats, maxBytes: number): string | undefined {

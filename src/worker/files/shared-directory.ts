@@ -7,6 +7,7 @@ import { errnoOf, unless } from '../../shared/runtime/errno.ts';
 import type { Store } from '../../shared/store/key-value-store.ts';
 import { createFileClock } from './file-clock.ts';
 import { MADE_BY_US, mockDirectory, privateDirectory } from './file-names.ts';
+import { within } from './real-directory.ts';
 
 /** Workers on one queue must share one directory; the last to leave frees the queue for another one after this long. */
 const IDENTITY_KEPT_SECONDS = 60;
@@ -147,7 +148,7 @@ export function createSharedDirectory({ sharedDir, store }: { sharedDir: string;
         await makeDirectory(dirname(dirname(path)));
         await makeDirectory(dirname(path));
         const made = await makeDirectory(path);
-        if (made && mark) await writeFile(join(path, MADE_BY_US), '');
+        if (made && mark) await within(path, (real) => writeFile(join(real, MADE_BY_US), ''));
         if (await isRealDirectory(sharedDir, path)) return { path, made };
       }
       throw new ForeignPath(`${path} is not a directory of its own`);
@@ -171,7 +172,7 @@ export function createSharedDirectory({ sharedDir, store }: { sharedDir: string;
       throw error;
     }
     const { mode } = await stat(join(sharedDir, 'mock'));
-    await chmod(path, mode & 0o7777);
+    await within(path, (real) => chmod(`${real}/.`, mode & 0o7777));
     return true;
   }
 }

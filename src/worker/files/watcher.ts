@@ -9,6 +9,7 @@ import { createConcurrencyLimit } from './concurrency-limit.ts';
 import { inDirectory } from './directory-limit.ts';
 import { openExecutionOf, readFileName, resultFileName } from './file-names.ts';
 import { createListingSchedule, type Pace } from './listing-schedule.ts';
+import { namesIn } from './real-directory.ts';
 
 /**
  * What a periodic look at a directory found. `names`: null when there is no such directory. `registered`: false when its
@@ -202,7 +203,7 @@ async function tellListeners(watched: Watched, rearm: (watched: Watched) => void
   // Who begins to listen while the directory is read is not told: its request may have come too late to be seen.
   const listeners = [...watched.listeners];
   const found = await inDirectory(watched.directory, () =>
-    readdir(watched.directory).catch(unless('ENOENT', 'ENOTDIR')),
+    namesIn(watched.directory, readdir).catch(unless('ENOENT', 'ENOTDIR')),
   );
   if (found && (watched.missing || isDeaf(watched))) rearm(watched);
   watched.missing = found === undefined;

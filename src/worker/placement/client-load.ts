@@ -2,6 +2,7 @@ import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Client } from '../clients/client.ts';
 import { isOurFile, mockDirectory, openFileName, readFileName } from '../files/file-names.ts';
+import { namesIn, within } from '../files/real-directory.ts';
 import type { ClientSlots } from './client-slots.ts';
 
 /** A look at a client's directory is good for this long. */
@@ -113,7 +114,7 @@ function fewestThenNewest(a: Ranked, b: Ranked): number {
 }
 
 async function readMarks(path: string, { fileNow, openForMs }: { fileNow: number; openForMs: number }): Promise<Marks> {
-  const names = await readdir(path).catch(() => []);
+  const names = await namesIn(path, readdir).catch(() => []);
   const files = names.map(readFileName);
   const waiting = new Set(files.flatMap((file) => (file?.kind === 'request' ? [file.mockId] : [])));
   const marked = names.filter((name) => name.endsWith('.open') && isOurFile(name)).map((name) => name.slice(1, -5));
@@ -121,7 +122,8 @@ async function readMarks(path: string, { fileNow, openForMs }: { fileNow: number
   const open = waiting.size + begun.length;
   for (const mockId of begun) {
     // What a worker that died left behind stays longer than any execution can be open.
-    const stats = await lstat(join(path, openFileName(mockId))).catch(() => null);
+    const mark = (real: string) => lstat(join(real, openFileName(mockId)));
+    const stats = await within(path, mark).catch(() => null);
     if (stats && fileNow - stats.mtimeMs < openForMs) return { open, running: true };
   }
   return { open, running: false };

@@ -6,6 +6,7 @@ import { tryEach } from '../../shared/runtime/try-each.ts';
 import type { Claims } from '../files/claim.ts';
 import { CLAIM_KEPT_MS } from '../files/claim-minutes.ts';
 import { isOurFile, MADE_BY_US, readFileName } from '../files/file-names.ts';
+import { namesIn, within } from '../files/real-directory.ts';
 import { removeIfNobodyCame } from '../files/request-file.ts';
 import type { SharedDirectory } from '../files/shared-directory.ts';
 
@@ -73,9 +74,9 @@ type Sweeping = {
 };
 
 async function sweepDirectory(directory: string, { madeBefore, isAwaited, onError, onRemoved }: Sweeping) {
-  const names = (await readdir(directory).catch(unless('ENOENT', 'ENOTDIR'))) ?? [];
+  const names = (await namesIn(directory, readdir).catch(unless('ENOENT', 'ENOTDIR'))) ?? [];
   const isOld = async (name: string) => {
-    const stats = await lstat(join(directory, name)).catch(unless('ENOENT'));
+    const stats = await within(directory, (path) => lstat(join(path, name))).catch(unless('ENOENT'));
     // A client may give its files any mtime, but no ctime.
     return stats !== undefined && Math.max(stats.mtimeMs, stats.ctimeMs) < madeBefore;
   };
@@ -83,7 +84,7 @@ async function sweepDirectory(directory: string, { madeBefore, isAwaited, onErro
     const file = readFileName(name);
     if (file?.kind === 'result' && (await isAwaited(file.mockId))) return;
     if (!(await isOld(name))) return;
-    await rm(join(directory, name), { recursive: true, force: true });
+    await within(directory, (path) => rm(join(path, name), { recursive: true, force: true }));
     onRemoved();
   };
   await tryEach(names.filter(isOurFile), sweepFile, onError);

@@ -98,9 +98,9 @@ describe('watching for results', () => {
 
 async function setUp(pollIntervalMs: number) {
   const root = await mkdtemp(join(tmpdir(), 'result-watcher-'));
-  const directory = join(root, 'client');
+  const directory = join(root, 'mock/1/client');
   const registration = join(root, 'm_client.json');
-  await mkdir(directory);
+  await mkdir(directory, { recursive: true });
   const watcher = createResultWatcher({ pollIntervalMs, log: captureLog().log });
   onTestFinished(async () => {
     await watcher.close();

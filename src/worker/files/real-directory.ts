@@ -1,0 +1,161 @@
+import * as sync from 'node:fs';
+import { lstat, statfs } from 'node:fs/promises';
+import { promisify } from 'node:util';
+import { errnoOf, unless } from '../../shared/runtime/errno.ts';
+import { inDirectory } from './directory-limit.ts';
+import { quickly } from './quick-files.ts';
+
+/**
+ * Directories that are reached without a link. Linux keeps one open and does everything through its handle, so that a link
+ * that takes a directory's place later is never followed. Where there are no handles, or where a file system resolves the
+ * path again by itself (FUSE), the path is looked at before and after: there a link is detected, not prevented.
+ */
+
+/** The root may be reached through links; what is below it may not. */
+const BELOW_ROOT = /^(.*?)\/(mock(?:\/\d+(?:\/[^/]+)?)?|\.rule-server(?:\/[^/]+)*)$/s;
+const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = sync.constants;
+const MAX_HANDLES = 512;
+/** A directory that was moved away and replaced by another one is noticed within this time. */
+const CHECK_EVERY_MS = 500;
+const FUSE = 0x65735546;
+
+type Handle = { fd: number; path: string; checkedAt: number; users: number; dropped: boolean };
+
+const handles = new Map<string, Promise<Handle>>();
+const kinds = new Map<string, Promise<'handles' | 'looks'>>();
+const closeLater = promisify(sync.close);
+const openLater = promisify(sync.open);
+const statHandle = promisify(sync.fstat);
+
+/** Runs `use` with a path that is this very directory, whatever is done to its name meanwhile. ENOTDIR where a link stands. */
+export async function within<T>(directory: string, use: (path: string) => Promise<T>): Promise<T> {
+  const [, root, names] = BELOW_ROOT.exec(directory) ?? [];
+  if (root === undefined || names === undefined) throw new Error(`${directory} is not below a shared directory`);
+  if ((await kindOf(root)) === 'looks') return betweenLooks(root, names, () => use(directory));
+  const handle = await enter(directory, root, names);
+  try {
+    return await use(handle.path);
+  } catch (error) {
+    if (!isRemoved(handle, error)) throw error;
+    drop(directory, handle);
+  } finally {
+    await leave(handle);
+  }
+  const again = await enter(directory, root, names);
+  try {
+    return await use(again.path);
+  } finally {
+    await leave(again);
+  }
+}
+
+/** What lies in a directory. The handle of one that was removed shows nothing, so nothing is looked at twice. */
+export async function namesIn(directory: string, list: (path: string) => Promise<string[]>): Promise<string[]> {
+  const names = await within(directory, list);
+  if (names.length > 0) return names;
+  const handle = await handles.get(directory);
+  if (handle) drop(directory, handle);
+  return within(directory, list);
+}
+
+function kindOf(root: string): Promise<'handles' | 'looks'> {
+  const known = kinds.get(root);
+  if (known) return known;
+  const kind = hasHandles(root).then((has) => (has ? 'handles' : 'looks'));
+  kinds.set(root, kind);
+  setTimeout(() => kinds.delete(root), 60_000).unref(); // something else may be mounted there
+  return kind;
+}
+
+async function hasHandles(root: string): Promise<boolean> {
+  if (process.platform !== 'linux' || !sync.existsSync('/proc/self/fd')) return false;
+  return (await statfs(root)).type !== FUSE;
+}
+
+async function enter(directory: string, root: string, names: string): Promise<Handle> {
+  const known = handles.get(directory);
+  const handle = await (known ?? remember(directory, walk(root, names.split('/'))));
+  if (handle.dropped) return enter(directory, root, names);
+  handle.users++;
+  if (await isStillThere(directory, handle)) return handle;
+  drop(directory, handle);
+  await leave(handle);
+  return enter(directory, root, names);
+}
+
+function remember(directory: string, opened: Promise<Handle>): Promise<Handle> {
+  handles.set(directory, opened);
+  opened.catch(() => handles.get(directory) === opened && handles.delete(directory));
+  const [oldest] = handles;
+  if (handles.size > MAX_HANDLES && oldest) {
+    const [path, handle] = oldest;
+    handle.then((unused) => drop(path, unused)).catch(() => {});
+  }
+  return opened;
+}
+
+async function walk(root: string, names: string[]): Promise<Handle> {
+  let fd = await openDirectory(root || '/', O_RDONLY | O_DIRECTORY);
+  for (const name of names) {
+    const next = openDirectory(`/proc/self/fd/${fd}/${name}`, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+    try {
+      await next;
+    } finally {
+      sync.closeSync(fd);
+    }
+    fd = await next;
+  }
+  return { fd, path: `/proc/self/fd/${fd}`, checkedAt: performance.now(), users: 0, dropped: false };
+}
+
+const openDirectory = (path: string, flags: number) =>
+  quickly(
+    path,
+    () => sync.openSync(path, flags),
+    () => openLater(path, flags),
+  );
+
+async function isStillThere(directory: string, handle: Handle): Promise<boolean> {
+  if (performance.now() - handle.checkedAt < CHECK_EVERY_MS) return true;
+  // Under a name of its own: whoever waits for this look may hold the places of the directory.
+  const named = await inDirectory(`${directory}/`, () => lstat(directory)).catch(() => undefined);
+  const own = await statHandle(handle.fd);
+  if (named?.ino !== own.ino || named.dev !== own.dev) return false;
+  handle.checkedAt = performance.now();
+  return true;
+}
+
+/** A directory that was removed has no name left, and nothing in it is found or can be made. */
+function isRemoved({ fd }: Handle, error: unknown): boolean {
+  const code = errnoOf(error);
+  return code === 'ESTALE' || (code === 'ENOENT' && sync.fstatSync(fd).nlink === 0);
+}
+
+function drop(directory: string, handle: Handle): void {
+  if (handle.dropped) return;
+  handle.dropped = true;
+  handles.delete(directory);
+  if (handle.users === 0) closeLater(handle.fd).catch(() => {});
+}
+
+/** Closed only when nobody uses it any more: its number is then another file's. */
+async function leave(handle: Handle): Promise<void> {
+  handle.users--;
+  if (handle.dropped && handle.users === 0) await closeLater(handle.fd).catch(() => {});
+}
+
+async function betweenLooks<T>(root: string, names: string, use: () => Promise<T>): Promise<T> {
+  await refuseLinks(root, names);
+  const result = await use();
+  await refuseLinks(root, names).catch(unless('ENOENT')); // removed since
+  return result;
+}
+
+async function refuseLinks(root: string, names: string): Promise<void> {
+  let path = root;
+  for (const name of names.split('/')) {
+    path += `/${name}`;
+    const found = await lstat(path);
+    if (!found.isDirectory()) throw Object.assign(new Error(`${path} is not a directory`), { code: 'ENOTDIR' });
+  }
+}
