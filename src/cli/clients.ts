@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { RawNumber } from '../shared/contract/exact-json.ts';
 import { parseJson } from '../shared/contract/parse-json.ts';
+import { visibleJson } from '../shared/contract/visible-text.ts';
 import { exitCodes } from './exit-codes.ts';
 import { createHttpApi, errorOf } from './http-api.ts';
 import { CommandFailed, type Surroundings } from './surroundings.ts';
@@ -28,7 +29,9 @@ export async function clients({ app, json, ...where }: ClientsOptions, { stdout 
   const { status, text } = await api.call(`/rule-server/mock/clients?app=${encodeURIComponent(app)}`);
   if (status !== 200) throw new CommandFailed(errorOf(text), status >= 500 ? exitCodes.unreachable : exitCodes.usage);
   const { clients: all } = answerSchema.parse(parseJson(text));
-  stdout.write(json ? `${text}\n` : all.length > 0 ? table(HEADINGS, all.map(row)) : `App ${app} has no clients.\n`);
+  stdout.write(
+    json ? `${visibleJson(text)}\n` : all.length > 0 ? table(HEADINGS, all.map(row)) : `App ${app} has no clients.\n`,
+  );
   return all.some(({ state }) => state !== 'offline') ? exitCodes.ok : exitCodes.rejected;
 }
 

@@ -4,6 +4,7 @@ import { scanJson } from '../shared/contract/exact-json.ts';
 import { recordSchema } from '../shared/contract/execution-record.ts';
 import { DATA_FIELD } from '../shared/contract/job.ts';
 import { parseJson } from '../shared/contract/parse-json.ts';
+import { visibleJson, visibleLines } from '../shared/contract/visible-text.ts';
 import { statesOf } from './event-stream.ts';
 import { exitCodeOf, exitCodeOfRefusal, exitCodes } from './exit-codes.ts';
 import { createHttpApi, errorOf, type HttpApi } from './http-api.ts';
@@ -91,6 +92,6 @@ async function report(
   if (status !== 200 || scanned.kind !== 'complete' || !ended.success)
     throw new CommandFailed(`How execution ${mockId} ended is not known: ${errorOf(text)}`, exitCodes.unknown);
   const result = scanned.members.find(({ key }) => key === 'result')?.raw ?? 'null';
-  stdout.write(options.json ? `${result}\n` : resultLines(result, text));
+  stdout.write(options.json ? `${visibleJson(result)}\n` : visibleLines(resultLines(result, text)));
   return exitCodeOf(ended.data);
 }

@@ -1,6 +1,7 @@
 import type { Writable } from 'node:stream';
 import { styleText } from 'node:util';
 import { isEndState, type State } from '../shared/contract/states.ts';
+import { visible } from '../shared/contract/visible-text.ts';
 import type { StateEvent } from './event-stream.ts';
 
 const REDRAW_MS = 100;
@@ -27,7 +28,7 @@ export function showLiveStates(terminal: Writable) {
     reached({ state, at, address }: StateEvent): void {
       first ??= at;
       clear();
-      const where = state === 'dispatched' && address ? `  ${address}` : '';
+      const where = state === 'dispatched' && address ? `  ${visible(address)}` : '';
       const name = styleText(isEndState(state) ? 'bold' : 'cyan', state.padEnd(11), { stream: terminal });
       terminal.write(`${seconds(at)}  ${name}${where}\n`);
       waiting = WAITING_FOR[state] ?? '';

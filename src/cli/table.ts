@@ -1,5 +1,8 @@
+import { visible } from '../shared/contract/visible-text.ts';
+
 /** Rows in columns as wide as they need to be. */
-export function table(headings: string[], rows: string[][]): string {
+export function table(headings: string[], unsafe: string[][]): string {
+  const rows = unsafe.map((cells) => cells.map(visible)); // addresses and lanes are what clients call themselves
   const widths = headings.map((heading, column) =>
     Math.max(heading.length, ...rows.map((row) => (row[column] ?? '').length)),
   );

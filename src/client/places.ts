@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { hasUnseen } from '../shared/contract/visible-text.ts';
 
 /** Where the files of one client lie in the shared directory. */
 export type Places = {
@@ -40,7 +41,7 @@ export const resultPathOf = ({ mock }: Places, mockId: string): string => join(m
 
 /** A name becomes a directory: one plain segment, visible, and short enough to leave room for what is put before it. */
 function checkName(what: string, name: string): void {
-  const plain = /^[^./\\\u0000-\u001f\u007f][^/\\\u0000-\u001f\u007f]*$/.test(name) && !name.includes('..');
+  const plain = /^[^./\\][^/\\]*$/.test(name) && !name.includes('..') && !hasUnseen(name);
   if (plain && Buffer.byteLength(name) <= 200) return;
   throw new TypeError(
     `${what} must be 1 to 200 bytes without / \\ .. or control characters and not begin with a dot: ${JSON.stringify(name)}`,

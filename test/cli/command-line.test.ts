@@ -79,6 +79,23 @@ describe('the command line', () => {
       expect(client.found[0]?.text).toContain('1700000000000');
     });
 
+    it('shows as an escape whatever a client wrote for the terminal to obey', async () => {
+      const evil = '\u001b]0;owned\u0007\u001b[2J\u009b31m\u202egpj.exe\u2066\rover';
+      const unseen = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/;
+      for (const does of [errs(evil), answers({ process: evil, 'the service': { [evil]: evil } })]) {
+        await using client = await clientThat(does);
+        for (const more of [[], ['--json']]) {
+          const { out, err } = await exec(client.app, more);
+          expect(out).toContain('\\u202egpj.exe');
+          expect(out + err).not.toMatch(unseen);
+          if (more.length > 0) expect(JSON.stringify(JSON.parse(out))).toContain('\u202egpj.exe');
+        }
+      }
+      const nowhere = await exec(++apps, ['--target', `address:${evil}`]);
+      expect(nowhere.err).toMatch(/the address contains a control or bidirectional character/);
+      expect(nowhere.err).not.toMatch(unseen);
+    });
+
     it('shows the states on a terminal as they are reached, and then the answer for a person', async () => {
       const does = answers({ 'the service': { uid: 1, list: [1, {}] }, process: '[1:A:T:0]' });
       await using client = await clientThat(async (request) => {

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { styleText } from 'node:util';
+import { visible } from '../../shared/contract/visible-text.ts';
 import {
   BadSettings,
   DEFAULT_SHARED_DIR,
@@ -51,6 +52,6 @@ const MARKS = { ok: ['green', 'ok  '], warn: ['yellow', 'warn'], fail: ['red', '
 
 function line({ check, level, message, advice }: Finding, stream: Surroundings['stdout']): string {
   const [color, mark] = MARKS[level];
-  const what = `${styleText(color, mark, { stream })}  ${check.padEnd(17)} ${message}\n`;
+  const what = `${styleText(color, mark, { stream })}  ${check.padEnd(17)} ${visible(message)}\n`;
   return advice === undefined ? what : `${what}${' '.repeat(24)}${advice}\n`;
 }

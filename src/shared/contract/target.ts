@@ -1,9 +1,10 @@
+import { hasUnseen } from './visible-text.ts';
+
 /** Where an execution should run: anywhere, in a lane, or at one address. */
 export type Target = { kind: 'all' } | { kind: 'lane'; lane: string } | { kind: 'address'; address: string };
 
 const FORMS = '"all", "lane:<lane>" or "address:<address>"';
 const MAX_NAME_BYTES = 250;
-const CONTROL = /[\u0000-\u001f\u007f]/;
 
 /** Reads a target. Whether the named lane or client exists is the worker's to say; only what no client can be called is malformed. */
 export function parseTarget(text: string): Target | { kind: 'malformed'; message: string } {
@@ -13,7 +14,7 @@ export function parseTarget(text: string): Target | { kind: 'malformed'; message
   const name = text.slice(colon + 1);
   if (colon < 0 || (form !== 'lane' && form !== 'address')) return malformed(`must be ${FORMS}, found ${quoted(text)}`);
   if (name === '') return malformed(`names no ${form}: write "${form}:<${form}>"`);
-  if (CONTROL.test(name)) return malformed(`the ${form} contains a control character`);
+  if (hasUnseen(name)) return malformed(`the ${form} contains a control or bidirectional character`);
   if (Buffer.byteLength(name) > MAX_NAME_BYTES) return malformed(`the ${form} is longer than ${MAX_NAME_BYTES} bytes`);
   if (form === 'lane') return { kind: 'lane', lane: name };
   if (name.split(/[/\\]/).some((part) => part === '' || part === '.' || part === '..')) {

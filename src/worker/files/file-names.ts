@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { hasUnseen } from '../../shared/contract/visible-text.ts';
 
 /** Every name this service reads or writes below the shared directory. A mockId is a UUID, so names cannot collide. */
 export const requestFileName = (mockId: string) => `${mockId}.json`;
@@ -56,5 +57,7 @@ export function isPlainName(name: string): boolean {
 
 /** What a registered client's directory may be called: any visible path segment that leaves room for a file name's prefix. */
 export function isSegment(name: string): boolean {
-  return name !== '' && !name.startsWith('.') && !/[/\u0000-\u001f\u007f]/.test(name) && Buffer.byteLength(name) <= 240;
+  return (
+    name !== '' && !name.startsWith('.') && !name.includes('/') && !hasUnseen(name) && Buffer.byteLength(name) <= 240
+  );
 }
