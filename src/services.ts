@@ -3,9 +3,18 @@ import { join, resolve } from 'node:path';
 import { startApi } from './api/start.ts';
 import { DEMO_APP, startDemoClient } from './client/demo.ts';
 import { DATA_FIELD } from './shared/contract/job.ts';
+import { openKeyring } from './shared/runtime/keyring.ts';
 import type { Logger } from './shared/runtime/logger.ts';
 import { createMetrics } from './shared/runtime/metrics.ts';
-import { DEFAULT_SHARED_DIR, LOCAL_REDIS, queueUrlOf, type Settings } from './shared/runtime/settings.ts';
+import {
+  DEFAULT_SHARED_DIR,
+  isReachable,
+  LOCAL_REDIS,
+  needsKeys,
+  queueUrlOf,
+  refuseOpenDoor,
+  type Settings,
+} from './shared/runtime/settings.ts';
 import { openTracing } from './shared/runtime/tracing.ts';
 import { openQueueBackend, type QueueBackend } from './shared/store/queue-backend.ts';
 import { startHealthServer } from './worker/health-server.ts';
@@ -27,6 +36,7 @@ const services = new Map<string, (context: Context) => Promise<Running>>([
 ]);
 
 async function startApiProcess({ settings, log }: Context): Promise<Running> {
+  refuseOpenDoor(settings);
   const tracing = await openTracing(settings.OTEL_EXPORTER_OTLP_ENDPOINT, 'api');
   const backend = await openQueueBackend(queueUrlOf(settings) ?? LOCAL_REDIS, tracing.telemetry);
   warnWhenOpen(settings, log);
@@ -41,12 +51,14 @@ async function startWorkerProcess({ settings, log }: Context): Promise<Running> 
   const sharedDir = resolve(settings.SHARED_DIR ?? DEFAULT_SHARED_DIR);
   const metrics = createMetrics({ ofProcess: true });
   const worker = await startWorker({ settings, backend, sharedDir, log, metrics, tracing });
-  const health = await startHealthServer(settings, { worker, metrics });
+  const keys = await openKeyring({ settings, log });
+  const health = await startHealthServer(settings, { worker, metrics, keyring: keys.keyring });
   log.info({ sharedDir, queue: backend.where, ...worker.state() }, 'the worker runs');
-  return inOrder(worker, health, closing(backend), tracing);
+  return inOrder(worker, health, { stop: keys.close }, closing(backend), tracing);
 }
 
 async function startAllInOne({ settings, log }: Context): Promise<Running> {
+  refuseOpenDoor(settings);
   const sharedDir = resolve(settings.SHARED_DIR ?? DEFAULT_SHARED_DIR);
   await mkdir(join(sharedDir, 'mock'), { recursive: true });
   const tracing = await openTracing(settings.OTEL_EXPORTER_OTLP_ENDPOINT, 'all');
@@ -95,10 +107,10 @@ Run a rule:
 `;
 }
 
-function warnWhenOpen({ HOST, API_KEYS }: Settings, log: Logger): void {
-  const loopback = ['127.0.0.1', 'localhost', '::1'].includes(HOST);
-  if (!loopback && API_KEYS.size === 0) {
-    log.warn({ HOST }, 'ANYBODY WHO REACHES THIS ADDRESS CAN RUN RULES: set API_KEYS, or let it listen on 127.0.0.1');
+function warnWhenOpen(settings: Settings, log: Logger): void {
+  if (isReachable(settings) && !needsKeys(settings)) {
+    const { HOST } = settings;
+    log.warn({ HOST }, 'ANYBODY WHO REACHES THIS ADDRESS CAN RUN RULES (ALLOW_ANONYMOUS): set API_KEYS to change that');
   }
 }
 

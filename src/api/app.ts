@@ -1,14 +1,17 @@
 import { Hono, type MiddlewareHandler } from 'hono';
 import { methodNotAllowed } from 'hono/method-not-allowed';
 import { requestId } from 'hono/request-id';
-import { createKeyring } from '../shared/runtime/keyring.ts';
+import type { Keyring } from '../shared/runtime/keyring.ts';
 import type { Logger } from '../shared/runtime/logger.ts';
 import type { Metrics } from '../shared/runtime/metrics.ts';
-import type { Settings } from '../shared/runtime/settings.ts';
+import { keyLimitsOf, needsKeys, type Settings } from '../shared/runtime/settings.ts';
+import type { Store } from '../shared/store/key-value-store.ts';
 import { isStoreUnavailable } from '../shared/store/store-error.ts';
-import { authenticate } from './access/authenticate.ts';
+import { type Access, authenticate } from './access/authenticate.ts';
+import { createClientAddress } from './access/client-address.ts';
 import { letIn } from './access/cors.ts';
 import { checkHost } from './access/host-check.ts';
+import { limitCallers } from './access/limits.ts';
 import { createSessions } from './access/sessions.ts';
 import { measureRequests } from './api-metrics.ts';
 import type { AskWorker } from './ask-worker.ts';
@@ -19,7 +22,7 @@ import type { Executions } from './executions/executions.ts';
 import { NewerExecution } from './executions/newer-execution.ts';
 import type { Environment } from './http/environment.ts';
 import { logAccess } from './http/log-access.ts';
-import { pageHeaders } from './http/page-headers.ts';
+import { keepNothing, pageHeaders } from './http/page-headers.ts';
 import { type Phase, refuseWhileStopping, refuseWithoutStore, withoutStore, wrongMethod } from './http/refuse-calls.ts';
 import { problem } from './http/respond.ts';
 import { inEnvelope } from './ice/envelope.ts';
@@ -47,6 +50,9 @@ type Dependencies = {
   /** Begins a trace with each call, when there are traces. */
   traceRequests: MiddlewareHandler | undefined;
   settings: Settings;
+  keyring: Keyring;
+  /** Where sessions are kept. */
+  store: Store;
   log: Logger;
   phase: () => Phase;
   /** Aborts when this API begins to stop. */
@@ -67,6 +73,8 @@ export function createApp({
   metrics,
   traceRequests,
   settings,
+  keyring,
+  store,
   log,
   phase,
   stopping,
@@ -75,20 +83,24 @@ export function createApp({
 }: Dependencies): Hono<Environment> {
   const app = new Hono<Environment>();
   const origins = settings.CORS_ORIGINS;
-  const access = { keyring: createKeyring(settings.API_KEYS), sessions: createSessions(settings.API_KEYS), origins };
+  const clientAddress = createClientAddress(settings.TRUSTED_PROXIES);
+  const sessions = createSessions({ store, keyring });
+  const access: Access = { keyring, sessions, origins, clientAddress, userHeader: settings.TRUSTED_USER_HEADER };
   app.use(requestId());
-  app.use(logAccess(log));
+  app.use(logAccess(log, clientAddress));
   app.use(measureRequests(metrics));
   if (traceRequests) app.use('/rule-server/*', traceRequests);
   if (settings.ICE_ENDPOINTS) app.use('/ice-server/*', inEnvelope());
   app.use(pageHeaders());
-  app.use(checkHost({ host: settings.HOST, hasKeys: !access.keyring.isOpen, origins }));
+  app.use(keepNothing());
+  app.use(checkHost({ host: settings.HOST, hasKeys: needsKeys(settings), origins }));
   if (origins.length > 0) app.use(letIn(origins));
   app.use(
     methodNotAllowed({ app, onMethodNotAllowed: (context, methods) => wrongMethod(context.req.method, methods) }),
   );
   app.route('/', consoleRoutes(consoleFiles));
   app.use(authenticate(access));
+  app.use(limitCallers(keyLimitsOf(settings), metrics));
   app.route('/', sessionRoutes(access));
   app.route('/', healthRoutes({ health, isReady: () => phase() === 'running' }));
   app.route('/', metricsRoutes(metrics));

@@ -1,4 +1,5 @@
 import { atMost } from '../shared/runtime/at-most.ts';
+import { openKeyring } from '../shared/runtime/keyring.ts';
 import { createThrottledAlert, type Logger } from '../shared/runtime/logger.ts';
 import { createMetrics, type Metrics } from '../shared/runtime/metrics.ts';
 import { apiWaitMs, historyLimitsOf, type Settings } from '../shared/runtime/settings.ts';
@@ -47,6 +48,7 @@ export async function startApi({
   tracing = noTracing,
 }: Dependencies): Promise<RunningApi> {
   let phase: Phase = 'starting';
+  const keys = await openKeyring({ settings, log });
   const stopping = new AbortController();
   const queue: ExecutionQueue = backend.openQueue(queueNames.executions);
   const storeAlert = createThrottledAlert(log, 'The queue store cannot be used');
@@ -100,6 +102,8 @@ export async function startApi({
     metrics,
     traceRequests: tracing.telemetry && (await loadRequestTracing()),
     settings,
+    keyring: keys.keyring,
+    store: backend.store,
     log,
     phase: () => phase,
     stopping: stopping.signal,
@@ -129,6 +133,7 @@ export async function startApi({
         cancels.close(),
         askWorker.close(),
         queue.close(),
+        keys.close(),
       ];
       await atMost(3000, Promise.allSettled(parts)); // closing can hang while the store is away
     },

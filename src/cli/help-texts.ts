@@ -31,6 +31,22 @@ Examples:
 Run it where a process runs, with that process's settings. Ends with 1 when something fails; a warning is not a failure.
 `;
 
+export const KEYS_NEW_EXAMPLES = `
+Examples:
+  rule-server keys new --name reports --may read --apps 1,9001 --expires 2027-06-30
+  rule-server keys new --name console >> keys.yaml       the key itself goes to standard error
+
+The key is shown once and kept nowhere: the keys file (API_KEYS_FILE) has its digest.
+`;
+
+export const KEYS_CHECK_EXAMPLES = `
+Examples:
+  rule-server keys check keys.yaml
+  API_KEYS_FILE=keys.yaml rule-server keys check
+
+Ends with 1 when the file cannot be used. With RULE_SERVER_KEY set it also tells which entry that key is.
+`;
+
 /** What the --help of a service says: it has settings in the place of options. */
 export const SERVICE_HELP = {
   all: `
@@ -46,7 +62,8 @@ Example:
 Settings that matter most, all from the environment (no SHARED_DIR: only workers have one):
   REDIS_URL   the queue (redis://127.0.0.1:6379)
   HOST, PORT  where it listens (127.0.0.1, 8080)
-  API_KEYS    name:key,… (none: open to everyone who can connect)
+  API_KEYS    name:key,…; or API_KEYS_FILE, see "rule-server keys --help"
+  ALLOW_ANONYMOUS=1  to listen to the network without keys, which otherwise stops the start
 
 Example:
   REDIS_URL=redis://redis:6379 HOST=0.0.0.0 API_KEYS=me:$KEY rule-server api

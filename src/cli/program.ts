@@ -1,10 +1,20 @@
 import { Command, CommanderError, Option } from 'commander';
+import { visibleLines } from '../shared/contract/visible-text.ts';
 import { version } from '../version.ts';
 import type { ClientsOptions } from './clients.ts';
 import type { DoctorOptions } from './doctor/doctor.ts';
 import type { ExecOptions } from './exec.ts';
 import { EXIT_CODES_HELP, exitCodes } from './exit-codes.ts';
-import { CLIENTS_EXAMPLES, DOCTOR_EXAMPLES, EXEC_EXAMPLES, INTRODUCTION, SERVICE_HELP } from './help-texts.ts';
+import {
+  CLIENTS_EXAMPLES,
+  DOCTOR_EXAMPLES,
+  EXEC_EXAMPLES,
+  INTRODUCTION,
+  KEYS_CHECK_EXAMPLES,
+  KEYS_NEW_EXAMPLES,
+  SERVICE_HELP,
+} from './help-texts.ts';
+import type { NewKeyOptions } from './keys.ts';
 import { CommandFailed, type Surroundings } from './surroundings.ts';
 
 /** Runs one command line and resolves to its exit code. */
@@ -20,7 +30,7 @@ export async function runCommand(parameters: string[], surroundings: Surrounding
     // Commander has printed what was wrong, or the help that was asked for.
     if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
     if (!(error instanceof CommandFailed)) throw error;
-    surroundings.stderr.write(`${error.message}\n`);
+    surroundings.stderr.write(`${visibleLines(error.message)}\n`);
     return error.exitCode;
   }
 }
@@ -82,5 +92,25 @@ function describe(surroundings: Surroundings, ended: (code: number) => void): Co
       ended(await (await import('./doctor/doctor.ts')).doctor(options, surroundings)),
     );
   withApi(doctor).addHelpText('after', DOCTOR_EXAMPLES);
+  describeKeys(program, surroundings, ended);
   return program;
+}
+
+function describeKeys(program: Command, surroundings: Surroundings, ended: (code: number) => void): void {
+  const keys = program.command('keys').description('make a key, or check a keys file (API_KEYS_FILE)');
+  keys
+    .command('new')
+    .description('make a key; its entry for the keys file goes to standard output, the key to standard error')
+    .requiredOption('--name <name>', 'whose key it is')
+    .option('--may <permissions>', 'what it may do: read,run,cancel,cases,ops', 'read,run,cancel,cases,ops')
+    .option('--apps <ids>', 'for which apps; without it for all')
+    .option('--expires <date>', 'when it ends, such as 2027-06-30')
+    .addHelpText('after', KEYS_NEW_EXAMPLES)
+    .action(async (options: NewKeyOptions) => ended((await import('./keys.ts')).newKey(options, surroundings)));
+  keys
+    .command('check')
+    .description('check a keys file and tell what its entries may do')
+    .argument('[file]', 'the file; API_KEYS_FILE says so as well')
+    .addHelpText('after', KEYS_CHECK_EXAMPLES)
+    .action(async (file?: string) => ended(await (await import('./keys.ts')).checkKeys(file, surroundings)));
 }

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { createKeyring } from '../shared/runtime/keyring.ts';
+import type { Keyring } from '../shared/runtime/keyring.ts';
 import type { Metrics } from '../shared/runtime/metrics.ts';
 import type { Settings } from '../shared/runtime/settings.ts';
 import type { RunningWorker } from './start.ts';
@@ -13,18 +13,17 @@ const LIMITS = {
 };
 const MAX_CONNECTIONS = 100;
 
-type Dependencies = { worker: RunningWorker; metrics: Metrics };
+type Dependencies = { worker: RunningWorker; metrics: Metrics; keyring: Keyring };
 
 /**
- * /healthz: the process lives. /readyz: it takes jobs, or why not. /metrics, which needs a key when there are any. Off
+ * /healthz: the process lives. /readyz: it takes jobs, or why not. /metrics, which needs a key that may `ops` when there are any. Off
  * when `WORKER_PORT` is 0.
  */
 export async function startHealthServer(
-  { HOST, WORKER_PORT, API_KEYS }: Pick<Settings, 'HOST' | 'WORKER_PORT' | 'API_KEYS'>,
-  { worker, metrics: { registry } }: Dependencies,
+  { HOST, WORKER_PORT }: Pick<Settings, 'HOST' | 'WORKER_PORT'>,
+  { worker, metrics: { registry }, keyring }: Dependencies,
 ): Promise<{ stop(): Promise<void> }> {
   if (WORKER_PORT === 0) return { stop: async () => {} };
-  const keyring = createKeyring(API_KEYS);
 
   const server = createServer(LIMITS, (request, response) => {
     answer(request, response).catch(() => send(response, 500, { error: 'The metrics cannot be read.' }));
@@ -39,9 +38,11 @@ export async function startHealthServer(
       case '/readyz':
         return send(response, takesJobs ? 200 : 503, { status: takesJobs ? 'ready' : 'not ready', reason });
       case '/metrics': {
-        const key = keyring.bearerOf(request.headers.authorization);
-        if (!keyring.isOpen && keyring.nameOf(key ?? '') === undefined)
+        const found = keyring.find(keyring.bearerOf(request.headers.authorization) ?? '');
+        if (!keyring.isOpen && found.kind !== 'known')
           return send(response, 401, { error: 'This needs an API key: send it as "Authorization: Bearer <key>".' });
+        if (found.kind === 'known' && !found.caller.may.has('ops'))
+          return send(response, 403, { error: 'This needs a key with the permission "ops".' });
         const text = await registry.metrics();
         response.writeHead(200, { 'content-type': registry.contentType }).end(text);
         return;

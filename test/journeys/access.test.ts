@@ -44,7 +44,36 @@ describe('who may do what', () => {
       expect(header).toMatch(/^rule-server-session=[^;]+; Max-Age=43200; Path=\/; HttpOnly; SameSite=Strict$/);
       expect(header).not.toContain(KEY);
       const behindTls = await signIn(KEY, { 'x-forwarded-proto': 'https' });
-      expect(behindTls.headers['set-cookie']?.[0]).toContain('; Secure');
+      expect(behindTls.headers['set-cookie']?.[0]).toMatch(/^__Host-rule-server-session=[^;]+;.* Path=\/;.*; Secure/);
+    });
+
+    it('is kept to this host and TLS however many proxies there are, and no other cookie counts there', async () => {
+      const tls = { 'x-forwarded-proto': 'https,http' };
+      const [header = ''] = (await signIn(KEY, tls)).headers['set-cookie'] ?? [];
+      expect(header).toMatch(/^__Host-rule-server-session=[^;]+;.*; Secure/);
+      const session = header.split(';')[0] ?? '';
+      const statusWith = async (sent: string) =>
+        (await service.call('/docs', { headers: { ...tls, cookie: sent } })).status;
+      expect(await statusWith(session)).toBe(200);
+      expect(await statusWith(session.replace('__Host-', ''))).toBe(401); // a neighbour's page can set that one
+    });
+
+    it('changes nothing for the same name without TLS: whoever sits on the line can write such a page', async () => {
+      const tls = { 'x-forwarded-proto': 'https' };
+      const own = String((await signIn(KEY, tls)).headers['set-cookie']?.[0]?.split(';')[0]);
+      const over = service.url.replace('http:', 'https:');
+      expect((await execute({ ...tls, cookie: own, origin: over })).status).toBe(200);
+      expect((await execute({ ...tls, cookie: own, origin: service.url })).status).toBe(403);
+      expect((await execute({ cookie, origin: over })).status).toBe(403);
+    });
+
+    it('does not tell the key to who has the cookie and tries keys against it', async () => {
+      const [first, second] = await Promise.all([signIn(KEY), signIn(KEY)]);
+      const tokens = [first, second].map(
+        ({ headers }) => /=([^;]+);/.exec(headers['set-cookie']?.[0] ?? '')?.[1] ?? '',
+      );
+      expect(tokens[0]).toMatch(/^[\w-]{43}$/);
+      expect(tokens[0]).not.toBe(tokens[1]);
     });
 
     it('is only given for a key that is known', async () => {
@@ -98,6 +127,33 @@ describe('who may do what', () => {
       expect(status).toBe(200);
       const other = service.urls[1] ?? '';
       expect((await httpCall(`${other}/rule-server/mock/apps`, { headers: { cookie } })).status).toBe(200);
+    });
+
+    it('ends at sign-out on every instance, also for who has a copy of the cookie', async () => {
+      const own = String((await signIn(KEY)).headers['set-cookie']?.[0]?.split(';')[0]);
+      const statuses = () =>
+        Promise.all(
+          service.urls.map(async (url) => (await httpCall(`${url}/docs`, { headers: { cookie: own } })).status),
+        );
+      expect(await statuses()).toEqual([200, 200]);
+      await service.call('/session', { method: 'DELETE', headers: { cookie: own, origin: service.url } });
+      expect(await statuses()).toEqual([401, 401]);
+    });
+
+    it('leaves nothing of an answer in the cache of a browser or a proxy', async () => {
+      const { json } = await execute({ authorization: `Bearer ${KEY}` });
+      const one = `/rule-server/mock/executions/${json.mockId}`;
+      for (const path of [
+        one,
+        '/rule-server/mock/executions',
+        '/rule-server/mock/apps',
+        '/docs',
+        '/metrics',
+        '/nowhere',
+      ])
+        expect((await service.call(path, { headers: { cookie } })).headers['cache-control'], path).toBe('no-store');
+      expect((await execute({ authorization: `Bearer ${KEY}` })).headers['cache-control']).toBe('no-store');
+      expect((await service.call(one)).headers['cache-control']).toBe('no-store'); // a 401 as well
     });
 
     it('ends at sign-out', async () => {

@@ -1,44 +1,82 @@
 import type { Context } from 'hono';
 import { createMiddleware } from 'hono/factory';
-import type { Keyring } from '../../shared/runtime/keyring.ts';
+import { anybody, type Caller } from '../../shared/runtime/caller.ts';
+import type { Found, Keyring } from '../../shared/runtime/keyring.ts';
 import type { Environment } from '../http/environment.ts';
 import { problem } from '../http/respond.ts';
+import type { ClientAddress } from './client-address.ts';
 import { comesFromHere } from './same-origin.ts';
 import { sessionOf } from './session-cookie.ts';
 import type { Sessions } from './sessions.ts';
 
 const OPEN_PATHS = new Set(['/healthz', '/readyz', '/session']);
 
-type Dependencies = { keyring: Keyring; sessions: Sessions; origins: readonly string[] };
+export type Access = {
+  keyring: Keyring;
+  sessions: Sessions;
+  origins: readonly string[];
+  clientAddress: ClientAddress;
+  /** The header in which a trusted proxy names who has signed in with it. */
+  userHeader: string | undefined;
+};
 
 /**
- * Lets in who sends one of the keys as `Authorization: Bearer` (RFC 6750), or the cookie of a session, which a browser
- * sends by itself: then what changes something must come from our own pages. With no keys configured, everybody.
+ * Lets in who sends one of the keys as `Authorization: Bearer` (RFC 6750), the cookie of a session, or comes through a
+ * trusted proxy that names a person. Browsers send the last two by themselves: then what changes something must come from our
+ * own pages. With no keys configured, everybody.
  */
-export function authenticate({ keyring, sessions, origins }: Dependencies) {
+export function authenticate(access: Access) {
+  const { keyring, origins, userHeader } = access;
   return createMiddleware<Environment>(async (context, next) => {
-    if (keyring.isOpen || OPEN_PATHS.has(context.req.path)) return next();
-    const authorization = context.req.header('authorization');
-    const token = sessionOf(context);
-    if (authorization === undefined && token !== undefined) {
-      const session = sessions.read(token);
-      if (session.kind === 'ended') return refused('Your session has ended, or its key was changed: sign in again.');
-      if (changesSomething(context) && !comesFromHere(context, origins)) return foreign(context);
-      context.set('keyName', session.name);
-      return next();
-    }
-    const key = keyring.bearerOf(authorization);
-    const name = key === undefined ? undefined : keyring.nameOf(key);
-    if (name === undefined) return refused(sentenceFor(authorization));
-    context.set('keyName', name);
+    if (keyring.isOpen && userHeader === undefined) context.set('caller', anybody);
+    if (context.var.caller || OPEN_PATHS.has(context.req.path)) return next();
+    const { found, byBrowser, otherwise } = await identify(context, access);
+    if (found.kind === 'expired') return refused(`The key "${found.name}" has expired: ask for another one.`);
+    if (found.kind === 'unknown') return refused(otherwise);
+    if (byBrowser && changesSomething(context) && !comesFromHere(context, origins)) return foreign(context);
+    enter(context, found.caller);
     return next();
   });
+}
+
+type Identified = { found: Found; byBrowser: boolean; otherwise: string };
+
+async function identify(context: Context<Environment>, access: Access): Promise<Identified> {
+  const { keyring, sessions } = access;
+  const authorization = context.req.header('authorization');
+  const person = personOf(context, access);
+  if (person !== undefined) {
+    const otherwise = `${person} has signed in, but API_KEYS_FILE does not know this name here.`;
+    return { found: keyring.person(person), byBrowser: true, otherwise };
+  }
+  const token = sessionOf(context);
+  if (authorization === undefined && token !== undefined) {
+    const otherwise = 'Your session has ended, or its key was changed: sign in again.';
+    return { found: await sessions.read(token), byBrowser: true, otherwise };
+  }
+  const key = keyring.bearerOf(authorization);
+  const found: Found = key === undefined ? { kind: 'unknown' } : keyring.find(key);
+  return { found, byBrowser: false, otherwise: sentenceFor(authorization) };
+}
+
+/** From anywhere but a trusted proxy the header is not looked at: anybody could write it. */
+function personOf(context: Context<Environment>, { userHeader, clientAddress }: Access): string | undefined {
+  if (userHeader === undefined || !clientAddress.isFromProxy(context.env.incoming)) return undefined;
+  return context.req.header(userHeader) || undefined;
+}
+
+function enter(context: Context<Environment>, caller: Caller): void {
+  context.set('caller', caller);
+  context.set('keyName', caller.name ?? undefined);
 }
 
 /** A call that a page of another origin made this browser send. */
 export function foreign(context: Context): Response {
   const from = context.req.header('origin') ?? 'an unknown place';
-  return problem(403, `A page at ${from} may not change anything here with this browser's session.`);
+  return problem(
+    403,
+    `A page at ${from} may not change anything here with this browser's session. If that page is this server's own, the proxy in front must pass on Host and X-Forwarded-Proto.`,
+  );
 }
 
 function changesSomething({ req }: Context): boolean {

@@ -1,37 +1,47 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
+import { z } from 'zod';
+import { parseJson } from '../../shared/contract/parse-json.ts';
+import type { Found, Keyring } from '../../shared/runtime/keyring.ts';
+import type { Store } from '../../shared/store/key-value-store.ts';
 
 export const SESSION_SECONDS = 12 * 3600;
 
 export type Sessions = ReturnType<typeof createSessions>;
 
-/**
- * Sessions that need no store: a token names its key and is signed with it, so that every API instance knows it, and it
- * ends with its time or with its key.
- */
-export function createSessions(keys: ReadonlyMap<string, string>, now = Date.now) {
-  const sign = (key: string, name: string, expiresAt: number) =>
-    createHmac('sha256', key).update(`session ${name} ${expiresAt}`).digest();
+const sessionSchema = z.object({ name: z.string(), proof: z.string(), expiresAt: z.int() });
+const TOKEN = /^[\w-]{43}$/;
 
+type Dependencies = { store: Store; keyring: Keyring; now?: () => number };
+
+/**
+ * Sessions in the store, so that every API knows them and all forget one at once. A token is random: it tells nothing of the
+ * key, and the store has only its digest.
+ */
+export function createSessions({ store, keyring, now = Date.now }: Dependencies) {
   return {
-    /** A token for the key of this name, undefined when there is none. */
-    issue(name: string): string | undefined {
-      const key = keys.get(name);
-      const expiresAt = now() + SESSION_SECONDS * 1000;
-      return key && [encoded(name), expiresAt, sign(key, name, expiresAt).toString('base64url')].join('.');
+    /** A token for the key of this name; undefined when there is none. */
+    async issue(name: string): Promise<string | undefined> {
+      const token = randomBytes(32).toString('base64url');
+      const proof = keyring.proof(name, token);
+      if (proof === undefined) return undefined;
+      const session = { name, proof, expiresAt: now() + SESSION_SECONDS * 1000 };
+      await store.setIfAbsent(storeKey(token), JSON.stringify(session), SESSION_SECONDS);
+      return token;
     },
-    /** The name of the key a token stands for; `ended` when its time is over or it is not one of ours (any more). */
-    read(token: string): { kind: 'session'; name: string } | { kind: 'ended' } {
-      const [, head = '', expires = '', signature = ''] = /^([\w-]+)\.(\d{1,15})\.([\w-]+)$/.exec(token) ?? [];
-      const name = Buffer.from(head, 'base64url').toString();
-      const key = keys.get(name);
-      const given = Buffer.from(signature, 'base64url');
-      const expected = sign(key ?? 'nobody', name, Number(expires));
-      const isGood = given.length === expected.length && timingSafeEqual(given, expected);
-      return key !== undefined && isGood && Number(expires) > now() ? { kind: 'session', name } : { kind: 'ended' };
+    /** Whose session a token is; `unknown` when it has ended, was ended, or its key is another one by now. */
+    async read(token: string): Promise<Found> {
+      if (!TOKEN.test(token)) return { kind: 'unknown' };
+      const session = sessionSchema.safeParse(parseJson((await store.get(storeKey(token))) ?? ''));
+      if (!session.success || session.data.expiresAt <= now()) return { kind: 'unknown' };
+      return keyring.bySession(session.data, token);
+    },
+    /** Ends a session, for every API. */
+    async end(token: string): Promise<void> {
+      if (TOKEN.test(token)) await store.remove(storeKey(token));
     },
   };
 }
 
-function encoded(name: string): string {
-  return Buffer.from(name).toString('base64url');
+function storeKey(token: string): string {
+  return `session:${createHash('sha256').update(token).digest('hex')}`;
 }

@@ -7,7 +7,7 @@ import {
   toSettled,
 } from '../../shared/contract/execution-record.ts';
 import { type JobData, type JobResult, jobDataSchema } from '../../shared/contract/job.ts';
-import type { History } from '../../shared/store/history.ts';
+import type { History, HistoryFilter } from '../../shared/store/history.ts';
 import type { ExecutionQueue } from '../../shared/store/queue-backend.ts';
 import { endingOfCompleted, endingOfFailed } from '../calls/job-ending.ts';
 import type { ReadAnswer } from '../calls/read-answer.ts';
@@ -71,7 +71,7 @@ export function createReadExecution({ queue, history, readAnswer }: Dependencies
     },
 
     /** At most `limit` of those that are on their way, newest first, out of the newest 2,000. */
-    async open({ app, ruleId, limit }: { app?: number | undefined; ruleId?: string | undefined; limit: number }) {
+    async open({ app, apps, ruleId, limit }: Pick<HistoryFilter, 'app' | 'apps' | 'ruleId' | 'limit'>) {
       const found: ExecutionRecord[] = [];
       for (let start = 0; start < MAX_JOBS_LOOKED_AT && found.length < limit; start += JOBS_AT_ONCE) {
         const jobs = await queue.getJobs(['active', 'waiting', 'delayed'], start, start + JOBS_AT_ONCE - 1);
@@ -81,6 +81,7 @@ export function createReadExecution({ queue, history, readAnswer }: Dependencies
             (record) =>
               record.outcome === null &&
               (app === undefined || record.app === app) &&
+              (!apps || apps.has(record.app)) &&
               (ruleId === undefined || record.ruleId === ruleId),
           ),
         );

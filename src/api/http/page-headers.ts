@@ -1,3 +1,4 @@
+import { createMiddleware } from 'hono/factory';
 import { secureHeaders } from 'hono/secure-headers';
 
 /** What a page may load: only what comes from here. Styles are files or set by script, never written in place. */
@@ -27,5 +28,13 @@ export function pageHeaders() {
     xXssProtection: false,
     xDnsPrefetchControl: false,
     overwrite: false,
+  });
+}
+
+/** No answer is kept by a browser or a proxy after a sign-out, but for what says that it may be: the console's own files. */
+export function keepNothing() {
+  return createMiddleware(async (context, next) => {
+    await next();
+    if (!context.res.headers.has('cache-control')) context.res.headers.set('cache-control', 'no-store');
   });
 }

@@ -38,13 +38,15 @@ export function createOpenApiDocument(version: string) {
         key: {
           type: 'http',
           scheme: 'bearer',
-          description: 'One of API_KEYS. Without any configured, everybody may call.',
+          description:
+            'One of API_KEYS or API_KEYS_FILE, which says what it may do and for which apps. Without any configured, everybody may call.',
         },
         session: {
           type: 'apiKey',
           in: 'cookie',
           name: 'rule-server-session',
-          description: 'From POST /session. What changes something must then come from a page of this origin.',
+          description:
+            'From POST /session; behind TLS its name is __Host-rule-server-session. What changes something must then come from a page of this origin.',
         },
       },
     },
@@ -54,12 +56,13 @@ export function createOpenApiDocument(version: string) {
 type ToJson = (schema: z.ZodType) => JsonSchema;
 
 function describe(operation: Operation, toJson: ToJson) {
-  const { id, tag, summary, description, open, body, answers } = operation;
+  const { id, tag, summary, description, open, needs, body, answers } = operation;
   return {
     operationId: id,
     tags: [tag],
     summary,
     ...(description && { description }),
+    ...(needs && { 'x-permission': needs }),
     security: open ? [] : [{ key: [] }, { session: [] }, {}],
     parameters: [
       ...pathParameters(operation),

@@ -18,6 +18,7 @@ export const executeOperations: Operation[] = [
     method: 'post',
     path: '/rule-server/mock/execute',
     id: 'execute',
+    needs: 'run',
     tag: 'Execute',
     summary: 'Run a rule on one live client and answer with what it wrote',
     description:

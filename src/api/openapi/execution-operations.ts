@@ -19,6 +19,7 @@ export const executionOperations: Operation[] = [
     method: 'get',
     path: EXECUTIONS,
     id: 'listExecutions',
+    needs: 'read',
     tag: 'Executions',
     summary: 'List executions, what is on its way first, then the newest',
     query: listParameters,
@@ -38,6 +39,7 @@ export const executionOperations: Operation[] = [
     method: 'get',
     path: `${EXECUTIONS}/{mockId}`,
     id: 'getExecution',
+    needs: 'read',
     tag: 'Executions',
     summary: 'Read one execution: its states with their times, its input, its result',
     answers: {
@@ -51,6 +53,7 @@ export const executionOperations: Operation[] = [
     method: 'delete',
     path: `${EXECUTIONS}/{mockId}`,
     id: 'cancelExecution',
+    needs: 'cancel',
     tag: 'Executions',
     summary: 'Cancel an execution',
     description: 'Before the client took the request the rule does not run; after that only the waiting ends.',
@@ -75,6 +78,7 @@ export const executionOperations: Operation[] = [
     method: 'get',
     path: `${EXECUTIONS}/{mockId}/events`,
     id: 'followExecution',
+    needs: 'read',
     tag: 'Executions',
     summary: 'Follow an execution as server-sent events',
     description:

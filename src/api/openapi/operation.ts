@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { Permission } from '../../shared/runtime/caller.ts';
 
 /** The media type of a refusal (RFC 9457). */
 export const PROBLEM = 'application/problem+json';
@@ -27,6 +28,8 @@ export type Operation = {
   summary: string;
   description?: string;
   open?: boolean;
+  /** The permission its key must have; without one any key will do. */
+  needs?: Permission;
   query?: z.ZodObject;
   queryExample?: Record<string, string | number>;
   headers?: HeaderDoc[];

@@ -28,9 +28,19 @@ export const unauthorized = refusal(
 
 export const forbidden = refusal(
   403,
-  'A page of another origin, or a name this server does not go by.',
-  'This server does not go by the name elsewhere.example: use its address, or add http://elsewhere.example to CORS_ORIGINS.',
+  'A key without the permission or for other apps, a page of another origin, or a name this server does not go by.',
+  'This needs the permission "run", and the key "dashboard" has read.',
 );
+
+/** What a key that asks for more than its share is told. */
+export const limited = {
+  ...refusal(
+    429,
+    'The key is at one of its limits: calls a second, open calls, event streams, batches.',
+    'The key "dashboard" has more than 500 calls a second. It did not run. Try again in a moment.',
+  ),
+  headers: { 'Retry-After': 'Seconds to wait.' },
+};
 
 export const unavailable = {
   ...refusal(
@@ -48,4 +58,4 @@ export const failed = refusal(
 );
 
 /** What every operation that needs a key may answer. */
-export const usual = { 401: unauthorized, 403: forbidden, 500: failed };
+export const usual = { 401: unauthorized, 403: forbidden, 429: limited, 500: failed };

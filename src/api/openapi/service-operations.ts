@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { sessionRequestSchema } from '../routes/session.ts';
 import { healthAnswer, readyAnswer } from './answers.ts';
 import type { Operation } from './operation.ts';
-import { badQuestion, failed, forbidden, refusal, usual } from './refusals.ts';
+import { badQuestion, failed, forbidden, refusal, unavailable, usual } from './refusals.ts';
 
 const ready = { status: 'ready', queue: 'up', workers: 3, waiting: 0, active: 12 };
 const common = { method: 'get', tag: 'Service' } as const;
@@ -47,6 +47,7 @@ export const serviceOperations: Operation[] = [
       401: refusal(401, 'Not a key.', 'This API key is not known here: it was mistyped, or changed in API_KEYS.'),
       403: forbidden,
       500: failed,
+      503: unavailable,
     },
   },
   {
@@ -56,12 +57,13 @@ export const serviceOperations: Operation[] = [
     tag: 'Service',
     summary: 'End the session of this browser',
     open: true,
-    answers: { 204: { description: 'Signed out.' }, 403: forbidden, 500: failed },
+    answers: { 204: { description: 'Signed out.' }, 403: forbidden, 500: failed, 503: unavailable },
   },
   {
     ...common,
     path: '/metrics',
     id: 'metrics',
+    needs: 'ops',
     summary: 'What Prometheus scrapes',
     answers: {
       200: {

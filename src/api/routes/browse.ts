@@ -1,9 +1,12 @@
 import { type Context, Hono } from 'hono';
+import { z } from 'zod';
+import { parseJson } from '../../shared/contract/parse-json.ts';
 import { QUERY_VERSION, type Query } from '../../shared/contract/query.ts';
+import { callerOf, needs, refusedApp } from '../access/permission.ts';
 import type { AskWorker } from '../ask-worker.ts';
 import type { Environment } from '../http/environment.ts';
 import { appParameters, readParameters, selectionParameters } from '../http/parameters.ts';
-import { badQuestion, problem } from '../http/respond.ts';
+import { badQuestion, json, problem } from '../http/respond.ts';
 
 const v = QUERY_VERSION;
 
@@ -11,25 +14,37 @@ const v = QUERY_VERSION;
 export function browseRoutes({ ask }: Pick<AskWorker, 'ask'>) {
   const reply = async (context: Context<Environment>, query: Query): Promise<Response> => {
     const answer = await ask(query);
-    if (answer.kind === 'found') return context.body(answer.body, 200, { 'content-type': 'application/json' });
+    const { apps } = callerOf(context);
+    if (answer.kind === 'found')
+      return json(200, query.ask === 'apps' && apps ? onlyApps(answer.body, apps) : answer.body);
     const headers = answer.status === 503 ? { 'retry-after': '2' } : {};
     return problem(answer.status, answer.error, { headers });
   };
 
   const aboutSelection = (kind: 'schema' | 'tree') => async (context: Context<Environment>) => {
     const read = readParameters(selectionParameters, context.req.queries());
-    return read.kind === 'bad' ? badQuestion(read.problems) : reply(context, { v, ask: kind, ...read.value });
+    if (read.kind === 'bad') return badQuestion(read.problems);
+    return refusedApp(context, read.value.app) ?? reply(context, { v, ask: kind, ...read.value });
   };
 
   const aboutApp = (kind: 'rules' | 'clients') => async (context: Context<Environment>) => {
     const read = readParameters(appParameters, context.req.queries());
-    return read.kind === 'bad' ? badQuestion(read.problems) : reply(context, { v, ask: kind, ...read.value });
+    if (read.kind === 'bad') return badQuestion(read.problems);
+    return refusedApp(context, read.value.app) ?? reply(context, { v, ask: kind, ...read.value });
   };
 
   return new Hono<Environment>()
-    .get('/schema', aboutSelection('schema'))
-    .get('/tree', aboutSelection('tree'))
-    .get('/apps', (context) => reply(context, { v, ask: 'apps' }))
-    .get('/rules', aboutApp('rules'))
-    .get('/clients', aboutApp('clients'));
+    .get('/schema', needs('read'), aboutSelection('schema'))
+    .get('/tree', needs('read'), aboutSelection('tree'))
+    .get('/apps', needs('read'), (context) => reply(context, { v, ask: 'apps' }))
+    .get('/rules', needs('read'), aboutApp('rules'))
+    .get('/clients', needs('read'), aboutApp('clients'));
+}
+
+const appsSchema = z.object({ apps: z.array(z.looseObject({ app: z.int() })) });
+
+/** The list of apps without those that a caller's key is not for. */
+function onlyApps(body: string, apps: ReadonlySet<number>): string {
+  const all = appsSchema.parse(parseJson(body));
+  return JSON.stringify({ ...all, apps: all.apps.filter(({ app }) => apps.has(app)) });
 }

@@ -2,6 +2,8 @@ import { Hono } from 'hono';
 import { type SSEStreamingApi, streamSSE } from 'hono/streaming';
 import type { ExecutionRecord } from '../../shared/contract/execution-record.ts';
 import { isEndState } from '../../shared/contract/states.ts';
+import { isFor } from '../../shared/runtime/caller.ts';
+import { callerOf, needs } from '../access/permission.ts';
 import { recordBody } from '../executions/execution-body.ts';
 import type { Executions } from '../executions/executions.ts';
 import type { Environment } from '../http/environment.ts';
@@ -17,10 +19,10 @@ type Dependencies = { executions: Executions; stopping: AbortSignal };
  * state. Who comes back with the last id gets what is missing, and 204 when nothing is and nothing will come.
  */
 export function eventRoutes({ executions, stopping }: Dependencies) {
-  return new Hono<Environment>().get('/executions/:mockId/events', async (context) => {
+  return new Hono<Environment>().get('/executions/:mockId/events', needs('read'), async (context) => {
     const mockId = context.req.param('mockId');
     const first = await executions.find(mockId);
-    if (!first) return unknownExecution(mockId);
+    if (!first || !isFor(callerOf(context), first.app)) return unknownExecution(mockId);
     const seen = ordinalOf(context.req.header('last-event-id'));
     if (isEndState(first.state) && seen >= first.history.length - 1) return new Response(null, { status: 204 });
 

@@ -3,6 +3,7 @@ import { type Context, Hono } from 'hono';
 import { unanswered } from '../../shared/contract/ending.ts';
 import type { State } from '../../shared/contract/states.ts';
 import { isStoreUnavailable } from '../../shared/store/store-error.ts';
+import { needs, refusedApp } from '../access/permission.ts';
 import { notesAway } from '../calls/no-ending.ts';
 import { readExecuteRequest } from '../calls/read-request.ts';
 import type { KeyedEnding, Once, RunOnce } from '../calls/run-once.ts';
@@ -23,7 +24,7 @@ type Dependencies = {
 
 /** POST /rule-server/mock/execute: run one rule on one client and answer with what the client wrote. */
 export function executeRoute({ submitExecution, runOnce, closedByUs, maxBodyBytes }: Dependencies) {
-  return new Hono<Environment>().post('/execute', async (context) => {
+  return new Hono<Environment>().post('/execute', needs('run'), async (context) => {
     const { incoming, outgoing } = context.env;
     if (isFormPost(incoming.headers)) {
       return problem(
@@ -41,6 +42,8 @@ export function executeRoute({ submitExecution, runOnce, closedByUs, maxBodyByte
 
     const read = readExecuteRequest(body.bytes);
     if (read.kind === 'bad') return badRequest(read.problems);
+    const notIts = refusedApp(context, read.request.app);
+    if (notIts) return notIts;
     const call = { mockId: randomUUID(), request: read.request, keyName: context.var.keyName ?? null };
     const key = context.req.header('idempotency-key');
     if (key !== undefined) return once(context, { ...call, key, body: body.bytes });

@@ -1,5 +1,7 @@
 import { Hono } from 'hono';
+import { isFor } from '../../shared/runtime/caller.ts';
 import { BadCursor } from '../../shared/store/history.ts';
+import { callerOf, needs, refusedApp } from '../access/permission.ts';
 import { executionBody, listBody } from '../executions/execution-body.ts';
 import type { Executions } from '../executions/executions.ts';
 import type { Environment } from '../http/environment.ts';
@@ -9,23 +11,30 @@ import { badQuestion, json, problem } from '../http/respond.ts';
 /** Executions as a resource: the list, one of them, and cancelling it. */
 export function executionRoutes(executions: Executions) {
   return new Hono<Environment>()
-    .get('/executions', async ({ req }) => {
-      const read = readParameters(listParameters, req.queries());
+    .get('/executions', needs('read'), async (context) => {
+      const read = readParameters(listParameters, context.req.queries());
       if (read.kind === 'bad') return badQuestion(read.problems);
+      const notIts = read.value.app === undefined ? undefined : refusedApp(context, read.value.app);
+      if (notIts) return notIts;
       try {
-        const { records, nextCursor } = await executions.list(read.value);
+        const { records, nextCursor } = await executions.list({ ...read.value, apps: callerOf(context).apps });
         return json(200, listBody(records, nextCursor));
       } catch (error) {
         if (error instanceof BadCursor) return badQuestion([{ field: 'cursor', message: error.message }]);
         throw error;
       }
     })
-    .get('/executions/:mockId', async ({ req }) => {
-      const execution = await executions.get(req.param('mockId'));
-      return execution ? json(200, executionBody(execution)) : unknownExecution(req.param('mockId'));
+    .get('/executions/:mockId', needs('read'), async (context) => {
+      const mockId = context.req.param('mockId');
+      const execution = await executions.get(mockId);
+      const isIts = execution !== null && isFor(callerOf(context), execution.record.app);
+      return isIts ? json(200, executionBody(execution)) : unknownExecution(mockId);
     })
-    .delete('/executions/:mockId', async ({ req }) => {
-      const mockId = req.param('mockId');
+    .delete('/executions/:mockId', needs('cancel'), async (context) => {
+      const mockId = context.req.param('mockId');
+      const { apps } = callerOf(context);
+      const record = apps === null ? null : await executions.find(mockId);
+      if (apps !== null && !(record && apps.has(record.app))) return unknownExecution(mockId);
       switch (await executions.cancel(mockId)) {
         case 'unknown':
           return unknownExecution(mockId);

@@ -1,4 +1,5 @@
 import { Hono } from 'hono';
+import { needs, needsEveryApp } from '../access/permission.ts';
 import type { Environment } from '../http/environment.ts';
 import { problem } from '../http/respond.ts';
 import type { BoardOptions } from '../queue-board.ts';
@@ -14,6 +15,7 @@ export function queueBoardRoutes({ queues, seesWorkers }: BoardOptions) {
   const load = async () => (await import('../queue-board.ts')).createQueueBoard(BASE, { queues, seesWorkers });
 
   return new Hono<Environment>()
+    .use(`${BASE}/*`, needs('ops'), needsEveryApp())
     .get(`${BASE}/`, (context) => context.redirect(BASE))
     .all(`${BASE}/*`, async ({ req }) => {
       if (req.method !== 'GET' && req.method !== 'HEAD')

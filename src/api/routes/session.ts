@@ -1,11 +1,9 @@
 import { Hono } from 'hono';
 import { z } from 'zod';
 import { parseJson } from '../../shared/contract/parse-json.ts';
-import type { Keyring } from '../../shared/runtime/keyring.ts';
-import { foreign } from '../access/authenticate.ts';
+import { type Access, foreign } from '../access/authenticate.ts';
 import { comesFromHere } from '../access/same-origin.ts';
-import { clearSession, setSession } from '../access/session-cookie.ts';
-import type { Sessions } from '../access/sessions.ts';
+import { clearSession, sessionOf, setSession } from '../access/session-cookie.ts';
 import type { Environment } from '../http/environment.ts';
 import { readBody } from '../http/read-body.ts';
 import { badQuestion, problem } from '../http/respond.ts';
@@ -15,10 +13,8 @@ const MAX_BODY_BYTES = 4096;
 /** The body of POST /session. */
 export const sessionRequestSchema = z.object({ key: z.string().min(1).meta({ description: 'One of API_KEYS.' }) });
 
-type Dependencies = { keyring: Keyring; sessions: Sessions; origins: readonly string[] };
-
 /** POST /session trades a key for a session cookie, DELETE ends the session: for browsers, whose EventSource sends no headers. */
-export function sessionRoutes({ keyring, sessions, origins }: Dependencies) {
+export function sessionRoutes({ keyring, sessions, origins }: Access) {
   return new Hono<Environment>()
     .post('/session', async (context) => {
       if (context.req.header('origin') !== undefined && !comesFromHere(context, origins)) return foreign(context);
@@ -27,18 +23,21 @@ export function sessionRoutes({ keyring, sessions, origins }: Dependencies) {
         body.kind === 'complete' ? parseJson(body.bytes.toString('utf8')) : undefined,
       );
       if (!read.success) return badQuestion([{ field: 'key', message: 'must be there: send {"key":"…"}' }]);
-      const name = keyring.nameOf(read.data.key);
-      const token = name === undefined ? undefined : sessions.issue(name);
-      if (name === undefined || token === undefined) {
-        if (keyring.isOpen) return context.body(null, 204); // there is nothing to sign in to
+      if (keyring.isOpen) return context.body(null, 204); // there is nothing to sign in to
+      const found = keyring.find(read.data.key);
+      if (found.kind === 'expired') return problem(401, `The key "${found.name}" has expired: ask for another one.`);
+      const name = found.kind === 'known' ? found.caller.name : null;
+      const token = name === null ? undefined : await sessions.issue(name);
+      if (name === null || token === undefined)
         return problem(401, 'This API key is not known here: it was mistyped, or changed in API_KEYS.');
-      }
       context.set('keyName', name);
       setSession(context, token);
       return context.body(null, 204);
     })
-    .delete('/session', (context) => {
+    .delete('/session', async (context) => {
       if (context.req.header('origin') !== undefined && !comesFromHere(context, origins)) return foreign(context);
+      const token = sessionOf(context);
+      if (token !== undefined) await sessions.end(token);
       clearSession(context);
       return context.body(null, 204);
     });

@@ -30,6 +30,11 @@ export function keepDraft(rule: string, text: string): void {
   drafts.set([...others.slice(1 - MAX_DRAFTS), { rule, text }]);
 }
 
+/** Leaves nothing of what was typed, neither here nor in the browser's storage. */
+export function forgetDrafts(): void {
+  drafts.forget();
+}
+
 /** The kind of value last chosen for a key, whatever the rule. */
 const kinds = createStored<Record<string, ValueKind>>('kinds', {
   read: (stored) =>

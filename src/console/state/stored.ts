@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react';
 
 /** A value that outlives the page and is the same in every part of it. */
-export type Stored<T> = { get(): T; set(next: T): void; use(): T };
+export type Stored<T> = { get(): T; set(next: T): void; use(): T; forget(): void };
 
 type How<T> = {
   /** Judges what an older page left behind. */
@@ -39,12 +39,20 @@ export function createStored<T>(name: string, { read, lasting = (value) => value
     save(key, lasting(get()));
   }
 
+  function forget(): void {
+    clearTimeout(saving);
+    window.removeEventListener('pagehide', saveNow);
+    value = undefined;
+    remove(key);
+    for (const listener of listeners) listener();
+  }
+
   function subscribe(listener: () => void): () => void {
     listeners.add(listener);
     return () => listeners.delete(listener);
   }
 
-  return { get, set, use: () => useSyncExternalStore(subscribe, get) };
+  return { get, set, forget, use: () => useSyncExternalStore(subscribe, get) };
 }
 
 // A browser may forbid storage; then things are remembered as long as the page is open.
@@ -61,6 +69,14 @@ function save(key: string, value: unknown): void {
     window.localStorage.setItem(key, JSON.stringify(value));
   } catch {
     // Full or forbidden.
+  }
+}
+
+function remove(key: string): void {
+  try {
+    window.localStorage.removeItem(key);
+  } catch {
+    // Forbidden: then nothing is there.
   }
 }
 

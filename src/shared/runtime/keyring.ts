@@ -1,24 +1,111 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { type Caller, permissions } from './caller.ts';
+import { digestOf, type KeyEntry, parseKeysFile, readKeysFile, watchKeysFile } from './keys-file.ts';
+import type { Logger } from './logger.ts';
+import type { Settings } from './settings.ts';
+
+/** What a key, a session or a name came to. */
+export type Found = { kind: 'known'; caller: Caller } | { kind: 'expired'; name: string } | { kind: 'unknown' };
 
 export type Keyring = ReturnType<typeof createKeyring>;
 
-/** The API keys, by name. */
-export function createKeyring(keys: ReadonlyMap<string, string>) {
-  const digests = [...keys].map(([name, key]) => ({ name, digest: sha256(key) }));
+/** Which names are new, gone, or have other keys or rights. */
+export type KeyChanges = { added: string[]; removed: string[]; changed: string[] };
+
+/** Whoever a keys file does not name but a trusted proxy does. */
+const EVERYONE = '*';
+
+/** The API keys, by name, and what each may do. */
+export function createKeyring(fixed: ReadonlyMap<string, string>, { now = Date.now } = {}) {
+  const own = [...fixed].map(([name, key]): KeyEntry => ({ ...unbounded(name), digest: digestOf(key) }));
+  let entries = own;
+  let hasFile = false;
+
+  const judged = (entry: KeyEntry | undefined): Found => {
+    if (entry === undefined) return { kind: 'unknown' };
+    const { name, may, apps, limits, expiresAt } = entry;
+    if (expiresAt !== null && expiresAt <= now()) return { kind: 'expired', name };
+    return { kind: 'known', caller: { name, may, apps, limits } };
+  };
+  const named = (name: string) => entries.find((entry) => entry.name === name);
+  const proofFor = ({ digest }: KeyEntry, secret: string) =>
+    createHmac('sha256', secret)
+      .update(digest ?? '')
+      .digest('base64url');
+
   return {
-    /** Without any key everybody may call. */
-    isOpen: digests.length === 0,
-    /** The name of a key, or undefined when it is not one of these. Takes the same time for all of them. */
-    nameOf(key: string): string | undefined {
-      const digest = sha256(key);
-      return digests.filter((known) => timingSafeEqual(known.digest, digest)).at(0)?.name;
+    /** With no key configured everybody may call. A keys file without entries lets nobody in. */
+    get isOpen() {
+      return own.length === 0 && !hasFile;
+    },
+    /** Whose key this is. Takes the same time for all of them. */
+    find(key: string): Found {
+      const digest = digestOf(key);
+      return judged(entries.filter((entry) => entry.digest && timingSafeEqual(entry.digest, digest)).at(0));
+    },
+    /** The person a trusted proxy names. Without a keys file a person may do everything. */
+    person(name: string): Found {
+      const entry = named(name) ?? named(EVERYONE);
+      if (entry?.digest) return { kind: 'unknown' }; // a key's name is no person's
+      if (entry) return judged({ ...entry, name });
+      return hasFile ? { kind: 'unknown' } : judged(unbounded(name));
+    },
+    /** What ties a session to the key it was made with: nothing can be found out from it about the key. */
+    proof: (name: string, secret: string) => {
+      const entry = named(name);
+      return entry?.digest ? proofFor(entry, secret) : undefined;
+    },
+    /** Whose session this is, as long as the key is the one it was made with. */
+    bySession({ name, proof }: { name: string; proof: string }, secret: string): Found {
+      const entry = named(name);
+      return entry?.digest && proofFor(entry, secret) === proof ? judged(entry) : { kind: 'unknown' };
     },
     /** The key of an `Authorization: Bearer` header (RFC 6750). */
     bearerOf: (authorization: string | undefined) => /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1],
+    /** Takes the keys of a file in the place of those it had before. */
+    replace(keys: KeyEntry[]): KeyChanges {
+      const before = new Map(entries.map((entry) => [entry.name, print(entry)]));
+      hasFile = true;
+      entries = [...own, ...keys.filter(({ name }) => !fixed.has(name))];
+      const after = new Map(entries.map((entry) => [entry.name, print(entry)]));
+      return {
+        added: [...after.keys()].filter((name) => !before.has(name)),
+        removed: [...before.keys()].filter((name) => !after.has(name)),
+        changed: [...after].flatMap(([name, text]) => (before.has(name) && before.get(name) !== text ? name : [])),
+      };
+    },
   };
 }
 
-/** Digests have one length, so the comparison tells nothing about a key, not even how long it is. */
-function sha256(text: string): Buffer {
-  return createHash('sha256').update(text).digest();
+function unbounded(name: string): KeyEntry {
+  return { name, digest: null, expiresAt: null, may: new Set(permissions), apps: null, limits: {} };
+}
+
+function print({ digest, expiresAt, may, apps, limits }: KeyEntry): string {
+  return JSON.stringify([digest?.toString('hex'), expiresAt, [...may], apps && [...apps], limits]);
+}
+
+type Options = {
+  settings: Pick<Settings, 'API_KEYS' | 'API_KEYS_FILE'>;
+  log: Logger;
+  onChange?: (changes: KeyChanges) => void;
+};
+
+/** The keys of a process, kept in step with its keys file. Throws `BadSettings` when the file cannot be used at the start. */
+export async function openKeyring({ settings: { API_KEYS, API_KEYS_FILE: path }, log, onChange }: Options) {
+  const keyring = createKeyring(API_KEYS);
+  if (path === undefined) return { keyring, close: async () => {} };
+  const known = await readKeysFile(path);
+  keyring.replace(parseKeysFile(known));
+  const watch = watchKeysFile({
+    path,
+    known,
+    onChange(keys) {
+      const changes = keyring.replace(keys);
+      log.info(changes, 'the keys file was read anew');
+      onChange?.(changes);
+    },
+    onBad: (error) => log.error({ err: error }, 'the keys file cannot be used: the keys stay what they were'),
+  });
+  return { keyring, close: () => watch.stop() };
 }

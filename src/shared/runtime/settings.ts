@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { z } from 'zod';
 
 const milliseconds = (fallback: number, { min = 1, max = 3_600_000 } = {}) => whole(fallback, min, max);
@@ -51,13 +52,30 @@ const corsOrigins = z
     'must be origins such as https://rules.example.com, separated by commas',
   );
 
+const trustedProxies = z
+  .string()
+  .default('')
+  .transform((text) => text.split(',').flatMap((part) => part.trim() || []))
+  .refine(
+    (proxies) => proxies.every(isAddressOrRange),
+    'must be addresses or ranges such as 10.0.0.0/8, separated by commas',
+  );
+
+function isAddressOrRange(text: string): boolean {
+  const [address = '', bits] = text.split('/');
+  const family = isIP(address);
+  return family !== 0 && (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 6 ? 128 : 32)));
+}
+
+const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]{1,64}$/;
+
 function isOrigin(text: string): boolean {
   return URL.canParse(text) && /^https?:/.test(text) && new URL(text).origin === text;
 }
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
-const settingsSchema = z.object({
+const variables = z.object({
   QUEUE_URL: queueUrl,
   REDIS_URL: queueUrl,
   SHARED_DIR: z.string().min(1).optional(),
@@ -80,6 +98,14 @@ const settingsSchema = z.object({
   HISTORY_BYTES: whole(256 * MIB, 0, 64 * 1024 * MIB),
   IDEMPOTENCY_BYTES: whole(256 * MIB, 1024, 64 * 1024 * MIB),
   API_KEYS: apiKeys,
+  API_KEYS_FILE: z.string().min(1).optional(),
+  ALLOW_ANONYMOUS: z.enum(['0', '1'], { error: 'must be 0 or 1' }).default('0'),
+  KEY_CALLS_PER_SECOND: whole(500, 1, 1_000_000),
+  KEY_OPEN_CALLS: whole(1000, 1, 1_000_000),
+  KEY_STREAMS: whole(200, 1, 1_000_000),
+  KEY_BATCHES: whole(4, 1, 1_000_000),
+  TRUSTED_PROXIES: trustedProxies,
+  TRUSTED_USER_HEADER: z.string().regex(HEADER_NAME, 'must be the name of a header').optional(),
   CORS_ORIGINS: corsOrigins,
   ICE_ENDPOINTS: z
     .enum(['0', '1'], { error: 'must be 0 or 1' })
@@ -88,6 +114,11 @@ const settingsSchema = z.object({
   LOG_LEVEL: z.enum(LOG_LEVELS, { error: `must be one of ${LOG_LEVELS.join(', ')}` }).default('info'),
   OTEL_EXPORTER_OTLP_ENDPOINT: z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// URL' }).optional(),
 });
+
+const settingsSchema = variables.refine(
+  ({ TRUSTED_USER_HEADER, TRUSTED_PROXIES }) => TRUSTED_USER_HEADER === undefined || TRUSTED_PROXIES.length > 0,
+  { path: ['TRUSTED_PROXIES'], error: 'must say which proxies may send TRUSTED_USER_HEADER' },
+);
 
 /** Where APIs and workers of their own look for the queue when nothing is said. */
 export const LOCAL_REDIS = 'redis://127.0.0.1:6379';
@@ -113,6 +144,41 @@ export function readSettings(environment: Record<string, string | undefined>): S
 /** The Redis to use, or undefined for the embedded queue. `QUEUE_URL` wins over `REDIS_URL`. */
 export function queueUrlOf({ QUEUE_URL, REDIS_URL }: Settings): string | undefined {
   return QUEUE_URL ?? REDIS_URL;
+}
+
+/** What a key may do at once where its entry in the keys file does not say. */
+export function keyLimitsOf(settings: Settings) {
+  const { KEY_CALLS_PER_SECOND, KEY_OPEN_CALLS, KEY_STREAMS, KEY_BATCHES } = settings;
+  return {
+    callsPerSecond: KEY_CALLS_PER_SECOND,
+    openCalls: KEY_OPEN_CALLS,
+    streams: KEY_STREAMS,
+    batches: KEY_BATCHES,
+  };
+}
+
+const LOOPBACK = /^(localhost|::1|127(\.\d{1,3}){3})$/;
+
+/** Whether other machines can reach what listens here. */
+export function isReachable({ HOST }: Pick<Settings, 'HOST'>): boolean {
+  return !LOOPBACK.test(HOST);
+}
+
+/** Whether a caller needs a key, or a proxy that names it. */
+export function needsKeys({
+  API_KEYS,
+  API_KEYS_FILE,
+  TRUSTED_USER_HEADER,
+}: Pick<Settings, 'API_KEYS' | 'API_KEYS_FILE' | 'TRUSTED_USER_HEADER'>): boolean {
+  return API_KEYS.size > 0 || API_KEYS_FILE !== undefined || TRUSTED_USER_HEADER !== undefined;
+}
+
+/** Refuses to serve anybody who can reach this machine, unless that is wanted. Throws `BadSettings`. */
+export function refuseOpenDoor(settings: Settings): void {
+  if (!isReachable(settings) || needsKeys(settings) || settings.ALLOW_ANONYMOUS === '1') return;
+  throw new BadSettings(
+    `Anybody who reaches ${settings.HOST} could run rules: set API_KEYS or API_KEYS_FILE, set HOST=127.0.0.1, or say ALLOW_ANONYMOUS=1 if that is wanted.`,
+  );
 }
 
 /** How much of the past is kept. */

@@ -5,6 +5,8 @@ export type HistoryLimits = { count: number; seconds: number; bytes: number };
 
 export type HistoryFilter = {
   app?: number | undefined;
+  /** Only executions of these; null or nothing: of all. */
+  apps?: ReadonlySet<number> | null | undefined;
   ruleId?: string | undefined;
   limit: number;
   cursor?: string | undefined;
@@ -45,7 +47,7 @@ export const BEGINNING = '-';
 
 /** Walks an index from the newest entry on until a page is full. Both backends list through it, so both page alike. */
 export async function listPage(
-  { app, ruleId, limit, cursor }: HistoryFilter,
+  { app, apps, ruleId, limit, cursor }: HistoryFilter,
   readIndex: ReadIndex,
   load: (mockIds: string[]) => Promise<(ExecutionRecord | null)[]>,
 ): Promise<HistoryPage> {
@@ -56,6 +58,7 @@ export async function listPage(
     for (const member of members) {
       const [itsApp, itsRule] = member.split('|');
       if (app !== undefined && itsApp !== String(app)) continue;
+      if (apps && !apps.has(Number(itsApp))) continue;
       if (ruleId !== undefined && itsRule !== ruleId) continue;
       found.push(member);
     }

@@ -193,6 +193,19 @@ describe('every answer matches the schema that is documented for it', () => {
     }
   });
 
+  it('with a key that asks too often', async () => {
+    const settings = { API_KEYS: 'tester:0123456789abcdef', KEY_CALLS_PER_SECOND: 1 };
+    await using busy = await startService({ workers: 0, settings });
+    const headers = { authorization: 'Bearer 0123456789abcdef' };
+    for (const { method, path, open } of operations) {
+      if (open) continue;
+      const more = { method: method.toUpperCase(), headers };
+      await vi.waitUntil(async () => (await httpCall(`${busy.url}/docs`, { headers })).status === 429, { interval: 1 });
+      const answer = await call(path.replace('{mockId}', NOBODY), more, busy.url);
+      expect([answer.status, answer.headers['retry-after']], path).toEqual([429, '1']);
+    }
+  });
+
   it('under a name of somebody else, or with a key that is none', async () => {
     for (const { method, path, id } of operations) {
       const headers = { host: 'elsewhere.example' };
@@ -223,6 +236,18 @@ describe('every answer matches the schema that is documented for it', () => {
         const usual = ['/healthz', '/metrics', '/openapi.json'].includes(path) ? 200 : 503;
         expect(status, path).toBe(path === '/session' ? 204 : usual);
       }
+    });
+
+    it('503 to who signs in or out: sessions are kept there', async () => {
+      const redis = await startRedis(choice);
+      const settings = { API_KEYS: 'tester:0123456789abcdef' };
+      await using lonely = await startService({ queueUrl: redis.url, workers: 0, settings });
+      const body = JSON.stringify({ key: '0123456789abcdef' });
+      const { headers } = await call('/session', { method: 'POST', body }, lonely.url);
+      const cookie = String(headers['set-cookie']?.[0]?.split(';')[0]);
+      await redis.stop();
+      expect((await call('/session', { method: 'POST', body }, lonely.url)).status).toBe(503);
+      expect((await call('/session', { method: 'DELETE', headers: { cookie } }, lonely.url)).status).toBe(503);
     });
 
     it('and nothing is documented that was not seen here', () => {

@@ -59,4 +59,22 @@ describeInBrowser('signing in to the console', () => {
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByText('This service needs an API key.').waitFor();
   });
+
+  test('signing out leaves nothing of the input: not on the page, in the address, in storage or behind the back button', async () => {
+    const page = await journey.visit('/?app=9001&rule=1');
+    await page.getByLabel('API key').fill(KEY);
+    await page.keyboard.press('Enter');
+    await page.getByLabel('city', { exact: true }).fill('Wuppertal');
+    await pressRun(page);
+    await says(headline(page), /^Done in/);
+    await expect.poll(() => page.evaluate(() => JSON.stringify(localStorage))).toContain('Wuppertal');
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    const left = () =>
+      page.evaluate(
+        () => document.body.innerHTML + location.href + JSON.stringify({ ...localStorage, ...sessionStorage }),
+      );
+    await expect.poll(left).not.toContain('Wuppertal');
+    expect(await left()).not.toContain('rule=1');
+  });
 });

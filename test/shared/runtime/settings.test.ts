@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { apiWaitMs, BadSettings, queueUrlOf, readSettings } from '../../../src/shared/runtime/settings.ts';
+import {
+  apiWaitMs,
+  BadSettings,
+  queueUrlOf,
+  readSettings,
+  refuseOpenDoor,
+} from '../../../src/shared/runtime/settings.ts';
 import { CLAIM_KEPT_MS } from '../../../src/worker/files/claim-minutes.ts';
 
 describe('settings', () => {
@@ -44,6 +50,10 @@ describe('settings', () => {
     ['API_KEYS', 'a:0123456789abcdef,a:fedcba9876543210'],
     ['API_KEYS', ':0123456789abcdef'],
     ['LOG_LEVEL', 'loud'],
+    ['ALLOW_ANONYMOUS', 'yes'],
+    ['TRUSTED_PROXIES', 'proxy.internal'],
+    ['TRUSTED_PROXIES', '10.0.0.0/33'],
+    ['TRUSTED_USER_HEADER', 'X Email'],
   ])('%s=%s stops the start and is named', (name, value) => {
     expect(() => readSettings({ [name]: value })).toThrow(BadSettings);
     expect(() => readSettings({ [name]: value })).toThrow(
@@ -55,6 +65,21 @@ describe('settings', () => {
     const read = () => readSettings({ PORT: 'x', LOG_LEVEL: 'x', API_KEYS: 'team:top-secret' });
     expect(read).toThrow(/PORT must be .*; API_KEYS must be .*; LOG_LEVEL /);
     expect(read).not.toThrow(/top-secret/);
+  });
+
+  it('who listens to the network without keys says so, or does not start', () => {
+    for (const HOST of ['0.0.0.0', '::', '10.1.2.3', 'api']) {
+      expect(() => refuseOpenDoor(readSettings({ HOST })), HOST).toThrow(/ALLOW_ANONYMOUS=1/);
+      for (const more of [{ API_KEYS: 'a:0123456789abcdef' }, { API_KEYS_FILE: 'keys.yaml' }, { ALLOW_ANONYMOUS: '1' }])
+        expect(() => refuseOpenDoor(readSettings({ HOST, ...more }))).not.toThrow();
+      expect(() => refuseOpenDoor(readSettings({ HOST, ALLOW_ANONYMOUS: '0' }))).toThrow(BadSettings);
+    }
+    for (const HOST of ['127.0.0.1', 'localhost', '::1', '127.0.0.9'])
+      expect(() => refuseOpenDoor(readSettings({ HOST })), HOST).not.toThrow();
+  });
+
+  it('a header that names people needs proxies that may send it', () => {
+    expect(() => readSettings({ TRUSTED_USER_HEADER: 'X-Email' })).toThrow(/TRUSTED_PROXIES must say/);
   });
 
   it('QUEUE_URL wins over REDIS_URL', () => {

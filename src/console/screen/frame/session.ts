@@ -1,5 +1,6 @@
 import { useSyncExternalStore } from 'react';
 import { Refused, request, whenSignedOut } from '../../api/request.ts';
+import { forgetDrafts } from '../../state/drafts.ts';
 
 /** `signedIn`: this browser traded a key for a session. `needed`: the service wants one and there is none, or no longer. */
 type Session = { signedIn: boolean; needed: 'no' | 'yes' | 'expired' };
@@ -22,12 +23,15 @@ export async function signIn(key: string): Promise<void> {
   change({ signedIn: true, needed: 'no' });
 }
 
-/** Ends the session, here and at the service. */
+/** Ends the session, here and at the service, and leaves nothing of what was on the screen: a shared browser is the next person's. */
 export async function signOut(): Promise<void> {
   await request('/session', { method: 'DELETE' }).catch((error) => {
     if (!(error instanceof Refused)) throw error;
   });
   change({ signedIn: false, needed: 'yes' });
+  forgetDrafts();
+  // A new page has nothing in its memory; the address of the old one had the input in it.
+  window.location.replace('/');
 }
 
 function change(next: Session): void {

@@ -1,0 +1,84 @@
+import { createMiddleware } from 'hono/factory';
+import { Counter } from 'prom-client';
+import type { Caller, Limits } from '../../shared/runtime/caller.ts';
+import type { Metrics } from '../../shared/runtime/metrics.ts';
+import type { Environment } from '../http/environment.ts';
+import { problem } from '../http/respond.ts';
+import { callerOf } from './permission.ts';
+
+/** What one caller has open, and how many calls it may still make at the moment. */
+type Use = { calls: number; at: number; openCalls: number; streams: number; batches: number };
+
+const SENTENCES: Record<keyof Limits, (limit: number) => string> = {
+  callsPerSecond: (limit) => `more than ${limit} calls a second`,
+  openCalls: (limit) => `more than ${limit} calls open at once`,
+  streams: (limit) => `more than ${limit} event streams open at once`,
+  batches: (limit) => `more than ${limit} batches open at once`,
+};
+
+const MAX_FORGOTTEN_AFTER_MS = 60_000;
+
+/**
+ * Keeps each key within its limits, so that none takes from the others. Where no key is needed there is none to keep. The
+ * bucket of a key holds one second's worth of calls.
+ */
+export function limitCallers(defaults: Limits, { registry }: Metrics) {
+  const uses = new Map<string, Use>();
+  const refused = new Counter({
+    name: 'rule_server_limited_total',
+    help: 'Requests that were refused because their key was at one of its limits.',
+    labelNames: ['limit'],
+    registers: [registry],
+  });
+
+  function openUse(name: string, now: number, full: number): Use {
+    let use = uses.get(name);
+    if (!use) {
+      use = { calls: full, at: now, openCalls: 0, streams: 0, batches: 0 };
+      uses.set(name, use);
+      forgetIdle(uses, now);
+    }
+    return use;
+  }
+
+  return createMiddleware<Environment>(async (context, next) => {
+    const { name, limits: own } = callerOf(context);
+    if (name === null || context.var.caller === undefined) return next();
+    const limits: Limits = { ...defaults, ...defined(own) };
+    const now = performance.now();
+    const use = openUse(name, now, limits.callsPerSecond);
+    use.calls = Math.min(limits.callsPerSecond, use.calls + ((now - use.at) / 1000) * limits.callsPerSecond);
+    use.at = now;
+    const kind = kindOf(context.req.method, context.req.path);
+    const reached = use.calls < 1 ? 'callsPerSecond' : use[kind] >= limits[kind] ? kind : undefined;
+    if (reached) {
+      refused.inc({ limit: reached });
+      const sentence = SENTENCES[reached](limits[reached]);
+      return problem(429, `The key "${name}" has ${sentence}. It did not run. Try again in a moment.`, {
+        headers: { 'retry-after': '1' },
+      });
+    }
+    use.calls -= 1;
+    use[kind] += 1;
+    context.env.outgoing.once('close', () => {
+      use[kind] -= 1;
+    });
+    await next();
+  });
+}
+
+function kindOf(method: string, path: string): 'openCalls' | 'streams' | 'batches' {
+  if (path.endsWith('/events')) return 'streams';
+  return method === 'POST' && /\/(batches|report)$/.test(path) ? 'batches' : 'openCalls';
+}
+
+function defined(limits: Caller['limits']): Partial<Limits> {
+  return Object.fromEntries(Object.entries(limits).filter(([, limit]) => limit !== undefined));
+}
+
+/** Names of persons come from outside: those that are idle are not kept. */
+function forgetIdle(uses: Map<string, Use>, now: number): void {
+  for (const [name, { at, openCalls, streams, batches }] of uses) {
+    if (openCalls + streams + batches === 0 && now - at > MAX_FORGOTTEN_AFTER_MS) uses.delete(name);
+  }
+}

@@ -1,0 +1,43 @@
+import type { Context } from 'hono';
+import { createMiddleware } from 'hono/factory';
+import { anybody, type Caller, isFor, type Permission } from '../../shared/runtime/caller.ts';
+import type { Environment } from '../http/environment.ts';
+import { problem } from '../http/respond.ts';
+
+/** Refuses callers without a permission, and says which one they lack. */
+export function needs(permission: Permission) {
+  return createMiddleware<Environment>(async (context, next) => {
+    const { name, may } = callerOf(context);
+    if (may.has(permission)) return next();
+    const has = may.size === 0 ? 'nothing' : [...may].join(', ');
+    return problem(403, `This needs the permission "${permission}", and the key "${name}" has ${has}.`);
+  });
+}
+
+/** Refuses callers whose key is for some apps only: what comes next shows all of them. */
+export function needsEveryApp() {
+  return createMiddleware<Environment>(async (context, next) => {
+    const { name, apps } = callerOf(context);
+    if (apps === null) return next();
+    return problem(403, `This shows every app, and the key "${name}" is for ${listed(apps)} only.`);
+  });
+}
+
+/** Why a caller may have nothing to do with an app; undefined when it may. */
+export function refusedApp(context: Context<Environment>, app: number): Response | undefined {
+  const caller = callerOf(context);
+  if (isFor(caller, app) || caller.apps === null) return undefined;
+  return problem(
+    403,
+    `App ${app} needs a key that is for it, and the key "${caller.name}" is for ${listed(caller.apps)}.`,
+  );
+}
+
+/** Who sends this request. */
+export function callerOf(context: Context<Environment>): Caller {
+  return context.var.caller ?? anybody;
+}
+
+function listed(apps: ReadonlySet<number>): string {
+  return apps.size === 0 ? 'no app' : `app ${[...apps].join(', ')}`;
+}

@@ -1,0 +1,24 @@
+/** What a key may allow: reading executions and rules, running, cancelling, keeping cases, and looking after the service. */
+export const permissions = ['read', 'run', 'cancel', 'cases', 'ops'] as const;
+export type Permission = (typeof permissions)[number];
+
+/** How much one caller may do at once, at each API process. */
+export type Limits = { callsPerSecond: number; openCalls: number; streams: number; batches: number };
+
+/** Who sends a request. `apps`: null for every app. */
+export type Caller = {
+  /** Null only where no key is needed at all. */
+  name: string | null;
+  may: ReadonlySet<Permission>;
+  apps: ReadonlySet<number> | null;
+  /** Where they differ from what every key may. */
+  limits: { [Each in keyof Limits]?: number | undefined };
+};
+
+/** The caller where no key is needed. */
+export const anybody: Caller = { name: null, may: new Set(permissions), apps: null, limits: {} };
+
+/** Whether a caller may see or run what belongs to an app. */
+export function isFor({ apps }: Caller, app: number): boolean {
+  return apps === null || apps.has(app);
+}
