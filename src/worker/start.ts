@@ -28,13 +28,14 @@ import { createClientSlots } from './placement/client-slots.ts';
 import { createInspections } from './placement/inspections.ts';
 import { createListAlive } from './placement/list-alive.ts';
 import { createResolveTarget } from './placement/resolve-target.ts';
+import { createUnwritableClients } from './placement/unwritable-clients.ts';
 import { createAnswerQuery } from './queries/answer-query.ts';
 import { createFence } from './queries/fence.ts';
 import { createQueryWorker } from './queries/query-worker.ts';
 import { createRules } from './rules/rules.ts';
 import { startSweeps } from './upkeep/start-sweeps.ts';
 import { createWorker } from './worker.ts';
-import { registerWorkerMetrics } from './worker-metrics.ts';
+import { countPassedOver, registerWorkerMetrics } from './worker-metrics.ts';
 
 const CHECK_DIRECTORY_EVERY_MS = 1000;
 /** As files; in memory each takes several times its size for a moment. */
@@ -100,7 +101,7 @@ export async function startWorker(given: Options): Promise<RunningWorker> {
 }
 
 /** What is known of the shared directory: its claims, its clients and their load, its rules. */
-function createDirectoryParts({ settings, backend, sharedDir, log }: AllOptions) {
+function createDirectoryParts({ settings, backend, sharedDir, metrics, log }: AllOptions) {
   const sharedDirectory = createSharedDirectory({ sharedDir, store: backend.store });
   const watcher = createResultWatcher({ pollIntervalMs: settings.POLL_INTERVAL_MS, log });
   const slots = createClientSlots({
@@ -111,14 +112,15 @@ function createDirectoryParts({ settings, backend, sharedDir, log }: AllOptions)
   const clients = createClients({ sharedDirectory, clientTimeoutMs: settings.CLIENT_TIMEOUT_MS });
   const { clock } = sharedDirectory;
   const load = createClientLoad({ sharedDir, slots, resultTimeoutMs: settings.RESULT_TIMEOUT_MS, fileNow: clock.now });
+  const unwritable = createUnwritableClients({ onNoted: countPassedOver(metrics) });
   const rules = createRules({ sharedDir });
   const listClients = createListAlive({ clients, load });
   const { metadataFor, leafClassesOf } = createPublishedMetadata({ sharedDir, listClients });
   return {
-    ...{ sharedDir, sharedDirectory, watcher, slots, clients, load, rules, metadataFor },
+    ...{ sharedDir, sharedDirectory, watcher, slots, clients, load, unwritable, rules, metadataFor },
     claims: createClaims(sharedDir, clock),
     keptAnswers: createKeptAnswers(sharedDir, clock),
-    resolveTarget: createResolveTarget({ clients, load }),
+    resolveTarget: createResolveTarget({ clients, load, unwritable }),
     inspections: createInspections({ sharedDir, rules, leafClassesOf, listClients, log }),
   };
 }

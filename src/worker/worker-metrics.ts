@@ -46,3 +46,13 @@ export function registerWorkerMetrics(metrics: Metrics, sources: Sources) {
   for (const what of ['files', 'claim-minutes']) findings.inc({ what }, 0);
   return { swept: (what: 'files' | 'claim-minutes', count: number) => findings.inc({ what }, count) };
 }
+
+/** Counts the clients that were passed over because no request could be written for them. */
+export function countPassedOver({ registry }: Metrics): () => void {
+  const passedOver = new Counter({
+    name: 'rule_server_clients_passed_over_total',
+    help: 'How often a client was passed over because no request could be written to its directory.',
+    registers: [registry],
+  });
+  return () => passedOver.inc();
+}

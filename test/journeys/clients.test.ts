@@ -269,6 +269,40 @@ onOneQueue('clients', (start) => {
       expect(await readdir(outside, { recursive: true })).toEqual(['victim']);
     });
 
+    it('one of two cannot be written: the other one gets every call, and the warnings name the one passed over', async () => {
+      const app = ++apps;
+      await using good = await clientThat(answers(), { app, address: 'good' });
+      for (const lane of [undefined, 'red']) {
+        await using bad = await clientThat(answers(), { app, address: `bad-${lane}`, ...(lane ? { lane } : {}) });
+        await using _alsoGood = await clientThat(answers(), {
+          app,
+          address: `good-${lane}`,
+          ...(lane ? { lane } : {}),
+        });
+        await bad.removeDirectory();
+        await writeFile(bad.directory, '');
+        const call = { app, ruleId: 1, target: lane ? `lane:${lane}` : 'all' };
+        const called = await Promise.all(Array.from({ length: 20 }, () => service.execute(call)));
+        expect(called.map(({ status }) => status)).toEqual(called.map(() => 200));
+        expect(bad.found).toEqual([]);
+        const details = called.map(({ json }) => service.call(`/rule-server/mock/executions/${json.mockId}`));
+        const warnings = (await Promise.all(details)).map(({ json }) => json.warnings);
+        expect(warnings).toContainEqual([
+          {
+            code: 'client-passed-over',
+            message: `Another client was asked. The request for client ${bad.address} could not be written to mock/${app}/${bad.address}: it is not a directory of its own.`,
+          },
+        ]);
+        const alone = await service.execute({ ...call, target: `address:${bad.address}` });
+        expect([alone.status, alone.json.code]).toEqual([503, 'channel-unavailable']);
+        await bad.unregister();
+        await rm(bad.directory);
+      }
+      expect(good.found.length).toBeGreaterThan(0);
+      const scrape = (await service.call('/metrics')).text;
+      expect(Number(/^rule_server_clients_passed_over_total (\d+)$/m.exec(scrape)?.[1])).toBeGreaterThan(0);
+    });
+
     it('a file in place of a directory: 503', async () => {
       const app = ++apps;
       await using client = await clientThat(answers(), { app });

@@ -4,6 +4,7 @@ import type { SharedDirectory } from '../files/shared-directory.ts';
 import type { ClientSlots } from '../placement/client-slots.ts';
 import type { Inspections } from '../placement/inspections.ts';
 import type { ResolveTarget } from '../placement/resolve-target.ts';
+import type { UnwritableClients } from '../placement/unwritable-clients.ts';
 import type { Interrupts } from './interrupts.ts';
 import type { AtStep } from './steps.ts';
 
@@ -14,6 +15,7 @@ export type BeginParts = {
   resolveTarget: ResolveTarget;
   inspections: Inspections;
   slots: ClientSlots;
+  unwritable: UnwritableClients;
   interrupts: Interrupts;
   settings: Settings;
   atStep: AtStep;

@@ -1,4 +1,4 @@
-import { parseTarget } from '../../shared/contract/target.ts';
+import { parseTarget, type Target } from '../../shared/contract/target.ts';
 import { errnoOf } from '../../shared/runtime/errno.ts';
 import { endings } from '../endings.ts';
 import { type Decision, NewerClaim, UnknownClaim } from '../files/claim.ts';
@@ -8,6 +8,9 @@ import { claimAtClient, type Proposed, refuse } from './claim-at-client.ts';
 import { isOverForAll } from './deadlines.ts';
 import { type Claimed, type Ended, type Execution, endedWithout, type Postponed } from './execution.ts';
 import { HandedOver } from './interrupts.ts';
+
+/** With more the disk itself is the likelier cause, and each try takes its time. */
+const CLIENTS_TRIED = 5;
 
 /** Begins an execution: a claim, or a refusal that ends it, whoever wrote it first. `Postponed` when neither is for this worker to write now. */
 export async function begin(execution: Execution, parts: BeginParts): Promise<Claimed | Ended | Postponed> {
@@ -56,7 +59,7 @@ async function findEarlier(
 /** What this attempt would do: claim it for a client, or a reason not to begin it, which counts unless another attempt claims. */
 async function propose(execution: Execution, parts: BeginParts): Promise<Proposed | Postponed> {
   const { mockId, data, firstAttempt } = execution;
-  const { claims, interrupts, resolveTarget, sharedDirectory } = parts;
+  const { claims, interrupts, sharedDirectory } = parts;
   const { clock } = sharedDirectory;
   try {
     if (!clock.isPast(data.claimBy)) await claims.prepare({ mockId, claimBy: data.claimBy });
@@ -70,14 +73,39 @@ async function propose(execution: Execution, parts: BeginParts): Promise<Propose
   if (interrupts.isCancelled(mockId)) return refuse(endings.cancelledBeforeDispatch(mockId));
   const target = parseTarget(data.target);
   if (target.kind === 'malformed') return refuse(endings.badRequest('target', target.message));
-  const resolved = await interrupts.unlessHandedOver(
-    resolveTarget(data.app, target).catch((error): Resolution => {
+  return claimAtOneOf(target, execution, parts);
+}
+
+/** A client whose directory cannot be written keeps no call that may go to another one. */
+async function claimAtOneOf(target: Target, execution: Execution, parts: BeginParts): Promise<Proposed | Postponed> {
+  const tried = new Set<string>();
+  let first: Decision | undefined;
+  while (tried.size < CLIENTS_TRIED) {
+    const resolved = await resolve(target, execution, tried, parts);
+    if (resolved.kind === 'refused') return first ?? resolved;
+    const proposed = await claimAtClient(resolved, execution, parts);
+    if (proposed.kind !== 'unwritable') return proposed;
+    first ??= refuse(proposed.noAnswer);
+    if (target.kind === 'address') return first;
+    parts.unwritable.note(resolved.client, proposed.noAnswer);
+    tried.add(resolved.client.directoryName);
+  }
+  return first ?? refuse(endings.tooLate());
+}
+
+function resolve(
+  target: Target,
+  { data }: Execution,
+  tried: ReadonlySet<string>,
+  { interrupts, resolveTarget }: BeginParts,
+): Promise<Resolution> {
+  return interrupts.unlessHandedOver(
+    resolveTarget(data.app, target, { tried }).catch((error): Resolution => {
       const noAnswer = endings.clientsUnreadable(error, data.app);
       if (noAnswer) return { kind: 'refused', noAnswer };
       throw error;
     }),
   );
-  return resolved.kind === 'refused' ? resolved : claimAtClient(resolved, execution, parts);
 }
 
 /** Errors that keep every worker from writing: neither this refusal nor a claim. */

@@ -17,6 +17,13 @@ export type Proposed = Decision & { warnings?: Warning[] };
 
 type Chosen = Extract<Resolution, { kind: 'client' }>;
 
+/** No request could be written for this client, so another one may get it. */
+export type Unwritable = { kind: 'unwritable'; noAnswer: NoAnswer };
+
+/** What is the matter with one client's directory alone; a full disk is full for all of them. */
+class UnwritableDirectory extends Error {}
+const FULL = new Set(['ENOSPC', 'EDQUOT']);
+
 /** Other servers remove empty directories: one that was there a moment ago may have to be made so often. */
 const ATTEMPTS = 5;
 
@@ -25,7 +32,7 @@ export async function claimAtClient(
   chosen: Chosen,
   execution: Execution,
   parts: BeginParts,
-): Promise<Proposed | Postponed> {
+): Promise<Proposed | Postponed | Unwritable> {
   const { client } = chosen;
   const { inspections, interrupts } = parts;
   try {
@@ -36,7 +43,7 @@ export async function claimAtClient(
     chosen.release();
     const decision = await claimInSlot(chosen, execution, parts);
     const isOurs = decision.kind === 'claimed' && decision.claim.directoryName === client.directoryName;
-    return isOurs ? { ...decision, warnings: inspection.warnings } : decision;
+    return isOurs ? { ...decision, warnings: [...chosen.warnings, ...inspection.warnings] } : decision;
   } finally {
     chosen.release();
   }
@@ -58,7 +65,7 @@ async function takeSlot(
   return refuse(interrupts.isCancelled(mockId) ? endings.cancelledBeforeDispatch(mockId) : endings.clientFull(client));
 }
 
-async function claimInSlot(chosen: Chosen, execution: Execution, parts: BeginParts): Promise<Decision> {
+async function claimInSlot(chosen: Chosen, execution: Execution, parts: BeginParts): Promise<Decision | Unwritable> {
   const { client } = chosen;
   const directory = directoryOf(client, parts);
   try {
@@ -66,14 +73,16 @@ async function claimInSlot(chosen: Chosen, execution: Execution, parts: BeginPar
       try {
         return await writeAndClaim(chosen, execution, parts);
       } catch (error) {
-        if (errnoOf(error) !== 'ENOENT' || attempt === ATTEMPTS) throw error;
+        if (errnoOf(causeOf(error)) !== 'ENOENT' || attempt === ATTEMPTS) throw error;
         parts.sharedDirectory.forget(directory);
       }
     }
   } catch (error) {
-    const refusal = endings.channelUnavailable(error, client);
-    if (refusal) return refuse(refusal);
-    throw error;
+    const cause = causeOf(error);
+    const refusal = endings.channelUnavailable(cause, client);
+    if (!refusal) throw cause;
+    const isItsOwn = error instanceof UnwritableDirectory && !FULL.has(errnoOf(cause));
+    return isItsOwn ? { kind: 'unwritable', noAnswer: refusal } : refuse(refusal);
   } finally {
     parts.slots.release(directory);
   }
@@ -83,12 +92,13 @@ async function claimInSlot(chosen: Chosen, execution: Execution, parts: BeginPar
 async function writeAndClaim({ client, unknown }: Chosen, execution: Execution, parts: BeginParts): Promise<Decision> {
   const { mockId, data } = execution;
   await parts.atStep('before-temporary', mockId);
-  const { path } = await parts.sharedDirectory.clientDirectory(client.app, client.directoryName, { mark: unknown });
+  const clientDirectory = parts.sharedDirectory.clientDirectory(client.app, client.directoryName, { mark: unknown });
+  const { path } = await clientDirectory.catch(failedWriting);
   let temporary: string | undefined;
   let decision: Decision | undefined;
   let isUncertain = false;
   try {
-    temporary = await writeTemporary(path, { ...data, mockId }, client.dialect);
+    temporary = await writeTemporary(path, { ...data, mockId }, client.dialect).catch(failedWriting);
     const claim = claimFor(client, { mockId, temporary, madeDirectory: unknown }, parts);
     const isLate = parts.sharedDirectory.clock.isPast(data.claimBy);
     await parts.atStep('before-claim', mockId); // where a long sleep does the most harm
@@ -116,6 +126,14 @@ function claimFor(
   const { givesUp } = sdks[sdk];
   const who = { app, address, lane, directoryName, registered, dialect, sdk, givesUp };
   return { v: CLAIM_VERSION, ...who, ...parts, answerBy };
+}
+
+function failedWriting(cause: unknown): never {
+  throw new UnwritableDirectory('the request could not be written', { cause });
+}
+
+function causeOf(error: unknown): unknown {
+  return error instanceof UnwritableDirectory ? error.cause : error;
 }
 
 export function refuse(noAnswer: NoAnswer): Decision {

@@ -20,8 +20,10 @@ const CHECK_EVERY_MS = 500;
 const FUSE = 0x65735546;
 
 type Handle = { fd: number; path: string; checkedAt: number; users: number; dropped: boolean };
+type Opened = Promise<Handle>;
 
-const handles = new Map<string, Promise<Handle>>();
+const handles = new Map<string, Opened>();
+const openings = new WeakMap<Handle, Opened>();
 const kinds = new Map<string, Promise<'handles' | 'looks'>>();
 const closeLater = promisify(sync.close);
 const openLater = promisify(sync.open);
@@ -85,7 +87,10 @@ async function enter(directory: string, root: string, names: string): Promise<Ha
 
 function remember(directory: string, opened: Promise<Handle>): Promise<Handle> {
   handles.set(directory, opened);
-  opened.catch(() => handles.get(directory) === opened && handles.delete(directory));
+  opened.then(
+    (handle) => openings.set(handle, opened),
+    () => forget(directory, opened),
+  );
   const [oldest] = handles;
   if (handles.size > MAX_HANDLES && oldest) {
     const [path, handle] = oldest;
@@ -131,10 +136,15 @@ function isRemoved({ fd }: Handle, error: unknown): boolean {
   return code === 'ESTALE' || (code === 'ENOENT' && sync.fstatSync(fd).nlink === 0);
 }
 
+/** Unless another one took its place since. */
+function forget(directory: string, opened: Opened | undefined): void {
+  if (handles.get(directory) === opened) handles.delete(directory);
+}
+
 function drop(directory: string, handle: Handle): void {
   if (handle.dropped) return;
   handle.dropped = true;
-  handles.delete(directory);
+  forget(directory, openings.get(handle));
   if (handle.users === 0) closeLater(handle.fd).catch(() => {});
 }
 

@@ -1,3 +1,4 @@
+import type { Warning } from '../../shared/contract/job.ts';
 import type { NoAnswer } from '../../shared/contract/outcomes.ts';
 import { formatTarget, type Target } from '../../shared/contract/target.ts';
 import { type Client, directoryOnly } from '../clients/client.ts';
@@ -5,48 +6,64 @@ import type { Clients, Roster } from '../clients/clients.ts';
 import { endings } from '../endings.ts';
 import { isPlainName } from '../files/file-names.ts';
 import type { ClientLoad } from './client-load.ts';
+import type { UnwritableClients } from './unwritable-clients.ts';
 
 /**
  * The client an execution goes to, or why there is none. `unknown`: nobody heard of the address; its directory is made.
- * `release`: to be called once the execution has its place there, or will not have one.
+ * `warnings`: who was passed over. `release`: to be called once the execution has its place there, or will not have one.
  */
 export type Resolution =
-  | { kind: 'client'; client: Client; unknown: boolean; release: () => void }
+  | { kind: 'client'; client: Client; unknown: boolean; warnings: Warning[]; release: () => void }
   | { kind: 'refused'; noAnswer: NoAnswer };
+
+/** About one execution. `tried`: names of directories it could not be written to. `suits`: whether a client can read it. */
+export type Wishes = { tried?: ReadonlySet<string>; suits?: (client: Client) => boolean };
 
 /** `sure`: no newer listing could give a better client. */
 type Choice = Resolution & { sure: boolean };
-type Dependencies = { clients: Clients; load: ClientLoad };
+type Dependencies = { clients: Clients; load: ClientLoad; unwritable: UnwritableClients };
 
 export type ResolveTarget = ReturnType<typeof createResolveTarget>;
 
 /** Chooses one client for a target: online or busy, with the fewest open executions, the one heard of last. */
-export function createResolveTarget({ clients, load }: Dependencies) {
-  return async function resolveTarget(app: number, target: Target): Promise<Resolution> {
-    const choice = await choose(app, target, await clients.roster(app));
+export function createResolveTarget({ clients, load, unwritable }: Dependencies) {
+  return async function resolveTarget(app: number, target: Target, wishes: Wishes = {}): Promise<Resolution> {
+    const choice = await choose(app, target, await clients.roster(app), wishes);
     if (choice.sure && choice.kind === 'client' && (await clients.isStillThere(choice.client))) return choice;
     if (choice.kind === 'client') choice.release();
     // Only a fresh look refuses: the client may have come, or a better one, or the chosen one may have left a moment ago.
-    return choose(app, target, await clients.roster(app, { fresh: true }));
+    return choose(app, target, await clients.roster(app, { fresh: true }), wishes);
   };
 
-  async function choose(app: number, target: Target, roster: Roster): Promise<Choice> {
+  async function choose(app: number, target: Target, roster: Roster, wishes: Wishes): Promise<Choice> {
     if (target.kind === 'address') return byAddress(app, target.address, roster);
     const { trunk, lanes, directories } = groupsOf(roster);
     const groups =
       target.kind === 'lane' ? [lanes.get(target.lane) ?? []] : [trunk, [...lanes.values()].flat(), directories];
-    for (const group of groups) {
-      const least = await load.leastBusy(await available(group));
-      if (least) return { kind: 'client', ...least, unknown: false, sure: least.client.registered };
+    for (const isGood of inOrderOfPreference(wishes)) {
+      for (const group of groups) {
+        const candidates = await available(group);
+        const least = await load.leastBusy(candidates.filter(isGood));
+        if (!least) continue;
+        const warnings = unwritable.warningsAbout(candidates.filter((client) => client !== least.client));
+        return { kind: 'client', ...least, unknown: false, warnings, sure: least.client.registered };
+      }
     }
     const wanted = target.kind === 'all' ? '' : formatTarget(target);
     return refuse(endings.noClient(app, wanted, whoIsOnline(app, roster)));
   }
 
+  /** A client that cannot read the input is the last choice: the refusal then says why. */
+  function inOrderOfPreference({ tried = new Set(), suits = () => true }: Wishes): ((client: Client) => boolean)[] {
+    const isLeft = (client: Client) => !tried.has(client.directoryName);
+    const isSuited = (client: Client) => isLeft(client) && suits(client);
+    return [(client) => isSuited(client) && !unwritable.has(client), isSuited, isLeft];
+  }
+
   async function byAddress(app: number, address: string, roster: Roster): Promise<Choice> {
     const named = roster.clients.filter((client) => client.address === address || client.directoryName === address);
     const least = await load.leastBusy(await available(named));
-    if (least) return { kind: 'client', ...least, unknown: false, sure: true };
+    if (least) return { kind: 'client', ...least, unknown: false, warnings: [], sure: true };
     if (named.length > 0) return refuse(endings.clientOffline(address, whoIsOnline(app, roster)));
     if (!isPlainName(address)) {
       const error = `"address:${address}" names no registered client of app ${app}, and an address without a registration is 1 to 200 bytes without slashes, a leading dot or ".."`;
@@ -55,7 +72,14 @@ export function createResolveTarget({ clients, load }: Dependencies) {
     if (roster.clients.length > groupsOf(roster).directories.length || roster.skipped.length > 0) {
       return refuse(endings.unknownClient(app, address, whoIsOnline(app, roster)));
     }
-    return { kind: 'client', client: directoryOnly(app, address), unknown: true, release: () => {}, sure: false };
+    return {
+      kind: 'client',
+      client: directoryOnly(app, address),
+      unknown: true,
+      warnings: [],
+      release: () => {},
+      sure: false,
+    };
   }
 
   /** Online clients, or else those whose heartbeat stands still because they are running a rule right now. */

@@ -1,0 +1,40 @@
+import { join } from 'node:path';
+import type { Warning } from '../../shared/contract/job.ts';
+import type { NoAnswer } from '../../shared/contract/outcomes.ts';
+import type { Client } from '../clients/client.ts';
+
+/** Whoever puts a client's rights in order need not wait longer than this. */
+const REMEMBERED_MS = 5000;
+const MAX_REMEMBERED = 1000;
+const NAMED_AT_MOST = 5;
+
+export type UnwritableClients = ReturnType<typeof createUnwritableClients>;
+
+/** Clients to whom no request could be written a moment ago: others are asked first. `onNoted`: another one was passed over. */
+export function createUnwritableClients({ onNoted = () => {} }: { onNoted?: () => void } = {}) {
+  const known = new Map<string, { warning: Warning; until: number }>();
+  const keyOf = ({ app, directoryName }: Client) => join(String(app), directoryName);
+
+  function warningOf(client: Client): Warning | undefined {
+    if (known.size === 0) return undefined;
+    const found = known.get(keyOf(client));
+    return found && performance.now() < found.until ? found.warning : undefined;
+  }
+
+  return {
+    /** A request could not be written, for the reason in this refusal. */
+    note(client: Client, { error }: NoAnswer): void {
+      const reason = error.replace(/ It did not run\.$/, '');
+      if (known.size >= MAX_REMEMBERED) known.clear();
+      const warning = { code: 'client-passed-over', message: `Another client was asked. ${reason}` };
+      known.set(keyOf(client), { warning, until: performance.now() + REMEMBERED_MS });
+      onNoted();
+    },
+
+    has: (client: Client): boolean => warningOf(client) !== undefined,
+
+    /** What the caller should know when none of these was chosen. */
+    warningsAbout: (clients: Client[]): Warning[] =>
+      known.size === 0 ? [] : clients.flatMap((client) => warningOf(client) ?? []).slice(0, NAMED_AT_MOST),
+  };
+}
