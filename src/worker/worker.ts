@@ -1,7 +1,7 @@
 import type { JobData, JobResult } from '../shared/contract/job.ts';
 import type { Logger, ThrottledAlert } from '../shared/runtime/logger.ts';
 import { isLostToOthers } from '../shared/store/ending-worker.ts';
-import { type JobWorker, type QueueBackend, queueNames } from '../shared/store/queue-backend.ts';
+import { type ExecutionQueue, type JobWorker, type QueueBackend, queueNames } from '../shared/store/queue-backend.ts';
 import type { Execute } from './execution/execute.ts';
 import type { Interrupts } from './execution/interrupts.ts';
 import { createProcessJob } from './execution/process-job.ts';
@@ -26,7 +26,7 @@ type Dependencies = {
 
 /** The queue's side of a worker: takes jobs, and hands them to whoever knows what an execution is. */
 export function createWorker({ backend, interrupts, storeAlert, concurrency, log, ...parts }: Dependencies) {
-  let takesNone = false;
+  let [paused, stopping] = [false, false];
   const onRefused = (error: unknown) => {
     if (isLostToOthers(error)) log.debug({ err: error }, 'another worker has the execution by now, or it has ended');
     else storeAlert.begins(error, STORE_ADVICE);
@@ -35,7 +35,8 @@ export function createWorker({ backend, interrupts, storeAlert, concurrency, log
   const worker: JobWorker<JobData, JobResult> = backend.openWorker(
     queueNames.executions,
     // BullMQ may still bring the job that it was waiting for when it was paused.
-    (job, token) => (takesNone ? jobs.release(job, token) : jobs.process(job, token)),
+    async (job, token) =>
+      stopping || (paused && (await hasOthers())) ? jobs.release(job, token) : jobs.process(job, token),
     concurrency,
   );
   worker.on('completed', (job) => jobs.accepted(job));
@@ -45,6 +46,21 @@ export function createWorker({ backend, interrupts, storeAlert, concurrency, log
   });
   worker.on('error', onRefused);
 
+  /**
+   * Whether another worker may take a job that goes back to the queue. The only worker goes on with it: it refuses it and says
+   * why. Left in the queue it would count as begun, and its caller would be told that it may have run.
+   */
+  async function hasOthers(): Promise<boolean> {
+    const queue: ExecutionQueue = backend.openQueue(queueNames.executions);
+    try {
+      return (await backend.countWorkers(queue)) > 1;
+    } catch {
+      return true;
+    } finally {
+      await queue.close();
+    }
+  }
+
   return {
     /** Executions this worker has. */
     get open() {
@@ -52,19 +68,19 @@ export function createWorker({ backend, interrupts, storeAlert, concurrency, log
     },
     /** Takes jobs from now on. */
     run(): void {
-      takesNone = false;
+      paused = false;
       // A paused worker may have ended its loop or not, and one that is paused does nothing when it is run.
       if (worker.isPaused()) worker.resume();
       else worker.run().catch((error) => log.error({ err: error }, 'the worker loop ended'));
     },
     /** Takes no more jobs; those it has go on. */
     async pause(): Promise<void> {
-      takesNone = true;
+      paused = true;
       await worker.pause(true);
     },
     /** Gives every open wait to other workers at once, and lets go. Does not end while the queue store is away. */
     async stop(): Promise<void> {
-      takesNone = true;
+      stopping = true;
       const closed = worker.close();
       interrupts.handOver();
       await closed;
