@@ -33,6 +33,8 @@ import() {
 redis() {
   copy_programs /usr/bin/redis-server /usr/bin/redis-cli
   mkdir -p "$root/data"
+  # The user of the official image, as the composition has it. A new volume takes the owner of the directory.
+  chown 999:1000 "$root/data"
   import rule-server-redis:ci 'ENV PATH=/usr/bin' 'WORKDIR /data' 'EXPOSE 6379' 'ENTRYPOINT ["redis-server"]'
 }
 

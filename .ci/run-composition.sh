@@ -46,8 +46,19 @@ for _ in 1 2 3; do node .ci/call-through-gateway.js "http://127.0.0.1:$GATEWAY_P
 expect 'calls reach both API instances' 2 \
   "$(compose logs --no-color gateway | grep 'POST /rule-server/mock/execute' | grep -oE 'ready/api[0-9]+' | sort -u | wc -l)"
 for container in $(compose ps -q api); do
-  expect 'an API instance has no volume' '[]' "$(docker inspect --format '{{json .Mounts}}' "$container")"
+  expect 'an API instance has the password of Redis and no other volume' '/run/redis' \
+    "$(docker inspect --format '{{range .Mounts}}{{.Destination}}{{end}}' "$container")"
   expect 'an API instance is not root' "$RULE_SERVER_USER" "$(docker inspect --format '{{.Config.User}}' "$container")"
+done
+redis="$(compose ps -q redis)"
+expect 'Redis answers nobody without its password' 'NOAUTH Authentication required.' \
+  "$(docker exec "$redis" redis-cli get anything 2>&1 | head -n 1)"
+expect 'Redis is in a network of its own with the APIs and the workers' 5 \
+  "$(docker network inspect --format '{{len .Containers}}' "${COMPOSE_PROJECT_NAME}_store")"
+for service in gateway api worker redis; do
+  expect "$service has a bound for memory, processes and logs, and changes nothing" 'true 200 20m' \
+    "$(docker inspect --format '{{.HostConfig.ReadonlyRootfs}} {{.HostConfig.PidsLimit}} {{index .HostConfig.LogConfig.Config "max-size"}}' \
+      "$(compose ps -q "$service" | head -n 1)")"
 done
 expect 'what the worker writes belongs to the user it runs as' "$RULE_SERVER_USER" "$(stat -c %u:%g "$shared/mock/9001")"
 node .ci/look-through-prometheus.js "http://127.0.0.1:$PROMETHEUS_PORT"

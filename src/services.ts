@@ -6,6 +6,7 @@ import { DATA_FIELD } from './shared/contract/job.ts';
 import { openKeyring } from './shared/runtime/keyring.ts';
 import type { Logger } from './shared/runtime/logger.ts';
 import { createMetrics } from './shared/runtime/metrics.ts';
+import { withPasswordFrom } from './shared/runtime/redis-password.ts';
 import {
   DEFAULT_SHARED_DIR,
   isReachable,
@@ -15,7 +16,7 @@ import {
   refuseOpenDoor,
   type Settings,
 } from './shared/runtime/settings.ts';
-import { openTracing } from './shared/runtime/tracing.ts';
+import { openTracing, type Tracing } from './shared/runtime/tracing.ts';
 import { openQueueBackend, type QueueBackend } from './shared/store/queue-backend.ts';
 import { startHealthServer } from './worker/health-server.ts';
 import { startWorker } from './worker/start.ts';
@@ -38,7 +39,7 @@ const services = new Map<string, (context: Context) => Promise<Running>>([
 async function startApiProcess({ settings, log }: Context): Promise<Running> {
   refuseOpenDoor(settings);
   const tracing = await openTracing(settings.OTEL_EXPORTER_OTLP_ENDPOINT, 'api');
-  const backend = await openQueueBackend(queueUrlOf(settings) ?? LOCAL_REDIS, tracing.telemetry);
+  const backend = await openQueue(settings, tracing, LOCAL_REDIS);
   warnWhenOpen(settings, log);
   const api = await startApi({ settings, backend, log, metrics: createMetrics({ ofProcess: true }), tracing });
   log.info({ url: api.url, host: settings.HOST, queue: backend.where }, 'the API listens');
@@ -47,7 +48,7 @@ async function startApiProcess({ settings, log }: Context): Promise<Running> {
 
 async function startWorkerProcess({ settings, log }: Context): Promise<Running> {
   const tracing = await openTracing(settings.OTEL_EXPORTER_OTLP_ENDPOINT, 'worker');
-  const backend = await openQueueBackend(queueUrlOf(settings) ?? LOCAL_REDIS, tracing.telemetry);
+  const backend = await openQueue(settings, tracing, LOCAL_REDIS);
   const sharedDir = resolve(settings.SHARED_DIR ?? DEFAULT_SHARED_DIR);
   const metrics = createMetrics({ ofProcess: true });
   const worker = await startWorker({ settings, backend, sharedDir, log, metrics, tracing });
@@ -62,7 +63,7 @@ async function startAllInOne({ settings, log }: Context): Promise<Running> {
   const sharedDir = resolve(settings.SHARED_DIR ?? DEFAULT_SHARED_DIR);
   await mkdir(join(sharedDir, 'mock'), { recursive: true });
   const tracing = await openTracing(settings.OTEL_EXPORTER_OTLP_ENDPOINT, 'all');
-  const backend = await openQueueBackend(queueUrlOf(settings), tracing.telemetry);
+  const backend = await openQueue(settings, tracing);
   warnWhenOpen(settings, log);
   const metrics = createMetrics({ ofProcess: true });
   const worker = await startWorker({ settings, backend, sharedDir, log, metrics, tracing });
@@ -112,6 +113,11 @@ function warnWhenOpen(settings: Settings, log: Logger): void {
     const { HOST } = settings;
     log.warn({ HOST }, 'ANYBODY WHO REACHES THIS ADDRESS CAN RUN RULES (ALLOW_ANONYMOUS): set API_KEYS to change that');
   }
+}
+
+async function openQueue(settings: Settings, { telemetry }: Tracing, otherwise?: string): Promise<QueueBackend> {
+  const url = await withPasswordFrom(settings.REDIS_PASSWORD_FILE, queueUrlOf(settings) ?? otherwise);
+  return openQueueBackend(url, telemetry);
 }
 
 function closing(backend: QueueBackend): Running {

@@ -19,10 +19,42 @@ it('an API instance gets more time to stop than its open calls may take, and the
   expect(milliseconds(service('gateway'), /stop_grace_period: (\d+)s/)).toBeGreaterThan(api);
 });
 
-it('the API has no volume; the worker and the client share one', () => {
-  expect(service('api')).not.toContain('volumes:');
+it('the API has no volume but the password of Redis; the worker and the client share one', () => {
+  expect(service('api').match(/^ {6}- .*:.*$/gm)).toEqual(['      - redis-password:/run/redis:ro']);
+  expect(service('api')).not.toContain('*shared-directory');
   expect(service('worker')).toContain('- *shared-directory');
   expect(service('demo-client')).toContain('- *shared-directory');
+});
+
+it('every container has bounds, a log that is rotated, and no right that it does not use', () => {
+  const limits = compose.split('x-limits: &limits')[1]?.split(/\n\n/, 1)[0] ?? '';
+  for (const bound of [
+    'read_only: true',
+    'cap_drop:',
+    'no-new-privileges',
+    'mem_limit:',
+    'cpus:',
+    'pids_limit:',
+    'max-size:',
+  ])
+    expect(limits).toContain(bound);
+  const names = [...compose.matchAll(/^ {2}([a-z-]+):\n {4}<<: \*(?:limits|rule-server)$/gm)].map(([, name]) => name);
+  const services = compose.split('\nservices:\n')[1]?.split('\nnetworks:\n')[0] ?? '';
+  expect(names).toEqual([...services.matchAll(/^ {2}([a-z-]+):$/gm)].map(([, name]) => name));
+});
+
+it('Redis is in a network that only the APIs and the workers share, and wants a password', () => {
+  const inStore = ['gateway', 'api', 'worker', 'prometheus', 'grafana', 'redis', 'demo-client'].filter((name) =>
+    /networks: \[.*store.*\]/.test(service(name)),
+  );
+  expect(inStore).toEqual(['api', 'worker', 'redis']);
+  expect(service('redis')).toContain('- /run/redis/redis.conf');
+});
+
+it('every image is of one version', () => {
+  const images = [...compose.matchAll(/_IMAGE:-([^}]+)}/g)].map(([, image]) => image);
+  expect(images.filter((image) => !/:(v?\d+\.\d+\.\d+(-alpine)?|local)$/.test(image ?? ''))).toEqual([]);
+  expect(images).toHaveLength(6);
 });
 
 it('every setting of the service can be given to the composition', () => {
@@ -35,7 +67,13 @@ it('every setting of the service can be given to the composition', () => {
 /** Settings without a default are only known when they are given. */
 function everySetting(): Record<string, string> {
   const url = 'redis://127.0.0.1';
-  return { QUEUE_URL: url, REDIS_URL: url, SHARED_DIR: '/data', OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318' };
+  return {
+    QUEUE_URL: url,
+    REDIS_URL: url,
+    REDIS_PASSWORD_FILE: '/run/redis/password',
+    SHARED_DIR: '/data',
+    OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318',
+  };
 }
 
 function read(path: string): string {

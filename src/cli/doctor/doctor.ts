@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { styleText } from 'node:util';
 import { visible } from '../../shared/contract/visible-text.ts';
+import { withPasswordFrom } from '../../shared/runtime/redis-password.ts';
 import {
   BadSettings,
   DEFAULT_SHARED_DIR,
@@ -34,7 +35,9 @@ async function findAll({ url, key }: DoctorOptions, environment: Surroundings['e
     const sharedDir = resolve(settings.SHARED_DIR ?? DEFAULT_SHARED_DIR);
     let registeredId: string | null = null;
     const redis = await guarded('redis', async () => {
-      const { findings, directoryId } = await checkRedis(queueUrlOf(settings) ?? LOCAL_REDIS);
+      const { findings, directoryId } = await checkRedis(
+        await withPasswordFrom(settings.REDIS_PASSWORD_FILE, queueUrlOf(settings) ?? LOCAL_REDIS),
+      );
       registeredId = directoryId;
       return findings;
     });

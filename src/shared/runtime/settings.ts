@@ -78,6 +78,7 @@ const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'
 const variables = z.object({
   QUEUE_URL: queueUrl,
   REDIS_URL: queueUrl,
+  REDIS_PASSWORD_FILE: z.string().min(1).optional(),
   SHARED_DIR: z.string().min(1).optional(),
   HOST: z.string().min(1).default('127.0.0.1'),
   PORT: port(8080),
