@@ -1,12 +1,14 @@
 import { Hono, type MiddlewareHandler } from 'hono';
 import { methodNotAllowed } from 'hono/method-not-allowed';
 import { requestId } from 'hono/request-id';
+import type { Audit } from '../shared/runtime/audit.ts';
 import type { Keyring } from '../shared/runtime/keyring.ts';
 import type { Logger } from '../shared/runtime/logger.ts';
 import type { Metrics } from '../shared/runtime/metrics.ts';
 import { keyLimitsOf, needsKeys, type Settings } from '../shared/runtime/settings.ts';
 import type { Store } from '../shared/store/key-value-store.ts';
 import { isStoreUnavailable } from '../shared/store/store-error.ts';
+import { auditRequests } from './access/audit-requests.ts';
 import { type Access, authenticate } from './access/authenticate.ts';
 import { createClientAddress } from './access/client-address.ts';
 import { letIn } from './access/cors.ts';
@@ -51,6 +53,7 @@ type Dependencies = {
   traceRequests: MiddlewareHandler | undefined;
   settings: Settings;
   keyring: Keyring;
+  audit: Audit;
   /** Where sessions are kept. */
   store: Store;
   log: Logger;
@@ -74,6 +77,7 @@ export function createApp({
   traceRequests,
   settings,
   keyring,
+  audit,
   store,
   log,
   phase,
@@ -88,6 +92,7 @@ export function createApp({
   const access: Access = { keyring, sessions, origins, clientAddress, userHeader: settings.TRUSTED_USER_HEADER };
   app.use(requestId());
   app.use(logAccess(log, clientAddress));
+  app.use(auditRequests(audit));
   app.use(measureRequests(metrics));
   if (traceRequests) app.use('/rule-server/*', traceRequests);
   if (settings.ICE_ENDPOINTS) app.use('/ice-server/*', inEnvelope());

@@ -33,6 +33,7 @@ export function createQueueBoard(basePath: string, { queues, seesWorkers }: Boar
         favIcon: { default: 'static/images/logo.svg', alternative: 'static/favicon-32x32.png' },
         hideDocsLink: true,
         showWorkers: seesWorkers,
+        hideRedisDetails: true, // its version and system help who looks for a hole
         miscLinks: [{ text: 'HTTP interface', url: '/docs' }],
       },
     },
@@ -47,6 +48,8 @@ function adapterOf(queue: BoardQueue): BullMQAdapter {
     allowRetries: false,
     externalJobUrl: ({ id }) => ({ displayText: 'Execution', href: `/rule-server/mock/executions/${id}` }),
   });
+  const workersOf = adapter.getWorkers.bind(adapter);
+  adapter.getWorkers = async () => (await workersOf())?.map((worker) => ({ ...worker, addr: '' })) ?? null;
   adapter.setFormatter('data', () => HIDDEN);
   adapter.setFormatter('returnValue', () => HIDDEN);
   adapter.setFormatter('name', titleOf);

@@ -1,4 +1,5 @@
 import { atMost } from '../shared/runtime/at-most.ts';
+import { openAudit } from '../shared/runtime/audit.ts';
 import { openKeyring } from '../shared/runtime/keyring.ts';
 import { createThrottledAlert, type Logger } from '../shared/runtime/logger.ts';
 import { createMetrics, type Metrics } from '../shared/runtime/metrics.ts';
@@ -48,7 +49,12 @@ export async function startApi({
   tracing = noTracing,
 }: Dependencies): Promise<RunningApi> {
   let phase: Phase = 'starting';
-  const keys = await openKeyring({ settings, log });
+  const audit = openAudit(settings.AUDIT_LOG, (error) => log.error({ err: error }, 'the audit log cannot be written'));
+  const keys = await openKeyring({
+    settings,
+    log,
+    onChange: (changes) => audit.tell({ what: 'keys changed', who: null, from: null, outcome: 'read', keys: changes }),
+  });
   const stopping = new AbortController();
   const queue: ExecutionQueue = backend.openQueue(queueNames.executions);
   const storeAlert = createThrottledAlert(log, 'The queue store cannot be used');
@@ -103,6 +109,7 @@ export async function startApi({
     traceRequests: tracing.telemetry && (await loadRequestTracing()),
     settings,
     keyring: keys.keyring,
+    audit,
     store: backend.store,
     log,
     phase: () => phase,
@@ -136,6 +143,7 @@ export async function startApi({
         keys.close(),
       ];
       await atMost(3000, Promise.allSettled(parts)); // closing can hang while the store is away
+      audit.close();
     },
   };
 }

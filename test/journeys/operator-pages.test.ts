@@ -30,6 +30,15 @@ onOneQueue('pages for operators', (start) => {
     expect(one.text).not.toContain('secret');
   });
 
+  it('the queue dashboard names no version, no system and no address', async () => {
+    const board = '/ops/queues/api';
+    expect((await service.call(`${board}/redis/stats`)).status).toBe(403);
+    for (const path of [`${board}/queues`, `${board}/queues/executions/workers`, `${board}/redis/stats`]) {
+      const { text } = await service.call(path);
+      expect(text, path).not.toMatch(/127\.0\.0\.1|::1|Linux|redis_version|"os":|"version":"\d/);
+    }
+  });
+
   it('the queue dashboard touches nothing', async () => {
     client.does = staysSilent;
     const before = client.found.length;

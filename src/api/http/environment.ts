@@ -12,6 +12,8 @@ export type Environment = {
     caller: Caller | undefined;
     keyName: string | undefined;
     mockId: string | undefined;
+    /** What a call is to run, for the audit log. */
+    about: { app: number; ruleId: string | null; confId: string | null } | undefined;
     code: string | undefined;
   };
 };

@@ -42,7 +42,9 @@ export function executeRoute({ submitExecution, runOnce, closedByUs, maxBodyByte
 
     const read = readExecuteRequest(body.bytes);
     if (read.kind === 'bad') return badRequest(read.problems);
-    const notIts = refusedApp(context, read.request.app);
+    const { app, ruleId, confId } = read.request;
+    context.set('about', { app, ruleId: ruleId?.toString() ?? null, confId: confId?.toString() ?? null });
+    const notIts = refusedApp(context, app);
     if (notIts) return notIts;
     const call = { mockId: randomUUID(), request: read.request, keyName: context.var.keyName ?? null };
     const key = context.req.header('idempotency-key');

@@ -105,6 +105,7 @@ const variables = z.object({
   KEY_OPEN_CALLS: whole(1000, 1, 1_000_000),
   KEY_STREAMS: whole(200, 1, 1_000_000),
   KEY_BATCHES: whole(4, 1, 1_000_000),
+  AUDIT_LOG: z.string().min(1).optional(),
   TRUSTED_PROXIES: trustedProxies,
   TRUSTED_USER_HEADER: z.string().regex(HEADER_NAME, 'must be the name of a header').optional(),
   CORS_ORIGINS: corsOrigins,

@@ -1,0 +1,36 @@
+import type { Context } from 'hono';
+import { createMiddleware } from 'hono/factory';
+import type { Audit } from '../../shared/runtime/audit.ts';
+import type { Environment } from '../http/environment.ts';
+
+const EXECUTION = /^\/rule-server\/mock\/executions\/([0-9a-f-]{36})$/;
+
+/** Tells the audit log of runs, cancels, reads of inputs, whatever else changes something, sign-ins, and what was refused. */
+export function auditRequests(audit: Audit) {
+  return createMiddleware<Environment>(async (context, next) => {
+    await next();
+    const what = whatWas(context);
+    if (what === undefined) return;
+    const { from, keyName, mockId, code, about } = context.var;
+    const { status } = context.res;
+    audit.tell({
+      what,
+      who: keyName ?? null,
+      from,
+      ...about,
+      mockId: mockId ?? EXECUTION.exec(context.req.path)?.[1],
+      outcome: code === undefined ? String(status) : `${status} ${code}`,
+    });
+  });
+}
+
+function whatWas(context: Context<Environment>): string | undefined {
+  const { method, path } = context.req;
+  const { status } = context.res;
+  if (status === 401) return 'failed sign-in';
+  if (status === 403 || status === 429) return `refused ${method} ${path}`;
+  if (path === '/session') return method === 'DELETE' ? 'sign-out' : 'sign-in';
+  if (path === '/rule-server/mock/execute') return 'run';
+  if (EXECUTION.test(path)) return method === 'DELETE' ? 'cancel' : 'read of an input';
+  return method === 'GET' || method === 'HEAD' || method === 'OPTIONS' ? undefined : `${method} ${path}`;
+}

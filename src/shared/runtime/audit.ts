@@ -1,0 +1,33 @@
+import { pino } from 'pino';
+import { visible } from '../contract/visible-text.ts';
+
+/** Something that was done or refused: by whom, from where, to what, and how it went. Never what it was about. */
+export type AuditEvent = {
+  what: string;
+  /** The name of the key or of the person; null when nobody is known. */
+  who: string | null;
+  from: string | null;
+  app?: number | undefined;
+  ruleId?: string | null | undefined;
+  confId?: string | null | undefined;
+  mockId?: string | undefined;
+  outcome: string;
+  /** Names of keys that were changed. */
+  keys?: object;
+};
+
+export type Audit = { tell(event: AuditEvent): void; close(): void };
+
+const noAudit: Audit = { tell() {}, close() {} };
+
+/** The audit log (AUDIT_LOG): JSON lines added to a file, or to standard output for `-`. None without one. */
+export function openAudit(to: string | undefined, onError: (error: unknown) => void): Audit {
+  if (to === undefined) return noAudit;
+  // Each line is with the operating system before the answer is with the caller.
+  const lines = pino.destination({ dest: to === '-' ? 1 : to, append: true, sync: true });
+  lines.on('error', onError);
+  return {
+    tell: (event) => void lines.write(`${visible(JSON.stringify({ audit: new Date().toISOString(), ...event }))}\n`),
+    close: () => lines.end(),
+  };
+}
