@@ -1,6 +1,7 @@
+import { z } from 'zod';
 import { printError } from './shared/runtime/error-fields.ts';
 import { createLogger, type Logger } from './shared/runtime/logger.ts';
-import { BadSettings, readSettings } from './shared/runtime/settings.ts';
+import { BadSettings, misspeltSettings, readSettings } from './shared/runtime/settings.ts';
 
 const SERVICES = new Set(['api', 'worker', 'all', 'demo-client']);
 
@@ -29,15 +30,36 @@ async function serve(command: string): Promise<void> {
   try {
     const settings = readSettings(process.env);
     const log = createLogger({ level: settings.LOG_LEVEL, role: command });
+    for (const { name, meant } of misspeltSettings(process.env))
+      log.warn({ name, meant }, `${name} is no setting and is ignored; did you mean ${meant}?`);
     const { startOf } = await import('./services.ts');
     const running = await startOf(command)?.({ settings, log });
     if (running) stopOnSignal(running, log);
   } catch (error) {
-    if (!(error instanceof BadSettings)) throw error;
-    console.error(error.message);
-    process.exitCode = 1;
+    const sentence = sentenceOf(error);
+    if (sentence === undefined) throw error;
+    console.error(sentence);
+    process.exit(1); // what was opened before it would keep the process
   }
 }
+
+/** What keeps a service from starting and is the operator's to mend. */
+function sentenceOf(error: unknown): string | undefined {
+  if (error instanceof BadSettings) return error.message;
+  const { code, address, port } = listenErrorSchema.safeParse(error).data ?? {};
+  if (code === 'EADDRINUSE')
+    return `Port ${port} on ${address} is in use: stop what listens there, or choose another PORT or WORKER_PORT.`;
+  if (code === 'EACCES' || code === 'EADDRNOTAVAIL')
+    return `Nothing can listen on port ${port} of ${address} (${code}): choose another HOST, PORT or WORKER_PORT.`;
+  return undefined;
+}
+
+const listenErrorSchema = z.object({
+  syscall: z.literal('listen'),
+  code: z.string(),
+  address: z.string().optional(),
+  port: z.number().optional(),
+});
 
 function stopOnSignal(running: Running, log: Logger): void {
   let stopping = false;

@@ -24,6 +24,7 @@ import type { Executions } from './executions/executions.ts';
 import { NewerExecution } from './executions/newer-execution.ts';
 import type { Environment } from './http/environment.ts';
 import { logAccess } from './http/log-access.ts';
+import { createOpenBodies } from './http/open-bodies.ts';
 import { keepNothing, pageHeaders } from './http/page-headers.ts';
 import { type Phase, refuseWhileStopping, refuseWithoutStore, withoutStore, wrongMethod } from './http/refuse-calls.ts';
 import { problem } from './http/respond.ts';
@@ -86,6 +87,12 @@ export function createApp({
   board,
 }: Dependencies): Hono<Environment> {
   const app = new Hono<Environment>();
+  const openBodies = createOpenBodies(settings.MAX_OPEN_BODY_BYTES);
+  metrics.gauge(
+    'open_body_bytes',
+    'Bytes of the request bodies of open calls (MAX_OPEN_BODY_BYTES).',
+    () => openBodies.bytes,
+  );
   const origins = settings.CORS_ORIGINS;
   const clientAddress = createClientAddress(settings.TRUSTED_PROXIES);
   const sessions = createSessions({ store, keyring });
@@ -112,7 +119,12 @@ export function createApp({
   app.route('/', docsRoutes());
   app.route('/', queueBoardRoutes(board));
   app.use(refuseWhileStopping(phase));
-  const calls = { submitExecution, closedByUs: () => phase() === 'closing', maxBodyBytes: settings.MAX_BODY_BYTES };
+  const calls = {
+    submitExecution,
+    closedByUs: () => phase() === 'closing',
+    maxBodyBytes: settings.MAX_BODY_BYTES,
+    openBodies,
+  };
   app.route('/rule-server/mock', executeRoute({ ...calls, runOnce }));
   if (settings.ICE_ENDPOINTS) app.route('/ice-server/mock', iceRoutes({ ...calls, ask }));
   app.use('/rule-server/mock/executions/*', refuseWithoutStore(health)); // and the list itself

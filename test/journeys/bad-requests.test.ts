@@ -21,6 +21,13 @@ describe('a request that cannot be run', () => {
     await service.stop();
   });
 
+  it('is answered in a few kilobytes, whatever it repeats', async () => {
+    const twice = Array.from({ length: 20 }, (_, at) => `"${at}":1,"${at}":1`).join();
+    const { status, text } = await service.execute(`{"app":7,"ruleId":1,"${'k'.repeat(900_000)}":{${twice}}}`);
+    expect(status).toBe(400);
+    expect(text.length).toBeLessThan(20_000);
+  });
+
   describe.concurrent('is a 400 that names what is wrong', () => {
     it.each([
       ['no body', '', [{ field: 'body', message: /^is empty/ }]],

@@ -18,6 +18,20 @@ onOneQueue('when there is too much to do', (start) => {
     await eventually(async () => expect((await service.call('/readyz')).json).toMatchObject({ waiting: 0, active: 0 }));
   });
 
+  it('and their bodies are large: those beyond MAX_OPEN_BODY_BYTES are refused at once, and have room when others ended', async () => {
+    await using service = await start({ settings: { MAX_OPEN_BODY_BYTES: 100_000, RESULT_TIMEOUT_MS: 4000 } });
+    await using client = await createResponder({ sharedDir: service.sharedDir, app: 1, does: answersAfter(1500) });
+    const body = { app: 1, ruleId: 1, 'the service': { filling: 'x'.repeat(40_000) } };
+    const open = [service.execute(body), service.execute(body, { headers: { prefer: 'respond-async' } })];
+    await eventually(() => expect(client.found).toHaveLength(2));
+    const startedAt = Date.now();
+    expectRefused(await service.execute(body), 'overloaded', /MAX_OPEN_BODY_BYTES/);
+    expect(Date.now() - startedAt).toBeLessThan(1000);
+    expect((await service.execute({ app: 1, ruleId: 1 })).status).toBe(200);
+    expect((await Promise.all(open)).map(({ status }) => status)).toEqual([200, 202]);
+    await eventually(async () => expect((await service.execute(body)).status).toBe(200));
+  });
+
   it('a call that gave up or whose caller left is not run by a worker that starts later', async () => {
     await using service = await start({ workers: 0, settings: { QUEUE_TIMEOUT_MS: 3000 } });
     await using client = await createResponder({ sharedDir: service.sharedDir, app: 1, does: answers() });

@@ -34,8 +34,8 @@ export type KeptNote = { note: Note; text: string };
 /** The same key in the same scope is the same call: one app, one API key. */
 export type Scope = { app: number; keyName: string | null; key: string };
 
-/** A call as it is remembered; `body` is what was sent. */
-export type KeyedCall = { mockId: string; claimBy: number; body: Uint8Array };
+/** A call as it is remembered; `bytes` is the body that was sent. */
+export type KeyedCall = { mockId: string; claimBy: number; bytes: Uint8Array };
 
 /**
  * `first`: this call runs it. `again`: the same call was made before. `ended`: and this is how it ended; `answer-gone`: it
@@ -126,8 +126,8 @@ export function createIdempotency({ notes, find }: Dependencies) {
   };
 }
 
-function noteOf({ mockId, claimBy, body }: KeyedCall): Note {
-  return { mockId, digest: sha256(body), at: Date.now(), claimBy };
+function noteOf({ mockId, claimBy, bytes }: KeyedCall): Note {
+  return { mockId, digest: sha256(bytes), at: Date.now(), claimBy };
 }
 
 function fromKept(kept: z.infer<typeof keptEndingSchema>): Ending<ReadResult> {

@@ -1,5 +1,6 @@
 import { decodeUtf8, type Member, scanJson } from '../../shared/contract/exact-json.ts';
 import { DATA_FIELD, type ExecuteRequest, executeRequestSchema, memberValue } from '../../shared/contract/job.ts';
+import { isOneSlipAway } from '../../shared/contract/near-miss.ts';
 
 /** One thing wrong with a request: the field (or `body`) and what to do about it. */
 export type Problem = { field: string; message: string };
@@ -57,17 +58,6 @@ function nearMiss(key: string): string | undefined {
 }
 
 const letters = (name: string) => name.toLowerCase().replace(/[\s_-]/g, '');
-
-/** Whether one letter added, left out, changed or swapped with its neighbour turns `a` into `b`. */
-function isOneSlipAway(a: string, b: string): boolean {
-  if (Math.abs(a.length - b.length) > 1) return false;
-  let start = 0;
-  while (start < a.length && a[start] === b[start]) start++;
-  let end = 0;
-  while (end < Math.min(a.length, b.length) - start && a.at(-1 - end) === b.at(-1 - end)) end++;
-  const [left, right] = [a.slice(start, a.length - end), b.slice(start, b.length - end)];
-  return Math.max(left.length, right.length) <= 1 || (left.length === 2 && left === `${right[1]}${right[0]}`);
-}
 
 function membersByKey(members: Member[]): Record<string, unknown> {
   return Object.fromEntries(

@@ -33,7 +33,7 @@ type Dependencies = {
   queueTimeoutMs: number;
   waitMs: number;
 };
-type Bodied = Call & { body: Uint8Array };
+type Bodied = Call & { bytes: Uint8Array };
 
 export type RunOnce = ReturnType<typeof createRunOnce>;
 

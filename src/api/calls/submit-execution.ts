@@ -9,6 +9,7 @@ import type { History } from '../../shared/store/history.ts';
 import { INLINE_BYTES } from '../../shared/store/key-value-store.ts';
 import type { ExecutionQueue, QueueBackend } from '../../shared/store/queue-backend.ts';
 import { wasNotSent, wasRefused } from '../../shared/store/store-error.ts';
+import type { BodyLease } from '../http/open-bodies.ts';
 import { type QueueHealth, STORE_ADVICE } from '../queue-health.ts';
 import type { PendingExecutions } from './await-ending.ts';
 import { cancelledInQueue } from './no-ending.ts';
@@ -39,20 +40,28 @@ type Dependencies = {
 
 export type SubmitExecution = ReturnType<typeof createSubmitExecution>;
 
-/** A call to run: what was asked for, under which id, by whom; with `claimBy` when it is noted under a key already. */
-export type Call = { mockId: string; request: ExecuteRequest; keyName: string | null; claimBy?: number };
+/** A call to run: what was asked for, under which id, by whom; with `claimBy` when it is noted under a key already. `body` is shared until it has ended. */
+export type Call = {
+  mockId: string;
+  request: ExecuteRequest;
+  keyName: string | null;
+  claimBy?: number;
+  body?: BodyLease;
+};
 
 /** Puts calls on the queue and waits for their end. */
 export function createSubmitExecution(dependencies: Dependencies) {
   const { backend, queue, pending, health, cancels, history, settings, storeAlert, onRefused } = dependencies;
 
   /** Begins a call. This API sees to it until it has ended, whoever waits for it. */
-  async function begin({ mockId, request, keyName, claimBy }: Call): Promise<Begun> {
+  async function begin({ mockId, request, keyName, claimBy, body }: Call): Promise<Begun> {
     const refusal = refusedAtOnce();
     if (refusal) return refused(refusal);
     const isKeyed = claimBy !== undefined;
     const data = toJobData(request, { claimBy: claimBy ?? Date.now() + settings.QUEUE_TIMEOUT_MS, keyName });
     const end = pending.wait(mockId, data, apiWaitMs(settings));
+    body?.share();
+    end.finally(() => body?.close()).catch(() => {});
     const notStored = await add(mockId, data, isKeyed);
     if (!notStored) return { kind: 'begun', ending: async () => read(mockId, await end) };
     pending.settle(mockId, unanswered(notStored));

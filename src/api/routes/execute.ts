@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Context, Hono } from 'hono';
 import { unanswered } from '../../shared/contract/ending.ts';
+import { noAnswer } from '../../shared/contract/outcomes.ts';
 import type { State } from '../../shared/contract/states.ts';
 import { isStoreUnavailable } from '../../shared/store/store-error.ts';
 import { needs, refusedApp } from '../access/permission.ts';
@@ -11,6 +12,7 @@ import type { Call, SubmitExecution } from '../calls/submit-execution.ts';
 import { callerLeft } from '../http/caller-left.ts';
 import type { Environment } from '../http/environment.ts';
 import { isFormPost } from '../http/form-post.ts';
+import type { BodyLease, OpenBodies } from '../http/open-bodies.ts';
 import { readBody } from '../http/read-body.ts';
 import { badRequest, json, problem, respondToEnding } from '../http/respond.ts';
 
@@ -20,11 +22,17 @@ type Dependencies = {
   /** Whether connections that close now are closed by this side. */
   closedByUs: () => boolean;
   maxBodyBytes: number;
+  openBodies: OpenBodies;
 };
 
 /** POST /rule-server/mock/execute: run one rule on one client and answer with what the client wrote. */
-export function executeRoute({ submitExecution, runOnce, closedByUs, maxBodyBytes }: Dependencies) {
+export function executeRoute({ submitExecution, runOnce, closedByUs, maxBodyBytes, openBodies }: Dependencies) {
   return new Hono<Environment>().post('/execute', needs('run'), async (context) => {
+    const lease = openBodies.lease();
+    return execute(context, lease).finally(() => lease.close());
+  });
+
+  async function execute(context: Context<Environment>, lease: BodyLease): Promise<Response> {
     const { incoming, outgoing } = context.env;
     if (isFormPost(incoming.headers)) {
       return problem(
@@ -32,7 +40,8 @@ export function executeRoute({ submitExecution, runOnce, closedByUs, maxBodyByte
         'A browser must send content-type: application/json; anything else could come from a foreign page.',
       );
     }
-    const body = await readBody(incoming, maxBodyBytes);
+    const body = await readBody(incoming, maxBodyBytes, lease);
+    if (body.kind === 'no-room') return withoutRoom(context);
     if (body.kind === 'too-large') {
       return problem(413, `The body is larger than ${maxBodyBytes} bytes (MAX_BODY_BYTES).`, {
         headers: { connection: 'close' },
@@ -46,12 +55,12 @@ export function executeRoute({ submitExecution, runOnce, closedByUs, maxBodyByte
     context.set('about', { app, ruleId: ruleId?.toString() ?? null, confId: confId?.toString() ?? null });
     const notIts = refusedApp(context, app);
     if (notIts) return notIts;
-    const call = { mockId: randomUUID(), request: read.request, keyName: context.var.keyName ?? null };
+    const call = { mockId: randomUUID(), request: read.request, keyName: context.var.keyName ?? null, body: lease };
     const key = context.req.header('idempotency-key');
-    if (key !== undefined) return once(context, { ...call, key, body: body.bytes });
+    if (key !== undefined) return once(context, { ...call, key, bytes: body.bytes });
     if (prefersAsync(context)) return begin(context, call);
     return respondToEnding(context, call.mockId, await submitExecution.run(call, callerLeft(outgoing, closedByUs)));
-  });
+  }
 
   /** 202 at once (RFC 7240, `Prefer: respond-async`); how it goes on is at its Location. */
   async function begin(context: Context<Environment>, call: Call): Promise<Response> {
@@ -65,7 +74,7 @@ export function executeRoute({ submitExecution, runOnce, closedByUs, maxBodyByte
   /** Not cancelled when its caller leaves: another one may wait for the same execution. */
   async function once(
     context: Context<Environment>,
-    { key, ...call }: Call & { key: string; body: Buffer },
+    { key, ...call }: Call & { key: string; bytes: Buffer },
   ): Promise<Response> {
     if (key.length < 1 || key.length > 255)
       return badRequest([{ field: 'Idempotency-Key', message: 'must have 1 to 255 characters' }]);
@@ -93,6 +102,18 @@ export function executeRoute({ submitExecution, runOnce, closedByUs, maxBodyByte
 
 function respondToKeyed(context: Context<Environment>, { mockId, ending }: KeyedEnding): Response {
   return respondToEnding(context, mockId, ending);
+}
+
+function withoutRoom(context: Context<Environment>): Response {
+  const error =
+    'The bodies of all open calls take as much memory as they may (MAX_OPEN_BODY_BYTES). This one did not run. Try again in a moment, or start more APIs.';
+  const response = respondToEnding(
+    context,
+    randomUUID(),
+    unanswered(noAnswer('overloaded', error, { mayHaveRun: false })),
+  );
+  response.headers.set('connection', 'close'); // the rest of the body is not read
+  return response;
 }
 
 function accepted(context: Context<Environment>, mockId: string, state: State): Response {

@@ -7,6 +7,7 @@ import type { SubmitExecution } from '../calls/submit-execution.ts';
 import { callerLeft } from '../http/caller-left.ts';
 import type { Environment } from '../http/environment.ts';
 import { isFormPost } from '../http/form-post.ts';
+import type { BodyLease, OpenBodies } from '../http/open-bodies.ts';
 import { readParameters, selectionParameters } from '../http/parameters.ts';
 import { readBody } from '../http/read-body.ts';
 import { envelope, INPUT_ERROR, OTHER_ERROR, refusal } from '../ice/envelope.ts';
@@ -22,6 +23,7 @@ type Dependencies = {
   ask: AskWorker['ask'];
   closedByUs: () => boolean;
   maxBodyBytes: number;
+  openBodies: OpenBodies;
   answerWithinMs?: number;
 };
 
@@ -34,13 +36,24 @@ export function iceRoutes({
   ask,
   closedByUs,
   maxBodyBytes,
+  openBodies,
   answerWithinMs = ANSWER_WITHIN_MS,
 }: Dependencies) {
   async function execute(context: Context<Environment>): Promise<Response> {
+    const lease = openBodies.lease();
+    return executeWith(context, lease).finally(() => lease.close());
+  }
+
+  async function executeWith(context: Context<Environment>, lease: BodyLease): Promise<Response> {
     const { incoming, outgoing } = context.env;
     if (isFormPost(incoming.headers))
       return refusal(OTHER_ERROR, 'A browser must send content-type: application/json.', 415);
-    const body = await readBody(incoming, maxBodyBytes);
+    const body = await readBody(incoming, maxBodyBytes, lease);
+    if (body.kind === 'no-room')
+      return refusal(
+        OTHER_ERROR,
+        'The bodies of all open calls take as much memory as they may (MAX_OPEN_BODY_BYTES).',
+      );
     if (body.kind === 'too-large')
       return refusal(OTHER_ERROR, `The body is larger than ${maxBodyBytes} bytes (MAX_BODY_BYTES).`, 413);
     if (body.kind === 'cut-off') return refusal(OTHER_ERROR, 'The body was cut off before its end.');
@@ -52,7 +65,7 @@ export function iceRoutes({
     const nobodyWaits = new AbortController();
     const left = callerLeft(outgoing, closedByUs);
     left.addEventListener('abort', () => nobodyWaits.abort(), { once: true });
-    const call = { mockId, request: read.request, keyName: context.var.keyName ?? null };
+    const call = { mockId, request: read.request, keyName: context.var.keyName ?? null, body: lease };
     const answer = submitExecution.run(call, nobodyWaits.signal).then((ending) => iceAnswer(call, ending));
     const timer = new AbortController();
     const late = setTimeout(answerWithinMs, undefined, { signal: timer.signal }).then(

@@ -138,14 +138,31 @@ function inPath(path: string): string {
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
+/** A caller chooses the keys: a path names so much of each, and so much in all. */
+const KEY_NAMED = 60;
+const PATH_NAMED = 200;
+
+function pathOf(steps: readonly (string | number)[]): string {
+  let path = '';
+  for (const step of steps) {
+    const text = typeof step === 'number' ? `[${step}]` : cut(step, KEY_NAMED);
+    path += path === '' || typeof step === 'number' ? text : `.${text}`;
+    if (path.length > PATH_NAMED) return cut(path, PATH_NAMED);
+  }
+  return path;
+}
+
+function cut(text: string, length: number): string {
+  return text.length > length ? `${text.slice(0, length - 1)}…` : text;
+}
+
 function createScanner(text: string, build: boolean) {
   const members: Member[] = [];
   const duplicates: string[] = [];
   const steps: (string | number)[] = [];
   let at = 0;
 
-  const path = () =>
-    steps.map((step, index) => (typeof step === 'number' ? `[${step}]` : index === 0 ? step : `.${step}`)).join('');
+  const path = () => pathOf(steps);
 
   function document(): { type: JsonKind; start: number; end: number; value: ExactValue } {
     space();

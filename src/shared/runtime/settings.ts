@@ -1,5 +1,7 @@
 import { isIP } from 'node:net';
+import { totalmem } from 'node:os';
 import { z } from 'zod';
+import { isOneSlipAway } from '../contract/near-miss.ts';
 
 const milliseconds = (fallback: number, { min = 1, max = 3_600_000 } = {}) => whole(fallback, min, max);
 
@@ -16,6 +18,11 @@ function whole(fallback: number, min: number, max: number) {
 const port = (fallback: number) => whole(fallback, 0, 65_535);
 const MIB = 1024 * 1024;
 
+function openBodyBytes(): number {
+  const mayHave = Math.min(process.constrainedMemory() || totalmem(), totalmem());
+  return Math.round(Math.min(256 * MIB, Math.max(4 * MIB, mayHave / 16)));
+}
+
 const queueUrl = z
   .string()
   .refine(
@@ -31,10 +38,10 @@ const apiKeys = z
     const keys = new Map<string, string>();
     for (const pair of text.split(',').filter((part) => part.trim() !== '')) {
       const [name = '', key = ''] = [pair.slice(0, pair.indexOf(':')).trim(), pair.slice(pair.indexOf(':') + 1).trim()];
-      if (!pair.includes(':') || !/^[\w.-]{1,64}$/.test(name) || key.length < 16 || keys.has(name)) {
+      if (!pair.includes(':') || !/^[\w.-]{1,64}$/.test(name) || !/^[\x21-\x7e]{16,}$/.test(key) || keys.has(name)) {
         context.addIssue({
           code: 'custom',
-          message: 'must be name:key,… with distinct names and keys of at least 16 characters',
+          message: 'must be name:key,… with distinct names and keys of at least 16 characters of ASCII, without spaces',
         });
         return z.NEVER;
       }
@@ -93,6 +100,8 @@ const variables = z.object({
   MAX_QUEUED: whole(10_000, 1, 1_000_000),
   MAX_WAITS_PER_CLIENT: whole(500, 1, 100_000),
   MAX_BODY_BYTES: whole(MIB, 1024, 64 * MIB),
+  /** All request bodies of open calls together; by default a sixteenth of the memory this process may have. */
+  MAX_OPEN_BODY_BYTES: whole(openBodyBytes(), 1024, 64 * 1024 * MIB),
   MAX_RESULT_BYTES: whole(8 * MIB, 1024, 256 * MIB),
   HISTORY_COUNT: whole(10_000, 0, 1_000_000),
   HISTORY_SECONDS: whole(86_400, 60, 31_536_000),
@@ -141,6 +150,17 @@ export function readSettings(environment: Record<string, string | undefined>): S
   if (parsed.success) return parsed.data;
   const problems = parsed.error.issues.map(({ path, message }) => `${path.join('.')} ${message}`);
   throw new BadSettings(`Settings that cannot be used: ${problems.join('; ')}.`);
+}
+
+/** Variables that are no settings, but nearly: a setting that is misspelt would be ignored. */
+export function misspeltSettings(environment: Record<string, string | undefined>): { name: string; meant: string }[] {
+  const known = Object.keys(settingsSchema.shape);
+  const meant = (name: string) =>
+    known.find((setting) => setting.startsWith(`${name}_`) || (name.length > 5 && isOneSlipAway(name, setting)));
+  return Object.keys(environment).flatMap((name) => {
+    const setting = known.includes(name) || !name.includes('_') ? undefined : meant(name);
+    return setting === undefined ? [] : [{ name, meant: setting }];
+  });
 }
 
 /** The Redis to use, or undefined for the embedded queue. `QUEUE_URL` wins over `REDIS_URL`. */

@@ -151,7 +151,10 @@ function openRedis(url: string, telemetry: Telemetry | undefined): QueueBackend 
     },
     onDisconnect: (queue, listener) => void queue.on('ioredis:close', listener),
     seesWorkers: true,
-    countWorkers: (queue) => queue.getWorkersCount(),
+    // Redis lists the connections of all its databases; a deployment in another one has the same names.
+    countWorkers: async (queue) =>
+      (await queue.getWorkers()).filter(({ db }) => db === undefined || Number(db) === (results.options.db ?? 0))
+        .length,
     close: async () => results.disconnect(),
   };
 }

@@ -86,6 +86,16 @@ describe('scanning JSON', () => {
     expect(duplicates).toEqual(['a', 'b[1].c.d']);
   });
 
+  it('names a duplicate in at most 200 characters, whatever its keys and its depth', () => {
+    const huge = 'k'.repeat(1_000_000);
+    const twice = Array.from({ length: 20 }, (_, at) => `"${at}":1,"${at}":1`).join();
+    const deep = `${'{"abcdefghij":'.repeat(50)}{"a":1,"a":2}${'}'.repeat(50)}`;
+    const { duplicates } = complete(scanJson(`{"${huge}":{${twice}},"deep":${deep}}`));
+    expect(duplicates).toHaveLength(20);
+    expect(duplicates[0]).toBe(`${'k'.repeat(59)}….0`);
+    for (const path of complete(scanJson(`{"deep":${deep}}`)).duplicates) expect(path.length).toBeLessThanOrEqual(200);
+  });
+
   it('names at most twenty duplicates', () => {
     expect(complete(scanJson(`{"a":1${',"a":1'.repeat(100)}}`)).duplicates).toHaveLength(20);
   });

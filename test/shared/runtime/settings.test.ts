@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   apiWaitMs,
   BadSettings,
+  misspeltSettings,
   queueUrlOf,
   readSettings,
   refuseOpenDoor,
@@ -20,6 +21,14 @@ describe('settings', () => {
       MAX_RESULT_BYTES: 8_388_608,
     });
     expect(queueUrlOf(settings)).toBeUndefined();
+  });
+
+  it('that are misspelt are named with the one that was meant, and no other variable is', () => {
+    const environment = { RESULT_TIMEOUT: '5', MAX_QUEUD: '1', PATH: '/bin', HOME: '/', NODE_ENV: 'test', PORT: '1' };
+    expect(misspeltSettings({ ...environment, RESULT_TIMEOUT_MS: '5' })).toEqual([
+      { name: 'RESULT_TIMEOUT', meant: 'RESULT_TIMEOUT_MS' },
+      { name: 'MAX_QUEUD', meant: 'MAX_QUEUED' },
+    ]);
   });
 
   it.each([
@@ -47,6 +56,7 @@ describe('settings', () => {
     ['REDIS_URL', '127.0.0.1:6379'],
     ['API_KEYS', 'no-colon'],
     ['API_KEYS', 'name:short'],
+    ['API_KEYS', 'name:0123456789abcdefgü'],
     ['API_KEYS', 'a:0123456789abcdef,a:fedcba9876543210'],
     ['API_KEYS', ':0123456789abcdef'],
     ['LOG_LEVEL', 'loud'],

@@ -1,0 +1,39 @@
+/** What one call holds of the memory for bodies. Whoever shares it closes it too; the last one frees it. */
+export type BodyLease = {
+  /** False when all open bodies together would be larger than they may be. */
+  grow(bytes: number): boolean;
+  share(): void;
+  close(): void;
+};
+
+export type OpenBodies = ReturnType<typeof createOpenBodies>;
+
+/** A bound for the bodies of all open calls together: those that are being read, and those whose calls wait for their ending. */
+export function createOpenBodies(maxBytes: number) {
+  let open = 0;
+  return {
+    get bytes() {
+      return open;
+    },
+    lease(): BodyLease {
+      let own = 0;
+      let holders = 1;
+      return {
+        grow(bytes) {
+          if (open + bytes > maxBytes) return false;
+          own += bytes;
+          open += bytes;
+          return true;
+        },
+        share() {
+          holders++;
+        },
+        close() {
+          if (--holders > 0) return;
+          open -= own;
+          own = 0;
+        },
+      };
+    },
+  };
+}

@@ -1,0 +1,86 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+const ROOT = join(import.meta.dirname, '../..');
+
+describe('a service that is started by hand or by a supervisor', () => {
+  it.each([
+    ['api', 'PORT'],
+    ['worker', 'WORKER_PORT'],
+  ])('%s: a port that is in use is said in one sentence, and ends it with 1', async (role, setting) => {
+    const taken = createServer().listen(0, '127.0.0.1');
+    onTestFinished(() => void taken.close());
+    await once(taken, 'listening');
+    const address = taken.address();
+    const port = typeof address === 'object' && address ? address.port : 0;
+    const { child, output } = await run(process.execPath, ['bin/rule-server.js', role], { [setting]: String(port) });
+    expect(await ended(child)).toBe(1);
+    expect(output.stderr).toBe(
+      `Port ${port} on 127.0.0.1 is in use: stop what listens there, or choose another PORT or WORKER_PORT.\n`,
+    );
+  });
+
+  it('a setting that is misspelt is named, with the one that was meant', async () => {
+    const { child, output } = await run(process.execPath, ['bin/rule-server.js', 'api'], { RESULT_TIMEOUT: '5' });
+    await vi.waitUntil(() => output.stdout.includes('the API listens'), { timeout: 30_000 });
+    expect(output.stdout).toContain('RESULT_TIMEOUT is no setting and is ignored; did you mean RESULT_TIMEOUT_MS?');
+    child.kill('SIGTERM');
+    expect(await ended(child)).toBe(0);
+  });
+
+  it('a SIGTERM that npm gets reaches the service, which stops', async () => {
+    const { child, output } = await run('npm', ['run', '-s', 'worker'], { LOG_LEVEL: 'info' });
+    const pid = () => Number(/"pid":(\d+)/.exec(output.stdout)?.[1] ?? 0);
+    await vi.waitUntil(() => output.stdout.includes('the worker runs'), { timeout: 30_000 });
+    child.kill('SIGTERM');
+    await vi.waitUntil(() => !isAlive(pid()), { timeout: 15_000 });
+    expect(output.stdout).toContain('"stopping"');
+  });
+
+  it('the program may be executed as it is, so that npx need not change it', async () => {
+    expect((await stat(join(ROOT, 'bin/rule-server.js'))).mode & 0o111).toBe(0o111);
+  });
+});
+
+async function run(program: string, parameters: string[], environment: Record<string, string>) {
+  const sharedDir = await mkdtemp(join(tmpdir(), 'rule-server-'));
+  const output = { stdout: '', stderr: '' };
+  const child = spawn(program, parameters, {
+    cwd: ROOT,
+    env: { ...process.env, PORT: '0', SHARED_DIR: sharedDir, ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  child.stdout.on('data', (data) => {
+    output.stdout += data;
+  });
+  child.stderr.on('data', (data) => {
+    output.stderr += data;
+  });
+  onTestFinished(async () => {
+    child.kill('SIGKILL');
+    const pid = Number(/"pid":(\d+)/.exec(output.stdout)?.[1] ?? 0);
+    if (pid > 0 && isAlive(pid)) process.kill(pid, 'SIGKILL');
+    await rm(sharedDir, { recursive: true, force: true });
+  });
+  return { child, output };
+}
+
+async function ended(child: ReturnType<typeof spawn>): Promise<number | null> {
+  if (child.exitCode === null) await once(child, 'exit');
+  return child.exitCode;
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
