@@ -90,7 +90,9 @@ describe.each(sdkNames)('the published %s SDK, through our API and worker', (nam
       expect(withoutTimes(inside.json.process)).toBe('[17:UidFlow:T][18:ProbeNone:N][16:All:T]');
       const elsewhere = await execute(`"ruleId":1,"confId":30,"the service":${spring}`);
       expect(elsewhere.json).toMatchObject({ success: false, error: 'no matching handler found', process: null });
-      expect((await recordOf(elsewhere)).warnings).toMatchObject([{ code: 'unknown-node', nodeId: '30' }]);
+      // A client that rounds says that, too, of a number as large as the one in this input.
+      const others = (await recordOf(elsewhere)).warnings.filter(({ code }: { code: string }) => code !== 'precision');
+      expect(others).toMatchObject([{ code: 'unknown-node', nodeId: '30' }]);
     });
 
     it('outside its window nothing runs, which is a success; as of a time inside it runs', async () => {
