@@ -219,6 +219,17 @@ onOneQueue('clients of the published SDKs', (start) => {
       ]);
     });
 
+    it('only those that were rounded are named: 2^53 is exact, there and back', async () => {
+      const exact = '9007199254740992';
+      await using client = await clientThat('go', answersWith(`{"success":true,"roam":{"n":${exact}}}`));
+      const alone = await execute(client.app, `{"n":${exact}}`);
+      expect(await messages(alone.json.mockId)).toEqual([]);
+      const among = await execute(client.app, `{"n":${exact},"list":[9007199254740993,9007199254740995]}`);
+      expect(await messages(among.json.mockId)).toEqual([
+        `precision: Client ${client.address} (Go) reads numbers as 64-bit floats: of 9007199254740993 in the input its rule sees 9007199254740992, of 9007199254740995 9007199254740996.`,
+      ]);
+    });
+
     it('smaller ones, and long digits in strings, are nothing to speak of', async () => {
       await using client = await clientThat('go', answersWith('{"success":true,"roam":{"a":"99999999999999999999"}}'));
       const { json } = await execute(client.app, '{"a":9007199254740991,"b":"99999999999999999999","c":1e30}');
@@ -344,5 +355,15 @@ onOneQueue('clients of the published SDKs', (start) => {
     expect(status).toBe(200);
     const record = await handed.call(`/rule-server/mock/executions/${json.mockId}`);
     expect(record.json.warnings.map(({ code }: { code: string }) => code)).toEqual(['missing-leaf-class', 'precision']);
+
+    await using ran = await createResponder({
+      sharedDir,
+      app: 1,
+      as: 'python',
+      does: answersWith('{"success":true,"process":"[5:Absent:T:0]"}'),
+    });
+    const call = `{"app":1,"confId":5,"target":"address:${ran.address}"}`;
+    const known = await handed.call(`/rule-server/mock/executions/${(await handed.execute(call)).json.mockId}`);
+    expect(known.json.warnings, 'the trace shows that the node ran').toEqual([]);
   });
 });

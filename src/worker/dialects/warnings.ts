@@ -7,27 +7,31 @@ type From = { sdk: SdkName; address: string };
 
 /** A failure says little, so a longer answer than this is not searched for its reason. */
 const MAX_SEARCHED = 64 * 1024;
+const NAMED_AT_MOST = 3;
 const STRING_OR_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g;
 
 /** What a caller should know about the input this client is given. */
 export function inputWarnings({ sdk, address }: From, input: string): Warning[] {
   const { roundsAs } = sdks[sdk];
-  const integer = roundsAs === null ? undefined : firstUnsafeInteger(input);
-  if (integer === undefined) return [];
-  const rounded = BigInt(Number(integer)).toString();
-  const seen = rounded === integer ? 'others as large do not reach it exactly' : `its rule sees ${rounded}`;
-  return [
-    precision(`Client ${address} (${roundsAs}) reads numbers as 64-bit floats: of ${integer} in the input ${seen}.`),
-  ];
+  const rounded = roundsAs === null ? [] : largeIntegers(input).filter((integer) => asFloat(integer) !== integer);
+  const [first, ...others] = rounded;
+  if (first === undefined) return [];
+  const named = others.slice(0, NAMED_AT_MOST).map((integer) => `, of ${integer} ${asFloat(integer)}`);
+  const more = others.length > NAMED_AT_MOST ? `, and so on for ${others.length - NAMED_AT_MOST} more` : '';
+  const seen = `of ${first} in the input its rule sees ${asFloat(first)}${named.join('')}${more}`;
+  return [precision(`Client ${address} (${roundsAs}) reads numbers as 64-bit floats: ${seen}.`)];
 }
 
-/** What a caller should know about the answer this client gave. */
+/** What a caller should know about the answer this client gave. `input`: a number that is written there as well is exact. */
 export function answerWarnings(
   { sdk, address }: From,
-  { body, success }: { body: string; success: boolean },
+  { body, success, input }: { body: string; success: boolean; input: string },
 ): Warning[] {
   const { roundsAs } = sdks[sdk];
-  const integer = roundsAs === null ? undefined : firstUnsafeInteger(body);
+  const given = new Set(
+    roundsAs === null ? [] : largeIntegers(input).filter((integer) => asFloat(integer) === integer),
+  );
+  const integer = roundsAs === null ? undefined : largeIntegers(body).find((found) => !given.has(found));
   const warnings: Warning[] = [];
   if (integer !== undefined) {
     warnings.push(
@@ -43,18 +47,27 @@ export function answerWarnings(
   return warnings;
 }
 
+/** A client need not list a class that it runs all the same: the trace of its answer has the node. */
+export function withoutRefuted(warnings: Warning[], body: string): Warning[] {
+  if (!warnings.some(({ code }) => code === 'missing-leaf-class')) return warnings;
+  const scanned = scanJson(body);
+  const process = scanned.kind === 'complete' ? scanned.members.find(({ key }) => key === 'process') : undefined;
+  const ran = ({ code, nodeId }: Warning) => code === 'missing-leaf-class' && process?.raw.includes(`[${nodeId}:`);
+  return warnings.filter((warning) => !ran(warning));
+}
+
 function precision(message: string): Warning {
   return { code: 'precision', message };
 }
 
-/** The first integer that a 64-bit float cannot tell from its neighbours, as it was written. */
-function firstUnsafeInteger(json: string): string | undefined {
-  if (!/\d{16}/.test(json)) return undefined;
-  for (const [token] of json.matchAll(STRING_OR_NUMBER)) {
-    if (/^-?\d{16,}$/.test(token) && !Number.isSafeInteger(Number(token))) return token;
-  }
-  return undefined;
+/** The integers that a 64-bit float cannot tell from their neighbours, each once, as they are written. */
+function largeIntegers(json: string): string[] {
+  if (!/\d{16}/.test(json)) return [];
+  const tokens = [...json.matchAll(STRING_OR_NUMBER)].map(([token]) => token);
+  return [...new Set(tokens.filter((token) => /^-?\d{16,308}$/.test(token) && !Number.isSafeInteger(Number(token))))];
 }
+
+const asFloat = (integer: string) => BigInt(Number(integer)).toString();
 
 function givesReason(body: string): boolean {
   const scanned = scanJson(body);

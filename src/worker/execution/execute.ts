@@ -1,3 +1,4 @@
+import type { JobData } from '../../shared/contract/job.ts';
 import type { Tracing } from '../../shared/runtime/tracing.ts';
 import type { Store } from '../../shared/store/key-value-store.ts';
 import { endings } from '../endings.ts';
@@ -27,7 +28,7 @@ export type Execute = ReturnType<typeof createExecute>;
 export function createExecute(parts: ExecuteParts) {
   return async function execute(execution: Execution, report: Report): Promise<void> {
     const begun = await begin(execution, parts); // a claim or a refusal: whoever writes first wins
-    const outcome = begun.kind === 'claimed' ? await dispatchAndWait(begun) : begun;
+    const outcome = begun.kind === 'claimed' ? await dispatchAndWait(begun, execution.data) : begun;
     if (outcome.kind !== 'ended') return void report(outcome);
     const ended = withSteps(outcome, execution, parts.progress, parts.tracing);
     const job = await report(ended); // the queue must accept it
@@ -35,14 +36,14 @@ export function createExecute(parts: ExecuteParts) {
   };
 
   /** From here on it does not matter who claimed: dispatch what the claim names, wait for its answer, say how it ended. */
-  async function dispatchAndWait(begun: Claimed): Promise<Ended | Postponed> {
+  async function dispatchAndWait(begun: Claimed, { input }: JobData): Promise<Ended | Postponed> {
     const { claim } = begun;
     try {
       const wait = await dispatch(claim, parts); // watch, then rename
       const ending = await awaitAnswer(wait);
       await parts.atStep('result-read', claim.mockId);
       if (ending.kind === 'interrupted') return { kind: 'release' };
-      const ended = await toEnded(ending, begun, wait, parts.store);
+      const ended = await toEnded(ending, begun, wait, { store: parts.store, input });
       await parts.atStep('before-completion', claim.mockId);
       return ended;
     } catch (error) {

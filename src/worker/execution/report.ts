@@ -4,7 +4,7 @@ import { JOB_VERSION, type JobResult, type Warning } from '../../shared/contract
 import type { Tracing } from '../../shared/runtime/tracing.ts';
 import { resultKey } from '../../shared/store/history.ts';
 import { INLINE_BYTES, type Store } from '../../shared/store/key-value-store.ts';
-import { answerWarnings } from '../dialects/warnings.ts';
+import { answerWarnings, withoutRefuted } from '../dialects/warnings.ts';
 import type { Claim } from '../files/claim.ts';
 import type { Claimed, Ended, Execution } from './execution.ts';
 import type { ProgressReports } from './progress.ts';
@@ -21,7 +21,7 @@ export async function toEnded(
   ending: Reported,
   { claim, warnings }: Claimed,
   wait: Wait,
-  store: Store,
+  { store, input }: { store: Store; input: string },
 ): Promise<Ended> {
   const marked = wait.mark !== 'none' || wait.resumed;
   if (ending.kind === 'unanswered') {
@@ -29,7 +29,7 @@ export async function toEnded(
     return { kind: 'ended', ending: { kind: 'unanswered', noAnswer }, claim, marked };
   }
   try {
-    const result = await toJobResult(claim, ending.answer, { warnings, store });
+    const result = await toJobResult(claim, ending.answer, { warnings, store, input });
     return { kind: 'ended', ending: { kind: 'answered', result }, claim, marked };
   } finally {
     ending.answer.lease.release();
@@ -39,9 +39,9 @@ export async function toEnded(
 async function toJobResult(
   claim: Claim,
   { body, success, decision, answeredAt }: Answer,
-  { warnings, store }: { warnings: Warning[]; store: Store },
+  { warnings, store, input }: { warnings: Warning[]; store: Store; input: string },
 ): Promise<JobResult> {
-  const all = some([...warnings, ...answerWarnings(claim, { body, success })]);
+  const all = some([...withoutRefuted(warnings, body), ...answerWarnings(claim, { body, success, input })]);
   const head = { v: JOB_VERSION, address: claim.address, success, decision, answeredAt, ...all };
   if (Buffer.byteLength(body) <= INLINE_BYTES) return { ...head, body };
   const stored = resultKey(claim.mockId);

@@ -22,8 +22,8 @@ export function keysOf(leaf: LeafNode, values: ConfigValues): NodeKey[] {
     if (name.text === '') return [];
     const { direction, accessMethod, union } = leafKey;
     const nested = union || accessMethod === 'getDeep' || accessMethod === 'putDeep';
-    const field = leaf.fields.find((candidate) => candidate.field === name.text);
-    const valueType = leafKey.valueType ?? (field ? valueTypeOf(field.type) : 'Object');
+    // A configuration field of the same name is another value, and tells nothing about this one.
+    const valueType = leafKey.valueType ?? 'Object';
     return [{ key: name.text, direction, accessMethod, dynamic: name.dynamic, nested, valueType }];
   });
 }
@@ -75,7 +75,7 @@ function configuredText(ref: string, leaf: LeafNode, values: ConfigValues): stri
   // A declared field without a value has the default of the client's code, which nobody here knows.
   const declared = leaf.fields.map(({ field }) => field);
   if (sameName(ref, declared) !== undefined) return undefined;
-  const strings = leaf.fields.filter(({ type, shown }) => shown && valueTypeOf(type) === 'String');
+  const strings = leaf.fields.filter(({ type, shown }) => shown && isText(type));
   const [only] = strings;
   return only && strings.length === 1 ? keyText(values[only.field]) : undefined;
 }
@@ -97,20 +97,5 @@ function keyText(value: ConfigValues[string] | undefined): string | undefined {
   return typeof value === 'boolean' ? String(value) : undefined;
 }
 
-const valueTypesByField: Record<string, ValueType> = {
-  string: 'String',
-  int: 'Integer',
-  integer: 'Integer',
-  long: 'Long',
-  float: 'Double',
-  double: 'Double',
-  boolean: 'Boolean',
-  list: 'List',
-  map: 'Map',
-};
-
-/** The value type that a configuration field's type stands for; Java may name its classes. */
-function valueTypeOf(fieldType: string): ValueType {
-  const short = fieldType.slice(fieldType.lastIndexOf('.') + 1).toLowerCase();
-  return Object.hasOwn(valueTypesByField, short) ? (valueTypesByField[short] ?? 'Object') : 'Object';
-}
+/** Java may name its classes. */
+const isText = (fieldType: string) => /(^|\.)string$/i.test(fieldType);

@@ -35,7 +35,7 @@ const keysOf = async (query: Query) => (await fieldsOf(query)).map((field) => fi
 describe('what the published clients read in the captured app', () => {
   beforeEach(() => files.useFixture());
 
-  const before = ['score Double 11 score gate', 'age Object 14 age', 'vip.level Object 15 vip', 'uid Object 17 uid?'];
+  const before = ['score Object 11 score gate', 'age Object 14 age', 'vip.level Object 15 vip', 'uid Object 17 uid?'];
   const probe = 'pre_score Object 18 probe';
   const issue = 'count Object 13 issue';
   test.each([
