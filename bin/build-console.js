@@ -1,8 +1,10 @@
 #!/usr/bin/env node
 // Builds the console into dist/console. `--when-needed`: only when it is missing or older than its sources, and a build that
 // fails is said in one line instead of keeping the service from starting: the service works without its page.
-import { readdir, rename, rm, stat } from 'node:fs/promises';
+import { readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
 
 const root = join(import.meta.dirname, '..');
 const built = join(root, 'dist/console');
@@ -23,7 +25,7 @@ try {
 }
 
 async function isNeeded() {
-  const page = await stat(join(built, 'index.html')).catch(() => null);
+  const page = await stat(join(built, 'index.html.br')).catch(() => null);
   const changed = await Promise.all(sources.map(newest));
   // Installed without its sources, or built by another version: what is there is what there is.
   return page === null || page.mtimeMs < Math.max(...changed);
@@ -43,10 +45,23 @@ async function build() {
   const aside = `${built}.${process.pid}`;
   try {
     await viteBuild({ root: join(root, 'src/console'), logLevel: 'warn', build: { outDir: aside } });
+    await compressFiles(aside);
     await rm(built, { recursive: true, force: true });
     await rename(aside, built);
   } finally {
     await rm(aside, { recursive: true, force: true });
   }
   console.log(`The console is built (${((performance.now() - startedAt) / 1000).toFixed(1)} s).`);
+}
+
+/** Compressed once here, as well as it goes, instead of at every start of an API. */
+async function compressFiles(directory) {
+  const names = await readdir(directory, { recursive: true });
+  const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY } };
+  for (const name of names.filter((name) => /\.(html|js|css|svg)$/.test(name))) {
+    const path = join(directory, name);
+    const body = await readFile(path);
+    await writeFile(`${path}.br`, await promisify(brotliCompress)(body, quality));
+    await writeFile(`${path}.gz`, await promisify(gzip)(body, { level: 9 }));
+  }
 }

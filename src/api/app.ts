@@ -22,6 +22,7 @@ import type { SubmitExecution } from './calls/submit-execution.ts';
 import type { ConsoleFile } from './console-files.ts';
 import type { Executions } from './executions/executions.ts';
 import { NewerExecution } from './executions/newer-execution.ts';
+import { compressJson, tagAnswers } from './http/compress.ts';
 import type { Environment } from './http/environment.ts';
 import { logAccess } from './http/log-access.ts';
 import { createOpenBodies } from './http/open-bodies.ts';
@@ -104,6 +105,7 @@ export function createApp({
   if (traceRequests) app.use('/rule-server/*', traceRequests);
   if (settings.ICE_ENDPOINTS) app.use('/ice-server/*', inEnvelope());
   app.use(pageHeaders());
+  app.use('/rule-server/*', compressJson());
   app.use(keepNothing());
   app.use(checkHost({ host: settings.HOST, hasKeys: needsKeys(settings), origins }));
   if (origins.length > 0) app.use(letIn(origins));
@@ -130,6 +132,7 @@ export function createApp({
   app.use('/rule-server/mock/executions/*', refuseWithoutStore(health)); // and the list itself
   app.route('/rule-server/mock', executionRoutes(executions));
   app.route('/rule-server/mock', eventRoutes({ executions, stopping }));
+  for (const path of ['schema', 'tree', 'apps', 'rules', 'clients']) app.use(`/rule-server/mock/${path}`, tagAnswers());
   app.route('/rule-server/mock', browseRoutes({ ask }));
   app.notFound(({ req }) => problem(404, `There is nothing at ${req.path}.`));
   app.onError((error, context) => {

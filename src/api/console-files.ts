@@ -1,8 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 
-/** A built file of the console, with the headers it is served with. */
-export type ConsoleFile = { body: Uint8Array<ArrayBuffer>; headers: Record<string, string> };
+/** A built file of the console, with the headers it is served with, and the same file compressed when it was built. */
+export type ConsoleFile = {
+  body: Uint8Array<ArrayBuffer>;
+  headers: Record<string, string>;
+  compressed: { encoding: 'br' | 'gzip'; body: Uint8Array<ArrayBuffer> }[];
+};
 
 export const CONSOLE_DIRECTORY = join(import.meta.dirname, '../../dist/console');
 
@@ -12,17 +16,27 @@ const TYPES: ReadonlyMap<string, string> = new Map([
   ['.css', 'text/css; charset=utf-8'],
   ['.svg', 'image/svg+xml'],
 ]);
+/** The smaller first: the first that a browser takes is sent. */
+const ENCODINGS = [
+  { extension: '.br', encoding: 'br' },
+  { extension: '.gz', encoding: 'gzip' },
+] as const;
 
 /** The console's files by path, read once: `/` is its page. Empty when it has not been built. */
 export function readConsoleFiles(directory: string): ReadonlyMap<string, ConsoleFile> {
   const files = new Map<string, ConsoleFile>();
-  for (const name of namesIn(directory)) {
+  const names = new Set(namesIn(directory));
+  const read = (name: string) => new Uint8Array(readFileSync(join(directory, name)));
+  for (const name of names) {
     const type = TYPES.get(extname(name));
     if (type === undefined) continue;
     const path = `/${name.replaceAll('\\', '/')}`;
     files.set(path === '/index.html' ? '/' : path, {
-      body: new Uint8Array(readFileSync(join(directory, name))),
+      body: read(name),
       headers: { 'content-type': type, 'cache-control': cachingOf(path), 'x-content-type-options': 'nosniff' },
+      compressed: ENCODINGS.flatMap(({ extension, encoding }) =>
+        names.has(name + extension) ? [{ encoding, body: read(name + extension) }] : [],
+      ),
     });
   }
   return files;

@@ -1,4 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
+import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { z } from 'zod';
 import { parseJson } from '../shared/contract/parse-json.ts';
 import { isEndState, stepSchema } from '../shared/contract/states.ts';
@@ -15,7 +16,7 @@ export type StateEvent = z.infer<typeof stateEventSchema>;
  * gives up when for `giveUpMs` no API had anything to tell.
  */
 export async function* statesOf(
-  api: HttpApi,
+  api: Pick<HttpApi, 'open'>,
   mockId: string,
   signal: AbortSignal,
   { giveUpMs = GIVE_UP_MS } = {},
@@ -40,23 +41,17 @@ export async function* statesOf(
 
 async function* eventsIn(body: ReadableStream<Uint8Array>): AsyncGenerator<{ id: number; state: StateEvent }> {
   const decoder = new TextDecoder();
-  let unread = '';
+  const found: EventSourceMessage[] = [];
+  const parser = createParser({ onEvent: (event) => found.push(event) });
   try {
     for await (const chunk of body) {
-      const blocks = `${unread}${decoder.decode(chunk, { stream: true })}`.split('\n\n');
-      unread = blocks.pop() ?? '';
-      for (const block of blocks) {
-        const fields = new Map(block.split('\n').map((line) => split(line)));
-        const state = stateEventSchema.safeParse(parseJson(fields.get('data') ?? ''));
-        if (fields.get('event') === 'state' && state.success) yield { id: Number(fields.get('id')), state: state.data };
+      parser.feed(decoder.decode(chunk, { stream: true }));
+      for (const { event, id, data } of found.splice(0)) {
+        const state = stateEventSchema.safeParse(parseJson(data));
+        if (event === 'state' && state.success) yield { id: Number(id), state: state.data };
       }
     }
   } catch {
     // The connection broke: whoever reads on connects again.
   }
-}
-
-function split(line: string): [string, string] {
-  const colon = line.indexOf(':');
-  return [line.slice(0, colon), line.slice(colon + 1).trimStart()];
 }

@@ -25,6 +25,7 @@ export type {
   Leaf,
   LeafClass,
   LeafClasses,
+  LeafComparison,
   LeafDefinition,
   Leaves,
   NoneLeaf,

@@ -6,7 +6,6 @@ import { curlOf } from '../../src/console/run/curl.ts';
 import { exampleInput } from '../../src/console/run/example.ts';
 import { formRows } from '../../src/console/run/form-rows.ts';
 import { edgesOf, isOutside } from '../../src/console/run/time-window.ts';
-import { localTime, readTime } from '../../src/console/screen/input/as-of.tsx';
 import { formatAge, formatBytes, formatMs } from '../../src/console/text/durations.ts';
 import { leaf, node } from './support/rule-tree.ts';
 
@@ -178,13 +177,5 @@ describe('times', () => {
     expect(['999', '1000', '2000', '2001'].map((ms) => isOutside(window, ms))).toEqual([true, false, false, true]);
     expect(edgesOf(window).map(({ ts }) => ts)).toEqual(['999', '1000', '2000', '2001']);
     expect(edgesOf({ type: 'before', start: null, end: '2000' }).map(({ name }) => name)).toEqual(['end', 'after']);
-  });
-
-  test('a time is typed as a date or as milliseconds and read back the same', () => {
-    expect(readTime('1795150000000')).toBe('1795150000000');
-    expect(readTime(localTime('1795150000123'))).toBe('1795150000123');
-    expect(readTime('2026-02-30')).toBeNull();
-    expect(readTime('tomorrow')).toBeNull();
-    expect(localTime(readTime('2026-01-31 08:05') ?? '')).toBe('2026-01-31 08:05:00');
   });
 });

@@ -16,22 +16,22 @@ const words = {
   python: {
     sdk: 'Python SDK',
     parallel:
-      'Why FALSE AND parallel #120 stopped at P-ANY neither #122, which was FALSE. P-ANY neither #122 came to TRUE and is inverted to FALSE. The client does not list what ran below P-ANY neither #122.',
-    threw: ['The rule threw an error on', 'kaboom'],
+      /^Why FALSE: “parallel” #120 is FALSE because “neither” #122 is FALSE\. The nodes after “neither” #122 did not run\. “neither” #122 came to TRUE and is inverted, so it counts as FALSE\. The client’s trace does not list what ran below “neither” #122\.$/,
+    threw: ['The rule failed on', 'kaboom'],
     exact: true,
   },
   java: {
     sdk: 'Java SDK',
     parallel:
-      'Why FALSE AND parallel #120 is FALSE because of P-TRUE whatever #125. P-TRUE whatever #125 is FALSE because of very old #133. very old #133 said FALSE.',
-    threw: ['The rule threw an error on', 'kaboom'],
+      /^Why FALSE: “parallel” #120 is FALSE because “whatever” #125 is FALSE\. “whatever” #125 is FALSE because “very old” #133 is FALSE\. “very old” #133 is FALSE[.:]/,
+    threw: ['The rule failed on', 'kaboom'],
     exact: true,
   },
   go: {
     sdk: 'Go SDK',
     parallel:
-      'Why FALSE AND parallel #120 stopped at P-ANY neither #122, which was FALSE. P-ANY neither #122 came to TRUE and is inverted to FALSE. P-ANY neither #122 is TRUE because of age #131. age #131 said TRUE.',
-    threw: ['wrote something that is not a result. It may have run.', 'the client crashed while it ran the rule'],
+      /^Why FALSE: “parallel” #120 is FALSE because “neither” #122 is FALSE\. The nodes after “neither” #122 did not run\. “neither” #122 came to TRUE and is inverted, so it counts as FALSE\. “neither” #122 is TRUE because “age” #131 is TRUE\. “age” #131 is TRUE[.:]/,
+    threw: ['wrote a file that is not a result. It may have run.', 'the client crashed while it ran the rule'],
     exact: false,
   },
 } as const;
@@ -72,20 +72,20 @@ describe.each(sdkNames)('with the published %s SDK as its client', (name) => {
           '  score gate #11 TRUE · time',
           '  ANY any-of #12 TRUE · time',
           '    age #14 TRUE · time',
-          '    (vip #15 · not reached: age #14 was TRUE)',
+          '    (vip #15 · not reached: “age” #14 is TRUE)',
           '  issue #13 TRUE · time',
           '    if ALL fwd-all #16 TRUE · time',
           '      uid? #17 TRUE · time',
           '      probe #18 NONE · time',
           '  expired #20 NONE · outside its time window',
-          '  NONE side #21 NONE · time',
+          '  always NONE side #21 NONE · time',
           '    derived #23 NONE · time',
           '    union #24 NONE · time',
-          '  TRUE always #22 TRUE · time',
-          '    rejected #25 FALSE · its condition was FALSE',
+          '  always TRUE always #22 TRUE · time',
+          '    rejected #25 FALSE · its condition is FALSE',
           '      if never #26 FALSE · time',
         ]);
-        await says(why(page), /^Why TRUE Everything below AND root #10 that had a say was TRUE: score gate #11, /);
+        await says(why(page), /^Why TRUE: “root” #10 is TRUE because .* nodes below it are TRUE.*: “score gate” #11, /);
         const changed = await page.locator('.change:not(.same) .path').allTextContents();
         expect(changed).toEqual(expect.arrayContaining(['probe', 'gift_sent', 'count', 'derived', 'union']));
         await page.getByRole('radio', { name: 'One client' }).check();
@@ -98,24 +98,24 @@ describe.each(sdkNames)('with the published %s SDK as its client', (name) => {
         expect(await painted(page)).toEqual([
           'AND root #10 FALSE · time',
           '  score gate #11 FALSE · time',
-          '  (ANY any-of #12 · not reached: score gate #11 was FALSE)',
-          '    (age #14 · not run, like any-of #12 above it)',
-          '    (vip #15 · not run, like any-of #12 above it)',
-          '  (issue #13 · not reached: score gate #11 was FALSE)',
-          '    (if ALL fwd-all #16 · not run, like issue #13 above it)',
-          '      (uid? #17 · not run, like issue #13 above it)',
-          '      (probe #18 · not run, like issue #13 above it)',
-          '  (expired #20 · not reached: score gate #11 was FALSE)',
-          '  (NONE side #21 · not reached: score gate #11 was FALSE)',
-          '    (derived #23 · not run, like side #21 above it)',
-          '    (union #24 · not run, like side #21 above it)',
-          '  (TRUE always #22 · not reached: score gate #11 was FALSE)',
-          '    (rejected #25 · not run, like always #22 above it)',
-          '      (if never #26 · not run, like always #22 above it)',
+          '  (ANY any-of #12 · not reached: “score gate” #11 is FALSE)',
+          '    (age #14 · did not run, like “any-of” #12 above it)',
+          '    (vip #15 · did not run, like “any-of” #12 above it)',
+          '  (issue #13 · not reached: “score gate” #11 is FALSE)',
+          '    (if ALL fwd-all #16 · did not run, like “issue” #13 above it)',
+          '      (uid? #17 · did not run, like “issue” #13 above it)',
+          '      (probe #18 · did not run, like “issue” #13 above it)',
+          '  (expired #20 · not reached: “score gate” #11 is FALSE)',
+          '  (always NONE side #21 · not reached: “score gate” #11 is FALSE)',
+          '    (derived #23 · did not run, like “side” #21 above it)',
+          '    (union #24 · did not run, like “side” #21 above it)',
+          '  (always TRUE always #22 · not reached: “score gate” #11 is FALSE)',
+          '    (rejected #25 · did not run, like “always” #22 above it)',
+          '      (if never #26 · did not run, like “always” #22 above it)',
         ]);
         await says(
           why(page),
-          'Why FALSE AND root #10 stopped at score gate #11, which was FALSE. score gate #11 said FALSE.',
+          /^Why FALSE: “root” #10 is FALSE because “score gate” #11 is FALSE\. The nodes after “score gate” #11 did not run\. “score gate” #11 is FALSE: in the input, score is \d+, /,
         );
       });
 
@@ -129,7 +129,7 @@ describe.each(sdkNames)('with the published %s SDK as its client', (name) => {
         ]);
         await says(
           why(page),
-          'Why FALSE Nothing below ANY neither #40 was TRUE: not vip #41, not of age #42 were not.',
+          'Why FALSE: “neither” #40 is FALSE because all 2 nodes below it are FALSE: “not vip” #41, “not of age” #42.',
         );
       });
 
@@ -141,7 +141,7 @@ describe.each(sdkNames)('with the published %s SDK as its client', (name) => {
           '  age #111 TRUE · time',
           '  ANY either #112 TRUE · time',
           '    age #111 TRUE · time',
-          '    (age #111 · not reached: age #111 was TRUE)',
+          '    (age #111 · not reached: “age” #111 is TRUE)',
         ]);
       });
 
@@ -156,20 +156,20 @@ describe.each(sdkNames)('with the published %s SDK as its client', (name) => {
         expect(await painted(page)).toEqual([
           'AND root #100 TRUE · time',
           '  age #101 TRUE · time',
-          '  (unknown #102 · left out: this client does not know it)',
+          '  (unknown #102 · left out: the client does not know its class)',
         ]);
         await page.getByText(/has not registered com\.sample\.AbsentFlow/).waitFor();
       });
 
       it('outside its time window nothing runs; as of its end, by one press, it does', async () => {
         const page = await run(4, '{"age":20}');
-        await says(headline(page), 'Nothing ran: the rule is outside its time window.');
+        await says(headline(page), 'No node ran: the rule is outside its time window.');
         expect(await painted(page)).toEqual(['(age #50)']);
         await page.getByRole('button', { name: 'end', exact: true }).click();
         await pressRun(page);
-        await says(headline(page), /^Done in/);
+        await says(headline(page), /^Done on/);
         expect(await painted(page)).toEqual(['age #50 TRUE · time']);
-        await says(why(page), 'Why TRUE age #50 said TRUE.');
+        await says(why(page), /^Why TRUE: “age” #50 is TRUE[.:]/);
       });
 
       it('a slow node shows where the seconds went', async () => {
@@ -190,7 +190,7 @@ describe.each(sdkNames)('with the published %s SDK as its client', (name) => {
         const [title, reason] = words[name].threw;
         await says(headline(page), new RegExp(title));
         await says(hint(page), new RegExp(reason));
-        await reads(page, 'No reason is known: this run left no trace.');
+        await reads(page, 'The reason is not known: the client wrote no trace.');
         expect(await painted(page)).toEqual(['(AND err root #30)', '  (age #31)', '  (boom #32)']);
         await expectAccessible(page);
       });

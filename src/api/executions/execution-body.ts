@@ -33,7 +33,14 @@ export function executionBody({ record, input, result, lateResult }: Execution):
   return `${recordBody(record).slice(0, -1)},${rest.join(',')}}`;
 }
 
-/** One page of executions as JSON text. */
-export function listBody(records: ExecutionRecord[], nextCursor: string | null): string {
-  return `{"items":[${records.map(recordBody).join(',')}],"nextCursor":${JSON.stringify(nextCursor)}}`;
+/** One page of executions as JSON text; with their inputs, as they were written, when those were asked for. */
+export function listBody(
+  records: ExecutionRecord[],
+  { nextCursor, inputs }: { nextCursor: string | null; inputs: (string | null)[] | null },
+): string {
+  const items = records.map((record, index) => {
+    if (inputs === null) return recordBody(record);
+    return `${recordBody(record).slice(0, -1)},"input":${inputs[index] ?? 'null'}}`;
+  });
+  return `{"items":[${items.join(',')}],"nextCursor":${JSON.stringify(nextCursor)}}`;
 }

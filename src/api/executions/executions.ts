@@ -13,6 +13,7 @@ import { createReadExecution } from './read-execution.ts';
 /** Events are hints; this often an execution somebody follows is looked at anyway. */
 const LOOK_AGAIN_MS = 1000;
 const LOOKS_WHILE_MISSING = 3;
+const MAX_LISTED_INPUT = 4 * 1024;
 
 type Dependencies = {
   queue: ExecutionQueue;
@@ -80,6 +81,16 @@ export function createExecutions({ queue, history, pending, cancels, readAnswer 
       const page = await history.list({ ...filter, limit: left });
       const settled = new Set(page.records.map(({ mockId }) => mockId));
       return { ...page, records: [...onTheirWay.filter(({ mockId }) => !settled.has(mockId)), ...page.records] };
+    },
+
+    /** The inputs of executions, null for what is not settled, not kept or longer than a list may show. */
+    shortInputs(records: readonly ExecutionRecord[]): Promise<(string | null)[]> {
+      return Promise.all(
+        records.map(async ({ mockId, outcome }) => {
+          const input = outcome === null ? null : await history.input(mockId);
+          return input === null || input.length > MAX_LISTED_INPUT ? null : input;
+        }),
+      );
     },
 
     /** Asks for an execution to be stopped. `settled` and `cancelled`: it had ended already. */

@@ -83,6 +83,12 @@ export const listParameters = z.object({
       error: `must be a whole number from 1 to ${MAX_LIMIT}`,
     })
     .meta({ json: { type: 'integer', minimum: 1, maximum: MAX_LIMIT, default: 20 }, description: 'How many at most.' }),
+  include: z
+    .string()
+    .optional()
+    .transform((value) => value || undefined)
+    .refine((value) => value === undefined || value === 'input', { error: 'must be input' })
+    .meta({ json: { type: 'string', enum: ['input'] }, description: '`input`: each with its input, up to 4 KiB.' }),
   cursor: text
     .transform((value) => value ?? undefined)
     .meta({

@@ -93,7 +93,16 @@ export const executionAnswer = z
 
 export const executionListAnswer = z
   .strictObject({
-    items: z.array(z.strictObject(recordMembers).meta({ id: 'ListedExecution' })),
+    items: z.array(
+      z
+        .strictObject({
+          ...recordMembers,
+          input: asJson({ type: ['object', 'null'] })
+            .optional()
+            .describe('With `include=input`; null while it is on its way, and when it is larger than 4 KiB.'),
+        })
+        .meta({ id: 'ListedExecution' }),
+    ),
     nextCursor: text.nullable(),
   })
   .meta({ id: 'ExecutionList' });
@@ -104,9 +113,37 @@ export const cancelAnswer = z
 
 const valueType = z.enum(['String', 'Integer', 'Long', 'Double', 'Boolean', 'List', 'Map', 'Object']);
 
+const setting = z
+  .strictObject({
+    field: text,
+    name: text.nullable(),
+    type: text.nullable(),
+    value: asJson({}).describe('As the rule configures it, else the default that the client published.'),
+    configured: z.boolean(),
+  })
+  .meta({ id: 'LeafSetting', description: 'One setting of a leaf: a field of its class and the value it works with.' });
+
+const comparison = z
+  .strictObject({
+    key: text,
+    is: z.enum(['>=', '>', '<=', '<', '=', '!=', 'in', 'not-in']),
+    field: text.describe('The setting that the value of the key is compared with.'),
+  })
+  .nullable()
+  .describe('How the condition decides, null unless its client declares it.');
+
 export const schemaAnswer = z
   .strictObject({
-    fields: z.array(z.strictObject({ key: text, valueType, nodeId: int64, nodeName: text })),
+    fields: z.array(
+      z.strictObject({
+        key: text,
+        valueType,
+        nodeId: int64,
+        nodeName: text,
+        settings: z.array(setting).describe('Of that node.'),
+        comparison,
+      }),
+    ),
     fallback: z.boolean().describe("The wanted client is not online, and another one's metadata answered."),
   })
   .meta({ id: 'Schema' });
@@ -183,6 +220,8 @@ const treeNode = z
     errorState: int64OrNull,
     timeWindow,
     values: anyObject,
+    settings: z.array(setting).describe('Of a leaf: what its fields hold, configured or by default.'),
+    comparison,
     keys: z.array(nodeKey),
     problems: z.array(text),
     circular: z.boolean(),

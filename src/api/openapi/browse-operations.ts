@@ -23,7 +23,9 @@ const leaf = {
   inverse: false,
   errorState: null,
   timeWindow: always,
-  values: { atLeast: 100 },
+  values: { min: 100 },
+  settings: [{ field: 'min', name: 'Amount', type: 'double', value: 100, configured: true }],
+  comparison: { key: 'cost', is: '>=', field: 'min' },
   keys: [{ key: 'cost', direction: 'read', accessMethod: null, dynamic: false, nested: false, valueType: 'Double' }],
   problems: [],
   circular: false,
@@ -41,6 +43,8 @@ const tree = {
     className: null,
     shortName: null,
     values: {},
+    settings: [],
+    comparison: null,
     keys: [],
     children: [leaf],
   },
@@ -86,7 +90,16 @@ export const browseOperations: Operation[] = [
         schema: schemaAnswer,
         examples: {
           keys: {
-            fields: [{ key: 'cost', valueType: 'Double', nodeId: 41, nodeName: 'cost at least 100' }],
+            fields: [
+              {
+                key: 'cost',
+                valueType: 'Double',
+                nodeId: 41,
+                nodeName: 'cost at least 100',
+                settings: leaf.settings,
+                comparison: leaf.comparison,
+              },
+            ],
             fallback: false,
           },
         },

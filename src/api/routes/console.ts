@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { gzipSync } from 'node:zlib';
 import { Hono } from 'hono';
 import type { ConsoleFile } from '../console-files.ts';
+import { accepts } from '../http/accepted-encoding.ts';
 import type { Environment } from '../http/environment.ts';
 
 /**
@@ -22,14 +22,13 @@ export function consoleRoutes(files: ReadonlyMap<string, ConsoleFile>) {
 const NOT_BUILT =
   'The rule server runs. Its console has not been built: run "npm run build" and start again. The HTTP interface is below /rule-server/mock.\n';
 
-function serve({ body, headers }: ConsoleFile) {
-  let zipped: Uint8Array<ArrayBuffer> | undefined;
+function serve({ body, headers, compressed }: ConsoleFile) {
   const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`;
   const all = { ...headers, etag, vary: 'accept-encoding' };
   return ({ req }: { req: { header: (name: string) => string | undefined } }) => {
     if (req.header('if-none-match') === etag) return new Response(null, { status: 304, headers: all });
-    if (!/\bgzip\b/.test(req.header('accept-encoding') ?? '')) return new Response(body, { headers: all });
-    zipped ??= new Uint8Array(gzipSync(body, { level: 9 }));
-    return new Response(zipped, { headers: { ...all, 'content-encoding': 'gzip' } });
+    const taken = compressed.find(({ encoding }) => accepts(req.header('accept-encoding'), encoding));
+    if (!taken) return new Response(body, { headers: all });
+    return new Response(taken.body, { headers: { ...all, 'content-encoding': taken.encoding } });
   };
 }

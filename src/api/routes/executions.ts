@@ -18,7 +18,8 @@ export function executionRoutes(executions: Executions) {
       if (notIts) return notIts;
       try {
         const { records, nextCursor } = await executions.list({ ...read.value, apps: callerOf(context).apps });
-        return json(200, listBody(records, nextCursor));
+        const inputs = read.value.include === 'input' ? await executions.shortInputs(records) : null;
+        return json(200, listBody(records, { nextCursor, inputs }));
       } catch (error) {
         if (error instanceof BadCursor) return badQuestion([{ field: 'cursor', message: error.message }]);
         throw error;

@@ -1,4 +1,5 @@
 import type { Field } from '../leaves/fields.ts';
+import type { LeafComparison } from '../leaves/leaf.ts';
 import type { LeafEntry, Registry } from '../leaves/registry.ts';
 import { analyzeLeaf, type RoamKey } from './analyze-leaf.ts';
 import { openOuterNames } from './outer-names.ts';
@@ -16,6 +17,7 @@ export type LeafNodeInfo = {
   iceFields: PublishedField[];
   hideFields: PublishedField[];
   roamKeys: RoamKey[];
+  comparison?: LeafComparison;
 };
 
 /**
@@ -44,12 +46,13 @@ function keysOf(entry: LeafEntry, outerNames: ReturnType<typeof openOuterNames>,
 }
 
 function describe({ kind, definition, fields }: LeafEntry, clazz: string, roamKeys: RoamKey[]): LeafNodeInfo {
-  const { name = '', desc = '', order = 100 } = definition;
+  const { name = '', desc = '', order = 100, comparison } = definition;
   const published = (offered: boolean): PublishedField[] =>
     fields
       .filter((each) => each.offered === offered)
       .map(({ field, name, desc, type, sample }) => ({ field, name, desc, type, ...defaultOf(sample) }));
-  return { type: kind, clazz, name, desc, order, iceFields: published(true), hideFields: published(false), roamKeys };
+  const described = { type: kind, clazz, name, desc, order, iceFields: published(true), hideFields: published(false) };
+  return { ...described, roamKeys, ...(comparison && { comparison }) };
 }
 
 function defaultOf(sample: unknown): { value?: string | number | boolean } {

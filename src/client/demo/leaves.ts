@@ -83,14 +83,29 @@ class ChargeCard {
   }
 }
 
+const atLeast = (key: string) => ({ key, is: '>=', field: 'min' }) as const;
 const money = { name: 'Amount', desc: 'in whole units', type: 'double' } as const;
+
+const memberLevel = { name: 'Member of level', fields: { min: { name: 'Level', type: 'int' } } } as const;
 
 /** The leaf classes of the demo's service, by the names its rules call them by. */
 export const demoLeaves: Leaves = {
-  'demo.SpendThreshold': { leaf: SpendThreshold, name: 'Spent at least', order: 1, fields: { min: money } },
-  'demo.BlockedUser': { leaf: BlockedUser, name: 'Blocked user', order: 2 },
-  'demo.MemberLevel': { leaf: MemberLevel, name: 'Member of level', fields: { min: { name: 'Level', type: 'int' } } },
-  'demo.InCity': { leaf: InCity, name: 'Lives in', desc: 'one of the listed cities' },
+  'demo.SpendThreshold': {
+    leaf: SpendThreshold,
+    ...{ name: 'Spent at least', order: 1, fields: { min: money } },
+    comparison: atLeast('cost'),
+  },
+  'demo.BlockedUser': {
+    leaf: BlockedUser,
+    ...{ name: 'Blocked user', order: 2 },
+    comparison: { key: 'uid', is: 'in', field: 'uids' },
+  },
+  'demo.MemberLevel': { leaf: MemberLevel, ...memberLevel, comparison: atLeast('level') },
+  'demo.InCity': {
+    leaf: InCity,
+    ...{ name: 'Lives in', desc: 'one of the listed cities' },
+    comparison: { key: 'city', is: 'in', field: 'cities' },
+  },
   'demo.GiveCoupon': { leaf: GiveCoupon, name: 'Give a coupon', fields: { amount: money, reason: { name: 'Reason' } } },
   'demo.GivePoints': { leaf: GivePoints, name: 'Give points', desc: 'one for every so much spent' },
   'demo.LookUpProfile': { leaf: LookUpProfile, name: 'Look up the profile', desc: 'takes as long as configured' },
@@ -101,4 +116,7 @@ export const demoLeaves: Leaves = {
 export const betaLeaves: Leaves = { ...demoLeaves, 'demo.GiveCoupon': GiveLastingCoupon };
 
 /** The same service in the lane `next`: it reads the level from another place. */
-export const nextLeaves: Leaves = { ...demoLeaves, 'demo.MemberLevel': NestedMemberLevel };
+export const nextLeaves: Leaves = {
+  ...demoLeaves,
+  'demo.MemberLevel': { leaf: NestedMemberLevel, ...memberLevel, comparison: atLeast('vip.level') },
+};

@@ -33,6 +33,17 @@ type FieldName<L extends LeafClass> = LeafClass extends L
   : Exclude<DataMember<InstanceType<L>>, `_${string}`> & string;
 type DataMember<T> = { [K in keyof T]-?: T[K] extends (...parameters: never[]) => unknown ? never : K }[keyof T];
 
+/**
+ * How a condition decides, for one that is a single comparison: TRUE when the value of `key` is `is` than the value of `field`.
+ * With it, whoever debugs a rule is told which value would have made the condition TRUE. Declare it only when it is all that
+ * `doFlow` does with a value that is there; the code is not checked against it.
+ */
+export type LeafComparison = {
+  key: string;
+  is: '>=' | '>' | '<=' | '<' | '=' | '!=' | 'in' | 'not-in';
+  field: string;
+};
+
 /** A leaf class and what people who edit rules read about it. */
 export type LeafDefinition<L extends LeafClass = LeafClass> = {
   leaf: L;
@@ -46,6 +57,7 @@ export type LeafDefinition<L extends LeafClass = LeafClass> = {
   fields?: { readonly [F in FieldName<L>]?: FieldDefinition };
   /** Types of keys that the code does not tell. */
   keys?: Readonly<Record<string, ValueType>>;
+  comparison?: LeafComparison;
 };
 
 /** Leaf classes by the name that rules call them by, `com.example.SpendThreshold`. */

@@ -33,17 +33,21 @@ function entryOf(clazz: string, given: LeafClass | LeafDefinition): LeafEntry {
   const kind = kindOf(sample);
   if (kind === undefined) throw new TypeError(`the leaf ${clazz} has none of the methods doFlow, doResult and doNone`);
   checkMembers(clazz, definition, sample);
-  const { alias = [] } = definition;
+  const { alias = [], comparison } = definition;
+  const fields = fieldsOf(sample, definition.fields);
+  if (comparison && kind !== 5) throw new TypeError(`comparison of ${clazz}: only a condition (doFlow) compares`);
+  if (comparison && !fields.some(({ field }) => field === comparison.field))
+    throw new TypeError(`comparison.field of ${clazz}: the class has no field ${comparison.field}`);
   return {
     clazz,
     aliases: typeof alias === 'string' ? [alias] : alias,
     kind,
     definition,
-    fields: fieldsOf(sample, definition.fields),
+    fields,
   };
 }
 
-const members = ['leaf', 'name', 'desc', 'order', 'alias', 'fields', 'keys'];
+const members = ['leaf', 'name', 'desc', 'order', 'alias', 'fields', 'keys', 'comparison'];
 
 /** A misspelt name would have no effect, and nobody would know. */
 function checkMembers(clazz: string, definition: LeafDefinition, sample: object): void {

@@ -1,6 +1,7 @@
-import { type ExactValue, stringifyExact } from '../../shared/contract/exact-json.ts';
-import type { NodeKey, TimeWindow, TreeNode } from '../trace/tree.ts';
-import { digits, field, flag, list, number, oneOf, text } from './read.ts';
+import type { ExactValue } from '../../shared/contract/exact-json.ts';
+import type { TimeWindow, TreeNode } from '../trace/tree.ts';
+import { digits, field, flag, list, number, text } from './read.ts';
+import { readNode, readWindow } from './read-node.ts';
 import { get, withQuery } from './request.ts';
 
 const BASE = '/rule-server/mock';
@@ -144,37 +145,6 @@ function readTree(answer: ExactValue): Tree {
   };
 }
 
-function readNode(node: ExactValue): TreeNode {
-  const forward = field(node, 'forward');
-  return {
-    id: digits(field(node, 'id')) ?? '',
-    state: oneOf(field(node, 'state'), ['released', 'missing', 'unusable']),
-    type: text(field(node, 'type')) ?? 'Unknown',
-    label: text(field(node, 'label')),
-    className: text(field(node, 'className')),
-    shortName: text(field(node, 'shortName')),
-    inverse: flag(field(node, 'inverse')),
-    errorState: digits(field(node, 'errorState')),
-    timeWindow: readWindow(field(node, 'timeWindow')),
-    values: stringifyExact(field(node, 'values') ?? {}),
-    keys: list(field(node, 'keys')).map(readNodeKey),
-    problems: list(field(node, 'problems')).flatMap((problem) => text(problem) ?? []),
-    circular: flag(field(node, 'circular')),
-    forward: forward ? readNode(forward) : null,
-    children: list(field(node, 'children')).map(readNode),
-  };
-}
-
-function readNodeKey(entry: ExactValue): NodeKey {
-  return {
-    key: text(field(entry, 'key')) ?? '',
-    direction: oneOf(field(entry, 'direction'), ['read', 'write', 'read_write']),
-    dynamic: flag(field(entry, 'dynamic')),
-    nested: flag(field(entry, 'nested')),
-    valueType: text(field(entry, 'valueType')) ?? 'Object',
-  };
-}
-
 function readKeyUse(entry: ExactValue): KeyUse {
   return {
     key: text(field(entry, 'key')) ?? '',
@@ -183,14 +153,6 @@ function readKeyUse(entry: ExactValue): KeyUse {
     nested: flag(field(entry, 'nested')),
     readers: ids(field(entry, 'readers')),
     writers: ids(field(entry, 'writers')),
-  };
-}
-
-function readWindow(window: ExactValue | undefined): TimeWindow {
-  return {
-    type: oneOf(field(window, 'type'), ['always', 'after', 'before', 'between']),
-    start: digits(field(window, 'start')),
-    end: digits(field(window, 'end')),
   };
 }
 

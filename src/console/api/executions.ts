@@ -1,4 +1,4 @@
-import { type ExactValue, parseExact, scanJson } from '../../shared/contract/exact-json.ts';
+import { type ExactValue, parseExact, scanJson, stringifyExact } from '../../shared/contract/exact-json.ts';
 import { states } from '../../shared/contract/state-names.ts';
 import type { Decision } from '../trace/mark.ts';
 import { digits, field, flag, list, number, oneOf, text } from './read.ts';
@@ -89,9 +89,9 @@ function begin(call: ExecuteCall, key: string): Promise<{ text: string }> {
   return request(`${BASE}/execute`, { method: 'POST', body: executeBody(call), headers });
 }
 
-/** Asks for an execution to be stopped. One that has ended already is fine too. */
-export async function cancelExecution(mockId: string): Promise<void> {
-  await request(pathOf(mockId), { method: 'DELETE' }).catch((error) => {
+/** Asks for an execution to be stopped. One that has ended already is fine too. `keepalive`: also while the page is closed. */
+export async function cancelExecution(mockId: string, { keepalive = false } = {}): Promise<void> {
+  await request(pathOf(mockId), { method: 'DELETE', keepalive }).catch((error) => {
     if (!(error instanceof Refused) || error.status !== 409) throw error;
   });
 }
@@ -105,17 +105,23 @@ function getRecord(mockId: string): Promise<ExecutionRecord> {
   return getExecution(mockId).then(({ record }) => record);
 }
 
-export type HistoryPage = { items: ExecutionRecord[]; nextCursor: string | null };
+/** An earlier run with its input as JSON text, null when the list does not have it. */
+export type Listed = ExecutionRecord & { input: string | null };
+export type HistoryPage = { items: Listed[]; nextCursor: string | null };
 
 export function getHistory(
   query: { app: string; ruleId: string | null; limit: number; cursor: string | null },
   signal?: AbortSignal,
 ): Promise<HistoryPage> {
   const read = (answer: ExactValue): HistoryPage => ({
-    items: list(field(answer, 'items')).map(readRecord),
+    items: list(field(answer, 'items')).map((item) => ({ ...readRecord(item), input: inputOf(field(item, 'input')) })),
     nextCursor: text(field(answer, 'nextCursor')),
   });
-  return get(withQuery(`${BASE}/executions`, { ...query, limit: String(query.limit) }), read, signal);
+  return get(withQuery(`${BASE}/executions`, { ...query, limit: String(query.limit), include: 'input' }), read, signal);
+}
+
+function inputOf(input: ExactValue | undefined): string | null {
+  return input === undefined || input === null ? null : stringifyExact(input);
 }
 
 export const eventsPath = (mockId: string) => `${pathOf(mockId)}/events`;

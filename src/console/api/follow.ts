@@ -12,12 +12,16 @@ import {
 import { field, text } from './read.ts';
 import { Refused } from './request.ts';
 
-/** `live`: events arrive. `lost`: they do not, and the execution is asked for every second instead. */
-export type Connection = 'live' | 'lost';
+/**
+ * `live`: events arrive. `polling`: they do not, and asking every second is answered. `lost`: neither; the service was last heard
+ * at `since`, epoch ms by this browser.
+ */
+export type Connection = { kind: 'live' } | { kind: 'polling' } | { kind: 'lost'; since: number };
 export type Followed =
   | { kind: 'open'; record: ExecutionRecord; connection: Connection }
   | { kind: 'ended'; execution: Execution }
-  | { kind: 'unknown' }
+  /** The service does not know it (any more); `last` is what this page saw of it before. */
+  | { kind: 'unknown'; last: ExecutionRecord | null }
   | { kind: 'unreachable' };
 
 const POLL_MS = 1000;
@@ -28,7 +32,8 @@ const POLL_MS = 1000;
  */
 export function followExecution(mockId: string, report: (followed: Followed) => void): () => void {
   let record: ExecutionRecord | null = null;
-  let connection: Connection = 'live';
+  let connection: Connection = { kind: 'live' };
+  let heardAt = Date.now();
   let over = false;
   let poll: ReturnType<typeof setTimeout> | undefined;
   const source = new EventSource(eventsPath(mockId));
@@ -49,19 +54,19 @@ export function followExecution(mockId: string, report: (followed: Followed) => 
   });
   source.addEventListener('open', () => {
     clearTimeout(poll);
-    connection = 'live';
+    connection = { kind: 'live' };
     if (record) report({ kind: 'open', record, connection });
   });
   source.addEventListener('error', () => {
     if (over) return;
-    connection = 'lost';
-    if (record) report({ kind: 'open', record, connection });
+    connection = connection.kind === 'lost' ? connection : { kind: 'polling' };
     ask();
   });
 
   function update(next: ExecutionRecord): void {
     if (over) return;
     record = next;
+    heardAt = Date.now();
     if (isEnd(next.state)) finish();
     else report({ kind: 'open', record, connection });
   }
@@ -86,14 +91,16 @@ export function followExecution(mockId: string, report: (followed: Followed) => 
         if (over) return;
         if (isEnd(execution.record.state)) return end({ kind: 'ended', execution });
         record = execution.record;
-        if (connection === 'lost') {
-          report({ kind: 'open', record, connection });
-          poll = setTimeout(ask, POLL_MS);
-        }
+        heardAt = Date.now();
+        if (connection.kind === 'live') return;
+        connection = { kind: 'polling' };
+        report({ kind: 'open', record, connection });
+        poll = setTimeout(ask, POLL_MS);
       },
       (error) => {
         if (over) return;
-        if (error instanceof Refused && error.status === 404) return end({ kind: 'unknown' });
+        if (error instanceof Refused && error.status === 404) return end({ kind: 'unknown', last: record });
+        connection = { kind: 'lost', since: heardAt };
         if (record) report({ kind: 'open', record, connection });
         else report({ kind: 'unreachable' });
         poll = setTimeout(ask, POLL_MS);

@@ -31,6 +31,8 @@ type Call = {
   body?: string;
   headers?: Record<string, string>;
   signal?: AbortSignal;
+  /** Is sent even when the page goes away meanwhile. */
+  keepalive?: boolean;
 };
 
 let onSignedOut = () => {};
@@ -43,7 +45,7 @@ export function whenSignedOut(tell: () => void): void {
 /** One call to the service. Throws `Refused` for an error status and `Unreachable` when no answer came. */
 export async function request(
   path: string,
-  { method = 'GET', body, headers = {}, signal }: Call = {},
+  { method = 'GET', body, headers = {}, signal, keepalive = false }: Call = {},
 ): Promise<Answer> {
   const type: Record<string, string> = body === undefined ? {} : { 'content-type': 'application/json' };
   let response: Response;
@@ -51,6 +53,7 @@ export async function request(
   try {
     response = await fetch(path, {
       method,
+      keepalive,
       headers: { accept: 'application/json', ...type, ...headers },
       ...(body === undefined ? {} : { body }),
       ...(signal ? { signal } : {}),

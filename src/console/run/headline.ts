@@ -13,8 +13,9 @@ export type Headline = { title: Words; hint: Words | null; tone: 'calm' | 'busy'
 /** A run that is on its way. */
 export function openHeadline(
   record: ExecutionRecord,
-  { client, stopping }: { client: string; stopping: boolean },
+  { client, stopping, lostSince }: { client: string; stopping: boolean; lostSince: string | null },
 ): Headline {
+  if (lostSince !== null) return lostHeadline(record, { client, time: lostSince });
   if (stopping) return { title: { key: 'state.cancelling' }, hint: null, tone: 'busy' };
   const { state } = record;
   if (state === 'dispatched' || state === 'picked-up') {
@@ -23,13 +24,40 @@ export function openHeadline(
   return { title: { key: 'state.queued' }, hint: null, tone: 'busy' };
 }
 
+/** The service is gone: what was seen last is all that is known. */
+function lostHeadline({ state }: ExecutionRecord, parameters: { client: string; time: string }): Headline {
+  const known = state === 'picked-up' || state === 'dispatched' ? state : 'queued';
+  return {
+    title: { key: 'state.lost', parameters },
+    hint: { key: `state.lost.${known}`, parameters },
+    tone: 'warn',
+  };
+}
+
+/** The service does not know the run. `last`: what this page saw of it before; `inLink`: the address has its input. */
+export function forgottenHeadline(
+  last: ExecutionRecord | null,
+  { client, inLink }: { client: string; inLink: boolean },
+): Headline {
+  if (last === null) {
+    const hint: Words = { key: inLink ? 'state.unknown.hint' : 'state.unknown.hint.noInput' };
+    return { title: { key: 'state.unknown' }, hint, tone: 'warn' };
+  }
+  const known = last.state === 'picked-up' || last.state === 'dispatched' ? last.state : 'queued';
+  return {
+    title: { key: `state.forgotten.${known}`, parameters: { client } },
+    hint: { key: 'state.forgotten.hint' },
+    tone: 'warn',
+  };
+}
+
 type About = { client: string; time: string; window: string; tree: Tree | null };
 
 /** A run that has ended, by how it ended. */
 export function endedHeadline(reading: Reading, about: About): Headline {
   const { record } = reading.execution;
   const { result } = reading;
-  const { client, time } = about;
+  const { client } = about;
   const error = result?.error ?? '';
   const code = record.outcome?.code ?? null;
   if (reading.late)
@@ -44,7 +72,7 @@ export function endedHeadline(reading: Reading, about: About): Headline {
       error === '' ? { key: 'state.threw.silent' } : { key: 'state.threw.hint', parameters: { error } };
     return { title: { key: 'state.threw', parameters: { client } }, hint, tone: 'bad' };
   }
-  const done: Words = { key: 'state.done', parameters: { time, client } };
+  const done: Words = { key: 'state.done', parameters: { client } };
   if (reading.trace === 'empty' || (reading.trace === 'none' && isOutsideItsWindow(record, about.tree)))
     return nothingRan(record, about);
   if (reading.trace === 'none') return { title: done, hint: { key: 'state.noTrace' }, tone: 'calm' };

@@ -1,6 +1,5 @@
-import { QueryClient, useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { QueryClient, useQuery } from '@tanstack/react-query';
 import { getApps, getClients, getRules, getSchema, getTree, type Selection } from '../api/browse.ts';
-import { getHistory } from '../api/executions.ts';
 import { Refused } from '../api/request.ts';
 
 const CLIENTS_EVERY_MS = 4000;
@@ -44,28 +43,25 @@ export function useClients(app: string | null) {
   });
 }
 
-/** `version`: that of the released rules; a new one makes the page read the rule again. */
-type Versioned = { selection: Selection | null; version: string | null };
-
-export function useTree({ selection, version }: Versioned) {
+export function useTree(selection: Selection | null) {
   return useQuery({
-    queryKey: ['tree', selection, version],
+    queryKey: ['tree', selection],
     queryFn: ({ signal }) => (selection ? getTree(selection, signal) : null),
     enabled: selection !== null,
     placeholderData: ofTheSameRule(selection),
   });
 }
 
-export function useSchema({ selection, version }: Versioned) {
+export function useSchema(selection: Selection | null) {
   return useQuery({
-    queryKey: ['schema', selection, version],
+    queryKey: ['schema', selection],
     queryFn: ({ signal }) => (selection ? getSchema(selection, signal) : null),
     enabled: selection !== null,
     placeholderData: ofTheSameRule(selection),
   });
 }
 
-type Asked = { queryKey: readonly [string, Selection | null, string | null] };
+type Asked = { queryKey: readonly [string, Selection | null] };
 
 /** While another client is asked, or the rule is read again, what was known of it stays on the screen. */
 function ofTheSameRule(selection: Selection | null) {
@@ -76,21 +72,3 @@ function ofTheSameRule(selection: Selection | null) {
     return same ? previous : undefined;
   };
 }
-
-const HISTORY_PAGE = 20;
-
-/** Earlier runs of a rule or node, the newest first. */
-export function useHistory(app: string | null, { ruleId, confId }: { ruleId: string | null; confId: string | null }) {
-  return useInfiniteQuery({
-    queryKey: ['history', app, ruleId, confId],
-    queryFn: ({ signal, pageParam }) =>
-      getHistory({ app: app ?? '', ruleId, limit: HISTORY_PAGE, cursor: pageParam }, signal),
-    initialPageParam: FIRST_PAGE,
-    getNextPageParam: ({ nextCursor }) => nextCursor,
-    select: ({ pages }) => ({ items: pages.flatMap(({ items }) => items).filter((item) => item.confId === confId) }),
-    enabled: app !== null,
-    refetchInterval: CLIENTS_EVERY_MS,
-  });
-}
-
-const FIRST_PAGE: string | null = null;

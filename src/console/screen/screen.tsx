@@ -15,6 +15,7 @@ import { InputPanel } from './input/input-panel.tsx';
 import { Notices } from './input/notices.tsx';
 import { blockedBecause, RunBar } from './input/run-bar.tsx';
 import { TargetPicker } from './input/target-picker.tsx';
+import { useAsOf } from './input/use-as-of.ts';
 import { useInput } from './input/use-input.ts';
 import { ResultPanel } from './result/result-panel.tsx';
 import { useOpenRun } from './result/use-open-run.ts';
@@ -34,7 +35,8 @@ export function Screen() {
   const place = usePlace();
   const rule = useRule(place);
   const input = useInput(place, rule);
-  const run = useRun({ place, input: input.text, clients: rule.clients.data ?? [], occurrences: rule.occurrences });
+  const asOf = useAsOf(place.ts);
+  const run = useRun({ place, input, clients: rule.clients.data ?? [], occurrences: rule.occurrences });
   const { open, again } = useOpenRun({ place, input, run });
   const session = useSession();
   const [part, setPart] = useState<Part>('input');
@@ -42,7 +44,7 @@ export function Screen() {
   const [help, setHelp] = useState(false);
   const [chosenAt, setChosenAt] = useState<{ of: readonly Occurrence[]; index: number } | null>(null);
   const chosen = chosenAt?.of === rule.occurrences ? (rule.occurrences[chosenAt.index] ?? null) : null;
-  const blocked = blockedBecause({ place, input, rule, say });
+  const blocked = blockedBecause({ place, input, asOf, rule, say });
   const comparing = place.runs.length > 0;
 
   const choose = useCallback(
@@ -59,7 +61,7 @@ export function Screen() {
   useEffect(
     () =>
       onCommand((command) => {
-        if ((command === 'run' || command === 'again') && blocked === null && !isOpen && !sending) void start();
+        if (command === 'run' && blocked === null && !isOpen && !sending) void start();
         if (command === 'stop') stop();
         if (command === 'help') setHelp((shown) => !shown);
       }),
@@ -77,6 +79,7 @@ export function Screen() {
         place={place}
         rule={rule}
         input={input}
+        changed={run.changes.length > 0}
         onHelp={() => setHelp(true)}
         signOut={session.signedIn ? () => void signOut() : null}
       />
@@ -92,11 +95,11 @@ export function Screen() {
           </button>
         ))}
       </nav>
-      <main className={comparing ? 'comparing' : ''}>
+      <main className={comparing ? 'comparing' : run.changes.length > 0 ? 'changed' : ''}>
         <div className="column input">
           <div className="column-scroll">
             <TargetPicker app={place.app ?? ''} target={place.target} clients={rule.clients.data ?? null} />
-            <AsOf ts={place.ts} window={rule.tree.data?.rule?.timeWindow ?? null} />
+            <AsOf asOf={asOf} window={rule.tree.data?.rule?.timeWindow ?? null} occurrences={rule.occurrences} />
             <InputPanel input={input} rule={rule} />
           </div>
           <RunBar run={run} rule={rule} blocked={blocked} />
@@ -104,7 +107,12 @@ export function Screen() {
         {comparing ? (
           <div className="column tree-column">
             <Suspense fallback={<Loading text="loading.page" />}>
-              <ComparePanel mockIds={place.runs} occurrences={rule.occurrences} />
+              <ComparePanel
+                mockIds={place.runs}
+                clients={rule.clients.data ?? []}
+                occurrences={rule.occurrences}
+                onOpen={open}
+              />
             </Suspense>
           </div>
         ) : (

@@ -19,7 +19,7 @@ export type Place = {
   confId: string | null;
   target: Target;
   ts: string | null;
-  /** The run that is shown. */
+  /** The run that is shown. Then `input` is that run's own. */
   run: string | null;
   /** Runs that are compared. */
   runs: string[];
@@ -28,6 +28,8 @@ export type Place = {
 
 /** Longer inputs are named by their run instead: address bars and chat programs cut them off. */
 export const MAX_LINKED_INPUT = 16_000;
+/** A text that is this many times longer does not fit, however much of it is space: it is not even read. */
+const MANY_SPACES = 8;
 
 /** Reads an address. What is not understood is as good as not there. */
 export function readPlace(search: string, hash: string): Place {
@@ -63,11 +65,13 @@ export function printPlace({ app, ruleId, confId, target, ts, run, runs, input }
 
 /** Whether a link can carry this input, given as its text and as it was read. */
 export function fitsLink(text: string, read: ReadJson): boolean {
+  if (text.length > MANY_SPACES * MAX_LINKED_INPUT) return false;
   return read.kind === 'ok' && (text.length <= MAX_LINKED_INPUT || compactJson(read.root).length <= MAX_LINKED_INPUT);
 }
 
 /** The input as a link carries it; null when it is no JSON or too long. */
 function linkedInput(input: string): string | null {
+  if (input.length > MANY_SPACES * MAX_LINKED_INPUT) return null;
   const read = readJson(input);
   if (read.kind === 'bad') return null;
   const compact = compactJson(read.root);
@@ -124,18 +128,30 @@ export function goTo(change: Partial<Place>, { push = false }: { push?: boolean 
   for (const listener of listeners) listener();
 }
 
+const arrivals: { count: number; last: Event | null } = { count: 1, last: null };
+
+/** Counts how often the address came from elsewhere: a link that was opened, a reload, Back and Forward. */
+export function useArrivals(): number {
+  return useSyncExternalStore(subscribe, () => arrivals.count);
+}
+
 /** The place in the address bar, kept in step with it. */
 export function usePlace(): Place {
   return useSyncExternalStore(subscribe, place);
 }
 
 function subscribe(listener: () => void): () => void {
+  const arrive = (event: Event) => {
+    if (event !== arrivals.last) arrivals.count++;
+    arrivals.last = event;
+    listener();
+  };
   listeners.add(listener);
-  window.addEventListener('popstate', listener);
-  window.addEventListener('hashchange', listener);
+  window.addEventListener('popstate', arrive);
+  window.addEventListener('hashchange', arrive);
   return () => {
     listeners.delete(listener);
-    window.removeEventListener('popstate', listener);
-    window.removeEventListener('hashchange', listener);
+    window.removeEventListener('popstate', arrive);
+    window.removeEventListener('hashchange', arrive);
   };
 }

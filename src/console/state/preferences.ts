@@ -13,6 +13,33 @@ export function useLanguage(): Language {
 }
 export const chooseLanguage = language.set;
 
+/** Null until somebody chooses: then the browser's time zone counts. */
+const zone = createStored<string | null>('zone', {
+  read: (stored) => (typeof stored === 'string' && isZone(stored) ? stored : null),
+});
+
+export function useZone(): string {
+  return zone.use() ?? browserZone();
+}
+export const chooseZone = zone.set;
+
+/** The zones to choose from: the one that is chosen, the browser's and UTC first. */
+export function zones(chosen: string): string[] {
+  return [...new Set([chosen, browserZone(), 'UTC', ...Intl.supportedValuesOf('timeZone')])];
+}
+
+function browserZone(): string {
+  return new Intl.DateTimeFormat().resolvedOptions().timeZone;
+}
+
+function isZone(name: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en-US', { timeZone: name }) !== null;
+  } catch {
+    return false;
+  }
+}
+
 // `public/theme.js` reads the same key before anything is drawn.
 const theme = createStored<Theme>('theme', {
   read: (stored) => (stored === 'light' || stored === 'dark' ? stored : 'system'),
@@ -29,6 +56,9 @@ export function chooseTheme(next: Theme): void {
 export const historyShown = createStored<boolean>('history-shown', {
   read: (stored) => (typeof stored === 'boolean' ? stored : window.innerWidth >= 1180 && window.innerHeight >= 800),
 });
+
+/** Whether the timings of an ended run are open. */
+export const timingsShown = createStored<boolean>('timings-shown', { read: (stored) => stored === true });
 
 /** The app of the last visit. */
 export const lastApp = createStored<string | null>('app', {

@@ -26,11 +26,24 @@ export function formatTime(at: number, language: string, now: number): string {
   return new Intl.DateTimeFormat(language, sameDay ? time : { month: 'short', day: 'numeric', ...time }).format(date);
 }
 
-/** A moment as a date and time of the reader's place, to the second. */
-export function formatMoment(ms: string, language: string): string {
+/** The time of day, to the second. */
+export function formatClock(at: number, language: string): string {
+  return new Intl.DateTimeFormat(language, { timeStyle: 'medium', hourCycle: 'h23' }).format(new Date(at));
+}
+
+/** A moment as a date and time of a zone, to the second. */
+export function formatMoment(ms: string, language: string, timeZone: string): string {
   const date = new Date(Number(ms));
   if (Number.isNaN(date.getTime())) return ms;
-  return new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'medium', hour12: false }).format(date);
+  const style = { dateStyle: 'medium', timeStyle: 'medium', hourCycle: 'h23' } as const;
+  return new Intl.DateTimeFormat(language, { ...style, timeZone }).format(date);
+}
+
+/** The day of the week of a moment, in a zone. */
+export function formatDay(ms: string, language: string, timeZone: string): string {
+  const date = new Date(Number(ms));
+  if (Number.isNaN(date.getTime())) return ms;
+  return new Intl.DateTimeFormat(language, { weekday: 'long', timeZone }).format(date);
 }
 
 /** Bytes as people read them. */

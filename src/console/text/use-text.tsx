@@ -1,22 +1,24 @@
 import { createContext, Fragment, type ReactNode, useContext, useEffect, useMemo, useState } from 'react';
-import { type Language, useLanguage } from '../state/preferences.ts';
+import { type Language, useLanguage, useZone } from '../state/preferences.ts';
 import { en, type TextKey } from './en.ts';
 import { format, type Parameters, partsOf, type Template, templateFor } from './format.ts';
 
 export type Dictionary = Readonly<Record<TextKey, Template>>;
 export type Say = (key: TextKey, parameters?: Parameters) => string;
 
-type Text = { language: Language; dictionary: Dictionary; say: Say };
+/** `zone`: the time zone that times of rules are told in. */
+type Text = { language: Language; zone: string; dictionary: Dictionary; say: Say };
 
-const TextContext = createContext<Text>(textIn('en', en));
+const TextContext = createContext<Text>(textIn('en', en, 'UTC'));
 
-function textIn(language: Language, dictionary: Dictionary): Text {
-  return { language, dictionary, say: (key, parameters = {}) => format(dictionary[key], parameters) };
+function textIn(language: Language, dictionary: Dictionary, zone: string): Text {
+  return { language, zone, dictionary, say: (key, parameters = {}) => format(dictionary[key], parameters) };
 }
 
 /** Gives everything below it the chosen language. The page waits for its words rather than flashing up in another language. */
 export function TextProvider({ children }: { children: ReactNode }) {
   const language = useLanguage();
+  const zone = useZone();
   const [loaded, setLoaded] = useState<{ language: Language; dictionary: Dictionary }>({
     language: 'en',
     dictionary: en,
@@ -33,7 +35,7 @@ export function TextProvider({ children }: { children: ReactNode }) {
       wanted = false;
     };
   }, [language]);
-  const text = useMemo(() => textIn(loaded.language, loaded.dictionary), [loaded]);
+  const text = useMemo(() => textIn(loaded.language, loaded.dictionary, zone), [loaded, zone]);
   return <TextContext value={text}>{children}</TextContext>;
 }
 

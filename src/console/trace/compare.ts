@@ -31,6 +31,14 @@ function isSameDocument(a: Json | null, b: Json | null): boolean {
   return a === null || b === null ? a === b : sameJson(a, b);
 }
 
+/** The first place where runs part: it differs, and nothing below it does. What differs elsewhere may follow from it. */
+export function firstDifference(differing: ReadonlySet<Occurrence>): Occurrence | null {
+  const places = [...differing].sort((a, b) => a.index - b.index);
+  const isLowest = ({ index, size }: Occurrence) =>
+    !places.some((other) => other.index > index && other.index < index + size);
+  return places.find(isLowest) ?? null;
+}
+
 /** The occurrences that came to something else, or ran in one run only. How long they took does not count. */
 export function differingNodes(a: Reading, b: Reading): Set<Occurrence> {
   const differing = new Set<Occurrence>();

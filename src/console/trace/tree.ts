@@ -11,12 +11,21 @@ export type TreeNode = {
   timeWindow: TimeWindow;
   /** What is configured for a leaf, as JSON text. */
   values: string;
+  settings: Setting[];
+  comparison: Comparison | null;
   keys: NodeKey[];
   problems: string[];
   circular: boolean;
   forward: TreeNode | null;
   children: TreeNode[];
 };
+
+/** One setting of a leaf, its value as JSON text. `configured`: by the rule; else it is the default of the class. */
+export type Setting = { field: string; name: string | null; value: string; configured: boolean };
+
+/** How a condition decides: TRUE when the value of the key is in this relation to the setting. */
+export type Comparison = { key: string; is: (typeof comparisons)[number]; field: string };
+export const comparisons = ['>=', '>', '<=', '<', '=', '!=', 'in', 'not-in'] as const;
 
 /** Both ends inclusive, epoch ms. */
 export type TimeWindow = { type: 'always' | 'after' | 'before' | 'between'; start: string | null; end: string | null };

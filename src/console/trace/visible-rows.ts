@@ -4,6 +4,8 @@ import { nameOf, type Occurrence } from './tree.ts';
 export type Filter = {
   collapsed: ReadonlySet<number>;
   executedOnly: boolean;
+  /** Only these and what leads to them, when it is not null. */
+  only: ReadonlySet<Occurrence> | null;
   /** What is searched for, in names, classes, ids and keys. */
   search: string;
   marks: ReadonlyMap<Occurrence, Mark>;
@@ -30,8 +32,11 @@ export function visibleRows(occurrences: readonly Occurrence[], filter: Filter):
 
   function add(occurrence: Occurrence, position: number, siblings: number): void {
     const below = belowOf(occurrence).filter((child) => kept.has(child));
-    // A search opens what leads to its matches.
-    const open = below.length === 0 ? undefined : words.length > 0 || !filter.collapsed.has(occurrence.index);
+    // A search, and the deciding path, open what leads to their nodes.
+    const open =
+      below.length === 0
+        ? undefined
+        : words.length > 0 || filter.only !== null || !filter.collapsed.has(occurrence.index);
     rows.push({ occurrence, open, position, siblings, found: matched.has(occurrence) });
     if (open) for (const [index, child] of below.entries()) add(child, index + 1, below.length);
   }
@@ -51,6 +56,7 @@ function keep(occurrences: readonly Occurrence[], { filter, matched, searching }
   for (const occurrence of occurrences) {
     if (searching && !matched.has(occurrence)) continue;
     if (filter.executedOnly && !filter.marks.has(occurrence)) continue;
+    if (filter.only !== null && !filter.only.has(occurrence)) continue;
     for (let above: Occurrence | null = occurrence; above && !kept.has(above); above = above.parent) kept.add(above);
   }
   return kept;

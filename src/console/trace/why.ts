@@ -5,7 +5,8 @@ import { isLeaf, isParallel, type Occurrence } from './tree.ts';
 export type Reason =
   | { kind: 'leaf'; at: Occurrence; decision: Decision }
   | { kind: 'stopped' | 'decided'; at: Occurrence; decision: Decision; by: Occurrence; byDecision: Decision }
-  | { kind: 'none-held' | 'all-held'; at: Occurrence; decision: Decision; by: Occurrence[] }
+  /** `all`: every node below it came to the same; else those that are not named gave no answer. */
+  | { kind: 'none-held' | 'all-held'; at: Occurrence; decision: Decision; by: Occurrence[]; all: boolean }
   | { kind: 'no-opinion' | 'always'; at: Occurrence; decision: Decision }
   | { kind: 'rejected'; at: Occurrence; by: Occurrence | null }
   | { kind: 'condition-held'; at: Occurrence; by: Occurrence }
@@ -109,7 +110,8 @@ function explainRelation(
     reasons.push({ kind: stopped ? 'stopped' : 'decided', at, decision: own, by: deciding, byDecision: own });
     return deciding;
   }
-  reasons.push({ kind: own === 'TRUE' ? 'all-held' : 'none-held', at, decision: own, by: agreeing });
+  const all = agreeing.length === at.children.length;
+  reasons.push({ kind: own === 'TRUE' ? 'all-held' : 'none-held', at, decision: own, by: agreeing, all });
   return null;
 }
 

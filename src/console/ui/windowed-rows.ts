@@ -28,10 +28,11 @@ export function useWindowedRows(box: RefObject<HTMLElement | null>, { count, row
   return { first, last, above: first * rowHeight, total: count * rowHeight };
 }
 
-/** Scrolls a box by as little as it takes to see a row. */
-export function reveal(box: HTMLElement | null, row: number, rowHeight: number): void {
+/** Scrolls a box by as little as it takes to see a row below the `head` that stays at its top. */
+export function reveal(box: HTMLElement | null, row: number, { rowHeight, head }: { rowHeight: number; head: number }) {
   if (!box) return;
   const top = row * rowHeight;
+  const room = box.clientHeight - head;
   if (top < box.scrollTop) box.scrollTop = top;
-  else if (top + rowHeight > box.scrollTop + box.clientHeight) box.scrollTop = top + rowHeight - box.clientHeight;
+  else if (top + rowHeight > box.scrollTop + room) box.scrollTop = top + rowHeight - room;
 }

@@ -24,11 +24,27 @@ export type LeafKey = {
   valueType: ValueType | null;
 };
 
-/** A field a leaf can be configured with. `shown`: offered to whoever edits rules. */
-export type LeafField = { field: string; type: string; shown: boolean };
+/** A field a leaf can be configured with. `shown`: offered to whoever edits rules. `value`: its default, null when not said. */
+export type LeafField = {
+  field: string;
+  name: string;
+  type: string;
+  value: string | boolean | RawNumber | null;
+  shown: boolean;
+};
+
+/** How a condition decides, when its client declares it: it is TRUE when the key's value is in this relation to the field's. */
+export type Comparison = { key: string; is: (typeof comparisons)[number]; field: string };
+export const comparisons = ['>=', '>', '<=', '<', '=', '!=', 'in', 'not-in'] as const;
 
 /** What a client says about one of its leaf classes. `type`: 5 flow, 6 result, 7 none; null when not said. */
-export type LeafNode = { clazz: string; type: number | null; fields: LeafField[]; keys: LeafKey[] };
+export type LeafNode = {
+  clazz: string;
+  type: number | null;
+  fields: LeafField[];
+  keys: LeafKey[];
+  comparison: Comparison | null;
+};
 
 // The published clients write a member without content as absent, null, "" or []: all four mean the same here.
 const text = z.string().catch('');
@@ -75,7 +91,14 @@ const keySchema = z
     }),
   );
 
-const fieldsSchema = listOf(z.object({ field: z.string().min(1), type: text }));
+const number = z.union([z.instanceof(RawNumber), z.number().transform((value) => new RawNumber(String(value)))]);
+const plainValue = z.union([z.string(), z.boolean(), number]).nullable().catch(null);
+const fieldsSchema = listOf(z.object({ field: z.string().min(1), name: text, type: text, value: plainValue }));
+
+const comparisonSchema = z
+  .object({ key: z.string().min(1), is: z.enum(comparisons), field: z.string().min(1) })
+  .nullable()
+  .catch(null);
 
 const leafSchema = z
   .object({
@@ -84,13 +107,14 @@ const leafSchema = z
     iceFields: fieldsSchema,
     hideFields: fieldsSchema,
     roamKeys: listOf(keySchema),
+    comparison: comparisonSchema,
   })
-  .transform(({ clazz, type, iceFields, hideFields, roamKeys }): LeafNode => {
+  .transform(({ clazz, type, iceFields, hideFields, roamKeys, comparison }): LeafNode => {
     const fields = [
       ...iceFields.map((field) => ({ ...field, shown: true })),
       ...hideFields.map((field) => ({ ...field, shown: false })),
     ];
-    return { clazz, type, fields, keys: roamKeys };
+    return { clazz, type, fields, keys: roamKeys, comparison };
   });
 
 const leavesSchema = listOf(leafSchema);

@@ -2,7 +2,9 @@ import type { Reading } from '../files/reading.ts';
 import type { TimeWindow } from './config-fields.ts';
 import type { NodeKey } from './leaf-keys.ts';
 import { keysOf } from './leaf-keys.ts';
-import type { LeafNode } from './leaf-nodes.ts';
+import type { Comparison, LeafNode } from './leaf-nodes.ts';
+import type { LeafSetting } from './leaf-settings.ts';
+import { settingsOf } from './leaf-settings.ts';
 import type { ConfigValues, RuleNode } from './node-file.ts';
 import { shortNameOf } from './node-file.ts';
 import type { NodeTypeName } from './node-types.ts';
@@ -19,6 +21,8 @@ export type NodeDetails = {
   errorState: bigint | null;
   timeWindow: TimeWindow;
   values: ConfigValues;
+  settings: LeafSetting[];
+  comparison: Comparison | null;
   keys: NodeKey[];
   problems: string[];
 };
@@ -46,6 +50,8 @@ export function detailsOf(
     errorState,
     timeWindow,
     values,
+    settings: type.leaf ? settingsOf(leaf, values) : [],
+    comparison: leaf?.comparison ?? null,
     keys: leaf ? keysOf(leaf, values) : [],
     problems,
   };
@@ -60,5 +66,7 @@ const unknownNode: Omit<NodeDetails, 'id' | 'state' | 'problems'> = {
   errorState: null,
   timeWindow: { type: 'always', start: null, end: null },
   values: {},
+  settings: [],
+  comparison: null,
   keys: [],
 };

@@ -2,13 +2,23 @@ import { releasedOrder } from './graph-walks.ts';
 import { keysOf } from './leaf-keys.ts';
 import type { MetadataFor, Wanted } from './leaf-metadata.ts';
 import { createLeafMetadata } from './leaf-metadata.ts';
-import type { ValueType } from './leaf-nodes.ts';
+import type { Comparison, ValueType } from './leaf-nodes.ts';
+import type { LeafSetting } from './leaf-settings.ts';
+import { settingsOf } from './leaf-settings.ts';
 import { nodeNameOf } from './node-file.ts';
 import type { Selection } from './rule-graph.ts';
 import type { Rules } from './rules.ts';
 
 /** One input key that a rule reads and the first node that reads it. Print with `stringifyExact`: ids are int64. */
-export type SchemaField = { key: string; valueType: ValueType; nodeId: bigint; nodeName: string };
+export type SchemaField = {
+  key: string;
+  valueType: ValueType;
+  nodeId: bigint;
+  nodeName: string;
+  /** Of that node, and how it decides by them when its client declares that. */
+  settings: LeafSetting[];
+  comparison: Comparison | null;
+};
 
 /** The form schema, or which id the app's rules do not have. */
 export type SchemaAnswer =
@@ -33,9 +43,10 @@ export async function readSchema(query: Selection & Wanted, { rules, metadataFor
     const reading = graph.nodes.get(nodeId);
     const leaf = reading?.kind === 'found' ? metadata.leafOf(reading.value) : null;
     if (reading?.kind !== 'found' || leaf === null) continue;
-    const nodeName = nodeNameOf(reading.value);
+    const node = { nodeId, nodeName: nodeNameOf(reading.value), settings: settingsOf(leaf, reading.value.values) };
     for (const { key, direction, valueType } of keysOf(leaf, reading.value.values)) {
-      if (direction !== 'write' && !fields.has(key)) fields.set(key, { key, valueType, nodeId, nodeName });
+      if (direction !== 'write' && !fields.has(key))
+        fields.set(key, { key, valueType, ...node, comparison: leaf.comparison });
     }
   }
   return { kind: 'schema', fields: [...fields.values()], fallback: metadata.fellBack() };

@@ -69,7 +69,7 @@ describeInBrowser('how the console tells of every ending', () => {
     await says(headline(page), 'Dispatched: waiting for orders-1 to pick it up.');
     await expectAccessible(page);
     await says(headline(page), /^orders-1 did not pick it up within 2\.\d+ s\. It did not run\.$/);
-    await says(hint(page), 'The client may hang or be busy. Look at it, or run on another one.');
+    await says(hint(page), 'The client may hang or be busy. Check it, or run on another client.');
     await page.getByText('No node decided: the rule did not run.').waitFor();
     await page.getByText('The rule did not run, so it changed nothing.').waitFor();
     await expectAccessible(page);
@@ -81,8 +81,8 @@ describeInBrowser('how the console tells of every ending', () => {
     const page = await run();
     await says(headline(page), 'orders-1 has picked it up and is running the rule.');
     await says(headline(page), /^orders-1 picked it up and gave no answer within 2\.\d+ s\. It may have run\.$/);
-    await says(hint(page), 'The rule may still be running there. A late result is shown here when it comes.');
-    await says(headline(page), 'A result came after all. It is shown here.');
+    await says(hint(page), 'The rule may still be running there. If a result comes later, it is shown here.');
+    await says(headline(page), 'A result came after the service had given up. It is shown here.');
     await page.getByRole('tab', { name: 'Raw' }).click();
     await page.getByRole('heading', { name: 'Late result' }).waitFor();
   });
@@ -97,34 +97,34 @@ describeInBrowser('how the console tells of every ending', () => {
   test('something that is not a result', async () => {
     await client(answersWith('null'));
     const page = await run();
-    await says(headline(page), 'orders-1 wrote something that is not a result. It may have run.');
+    await says(headline(page), 'orders-1 wrote a file that is not a result. It may have run.');
     await says(hint(page), /the client crashed while it ran the rule/);
   });
 
   test('the rule threw', async () => {
     await client(errs('the card service refused 120'));
     const page = await run();
-    await says(headline(page), 'The rule threw an error on orders-1');
+    await says(headline(page), 'The rule failed on orders-1');
     await says(hint(page), 'the card service refused 120');
-    await page.getByText('The run failed, so its data is not known.').waitFor();
+    await page.getByText('The rule failed, so what it changed is not known.').waitFor();
     await expectAccessible(page);
   });
 
   test('an empty trace: the rule is outside its time window, and its edge is one press away', async () => {
     await client(answers({ process: '' }));
     const page = await run('app=7&rule=2&target=address:orders-1');
-    await says(headline(page), 'Nothing ran: the rule is outside its time window.');
+    await says(headline(page), 'No node ran: the rule is outside its time window.');
     await says(hint(page), /^It takes part until Jan 1, 1970.*\. Run it as of a time inside\.$/);
     await page.getByRole('button', { name: 'end', exact: true }).click();
     await pressRun(page);
-    await says(headline(page), 'Nothing ran: the client wrote an empty trace.');
+    await says(headline(page), 'No node ran: the client wrote an empty trace.');
   });
 
   test('no trace at all', async () => {
     await client(answers({ process: null }));
     const page = await run();
-    await says(headline(page), /^Done in/);
-    await says(hint(page), 'The client wrote no trace, so the tree shows no results.');
+    await says(headline(page), /^Done on/);
+    await says(hint(page), 'The client wrote no trace, so the tree cannot show results.');
   });
 
   test('stopped before a client took it, by key', async () => {
@@ -153,7 +153,7 @@ describeInBrowser('how the console tells of every ending', () => {
     await expectAccessible(page);
 
     const lane = await run('app=7&rule=1&target=lane:beta');
-    await lane.getByText('No client is online in lane beta. A run would be refused.').waitFor();
+    await lane.getByText('No client is online in lane beta, so a run would be refused.').waitFor();
     await says(headline(lane), 'No client is online in lane beta. It did not run.');
     await says(hint(lane), 'Choose another lane, or run on any client.');
 
@@ -173,7 +173,7 @@ describeInBrowser('how the console tells of every ending', () => {
     await client(answers());
     const page = await run('app=7&rule=3&target=address:orders-1');
     await page.getByText('The nodes #4, #5 stand below themselves.').waitFor();
-    await says(headline(page), 'The rule’s tree stands below itself. It did not run.');
+    await says(headline(page), 'The rule’s tree has a cycle. It did not run.');
   });
 
   test('another version at the client, and digits that it lost', async () => {
@@ -185,9 +185,11 @@ describeInBrowser('how the console tells of every ending', () => {
       ),
     );
     const page = await run('app=7&rule=1&target=address:orders-1', `{"uid":${BIG}}`);
-    await says(headline(page), /^Done in/);
+    await says(headline(page), /^Done on/);
     await page
-      .getByText('orders-1 has loaded version 1; the tree shows version 3. What ran may differ from what you see.')
+      .getByText(
+        'orders-1 has loaded version 1, but the tree shows version 3. The client may have run other rules than you see.',
+      )
       .waitFor();
     await page
       .getByText(
@@ -204,7 +206,7 @@ describeInBrowser('how the console tells of every ending', () => {
     await page.getByRole('treegrid').waitFor();
     await page.route('**/events', (route) => route.abort());
     await pressRun(page);
-    await page.getByText('Connection lost. The run goes on; it is asked for every second.').waitFor();
+    await page.getByText('Live updates are interrupted. The page asks the service every second instead.').waitFor();
     await says(headline(page), 'orders-1 has picked it up and is running the rule.');
     await page.unroute('**/events');
     await says(headline(page), /gave no answer/);
@@ -220,35 +222,35 @@ describeInBrowser('how the console tells of every ending', () => {
       await route.abort();
     });
     await pressRun(page);
-    await says(headline(page), 'No answer came. Whether the run began is not known.');
-    await says(hint(page), 'Asking again is safe: the same call is never run twice.');
+    await says(headline(page), 'The service gave no answer. Whether the run began is not known.');
+    await says(hint(page), '“Ask again” is safe: the service never runs the same call twice.');
     await page.unroute('**/execute');
     await page.getByRole('button', { name: 'Ask again' }).click();
-    await says(headline(page), /^Done in/);
+    await says(headline(page), /^Done on/);
     if (orders.found.length !== 1) throw new Error(`it ran ${orders.found.length} times`);
   });
 
   test.each([
     [
       'overloaded',
-      'The workers had no room for it. It did not run.',
-      'Run it again in a moment; if that does not help, more workers are needed.',
+      'All workers are full. It did not run.',
+      'Run it again in a moment. If that does not help, the service needs more workers.',
     ],
     [
       'no-worker',
       'No worker took it in time. It did not run.',
-      'Run it again in a moment; if that does not help, no worker is running.',
+      'Run it again in a moment. If that does not help, no worker is running.',
     ],
     ['queue-unavailable', 'The service cannot reach its queue. It did not run.', 'Run it again in a moment.'],
     [
       'channel-unavailable',
       'The worker cannot write to the shared directory. It did not run.',
-      'Whoever runs the service must look at the directory’s rights and space.',
+      'The operator of the service must check the rights and the free space of that directory.',
     ],
     [
       'outcome-unknown',
-      'The service lost sight of this run. It may have run.',
-      'Look at the client before running it again.',
+      'The service lost track of this run. It may have run.',
+      'Check the client’s log before you run it again.',
     ],
     ['something-new', 'The service refused the run. It did not run.', 'What the service says.'],
   ])('refused with %s: %s', async (code, sentence, whatNow) => {
@@ -277,26 +279,26 @@ describeInBrowser('how the console tells of every ending', () => {
     await page.route('**/execute', (route) => route.fulfill({ status: 202, json: { mockId: 'm', state: 'queued' } }));
     await pressRun(page);
     await says(headline(page), 'orders-1 did not pick it up within 2.50 s. It may have run.');
-    await says(hint(page), 'The client may hang or be busy. Look at it, or run on another one.');
+    await says(hint(page), 'The client may hang or be busy. Check it, or run on another client.');
   });
 
   test('a run that is too long ago', async () => {
     const page = await journey.visit('/?app=7&rule=1&run=no-such-run#input=%7B%22a%22:1%7D');
-    await says(headline(page), 'This run is not in the history any more.');
-    await says(hint(page), 'The input in the link is still here: run it again.');
+    await says(headline(page), 'The history does not have this run any more.');
+    await says(hint(page), 'The input from the link is in the form. Whether the rule ran then is not known.');
   });
 
   test('a service that does not answer is asked again', async () => {
     await client(answers({ process: '[2:Score:F:0][1:And:F:0]' }));
     const page = await run();
-    await says(headline(page), /^Done in/);
+    await says(headline(page), /^Done on/);
     const address = page.url();
     await page.context().route('**/executions/**', (route) => route.abort());
     await page.goto('about:blank');
     await page.goto(address);
     await says(headline(page), 'The service does not answer.');
-    await says(hint(page), 'It is asked again every second. What you typed is kept.');
+    await says(hint(page), 'The page asks again every second. What you typed is kept.');
     await page.context().unroute('**/executions/**');
-    await says(headline(page), /^Done in/);
+    await says(headline(page), /^Done on/);
   });
 });

@@ -13,14 +13,18 @@ describeInBrowser('the console, first visit', () => {
     await says(headline(page), 'Not run yet');
     await holds(page.getByRole('combobox', { name: 'Rule' }), '#1  Recharge campaign');
     await holds(page.getByLabel('cost', { exact: true }), '100');
-    await page.getByText('Runs for real: it may call coupon of 20, a point for every 10, spring bonus.').waitFor();
+    await page
+      .getByText(
+        'Run executes the rule for real. It may run the actions “coupon of 20”, “a point for every 10”, “spring bonus”.',
+      )
+      .waitFor();
     await expectAccessible(page);
 
     await pressRun(page);
     await page.locator('.verdict .chip', { hasText: 'TRUE' }).waitFor();
-    expect(await headline(page).textContent()).toMatch(/^Done in .* on .+/);
+    expect(await headline(page).textContent()).toMatch(/^Done on .+/);
     expect(await page.locator('.why').textContent()).toContain(
-      'Everything below AND campaign #1 that had a say was TRUE',
+      '“campaign” #1 is TRUE because all 4 nodes below it are TRUE',
     );
     expect(await paintedTree(page)).toEqual([
       'AND campaign #1 TRUE',
@@ -28,7 +32,7 @@ describeInBrowser('the console, first visit', () => {
       '  not blocked #3 TRUE',
       '  coupon of 20 #4 TRUE',
       '    if coupon city #5 TRUE',
-      '  TRUE points #6 TRUE',
+      '  always TRUE points #6 TRUE',
       '    a point for every 10 #7 TRUE',
       '      if gold or better #8 TRUE',
       '    spring bonus #9 NONE · outside its time window',
@@ -67,7 +71,7 @@ describeInBrowser('the console, first visit', () => {
     });
     await page.goto(`${journey.service.url}/?app=9001&rule=1`);
     await page.getByRole('treegrid').waitFor();
-    await says(page.locator('#run-hint'), 'Run waits for the keys that the rule reads.');
+    await says(page.locator('#run-hint'), 'Reading which keys the rule reads. Run is ready in a moment.');
     expect(await runButton(page).getAttribute('aria-disabled')).toBe('true');
     schema.resolve();
     await holds(page.getByLabel('cost', { exact: true }), '100');
@@ -82,13 +86,13 @@ describeInBrowser('the console, first visit', () => {
     await page.locator('.verdict .chip', { hasText: 'FALSE' }).waitFor();
     await says(
       page.locator('.why'),
-      'Why FALSE AND campaign #1 stopped at spent 100 or more #2, which was FALSE. spent 100 or more #2 said FALSE: it read cost = 99.50.',
+      'Why FALSE: “campaign” #1 is FALSE because “spent 100 or more” #2 is FALSE. The nodes after “spent 100 or more” #2 did not run. “spent 100 or more” #2 is FALSE: cost is 99.50, min is 100. It would be TRUE with cost of at least 100.',
     );
     expect((await paintedTree(page)).slice(0, 4)).toEqual([
       'AND campaign #1 FALSE',
       '  spent 100 or more #2 FALSE',
-      '  (not blocked #3 · not reached: spent 100 or more #2 was FALSE)',
-      '  (coupon of 20 #4 · not reached: spent 100 or more #2 was FALSE)',
+      '  (not blocked #3 · not reached: “spent 100 or more” #2 is FALSE)',
+      '  (coupon of 20 #4 · not reached: “spent 100 or more” #2 is FALSE)',
     ]);
     await page.getByText('The rule changed nothing.').waitFor();
     await picture(page, 'console-false');
@@ -106,7 +110,7 @@ describeInBrowser('the console, first visit', () => {
     await editor.waitFor();
     await says(editor, new RegExp(BIG));
     await pressRun(page);
-    await page.getByText('Done in').waitFor({ timeout: 15_000 });
+    await page.getByText('Done on').waitFor({ timeout: 15_000 });
 
     await page.getByText(`"uid":${BIG}`).first().waitFor(); // in the changes: the profile that was added
     await page.getByRole('tab', { name: 'Output' }).click();
@@ -126,7 +130,7 @@ describeInBrowser('the console, first visit', () => {
     const editor = page.getByRole('textbox', { name: 'Input as JSON' });
     await editor.fill('{"cost": 0.10, "extra": {"2": 1, "1": -0}, "uid": 12');
     await page.getByText('Line 1, column 53: it ends too early').waitFor();
-    await page.getByText('Run waits until the JSON is valid.').waitFor();
+    await page.getByText('Correct the JSON first: it is not valid.').waitFor();
     expect(await runButton(page).getAttribute('aria-disabled')).toBe('true');
     await page.getByRole('tab', { name: 'Form' }).click();
     await page.getByText('The JSON is not valid: line 1, column 53').waitFor();
@@ -138,7 +142,7 @@ describeInBrowser('the console, first visit', () => {
     await holds(page.getByLabel('extra', { exact: true }), '{"2": 1, "1": -0}');
     await page.getByText('no node reads it').waitFor();
     await page.getByLabel('uid', { exact: true }).fill('12a');
-    await page.getByText('Run waits: uid is not a whole number.').waitFor();
+    await page.getByText('Correct uid first: it is not a whole number.').waitFor();
     await expectAccessible(page);
     await page.getByLabel('uid', { exact: true }).fill('13');
     await page.getByRole('button', { name: 'Do not send cost' }).click();

@@ -20,7 +20,7 @@ describeInBrowser('earlier runs in the console', () => {
 
     for (const box of await page.getByRole('checkbox', { name: /^Select the run of/ }).all()) await box.check();
     await page.getByRole('button', { name: 'Compare', exact: true }).click();
-    await page.getByText('The runs do not agree: one came out differently.').waitFor();
+    await says(page.locator('.compare-head [role=status]'), /differs: it came to FALSE, not TRUE\.$/);
     await page.getByLabel('Differences only').check();
     expect(await page.locator('.tree-row').first().innerText()).toMatch(/campaign\s*#1\s*TRUE\s*FALSE/);
     const differences = page.locator('.diff-table').last();
@@ -35,8 +35,8 @@ describeInBrowser('earlier runs in the console', () => {
       .click();
     await says(page.locator('.verdict'), /TRUE/);
     await holds(page.getByLabel('cost', { exact: true }), '100');
-    await page.getByText('The input of this run replaced yours.').waitFor();
-    await page.getByRole('button', { name: 'Take mine back' }).click();
+    await page.getByText('The form now has the input of the run you opened.').waitFor();
+    await page.getByRole('button', { name: 'Take back what I had typed' }).click();
     await holds(page.getByLabel('cost', { exact: true }), '50');
     await expectAccessible(page);
 
@@ -52,7 +52,7 @@ describeInBrowser('earlier runs in the console', () => {
     await pressRun(page);
     await says(page.locator('.verdict'), /TRUE/);
     await page.getByRole('button', { name: 'Copy link' }).first().click();
-    await page.getByText('Link copied').waitFor();
+    await page.getByText(/^Link copied/).waitFor();
     const link = await page.evaluate(() => navigator.clipboard.readText());
 
     const other = await journey.visit(link.slice(journey.service.url.length));
@@ -67,7 +67,7 @@ describeInBrowser('earlier runs in the console', () => {
     const page = await journey.visit('/?app=9001&rule=1');
     await page.evaluate(() => Object.defineProperty(navigator, 'clipboard', { value: undefined }));
     await page.getByRole('button', { name: 'Copy link' }).first().click();
-    await page.getByText('Link copied').waitFor();
+    await page.getByText(/^Link copied/).waitFor();
   });
 
   test('a reload in the middle of a run picks it up again, and two pages agree', async () => {
@@ -80,7 +80,7 @@ describeInBrowser('earlier runs in the console', () => {
     await says(headline(page), /has picked it up and is running the rule\.$/);
     const other = await journey.another(page, address);
     await says(headline(other), /has picked it up and is running the rule\.$/);
-    await says(headline(page), /^Done in 5\./);
+    await says(headline(page), /^Done on/);
     await says(headline(other), (await headline(page).innerText()).trim());
   });
 
@@ -89,10 +89,10 @@ describeInBrowser('earlier runs in the console', () => {
     await page.getByLabel('uid', { exact: true }).waitFor();
     await page.route('**/events', (route) => route.abort());
     await pressRun(page);
-    await page.getByText('Connection lost. The run goes on; it is asked for every second.').waitFor();
+    await page.getByText('Live updates are interrupted. The page asks the service every second instead.').waitFor();
     await page.unroute('**/events');
     await page.getByText('Connection resumed.').waitFor();
-    await says(headline(page), /^Done in 5\./);
+    await says(headline(page), /^Done on/);
   });
 
   test('the time of a window’s edge: the same input as of then', async () => {
@@ -100,11 +100,13 @@ describeInBrowser('earlier runs in the console', () => {
     const bonus = page.getByRole('row', { name: /spring bonus/ });
     const result = () => bonus.locator('.chip').innerText();
     await bonus.click();
-    await page.getByRole('button', { name: 'Run as of its start' }).click();
+    await page.getByRole('button', { name: 'Set as of its start' }).click();
+    await pressRun(page);
     await says(page.locator('.verdict'), /TRUE/);
     await expect.poll(result).toBe('TRUE');
     expect(new URL(page.url()).searchParams.get('ts')).toBe(String(Date.UTC(2026, 2, 1)));
-    await page.getByRole('button', { name: 'Run 1 ms before its start' }).click();
+    await page.getByRole('button', { name: 'Set as of 1 ms before its start' }).click();
+    await pressRun(page);
     await expect.poll(result).toBe('NONE');
     await expectAccessible(page);
   });
@@ -112,12 +114,12 @@ describeInBrowser('earlier runs in the console', () => {
   test('only one node of a rule', async () => {
     const page = await journey.visit('/?app=9001&rule=1');
     await page.getByRole('row', { name: /a point for every 10/ }).click();
-    await page.getByRole('button', { name: 'Run only this node' }).click();
+    await page.getByRole('button', { name: 'Use this node as the target' }).click();
     await page.getByText('Only node 7').waitFor();
     await expect.poll(() => page.locator('.tree-row').count()).toBe(2);
     await pressRun(page);
     await says(page.locator('.verdict'), /TRUE/);
-    await page.getByRole('button', { name: 'Run the whole rule again' }).click();
+    await page.getByRole('button', { name: 'Use the whole rule as the target' }).click();
     await expect.poll(() => page.locator('.tree-row').count()).toBe(9);
   });
 });

@@ -23,7 +23,7 @@ describeInBrowser('the console without a mouse', () => {
     await holds(page.getByRole('combobox', { name: 'Rule' }), '#5  A payment that may fail');
     while (!(await focused(page)).startsWith('Run')) await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
-    await says(headline(page), /^Done in/);
+    await says(headline(page), /^Done on/);
     expect(await focused(page)).toMatch(/^Run/); // and stays where it was
 
     await page.keyboard.press('j');
@@ -67,9 +67,6 @@ describeInBrowser('the console without a mouse', () => {
     await holds(page.getByRole('searchbox'), '');
     await page.keyboard.press('e');
     await expect.poll(() => page.locator('.tree-row').count()).toBe(2);
-    const before = page.url();
-    await page.keyboard.press('r');
-    await expect.poll(() => page.url()).not.toBe(before);
     await page.keyboard.press('?');
     await page.getByRole('heading', { name: 'Keyboard shortcuts' }).waitFor();
     await expectAccessible(page);

@@ -55,14 +55,14 @@ describeInBrowser('how the console looks', () => {
     expect(await page.evaluate(() => document.documentElement.lang)).toBe('zh-CN');
     await page.getByLabel('cost', { exact: true }).fill('99');
     await page.getByRole('button', { name: /^运行 / }).click();
-    await says(headline(page), /^在 .* 上完成，用时 .*$/);
+    await says(headline(page), /^已在 .* 上完成$/);
     await says(page.locator('.why'), /^为什么是 FALSE/);
     await expectAccessible(page);
     await picture(page, 'console-zh');
     await page.getByRole('button', { name: 'EN', exact: true }).click();
-    await says(headline(page), /^Done in/);
+    await says(headline(page), /^Done on/);
     await page.reload();
-    await says(headline(page), /^Done in/);
+    await says(headline(page), /^Done on/);
   });
 
   test('light and dark follow the system until somebody chooses', async () => {
@@ -152,7 +152,7 @@ describeInBrowser('the console with very much to show', () => {
     await page.locator('.tree-row').nth(5).waitFor();
     await pressRun(page);
     await says(page.locator('.verdict'), /TRUE/);
-    await page.getByRole('button', { name: 'Open all' }).click();
+    await page.getByRole('button', { name: 'Expand all' }).click();
     expect(await page.locator('.tree-row').count()).toBeLessThan(80);
     expect(Number(await page.getByRole('treegrid').getAttribute('aria-rowcount'))).toBe(502);
 

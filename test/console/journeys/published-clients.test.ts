@@ -70,22 +70,22 @@ describeInBrowser('results as the published clients wrote them, in the console',
         '  score gate #11 TRUE · 0 ms',
         '  ANY any-of #12 TRUE · 0 ms',
         '    age #14 TRUE · 0 ms',
-        '    (vip #15 · not reached: age #14 was TRUE)',
+        '    (vip #15 · not reached: “age” #14 is TRUE)',
         `  issue #13 TRUE · ${times.later}`,
         `    if ALL fwd-all #16 TRUE · ${times.later}`,
         '      uid? #17 TRUE · 0 ms',
         `      probe #18 NONE · ${times.later}`,
         '  expired #20 NONE · outside its time window',
-        '  NONE side #21 NONE · 0 ms',
+        '  always NONE side #21 NONE · 0 ms',
         '    derived #23 NONE · 0 ms',
         '    union #24 NONE · 0 ms',
-        '  TRUE always #22 TRUE · 0 ms',
-        '    rejected #25 FALSE · its condition was FALSE',
+        '  always TRUE always #22 TRUE · 0 ms',
+        '    rejected #25 FALSE · its condition is FALSE',
         '      if never #26 FALSE · 0 ms',
       ]);
       await says(
         page.locator('.why'),
-        'Why TRUE Everything below AND root #10 that had a say was TRUE: score gate #11, ANY any-of #12, issue #13, TRUE always #22.',
+        /^Why TRUE: “root” #10 is TRUE because 4 nodes below it are TRUE and none is FALSE: “score gate” #11, “any-of” #12, “issue” #13, “always” #22\.$/,
       );
       const changes = await page.locator('.change:not(.same) .path').allTextContents();
       expect(changes).toEqual(expect.arrayContaining(['gift_sent', 'count', 'derived', 'union', 'probe']));
@@ -112,17 +112,20 @@ describeInBrowser('results as the published clients wrote them, in the console',
       ]);
       await says(
         inverted.locator('.why'),
-        'Why FALSE AND not so #166 came to TRUE and is inverted to FALSE. AND not so #166 is TRUE because of age #121. age #121 said TRUE.',
+        /^Why FALSE: “not so” #166 came to TRUE and is inverted, so it counts as FALSE\. “not so” #166 is TRUE because “age” #121 is TRUE\. “age” #121 is TRUE[.:]/,
       );
       const condition = await run('node=136', traced('[121:AgeFlow:T:0][136:TypesNone:T:0]'));
       expect(await paintedTree(condition)).toEqual(['types #136 TRUE', '  if age #121 TRUE']);
       await says(
         condition.locator('.why'),
-        'Why TRUE types #136 has no say of its own; its condition age #121 was TRUE.',
+        'Why TRUE: “types” #136 is TRUE because its condition “age” #121 is TRUE; by itself it came to NONE.',
       );
       const outside = await run('node=133', traced(traces.outside));
       expect(await paintedTree(outside, { times: true })).toEqual(['old #133 NONE · outside its time window']);
-      await says(outside.locator('.why'), 'Why NONE old #133 is outside its time window.');
+      await says(
+        outside.locator('.why'),
+        /^Why NONE: “old” #133 counts as NONE and did not run: its time window is .+, and the run was as of .+\.$/,
+      );
     });
 
     test('one node in four places', async () => {
@@ -134,14 +137,14 @@ describeInBrowser('results as the published clients wrote them, in the console',
         '  age #121 TRUE',
         '  ANY either #165 TRUE',
         '    age #121 TRUE',
-        '    (age #121 · not reached: age #121 was TRUE)',
+        '    (age #121 · not reached: “age” #121 is TRUE)',
       ]);
       await page.locator('.tree-row').last().click();
-      await reads(page, 'stands in 4 places');
+      await reads(page, 'appears in 4 places of the tree');
     });
 
     if (straggling) {
-      test('what ended after its parent had decided is marked as late', async () => {
+      test('what ended after the node above it had been decided is marked as late', async () => {
         const page = await run('node=160', traced(straggling.process));
         expect(await paintedTree(page, { times: true })).toEqual(straggling.painted);
       });
@@ -149,22 +152,22 @@ describeInBrowser('results as the published clients wrote them, in the console',
 
     test('a rule outside its time window', async () => {
       const page = await run('rule=9', captured(`${sdk}-outside-its-window`));
-      await says(headline(page), 'Nothing ran: the rule is outside its time window.');
+      await says(headline(page), 'No node ran: the rule is outside its time window.');
       expect(await paintedTree(page)).toEqual(['(types #70)']);
-      await reads(page, `No reason is known: ${sdk === 'java' ? 'no node ran' : 'this run left no trace'}.`);
+      await reads(page, `The reason is not known: ${sdk === 'java' ? 'no node ran' : 'the client wrote no trace'}.`);
     });
 
     test('a rule that threw', async () => {
       const page = await run('rule=2', captured(sdk === 'go' ? 'go-threw' : 'python-threw'));
       if (sdk === 'go') {
-        await says(headline(page), 'go wrote something that is not a result. It may have run.');
+        await says(headline(page), 'go wrote a file that is not a result. It may have run.');
         await says(hint(page), /the client crashed while it ran the rule/);
       } else {
-        await says(headline(page), `The rule threw an error on ${sdk}`);
+        await says(headline(page), `The rule failed on ${sdk}`);
         await says(hint(page), 'kaboom');
       }
       expect((await paintedTree(page)).every((line) => /^ *\(.*\)$/.test(line))).toBe(true);
-      await reads(page, 'No reason is known: this run left no trace.');
+      await reads(page, 'The reason is not known: the client wrote no trace.');
     });
   });
 });

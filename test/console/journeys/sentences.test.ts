@@ -16,12 +16,12 @@ describeInBrowser('what the console says with the demo’s rules', () => {
   test('before a run: every part says what will stand there and what to do', async () => {
     const page = await journey.visit('/?app=9001&rule=1');
     await says(headline(page), 'Not run yet');
-    await says(hint(page), 'Press Run to see which node decides.');
-    await reads(page, 'Why sentences appear here after a run.');
-    await reads(page, 'Shown after a run.');
+    await says(hint(page), 'Run the rule to see which node decides.');
+    await reads(page, 'After a run, this line says which node decided and why.');
+    await reads(page, 'Run the rule to see this.');
     await reads(page, 'Runs of this rule appear here.');
     await reads(page, 'Select two runs to compare them.');
-    await reads(page, 'Example values, made from the rule’s own settings. Change them.');
+    await reads(page, 'These are example values, taken from the rule’s settings. Change them as you need.');
     await page.getByRole('tab', { name: 'Node' }).click();
     await reads(page, 'Choose a node in the tree to see what it is and what it did.');
 
@@ -30,9 +30,12 @@ describeInBrowser('what the console says with the demo’s rules', () => {
     await page.getByRole('combobox', { name: 'Rule' }).fill('zzz');
     await reads(page, 'Nothing matches. Type a number to use it.');
     await page.keyboard.press('Escape');
-    await page.getByLabel('As of').selectOption('Another time');
-    await page.getByLabel('Date and time').fill('yesterday');
-    await reads(page, 'Give a date and time, or milliseconds since 1970.');
+    await page.getByLabel('As of', { exact: true }).selectOption('Another time');
+    await page.getByLabel('Date and time', { exact: true }).fill('yesterday');
+    await reads(
+      page,
+      'This is not a date and time. Write 2026-03-20 18:00:00, ISO 8601 with an offset, or milliseconds since 1970.',
+    );
     await expectAccessible(page);
   });
 
@@ -47,12 +50,12 @@ describeInBrowser('what the console says with the demo’s rules', () => {
     const bad = async (key: string, kind: string, typed: string, problem: string) => {
       await page.getByLabel(`Type of ${key}`).selectOption(kind);
       await page.getByLabel(key, { exact: true }).fill(typed);
-      await says(runHint(page), `Run waits: ${key} is ${problem}.`);
+      await says(runHint(page), `Correct ${key} first: it is ${problem}.`);
       expect(await runButton(page).getAttribute('aria-disabled')).toBe('true');
       await page.getByLabel(key, { exact: true }).fill(kind === 'JSON' ? '{}' : '1');
     };
     await bad('uid', 'int64', '1.5', 'not a whole number');
-    await bad('uid', 'int64', '9223372036854775808', 'larger than an int64 holds');
+    await bad('uid', 'int64', '9223372036854775808', 'beyond the range of a 64-bit integer');
     await bad('cost', 'decimal', '1,5', 'not a decimal number');
     await bad('city', 'JSON', '{"a":', 'not JSON');
 
@@ -60,9 +63,9 @@ describeInBrowser('what the console says with the demo’s rules', () => {
     const editor = page.getByRole('textbox', { name: 'Input as JSON' });
     await editor.fill('{"a": 1,\n "b": tru}');
     await reads(page, 'Line 2, column 7: unexpected tru');
-    await says(runHint(page), 'Run waits until the JSON is valid.');
+    await says(runHint(page), 'Correct the JSON first: it is not valid.');
     await page.getByRole('tab', { name: 'Form' }).click();
-    await reads(page, 'The JSON is not valid: line 2, column 7, unexpected tru. The form comes back when it is.');
+    await reads(page, 'The JSON is not valid: line 2, column 7, unexpected tru. Correct it in the JSON view.');
     await page.getByRole('tab', { name: 'JSON' }).click();
     await editor.fill('[1]');
     await says(runHint(page), 'The input must be an object: { … }');
@@ -72,16 +75,16 @@ describeInBrowser('what the console says with the demo’s rules', () => {
   test('a call that the service cannot use, and one that is too large', async () => {
     const page = await journey.visit(`/?app=9001&rule=1&target=address:..${hash('{}')}`);
     await page.getByRole('treegrid').waitFor();
-    await reads(page, '.. is not registered any more. A run would be refused.');
+    await reads(page, '.. is not registered any more, so a run would be refused.');
     await pressRun(page);
-    await says(headline(page), 'The service cannot use the call as it is. It did not run.');
+    await says(headline(page), 'The service cannot use this call. It did not run.');
     await says(hint(page), 'The request was not run: target ".." is a path, not a client\'s address.');
 
     await page.getByRole('radio', { name: 'Any client' }).check();
     await page.getByRole('tab', { name: 'JSON' }).click();
     await page.getByRole('textbox', { name: 'Input as JSON' }).fill(JSON.stringify({ city: 'x'.repeat(50_000) }));
     await pressRun(page);
-    await says(headline(page), 'The input is larger than the service takes. It did not run.');
+    await says(headline(page), 'The input is larger than the service accepts. It did not run.');
     await says(hint(page), 'The body is larger than 40000 bytes (MAX_BODY_BYTES).');
     await page.getByRole('button', { name: 'Copy link' }).first().click();
     await reads(page, 'Link copied without the input: it is too long for a link, or no JSON.');
@@ -109,8 +112,8 @@ describeInBrowser('what the console says with the demo’s rules', () => {
     await says(headline(page), 'Stopping…');
     stop.resolve();
     await says(headline(page), /^Stopped while .* was running it\. It may have run\.$/);
-    await says(hint(page), 'Run it again whenever you like.');
-    await reads(page, 'No reason is known: this run left no trace.');
+    await says(hint(page), 'You can run it again.');
+    await reads(page, 'The reason is not known: the client wrote no trace.');
     await reads(page, 'No result came, so what the rule changed is not known.');
   });
 
@@ -123,8 +126,8 @@ describeInBrowser('what the console says with the demo’s rules', () => {
     }
     for (const box of await page.getByRole('checkbox', { name: /^Select the run of/ }).all()) await box.check();
     await page.getByRole('button', { name: 'Compare', exact: true }).click();
-    await reads(page, 'The runs agree: same result, same data, same way through the tree.');
-    await reads(page, '2 runs agree');
+    await reads(page, 'All runs agree: same result, same data, same nodes.');
+    await reads(page, '2 runs alike');
     await page.getByRole('button', { name: 'Close', exact: true }).click();
     await page.getByRole('row', { name: /charge, a failure is no/ }).click();
     await page
@@ -138,18 +141,18 @@ describeInBrowser('what the console says with the demo’s rules', () => {
     const page = await journey.visit(`/?app=9001&rule=4${hash('{"cost":120}')}`);
     await page.getByRole('treegrid').waitFor();
     await pressRun(page);
-    await says(headline(page), /^The rule threw an error on /);
+    await says(headline(page), /^The rule failed on /);
     await says(hint(page), 'the card service refused 120');
     await says(
       page.locator('.why'),
-      'Why ERROR AND pay #40 failed because charge #41 did. charge #41 failed: the card service refused 120',
+      'Why FAILED: “pay” #40 failed because “charge” #41 failed. “charge” #41 failed: the card service refused 120',
     );
     expect(await paintedTree(page)).toEqual([
       'AND pay #40 ERROR',
       '  spent 100 or more #2 TRUE',
       '  charge #41 ERROR · the card service refused 120',
     ]);
-    await reads(page, 'The run failed, so its data is not known.');
+    await reads(page, 'The rule failed, so what it changed is not known.');
 
     await page.getByLabel('cost', { exact: true }).fill('99');
     await pressRun(page);
@@ -157,7 +160,7 @@ describeInBrowser('what the console says with the demo’s rules', () => {
     await page.locator('.history tbody tr').nth(1).waitFor();
     for (const box of await page.getByRole('checkbox', { name: /^Select the run of/ }).all()) await box.check();
     await page.getByRole('button', { name: 'Compare', exact: true }).click();
-    await reads(page, 'One of the runs left none to compare.');
+    await reads(page, 'One of the runs has no data to compare.');
     await reads(page, '3 nodes differ');
   });
 
@@ -245,7 +248,7 @@ describeInBrowser('what the console says of rules and clients that are not as th
     await page.getByRole('treegrid').waitFor();
     await page.getByText(/^orders-1 · (v1 · heartbeat .* ago|no registration)$/).waitFor();
     await pressRun(page);
-    await says(headline(page), /^Done|^Nothing|^The rule|cannot/);
+    await says(headline(page), /^Done|^No node|^The rule|cannot/);
     return page;
   }
 
@@ -287,43 +290,43 @@ describeInBrowser('what the console says of rules and clients that are not as th
     expect(await paintedTree(page)).toEqual([
       'AND all of it #1 TRUE',
       '  score #2 TRUE',
-      '  (#3 · there is no such node)',
-      '  (#4 · its file cannot be read)',
+      '  (#3 · not released: there is no such node)',
+      '  (#4 · not usable: its file cannot be read)',
     ]);
-    await reads(page, '1 entry of the trace has no place in this tree: #77 Gone. The rule may have changed since.');
+    await reads(page, '1 entry of the trace does not fit this tree: #77 Gone. The rule may have changed since.');
     await page.getByRole('radio', { name: 'One client' }).check();
     await page.getByText(/^Node SDK · v1 · heartbeat .* ago$/).waitFor();
 
     const [responder] = clients;
     if (responder) responder.does = answers({ process: '[2:Score:T:0][1:And:T:2] and so on' });
     await pressRun(page);
-    await reads(page, 'The trace ends in something that is not a trace: [1:And:T:2] and so on');
-    await reads(page, 'No reason is known: the trace could not be laid over a tree.');
+    await reads(page, 'The end of the trace cannot be read: [1:And:T:2] and so on');
+    await reads(page, 'The reason is not known: the trace does not fit the tree.');
   });
 
   test('nothing ran, nothing was said, and a client without a registration', async () => {
     await client(answers({ process: '' }), { as: 'directory' });
     const page = await run('rule=1');
-    await says(headline(page), 'Nothing ran: the client wrote an empty trace.');
+    await says(headline(page), 'No node ran: the client wrote an empty trace.');
     await says(hint(page), 'The rule is outside its time window, or it has no root node on this client.');
-    await reads(page, 'No reason is known: no node ran.');
+    await reads(page, 'The reason is not known: no node ran.');
     await page.getByRole('radio', { name: 'One client' }).check();
-    await reads(page, 'No registration: it is known by its directory only.');
+    await reads(page, 'This client has no registration; only its directory is known.');
     await expectAccessible(page);
     const [responder] = clients;
     if (responder) responder.does = answers({ success: false, process: undefined, error: null });
     await pressRun(page);
-    await says(headline(page), 'The rule threw an error on orders-1');
+    await says(headline(page), 'The rule failed on orders-1');
     await says(hint(page), 'The client gave no message.');
   });
 
   test('keys that are only known when the rule runs, and keys that have no place', async () => {
     const page = await journey.visit(`/?app=7&rule=4${hash('{"vip":1}')}`);
-    await reads(page, 'Nobody has published what this rule reads. Type the input as JSON or add keys.');
+    await reads(page, 'No client has published which keys this rule reads. Add keys, or write the input as JSON.');
     // Whoever waits for a client need not reload the page when it comes.
     await registerPublished({ sharedDir: files.sharedDir, app: 7, sdk: 'python', address: 'py' });
-    await reads(page, 'vip is not an object, so vip.level has no place in it. Change it in the JSON view.');
-    await page.getByText('The key depends on which: add it in the JSON view.').waitFor();
+    await reads(page, 'vip is not an object, so vip.level cannot be set in it. Change it in the JSON view.');
+    await page.getByText('The name of this key depends on which. Add the key in the JSON view.').waitFor();
     await page.getByText(/^Runs for real on the client, with everything the rule does\.$/).waitFor();
     await expectAccessible(page);
   });

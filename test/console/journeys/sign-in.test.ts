@@ -35,7 +35,7 @@ describeInBrowser('signing in to the console', () => {
     await page.keyboard.press('Enter');
     await holds(page.getByLabel('cost', { exact: true }), '100');
     await pressRun(page);
-    await says(headline(page), /^Done in/);
+    await says(headline(page), /^Done on/);
     expect(await page.evaluate(() => JSON.stringify(localStorage) + document.cookie)).not.toContain(KEY);
   });
 
@@ -52,10 +52,10 @@ describeInBrowser('signing in to the console', () => {
     await page.keyboard.press('Enter');
     await holds(page.getByLabel('city', { exact: true }), 'Lyon');
     await says(headline(page), 'The session had expired. It did not run.');
-    await says(hint(page), 'What you typed is still here: run it again.');
+    await says(hint(page), 'What you typed is kept. Sign in and run it again.');
     await expectAccessible(page);
     await pressRun(page);
-    await says(headline(page), /^Done in/);
+    await says(headline(page), /^Done on/);
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByText('This service needs an API key.').waitFor();
   });

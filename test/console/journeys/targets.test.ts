@@ -11,7 +11,7 @@ describeInBrowser('where the console runs a rule', () => {
     await page.getByRole('radio', { name: 'Lane' }).check();
     await holds(page.getByRole('combobox', { name: 'Lane' }), 'beta');
     await pressRun(page);
-    await says(headline(page), /^Done in/);
+    await says(headline(page), /^Done on/);
     await page.getByText('"amount":25').first().waitFor();
     expect(new URL(page.url()).searchParams.get('target')).toBe('lane:beta');
     await expectAccessible(page);
@@ -29,7 +29,7 @@ describeInBrowser('where the console runs a rule', () => {
     await page.keyboard.press('Enter');
     await page.getByText(/^Node SDK · v1 · heartbeat .* ago$/).waitFor();
     await pressRun(page);
-    await says(headline(page), new RegExp(`^Done in .* on ${await field.inputValue()}$`));
+    await says(headline(page), new RegExp(`^Done on ${await field.inputValue()}$`));
   });
 
   test('any client is one of those that the service would choose from; a busy one is not offline', async () => {
@@ -55,7 +55,8 @@ describeInBrowser('where the console runs a rule', () => {
     await page.getByRole('radio', { name: 'All, compare' }).check();
     await page.getByText('One run on each of 3 clients').waitFor();
     await pressRun(page);
-    await page.getByText('The runs do not agree: 2 came out differently, each in its way.').waitFor();
+    await says(page.locator('.compare-head [role=status]'), /lane beta · \S+ · .* differs: coupon\.amount is 25, not 20\./);
+    expect(await page.getByRole('columnheader').count()).toBe(2 * 3 + 1);
     expect(await page.locator('.group').count()).toBe(3);
     await page
       .getByRole('row', { name: /coupon/ })
@@ -66,7 +67,7 @@ describeInBrowser('where the console runs a rule', () => {
 
     const address = page.url();
     const again = await journey.another(page, address.slice(journey.service.url.length));
-    await again.getByText('The runs do not agree: 2 came out differently, each in its way.').waitFor();
+    await says(again.locator('.compare-head [role=status]'), /lane beta .* differs: coupon\.amount is 25, not 20\./);
   });
 
   test('a client that goes away stays chosen and says so', async () => {
@@ -81,7 +82,9 @@ describeInBrowser('where the console runs a rule', () => {
     await responder.stop();
     await responder.unregister();
     await responder.removeDirectory();
-    await page.getByText('orders-7 is not registered any more. A run would be refused.').waitFor({ timeout: 15_000 });
+    await page
+      .getByText('orders-7 is not registered any more, so a run would be refused.')
+      .waitFor({ timeout: 15_000 });
     await holds(page.getByRole('combobox', { name: 'One client' }), 'orders-7');
     await expectAccessible(page);
   });
@@ -100,7 +103,9 @@ describeInBrowser('where the console runs a rule', () => {
     await expectAccessible(page);
     await page.getByRole('combobox', { name: 'Rule' }).fill('12');
     await page.getByRole('option', { name: 'Use number 12' }).click();
-    await page.getByText('Nobody has published what this rule reads. Type the input as JSON or add keys.').waitFor();
+    await page
+      .getByText('No client has published which keys this rule reads. Add keys, or write the input as JSON.')
+      .waitFor();
     await page.getByRole('button', { name: 'Add a key' }).click();
     await page.getByRole('textbox', { name: 'Key' }).fill('uid');
     await page.keyboard.press('Enter');
@@ -117,8 +122,8 @@ describeInBrowser('where the console runs a rule', () => {
 
   test('a lane that is not online: its keys are another client’s, and that is said', async () => {
     const page = await journey.visit('/?app=9001&rule=1&target=lane:gamma');
-    await page.getByText('gamma is not online: these keys are what another client published.').waitFor();
-    await page.getByText('No client is online in lane gamma. A run would be refused.').waitFor();
+    await page.getByText('gamma is not online. These keys were published by another client.').waitFor();
+    await page.getByText('No client is online in lane gamma, so a run would be refused.').waitFor();
     await expectAccessible(page);
   });
 
@@ -149,7 +154,7 @@ describeInBrowser('the console where there is nothing', () => {
     expect(await page.locator('.loading').count()).toBe(0);
     await pressRun(page);
     await says(headline(page), 'Queued: waiting for a worker.');
-    await says(headline(page), 'The workers had no room for it. It did not run.');
+    await says(headline(page), 'All workers are full. It did not run.');
     await expectAccessible(page);
     await journey.close();
   });

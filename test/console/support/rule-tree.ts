@@ -15,6 +15,8 @@ export function node(id: number, type: string, children: TreeNode[] = [], option
     inverse: false,
     errorState: null,
     timeWindow: { type: 'always', start: null, end: null },
+    settings: [],
+    comparison: null,
     values: '{}',
     keys: [],
     problems: [],

@@ -1,12 +1,13 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
-import type { Execution } from '../../api/executions.ts';
+import type { Client } from '../../api/browse.ts';
+import type { Execution, ExecutionRecord } from '../../api/executions.ts';
 import { isEnd } from '../../api/executions.ts';
 import { tookMs } from '../../run/headline.ts';
-import { type Reading, readRun } from '../../run/reading.ts';
+import { readRun } from '../../run/reading.ts';
 import { useExecutions } from '../../run/use-execution.ts';
 import { goTo } from '../../state/location.ts';
-import { formatMs, formatTime } from '../../text/durations.ts';
+import { formatMs } from '../../text/durations.ts';
 import { type Say, useText } from '../../text/use-text.tsx';
 import { differingNodes, type Group, groupRuns } from '../../trace/compare.ts';
 import type { Occurrence } from '../../trace/tree.ts';
@@ -15,12 +16,20 @@ import { DataDiff } from '../details/data-diff.tsx';
 import { RunResult } from '../result/run-result.tsx';
 import { TraceTree } from '../tree/trace-tree.tsx';
 import { CompareTree } from './compare-tree.tsx';
+import { columnWords, summary } from './compare-words.ts';
 
-type Props = { mockIds: readonly string[]; occurrences: readonly Occurrence[] };
+const MAX_COLUMNS = 6;
+
+type Props = {
+  mockIds: readonly string[];
+  clients: readonly Client[];
+  occurrences: readonly Occurrence[];
+  onOpen: (record: ExecutionRecord) => void;
+};
 
 /** Runs beside each other. Those that came out alike are one row; the first that did not is laid beside the most common. */
-export function ComparePanel({ mockIds, occurrences }: Props) {
-  const { say } = useText();
+export function ComparePanel({ mockIds, clients, occurrences, onOpen }: Props) {
+  const { say, language } = useText();
   const executions = useExecutions(mockIds);
   const runs = useMemo(() => readAll(mockIds, executions, occurrences), [mockIds, executions, occurrences]);
   const groups = useMemo(() => groupRuns(runs), [runs]);
@@ -31,21 +40,38 @@ export function ComparePanel({ mockIds, occurrences }: Props) {
     if (open >= 0) void queries.invalidateQueries({ queryKey: ['history'] });
   }, [open, queries]);
   const [base, ...others] = groups;
+  const columns = mockIds.slice(0, MAX_COLUMNS).map((mockId) => {
+    const reading = runs.find(({ of }) => of === mockId)?.reading ?? null;
+    const record = executions.get(mockId)?.record ?? null;
+    return { mockId, reading, ...columnWords(record, { clients, say, language }) };
+  });
   const [wanted, setWanted] = useState<string | null>(null);
   const other = others.find((group) => group.runs.some((run) => run.of === wanted)) ?? others[0] ?? null;
   return (
     <section className="compare" aria-label={say('compare.title', { n: mockIds.length })}>
       <div className="compare-head">
         <h2>{say('compare.title', { n: mockIds.length })}</h2>
-        <p role="status">{summary({ open, base, others, say })}</p>
+        <p role="status">
+          {summary({
+            open,
+            base,
+            others,
+            say,
+            nameOf: (run) => columnWords(run.execution.record, { clients, say, language }).name,
+          })}
+        </p>
         <IconButton
           icon="close"
           label={say('compare.close')}
-          onPress={() => goTo({ run: mockIds.at(-1) ?? null, runs: [] }, { push: true })}
+          onPress={() => {
+            const last = runs.at(-1)?.reading.execution.record;
+            if (last) onOpen(last);
+            else goTo({ runs: [] }, { push: true });
+          }}
         />
       </div>
       <ol className="groups">
-        {base && <GroupRow letter="A" group={base} base={null} shown onShow={null} />}
+        {base && <GroupRow letter="A" group={base} base={null} clients={clients} shown onShow={null} onOpen={onOpen} />}
         {base &&
           others.map((group) => (
             <GroupRow
@@ -53,8 +79,10 @@ export function ComparePanel({ mockIds, occurrences }: Props) {
               letter={group === other ? 'B' : ''}
               group={group}
               base={base}
+              clients={clients}
               shown={group === other}
               onShow={() => setWanted(group.runs[0]?.of ?? null)}
+              onOpen={onOpen}
             />
           ))}
       </ol>
@@ -64,7 +92,7 @@ export function ComparePanel({ mockIds, occurrences }: Props) {
       {base && other && (
         <>
           <DataDiff a={base.reading} b={other.reading} />
-          <CompareTree occurrences={occurrences} a={base.reading} b={other.reading} />
+          <CompareTree occurrences={occurrences} columns={columns} base={base.reading} />
         </>
       )}
     </section>
@@ -75,16 +103,18 @@ type RowProps = {
   letter: string;
   group: Group<string>;
   base: Group<string> | null;
+  clients: readonly Client[];
   shown: boolean;
   onShow: (() => void) | null;
+  onOpen: (record: ExecutionRecord) => void;
 };
 
-function GroupRow({ letter, group, base, shown, onShow }: RowProps) {
+function GroupRow({ letter, group, base, clients, shown, onShow, onOpen }: RowProps) {
   const { say, language } = useText();
   const { record } = group.reading.execution;
   const n = group.runs.length;
   const differing = base ? differingNodes(base.reading, group.reading).size : 0;
-  const names = group.runs.map(({ reading }) => nameOf(reading, language));
+  const words = group.runs.map(({ reading }) => columnWords(reading.execution.record, { clients, say, language }));
   return (
     <li className={shown ? 'group shown' : 'group'}>
       <b className="letter">{letter}</b>
@@ -98,11 +128,13 @@ function GroupRow({ letter, group, base, shown, onShow }: RowProps) {
                 type="button"
                 className="node-link"
                 title={say('compare.show')}
-                onClick={() => goTo({ run: of, runs: [] }, { push: true })}
+                onClick={() => onOpen(reading.execution.record)}
               >
-                {names[index]}
+                {words[index]?.name}
               </button>{' '}
-              <small>{formatMs(tookMs(reading.execution.record, Date.now()))}</small>
+              <small>
+                {words[index]?.about} {formatMs(tookMs(reading.execution.record, Date.now()))}
+              </small>
             </li>
           ))}
         </ul>
@@ -122,14 +154,6 @@ function reasonOf({ reading }: Group<string>, base: Group<string>, differing: nu
   return differing === 0 ? say('compare.dataDiffers') : say('compare.nodesDiffer', { n: differing });
 }
 
-type Summary = { open: number; base: Group<string> | undefined; others: Group<string>[]; say: Say };
-
-function summary({ open, base, others, say }: Summary): string {
-  if (open > 0) return say('compare.running', { n: open });
-  if (base && others.length === 0) return say('compare.equal');
-  return say('compare.differ', { n: others.length });
-}
-
 function readAll(
   mockIds: readonly string[],
   executions: ReadonlyMap<string, Execution>,
@@ -140,10 +164,4 @@ function readAll(
     if (!execution || !isEnd(execution.record.state)) return [];
     return [{ of: mockId, reading: readRun(execution, occurrences) }];
   });
-}
-
-/** Runs on several clients go by the client, runs on one by their time. */
-function nameOf({ execution: { record } }: Reading, language: string): string {
-  const time = formatTime(record.history[0]?.at ?? 0, language, Date.now());
-  return record.address === null ? time : `${record.address} · ${time}`;
 }

@@ -1,29 +1,34 @@
 import { useMemo, useRef, useState } from 'react';
 import type { Reading } from '../../run/reading.ts';
 import { useText } from '../../text/use-text.tsx';
-import { differingNodes } from '../../trace/compare.ts';
+import { differingNodes, firstDifference } from '../../trace/compare.ts';
 import type { Mark } from '../../trace/mark.ts';
 import { isLeaf, nameOf, type Occurrence } from '../../trace/tree.ts';
 import { OutcomeChip } from '../../ui/outcome-chip.tsx';
 import { useWindowedRows } from '../../ui/windowed-rows.ts';
+import { readWords } from '../result/leaf-facts.tsx';
+import { relationWords } from '../tree/relation-words.ts';
 
 const ROW_HEIGHT = 30;
 
-type Props = { occurrences: readonly Occurrence[]; a: Reading; b: Reading };
+/** One run as a column; `reading` null while it goes on. */
+export type Column = { mockId: string; name: string; about: string; reading: Reading | null };
+type Props = { occurrences: readonly Occurrence[]; columns: readonly Column[]; base: Reading };
 
-/** Two ways through one tree, node by node. */
-export function CompareTree({ occurrences, a, b }: Props) {
+/** What every run made of every node, beside each other. The first node at which they part is marked. */
+export function CompareTree({ occurrences, columns, base }: Props) {
   const { say } = useText();
   const box = useRef<HTMLDivElement>(null);
-  const differing = useMemo(() => differingNodes(a, b), [a, b]);
+  const differing = useMemo(() => {
+    const readings = columns.flatMap(({ reading }) => reading ?? []);
+    return new Set(readings.flatMap((reading) => [...differingNodes(base, reading)]));
+  }, [columns, base]);
+  const first = useMemo(() => firstDifference(differing), [differing]);
   const [onlyDiffering, setOnlyDiffering] = useState(false);
-  const rows = useMemo(
-    () =>
-      onlyDiffering && differing.size > 0 ? occurrences.filter((occurrence) => differing.has(occurrence)) : occurrences,
-    [occurrences, differing, onlyDiffering],
-  );
-  const { first, last, above, total } = useWindowedRows(box, { count: rows.length, rowHeight: ROW_HEIGHT });
+  const rows = onlyDiffering && differing.size > 0 ? occurrences.filter((place) => differing.has(place)) : occurrences;
+  const seen = useWindowedRows(box, { count: rows.length, rowHeight: ROW_HEIGHT });
   if (occurrences.length === 0) return null;
+  const grid = { gridTemplateColumns: `minmax(220px, 2fr) repeat(${columns.length}, minmax(130px, 1fr))` };
   return (
     <div className="compare-tree">
       <div className="trace-tools">
@@ -45,29 +50,28 @@ export function CompareTree({ occurrences, a, b }: Props) {
         aria-rowcount={rows.length + 1}
       >
         <div role="rowgroup" className="tree-head">
-          <div role="row" aria-rowindex={1}>
+          <div role="row" aria-rowindex={1} style={grid}>
             <span role="columnheader">{say('trace.column.node')}</span>
-            <span role="columnheader">A</span>
-            <span role="columnheader">B</span>
+            {columns.map(({ mockId, name, about }) => (
+              <span role="columnheader" key={mockId} title={`${name} ${about}`}>
+                {name}
+              </span>
+            ))}
           </div>
         </div>
-        <div role="rowgroup" style={{ height: total, paddingTop: above }}>
-          {rows.slice(first, last).map((occurrence, index) => (
+        <div role="rowgroup" style={{ height: seen.total, paddingTop: seen.above }}>
+          {rows.slice(seen.first, seen.last).map((occurrence, index) => (
             <div
               role="row"
               key={occurrence.index}
-              aria-rowindex={first + index + 2}
+              aria-rowindex={seen.first + index + 2}
               className={differing.has(occurrence) ? 'tree-row differs' : 'tree-row'}
+              style={grid}
             >
-              <div role="cell" className="tree-node" style={{ paddingInlineStart: `${occurrence.depth * 14 + 16}px` }}>
-                {!isLeaf(occurrence.node) && <span className="tag relation">{occurrence.node.type.toUpperCase()}</span>}
-                {(isLeaf(occurrence.node) || occurrence.node.label !== null) && (
-                  <span className="node-name">{nameOf(occurrence.node)}</span>
-                )}
-                <span className="node-id">#{occurrence.node.id}</span>
-              </div>
-              <Cell mark={a.replay.marks.get(occurrence)} />
-              <Cell mark={b.replay.marks.get(occurrence)} />
+              <NodeCell occurrence={occurrence} isFirst={occurrence === first} />
+              {columns.map(({ mockId, reading }) => (
+                <Cell key={mockId} running={reading === null} mark={reading?.replay.marks.get(occurrence)} />
+              ))}
             </div>
           ))}
         </div>
@@ -76,11 +80,27 @@ export function CompareTree({ occurrences, a, b }: Props) {
   );
 }
 
-function Cell({ mark }: { mark: Mark | undefined }) {
+function NodeCell({ occurrence: { node, depth }, isFirst }: { occurrence: Occurrence; isFirst: boolean }) {
   const { say } = useText();
   return (
-    <div role="cell" className="tree-result">
-      {mark ? <OutcomeChip outcome={mark.outcome} /> : <small>{say('compare.notRun')}</small>}
+    <div role="cell" className="tree-node" style={{ paddingInlineStart: `${depth * 14 + 16}px` }}>
+      {!isLeaf(node) && <span className="tag relation">{relationWords(node.type, say)}</span>}
+      {(isLeaf(node) || node.label !== null) && <span className="node-name">{nameOf(node)}</span>}
+      <span className="node-id">#{node.id}</span>
+      {isFirst && <span className="tag condition">{say('compare.first')}</span>}
+    </div>
+  );
+}
+
+/** What a node came to in one run, with what it read. */
+function Cell({ mark, running }: { mark: Mark | undefined; running: boolean }) {
+  const { say } = useText();
+  if (running) return <div role="cell" className="tree-result" />;
+  const reads = mark?.reads.map((read) => readWords(read, say)).join(', ') ?? '';
+  return (
+    <div role="cell" className="tree-result" title={mark?.error ?? reads}>
+      {mark ? <OutcomeChip outcome={mark.outcome} /> : <small>{say('compare.notRun')}</small>}{' '}
+      {mark && <small>{mark.error ?? reads}</small>}
     </div>
   );
 }

@@ -1,19 +1,21 @@
 import type { ReactNode } from 'react';
 import { compactJson } from '../../json/print-json.ts';
-import { type Json, readJson } from '../../json/read-json.ts';
+import type { Json } from '../../json/read-json.ts';
+import { compactText } from '../../json/whole-text.ts';
 import { edgesOf } from '../../run/time-window.ts';
 import { goTo } from '../../state/location.ts';
 import { formatMs } from '../../text/durations.ts';
-import { useText } from '../../text/use-text.tsx';
+import { type Say, useText } from '../../text/use-text.tsx';
 import type { Mark, Read, Write } from '../../trace/mark.ts';
 import { skipOf } from '../../trace/skipped.ts';
-import { type NodeKey, nameOf, type Occurrence, type TimeWindow } from '../../trace/tree.ts';
+import { type NodeKey, nameOf, type Occurrence, type Setting, type TimeWindow } from '../../trace/tree.ts';
 import { whyOf } from '../../trace/why.ts';
 import { OutcomeChip } from '../../ui/outcome-chip.tsx';
 import { skipWords } from '../result/skip-words.ts';
 import { windowWords } from '../result/time-window-words.ts';
 import type { Run } from '../result/use-run.ts';
 import { Why } from '../result/why.tsx';
+import { relationWords } from '../tree/relation-words.ts';
 
 type Props = {
   occurrence: Occurrence | null;
@@ -45,7 +47,7 @@ export function NodeView({ occurrence, occurrences, run, onChoose }: Props) {
       )}
       {skip && <p className="muted">{skipWords(skip, say)}</p>}
       <dl>
-        <Fact name={say('node.type')}>{node.type}</Fact>
+        <Fact name={say('node.type')}>{typeWords(node.type, say)}</Fact>
         {node.className !== null && (
           <Fact name={say('node.class')}>
             <code>{node.className}</code>
@@ -53,12 +55,12 @@ export function NodeView({ occurrence, occurrences, run, onChoose }: Props) {
         )}
         {mark?.ms != null && <Fact name={say('node.time')}>{formatMs(mark.ms)}</Fact>}
         {mark?.error != null && <Fact name={say('node.error')}>{mark.error}</Fact>}
-        <Settings values={node.values} />
+        <Settings settings={node.settings} />
         <Accessed keys={node.keys} mark={mark} />
         {node.errorState !== null && (
           <Fact name={say('node.onError')}>{say('node.onError.value', { state: node.errorState })}</Fact>
         )}
-        <Window window={node.timeWindow} run={run} />
+        <Window window={node.timeWindow} />
         {node.problems.length > 0 && (
           <Fact name={say('node.problems')}>
             {node.problems.map((problem) => (
@@ -80,6 +82,11 @@ export function NodeView({ occurrence, occurrences, run, onChoose }: Props) {
   );
 }
 
+function typeWords(type: string, say: Say): string {
+  if (type === 'LeafFlow' || type === 'LeafResult' || type === 'LeafNone') return say(`node.type.${type}`);
+  return type === 'Unknown' ? say('node.type.Unknown') : relationWords(type, say);
+}
+
 function Fact({ name, children }: { name: string; children: ReactNode }) {
   return (
     <div className="fact">
@@ -89,14 +96,15 @@ function Fact({ name, children }: { name: string; children: ReactNode }) {
   );
 }
 
-function Settings({ values }: { values: string }) {
+function Settings({ settings }: { settings: readonly Setting[] }) {
   const { say } = useText();
-  const read = readJson(values);
-  if (read.kind === 'bad' || read.root.kind !== 'object' || read.root.members.length === 0) return null;
+  if (settings.length === 0) return null;
   return (
     <Fact name={say('node.settings')}>
-      {read.root.members.map(({ key, value }) => (
-        <KeyValue key={key} name={key} value={value} />
+      {settings.map(({ field, name, value, configured }) => (
+        <code className="key-value" key={field} title={name ?? undefined}>
+          {field} <i>=</i> <b>{compactText(value)}</b> {!configured && <small>{say('node.default')}</small>}
+        </code>
       ))}
     </Fact>
   );
@@ -147,21 +155,15 @@ function Accessed({ keys, mark }: { keys: NodeKey[]; mark: Mark | undefined }) {
   );
 }
 
-function Window({ window, run }: { window: TimeWindow; run: Run }) {
-  const { say, language } = useText();
+function Window({ window }: { window: TimeWindow }) {
+  const { say, language, zone } = useText();
   if (window.type === 'always') return null;
   return (
     <Fact name={say('node.window')}>
-      <span>{windowWords(window, { say, language })}</span>
+      <span>{windowWords(window, { say, language, zone })}</span>
       <span className="edges">
         {edgesOf(window).map(({ name, ts }) => (
-          <button
-            type="button"
-            className="button small"
-            key={name}
-            disabled={run.isOpen}
-            onClick={() => void run.start({ ts })}
-          >
+          <button type="button" className="button small" key={name} onClick={() => goTo({ ts })}>
             {say(`node.runAt.${name}`)}
           </button>
         ))}

@@ -1,3 +1,5 @@
+import { useMemo, useState } from 'react';
+import { prettyText } from '../../json/whole-text.ts';
 import { callOf } from '../../run/call-of.ts';
 import { curlOf } from '../../run/curl.ts';
 import type { Reading } from '../../run/reading.ts';
@@ -18,6 +20,8 @@ export function RawView({ reading }: { reading: Reading }) {
   const whose = record.outcome?.code == null ? 'raw.result' : 'raw.answer';
   const title = lateResult === null ? whose : 'raw.late';
   const text = lateResult ?? result ?? '';
+  const [asWritten, setAsWritten] = useState(false);
+  const formatted = useMemo(() => prettyText(text), [text]);
   return (
     <div className="raw">
       <div className="raw-head">
@@ -33,7 +37,15 @@ export function RawView({ reading }: { reading: Reading }) {
           <Icon name="save" />
         </button>
       </div>
-      <RawText text={text} label={say(title)} />
+      <div className="raw-views" role="group" aria-label={say(title)}>
+        <button type="button" className="quiet" aria-pressed={!asWritten} onClick={() => setAsWritten(false)}>
+          {say('raw.formatted')}
+        </button>
+        <button type="button" className="quiet" aria-pressed={asWritten} onClick={() => setAsWritten(true)}>
+          {say('raw.written')}
+        </button>
+      </div>
+      <RawText text={asWritten ? text : formatted} label={say(title)} />
       <div className="raw-head">
         <h2>{say('raw.call')}</h2>
         <CopyButton icon="terminal" label={say('raw.curl')} done={say('link.curlCopied')} text={() => curl} />

@@ -1,5 +1,5 @@
 /** What a key asks for. Parts of the page that can do it listen. */
-export type Command = 'run' | 'stop' | 'again' | 'search' | 'executed' | 'next' | 'previous' | 'help';
+export type Command = 'run' | 'stop' | 'search' | 'executed' | 'next' | 'previous' | 'help';
 
 const listeners = new Set<(command: Command) => void>();
 

@@ -14,12 +14,14 @@ type Props = {
   place: Place;
   rule: RuleContext;
   input: Input;
+  /** Whether the form is not what the run on the screen was. */
+  changed: boolean;
   onHelp: () => void;
   signOut: (() => void) | null;
 };
 
 /** What is being looked at, who is there to run it, and how the page looks. */
-export function Header({ place, rule, input, onHelp, signOut }: Props) {
+export function Header({ place, rule, input, changed, onHelp, signOut }: Props) {
   const { say } = useText();
   return (
     <header className="top">
@@ -46,7 +48,7 @@ export function Header({ place, rule, input, onHelp, signOut }: Props) {
       )}
       <ClientCount rule={rule} />
       <div className="top-actions">
-        <LinkButton place={place} input={input} />
+        <LinkButton place={place} input={input} changed={changed} />
         <LanguageButton />
         <ThemeButton />
         <IconButton icon="keyboard" label={say('header.help')} onPress={onHelp} />
@@ -56,17 +58,21 @@ export function Header({ place, rule, input, onHelp, signOut }: Props) {
   );
 }
 
-function LinkButton({ place, input: { text, read } }: { place: Place; input: Input }) {
+function LinkButton({ place, input: { text, read }, changed }: { place: Place; input: Input; changed: boolean }) {
   const { say } = useText();
   const fits = useMemo(() => fitsLink(text, read), [text, read]);
-  const done = fits ? 'link.copied' : place.run === null || read.kind === 'bad' ? 'link.withoutInput' : 'link.tooLong';
+  // A link to a run has that run's input. Once the form has another one, the link is to the form.
+  const linked =
+    place.run !== null && !changed ? place : { ...place, run: null, runs: changed ? [] : place.runs, input: text };
+  const toForm = changed ? 'link.toForm' : 'link.copied';
+  const done = linked.run !== null ? 'link.toRun' : fits ? toForm : 'link.withoutInput';
   return (
     <CopyButton
       icon="link"
       label={say('link.copy')}
       done={say(done)}
       // The address bar is a moment behind what is typed.
-      text={() => `${window.location.origin}${window.location.pathname}${printPlace({ ...place, input: text })}`}
+      text={() => `${window.location.origin}${window.location.pathname}${printPlace(linked)}`}
       quiet
     />
   );
@@ -138,6 +144,14 @@ function numberOption(typed: string, title: string): Option | null {
 function ClientCount({ rule }: { rule: RuleContext }) {
   const { say } = useText();
   if (!rule.clients.data) return null;
+  // What was known before the service went away is not known now.
+  if (rule.clients.isError || rule.clients.failureCount > 0)
+    return (
+      <span className="clients none" title={say('header.clients.lost.hint')}>
+        <i aria-hidden="true" />
+        {say('header.clients.lost')}
+      </span>
+    );
   const online = rule.clients.data.filter((client) => client.online).length;
   return (
     <span className={online === 0 ? 'clients none' : 'clients'} title={say('header.clients.hint')}>

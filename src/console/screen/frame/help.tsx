@@ -6,7 +6,6 @@ import { IconButton } from '../../ui/icon-button.tsx';
 const keys: { text: TextKey; keys: string[] }[] = [
   { text: 'keys.run', keys: ['Ctrl', 'Enter'] },
   { text: 'keys.stop', keys: ['Esc'] },
-  { text: 'keys.again', keys: ['r'] },
   { text: 'keys.search', keys: ['/'] },
   { text: 'keys.executed', keys: ['e'] },
   { text: 'keys.next', keys: ['j'] },

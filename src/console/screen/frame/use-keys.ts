@@ -1,9 +1,8 @@
 import { useEffect } from 'react';
 import { type Command, command } from './commands.ts';
 
-/** By what the key writes, so that `?` and `/` are found on every keyboard. */
+/** By what the key writes, so that `?` and `/` are found on every keyboard. None of these runs a rule: a slip must not. */
 const letters: ReadonlyMap<string, Command> = new Map([
-  ['r', 'again'],
   ['e', 'executed'],
   ['j', 'next'],
   ['k', 'previous'],

@@ -19,10 +19,11 @@ export function useRule(place: Place) {
   const clients = useClients(app);
   const version = rules.data?.version ?? null;
   const selection = useMemo(() => selectionOf(place), [place]);
-  const tree = useSteady(useTree({ selection, version }));
-  const schema = useSteady(useSchema({ selection, version }));
+  const tree = useSteady(useTree(selection));
+  const schema = useSteady(useSchema(selection));
   const root = tree.data?.root ?? null;
   const occurrences = useMemo(() => (root ? occurrencesOf(root) : noOccurrences), [root]);
+  useNewRelease(version);
   useNewsOfClients(clients.data);
   useFirstChoice(place, apps.data, rules.data?.rules);
   return { app, apps, rules, clients, version, selection, tree, schema, occurrences };
@@ -33,6 +34,20 @@ function selectionOf({ app, ruleId, confId, target }: Place): Selection | null {
   const lane = target.kind === 'lane' ? target.lane : null;
   const address = target.kind === 'address' ? target.address : null;
   return { app, ruleId, confId, lane, address };
+}
+
+/** A new version of the rules makes the page read the rule again; the first that is heard of is the one it reads anyway. */
+function useNewRelease(version: string | null): void {
+  const queries = useQueryClient();
+  const last = useRef<string | null>(null);
+  useEffect(() => {
+    if (version === null) return;
+    if (last.current !== null && last.current !== version) {
+      void queries.invalidateQueries({ queryKey: ['schema'] });
+      void queries.invalidateQueries({ queryKey: ['tree'] });
+    }
+    last.current = version;
+  }, [version, queries]);
 }
 
 /** What a rule reads is what its clients publish: when one comes or goes, it is asked for again. */

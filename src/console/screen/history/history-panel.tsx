@@ -1,6 +1,8 @@
-import { useState } from 'react';
-import type { ExecutionRecord } from '../../api/executions.ts';
-import { useHistory } from '../../run/use-service.ts';
+import { useEffect, useMemo, useState } from 'react';
+import type { ExecutionRecord, Listed } from '../../api/executions.ts';
+import { groupComparisons } from '../../run/group-comparisons.ts';
+import { filterRuns, type HistoryFilter, noFilter } from '../../run/history-filter.ts';
+import { useHistory } from '../../run/use-history.ts';
 import { useSteady } from '../../run/use-steady.ts';
 import { goTo, type Place } from '../../state/location.ts';
 import { historyShown } from '../../state/preferences.ts';
@@ -8,21 +10,40 @@ import { formatTime } from '../../text/durations.ts';
 import { useText } from '../../text/use-text.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { RunResult } from '../result/run-result.tsx';
+import { ComparisonRow } from './comparison-row.tsx';
+import { HistoryFilters } from './history-filters.tsx';
 import { HistoryRow } from './history-row.tsx';
+
+/** A search goes on by itself through this many runs; then it asks. */
+const SEARCHED_BY_ITSELF = 500;
+const ENOUGH_FOUND = 20;
 
 type Props = { place: Place; onOpen: (record: ExecutionRecord) => void; onAgain: (record: ExecutionRecord) => void };
 
-/** Earlier runs of this rule: to be looked at, run again, compared. */
+/** Earlier runs: to be found, looked at, run again, compared. */
 export function HistoryPanel({ place, onOpen, onAgain }: Props) {
   const { say } = useText();
   const shown = historyShown.use();
-  const history = useHistory(place.app, place);
-  const { error } = useSteady(history);
+  const [everyRule, setEveryRule] = useState(false);
+  const [filter, setFilter] = useState<HistoryFilter>(noFilter);
+  const history = useHistory({ app: place.app, ruleId: everyRule ? null : place.ruleId });
+  const { error } = useSteady(history.query);
   const [selected, setSelected] = useState<readonly string[]>([]);
-  const items = history.data?.items ?? [];
+  const runs = history.items.filter(({ confId }) => everyRule || confId === place.confId);
+  const found = filterRuns(runs, filter, Date.now());
+  const lines = groupComparisons(found);
+  const before = useMemo(() => runsBefore(runs), [runs]);
+  const filtering = filter !== noFilter;
+
+  const { hasMore, isAsking, more } = history;
+  const goesOn = filtering && hasMore && !isAsking && runs.length < SEARCHED_BY_ITSELF && found.length < ENOUGH_FOUND;
+  useEffect(() => {
+    if (goesOn) void more();
+  }, [goesOn, more]);
+
   const select = (mockId: string, on: boolean) =>
     setSelected((now) => (on ? [...now, mockId] : now.filter((other) => other !== mockId)));
-  const chosen = selected.filter((mockId) => items.some((item) => item.mockId === mockId));
+  const chosen = selected.filter((mockId) => runs.some((item) => item.mockId === mockId));
   return (
     <section className={shown ? 'history' : 'history closed'} aria-label={say('history.label')}>
       <div className="history-head">
@@ -30,54 +51,79 @@ export function HistoryPanel({ place, onOpen, onAgain }: Props) {
           <Icon name={shown ? 'down' : 'up'} size={14} />
           <h2>{say('history.label')}</h2>
         </button>
-        {!shown && items[0] && <LastRun record={items[0]} />}
-        <span className="muted">{chosen.length < 2 ? say('history.compare.hint') : ''}</span>
+        {!shown && runs[0] && <LastRun record={runs[0]} />}
+        {shown && (
+          <HistoryFilters filter={filter} onFilter={setFilter} everyRule={everyRule} onEveryRule={setEveryRule} />
+        )}
+        <span className="muted">
+          {filtering
+            ? say('history.found', { found: found.length, n: runs.length })
+            : chosen.length < 2
+              ? say('history.compare.hint')
+              : ''}
+        </span>
         <button
           type="button"
           className="button small"
           disabled={chosen.length < 2}
-          onClick={() => goTo({ runs: [...chosen].reverse(), run: null }, { push: true })}
+          onClick={() => goTo({ runs: [...chosen].reverse(), run: null, input: null }, { push: true })}
         >
           {say('history.compare')}
         </button>
       </div>
-      {error && items.length === 0 && <p className="empty-line">{say('history.failed', { error: error.message })}</p>}
-      {!error && items.length === 0 && <p className="empty-line">{say('history.empty')}</p>}
-      {items.length > 0 && (
+      {error && runs.length === 0 && <p className="empty-line">{say('history.failed', { error: error.message })}</p>}
+      {!error && lines.length === 0 && (
+        <p className="empty-line">{say(filtering ? 'history.none' : 'history.empty')}</p>
+      )}
+      {lines.length > 0 && (
         <div className="history-list">
           <table>
-            <HistoryHead />
+            <HistoryHead everyRule={everyRule} />
             <tbody>
-              {items.map((record) => (
-                <HistoryRow
-                  key={record.mockId}
-                  record={record}
-                  current={place.run === record.mockId || place.runs.includes(record.mockId)}
-                  selected={chosen.includes(record.mockId)}
-                  onSelect={(on) => select(record.mockId, on)}
-                  onOpen={() => onOpen(record)}
-                  onAgain={() => onAgain(record)}
-                />
-              ))}
+              {lines.map((line) =>
+                line.kind === 'comparison' ? (
+                  <ComparisonRow key={line.runs[0]?.mockId} runs={line.runs} everyRule={everyRule} />
+                ) : (
+                  <HistoryRow
+                    key={line.run.mockId}
+                    record={line.run}
+                    before={before.get(line.run.mockId) ?? null}
+                    everyRule={everyRule}
+                    current={place.run === line.run.mockId || place.runs.includes(line.run.mockId)}
+                    selected={chosen.includes(line.run.mockId)}
+                    onSelect={(on) => select(line.run.mockId, on)}
+                    onOpen={() => onOpen(line.run)}
+                    onAgain={() => onAgain(line.run)}
+                  />
+                ),
+              )}
             </tbody>
           </table>
-          {history.hasNextPage && (
-            <button
-              type="button"
-              className="quiet"
-              disabled={history.isFetchingNextPage}
-              onClick={() => void history.fetchNextPage()}
-            >
-              {say('history.more')}
-            </button>
-          )}
         </div>
+      )}
+      {shown && hasMore && (
+        <button type="button" className="quiet older" disabled={isAsking} onClick={() => void more()}>
+          {say('history.more')}
+        </button>
       )}
     </section>
   );
 }
 
-function HistoryHead() {
+/** The input of the run before, of the same rule or node. */
+function runsBefore(runs: readonly Listed[]): Map<string, string | null> {
+  const before = new Map<string, string | null>();
+  const later = new Map<string, Listed>();
+  for (const run of runs) {
+    const rule = `${run.ruleId}/${run.confId}`;
+    const next = later.get(rule);
+    if (next) before.set(next.mockId, run.input);
+    later.set(rule, run);
+  }
+  return before;
+}
+
+function HistoryHead({ everyRule }: { everyRule: boolean }) {
   const { say } = useText();
   return (
     <thead>
@@ -89,8 +135,15 @@ function HistoryHead() {
         <th scope="col" className="came-to">
           {say('history.result')}
         </th>
+        {everyRule && (
+          <th scope="col" className="rule">
+            {say('history.rule')}
+          </th>
+        )}
+        <th scope="col" className="given">
+          {say('history.input')}
+        </th>
         <th scope="col">{say('history.target')}</th>
-        <th scope="col">{say('history.client')}</th>
         <th scope="col" className="number">
           {say('history.took')}
         </th>

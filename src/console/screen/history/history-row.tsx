@@ -1,19 +1,26 @@
-import { type ExecutionRecord, getExecution, isEnd } from '../../api/executions.ts';
+import { type ExecutionRecord, getExecution, isEnd, type Listed } from '../../api/executions.ts';
 import { callOf } from '../../run/call-of.ts';
 import { curlOf } from '../../run/curl.ts';
 import { tookMs } from '../../run/headline.ts';
+import { changedInput, inputInShort } from '../../run/history-filter.ts';
 import { printPlace, readTarget } from '../../state/location.ts';
 import { formatMs, formatTime } from '../../text/durations.ts';
-import { type Say, useText } from '../../text/use-text.tsx';
+import { useText } from '../../text/use-text.tsx';
 import { useAnnounce } from '../../ui/announce.tsx';
 import { copyText } from '../../ui/copy.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { IconButton } from '../../ui/icon-button.tsx';
 import { useSession } from '../frame/session.ts';
+import { targetWords } from '../input/target-words.ts';
 import { RunResult } from '../result/run-result.tsx';
 
+const MAX_INPUT = 90;
+
 type RowProps = {
-  record: ExecutionRecord;
+  record: Listed;
+  /** The input of the run before it, null when that is not known. */
+  before: string | null;
+  everyRule: boolean;
   current: boolean;
   selected: boolean;
   onSelect: (on: boolean) => void;
@@ -22,9 +29,11 @@ type RowProps = {
 };
 
 /** One earlier run: what came of it, and what can be done with it. */
-export function HistoryRow({ record, current, selected, onSelect, onOpen, onAgain }: RowProps) {
+export function HistoryRow({ record, before, everyRule, current, selected, onSelect, onOpen, onAgain }: RowProps) {
   const { say, language } = useText();
   const time = formatTime(record.history[0]?.at ?? 0, language, Date.now());
+  const changed = changedInput(before, record.input);
+  const short = inputInShort(record.input, MAX_INPUT) ?? '';
   return (
     <tr className={current ? 'current' : ''} aria-current={current ? 'true' : undefined} onClick={onOpen}>
       <td onClick={(event) => event.stopPropagation()}>
@@ -51,13 +60,17 @@ export function HistoryRow({ record, current, selected, onSelect, onOpen, onAgai
       <td>
         <RunResult record={record} />
       </td>
+      {everyRule && <td>#{record.ruleId ?? record.confId}</td>}
+      <td className="given" title={record.input ?? undefined}>
+        {changed !== null && <b>{changed}</b>} {short}
+      </td>
       <td>
-        {targetWords(record.target, say)}
+        {record.address ?? targetWords(record.target, say)}
+        {record.target.startsWith('lane:') && <small> {targetWords(record.target, say)}</small>}
         {record.ts !== null && (
           <small> {say('history.asOf', { time: formatTime(Number(record.ts), language, Date.now()) })}</small>
         )}
       </td>
-      <td className="muted">{record.address ?? '–'}</td>
       <td className="number">{isEnd(record.state) ? formatMs(tookMs(record, 0)) : '…'}</td>
       <td className="row-actions" onClick={(event) => event.stopPropagation()}>
         <IconButton icon="again" label={say('history.rerun')} onPress={onAgain} />
@@ -72,12 +85,6 @@ export function HistoryRow({ record, current, selected, onSelect, onOpen, onAgai
       </td>
     </tr>
   );
-}
-
-function targetWords(text: string, say: Say): string {
-  const target = readTarget(text);
-  if (target.kind === 'lane') return say('target.inLane', { lane: target.lane });
-  return say(target.kind === 'address' ? 'target.address' : 'target.all');
 }
 
 /** The input is fetched when it is wanted: lists come without. */

@@ -1,23 +1,19 @@
-import { useState } from 'react';
+import { useRef } from 'react';
+import { offsetName } from '../../run/moment.ts';
 import { edgesOf } from '../../run/time-window.ts';
-import { goTo } from '../../state/location.ts';
+import { zones } from '../../state/preferences.ts';
+import { formatDay } from '../../text/durations.ts';
 import { useText } from '../../text/use-text.tsx';
-import type { TimeWindow } from '../../trace/tree.ts';
+import { nameOf, type Occurrence, type TimeWindow } from '../../trace/tree.ts';
+import { IconButton } from '../../ui/icon-button.tsx';
 import { windowWords } from '../result/time-window-words.ts';
+import type { AsOfInput } from './use-as-of.ts';
 
-/** The time a rule runs as of: now, or another one, to the millisecond. */
-export function AsOf({ ts, window }: { ts: string | null; window: TimeWindow | null }) {
-  const { say, language } = useText();
-  const [typed, setTyped] = useState<string | null>(null);
-  const shown = typed ?? (ts === null ? '' : localTime(ts));
-  const bad = typed !== null && typed !== '' && readTime(typed) === null;
+type Props = { asOf: AsOfInput; window: TimeWindow | null; occurrences: readonly Occurrence[] };
 
-  const change = (text: string) => {
-    setTyped(text);
-    const read = readTime(text);
-    if (read !== null) goTo({ ts: read });
-  };
-
+/** The time a rule runs as of: now, or another one, typed, picked, or an edge of a time window. */
+export function AsOf({ asOf, window, occurrences }: Props) {
+  const { say, language, zone } = useText();
   return (
     <div className="as-of">
       <label className="field-name" htmlFor="as-of">
@@ -25,79 +21,96 @@ export function AsOf({ ts, window }: { ts: string | null; window: TimeWindow | n
       </label>
       <select
         id="as-of"
-        value={ts === null && typed === null ? 'now' : 'time'}
-        onChange={({ target }) => {
-          if (target.value === 'time') return change(localTime(String(Date.now())));
-          setTyped(null);
-          goTo({ ts: null });
-        }}
+        value={asOf.isNow ? 'now' : 'time'}
+        onChange={({ target }) => (target.value === 'time' ? asOf.anotherTime() : asOf.set(null))}
       >
         <option value="now">{say('asOf.now')}</option>
         <option value="time">{say('asOf.time')}</option>
       </select>
-      {(ts !== null || typed !== null) && (
-        <input
-          aria-label={say('asOf.input')}
-          aria-invalid={bad}
-          aria-describedby="as-of-ms"
-          value={shown}
-          onChange={({ target }) => change(target.value)}
-          onBlur={() => !bad && setTyped(null)}
-        />
-      )}
-      {(ts !== null || typed !== null) && (
-        <small id="as-of-ms" className={bad ? 'bad' : ''}>
-          {bad ? say('asOf.bad') : say('asOf.ms', { ms: ts ?? '' })}
-        </small>
-      )}
+      {!asOf.isNow && <Moment asOf={asOf} />}
       {window && window.type !== 'always' && (
         <div className="edges">
-          <small>{say('asOf.window', { window: windowWords(window, { say, language }) })}</small>
+          <small>{say('asOf.window', { window: windowWords(window, { say, language, zone }) })}</small>
           {edgesOf(window).map(({ name, ts: edge }) => (
-            <button
-              type="button"
-              className="quiet"
-              key={name}
-              onClick={() => {
-                setTyped(null);
-                goTo({ ts: edge });
-              }}
-            >
+            <button type="button" className="quiet" key={name} onClick={() => asOf.set(edge)}>
               {say(`asOf.edge.${name}`)}
             </button>
           ))}
         </div>
       )}
+      <NodeWindows asOf={asOf} occurrences={occurrences} />
     </div>
   );
 }
 
-/** A time of the reader's place as it is typed: 2026-01-31 08:00:00.000. */
-export function localTime(ms: string): string {
-  const date = new Date(Number(ms));
-  if (Number.isNaN(date.getTime())) return ms;
-  const two = (number: number) => String(number).padStart(2, '0');
-  const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
-  const thousandths = date.getMilliseconds() === 0 ? '' : `.${String(date.getMilliseconds()).padStart(3, '0')}`;
-  return `${day} ${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}${thousandths}`;
+function Moment({ asOf }: { asOf: AsOfInput }) {
+  const { say, language } = useText();
+  const picker = useRef<HTMLInputElement>(null);
+  const { ts, bad, text, zone } = asOf;
+  return (
+    <>
+      <div className="moment">
+        <input
+          aria-label={say('asOf.input')}
+          aria-invalid={bad}
+          aria-describedby="as-of-words"
+          spellCheck={false}
+          autoComplete="off"
+          value={text}
+          onChange={({ target }) => asOf.change(target.value)}
+        />
+        <IconButton icon="calendar" label={say('asOf.pick')} onPress={() => picker.current?.showPicker()} />
+        <input
+          type="datetime-local"
+          step={1}
+          className="picker"
+          tabIndex={-1}
+          aria-hidden="true"
+          ref={picker}
+          value={text.replace(' ', 'T').slice(0, 19)}
+          onChange={({ target }) => target.value !== '' && asOf.change(target.value.replace('T', ' '))}
+        />
+      </div>
+      <select aria-label={say('asOf.zone')} value={zone} onChange={({ target }) => asOf.chooseZone(target.value)}>
+        {zones(zone).map((name) => (
+          <option key={name} value={name}>
+            {name}
+          </option>
+        ))}
+      </select>
+      <small id="as-of-words" className={bad ? 'bad' : ''}>
+        {bad || ts === null
+          ? say('asOf.bad')
+          : say('asOf.words', { day: formatDay(ts, language, zone), offset: offsetName(ts, zone), ms: ts })}
+      </small>
+    </>
+  );
 }
 
-/** Epoch ms for a local time or for milliseconds; null when it is neither. */
-export function readTime(typed: string): string | null {
-  const text = typed.trim();
-  if (/^[1-9]\d{4,18}$/.test(text)) return text;
-  const match = /^(\d{4})-(\d\d?)-(\d\d?)(?:[ T](\d\d?):(\d\d)(?::(\d\d)(?:\.(\d{1,3}))?)?)?$/.exec(text);
-  if (!match) return null;
-  const [, year, month, day, hour = '0', minute = '0', second = '0', fraction = '0'] = match;
-  const date = new Date(
-    Number(year),
-    Number(month) - 1,
-    Number(day),
-    Number(hour),
-    Number(minute),
-    Number(second),
-    Number(fraction.padEnd(3, '0')),
+/** The edges of the time windows that nodes have: the moments at which the rule begins to come out differently. */
+function NodeWindows({ asOf, occurrences }: Pick<Props, 'asOf' | 'occurrences'>) {
+  const { say } = useText();
+  const timed = new Map(
+    occurrences.filter(({ node }) => node.timeWindow.type !== 'always').map(({ node }) => [node.id, node]),
   );
-  const exists = date.getMonth() === Number(month) - 1 && date.getDate() === Number(day);
-  return exists && date.getTime() > 0 ? String(date.getTime()) : null;
+  if (timed.size === 0) return null;
+  return (
+    <select
+      className="node-windows"
+      aria-label={say('asOf.preset')}
+      value=""
+      onChange={({ target }) => asOf.set(target.value)}
+    >
+      <option value="">{say('asOf.preset')}</option>
+      {[...timed.values()].map((node) => (
+        <optgroup key={node.id} label={`${nameOf(node)} #${node.id}`}>
+          {edgesOf(node.timeWindow).map(({ name, ts }) => (
+            <option key={name} value={ts}>
+              {say(`asOf.edge.${name}`)}
+            </option>
+          ))}
+        </optgroup>
+      ))}
+    </select>
+  );
 }

@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { setAt } from '../../json/edit-json.ts';
 import { formRows } from '../../run/form-rows.ts';
+import { keepKind } from '../../state/drafts.ts';
 import { jsonWords } from '../../text/json-words.ts';
 import { useText } from '../../text/use-text.tsx';
 import { Icon } from '../../ui/icon.tsx';
@@ -15,6 +16,7 @@ const noSchema = { fields: [], fallback: false };
 export function InputForm({ input, rule }: { input: Input; rule: RuleContext }) {
   const { say } = useText();
   const { read, text } = input;
+  const [added, setAdded] = useState<string | null>(null);
   if (read.kind === 'bad') {
     const { line, column } = read;
     const message = jsonWords(read.message, say);
@@ -27,14 +29,26 @@ export function InputForm({ input, rule }: { input: Input; rule: RuleContext }) 
   return (
     <div className="input-form">
       {rows.map((row) => (
-        <InputRow key={row.path.join('\n')} row={row} input={input} />
+        <InputRow
+          key={row.path.join('\n')}
+          row={row}
+          input={input}
+          focused={row.path.length === 1 && row.key === added}
+        />
       ))}
       {dynamic.map((key) => (
         <p className="notice" key={key}>
           <code>{key}</code> {say('input.dynamic', { ref: /\$\{(.*?)\}/.exec(key)?.[1] ?? '' })}
         </p>
       ))}
-      <AddKey taken={taken} onAdd={(key) => input.set(setAt(text, [key], 'null'))} />
+      <AddKey
+        taken={taken}
+        onAdd={(key) => {
+          keepKind(key, 'text');
+          setAdded(key);
+          input.set(setAt(text, [key], '""'));
+        }}
+      />
     </div>
   );
 }

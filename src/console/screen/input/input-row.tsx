@@ -1,4 +1,4 @@
-import { type ReactNode, useId } from 'react';
+import { type ReactNode, useEffect, useId } from 'react';
 import { removeAt, setAt } from '../../json/edit-json.ts';
 import {
   convert,
@@ -15,10 +15,11 @@ import { useText } from '../../text/use-text.tsx';
 import { IconButton } from '../../ui/icon-button.tsx';
 import type { Input } from './use-input.ts';
 
-type Props = { row: FormRow; input: Input };
+/** `focused`: the row was added a moment ago, and its value is typed next. */
+type Props = { row: FormRow; input: Input; focused: boolean };
 
 /** One key: its value as typed, the kind of value it is, and whether it is sent at all. */
-export function InputRow({ row, input }: Props) {
+export function InputRow({ row, input, focused }: Props) {
   const { say } = useText();
   const id = useId();
   const kind = useKind(row, input.text);
@@ -47,6 +48,10 @@ export function InputRow({ row, input }: Props) {
     const converted = convert(row.value, input.text, next);
     put(converted.kind === 'raw' ? converted.raw : emptyOf[next]);
   };
+
+  useEffect(() => {
+    if (focused) document.getElementById(id)?.focus();
+  }, [focused, id]);
 
   if (row.inTheWay !== null) {
     return (

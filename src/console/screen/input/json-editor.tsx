@@ -10,6 +10,10 @@ import { readJson } from '../../json/read-json.ts';
 import { jsonWords } from '../../text/json-words.ts';
 import { type Say, useText } from '../../text/use-text.tsx';
 
+/** A text of more characters is long. */
+const LONG = 50_000;
+const PAUSE_MS = 350;
+
 type Props = { label: string; text: string; onChange: (text: string) => void };
 
 /** The document as text. It stands in a shadow tree, so that its styles need no exception in the content security policy. */
@@ -25,6 +29,18 @@ export function JsonEditor({ label, text, onChange }: Props) {
 
   useEffect(() => {
     if (!host.current) return;
+    // Reading a long text at every key would hold up the next one: it is read when the typing pauses, or the editor is left.
+    let waiting: ReturnType<typeof setTimeout> | undefined;
+    const tellNow = () => {
+      clearTimeout(waiting);
+      if (waiting !== undefined) changed.current(view.state.doc.toString());
+      waiting = undefined;
+    };
+    const tell = (length: number) => {
+      clearTimeout(waiting);
+      waiting = setTimeout(tellNow, length > LONG ? PAUSE_MS : 0);
+      if (length <= LONG) tellNow();
+    };
     const root = host.current.shadowRoot ?? host.current.attachShadow({ mode: 'open' });
     const view = new EditorView({
       root,
@@ -40,20 +56,30 @@ export function JsonEditor({ label, text, onChange }: Props) {
           highlightActiveLine(),
           json(),
           syntaxHighlighting(colours),
-          linter((view) => findProblems(view, say), { delay: 150 }),
+          linter((view) => findProblems(view, say), { delay: first.current.length > LONG ? PAUSE_MS : 150 }),
           lintGutter(),
           keymap.of([...defaultKeymap.filter(({ key }) => key !== 'Mod-Enter'), ...historyKeymap]),
           EditorView.lineWrapping,
           EditorView.contentAttributes.of({ 'aria-label': label, 'data-editor': '', tabindex: '0' }),
           EditorView.updateListener.of((update) => {
-            if (update.docChanged) changed.current(update.state.doc.toString());
+            if (update.docChanged) tell(update.state.doc.length);
+          }),
+          EditorView.domEventHandlers({
+            blur: () => tellNow(),
+            keydown: ({ key, ctrlKey, metaKey }) => {
+              if (key === 'Enter' && (ctrlKey || metaKey)) tellNow();
+              return false;
+            },
           }),
           look,
         ],
       }),
     });
     editor.current = view;
-    return () => view.destroy();
+    return () => {
+      tellNow();
+      view.destroy();
+    };
   }, [label, say]);
 
   // The form, a run or an undo wrote the document: show that, and keep the cursor when nothing changed.

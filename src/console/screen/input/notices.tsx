@@ -16,13 +16,14 @@ export function Notices({ run, rule }: { run: Run; rule: RuleContext }) {
   const { say } = useText();
   const announce = useAnnounce();
   const { followed, reading } = run;
-  const isLost = followed?.kind === 'open' && followed.connection === 'lost';
+  const isLost = followed?.kind === 'open' && followed.connection.kind !== 'live';
   const wasLost = useRef(false);
   useEffect(() => {
     if (wasLost.current && !isLost && followed?.kind === 'open') announce(say('state.resumed'));
     wasLost.current = isLost;
   }, [isLost, followed, announce, say]);
-  const lost = isLost ? [say('state.lost')] : [];
+  const isPolling = followed?.kind === 'open' && followed.connection.kind === 'polling';
+  const lost = isPolling ? [say('state.polling')] : [];
   const lines = [...lost, ...(reading ? noticesOf(reading, { rule, say }) : [])];
   return (
     <div className="notices" role="status">

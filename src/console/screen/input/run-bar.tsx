@@ -4,6 +4,7 @@ import { nameOf, type Occurrence } from '../../trace/tree.ts';
 import { Icon } from '../../ui/icon.tsx';
 import type { RuleContext } from '../frame/use-rule.ts';
 import type { Run } from '../result/use-run.ts';
+import type { AsOfInput } from './use-as-of.ts';
 import type { Input } from './use-input.ts';
 
 type Props = { run: Run; rule: RuleContext; blocked: string | null };
@@ -39,11 +40,13 @@ export function RunBar({ run, rule, blocked }: Props) {
 export function blockedBecause({
   place,
   input,
+  asOf,
   rule,
   say,
 }: {
   place: Place;
   input: Input;
+  asOf: AsOfInput;
   rule: RuleContext;
   say: Say;
 }): string | null {
@@ -51,6 +54,7 @@ export function blockedBecause({
   if (input.waiting) return say('run.blocked.input');
   if (input.read.kind === 'bad') return say('run.blocked.json');
   if (input.read.root.kind !== 'object') return say('input.notObject');
+  if (asOf.bad) return say('run.blocked.asOf');
   const [bad] = input.bad;
   if (bad) return say('run.blocked.field', { key: bad.key, problem: say(`input.problem.${bad.problem}`) });
   const { target } = place;
@@ -63,7 +67,10 @@ export function blockedBecause({
 function whatItCalls(occurrences: readonly Occurrence[], say: Say): string {
   const names = new Set(occurrences.filter(({ node }) => node.type === 'LeafResult').map(({ node }) => nameOf(node)));
   if (names.size === 0) return say('run.real');
-  const shown = [...names].slice(0, MAX_NAMED).join(', ');
+  const shown = [...names]
+    .slice(0, MAX_NAMED)
+    .map((name) => say('run.real.quoted', { name }))
+    .join(', ');
   const more = names.size - MAX_NAMED;
   return say('run.real.calls', { names: more > 0 ? say('run.real.more', { names: shown, n: more }) : shown });
 }

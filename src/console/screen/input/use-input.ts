@@ -4,7 +4,7 @@ import { type ReadJson, readJson } from '../../json/read-json.ts';
 import { compactText, prettyText } from '../../json/whole-text.ts';
 import { exampleInput } from '../../run/example.ts';
 import { draftKey, keepDraft, useDraft } from '../../state/drafts.ts';
-import { beforePush, goTo, type Place } from '../../state/location.ts';
+import { beforePush, goTo, type Place, useArrivals } from '../../state/location.ts';
 import type { RuleContext } from '../frame/use-rule.ts';
 
 export type Input = ReturnType<typeof useInput>;
@@ -31,7 +31,17 @@ export function useInput(place: Place, { schema, tree }: Pick<RuleContext, 'sche
   const ready = draft !== null || example !== null;
   const waiting = !ready && (schema.isLoading || (schema.data !== undefined && tree.isLoading));
 
-  useInAddress({ place, rule, text, ready });
+  // What was opened, or come back to, is another run's input or somebody else's: what was typed can be taken back.
+  const adopt = (input: string): void => {
+    const next = prettyText(input);
+    if (draft !== null && compactText(draft) === compactText(next)) return;
+    if (draft !== null) setReplaced({ rule, text: draft });
+    setBad([]);
+    keepDraft(rule, next);
+  };
+
+  useArrivedInput(place, { hasDraft: draft !== null, adopt });
+  useInAddress({ place, text, ready });
 
   return {
     text,
@@ -49,12 +59,7 @@ export function useInput(place: Place, { schema, tree }: Pick<RuleContext, 'sche
       keepDraft(rule, next);
     },
     /** Takes the input of a run; what was typed can be taken back. */
-    adopt(input: string): void {
-      const next = prettyText(input);
-      if (draft !== null && compactText(draft) !== compactText(next)) setReplaced({ rule, text: draft });
-      setBad([]);
-      keepDraft(rule, next);
-    },
+    adopt,
     takeBack(): void {
       if (replaced) keepDraft(replaced.rule, replaced.text);
       setReplaced(null);
@@ -62,38 +67,37 @@ export function useInput(place: Place, { schema, tree }: Pick<RuleContext, 'sche
   };
 }
 
-/** Keeps the address in step with the document, and the document with an address that somebody opened. */
-function useInAddress({
-  place,
-  rule,
-  text,
-  ready,
-}: {
-  place: Place;
-  rule: string;
-  text: string;
-  ready: boolean;
-}): void {
-  const written = useRef<string | null>(null);
-  const { input } = place;
+/**
+ * An address that was opened has an input of its own. That of a run waits for the run itself, which knows it for certain, unless
+ * there is nothing to show meanwhile.
+ */
+function useArrivedInput(
+  { input, run }: Place,
+  { hasDraft, adopt }: { hasDraft: boolean; adopt: (input: string) => void },
+): void {
+  const arrivals = useArrivals();
+  const seen = useRef(0);
   useEffect(() => {
-    if (input === null || input === written.current) return;
-    written.current = input;
-    keepDraft(rule, prettyText(input));
-  }, [input, rule]);
+    if (seen.current === arrivals) return;
+    seen.current = arrivals;
+    if (input !== null && (run === null || !hasDraft)) adopt(input);
+  }, [arrivals, input, run, hasDraft, adopt]);
+}
+
+/** Keeps the address in step with the document, as long as no run is shown: an address with a run has that run's input. */
+function useInAddress({ place, text, ready }: { place: Place; text: string; ready: boolean }): void {
   const unwritten = useRef<string | null>(null);
+  const mayWrite = ready && place.run === null && place.runs.length === 0;
   const write = useCallback(() => {
-    if (unwritten.current === null) return;
-    written.current = compactText(unwritten.current);
-    goTo({ input: unwritten.current });
+    if (unwritten.current !== null) goTo({ input: unwritten.current });
     unwritten.current = null;
   }, []);
   useEffect(() => {
-    unwritten.current = ready ? text : null;
-    if (!ready) return;
+    unwritten.current = mayWrite ? text : null;
+    if (!mayWrite) return;
     const timer = setTimeout(write, INTO_ADDRESS_AFTER_MS);
     return () => clearTimeout(timer);
-  }, [text, ready, write]);
+  }, [text, mayWrite, write]);
   // A page that is left, or that breaks, comes back with what its address says.
   useEffect(() => {
     window.addEventListener('pagehide', write);

@@ -7,15 +7,15 @@ export function skipWords(skip: Skip, say: Say): string {
   switch (skip.kind) {
     case 'stopped':
       return say('skip.stopped', {
-        node: nodeWords(skip.by),
+        node: nodeWords(skip.by, say),
         decision: say(skip.by.parent?.node.type === 'And' ? 'outcome.FALSE' : 'outcome.TRUE'),
       });
     case 'error':
-      return skip.by ? say('skip.error', { node: nodeWords(skip.by) }) : say('skip.error.run');
+      return skip.by ? say('skip.error', { node: nodeWords(skip.by, say) }) : say('skip.error.run');
     case 'rejected':
     case 'out-of-time':
     case 'not-run':
-      return say(`skip.${skip.kind}`, { node: nodeWords(skip.by) });
+      return say(`skip.${skip.kind}`, { node: nodeWords(skip.by, say) });
     default:
       return say(`skip.${skip.kind}`);
   }

@@ -1,4 +1,3 @@
-import { useEffect, useState } from 'react';
 import type { ExecutionRecord } from '../../api/executions.ts';
 import { isEnd } from '../../api/executions.ts';
 import { type Phase, phasesOf } from '../../run/phases.ts';
@@ -6,14 +5,11 @@ import { formatMs } from '../../text/durations.ts';
 import type { TextKey } from '../../text/en.ts';
 import { useText } from '../../text/use-text.tsx';
 
-const TICK_MS = 100;
-
 /** The way of a run: its stations and the time between them. While it goes on, the time does too. */
-export function StateStrip({ record }: { record: ExecutionRecord | null }) {
+export function StateStrip({ record, now }: { record: ExecutionRecord; now: number }) {
   const { say } = useText();
-  const open = record !== null && !isEnd(record.state);
-  const now = useNow(open);
-  const phases = record ? phasesOf(record, now) : [];
+  const open = !isEnd(record.state);
+  const phases = phasesOf(record, now);
   const total = phases.reduce((sum, { ms }) => sum + Math.max(ms, 0), 0);
   return (
     <div className="strip">
@@ -21,7 +17,7 @@ export function StateStrip({ record }: { record: ExecutionRecord | null }) {
         {stationsOf(record).map(({ name, at, reached }) => (
           <li key={name} className={reached ? 'reached' : ''}>
             <b>{say(name)}</b>
-            <span>{at === null || !record ? '–' : formatMs(at - (record.history[0]?.at ?? at))}</span>
+            <span>{at === null ? '–' : formatMs(at - (record.history[0]?.at ?? at))}</span>
           </li>
         ))}
       </ol>
@@ -50,9 +46,9 @@ function share({ ms }: Phase, total: number): number {
   return total === 0 ? 1 : Math.max(ms / total, 0.01);
 }
 
-function stationsOf(record: ExecutionRecord | null): { name: TextKey; at: number | null; reached: boolean }[] {
-  const at = (state: string) => record?.history.find((step) => step.state === state)?.at ?? null;
-  const ended = record && isEnd(record.state) ? (record.history.at(-1)?.at ?? null) : null;
+function stationsOf(record: ExecutionRecord): { name: TextKey; at: number | null; reached: boolean }[] {
+  const at = (state: string) => record.history.find((step) => step.state === state)?.at ?? null;
+  const ended = isEnd(record.state) ? (record.history.at(-1)?.at ?? null) : null;
   const stations: { name: TextKey; at: number | null }[] = [
     { name: 'strip.queued', at: at('queued') },
     { name: 'strip.dispatched', at: at('dispatched') },
@@ -62,8 +58,8 @@ function stationsOf(record: ExecutionRecord | null): { name: TextKey; at: number
   return stations.map((station) => ({ ...station, reached: station.at !== null }));
 }
 
-function endName(record: ExecutionRecord | null): TextKey {
-  switch (record?.state) {
+function endName(record: ExecutionRecord): TextKey {
+  switch (record.state) {
     case 'cancelled':
     case 'timed-out':
     case 'rejected':
@@ -71,15 +67,4 @@ function endName(record: ExecutionRecord | null): TextKey {
     default:
       return 'strip.ended';
   }
-}
-
-function useNow(ticking: boolean): number {
-  const [now, setNow] = useState(Date.now);
-  useEffect(() => {
-    if (!ticking) return;
-    setNow(Date.now());
-    const timer = setInterval(() => setNow(Date.now()), TICK_MS);
-    return () => clearInterval(timer);
-  }, [ticking]);
-  return now;
 }

@@ -2,11 +2,11 @@ import { formatMoment } from '../../text/durations.ts';
 import type { Say } from '../../text/use-text.tsx';
 import type { TimeWindow } from '../../trace/tree.ts';
 
-/** A time window in words, in the reader's time. */
+/** A time window in words, in the time zone the reader chose. */
 export function windowWords(
   { type, start, end }: TimeWindow,
-  { say, language }: { say: Say; language: string },
+  { say, language, zone }: { say: Say; language: string; zone: string },
 ): string {
-  const moment = (ms: string | null) => formatMoment(ms ?? '0', language);
+  const moment = (ms: string | null) => formatMoment(ms ?? '0', language, zone);
   return say(`node.window.${type}`, { start: moment(start), end: moment(end) });
 }

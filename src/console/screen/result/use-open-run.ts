@@ -1,38 +1,59 @@
 import { useEffect, useRef } from 'react';
 import { type ExecutionRecord, getExecution } from '../../api/executions.ts';
 import { callOf } from '../../run/call-of.ts';
-import { goTo, type Place, readTarget } from '../../state/location.ts';
+import { draftKey } from '../../state/drafts.ts';
+import { goTo, type Place, readTarget, useArrivals } from '../../state/location.ts';
 import type { Input } from '../input/use-input.ts';
 import type { Run } from './use-run.ts';
 
 type What = { place: Place; input: Input; run: Run };
 
-/** Opening a run of the history: it is shown, and its input becomes the input. */
+/** Opening a run, from the history, a link or by Back: it is shown, and the form becomes what it was. */
 export function useOpenRun({ place, input, run }: What) {
-  // A link may name a run instead of carrying its input.
-  const wanted = useRef<string | null>(place.input === null ? place.run : null);
+  const arrivals = useArrivals();
+  const arrived = useRef(0);
+  const wanted = useRef<string | null>(null);
   const { followed } = run;
-  const execution = followed?.kind === 'ended' ? followed.execution : null;
 
   useEffect(() => {
-    if (!execution || wanted.current !== execution.record.mockId) return;
+    if (arrived.current !== arrivals) {
+      arrived.current = arrivals;
+      wanted.current = place.run;
+    }
+    if (place.run === null || wanted.current !== place.run || followed === null) return;
+    if (followed.kind === 'unreachable') return;
+    if (followed.kind === 'unknown') {
+      wanted.current = null;
+      if (place.input !== null) input.adopt(place.input);
+      return;
+    }
+    const record = followed.kind === 'open' ? followed.record : followed.execution.record;
+    const sent = followed.kind === 'open' ? place.input : followed.execution.input;
+    // A link that somebody wrote may say another rule or time than the run was of: the run is right.
+    if (draftKey(record.app, record) !== draftKey(place.app ?? '', place)) return goTo(whatRan(record));
+    if (followed.kind === 'open' && sent === null) return;
     wanted.current = null;
-    if (execution.input !== null) input.adopt(execution.input);
-  }, [execution, input]);
+    if (sent !== null) input.adopt(sent);
+    goTo({ ...whatRan(record), input: sent });
+  }, [arrivals, place, followed, input]);
 
   return {
-    open({ mockId, ts, target }: ExecutionRecord): void {
-      wanted.current = mockId;
-      goTo({ run: mockId, runs: [], ts, target: readTarget(target) }, { push: true });
+    open(record: ExecutionRecord): void {
+      wanted.current = record.mockId;
+      goTo({ ...whatRan(record), run: record.mockId, runs: [], input: null }, { push: true });
     },
     again(record: ExecutionRecord): void {
       const begin = async () => {
         const { input: sent } = await getExecution(record.mockId);
         if (sent !== null) input.adopt(sent);
-        goTo({ target: readTarget(record.target), ts: record.ts });
+        goTo(whatRan(record));
         await run.begin(callOf(record, sent));
       };
       begin().catch(() => {}); // the history row stays and can be pressed again
     },
   };
+}
+
+function whatRan({ app, ruleId, confId, ts, target }: ExecutionRecord): Partial<Place> {
+  return { app, ruleId, confId, ts, target: readTarget(target) };
 }

@@ -3,18 +3,22 @@ import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { Client } from '../../api/browse.ts';
 import { beginExecution, cancelExecution, type ExecuteCall } from '../../api/executions.ts';
 import type { Refused, Unreachable } from '../../api/request.ts';
+import { readJson } from '../../json/read-json.ts';
 import { compactText } from '../../json/whole-text.ts';
+import { changesSince, type FormChange } from '../../run/form-changes.ts';
 import { type Reading, readRun } from '../../run/reading.ts';
+import { useCancelWhenLeft } from '../../run/use-cancel-when-left.ts';
 import { useExecution } from '../../run/use-execution.ts';
-import { goTo, type Place, printTarget } from '../../state/location.ts';
+import { goTo, type Place, printTarget, readTarget } from '../../state/location.ts';
 import type { Occurrence } from '../../trace/tree.ts';
+import type { Input } from '../input/use-input.ts';
 
 export type Run = ReturnType<typeof useRun>;
 
 /** A call that did not become an execution. `key`: to send the very same call again, which never runs twice. */
 export type NotBegun = { error: Refused | Unreachable | Error; call: ExecuteCall; key: string };
 
-type What = { place: Place; input: string; clients: readonly Client[]; occurrences: readonly Occurrence[] };
+type What = { place: Place; input: Input; clients: readonly Client[]; occurrences: readonly Occurrence[] };
 
 /** The run on the screen, and everything that can be done about it. */
 export function useRun({ place, input, clients, occurrences }: What) {
@@ -26,12 +30,15 @@ export function useRun({ place, input, clients, occurrences }: What) {
   const execution = followed?.kind === 'ended' ? followed.execution : null;
   const reading = useMemo(() => (execution ? readRun(execution, occurrences) : null), [execution, occurrences]);
   const shown = useLast(reading, { place, waiting: sending || followed?.kind === 'open' || followed === null });
+  const open = followed?.kind === 'open' ? followed.record : null;
+  useCancelWhenLeft(open, place.run);
 
-  const state = followed?.kind === 'open' ? followed.record.state : followed?.kind;
+  const state = open?.state ?? followed?.kind;
   useEffect(() => {
     if (state !== undefined) void queries.invalidateQueries({ queryKey: ['history'] });
   }, [state, queries]);
 
+  const { text } = input;
   const call = useCallback(
     (change: Partial<ExecuteCall> = {}): ExecuteCall => ({
       app: place.app ?? '',
@@ -39,10 +46,10 @@ export function useRun({ place, input, clients, occurrences }: What) {
       confId: place.confId,
       ts: place.ts,
       target: printTarget(place.target),
-      input: compactText(input),
+      input: compactText(text),
       ...change,
     }),
-    [place, input],
+    [place, text],
   );
 
   const send = useCallback(async (wanted: ExecuteCall, key: string): Promise<string | null> => {
@@ -60,7 +67,7 @@ export function useRun({ place, input, clients, occurrences }: What) {
       setNotBegun(null);
       const mockId = await send(wanted, key);
       setSending(false);
-      if (mockId !== null) goTo({ run: mockId, runs: [], ts: wanted.ts }, { push: true });
+      if (mockId !== null) goTo({ run: mockId, runs: [], input: wanted.input }, { push: true });
     },
     [send],
   );
@@ -74,24 +81,41 @@ export function useRun({ place, input, clients, occurrences }: What) {
       if (mockId !== null) runs.push(mockId);
     }
     setSending(false);
-    if (runs.length > 0) goTo({ run: null, runs }, { push: true });
+    if (runs.length > 0) goTo({ run: null, runs, input: call().input }, { push: true });
   }, [clients, call, send]);
 
-  const open = followed?.kind === 'open' ? followed.record : null;
+  const record = open ?? execution?.record ?? null;
+  const sent = execution ? execution.input : place.input;
+  const changes: FormChange[] = useMemo(() => {
+    if (record === null) return [];
+    const form = { input: input.read.kind === 'ok' ? input.read.root : null, ts: place.ts };
+    const asked = { input: documentOf(sent), ts: record.ts, target: record.target };
+    return changesSince(asked, { ...form, target: printTarget(place.target) });
+  }, [record, sent, input.read, place.ts, place.target]);
+
   return {
     sending,
     notBegun,
     followed,
-    reading,
+    /** The reading of the run on the screen; none while a call is sent, and none beside a call that was refused. */
+    reading: notBegun === null ? reading : null,
     /** The reading to draw: while a new run is on its way, still that of the one before. */
-    shown,
+    shown: notBegun === null ? shown : null,
+    /** What the form has that the run on the screen did not. */
+    changes: sending || notBegun !== null ? [] : changes,
     stopping: open !== null && stopping === open.mockId,
     isOpen: open !== null,
     call,
     begin,
-    start: (change: Partial<ExecuteCall> = {}) => (place.target.kind === 'each' ? beginOnEach() : begin(call(change))),
+    start: () => (place.target.kind === 'each' ? beginOnEach() : begin(call())),
     again: (failed: NotBegun) => begin(failed.call, failed.key),
     forget: () => setNotBegun(null),
+    /** Gives the form back what the run on the screen was. */
+    takeItsInput(): void {
+      if (record === null) return;
+      if (sent !== null) input.adopt(sent);
+      goTo({ ts: record.ts, target: readTarget(record.target) });
+    },
     stop(): void {
       if (!open) return;
       setStopping(open.mockId);
@@ -109,6 +133,11 @@ function useLast(reading: Reading | null, { place, waiting }: { place: Place; wa
   }, [reading, rule]);
   if (reading) return reading;
   return waiting && place.run !== null && last.current?.rule === rule ? last.current.reading : null;
+}
+
+function documentOf(text: string | null) {
+  const read = text === null ? null : readJson(text);
+  return read?.kind === 'ok' ? read.root : null;
 }
 
 /** `crypto.randomUUID` is missing on plain HTTP. */

@@ -1,17 +1,18 @@
 import type { ReactNode } from 'react';
-import { compactJson } from '../../json/print-json.ts';
 import type { Reading } from '../../run/reading.ts';
+import { formatMoment } from '../../text/durations.ts';
 import { Sentence, useText } from '../../text/use-text.tsx';
-import type { Decision, Read } from '../../trace/mark.ts';
+import { factsOf } from '../../trace/facts.ts';
+import type { Decision } from '../../trace/mark.ts';
 import type { Occurrence } from '../../trace/tree.ts';
 import type { Reason } from '../../trace/why.ts';
 import { NodeLink } from '../tree/node-link.tsx';
+import { LeafFacts, Wanted } from './leaf-facts.tsx';
+import { windowWords } from './time-window-words.ts';
 
 type Props = { why: readonly Reason[]; reading: Reading; onChoose: (occurrence: Occurrence) => void };
 
-const MAX_READS = 3;
 const MAX_NODES = 4;
-const MAX_VALUE = 60;
 
 /** The chain of reasons in sentences, the nodes in them to be pressed. */
 export function Why({ why, reading, onChoose }: Props) {
@@ -26,28 +27,44 @@ export function Why({ why, reading, onChoose }: Props) {
 type OneProps = { reason: Reason; reading: Reading; node: (occurrence: Occurrence) => ReactNode };
 
 function OneReason({ reason, reading, node }: OneProps) {
-  const { say } = useText();
+  const { say, language, zone } = useText();
   const at = node(reason.at);
   const word = (decision: Decision) => say(`outcome.${decision}`);
   switch (reason.kind) {
     case 'leaf': {
-      const reads = reading.replay.marks.get(reason.at)?.reads ?? [];
+      const facts = factsOf(reason.at, reading.replay.marks.get(reason.at), reading.before);
       const decision = word(reason.decision);
-      if (reads.length === 0) return <Sentence text="why.leaf" with={{ decision }} parts={{ node: at }} />;
-      return <Sentence text="why.leaf.read" with={{ decision }} parts={{ node: at, reads: <Reads reads={reads} /> }} />;
+      if (facts.reads.length + facts.settings.length === 0)
+        return <Sentence text="why.leaf" with={{ decision }} parts={{ node: at }} />;
+      return (
+        <>
+          <Sentence
+            text="why.leaf.facts"
+            with={{ decision }}
+            parts={{ node: at, facts: <LeafFacts facts={facts} /> }}
+          />{' '}
+          <Wanted facts={facts} />
+        </>
+      );
     }
     case 'stopped':
     case 'decided':
       return (
         <Sentence
           text={`why.${reason.kind}`}
-          with={{ decision: word(reason.byDecision) }}
+          with={{ decision: word(reason.decision) }}
           parts={{ node: at, by: node(reason.by) }}
         />
       );
     case 'none-held':
     case 'all-held':
-      return <Sentence text={`why.${reason.kind}`} parts={{ node: at, nodes: <Nodes of={reason.by} node={node} /> }} />;
+      return (
+        <Sentence
+          text={reason.all ? `why.${reason.kind}` : `why.${reason.kind}.some`}
+          with={{ n: reason.by.length }}
+          parts={{ node: at, nodes: <Nodes of={reason.by} node={node} /> }}
+        />
+      );
     case 'no-opinion':
     case 'always':
       return <Sentence text={`why.${reason.kind}`} with={{ decision: word(reason.decision) }} parts={{ node: at }} />;
@@ -56,7 +73,12 @@ function OneReason({ reason, reading, node }: OneProps) {
       return <Sentence text="why.rejected" parts={{ node: at, by: node(reason.by) }} />;
     case 'condition-held':
       return <Sentence text="why.condition-held" parts={{ node: at, by: node(reason.by) }} />;
-    case 'out-of-time':
+    case 'out-of-time': {
+      const { ts, history } = reading.execution.record;
+      const ran = formatMoment(ts ?? String(reading.result?.executeAt ?? history[0]?.at ?? 0), language, zone);
+      const window = windowWords(reason.at.node.timeWindow, { say, language, zone });
+      return <Sentence text="why.out-of-time" with={{ window, time: ran }} parts={{ node: at }} />;
+    }
     case 'left-out':
     case 'unfinished':
     case 'unlisted':
@@ -95,24 +117,4 @@ function Nodes({ of, node }: { of: readonly Occurrence[]; node: (occurrence: Occ
       {more > 0 && ` ${say('why.more', { n: more })}`}
     </>
   );
-}
-
-function Reads({ reads }: { reads: readonly Read[] }) {
-  const { say } = useText();
-  return reads.slice(0, MAX_READS).map(({ key, value, size }, index) => (
-    <span key={key}>
-      {index > 0 && ', '}
-      <code>
-        {value
-          ? say('trace.read', { key, value: shortened(compactJson(value)) })
-          : size === null
-            ? say('trace.read.missing', { key })
-            : say('trace.read', { key, value: say('json.tooLong', { n: size }) })}
-      </code>
-    </span>
-  ));
-}
-
-export function shortened(text: string): string {
-  return text.length > MAX_VALUE ? `${text.slice(0, MAX_VALUE - 1)}…` : text;
 }

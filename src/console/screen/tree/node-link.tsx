@@ -1,12 +1,13 @@
-import { useText } from '../../text/use-text.tsx';
-import { nameOf, type Occurrence } from '../../trace/tree.ts';
+import { type Say, useText } from '../../text/use-text.tsx';
+import { isLeaf, type Occurrence } from '../../trace/tree.ts';
+import { relationWords } from './relation-words.ts';
 
 type Props = { occurrence: Occurrence; onChoose: (occurrence: Occurrence) => void };
 
 /** A node by its name and number; pressing it shows it. */
 export function NodeLink({ occurrence, onChoose }: Props) {
   const { say } = useText();
-  const name = `${shortType(occurrence)}${nameOf(occurrence.node)} #${occurrence.node.id}`;
+  const name = nodeWords(occurrence, say);
   return (
     <button
       type="button"
@@ -20,12 +21,9 @@ export function NodeLink({ occurrence, onChoose }: Props) {
 }
 
 /** The same in plain text. */
-export function nodeWords(occurrence: Occurrence): string {
-  return `${nameOf(occurrence.node)} #${occurrence.node.id}`;
-}
-
-/** Relations are known by what they do; a leaf's name says it. */
-function shortType({ node }: Occurrence): string {
-  if (node.type.startsWith('Leaf') || nameOf(node) === node.type) return '';
-  return `${node.type.toUpperCase()} `;
+export function nodeWords({ node }: Occurrence, say: Say): string {
+  const { label, shortName, type, id } = node;
+  const name = label ?? shortName;
+  if (name === null) return `${isLeaf(node) ? type : relationWords(type, say)} #${id}`;
+  return say('node.quoted', { name, id });
 }

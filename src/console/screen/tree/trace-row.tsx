@@ -1,6 +1,7 @@
 import { compactJson } from '../../json/print-json.ts';
 import { formatMs } from '../../text/durations.ts';
 import { useText } from '../../text/use-text.tsx';
+import { factsOf } from '../../trace/facts.ts';
 import type { Mark } from '../../trace/mark.ts';
 import { skipOf } from '../../trace/skipped.ts';
 import { isLeaf, nameOf, type Occurrence, type TreeNode } from '../../trace/tree.ts';
@@ -8,8 +9,9 @@ import type { VisibleRow } from '../../trace/visible-rows.ts';
 import { childThatFailed } from '../../trace/why.ts';
 import { Icon, type IconName } from '../../ui/icon.tsx';
 import { OutcomeChip } from '../../ui/outcome-chip.tsx';
+import { readWords, settingWords, shortened } from '../result/leaf-facts.tsx';
 import { skipWords } from '../result/skip-words.ts';
-import { shortened } from '../result/why.tsx';
+import { relationWords } from './relation-words.ts';
 
 type Props = {
   id: string;
@@ -54,7 +56,9 @@ export function TraceRow({ id, row, rowIndex, marks, drawn, deciding, active, on
         <Guides occurrence={occurrence} open={open} onToggle={onToggle} />
         <NodeName occurrence={occurrence} />
         {skip && <span className={skip.kind === 'not-run' ? 'hidden-words' : 'skip'}>{skipWords(skip, say)}</span>}
-        {mark && <Accesses mark={mark} failedBelow={childThatFailed(occurrence, marks) !== null} />}
+        {mark && (
+          <Accesses occurrence={occurrence} mark={mark} failedBelow={childThatFailed(occurrence, marks) !== null} />
+        )}
       </div>
       <div role="gridcell" className="tree-result">
         {mark && <OutcomeChip outcome={mark.outcome} />}
@@ -110,7 +114,7 @@ function NodeName({ occurrence: { node, role } }: { occurrence: Occurrence }) {
           <Icon name={leafIcon(node)} size={14} />
         </span>
       ) : (
-        <span className="tag relation">{node.type.toUpperCase()}</span>
+        <span className="tag relation">{relationWords(node.type, say)}</span>
       )}
       {(isLeaf(node) || node.label !== null) && <span className="node-name">{nameOf(node)}</span>}
       <span className="node-id">#{node.id}</span>
@@ -125,7 +129,9 @@ function NodeName({ occurrence: { node, role } }: { occurrence: Occurrence }) {
 }
 
 /** What is said beside a node. An error that came up from below is said where it began. */
-function Accesses({ mark, failedBelow }: { mark: Mark; failedBelow: boolean }) {
+type AccessesProps = { occurrence: Occurrence; mark: Mark; failedBelow: boolean };
+
+function Accesses({ occurrence, mark, failedBelow }: AccessesProps) {
   const { say } = useText();
   const words = [
     ...(mark.outcome === 'REJECTED' ? [say('outcome.REJECTED.hint')] : []),
@@ -134,15 +140,10 @@ function Accesses({ mark, failedBelow }: { mark: Mark; failedBelow: boolean }) {
     ...(mark.late ? [say('trace.late')] : []),
     ...(mark.error !== null && mark.outcome !== 'LEFT_OUT' && !failedBelow ? [mark.error] : []),
   ];
+  const facts = factsOf(occurrence, mark, null);
   const accesses = [
-    ...mark.reads.map(({ key, value, size }) =>
-      value || size !== null
-        ? say('trace.read', {
-            key,
-            value: value ? shortened(compactJson(value)) : say('json.tooLong', { n: size ?? 0 }),
-          })
-        : say('trace.read.missing', { key }),
-    ),
+    ...mark.reads.map((read) => readWords(read, say)),
+    ...(isLeaf(occurrence.node) ? facts.settings.map((setting) => settingWords(setting, say)) : []),
     ...mark.writes.flatMap(({ key, after }) =>
       after ? [say('trace.wrote', { key, value: shortened(compactJson(after)) })] : [],
     ),
@@ -152,7 +153,7 @@ function Accesses({ mark, failedBelow }: { mark: Mark; failedBelow: boolean }) {
       {words.length > 0 && (
         <span className={mark.outcome === 'ERROR' ? 'skip failed' : 'skip'}>{words.join(' · ')}</span>
       )}
-      {accesses.length > 0 && <code className="accesses">{accesses.join('  ')}</code>}
+      {accesses.length > 0 && <code className="accesses">{accesses.join(' · ')}</code>}
     </>
   );
 }

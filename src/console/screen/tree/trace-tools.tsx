@@ -9,13 +9,16 @@ type Props = {
   onSearch: (text: string) => void;
   executedOnly: boolean;
   onExecutedOnly: (only: boolean) => void;
+  pathOnly: boolean;
+  onPathOnly: (only: boolean) => void;
   onOpenAll: () => void;
   onCloseAll: () => void;
   onMove: (step: 1 | -1) => void;
 };
 
 /** What can be done with the tree as a whole. */
-export function TraceTools({ search, onSearch, executedOnly, onExecutedOnly, onOpenAll, onCloseAll, onMove }: Props) {
+export function TraceTools(props: Props) {
+  const { search, onSearch, executedOnly, onExecutedOnly, pathOnly, onPathOnly, onOpenAll, onCloseAll, onMove } = props;
   const { say } = useText();
   const field = useRef<HTMLInputElement>(null);
   useEffect(
@@ -51,6 +54,10 @@ export function TraceTools({ search, onSearch, executedOnly, onExecutedOnly, onO
       <label className="switch">
         <input type="checkbox" checked={executedOnly} onChange={({ target }) => onExecutedOnly(target.checked)} />
         {say('trace.executedOnly')}
+      </label>
+      <label className="switch">
+        <input type="checkbox" checked={pathOnly} onChange={({ target }) => onPathOnly(target.checked)} />
+        {say('trace.pathOnly')}
       </label>
       <IconButton icon="plus" label={say('trace.expandAll')} onPress={onOpenAll} />
       <IconButton icon="minus" label={say('trace.collapseAll')} onPress={onCloseAll} />

@@ -9,6 +9,7 @@ import { TraceRow } from './trace-row.tsx';
 import { TraceTools } from './trace-tools.tsx';
 
 const ROW_HEIGHT = 30;
+const HEAD_HEIGHT = 26;
 /** A larger tree begins closed below its second level. */
 const OPEN_AT_FIRST = 200;
 
@@ -30,19 +31,35 @@ export function TraceTree({ occurrences, reading, stale, chosen, onChoose }: Pro
   const box = useRef<HTMLDivElement>(null);
   const [collapsed, setCollapsed] = useState<ReadonlySet<number>>(new Set());
   const [executedOnly, setExecutedOnly] = useState(false);
+  const [pathOnly, setPathOnly] = useState(false);
   const [search, setSearch] = useState('');
   const marks = reading?.replay.marks ?? noMarks;
   const deciding = useMemo(() => new Set(reading?.why.map(({ at }) => at)), [reading]);
+  const decider = reading?.why.at(-1)?.at ?? null;
   useEffect(() => setCollapsed(closedAtFirst(occurrences)), [occurrences]);
-  const rows = useMemo(
-    () => visibleRows(occurrences, { collapsed, executedOnly: executedOnly && marks.size > 0, search, marks }),
-    [occurrences, collapsed, executedOnly, search, marks],
-  );
+  const rows = useMemo(() => {
+    const only = pathOnly && deciding.size > 0 ? deciding : null;
+    return visibleRows(occurrences, { collapsed, executedOnly: executedOnly && marks.size > 0, only, search, marks });
+  }, [occurrences, collapsed, executedOnly, pathOnly, deciding, search, marks]);
   const { first, last, above, total } = useWindowedRows(box, { count: rows.length, rowHeight: ROW_HEIGHT });
   const active = rows.findIndex(({ occurrence }) => occurrence === chosen);
 
+  // After a run the node that decided is seen: what leads to it is opened, and it is scrolled to.
+  const [toDecider, setToDecider] = useState<Occurrence | null>(null);
   useEffect(() => {
-    if (active >= 0) reveal(box.current, active, ROW_HEIGHT);
+    if (stale || decider === null) return;
+    setCollapsed((now) => withoutAncestors(now, decider));
+    setToDecider(decider);
+  }, [decider, stale]);
+  useEffect(() => {
+    const row = toDecider === null ? -1 : rows.findIndex(({ occurrence }) => occurrence === toDecider);
+    if (row < 0) return;
+    reveal(box.current, row, { rowHeight: ROW_HEIGHT, head: HEAD_HEIGHT });
+    setToDecider(null);
+  }, [toDecider, rows]);
+
+  useEffect(() => {
+    if (active >= 0) reveal(box.current, active, { rowHeight: ROW_HEIGHT, head: HEAD_HEIGHT });
   }, [active]);
 
   const toggle = (occurrence: Occurrence, open: boolean) => {
@@ -85,6 +102,8 @@ export function TraceTree({ occurrences, reading, stale, chosen, onChoose }: Pro
         onSearch={setSearch}
         executedOnly={executedOnly}
         onExecutedOnly={setExecutedOnly}
+        pathOnly={pathOnly}
+        onPathOnly={setPathOnly}
         onOpenAll={() => setCollapsed(new Set())}
         onCloseAll={() =>
           setCollapsed(
@@ -147,6 +166,12 @@ function TreeHead() {
       </div>
     </div>
   );
+}
+
+function withoutAncestors(collapsed: ReadonlySet<number>, { parent }: Occurrence): ReadonlySet<number> {
+  const next = new Set(collapsed);
+  for (let above = parent; above; above = above.parent) next.delete(above.index);
+  return next.size === collapsed.size ? collapsed : next;
 }
 
 function closedAtFirst(occurrences: readonly Occurrence[]): Set<number> {

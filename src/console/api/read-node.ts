@@ -1,0 +1,67 @@
+import { type ExactValue, stringifyExact } from '../../shared/contract/exact-json.ts';
+import {
+  type Comparison,
+  comparisons,
+  type NodeKey,
+  type Setting,
+  type TimeWindow,
+  type TreeNode,
+} from '../trace/tree.ts';
+import { digits, field, flag, list, oneOf, text } from './read.ts';
+
+/** One node of a tree with everything below it. */
+export function readNode(node: ExactValue): TreeNode {
+  const forward = field(node, 'forward');
+  return {
+    id: digits(field(node, 'id')) ?? '',
+    state: oneOf(field(node, 'state'), ['released', 'missing', 'unusable']),
+    type: text(field(node, 'type')) ?? 'Unknown',
+    label: text(field(node, 'label')),
+    className: text(field(node, 'className')),
+    shortName: text(field(node, 'shortName')),
+    inverse: flag(field(node, 'inverse')),
+    errorState: digits(field(node, 'errorState')),
+    timeWindow: readWindow(field(node, 'timeWindow')),
+    values: stringifyExact(field(node, 'values') ?? {}),
+    settings: list(field(node, 'settings')).map(readSetting),
+    comparison: readComparison(field(node, 'comparison')),
+    keys: list(field(node, 'keys')).map(readNodeKey),
+    problems: list(field(node, 'problems')).flatMap((problem) => text(problem) ?? []),
+    circular: flag(field(node, 'circular')),
+    forward: forward ? readNode(forward) : null,
+    children: list(field(node, 'children')).map(readNode),
+  };
+}
+
+function readSetting(setting: ExactValue): Setting {
+  return {
+    field: text(field(setting, 'field')) ?? '',
+    name: text(field(setting, 'name')),
+    value: stringifyExact(field(setting, 'value') ?? null),
+    configured: flag(field(setting, 'configured')),
+  };
+}
+
+function readComparison(comparison: ExactValue | undefined): Comparison | null {
+  const is = comparisons.find((known) => known === field(comparison, 'is'));
+  const [key, of] = [text(field(comparison, 'key')), text(field(comparison, 'field'))];
+  return is === undefined || key === null || of === null ? null : { key, is, field: of };
+}
+
+function readNodeKey(entry: ExactValue): NodeKey {
+  return {
+    key: text(field(entry, 'key')) ?? '',
+    direction: oneOf(field(entry, 'direction'), ['read', 'write', 'read_write']),
+    dynamic: flag(field(entry, 'dynamic')),
+    nested: flag(field(entry, 'nested')),
+    valueType: text(field(entry, 'valueType')) ?? 'Object',
+  };
+}
+
+export function readWindow(window: ExactValue | undefined): TimeWindow {
+  return {
+    type: oneOf(field(window, 'type'), ['always', 'after', 'before', 'between']),
+    start: digits(field(window, 'start')),
+    end: digits(field(window, 'end')),
+  };
+}

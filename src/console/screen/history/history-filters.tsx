@@ -1,0 +1,55 @@
+import { type HistoryFilter, noFilter, outcomeFilters, timeFilters } from '../../run/history-filter.ts';
+import { useText } from '../../text/use-text.tsx';
+
+type Props = {
+  filter: HistoryFilter;
+  onFilter: (filter: HistoryFilter) => void;
+  everyRule: boolean;
+  onEveryRule: (every: boolean) => void;
+};
+
+/** Which of the earlier runs are shown: by a word of their input or client, by result, by time, of every rule. */
+export function HistoryFilters({ filter, onFilter, everyRule, onEveryRule }: Props) {
+  const { say } = useText();
+  const change = (part: Partial<HistoryFilter>) => {
+    const next = { ...filter, ...part };
+    onFilter(next.text === '' && next.outcome === 'any' && next.time === 'any' ? noFilter : next);
+  };
+  return (
+    <div className="history-filters" role="search" aria-label={say('history.filter')}>
+      <input
+        type="search"
+        aria-label={say('history.filter.text')}
+        placeholder={say('history.filter.text')}
+        value={filter.text}
+        onChange={({ target }) => change({ text: target.value })}
+      />
+      <select
+        aria-label={say('history.result')}
+        value={filter.outcome}
+        onChange={({ target }) => change({ outcome: outcomeFilters.find((name) => name === target.value) ?? 'any' })}
+      >
+        {outcomeFilters.map((name) => (
+          <option key={name} value={name}>
+            {say(`history.outcome.${name}`)}
+          </option>
+        ))}
+      </select>
+      <select
+        aria-label={say('history.time')}
+        value={filter.time}
+        onChange={({ target }) => change({ time: timeFilters.find((name) => name === target.value) ?? 'any' })}
+      >
+        {timeFilters.map((name) => (
+          <option key={name} value={name}>
+            {say(`history.when.${name}`)}
+          </option>
+        ))}
+      </select>
+      <label className="switch">
+        <input type="checkbox" checked={everyRule} onChange={({ target }) => onEveryRule(target.checked)} />
+        {say('history.everyRule')}
+      </label>
+    </div>
+  );
+}

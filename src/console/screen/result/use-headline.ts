@@ -1,0 +1,54 @@
+import { type ExecutionRecord, isEnd } from '../../api/executions.ts';
+import { Refused, Unreachable } from '../../api/request.ts';
+import {
+  endedHeadline,
+  forgottenHeadline,
+  type Headline,
+  openHeadline,
+  refusedHeadline,
+  tookMs,
+} from '../../run/headline.ts';
+import type { Place } from '../../state/location.ts';
+import { formatClock, formatMs } from '../../text/durations.ts';
+import { useText } from '../../text/use-text.tsx';
+import type { RuleContext } from '../frame/use-rule.ts';
+import { windowWords } from './time-window-words.ts';
+import type { NotBegun, Run } from './use-run.ts';
+
+type Props = { place: Place; run: Run; rule: RuleContext; record: ExecutionRecord | null };
+
+/** How the run on the screen stands, in a sentence and a hint. */
+export function useHeadline({ place, run, rule, record }: Props): Headline {
+  const { say, language, zone } = useText();
+  const { followed, notBegun, reading } = run;
+  if (run.sending) return { title: { key: 'state.sending' }, hint: null, tone: 'busy' };
+  if (notBegun) return notBegunHeadline(notBegun);
+  if (place.run === null) return { title: { key: 'state.idle' }, hint: { key: 'state.idle.hint' }, tone: 'calm' };
+  if (followed?.kind === 'unknown') {
+    const client = followed.last === null ? '' : clientOf(followed.last, say('client.any'));
+    return forgottenHeadline(followed.last, { client, inLink: place.input !== null });
+  }
+  if (followed?.kind === 'unreachable')
+    return { title: { key: 'state.unreachable' }, hint: { key: 'state.unreachable.hint' }, tone: 'bad' };
+  if (!record) return { title: { key: 'state.opening' }, hint: null, tone: 'busy' };
+  const client = clientOf(record, say('client.any'));
+  if (!isEnd(record.state) || !reading) {
+    const connection = followed?.kind === 'open' ? followed.connection : { kind: 'live' as const };
+    const lostSince = connection.kind === 'lost' ? formatClock(connection.since, language) : null;
+    return openHeadline(record, { client, stopping: run.stopping, lostSince });
+  }
+  const tree = rule.tree.data ?? null;
+  const window = tree?.rule ? windowWords(tree.rule.timeWindow, { say, language, zone }) : '';
+  return endedHeadline(reading, { client, time: formatMs(tookMs(record, Date.now())), window, tree });
+}
+
+function clientOf({ address, target }: ExecutionRecord, any: string): string {
+  return address ?? (target.startsWith('address:') ? target.slice(8) : any);
+}
+
+function notBegunHeadline({ error, call }: NotBegun): Headline {
+  if (error instanceof Unreachable)
+    return { title: { key: 'state.notSent' }, hint: { key: 'state.notSent.hint' }, tone: 'bad' };
+  const { code, status } = error instanceof Refused ? error : { code: null, status: null };
+  return refusedHeadline({ code, status, message: error.message }, call.app);
+}

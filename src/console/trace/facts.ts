@@ -1,0 +1,51 @@
+import { valueAt } from '../json/edit-json.ts';
+import type { Json } from '../json/read-json.ts';
+import { pathOfKey } from '../run/form-rows.ts';
+import type { Mark, Read } from './mark.ts';
+import type { Comparison, Occurrence, Setting } from './tree.ts';
+
+/**
+ * What a leaf decided by: the values it read and the settings it compared them with. `from`: the trace says what was read; of a
+ * trace that does not, only what the input had is known. `wanted`: which value would have made it TRUE, where its client declares
+ * how it decides.
+ */
+export type Facts = {
+  reads: Read[];
+  from: 'trace' | 'input';
+  settings: Setting[];
+  wanted: { key: string; is: Comparison['is']; value: string } | null;
+};
+
+const opposites: Record<Comparison['is'], Comparison['is']> = {
+  '>=': '<',
+  '<': '>=',
+  '>': '<=',
+  '<=': '>',
+  '=': '!=',
+  '!=': '=',
+  in: 'not-in',
+  'not-in': 'in',
+};
+
+/** The facts of one leaf in one run. `input`: what the run was given. */
+export function factsOf({ node }: Occurrence, mark: Mark | undefined, input: Json | null): Facts {
+  const { comparison } = node;
+  const compared = comparison ? node.settings.filter(({ field }) => field === comparison.field) : [];
+  const settings = compared.length > 0 ? compared : node.settings;
+  const traced = mark?.reads ?? [];
+  const reads = traced.length > 0 ? traced : readsFromInput(node.keys, input);
+  const [setting] = compared;
+  const counts = mark?.outcome === 'FALSE' && mark.error === null;
+  const wanted =
+    comparison && setting && counts
+      ? { key: comparison.key, is: mark.inverted ? opposites[comparison.is] : comparison.is, value: setting.value }
+      : null;
+  return { reads, from: traced.length > 0 ? 'trace' : 'input', settings, wanted };
+}
+
+function readsFromInput(keys: Occurrence['node']['keys'], input: Json | null): Read[] {
+  if (input === null) return [];
+  return keys
+    .filter(({ direction, dynamic }) => direction !== 'write' && !dynamic)
+    .map(({ key, nested }) => ({ key, value: valueAt(input, pathOfKey(key, nested)) ?? null, size: null }));
+}
