@@ -117,6 +117,7 @@ const codes = [
   'client-offline',
   'channel-unavailable',
   'no-worker',
+  'fenced',
   'overloaded',
   'queue-unavailable',
   'outcome-unknown',

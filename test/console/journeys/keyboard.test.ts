@@ -64,7 +64,7 @@ describeInBrowser('the console without a mouse', () => {
     await page.keyboard.type('gold');
     await expect.poll(() => page.locator('.tree-row.found').count()).toBe(1);
     await page.keyboard.press('Escape');
-    await holds(page.getByRole('searchbox'), '');
+    await holds(page.getByRole('searchbox', { name: 'Search nodes' }), '');
     await page.keyboard.press('e');
     await expect.poll(() => page.locator('.tree-row').count()).toBe(2);
     await page.keyboard.press('?');

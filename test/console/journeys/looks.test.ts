@@ -159,7 +159,7 @@ describeInBrowser('the console with very much to show', () => {
     await page.getByRole('treegrid').focus();
     await page.keyboard.press('End');
     await page.getByText('check 618', { exact: true }).waitFor();
-    await page.getByRole('searchbox').fill('check 345');
+    await page.getByRole('searchbox', { name: 'Search nodes' }).fill('check 345');
     await expect
       .poll(() => page.locator('.tree-row .node-name').allTextContents())
       .toEqual(['everything', 'group 24', 'check 345']);
@@ -182,6 +182,6 @@ describeInBrowser('the console with very much to show', () => {
     expect(await page.locator('.raw-text.long > div > div').count()).toBeLessThan(120);
     await page.getByRole('tab', { name: 'Changes' }).click();
     await page.getByText('18000 more differences are not listed').waitFor();
-    await holds(page.getByRole('searchbox'), 'check 345');
+    await holds(page.getByRole('searchbox', { name: 'Search nodes' }), 'check 345');
   });
 });

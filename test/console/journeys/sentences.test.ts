@@ -25,7 +25,7 @@ describeInBrowser('what the console says with the demo’s rules', () => {
     await page.getByRole('tab', { name: 'Node' }).click();
     await reads(page, 'Choose a node in the tree to see what it is and what it did.');
 
-    await page.getByRole('searchbox').fill('zzz');
+    await page.getByRole('searchbox', { name: 'Search nodes' }).fill('zzz');
     await reads(page, 'No node matches zzz.');
     await page.getByRole('combobox', { name: 'Rule' }).fill('zzz');
     await reads(page, 'Nothing matches. Type a number to use it.');
@@ -131,7 +131,9 @@ describeInBrowser('what the console says with the demo’s rules', () => {
     await page.getByRole('button', { name: 'Close', exact: true }).click();
     await page.getByRole('row', { name: /charge, a failure is no/ }).click();
     await page
-      .getByText('charge, a failure is no #51 failed (the card service refused 1.5) and is set to be FALSE then.')
+      .getByText(
+        '“charge, a failure is no” #51 failed (the card service refused 1.5). It is set to count as FALSE when it fails.',
+      )
       .first()
       .waitFor();
     await expectAccessible(page);
@@ -148,9 +150,9 @@ describeInBrowser('what the console says with the demo’s rules', () => {
       'Why FAILED: “pay” #40 failed because “charge” #41 failed. “charge” #41 failed: the card service refused 120',
     );
     expect(await paintedTree(page)).toEqual([
-      'AND pay #40 ERROR',
+      'AND pay #40 FAILED',
       '  spent 100 or more #2 TRUE',
-      '  charge #41 ERROR · the card service refused 120',
+      '  charge #41 FAILED · the card service refused 120',
     ]);
     await reads(page, 'The rule failed, so what it changed is not known.');
 

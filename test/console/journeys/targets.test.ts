@@ -55,7 +55,10 @@ describeInBrowser('where the console runs a rule', () => {
     await page.getByRole('radio', { name: 'All, compare' }).check();
     await page.getByText('One run on each of 3 clients').waitFor();
     await pressRun(page);
-    await says(page.locator('.compare-head [role=status]'), /lane beta · \S+ · .* differs: coupon\.amount is 25, not 20\./);
+    await says(
+      page.locator('.compare-head [role=status]'),
+      /lane beta · \S+ · .* differs: coupon\.amount is 25, not 20\./,
+    );
     expect(await page.getByRole('columnheader').count()).toBe(2 * 3 + 1);
     expect(await page.locator('.group').count()).toBe(3);
     await page

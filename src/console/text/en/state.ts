@@ -29,6 +29,8 @@ export const stateWords = {
   'state.channel-unavailable.hint':
     'The operator of the service must check the rights and the free space of that directory.',
   'state.no-worker': 'No worker took it in time. It did not run.',
+  'state.fenced': 'The service stopped this run before a client could get it. It did not run.',
+  'state.fenced.hint': 'Run it again in a moment.',
   'state.no-worker.hint': 'Run it again in a moment. If that does not help, no worker is running.',
   'state.overloaded': 'All workers are full. It did not run.',
   'state.overloaded.hint': 'Run it again in a moment. If that does not help, the service needs more workers.',

@@ -28,6 +28,8 @@ export const stateWords: Record<keyof typeof words, Template> = {
   'state.channel-unavailable': '工作进程无法写入共享目录。规则没有运行。',
   'state.channel-unavailable.hint': '请服务的运维人员检查该目录的权限和剩余空间。',
   'state.no-worker': '没有工作进程及时处理。规则没有运行。',
+  'state.fenced': '服务在客户端取走之前停止了这次运行。规则没有运行。',
+  'state.fenced.hint': '请稍后再运行。',
   'state.no-worker.hint': '请稍后再运行。如果仍然如此，说明没有工作进程在运行。',
   'state.overloaded': '所有工作进程都已满。规则没有运行。',
   'state.overloaded.hint': '请稍后再运行。如果仍然如此，服务需要更多工作进程。',
