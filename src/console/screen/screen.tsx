@@ -119,6 +119,14 @@ export function Screen() {
           <>
             <div className="column headlines">
               <ResultPanel place={place} run={run} rule={rule} onChoose={choose} />
+              <button
+                type="button"
+                className="button primary run-here"
+                aria-disabled={blocked !== null || run.isOpen || run.sending}
+                onClick={() => blocked === null && !run.isOpen && !run.sending && void run.start()}
+              >
+                {say('run.button')}
+              </button>
             </div>
             <div className="column tree-column">
               <TreePanel place={place} run={run} rule={rule} chosen={chosen} onChoose={choose} />

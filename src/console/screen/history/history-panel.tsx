@@ -52,9 +52,7 @@ export function HistoryPanel({ place, onOpen, onAgain }: Props) {
           <h2>{say('history.label')}</h2>
         </button>
         {!shown && runs[0] && <LastRun record={runs[0]} />}
-        {shown && (
-          <HistoryFilters filter={filter} onFilter={setFilter} everyRule={everyRule} onEveryRule={setEveryRule} />
-        )}
+        <HistoryFilters filter={filter} onFilter={setFilter} everyRule={everyRule} onEveryRule={setEveryRule} />
         <span className="muted">
           {filtering
             ? say('history.found', { found: found.length, n: runs.length })
@@ -101,7 +99,7 @@ export function HistoryPanel({ place, onOpen, onAgain }: Props) {
           </table>
         </div>
       )}
-      {shown && hasMore && (
+      {hasMore && (
         <button type="button" className="quiet older" disabled={isAsking} onClick={() => void more()}>
           {say('history.more')}
         </button>
