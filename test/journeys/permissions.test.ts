@@ -123,6 +123,16 @@ describe('who may do what', () => {
     await expect.poll(async () => (await ask('slow', 'GET', '/docs')).status, { timeout: 3000 }).toBe(200);
   });
 
+  it('each refusal is held back for a moment: who asks again at once takes nothing from the others', async () => {
+    for (let refused = 0; refused < 3; ) {
+      const startedAt = performance.now();
+      const { status } = await ask('slow', 'GET', '/docs');
+      if (status !== 429) continue;
+      refused++;
+      expect(performance.now() - startedAt).toBeGreaterThan(400);
+    }
+  });
+
   it('event streams and open calls are counted while they are open, and free again after', async () => {
     let go = () => {};
     const gate = new Promise<void>((resolve) => {

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { createMiddleware } from 'hono/factory';
 import { Counter } from 'prom-client';
 import type { Caller, Limits } from '../../shared/runtime/caller.ts';
@@ -7,7 +8,7 @@ import { problem } from '../http/respond.ts';
 import { callerOf } from './permission.ts';
 
 /** What one caller has open, and how many calls it may still make at the moment. */
-type Use = { calls: number; at: number; openCalls: number; streams: number; batches: number };
+type Use = { calls: number; at: number; openCalls: number; streams: number; batches: number; held: number };
 
 const SENTENCES: Record<keyof Limits, (limit: number) => string> = {
   callsPerSecond: (limit) => `more than ${limit} calls a second`,
@@ -16,6 +17,10 @@ const SENTENCES: Record<keyof Limits, (limit: number) => string> = {
   batches: (limit) => `more than ${limit} batches open at once`,
 };
 
+/** A caller that asks again at once would cost the others their time with its refusals: each waits this long for its answer. */
+const HOLD_MS = 500;
+/** So many of a key; what comes beyond is refused at once. */
+const MAX_HELD = 100;
 const MAX_FORGOTTEN_AFTER_MS = 60_000;
 
 /**
@@ -34,7 +39,7 @@ export function limitCallers(defaults: Limits, { registry }: Metrics) {
   function openUse(name: string, now: number, full: number): Use {
     let use = uses.get(name);
     if (!use) {
-      use = { calls: full, at: now, openCalls: 0, streams: 0, batches: 0 };
+      use = { calls: full, at: now, openCalls: 0, streams: 0, batches: 0, held: 0 };
       uses.set(name, use);
       forgetIdle(uses, now);
     }
@@ -53,6 +58,7 @@ export function limitCallers(defaults: Limits, { registry }: Metrics) {
     const reached = use.calls < 1 ? 'callsPerSecond' : use[kind] >= limits[kind] ? kind : undefined;
     if (reached) {
       refused.inc({ limit: reached });
+      await hold(use);
       const sentence = SENTENCES[reached](limits[reached]);
       return problem(429, `The key "${name}" has ${sentence}. It did not run. Try again in a moment.`, {
         headers: { 'retry-after': '1' },
@@ -67,6 +73,13 @@ export function limitCallers(defaults: Limits, { registry }: Metrics) {
   });
 }
 
+async function hold(use: Use): Promise<void> {
+  if (use.held >= MAX_HELD) return;
+  use.held += 1;
+  await setTimeout(HOLD_MS);
+  use.held -= 1;
+}
+
 function kindOf(method: string, path: string): 'openCalls' | 'streams' | 'batches' {
   if (path.endsWith('/events')) return 'streams';
   return method === 'POST' && /\/(batches|report)$/.test(path) ? 'batches' : 'openCalls';
@@ -78,7 +91,7 @@ function defined(limits: Caller['limits']): Partial<Limits> {
 
 /** Names of persons come from outside: those that are idle are not kept. */
 function forgetIdle(uses: Map<string, Use>, now: number): void {
-  for (const [name, { at, openCalls, streams, batches }] of uses) {
-    if (openCalls + streams + batches === 0 && now - at > MAX_FORGOTTEN_AFTER_MS) uses.delete(name);
+  for (const [name, { at, openCalls, streams, batches, held }] of uses) {
+    if (openCalls + streams + batches + held === 0 && now - at > MAX_FORGOTTEN_AFTER_MS) uses.delete(name);
   }
 }

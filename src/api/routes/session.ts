@@ -37,7 +37,11 @@ export function sessionRoutes({ keyring, sessions, origins }: Access) {
     .delete('/session', async (context) => {
       if (context.req.header('origin') !== undefined && !comesFromHere(context, origins)) return foreign(context);
       const token = sessionOf(context);
-      if (token !== undefined) await sessions.end(token);
+      if (token !== undefined) {
+        const found = await sessions.read(token);
+        if (found.kind === 'known') context.set('keyName', found.caller.name ?? undefined);
+        await sessions.end(token);
+      }
       clearSession(context);
       return context.body(null, 204);
     });

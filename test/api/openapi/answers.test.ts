@@ -200,7 +200,10 @@ describe('every answer matches the schema that is documented for it', () => {
     for (const { method, path, open } of operations) {
       if (open) continue;
       const more = { method: method.toUpperCase(), headers };
-      await vi.waitUntil(async () => (await httpCall(`${busy.url}/docs`, { headers })).status === 429, { interval: 1 });
+      await vi.waitUntil(async () => (await httpCall(`${busy.url}/docs`, { headers })).status === 429, {
+        interval: 1,
+        timeout: 10_000,
+      });
       const answer = await call(path.replace('{mockId}', NOBODY), more, busy.url);
       expect([answer.status, answer.headers['retry-after']], path).toEqual([429, '1']);
     }
