@@ -107,11 +107,14 @@ function createDirectoryParts({ settings, backend, sharedDir, metrics, log }: Al
   const slots = createClientSlots({
     limit: settings.MAX_WAITS_PER_CLIENT,
     waitingLimit: Math.ceil(settings.WORKER_CONCURRENCY / 4),
-    openIn: watcher.openIn,
+    othersIn: watcher.othersIn,
   });
   const clients = createClients({ sharedDirectory, clientTimeoutMs: settings.CLIENT_TIMEOUT_MS });
   const { clock } = sharedDirectory;
-  const load = createClientLoad({ sharedDir, slots, resultTimeoutMs: settings.RESULT_TIMEOUT_MS, fileNow: clock.now });
+  const load = createClientLoad({
+    ...{ sharedDir, slots, isOwn: watcher.isOwn, fileNow: clock.now },
+    resultTimeoutMs: settings.RESULT_TIMEOUT_MS,
+  });
   const unwritable = createUnwritableClients({ onNoted: countPassedOver(metrics) });
   const rules = createRules({ sharedDir });
   const listClients = createListAlive({ clients, load });

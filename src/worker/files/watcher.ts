@@ -29,7 +29,10 @@ type Watched = Directory &
     listeners: Map<string, Listener>;
     idleSince: number;
     missing: boolean;
-    open: number;
+    /** Executions of other workers, as of the last listing. */
+    others: number;
+    /** Executions of this worker that ended, and when (`performance.now()`): their files may still be there. */
+    ended: Map<string, number>;
     armedAt: number;
     listeningSince: number;
     heardAt: number;
@@ -42,6 +45,8 @@ type Watched = Directory &
 const KEEP_IDLE_MS = 10 * 60_000;
 const FORGET_EVERY_MS = 10_000;
 const LISTINGS_AT_ONCE = 16;
+/** The files of an execution that ended here are gone by then. */
+const ENDED_KEPT_MS = 5000;
 /** A listing that takes longer does not keep those of other directories waiting. */
 const HANGS_AFTER_MS = 1000;
 /** The dispatch itself is an event: a watch that heard nothing for this long is deaf. */
@@ -87,15 +92,21 @@ export function createResultWatcher({ pollIntervalMs, log }: { pollIntervalMs: n
       watched.youngestAt = performance.now();
       lists.plan(watched);
       return () => {
-        if (watched.listeners.get(mockId) === listener) watched.listeners.delete(mockId);
+        if (watched.listeners.get(mockId) === listener) noteEnd(watched, mockId);
         watched.idleSince = Date.now();
       };
     },
-    /** How many executions are open in a directory: ours now, and everybody's as of the last listing. */
+    /** How many executions are open in a directory: ours now, and those of others as of the last listing. */
     openIn(directory: string): number {
       const watched = directories.get(directory);
-      if (!watched || watched.listeners.size === 0) return 0; // a directory without listeners is not listed any more
-      return Math.max(watched.listeners.size, watched.open);
+      return watched ? watched.listeners.size + othersIn(watched) : 0;
+    },
+    /** How many executions of other workers are open in a directory, as of the last listing. */
+    othersIn: (directory: string): number => othersIn(directories.get(directory)),
+    /** Whether an execution is this worker's, or was until a moment ago. */
+    isOwn(directory: string, mockId: string): boolean {
+      const watched = directories.get(directory);
+      return watched !== undefined && isOwn(watched, mockId);
     },
     /** How many directories with open executions have answers that come by event, and how many by listing. */
     noticing(): { event: number; listing: number } {
@@ -207,7 +218,7 @@ async function tellListeners(watched: Watched, rearm: (watched: Watched) => void
   );
   if (found && (watched.missing || isDeaf(watched))) rearm(watched);
   watched.missing = found === undefined;
-  watched.open = countOpen(found ?? []);
+  watched.others = countOthers(watched, found ?? []);
   const names = found ? new Set(found) : null;
   const registered = watched.registration === null || (await isThere(watched.registration));
   for (const [mockId, listener] of listeners) {
@@ -240,7 +251,8 @@ function newlyWatched(watchable: Directory): Watched {
     listeners: new Map(),
     idleSince: now,
     missing: false,
-    open: 0,
+    others: 0,
+    ended: new Map(),
     armedAt: now,
     listeningSince: 0,
     heardAt: 0,
@@ -252,9 +264,29 @@ function newlyWatched(watchable: Directory): Watched {
   };
 }
 
-/** Executions of anybody that a listing shows: their request is still there, or their mark. */
-function countOpen(names: string[]): number {
-  return new Set(names.map(openExecutionOf).filter((mockId) => mockId !== undefined)).size;
+/** Executions of other workers that a listing shows: their request is still there, or their mark. */
+function countOthers(watched: Watched, names: string[]): number {
+  for (const [mockId, at] of watched.ended) {
+    if (performance.now() - at < ENDED_KEPT_MS) break;
+    watched.ended.delete(mockId);
+  }
+  const open = new Set(names.map(openExecutionOf).filter((mockId) => mockId !== undefined));
+  return [...open].filter((mockId) => !isOwn(watched, mockId)).length;
+}
+
+function isOwn({ listeners, ended }: Watched, mockId: string): boolean {
+  return listeners.has(mockId) || ended.has(mockId);
+}
+
+/** A directory without listeners is not listed any more. */
+function othersIn(watched: Watched | undefined): number {
+  return watched && watched.listeners.size > 0 ? watched.others : 0;
+}
+
+function noteEnd({ listeners, ended }: Watched, mockId: string): void {
+  listeners.delete(mockId);
+  ended.delete(mockId);
+  ended.set(mockId, performance.now());
 }
 
 function watchedPath(details: unknown): string {

@@ -14,19 +14,22 @@ const LOOKED_AT_MOST = 20;
 /** A mark may outlive its execution by the time it takes to notice the end. */
 const SLACK_MS = 5000;
 
-type Marks = { open: number; running: boolean };
+/** `others`: those that are not this worker's. */
+type Marks = { open: number; others: number; running: boolean };
 type Dependencies = {
   sharedDir: string;
   slots: ClientSlots;
   resultTimeoutMs: number;
   /** The time by the file system's clock, epoch ms. */
   fileNow: () => number;
+  /** Whether an execution is, or was until a moment ago, this worker's. */
+  isOwn: (directory: string, mockId: string) => boolean;
 };
 
 export type ClientLoad = ReturnType<typeof createClientLoad>;
 
 /** How much clients have to do, by the marks that executions leave in their directories while they are open. */
-export function createClientLoad({ sharedDir, slots, resultTimeoutMs, fileNow }: Dependencies) {
+export function createClientLoad({ sharedDir, slots, resultTimeoutMs, fileNow, isOwn }: Dependencies) {
   const looks = new Map<string, { at: number; marks: Promise<Marks> }>();
   const paths = new WeakMap<Client, string>();
 
@@ -47,7 +50,7 @@ export function createClientLoad({ sharedDir, slots, resultTimeoutMs, fileNow }:
     const known = looks.get(path);
     if (known && performance.now() - known.at < LOOKED_MS) return known.marks;
     if (looks.size >= MAX_REMEMBERED) looks.clear();
-    const marks = readMarks(path, { fileNow: fileNow(), openForMs: resultTimeoutMs + SLACK_MS });
+    const marks = readMarks(path, { fileNow: fileNow(), openForMs: resultTimeoutMs + SLACK_MS, isOwn });
     looks.set(path, { at: performance.now(), marks });
     return marks;
   }
@@ -84,8 +87,8 @@ export function createClientLoad({ sharedDir, slots, resultTimeoutMs, fileNow }:
       // From here to the choice nothing is awaited: calls at the same moment must see each other's choices.
       const [least] = leastOf(
         compared.map(({ client }, at) => {
-          const now = rankOf(client);
-          return { ...now, open: Math.max(now.open, marks[at]?.open ?? 0) };
+          const path = pathOf(client);
+          return { client, path, open: slots.ownLoad(path) + (marks[at]?.others ?? 0) };
         }),
         1,
       );
@@ -113,18 +116,21 @@ function fewestThenNewest(a: Ranked, b: Ranked): number {
   return a.open - b.open || b.client.beatAt - a.client.beatAt;
 }
 
-async function readMarks(path: string, { fileNow, openForMs }: { fileNow: number; openForMs: number }): Promise<Marks> {
+type Reading = { fileNow: number; openForMs: number; isOwn: Dependencies['isOwn'] };
+
+async function readMarks(path: string, { fileNow, openForMs, isOwn }: Reading): Promise<Marks> {
   const names = await namesIn(path, readdir).catch(() => []);
   const files = names.map(readFileName);
   const waiting = new Set(files.flatMap((file) => (file?.kind === 'request' ? [file.mockId] : [])));
   const marked = names.filter((name) => name.endsWith('.open') && isOurFile(name)).map((name) => name.slice(1, -5));
   const begun = marked.filter((mockId) => !waiting.has(mockId));
-  const open = waiting.size + begun.length;
+  const all = [...waiting, ...begun];
+  const count = { open: all.length, others: all.filter((mockId) => !isOwn(path, mockId)).length };
   for (const mockId of begun) {
     // What a worker that died left behind stays longer than any execution can be open.
     const mark = (real: string) => lstat(join(real, openFileName(mockId)));
     const stats = await within(path, mark).catch(() => null);
-    if (stats && fileNow - stats.mtimeMs < openForMs) return { open, running: true };
+    if (stats && fileNow - stats.mtimeMs < openForMs) return { ...count, running: true };
   }
-  return { open, running: false };
+  return { ...count, running: false };
 }

@@ -10,17 +10,18 @@ type Options = {
   limit: number;
   /** How many may wait here for a place at one client; the others wait in the queue, where they are in nobody's way. */
   waitingLimit: number;
-  openIn: (directory: string) => number;
+  /** How many executions of other workers are open at a client. */
+  othersIn: (directory: string) => number;
 };
 
 /**
  * Bounds how many executions are open at one client, so that one that never answers does not collect everybody's calls.
  * A place is taken from the decision for a client on, before anything of it can be seen in the directory.
  */
-export function createClientSlots({ limit, waitingLimit, openIn }: Options) {
+export function createClientSlots({ limit, waitingLimit, othersIn }: Options) {
   const taken = new Map<string, number>();
   const waiting = new Map<string, number>();
-  const inUse = (directory: string) => Math.max(taken.get(directory) ?? 0, openIn(directory));
+  const inUse = (directory: string) => (taken.get(directory) ?? 0) + othersIn(directory);
   const add = (counts: Map<string, number>, directory: string, change: number) => {
     const count = (counts.get(directory) ?? 0) + change;
     if (count > 0) counts.set(directory, count);
@@ -32,6 +33,8 @@ export function createClientSlots({ limit, waitingLimit, openIn }: Options) {
     inUse,
     /** How many executions a client has or is about to get: what calls at the same moment are spread by. */
     load: (directory: string) => inUse(directory) + (chosen.get(directory) ?? 0),
+    /** Those of them that are this worker's: exact at any moment. */
+    ownLoad: (directory: string) => (taken.get(directory) ?? 0) + (chosen.get(directory) ?? 0),
     /** A client was chosen for an execution; it counts as its load until the returned function is called. */
     choose(directory: string): () => void {
       add(chosen, directory, 1);

@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createResultWatcher, type Sighting } from '../../../src/worker/files/watcher.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -83,6 +84,20 @@ describe('watching for results', () => {
     await eventually(() => expect(watcher.openIn(directory)).toBe(2));
     stop();
     expect(watcher.openIn(directory)).toBe(0);
+  });
+
+  it('what has just ended here counts no more, although its files were there at the last listing', async () => {
+    const { directory, watch, watcher } = await setUp(50);
+    const ended = ['3', '4', '5'].map((last) => mockId.replace(/.$/, last));
+    for (const id of ended) await writeFile(join(directory, `.${id}.open`), '');
+    const stops = ended.map((id) => watch(id));
+    await eventually(() => expect(watcher.openIn(directory)).toBe(3));
+    await delay(300); // several listings
+    for (const stop of stops) stop();
+    watch(mockId);
+    expect(watcher.openIn(directory)).toBe(1);
+    await delay(300);
+    expect(watcher.openIn(directory)).toBe(1);
   });
 
   it('a listener that is replaced by the next attempt’s is not removed with the first', async () => {

@@ -8,7 +8,7 @@ const always = () => true;
 
 describe('places at a client', () => {
   it('are taken up to the limit, each client for itself', async () => {
-    const slots = createClientSlots({ limit: 2, waitingLimit: 100, openIn: () => 0 });
+    const slots = createClientSlots({ limit: 2, waitingLimit: 100, othersIn: () => 0 });
     expect(await slots.acquire('a', later(), always)).toBe('taken');
     expect(await slots.acquire('a', later(), always)).toBe('taken');
     expect(await slots.acquire('a', soon(), always)).toBe('none');
@@ -17,7 +17,7 @@ describe('places at a client', () => {
   });
 
   it('are given on when one is free', async () => {
-    const slots = createClientSlots({ limit: 1, waitingLimit: 100, openIn: () => 0 });
+    const slots = createClientSlots({ limit: 1, waitingLimit: 100, othersIn: () => 0 });
     await slots.acquire('a', later(), always);
     const next = slots.acquire('a', later(), always);
     slots.release('a');
@@ -26,7 +26,7 @@ describe('places at a client', () => {
   });
 
   it('are never given twice, however many wait for one', async () => {
-    const slots = createClientSlots({ limit: 3, waitingLimit: 100, openIn: () => 0 });
+    const slots = createClientSlots({ limit: 3, waitingLimit: 100, othersIn: () => 0 });
     let [open, most] = [0, 0];
     const work = async () => {
       if ((await slots.acquire('a', later(), always)) !== 'taken') throw new Error('no place');
@@ -41,14 +41,14 @@ describe('places at a client', () => {
 
   it('that others have count as well', async () => {
     let othersOpen = 1;
-    const slots = createClientSlots({ limit: 1, waitingLimit: 100, openIn: () => othersOpen });
+    const slots = createClientSlots({ limit: 1, waitingLimit: 100, othersIn: () => othersOpen });
     const waiting = slots.acquire('a', later(), always);
     othersOpen = 0;
     expect(await waiting).toBe('taken');
   });
 
   it('are not waited for by those who should not go on', async () => {
-    const slots = createClientSlots({ limit: 1, waitingLimit: 100, openIn: () => 0 });
+    const slots = createClientSlots({ limit: 1, waitingLimit: 100, othersIn: () => 0 });
     slots.occupy('a');
     let goOn = true;
     const waiting = slots.acquire('a', later(), () => goOn);
@@ -57,7 +57,7 @@ describe('places at a client', () => {
   });
 
   it('are waited for by so many and no more', async () => {
-    const slots = createClientSlots({ limit: 1, waitingLimit: 2, openIn: () => 0 });
+    const slots = createClientSlots({ limit: 1, waitingLimit: 2, othersIn: () => 0 });
     slots.occupy('a');
     const waiting = [slots.acquire('a', later(), always), slots.acquire('a', later(), always)];
     expect(await slots.acquire('a', later(), always)).toBe('crowded');
@@ -71,7 +71,7 @@ describe('places at a client', () => {
   });
 
   it('that had to be taken are given back like others', async () => {
-    const slots = createClientSlots({ limit: 1, waitingLimit: 100, openIn: () => 0 });
+    const slots = createClientSlots({ limit: 1, waitingLimit: 100, othersIn: () => 0 });
     slots.occupy('a');
     slots.occupy('a');
     expect(slots.inUse('a')).toBe(2);
