@@ -3,10 +3,16 @@ import { openAudit } from '../shared/runtime/audit.ts';
 import { openKeyring } from '../shared/runtime/keyring.ts';
 import { createThrottledAlert, type Logger } from '../shared/runtime/logger.ts';
 import { createMetrics, type Metrics } from '../shared/runtime/metrics.ts';
+import { every } from '../shared/runtime/periodic.ts';
 import { apiWaitMs, historyLimitsOf, type Settings } from '../shared/runtime/settings.ts';
 import { noTracing, type Tracing } from '../shared/runtime/tracing.ts';
 import { createCancelSender } from '../shared/store/control.ts';
-import { type ExecutionQueue, type QueueBackend, queueNames } from '../shared/store/queue-backend.ts';
+import {
+  type ExecutionQueue,
+  KEEP_FINISHED_SECONDS,
+  type QueueBackend,
+  queueNames,
+} from '../shared/store/queue-backend.ts';
 import { registerApiMetrics } from './api-metrics.ts';
 import { createApp } from './app.ts';
 import { openAskWorker } from './ask-worker.ts';
@@ -23,6 +29,9 @@ import { serveHttp } from './http/http-server.ts';
 import type { Phase } from './http/refuse-calls.ts';
 import { loadRequestTracing } from './http/trace-requests.ts';
 import { STORE_ADVICE, watchQueueHealth } from './queue-health.ts';
+
+/** The queue itself removes finished jobs only when others finish. */
+const REMOVE_OLD_EVERY_MS = 10_000;
 
 export type RunningApi = {
   url: string;
@@ -70,6 +79,11 @@ export async function startApi({
     onEnded: metrics.ended,
     log,
   });
+  const removal = every(
+    REMOVE_OLD_EVERY_MS,
+    () => backend.removeOld(queue, KEEP_FINISHED_SECONDS * 1000),
+    () => {},
+  );
   const cancels = createCancelSender(backend);
   const readAnswer = createReadAnswer({ store: backend.store, history });
   const askWorker = openAskWorker({ backend, settings, storeAlert, log });
@@ -134,6 +148,7 @@ export async function startApi({
         log.warn('some calls did not end within SHUTDOWN_GRACE_MS: they are cut off, and their executions go on');
       });
       const parts = [
+        removal.stop(),
         noteCloser.stop(),
         health.close(),
         pending.close(),

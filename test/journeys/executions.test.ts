@@ -234,6 +234,26 @@ onOneQueue('executions as a resource', (start) => {
       );
     });
 
+    it('has every open one on one of its pages, and then the settled ones', async () => {
+      await using client = await clientThat((request) =>
+        client.found.length > 1 ? undefined : answers()(request, client),
+      );
+      const settled = (await service.execute({ app: client.app, ruleId: 1 })).json.mockId;
+      await reaches(settled, 'succeeded');
+      const open = await Promise.all(Array.from({ length: 7 }, () => begin({ app: client.app, ruleId: 1 })));
+      await Promise.all(open.map((mockId) => reaches(mockId, 'dispatched')));
+      const pages: string[][] = [];
+      for (let cursor: string | null = ''; cursor !== null; ) {
+        const page = await list(`app=${client.app}&limit=3&cursor=${cursor}`);
+        pages.push(ids(page));
+        cursor = page.json.nextCursor;
+      }
+      expect(pages.map(({ length }) => length)).toEqual([3, 3, 2]);
+      expect(pages.flat().at(-1)).toBe(settled);
+      expect(new Set(pages.flat())).toEqual(new Set([...open, settled]));
+      await Promise.all(open.map(cancel));
+    });
+
     it('begins with what is on its way', async () => {
       await using client = await clientThat((request) =>
         client.found.length > 1 ? undefined : answers()(request, client),

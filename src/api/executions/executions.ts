@@ -8,6 +8,7 @@ import type { ExecutionQueue } from '../../shared/store/queue-backend.ts';
 import type { PendingExecutions } from '../calls/await-ending.ts';
 import { cancelledInQueue } from '../calls/no-ending.ts';
 import type { ReadAnswer } from '../calls/read-answer.ts';
+import { isAfter, openAfter, openCursor } from './open-cursor.ts';
 import { createReadExecution } from './read-execution.ts';
 
 /** Events are hints; this often an execution somebody follows is looked at anyway. */
@@ -74,11 +75,16 @@ export function createExecutions({ queue, history, pending, cancels, readAnswer 
 
     /** Newest first; what is still on its way comes first of all. */
     async list(filter: HistoryFilter): Promise<HistoryPage> {
-      if (filter.cursor !== undefined) return history.list(filter);
-      const onTheirWay = await open(filter);
-      const left = filter.limit - onTheirWay.length;
+      const after = openAfter(filter.cursor);
+      if (after === null) return history.list(filter);
+      const { limit, cursor: _, ...rest } = filter;
+      const all = (await open(rest)).filter((record) => isAfter(record, after));
+      const onTheirWay = all.slice(0, limit);
+      const last = onTheirWay.at(-1);
+      if (last && all.length > limit) return { records: onTheirWay, nextCursor: openCursor(last) };
+      const left = limit - onTheirWay.length;
       if (left <= 0) return { records: onTheirWay, nextCursor: BEGINNING };
-      const page = await history.list({ ...filter, limit: left });
+      const page = await history.list({ ...rest, limit: left });
       const settled = new Set(page.records.map(({ mockId }) => mockId));
       return { ...page, records: [...onTheirWay.filter(({ mockId }) => !settled.has(mockId)), ...page.records] };
     },

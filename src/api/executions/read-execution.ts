@@ -12,6 +12,7 @@ import type { ExecutionQueue } from '../../shared/store/queue-backend.ts';
 import { endingOfCompleted, endingOfFailed } from '../calls/job-ending.ts';
 import type { ReadAnswer } from '../calls/read-answer.ts';
 import { NewerExecution } from './newer-execution.ts';
+import { byAge } from './open-cursor.ts';
 
 /** One execution with the texts that belong to it; `result` is what its caller was or would have been answered. */
 export type Execution = {
@@ -22,7 +23,7 @@ export type Execution = {
 };
 
 const MOCK_ID = /^[0-9a-f-]{36}$/;
-const JOBS_AT_ONCE = 100;
+const JOBS_AT_ONCE = 25;
 const MAX_JOBS_LOOKED_AT = 2000;
 
 type Dependencies = { queue: ExecutionQueue; history: History; readAnswer: ReadAnswer };
@@ -53,6 +54,21 @@ export function createReadExecution({ queue, history, readAnswer }: Dependencies
     return ending.kind === 'answered' ? readAnswer(mockId, ending.result) : noAnswerBody(mockId, ending.noAnswer);
   }
 
+  /** One read serves all who ask meanwhile: jobs come with their inputs, so few at once. */
+  let reading: Promise<ExecutionRecord[]> | undefined;
+  async function readOpen(): Promise<ExecutionRecord[]> {
+    const found = new Map<string, ExecutionRecord>();
+    for (let start = 0; start < MAX_JOBS_LOOKED_AT; start += JOBS_AT_ONCE) {
+      const jobs = await queue.getJobs(['active', 'waiting', 'delayed'], start, start + JOBS_AT_ONCE - 1);
+      for (const job of jobs) {
+        const record = job && foundIn(job.id ?? '', job)?.record;
+        if (record?.outcome === null) found.set(record.mockId, record);
+      }
+      if (jobs.length < JOBS_AT_ONCE) break;
+    }
+    return [...found.values()].sort(byAge);
+  }
+
   return {
     /** The record alone; null when nobody knows the id. */
     async find(mockId: string): Promise<ExecutionRecord | null> {
@@ -70,25 +86,17 @@ export function createReadExecution({ queue, history, readAnswer }: Dependencies
       return { record, input, result, lateResult };
     },
 
-    /** At most `limit` of those that are on their way, newest first, out of the newest 2,000. */
-    async open({ app, apps, ruleId, limit }: Pick<HistoryFilter, 'app' | 'apps' | 'ruleId' | 'limit'>) {
-      const found: ExecutionRecord[] = [];
-      for (let start = 0; start < MAX_JOBS_LOOKED_AT && found.length < limit; start += JOBS_AT_ONCE) {
-        const jobs = await queue.getJobs(['active', 'waiting', 'delayed'], start, start + JOBS_AT_ONCE - 1);
-        const records = jobs.flatMap((job) => (job ? (foundIn(job.id ?? '', job)?.record ?? []) : []));
-        found.push(
-          ...records.filter(
-            (record) =>
-              record.outcome === null &&
-              (app === undefined || record.app === app) &&
-              (!apps || apps.has(record.app)) &&
-              (ruleId === undefined || record.ruleId === ruleId),
-          ),
-        );
-        if (jobs.length < JOBS_AT_ONCE) break;
-      }
-      const queuedAt = ({ history: [first] }: ExecutionRecord) => first?.at ?? 0;
-      return found.sort((a, b) => queuedAt(b) - queuedAt(a)).slice(0, limit);
+    /** Those that are on their way, newest first, out of the newest 2,000. */
+    async open({ app, apps, ruleId }: Pick<HistoryFilter, 'app' | 'apps' | 'ruleId'>): Promise<ExecutionRecord[]> {
+      reading ??= readOpen().finally(() => {
+        reading = undefined;
+      });
+      return (await reading).filter(
+        (record) =>
+          (app === undefined || record.app === app) &&
+          (!apps || apps.has(record.app)) &&
+          (ruleId === undefined || record.ruleId === ruleId),
+      );
     },
   };
 }

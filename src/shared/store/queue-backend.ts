@@ -30,12 +30,14 @@ import { replyWithin } from './reply-within.ts';
 export const queueNames = { executions: 'executions', queries: 'queries', control: 'control' } as const;
 
 /** Finished jobs stay this long, so that the re-check of a waiting API always finds them: longer than the longest call. */
-const KEEP_FINISHED_SECONDS = 180;
+export const KEEP_FINISHED_SECONDS = 180;
+const CLEANED_AT_ONCE = 1000;
 
 export type JobQueue<Data, Result> = Queue<Data, Result, string, Data, Result, string, IQueueBackend, unknown>;
 export type JobWorker<Data, Result> = Worker<Data, Result, string, IQueueBackend, object, unknown>;
 export type JobEvents = QueueEvents<unknown, IQueueBackend, unknown>;
 export type EventsProducer = QueueEventsProducer<IQueueBackend, unknown>;
+type Cleaned = Pick<Queue, 'clean' | 'toKey'>;
 export type ExecutionQueue = JobQueue<JobData, JobResult>;
 
 /** The queue store, and everything that depends on which one it is: no other file asks. */
@@ -60,6 +62,8 @@ export type QueueBackend = {
   onDisconnect(queue: ExecutionQueue, listener: () => void): void;
   /** Whether the queue store can tell which workers are connected. */
   seesWorkers: boolean;
+  /** Removes what finished longer than `olderThanMs` ago from a queue and its events, also when nothing happens any more. */
+  removeOld(queue: Cleaned, olderThanMs: number): Promise<void>;
   /** Worker processes connected to the queue. A frozen one still counts. */
   countWorkers(queue: ExecutionQueue): Promise<number>;
   /** Events from now on, or with `fromStart` also those that are still there. */
@@ -149,6 +153,10 @@ function openRedis(url: string, telemetry: Telemetry | undefined): QueueBackend 
       const keys = [queue.toKey('wait'), queue.toKey(id), queue.toKey('events')];
       return (await removeWaiting(results, keys, [id, MAX_EVENTS])) === 1;
     },
+    async removeOld(queue, olderThanMs) {
+      await removeFinished(queue, olderThanMs);
+      await results.xtrim(queue.toKey('events'), 'MINID', Date.now() - olderThanMs);
+    },
     onDisconnect: (queue, listener) => void queue.on('ioredis:close', listener),
     seesWorkers: true,
     // Redis lists the connections of all its databases; a deployment in another one has the same names.
@@ -190,11 +198,16 @@ async function openEmbedded(telemetry: Telemetry | undefined): Promise<QueueBack
       // A job that is taken after this look is locked, and a locked one is not removed.
       return job?.attemptsStarted === 0 && (await queue.remove(id, { removeChildren: false })) === 1;
     },
+    removeOld: removeFinished,
     onDisconnect: () => {},
     seesWorkers: false,
     countWorkers: async () => 1, // this process
     close: () => pool.shutDown(),
   };
+}
+
+async function removeFinished(queue: Cleaned, olderThanMs: number): Promise<void> {
+  for (const state of ['completed', 'failed'] as const) await queue.clean(olderThanMs, CLEANED_AT_ONCE, state);
 }
 
 type Parts = {

@@ -11,7 +11,7 @@ import type { ProgressReports } from './progress.ts';
 import { traceExecution } from './trace-execution.ts';
 import type { Answer, Wait, WaitEnding } from './wait.ts';
 
-const STORED_SECONDS = 600;
+const STORED_SECONDS = 180;
 
 /** An ending as the queue is told of it. */
 export type Reported = Exclude<WaitEnding, { kind: 'interrupted' }>;

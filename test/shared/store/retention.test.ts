@@ -1,0 +1,66 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Redis } from 'ioredis';
+import { describe, expect, inject, it, onTestFinished } from 'vitest';
+import { JOB_VERSION, type JobData, type JobResult } from '../../../src/shared/contract/job.ts';
+import { openQueueBackend, queueNames } from '../../../src/shared/store/queue-backend.ts';
+import { eventually } from '../../support/eventually.ts';
+import { startRedis } from '../../support/redis.ts';
+
+const choice = inject('redis');
+const INPUT = 'an input that must go';
+const ANSWER = 'an answer that must go';
+
+describe.skipIf(choice.kind === 'unavailable')('what finished long ago', () => {
+  it('leaves Redis with its input, its answer and its events, although nothing finishes any more', async () => {
+    const server = await startRedis(choice);
+    onTestFinished(() => server.stop().then(() => {}));
+    const backend = await openQueueBackend(server.url);
+    onTestFinished(() => backend.close());
+    await backend.connected;
+    const queue = backend.openQueue<JobData, JobResult>(queueNames.executions);
+    queue.on('error', () => {});
+    const result = { v: JOB_VERSION, address: 'a', success: true, body: ANSWER };
+    const worker = backend.openWorker<JobData, JobResult>(queue.name, async () => result, 1);
+    worker.on('error', () => {});
+    worker.run().catch(() => {});
+    await queue.waitUntilReady();
+    const job = await queue.add('execute', { ...data, input: INPUT }, { jobId: crypto.randomUUID() });
+    await eventually(async () => expect((await queue.getJob(job.id ?? ''))?.finishedOn).toBeTruthy(), 10_000);
+    await worker.close();
+    const redis = new Redis(server.url);
+    onTestFinished(() => redis.disconnect());
+    await backend.removeOld(queue, 60_000);
+    expect(await textIn(redis)).toContain(INPUT);
+    expect(await textIn(redis)).toContain(ANSWER);
+    await delay(50);
+    await backend.removeOld(queue, 20);
+    expect(await textIn(redis)).not.toContain(INPUT);
+    expect(await textIn(redis)).not.toContain(ANSWER);
+    await queue.close();
+  });
+});
+
+const data: JobData = {
+  v: JOB_VERSION,
+  app: 1,
+  ruleId: '1',
+  confId: null,
+  ts: null,
+  target: 'all',
+  input: '{}',
+  claimBy: Date.now() + 60_000,
+  keyName: null,
+};
+
+/** Everything that lies in jobs and streams, as text. */
+async function textIn(redis: Redis): Promise<string> {
+  const texts = await Promise.all(
+    (await redis.keys('*')).map(async (key) => {
+      const type = await redis.type(key);
+      if (type === 'hash') return redis.hgetall(key);
+      if (type === 'stream') return redis.xrange(key, '-', '+');
+      return type === 'string' ? redis.get(key) : null;
+    }),
+  );
+  return JSON.stringify(texts);
+}
