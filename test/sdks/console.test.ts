@@ -55,7 +55,7 @@ describe.each(sdkNames)('with the published %s SDK as its client', (name) => {
         await page.getByRole('treegrid').waitFor();
         await page.getByText(new RegExp(`^${host.address} · v1 · `)).waitFor();
         await pressRun(page);
-        await says(headline(page), new RegExp(`on ${host.address}$|Nothing ran|not a result`));
+        await says(headline(page), new RegExp(`on ${host.address}$|No node ran|not a result`));
         return page;
       }
 

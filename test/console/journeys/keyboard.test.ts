@@ -38,7 +38,7 @@ describeInBrowser('the console without a mouse', () => {
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: /^charge, a failure is no #51/ }).waitFor();
     await page
-      .getByText(/failed \(the card service refused .*\) and is set to be FALSE then\./)
+      .getByText(/failed \(the card service refused .*\)\. It is set to count as FALSE when it fails\./)
       .first()
       .waitFor();
     await page.keyboard.press('ArrowLeft');
