@@ -56,8 +56,8 @@ export const importMap: Part[] = [
  * in a circle. The files that lie directly in a part wire its folders and are not ordered; Biome refuses circles of files.
  */
 export const layers: Record<string, string[]> = {
-  'src/shared/': ['contract', 'runtime', 'store'],
-  'src/api/': ['calls', 'executions', 'http', 'access', 'openapi', 'docs', 'routes'],
+  'src/shared/': ['contract', 'runtime', 'store', 'cases', 'reports'],
+  'src/api/': ['calls', 'executions', 'http', 'access', 'ice', 'openapi', 'docs', 'routes'],
   'src/worker/': ['dialects', 'files', 'rules', 'clients', 'placement', 'execution', 'queries', 'upkeep'],
   'src/client/': ['engine', 'leaves', 'rules', 'analyzer', 'demo'],
   'src/console/': ['styles', 'json', 'trace', 'api', 'state', 'text', 'run', 'ui', 'screen'],
@@ -66,14 +66,14 @@ export const layers: Record<string, string[]> = {
 
 /** Imports against the order of the folders that are still there. One that is gone must leave this list too. */
 export const knownExceptions: string[] = [
+  'src/api/calls/close-notes.ts imports src/api/executions/executions.ts',
   'src/api/calls/idempotency.ts imports src/api/executions/newer-execution.ts',
   'src/api/calls/run-once.ts imports src/api/executions/executions.ts',
   'src/api/calls/run-once.ts imports src/api/executions/newer-execution.ts',
+  'src/api/calls/submit-execution.ts imports src/api/http/open-bodies.ts',
+  'src/api/http/log-access.ts imports src/api/access/client-address.ts',
   'src/api/openapi/service-operations.ts imports src/api/routes/session.ts',
   'src/client/engine/execution.ts imports src/client/rules/rule-set.ts',
   'src/client/leaves/fields.ts imports src/client/rules/java-scalars.ts',
-  'src/console/trace/compare.ts imports src/console/run/reading.ts',
-  'src/worker/rules/config-files.ts imports src/worker/clients/folder-listing.ts',
-  'src/worker/rules/rule-index.ts imports src/worker/clients/folder-listing.ts',
-  'src/worker/rules/rules.ts imports src/worker/clients/folder-listing.ts',
+  'src/console/trace/facts.ts imports src/console/run/form-rows.ts',
 ];

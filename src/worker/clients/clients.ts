@@ -4,8 +4,8 @@ import { createConcurrencyLimit } from '../files/concurrency-limit.ts';
 import { clientsDirectory, isPlainName, MADE_BY_US, mockDirectory, registrationPath } from '../files/file-names.ts';
 import { createJoinedReads } from '../files/joined-reads.ts';
 import { isRealDirectory, type SharedDirectory } from '../files/shared-directory.ts';
+import type { Skipped } from '../rules/folder-listing.ts';
 import { type Client, directoryOnly } from './client.ts';
-import type { Skipped } from './folder-listing.ts';
 import { createPublishedLeaves } from './published-leaves.ts';
 import { createRegisteredClients, entriesOf } from './registered-clients.ts';
 

@@ -6,10 +6,10 @@ import { readBoundedFile } from '../files/bounded-file.ts';
 import { createConcurrencyLimit } from '../files/concurrency-limit.ts';
 import { createPathCache } from '../files/path-cache.ts';
 import { parseConfig } from '../rules/config-fields.ts';
+import { isRealFolder } from '../rules/folder-listing.ts';
 import type { Registration } from '../rules/leaf-metadata.ts';
 import type { LeafNode } from '../rules/leaf-nodes.ts';
 import { parseLeafNodes } from '../rules/leaf-nodes.ts';
-import { isRealFolder } from './folder-listing.ts';
 
 const MAX_REGISTRATION_BYTES = 8 * 1024 * 1024;
 const MAX_CACHED_BYTES = 32 * 1024 * 1024;

@@ -5,8 +5,8 @@ import { unless } from '../../shared/runtime/errno.ts';
 import { readBoundedFile } from '../files/bounded-file.ts';
 import { createConcurrencyLimit } from '../files/concurrency-limit.ts';
 import { isSegment } from '../files/file-names.ts';
+import type { Skipped } from '../rules/folder-listing.ts';
 import { type Client, directoryNameOf } from './client.ts';
-import type { Skipped } from './folder-listing.ts';
 import { type LeavesOf, NO_LEAVES } from './published-leaves.ts';
 import { type HeartbeatFile, parseHeartbeat, parseRegistration, type RegistrationFile } from './registration.ts';
 

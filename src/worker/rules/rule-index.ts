@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import type { FolderListing, Skipped } from '../clients/folder-listing.ts';
 import type { Reading } from '../files/reading.ts';
+import type { FolderListing, Skipped } from './folder-listing.ts';
 
 const MAX_FOLDERS = 10_000;
 const MAX_FOLDERS_DEEP = 32;

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
-import type { Skipped } from '../clients/folder-listing.ts';
 import { createJoinedReads } from '../files/joined-reads.ts';
 import type { Reading } from '../files/reading.ts';
 import { absent, unusable } from '../files/reading.ts';
 import type { ConfigFiles } from './config-files.ts';
 import { createConfigFiles } from './config-files.ts';
+import type { Skipped } from './folder-listing.ts';
 import type { RuleNode } from './node-file.ts';
 import type { Rule } from './rule-file.ts';
 import type { RuleGraph, Selection } from './rule-graph.ts';

@@ -1,7 +1,7 @@
 import { useMemo, useRef, useState } from 'react';
+import { differingNodes, firstDifference } from '../../run/compare.ts';
 import type { Reading } from '../../run/reading.ts';
 import { useText } from '../../text/use-text.tsx';
-import { differingNodes, firstDifference } from '../../trace/compare.ts';
 import type { Mark } from '../../trace/mark.ts';
 import { isLeaf, nameOf, type Occurrence } from '../../trace/tree.ts';
 import { OutcomeChip } from '../../ui/outcome-chip.tsx';

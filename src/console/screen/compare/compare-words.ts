@@ -3,10 +3,10 @@ import type { ExecutionRecord } from '../../api/executions.ts';
 import { diffJson } from '../../json/diff-json.ts';
 import { compactJson } from '../../json/print-json.ts';
 import type { Json } from '../../json/read-json.ts';
+import type { Group } from '../../run/compare.ts';
 import type { Reading } from '../../run/reading.ts';
 import { formatTime } from '../../text/durations.ts';
 import type { Say } from '../../text/use-text.tsx';
-import type { Group } from '../../trace/compare.ts';
 import { sdkKey } from '../input/target-now.tsx';
 import { shortened } from '../result/leaf-facts.tsx';
 

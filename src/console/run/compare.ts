@@ -1,7 +1,7 @@
 import type { Json } from '../json/read-json.ts';
 import { sameJson } from '../json/same-json.ts';
-import type { Reading } from '../run/reading.ts';
-import type { Occurrence } from './tree.ts';
+import type { Occurrence } from '../trace/tree.ts';
+import type { Reading } from './reading.ts';
 
 /** Runs that came out alike: same end, same data to the last digit, same way through the tree. */
 export type Group<T> = { runs: { of: T; reading: Reading }[]; reading: Reading };

@@ -2,7 +2,7 @@ import type { Dirent, Stats } from 'node:fs';
 import { lstat, opendir } from 'node:fs/promises';
 import type { Reading } from '../files/reading.ts';
 import { unusable } from '../files/reading.ts';
-import { idOfFileName } from '../rules/config-fields.ts';
+import { idOfFileName } from './config-fields.ts';
 
 const MAX_ENTRIES = 100_000;
 const MAX_SKIPPED = 100;
