@@ -196,6 +196,33 @@ onOneQueue('clients of the published SDKs', (start) => {
     });
   });
 
+  describe.concurrent('numbers that no 64-bit float holds', () => {
+    const execute = (app: number, target = 'all') =>
+      service.execute(`{"app":${app},"ruleId":1,"target":"${target}","the service":{"list":[1,{"a":1e400}]}}`);
+
+    it.each([
+      ['go', 'Go'],
+      ['python', 'Python'],
+    ] as const)('a %s client alone: 400 that names the field and the SDK, and nothing is sent', async (as, name) => {
+      await using client = await clientThat(as, answersWith('{"success":true}'));
+      const { status, json } = await execute(client.app);
+      expect(status).toBe(400);
+      expect(JSON.stringify(json)).toContain(
+        `has 1e400 at list[1].a, larger than any 64-bit float, and client ${client.address} (${name}) cannot read such a number`,
+      );
+      expect(client.found).toEqual([]);
+    });
+
+    it('a client that can read them is asked before one that cannot', async () => {
+      await using go = await clientThat('go', answersWith('{"success":true}'));
+      const { sharedDir } = service;
+      await using ours = await createResponder({ sharedDir, app: go.app, does: answersWith('{"success":true}') });
+      for (let call = 0; call < 5; call++) expect((await execute(go.app)).status).toBe(200);
+      expect([go.found.length, ours.found.length]).toEqual([0, 5]);
+      expect((await execute(go.app, `address:${go.address}`)).status).toBe(400);
+    });
+  });
+
   describe.concurrent('integers beyond 2^53 and clients of the Go SDK', () => {
     const large = '{"success":true,"roam":{"uid":9007199254740993}}';
     const execute = (app: number, input: string) => service.execute(`{"app":${app},"ruleId":1,"the service":${input}}`);

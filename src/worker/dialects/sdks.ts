@@ -10,20 +10,54 @@ export type Sdk = {
   givesUp: boolean;
   /** Its name in a warning, if it keeps numbers as 64-bit floats; null if it keeps every digit. */
   roundsAs: string | null;
+  /** What becomes of a number that no 64-bit float holds (1e400): kept, changed to something else, or not readable at all. */
+  largeNumbers: 'kept' | 'changed' | 'unreadable';
+  /** How it is called in a sentence. */
+  label: string;
 };
 
 /** The published SDKs do not name themselves, but each prints JSON in its own way. The first that fits counts. */
 export const sdks: Record<SdkName, Sdk> = {
-  node: { dialect: 'rule', wrote: ({ says }) => says === 'node', givesUp: true, roundsAs: null },
+  node: {
+    dialect: 'rule',
+    wrote: ({ says }) => says === 'node',
+    givesUp: true,
+    roundsAs: null,
+    largeNumbers: 'kept',
+    label: 'Node',
+  },
   python: {
     dialect: 'ice',
     wrote: ({ text }) => /"valueNull"|"lane":\s*null|^\{"\w+": /.test(text),
     givesUp: true,
     roundsAs: null,
+    largeNumbers: 'unreadable',
+    label: 'Python',
   },
-  java: { dialect: 'ice', wrote: ({ text }) => text.includes('"desc":""'), givesUp: true, roundsAs: null },
-  go: { dialect: 'ice', wrote: ({ text }) => /"iceFields"|"roamKeys"/.test(text), givesUp: false, roundsAs: 'Go' },
-  unknown: { dialect: null, wrote: () => false, givesUp: false, roundsAs: null },
+  java: {
+    dialect: 'ice',
+    wrote: ({ text }) => text.includes('"desc":""'),
+    givesUp: true,
+    roundsAs: null,
+    largeNumbers: 'changed',
+    label: 'Java',
+  },
+  go: {
+    dialect: 'ice',
+    wrote: ({ text }) => /"iceFields"|"roamKeys"/.test(text),
+    givesUp: false,
+    roundsAs: 'Go',
+    largeNumbers: 'unreadable',
+    label: 'Go',
+  },
+  unknown: {
+    dialect: null,
+    wrote: () => false,
+    givesUp: false,
+    roundsAs: null,
+    largeNumbers: 'kept',
+    label: 'unknown',
+  },
 };
 
 const inOrder = Object.keys(sdks).filter((name): name is SdkName => sdkNames.some((known) => known === name));

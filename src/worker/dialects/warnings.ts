@@ -1,6 +1,7 @@
 import type { SdkName } from '../../shared/contract/client-kinds.ts';
 import { scanJson } from '../../shared/contract/exact-json.ts';
 import type { Warning } from '../../shared/contract/job.ts';
+import { largeNumberIn } from './number-range.ts';
 import { sdks } from './sdks.ts';
 
 type From = { sdk: SdkName; address: string };
@@ -12,7 +13,12 @@ const STRING_OR_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g;
 
 /** What a caller should know about the input this client is given. */
 export function inputWarnings({ sdk, address }: From, input: string): Warning[] {
-  const { roundsAs } = sdks[sdk];
+  const { roundsAs, largeNumbers, label } = sdks[sdk];
+  const large = largeNumbers === 'changed' ? largeNumberIn(input) : undefined;
+  if (large) {
+    const message = `Client ${address} (${label}) cannot hold ${large.text} at ${large.path} of the input: its rule sees something else.`;
+    return [{ code: 'out-of-range', message }];
+  }
   const rounded = roundsAs === null ? [] : largeIntegers(input).filter((integer) => asFloat(integer) !== integer);
   const [first, ...others] = rounded;
   if (first === undefined) return [];

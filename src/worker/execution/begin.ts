@@ -1,5 +1,6 @@
 import { parseTarget, type Target } from '../../shared/contract/target.ts';
 import { errnoOf } from '../../shared/runtime/errno.ts';
+import { canRead, largeNumberIn } from '../dialects/number-range.ts';
 import { endings } from '../endings.ts';
 import { type Decision, NewerClaim, UnknownClaim } from '../files/claim.ts';
 import type { Resolution } from '../placement/resolve-target.ts';
@@ -99,8 +100,9 @@ function resolve(
   tried: ReadonlySet<string>,
   { interrupts, resolveTarget }: BeginParts,
 ): Promise<Resolution> {
+  const large = largeNumberIn(data.input);
   return interrupts.unlessHandedOver(
-    resolveTarget(data.app, target, { tried }).catch((error): Resolution => {
+    resolveTarget(data.app, target, { tried, suits: ({ sdk }) => canRead(sdk, large) }).catch((error): Resolution => {
       const noAnswer = endings.clientsUnreadable(error, data.app);
       if (noAnswer) return { kind: 'refused', noAnswer };
       throw error;

@@ -7,6 +7,8 @@ import { createThrottledAlert, type Logger } from '../../shared/runtime/logger.t
 import type { Client } from '../clients/client.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import { dialects } from '../dialects/dialects.ts';
+import { canRead, largeNumberIn } from '../dialects/number-range.ts';
+import { sdks } from '../dialects/sdks.ts';
 import { inputWarnings } from '../dialects/warnings.ts';
 import { endings } from '../endings.ts';
 import type { Claim } from '../files/claim.ts';
@@ -57,6 +59,11 @@ export function createInspections({
     const { address, dialect } = client;
     if (hasReservedKey(dialects[dialect], data.input)) {
       const message = `has "${dialects[dialect].reservedKey}" at its top level, a name that client ${address} may use itself: choose another name, or another client`;
+      return { kind: 'refused', noAnswer: endings.badRequest('the service', message) };
+    }
+    const large = largeNumberIn(data.input);
+    if (large && !canRead(client.sdk, large)) {
+      const message = `has ${large.text} at ${large.path}, larger than any 64-bit float, and client ${address} (${sdks[client.sdk].label}) cannot read such a number: write a smaller one, or a string`;
       return { kind: 'refused', noAnswer: endings.badRequest('the service', message) };
     }
     const remembered = await checked(client, data, REMEMBERED_MS);
