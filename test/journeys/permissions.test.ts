@@ -41,7 +41,7 @@ describe('who may do what', () => {
   beforeAll(async () => {
     directory = await mkdtemp(join(tmpdir(), 'rule-server-keys-'));
     await writeFile(join(directory, 'keys.yaml'), JSON.stringify({ keys: KEYS })); // JSON is YAML
-    const settings = { API_KEYS_FILE: join(directory, 'keys.yaml') };
+    const settings = { API_KEYS_FILE: join(directory, 'keys.yaml'), ICE_ENDPOINTS: 1 };
     service = await startService({ settings, logsErrors: true });
     client = await createResponder({ sharedDir: service.sharedDir, app: 7, does: answers() });
     mockId = (await ask('everything', 'POST', '/rule-server/mock/execute')).json.mockId;
@@ -84,6 +84,24 @@ describe('who may do what', () => {
       expect((await ask('here', method, path)).text).toContain('"app":7');
     }
     expect((await ask('over', method, path)).json.error).toMatch(/"over" has expired/);
+  });
+
+  it('the endpoints of the published server take the same permissions, and say so in its envelope', async () => {
+    const before = client.found.length;
+    const ice = (name: string) =>
+      service.call('/ice-server/mock/execute', {
+        method: 'POST',
+        headers: { authorization: `Bearer ${keyOf(name)}`, 'content-type': 'application/json' },
+        body: '{"app":7,"iceId":1}',
+      });
+    expect((await ice('without-run')).text).toContain('needs the permission');
+    expect((await ice('elsewhere')).text).toContain('App 7 needs a key that is for it');
+    const schema = '/ice-server/mock/schema?app=7&iceId=1';
+    expect((await ask('without-read', 'GET', schema)).text).toContain('needs the permission');
+    expect((await ask('elsewhere', 'GET', schema)).text).toContain('App 7 needs a key that is for it');
+    expect(client.found).toHaveLength(before);
+    await ice('only-run');
+    expect(client.found).toHaveLength(before + 1);
   });
 
   it('a console signed in with a key may do what that key may', async () => {

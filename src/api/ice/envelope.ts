@@ -10,7 +10,7 @@ export const INPUT_ERROR = -2;
 export const OTHER_ERROR = -1;
 
 /** These keep their status, because a gateway or a browser acts on it. Everything else is 200, as at the published server. */
-const KEPT_STATUSES = new Set([401, 403, 413, 415]);
+const KEPT_STATUSES = new Set([401, 403, 413, 415, 429]);
 
 /** An answer in the published server's envelope. `data` is JSON text and stays as it is. */
 export function envelope(data: string): Response {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import { type Context, Hono } from 'hono';
 import { QUERY_VERSION } from '../../shared/contract/query.ts';
+import { needs, refusedApp } from '../access/permission.ts';
 import type { AskWorker } from '../ask-worker.ts';
 import type { SubmitExecution } from '../calls/submit-execution.ts';
 import { callerLeft } from '../http/caller-left.ts';
@@ -59,6 +60,8 @@ export function iceRoutes({
     if (body.kind === 'cut-off') return refusal(OTHER_ERROR, 'The body was cut off before its end.');
     const read = readIceRequest(body.bytes);
     if (read.kind === 'bad') return refusal(read.ret, read.message);
+    const notIts = refusedApp(context, read.request.app);
+    if (notIts) return notIts;
 
     const mockId = randomUUID();
     context.set('mockId', mockId);
@@ -83,11 +86,13 @@ export function iceRoutes({
     const read = readParameters(selectionParameters, { ...given, ruleId: iceId });
     if (read.kind === 'bad')
       return refusal(INPUT_ERROR, read.problems.map(({ field, message }) => `${field} ${message}`).join('; '));
+    const notIts = refusedApp(context, read.value.app);
+    if (notIts) return notIts;
     const reply = await ask({ v: QUERY_VERSION, ask: 'schema', ...read.value });
     if (reply.kind === 'found') return envelope(iceSchema(reply.body));
     // The published server knows nothing of an unknown rule either, and says null.
     return reply.status === 404 ? envelope('null') : refusal(OTHER_ERROR, reply.error);
   }
 
-  return new Hono<Environment>().post('/execute', execute).get('/schema', schema);
+  return new Hono<Environment>().post('/execute', needs('run'), execute).get('/schema', needs('read'), schema);
 }
