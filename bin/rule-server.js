@@ -7,5 +7,8 @@ if (major < 22 || (major === 22 && minor < 22)) {
   );
   process.exit(1);
 }
-const { main } = await import('../src/main.ts');
+// The repository has sources, which Node runs as they are; a package has what was compiled from them.
+const { existsSync } = await import('node:fs');
+const source = new URL('../src/main.ts', import.meta.url);
+const { main } = await import(existsSync(source) ? source.href : '../dist/main.js');
 await main(process.argv.slice(2));

@@ -12,7 +12,8 @@ type Running = { stop(): Promise<void> };
  * names and stops it on SIGTERM or SIGINT; every other command runs to its end.
  */
 export async function main(parameters: string[]): Promise<void> {
-  const [command = '', ...more] = parameters;
+  const [given = '', ...more] = parameters;
+  const command = given === 'start' ? 'all' : given;
   // Node would print every member of an error: of Redis's also the command, with its input or its password.
   process.once('uncaughtException', (error) => {
     console.error(printError(error));

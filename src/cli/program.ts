@@ -46,7 +46,7 @@ function describe(surroundings: Surroundings, ended: (code: number) => void): Co
 
   const service = (name: keyof typeof SERVICE_HELP, description: string) =>
     program.command(name).description(description).addHelpText('after', SERVICE_HELP[name]);
-  service('all', 'start API, worker and, without SHARED_DIR, a demo client in one process');
+  service('all', 'start API, worker and, without SHARED_DIR, a demo client in one process').alias('start');
   service('api', 'start the HTTP side; needs REDIS_URL, never SHARED_DIR');
   service('worker', 'start the side that writes and watches files; needs REDIS_URL and SHARED_DIR');
   service('demo-client', 'start the demo client (app 9001) in SHARED_DIR');

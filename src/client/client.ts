@@ -19,6 +19,7 @@ export type { Data } from './engine/data.ts';
 export type { ErrorState, State } from './engine/state.ts';
 export type { Value } from './engine/values.ts';
 export type {
+  DeclaredType,
   FieldDefinition,
   FieldType,
   FlowLeaf,
@@ -32,7 +33,11 @@ export type {
   ResultLeaf,
   ValueType,
 } from './leaves/leaf.ts';
-export type { RunRequest, RunResult } from './run-in-process.ts';
+export type { Mock, Mocks } from './leaves/stand-ins.ts';
+export type { DryRunResult, LoadedRules, LoadOptions, RuleObjects, TestOptions } from './load-rules.ts';
+// biome-ignore lint/performance/noBarrelFile: this file is the door of the package.
+export { loadRules, testRule } from './load-rules.ts';
+export type { RunRequest, RunResult, RunStep } from './run-in-process.ts';
 
 export type RuleClientOptions<L extends LeafClasses = LeafClasses> = {
   /** The app whose rules this client runs. */

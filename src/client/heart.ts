@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { DATA_FIELD } from '../shared/contract/job.ts';
+import { DATA_FIELD } from '../shared/contract/data-field.ts';
 import { type FlightRecord, newFlightMemory, openFlightRecord } from './flight-record.ts';
 import type { Places } from './places.ts';
 

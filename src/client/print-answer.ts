@@ -1,5 +1,5 @@
+import { DATA_FIELD } from '../shared/contract/data-field.ts';
 import { joinMembers, stringifyExact } from '../shared/contract/exact-json.ts';
-import { DATA_FIELD } from '../shared/contract/job.ts';
 import { messageOf } from './engine/evaluate.ts';
 import type { Ending, Execution } from './engine/execution.ts';
 import { printSteps } from './engine/print-steps.ts';

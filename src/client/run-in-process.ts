@@ -1,8 +1,9 @@
 import { messageOf } from './engine/evaluate.ts';
-import { execute } from './engine/execution.ts';
+import { type Execution, execute } from './engine/execution.ts';
 import { endedInTime } from './engine/in-time.ts';
 import type { HandleError } from './engine/node.ts';
 import type { State } from './engine/state.ts';
+import type { StepOutcome } from './engine/steps.ts';
 import { isExactObject, toExact, toPlain, type Value } from './engine/values.ts';
 import type { RuleSet } from './rules/rule-set.ts';
 import { strayContext } from './stray-errors.ts';
@@ -14,6 +15,17 @@ export type RunRequest = {
   /** Epoch ms to run as of; now when not given. */
   ts?: number;
   data?: Readonly<Record<string, unknown>>;
+  /** Says in `steps` what every node came to. */
+  withSteps?: boolean;
+};
+
+/** One occurrence of a node in a run, in the order they began. */
+export type RunStep = {
+  nodeId: bigint;
+  name: string;
+  outcome: StepOutcome;
+  /** What was thrown, also when a state was taken instead. */
+  error: string | null;
 };
 
 export type RunResult = {
@@ -26,6 +38,8 @@ export type RunResult = {
   error: unknown;
   /** Nodes of the tree that this client cannot run, one sentence each. */
   warnings: readonly string[];
+  /** Present when it was asked for. */
+  steps?: readonly RunStep[];
 };
 
 type Options = {
@@ -37,14 +51,14 @@ type Options = {
 /** Runs a rule for the service this client is part of. Throws only when the data is nothing JSON can hold. */
 export async function runInProcess(
   rules: RuleSet,
-  { ruleId, confId, ts, data = {} }: RunRequest,
+  { ruleId, confId, ts, data = {}, withSteps = false }: RunRequest,
   { ruleTimeoutMs, handleError, onError }: Options,
 ): Promise<RunResult> {
   const exact = toExact(data, new WeakMap(), 'data');
   if (!isExactObject(exact)) throw new TypeError('data must be an object');
   const request = { ruleId: idOf(ruleId), confId: idOf(confId), ts: idOf(ts), data: exact };
   const context = strayContext(request, onError);
-  const execution = execute(rules, request, { withSteps: false, timeoutMs: ruleTimeoutMs, handleError, ...context });
+  const execution = execute(rules, request, { withSteps, timeoutMs: ruleTimeoutMs, handleError, ...context });
   const ending = await endedInTime(execution, ruleTimeoutMs);
   return {
     success: ending.kind === 'done',
@@ -53,7 +67,12 @@ export async function runInProcess(
     process: execution.run.process(),
     error: ending.kind === 'failed' ? (ending.error ?? new Error(messageOf(ending.error))) : undefined,
     warnings: execution.leftOut,
+    ...(withSteps && { steps: stepsOf(execution) }),
   };
+}
+
+function stepsOf({ run }: Execution): RunStep[] {
+  return (run.steps?.list ?? []).map(({ nodeId, name, outcome, error }) => ({ nodeId, name, outcome, error }));
 }
 
 const idOf = (id: number | bigint | undefined): bigint | null => (id === undefined ? null : BigInt(id) || null);

@@ -1,8 +1,8 @@
 import { constants } from 'node:fs';
 import { open, unlink } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { DATA_FIELD } from '../shared/contract/data-field.ts';
 import { decodeUtf8, parseExact, scanJson } from '../shared/contract/exact-json.ts';
-import { DATA_FIELD } from '../shared/contract/job.ts';
 import type { ExecutionRequest } from './engine/execution.ts';
 import { isExactObject } from './engine/values.ts';
 import { errnoOf, unless } from './errno.ts';

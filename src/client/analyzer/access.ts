@@ -1,5 +1,6 @@
-import type { CallExpression } from 'acorn';
+import type { AnyNode, CallExpression } from 'acorn';
 import type { ValueType } from '../leaves/leaf.ts';
+import { isAccess, readers } from './access-names.ts';
 import type { Environment } from './environment.ts';
 import type { Evaluator } from './evaluator.ts';
 import { keysOf } from './keys-of.ts';
@@ -18,38 +19,46 @@ export type Access = {
   result: Thing[];
 };
 
-/** The methods that read, and the type each gives. */
-const readers: ReadonlyMap<string, ValueType | undefined> = new Map([
-  ['get', undefined],
-  ['raw', undefined],
-  ['string', 'String'],
-  ['int', 'Integer'],
-  ['long', 'Long'],
-  ['double', 'Double'],
-  ['boolean', 'Boolean'],
-  ['list', 'List'],
-  ['map', 'Map'],
-]);
-
 /** The access that a call is, undefined when it is none. */
 export function accessOf(node: CallExpression, environment: Environment, evaluator: Evaluator): Access | undefined {
-  const { callee } = node;
-  const [key, value] = node.arguments;
-  if (callee.type !== 'MemberExpression' || callee.object.type === 'Super' || !key) return undefined;
-  const service = evaluator.evaluate(callee.object, environment).find((thing) => thing.kind === 'service');
-  const [method] = service ? propertyNames(callee, environment, evaluator) : [];
-  if (service?.kind !== 'service' || method === undefined) return undefined;
+  const called = methodCalled(node.callee, environment, evaluator);
+  const [key, value] = called?.byCall ? node.arguments.slice(1) : node.arguments;
+  if (!called || !key) return undefined;
+  const { name, deep } = called;
   const keys = keysOf(key, environment, evaluator);
-  if (readers.has(method)) return read({ keys, method: service.deep ? 'getDeep' : 'get', type: readers.get(method) });
-  if (method === 'getDeep') return read({ keys, method });
-  if (method === 'resolve') return read({ keys, method: 'get', union: true });
-  if (method !== 'put' && method !== 'putDeep') return undefined;
+  if (readers.has(name)) return read({ keys, method: deep ? 'getDeep' : 'get', type: readers.get(name) });
+  if (name === 'getDeep') return read({ keys, method: name });
+  if (name === 'resolve') return read({ keys, method: 'get', union: true });
   const written = value ? evaluator.evaluate(value, environment).map(typeOfThing) : [];
   const type = written.find((each) => each !== undefined);
   return {
     ...{ direction: 'write', union: false, keys, type, result: [unknown] },
-    method: service.deep ? 'putDeep' : method,
+    method: deep || name === 'putDeep' ? 'putDeep' : 'put',
   };
+}
+
+/** `byCall`: the first argument is what the method is called on. */
+type Method = { name: string; deep: boolean; byCall: boolean };
+
+/** The method of the data that a call is of: named at the data itself, or kept in a name of its own. */
+function methodCalled(callee: AnyNode, environment: Environment, evaluator: Evaluator): Method | undefined {
+  if (callee.type === 'ChainExpression' || callee.type === 'ParenthesizedExpression')
+    return methodCalled(callee.expression, environment, evaluator);
+  if (callee.type === 'MemberExpression' && callee.object.type !== 'Super') {
+    const [name = ''] = propertyNames(callee, environment, evaluator);
+    if (!isAccess(name) && name !== 'call') return undefined;
+    const on = evaluator.evaluate(callee.object, environment);
+    const [service] = on.filter((thing) => thing.kind === 'service');
+    if (name === 'call') return methodIn(on, true);
+    return service && { name, deep: service.deep, byCall: false };
+  }
+  const isNamed = callee.type === 'Identifier' || callee.type === 'CallExpression';
+  return isNamed ? methodIn(evaluator.evaluate(callee, environment), false) : undefined;
+}
+
+function methodIn(things: readonly Thing[], byCall: boolean): Method | undefined {
+  const [method] = things.filter((thing) => thing.kind === 'method');
+  return method && { name: method.name, deep: method.deep, byCall };
 }
 
 type Read = Pick<Access, 'keys' | 'method'> & { type?: ValueType | undefined; union?: boolean };

@@ -1,4 +1,4 @@
-import type { ValueType } from '../leaves/leaf.ts';
+import type { DeclaredType, LeafDefinition, ValueType } from '../leaves/leaf.ts';
 import type { LeafEntry } from '../leaves/registry.ts';
 import type { Access } from './access.ts';
 import { createEvaluator } from './evaluator.ts';
@@ -27,11 +27,42 @@ export function analyzeLeaf(
   if (typeof method !== 'function') return [];
   const evaluator = createEvaluator({ leaf: definition.leaf, sample, fields, outerNames });
   const keys = new Map<string, RoamKey>();
-  for (const access of accessesIn(method, kind !== 7, evaluator)) {
-    for (const part of access.keys) add(keys, access, part);
-  }
+  const handler: unknown = Reflect.get(sample, 'errorHandle');
+  const accesses = [
+    ...accessesIn(method, kind !== 7, evaluator),
+    ...(typeof handler === 'function' ? accessesIn(handler, false, evaluator) : []),
+  ];
+  for (const access of accesses) for (const part of access.keys) add(keys, access, part);
   for (const key of keys.values()) declareType(key, definition.keys);
-  return [...keys.values()];
+  return withDeclared([...keys.values()], definition);
+}
+
+const declaredTypes: Readonly<Record<DeclaredType, ValueType | undefined>> = {
+  ...{ string: 'String', integer: 'Integer', long: 'Long', number: 'Double', boolean: 'Boolean' },
+  ...{ list: 'List', object: 'Map', any: undefined },
+};
+
+/** What a leaf declares wins over what its code seems to do. */
+function withDeclared(found: RoamKey[], { reads, writes }: LeafDefinition): RoamKey[] {
+  if (reads === undefined && writes === undefined) return found;
+  const kept = found.flatMap((key): RoamKey[] => {
+    const [isRead, isWritten] = [key.direction !== 'write' && !reads, key.direction !== 'read' && !writes];
+    if (isRead === isWritten) return isRead ? [key] : [];
+    return [{ ...key, direction: isRead ? 'read' : 'write' }];
+  });
+  return [...declared('read', reads), ...declared('write', writes), ...kept];
+}
+
+function declared(direction: 'read' | 'write', keys: LeafDefinition['reads'] = {}): RoamKey[] {
+  const [flat, deep] = direction === 'read' ? (['get', 'getDeep'] as const) : (['put', 'putDeep'] as const);
+  return Object.entries(keys).map(([value, type]) => {
+    const valueType = declaredTypes[type];
+    const accessMethod = value.includes('.') ? deep : flat;
+    return {
+      ...{ direction, accessMode: 'direct', accessMethod, keyParts: [{ type: 'literal', value }] },
+      ...(valueType && { valueType }),
+    };
+  });
 }
 
 function add(keys: Map<string, RoamKey>, { direction, method, union, type }: Access, part: KeyPart): void {

@@ -2,8 +2,9 @@ import type { CallExpression } from 'acorn';
 import type { ValueType } from '../leaves/leaf.ts';
 import type { Environment } from './environment.ts';
 import type { Evaluator } from './evaluator.ts';
-import { propertyNames } from './members.ts';
-import { type Thing, textsOf } from './things.ts';
+import { itemsOf, namesIn } from './lists.ts';
+import { member, propertyNames } from './members.ts';
+import { type Thing, textsOf, unknown } from './things.ts';
 
 /** Methods that give the text they are called on, more or less. */
 const sameText = new Set(['toString', 'valueOf', 'trim', 'toLocaleString']);
@@ -30,33 +31,69 @@ export function builtInCall(node: CallExpression, environment: Environment, eval
   }
   const [name = ''] = propertyNames(callee, environment, evaluator);
   if (callee.object.type === 'Super') return undefined;
+  const objects = () => evaluator.evaluate(callee.object, environment);
+  const isObject = objects().some((thing) => thing.kind === 'known' && thing.value === Object);
+  if (isObject && givesFirst.has(name)) return argument();
+  if (isObject && name === 'keys') return argument().map(namesIn);
+  if (isObject && (name === 'values' || name === 'entries'))
+    return argument().map((thing) => membersIn(thing, name === 'entries', evaluator));
+  if (sameItems.has(name))
+    return objects().flatMap((thing) => (thing.kind === 'list' || isKnownList(thing) ? [thing] : []));
+  if (name === 'flat') return objects().map((thing) => ({ kind: 'list', items: itemsOf(thing).flatMap(flattened) }));
+  if (name === 'bind') return objects().map((target) => bound(target, node, { environment, evaluator }));
   if (sameText.has(name)) return evaluator.evaluate(callee.object, environment).filter(isPlain);
+  if (name === 'concat' && objects().some(({ kind }) => kind === 'list'))
+    return [{ kind: 'list', items: [...objects(), ...argument()].flatMap(itemsOf) }];
   if (name === 'concat') return textsOf([evaluator.evaluate(callee.object, environment), argument()]);
   if (name !== 'join') return undefined;
-  const [list] = evaluator.evaluate(callee.object, environment);
-  if (list?.kind !== 'list') return undefined;
+  const [list] = objects();
+  if (list === undefined || !(list.kind === 'list' || isKnownList(list))) return undefined;
   const separators: Thing[] = first ? argument() : [{ kind: 'known', value: ',' }];
-  return textsOf(list.items.flatMap((item, index) => (index === 0 ? [[item]] : [separators, [item]])));
+  return textsOf(itemsOf(list).flatMap((item, index) => (index === 0 ? [[item]] : [separators, [item]])));
 }
 
-/** What the entries of the list are that an iterating call hands to its function; undefined when it is no such call. */
+/** What an iterating call hands to its function, parameter by parameter; undefined when it is no such call. */
 export function iteratedBy(
   { callee }: CallExpression,
   environment: Environment,
   evaluator: Evaluator,
-): Thing[] | undefined {
+): Thing[][] | undefined {
   if (callee.type !== 'MemberExpression' || callee.object.type === 'Super') return undefined;
-  const iterates = propertyNames(callee, environment, evaluator).some((name) => iterations.has(name));
-  return iterates ? evaluator.evaluate(callee.object, environment).flatMap(itemsOf) : undefined;
+  const names = propertyNames(callee, environment, evaluator);
+  const items = () => evaluator.evaluate(callee.object, environment).flatMap(itemsOf);
+  if (names.some((name) => name === 'reduce' || name === 'reduceRight')) return [[unknown], items()];
+  return names.some((name) => iterations.has(name)) ? [items()] : undefined;
 }
 
-/** The entries of a list, as far as they are known. */
-export function itemsOf(thing: Thing): Thing[] {
-  if (thing.kind === 'list') return thing.items;
-  if (thing.kind === 'known' && Array.isArray(thing.value))
-    return thing.value.map((value) => ({ kind: 'known', value }));
-  // The entries of a configured list go by the name of its field.
-  return thing.kind === 'field' ? [thing] : [{ kind: 'unknown', type: undefined }];
+const givesFirst = new Set(['freeze', 'seal', 'defineProperty', 'assign']);
+const sameItems = new Set(['filter', 'slice', 'reverse', 'sort', 'toSorted', 'toReversed', 'values']);
+
+const isKnownList = (thing: Thing): boolean =>
+  thing.kind === 'known' && (Array.isArray(thing.value) || thing.value instanceof Set || thing.value instanceof Map);
+
+const flattened = (thing: Thing): Thing[] => (thing.kind === 'list' || isKnownList(thing) ? itemsOf(thing) : [thing]);
+
+/** `Object.values` or `Object.entries` of a thing. */
+function membersIn(thing: Thing, withNames: boolean, evaluator: Evaluator): Thing {
+  const items = itemsOf(namesIn(thing)).flatMap((name): Thing[] => {
+    const values = name.kind === 'known' ? member(thing, String(name.value), evaluator) : [unknown];
+    return withNames ? values.map((value) => ({ kind: 'list', items: [name, value] })) : values;
+  });
+  return { kind: 'list', items };
+}
+
+type Around = { environment: Environment; evaluator: Evaluator };
+
+/** `function.bind(self, first…)`, and `service.get.bind(service)`. */
+function bound(
+  target: Thing,
+  { arguments: [self, ...given] }: CallExpression,
+  { environment, evaluator }: Around,
+): Thing {
+  if (target.kind === 'method') return target;
+  const [bindTo = unknown] = self ? evaluator.evaluate(self, environment) : [];
+  const bindings = given.map((argument) => () => evaluator.evaluate(argument, environment));
+  return { kind: 'bound', target, self: bindTo, given: bindings };
 }
 
 const isPlain = (thing: Thing): boolean => thing.kind !== 'service' && thing.kind !== 'leaf';

@@ -1,6 +1,6 @@
-import type { AnyNode, Pattern } from 'acorn';
-import { itemsOf } from './built-ins.ts';
+import type { AnyNode, Identifier, MemberExpression, Pattern } from 'acorn';
 import type { Evaluator } from './evaluator.ts';
+import { itemsOf, namesIn } from './lists.ts';
 import { member } from './members.ts';
 import { childrenOf, type FunctionNode, isFunctionNode } from './syntax.ts';
 import { type Thing, unknown } from './things.ts';
@@ -20,6 +20,12 @@ export type Environment = {
   home: object | null;
 };
 
+/** `keys.push(…)`: what is added to a list is in it. */
+function isAdding(callee: AnyNode): callee is MemberExpression & { object: Identifier } {
+  if (callee.type !== 'MemberExpression' || callee.object.type !== 'Identifier' || callee.computed) return false;
+  return callee.property.type === 'Identifier' && ['push', 'unshift', 'add'].includes(callee.property.name);
+}
+
 /** Adds what a function declares: its variables with every value they are given, and its functions. */
 export function declare(node: FunctionNode, environment: Environment, evaluator: Evaluator): void {
   const visit = (part: AnyNode): void => {
@@ -34,6 +40,15 @@ export function declare(node: FunctionNode, environment: Environment, evaluator:
       const { right } = part;
       const items: Binding = () => evaluator.evaluate(right, environment).flatMap(itemsOf);
       for (const { id } of part.left.declarations) bind(id, items, environment, evaluator);
+    } else if (part.type === 'ForInStatement' && part.left.type === 'VariableDeclaration') {
+      const { right } = part;
+      const names: Binding = () => evaluator.evaluate(right, environment).flatMap((thing) => itemsOf(namesIn(thing)));
+      for (const { id } of part.left.declarations) bind(id, names, environment, evaluator);
+    } else if (part.type === 'CallExpression' && isAdding(part.callee)) {
+      const given = part.arguments;
+      add(environment, part.callee.object.name, () => [
+        { kind: 'list', items: given.flatMap((argument) => evaluator.evaluate(argument, environment)) },
+      ]);
     } else if (part.type === 'FunctionDeclaration' && part.id && part !== node) {
       add(environment, part.id.name, () => [{ kind: 'closure', node: part, environment }]);
     }
@@ -47,7 +62,13 @@ export function bind(pattern: Pattern, value: Binding, environment: Environment,
   const part = (inner: Pattern, taken: Binding) => bind(inner, taken, environment, evaluator);
   if (pattern.type === 'Identifier') add(environment, pattern.name, value);
   else if (pattern.type === 'AssignmentPattern') {
-    part(pattern.left, () => [...value(), ...evaluator.evaluate(pattern.right, environment)]);
+    part(pattern.left, () => {
+      const given = value();
+      const there = given.filter((thing) => !(thing.kind === 'known' && thing.value === undefined));
+      const mayBeAbsent =
+        there.length < given.length || there.some(({ kind }) => kind === 'unknown' || kind === 'read');
+      return mayBeAbsent ? [...there, ...evaluator.evaluate(pattern.right, environment)] : there;
+    });
   } else if (pattern.type === 'ObjectPattern') {
     for (const property of pattern.properties) {
       if (property.type !== 'Property') continue;

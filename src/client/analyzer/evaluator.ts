@@ -4,10 +4,11 @@ import type { LeafClass, ValueType } from '../leaves/leaf.ts';
 import { accessOf } from './access.ts';
 import { builtInCall } from './built-ins.ts';
 import type { Environment } from './environment.ts';
-import { functionsCalled, returnedBy } from './functions.ts';
+import { enter, functionsCalled, returnedBy } from './functions.ts';
+import { itemsOf } from './lists.ts';
 import { memberThings, namedThings } from './members.ts';
 import type { OuterNames } from './outer-names.ts';
-import { type Thing, textsOf, typeOfThing, unknown } from './things.ts';
+import { absent, type Call, type Thing, textsOf, typeOfThing, unknown } from './things.ts';
 
 /** The leaf whose code is looked at. */
 export type Subject = { leaf: LeafClass; sample: object; fields: readonly Field[]; outerNames: OuterNames };
@@ -16,6 +17,8 @@ export type Evaluator = {
   subject: Subject;
   /** What an expression may be; several things when it depends on a condition. */
   evaluate(node: AnyNode, environment: Environment): Thing[];
+  /** What a call of a thing may give back. */
+  call(thing: Thing, call: Call): Thing[];
 };
 
 const MAX_ALTERNATIVES = 24;
@@ -26,7 +29,11 @@ const MAX_EVALUATIONS = 20_000;
 export function createEvaluator(subject: Subject): Evaluator {
   let depth = 0;
   let evaluations = 0;
-  const evaluator = { subject, evaluate };
+  const evaluator: Evaluator = {
+    subject,
+    evaluate,
+    call: (thing, given) => enter(thing, given, evaluator).flatMap((called) => returnedBy(called, evaluator)),
+  };
 
   function evaluate(node: AnyNode, environment: Environment): Thing[] {
     if (depth >= MAX_DEPTH || ++evaluations > MAX_EVALUATIONS) return [unknown];
@@ -88,9 +95,24 @@ function evaluateNode(node: AnyNode, environment: Environment, evaluator: Evalua
     case 'SpreadElement':
       return evaluate(node.argument);
     case 'ArrayExpression':
-      return [{ kind: 'list', items: node.elements.flatMap((element) => (element ? evaluate(element) : [unknown])) }];
+      return [
+        {
+          kind: 'list',
+          items: node.elements.flatMap((element) => {
+            if (element?.type === 'SpreadElement') return evaluate(element.argument).flatMap(itemsOf);
+            return element ? evaluate(element) : [absent];
+          }),
+        },
+      ];
     case 'ObjectExpression':
       return [{ kind: 'object', node, environment }];
+    case 'NewExpression': {
+      const [first] = node.arguments;
+      const isList = evaluate(node.callee).some(
+        (thing) => thing.kind === 'known' && (thing.value === Set || thing.value === Array),
+      );
+      return isList && first ? evaluate(first) : [unknown];
+    }
     case 'FunctionExpression':
     case 'ArrowFunctionExpression':
       return [{ kind: 'closure', node, environment }];

@@ -1,29 +1,51 @@
 import type { AnyNode, CallExpression, MemberExpression } from 'acorn';
 import { type Binding, bind, declare, type Environment } from './environment.ts';
 import type { Evaluator } from './evaluator.ts';
+import { itemsOf } from './lists.ts';
 import { childrenOf, type FunctionNode, functionNodeOf, isFunctionNode } from './syntax.ts';
-import { type Thing, unknown } from './things.ts';
+import { absent, type Call, type Thing, unknown } from './things.ts';
 
 /** A function that a call leads to, with its parameters bound to what it is given. `local`: it stands in the caller's code. */
 export type Called = { node: FunctionNode; environment: Environment; local: boolean };
 
 /** The functions a call may lead to. */
 export function functionsCalled(node: CallExpression, environment: Environment, evaluator: Evaluator): Called[] {
-  if (node.callee.type === 'Super') return [];
-  const self: Thing = isOnLeaf(node.callee, environment, evaluator) ? { kind: 'leaf' } : unknown;
-  const given = node.arguments.map(
-    (argument): Binding =>
-      () =>
-        evaluator.evaluate(argument, environment),
-  );
-  return evaluator.evaluate(node.callee, environment).flatMap((thing) => enter(thing, { self, given }, evaluator));
+  const { callee } = node;
+  if (callee.type === 'Super') return [];
+  const given = node.arguments.flatMap((argument): Binding[] => {
+    if (argument.type !== 'SpreadElement') return [() => evaluator.evaluate(argument, environment)];
+    // Spread lists as far as they are known: `...args` of a wrapper hands on what it was given.
+    const items = evaluator.evaluate(argument.argument, environment).flatMap(itemsOf);
+    return items.map((item) => () => [item]);
+  });
+  const by = callee.type === 'MemberExpression' ? applied(callee, given, { environment, evaluator }) : [];
+  const self: Thing = isOnLeaf(callee, environment, evaluator) ? { kind: 'leaf' } : unknown;
+  return [
+    ...by,
+    ...evaluator.evaluate(callee, environment).flatMap((thing) => enter(thing, { self, given }, evaluator)),
+  ];
 }
 
-/** What a function is called with. */
-type Call = { self: Thing; given: readonly Binding[] };
+type Around = { environment: Environment; evaluator: Evaluator };
+
+/** `function.call(self, …)` and `function.apply(self, […])`. */
+function applied(callee: MemberExpression, [self, ...rest]: Binding[], { environment, evaluator }: Around): Called[] {
+  if (callee.computed || callee.property.type !== 'Identifier' || callee.object.type === 'Super') return [];
+  const { name } = callee.property;
+  if (name !== 'call' && name !== 'apply') return [];
+  const [list] = rest;
+  const given = name === 'call' ? rest : (list?.() ?? []).flatMap(itemsOf).map((item) => () => [item]);
+  const [on = unknown] = self?.() ?? [];
+  return evaluator
+    .evaluate(callee.object, environment)
+    .flatMap((thing) => enter(thing, { self: on, given }, evaluator));
+}
 
 /** A function ready to be looked at from the inside, none when the thing is no function whose code can be read. */
-export function enter(thing: Thing, { self, given }: Call, evaluator: Evaluator): Called[] {
+export function enter(thing: Thing, call: Call, evaluator: Evaluator): Called[] {
+  if (thing.kind === 'bound')
+    return enter(thing.target, { self: thing.self, given: [...thing.given, ...call.given] }, evaluator);
+  const { self, given } = call;
   const local = thing.kind === 'closure';
   const node = local
     ? thing.node
@@ -35,8 +57,15 @@ export function enter(thing: Thing, { self, given }: Call, evaluator: Evaluator)
     ? { ...inside(thing.environment), self: node.type === 'ArrowFunctionExpression' ? thing.environment.self : self }
     : outermost(thing.kind === 'known' && isCode(thing.value) ? thing.value : {}, self, evaluator);
   for (const [index, pattern] of node.params.entries()) {
-    bind(pattern, given[index] ?? (() => [unknown]), environment, evaluator);
+    if (pattern.type === 'RestElement') {
+      const rest = given.slice(index);
+      const items = (): Thing[] => [{ kind: 'list', items: rest.flatMap((binding) => binding()) }];
+      bind(pattern.argument, items, environment, evaluator);
+    } else bind(pattern, given[index] ?? (() => [absent]), environment, evaluator);
   }
+  // What a function that is no arrow is given also goes by this name.
+  if (node.type !== 'ArrowFunctionExpression')
+    environment.names.set('arguments', [() => [{ kind: 'list', items: given.flatMap((binding) => binding()) }]]);
   declare(node, environment, evaluator);
   return [{ node, environment, local }];
 }

@@ -1,9 +1,11 @@
 import type { MemberExpression } from 'acorn';
+import type { Field } from '../leaves/fields.ts';
+import { isAccess } from './access-names.ts';
 import type { Environment } from './environment.ts';
 import type { Evaluator } from './evaluator.ts';
 import { memberSafely } from './outer-names.ts';
 import { privateMember } from './syntax.ts';
-import { keyPartOf, type Thing, unknown } from './things.ts';
+import { absent, keyPartOf, type Thing, unknown } from './things.ts';
 
 /** What a name may stand for: declared in the code, or in the code around it. */
 export function namedThings(name: string, environment: Environment, { subject }: Evaluator): Thing[] {
@@ -47,13 +49,16 @@ export function propertyNames(
 export function member(thing: Thing, name: string, evaluator: Evaluator): Thing[] {
   switch (thing.kind) {
     case 'service':
-      return name === 'deep' ? [{ kind: 'service', deep: true }] : [unknown];
+      if (name === 'deep') return [{ kind: 'service', deep: true }];
+      return [isAccess(name) ? { kind: 'method', name, deep: thing.deep } : unknown];
     case 'leaf':
-      return [leafMember(name, evaluator)];
+      return leafMember(name, evaluator);
+    case 'field':
+      return [fieldMember(thing.field, name)];
     case 'known':
       return [knownMember(thing.value, name)];
     case 'list':
-      return [thing.items[Number(name)] ?? unknown];
+      return [thing.items[Number(name)] ?? (/^\d+$/.test(name) ? absent : unknown)];
     case 'object': {
       for (const property of thing.node.properties) {
         if (property.type !== 'Property' || property.key.type !== 'Identifier') continue;
@@ -67,9 +72,33 @@ export function member(thing: Thing, name: string, evaluator: Evaluator): Thing[
   }
 }
 
-function leafMember(name: string, { subject: { fields, sample } }: Evaluator): Thing {
+function leafMember(name: string, { subject: { fields, sample }, call }: Evaluator): Thing[] {
   const field = fields.find((candidate) => candidate.field === name);
-  return field ? { kind: 'field', field } : knownMember(sample, name);
+  if (field) return [{ kind: 'field', field }];
+  const getter = getterOf(sample, name);
+  return getter
+    ? call({ kind: 'known', value: getter }, { self: { kind: 'leaf' }, given: [] })
+    : [knownMember(sample, name)];
+}
+
+/** The code behind a computed property of a leaf or its ancestors. It is read, not run. */
+function getterOf(sample: object, name: string): (() => unknown) | undefined {
+  for (let object: object | null = sample; object; object = Object.getPrototypeOf(object)) {
+    const descriptor = Object.getOwnPropertyDescriptor(object, name);
+    if (descriptor) return descriptor.get;
+  }
+  return undefined;
+}
+
+/** A member of a configured object goes by the way to it: `config.key`. */
+function fieldMember(field: Field, name: string): Thing {
+  const { sample } = field;
+  if (typeof sample !== 'object' || sample === null || Array.isArray(sample)) return unknown;
+  const found = memberSafely(sample, name);
+  return {
+    kind: 'field',
+    field: { ...field, field: `${field.field}.${name}`, sample: found.found ? found.value : null },
+  };
 }
 
 function knownMember(value: unknown, name: string): Thing {

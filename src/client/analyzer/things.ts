@@ -14,6 +14,10 @@ export type KeyPart =
 /** What an expression may be when it runs, as far as the code tells. */
 export type Thing =
   | { kind: 'service'; deep: boolean }
+  /** A method of the data, `service.get`, before it is called. */
+  | { kind: 'method'; name: string; deep: boolean }
+  /** A function with its `this` and its first arguments. */
+  | { kind: 'bound'; target: Thing; self: Thing; given: readonly (() => Thing[])[] }
   | { kind: 'leaf' }
   | { kind: 'known'; value: unknown }
   | { kind: 'field'; field: Field }
@@ -24,9 +28,14 @@ export type Thing =
   | { kind: 'closure'; node: FunctionNode; environment: Environment }
   | { kind: 'unknown'; type: ValueType | undefined };
 
+/** What a function is called with. */
+export type Call = { self: Thing; given: readonly (() => Thing[])[] };
+
 export const unknown: Thing = { kind: 'unknown', type: undefined };
+/** What a parameter is that nothing is given for. */
+export const absent: Thing = { kind: 'known', value: undefined };
 const MAX_COMBINATIONS = 24;
-const derivedFromSomething: KeyPart = { type: 'roamDerived', fromKey: '?' };
+export const derivedFromSomething: KeyPart = { type: 'roamDerived', fromKey: '?' };
 
 /** What a thing is as (a part of) a key. */
 export function keyPartOf(thing: Thing): KeyPart {
@@ -34,7 +43,8 @@ export function keyPartOf(thing: Thing): KeyPart {
     case 'known':
       return isScalar(thing.value) ? { type: 'literal', value: String(thing.value) } : derivedFromSomething;
     case 'field':
-      return { type: 'field', ref: thing.field.field };
+      // A list or an object is no key: only what is in it may be.
+      return isKeyLike(thing.field.sample) ? { type: 'field', ref: thing.field.field } : derivedFromSomething;
     case 'text':
       return joined(thing.parts);
     case 'read':
@@ -124,6 +134,8 @@ function typeOfValue(value: unknown): ValueType | undefined {
       return undefined;
   }
 }
+
+const isKeyLike = (sample: unknown): boolean => sample == null || isScalar(sample);
 
 function isScalar(value: unknown): boolean {
   return ['string', 'number', 'bigint', 'boolean'].includes(typeof value);

@@ -1,8 +1,8 @@
 import type { AnyNode, CallExpression, MemberExpression } from 'acorn';
 import type { ValueType } from '../leaves/leaf.ts';
-import { itemsOf } from './built-ins.ts';
 import type { Environment } from './environment.ts';
 import type { Evaluator } from './evaluator.ts';
+import { itemsOf } from './lists.ts';
 import { propertyNames } from './members.ts';
 import { childrenOf } from './syntax.ts';
 import { typeOfThing } from './things.ts';

@@ -25,6 +25,9 @@ export type FieldType = 'string' | 'int' | 'long' | 'float' | 'double' | 'boolea
 /** Names the type of a key's value goes by in a form. */
 export type ValueType = 'String' | 'Integer' | 'Long' | 'Double' | 'Boolean' | 'List' | 'Map' | 'Object';
 
+/** What the type of a declared key is called. */
+export type DeclaredType = 'string' | 'integer' | 'long' | 'number' | 'boolean' | 'list' | 'object' | 'any';
+
 export type FieldDefinition = { name?: string; desc?: string; type?: FieldType };
 
 /** The names of a leaf's fields that a rule can configure; any name where the class is not known. */
@@ -58,6 +61,10 @@ export type LeafDefinition<L extends LeafClass = LeafClass> = {
   /** Types of keys that the code does not tell. */
   keys?: Readonly<Record<string, ValueType>>;
   comparison?: LeafComparison;
+  /** The keys the leaf reads, and their types: said here, the code is not asked. A key with dots leads into objects. */
+  reads?: Readonly<Record<string, DeclaredType>>;
+  /** The keys the leaf writes, likewise. */
+  writes?: Readonly<Record<string, DeclaredType>>;
 };
 
 /** Leaf classes by the name that rules call them by, `com.example.SpendThreshold`. */

@@ -47,7 +47,7 @@ function entryOf(clazz: string, given: LeafClass | LeafDefinition): LeafEntry {
   };
 }
 
-const members = ['leaf', 'name', 'desc', 'order', 'alias', 'fields', 'keys', 'comparison'];
+const members = ['leaf', 'name', 'desc', 'order', 'alias', 'fields', 'keys', 'reads', 'writes', 'comparison'];
 
 /** A misspelt name would have no effect, and nobody would know. */
 function checkMembers(clazz: string, definition: LeafDefinition, sample: object): void {

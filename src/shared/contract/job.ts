@@ -1,11 +1,11 @@
 import { z } from 'zod';
+import { DATA_FIELD } from './data-field.ts';
 import type { Member } from './exact-json.ts';
 import { integerOf, RawNumber } from './exact-json.ts';
 import { stepSchema } from './states.ts';
 import { formatTarget, parseTarget } from './target.ts';
 
-/** The literal name of the field that carries a rule's data, in requests, responses and files. */
-export const DATA_FIELD = 'the service';
+export { DATA_FIELD };
 
 /**
  * The version of what API and worker say about an execution: a job's data, and the result in the same version. Added fields

@@ -72,9 +72,12 @@ function textOf(part: KeyPart, leaf: LeafNode, values: ConfigValues): Text {
 function configuredText(ref: string, leaf: LeafNode, values: ConfigValues): string | undefined {
   const name = sameName(ref, Object.keys(values));
   if (name !== undefined) return keyText(values[name]);
-  // A declared field without a value has the default of the client's code, which nobody here knows.
-  const declared = leaf.fields.map(({ field }) => field);
-  if (sameName(ref, declared) !== undefined) return undefined;
+  // A declared field without a configured value has the default of the client's code, which Node clients publish.
+  const declared = sameName(
+    ref,
+    leaf.fields.map(({ field }) => field),
+  );
+  if (declared !== undefined) return keyText(leaf.fields.find(({ field }) => field === declared)?.value ?? undefined);
   const strings = leaf.fields.filter(({ type, shown }) => shown && isText(type));
   const [only] = strings;
   return only && strings.length === 1 ? keyText(values[only.field]) : undefined;

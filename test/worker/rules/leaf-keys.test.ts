@@ -6,7 +6,7 @@ import type { ConfigValues } from '../../../src/worker/rules/node-file.ts';
 
 type Part = { type: string; value?: string; ref?: string; fromKey?: string; parts?: Part[] };
 type Access = { direction?: string; accessMode?: string; accessMethod?: string; valueType?: string };
-type Field = { field: string; type: string };
+type Field = { field: string; type: string; value?: unknown };
 
 function keysRead(parts: Part[], values: ConfigValues = {}, fields: Field[] = [], access: Access = {}) {
   const roamKeys = [{ direction: 'read', accessMode: 'direct', keyParts: parts, ...access }];
@@ -39,6 +39,16 @@ test("a field that nothing is called like is the leaf's only string field", () =
       { field: 'b', type: 'string' },
     ]),
   ).toBe(`\${KeyName}`);
+});
+
+test.each([
+  ['score', 'score'],
+  [7, '7'],
+  [true, 'true'],
+])('a field that is not configured has the default its client publishes: %j', (value, key) => {
+  const fields = [{ field: 'key', type: 'string', value }];
+  expect(keyRead([field('key')], {}, fields)).toBe(key);
+  expect(keyRead([field('key')], { key: 'configured' }, fields)).toBe('configured');
 });
 
 test('a declared field without a value is not replaced by another one', () => {

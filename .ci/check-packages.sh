@@ -1,0 +1,105 @@
+#!/usr/bin/env bash
+# Packs both packages, has them examined, and installs each in an empty directory: a small service in JavaScript and in
+# TypeScript must run a rule on every Node that is supported, `rule-server` must start and answer. Ends with
+# "N passed, N failed".
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+root="$PWD"
+work="$(mktemp -d)"
+server=''
+trap '[[ -z "$server" ]] || kill "$server" 2>/dev/null || true; rm -rf "$work"' EXIT
+readonly NODES=(22 24 26) MAX_CLIENT_BYTES=300000
+passed=0
+failed=0
+
+# check NAME COMMAND…: counts, and shows what a failed command said.
+check() {
+  local name="$1"
+  shift
+  if "$@" >"$work/said" 2>&1; then
+    passed=$((passed + 1))
+    echo "✓ $name"
+  else
+    failed=$((failed + 1))
+    echo "✗ $name"
+    cat "$work/said"
+  fi
+}
+
+install() { npm install --prefix "$1" --no-audit --no-fund --prefer-offline --loglevel=error "${@:2}"; }
+pack() { npm pack "$1" --pack-destination "$work" --loglevel=error | tail -n 1; }
+says() { [[ "$("${@:2}" 2>&1)" == "$1" ]] || { "${@:2}" && return 1; }; }
+is_small_enough() { (("$(tar -xzOf "$1" | wc -c)" <= MAX_CLIENT_BYTES)); }
+
+for node in "${NODES[@]}"; do
+  mkdir -p "$work/node-$node"
+  (cd "$work/node-$node" && npm init -y >/dev/null && install . "node@$node" --foreground-scripts=false)
+done
+
+rules="$work/rules"
+mkdir -p "$rules/1/bases" "$rules/1/confs"
+echo '{"id":1,"status":1,"confId":1}' >"$rules/1/bases/1.json"
+echo '{"id":1,"status":1,"type":5,"confName":"shop.SpentAtLeast","confField":"{\"min\":110}"}' >"$rules/1/confs/1.json"
+export SHARED_DIR="$rules"
+
+client_tarball="$work/$(pack ./packages/rule-server-client)"
+server_tarball="$work/$(pack .)"
+check 'rule-server-client has at most 300 KB' is_small_enough "$client_tarball"
+
+examine() { # NAME TARBALL IMPORTED
+  local name="$1" tarball="$2" imported="$3" app="$work/app-$1" node
+  local -a entries=()
+  [[ "$name" == rule-server ]] && entries=(--entrypoints client)
+  check "$name: publint" npx publint --strict "$tarball"
+  check "$name: are the types wrong?" npx attw "$tarball" --profile esm-only "${entries[@]}"
+  mkdir "$app"
+  (cd "$app" && npm init -y >/dev/null && npm pkg set type=module >/dev/null)
+  check "$name: installs in an empty directory" install "$app" "$tarball" typescript @types/node
+  for language in js ts; do sed "s#PACKAGE#$imported#" "$root/test/packages/service.$language" >"$app/service.$language"; done
+  check "$name: the published types are enough" \
+    "$app/node_modules/.bin/tsc" --noEmit --strict --module nodenext --target es2024 --types node --ignoreConfig "$app/service.ts"
+  for node in "${NODES[@]}"; do
+    for language in js ts; do
+      check "$name: a service in $language runs on Node $node" \
+        says 'TRUE 9007199254740993n' "$work/node-$node/node_modules/node/bin/node" "$app/service.$language"
+    done
+  done
+}
+test_client() { # NAME
+  CLIENT_DIST="$work/app-$1/node_modules/$1/dist" npx vitest run --config test/packages/vitest.config.ts
+}
+examine rule-server-client "$client_tarball" rule-server-client
+examine rule-server "$server_tarball" rule-server/client
+for name in rule-server-client rule-server; do check "$name: the tests of the client pass on the package" test_client "$name"; done
+
+answers() { # URL
+  local deadline=$((SECONDS + 90))
+  until curl -fsS "$1/rule-server/mock/execute" -H 'content-type: application/json' \
+    -d '{"app":9001,"ruleId":1,"the service":{"uid":9007199254740993,"cost":120.10}}' >"$work/answer" 2>&1; do
+    ((SECONDS < deadline)) || { cat "$work/answer" "$work/server.log"; return 1; }
+    sleep 0.2
+  done
+  grep -q '"uid":9007199254740993,"cost":120.10' "$work/answer" && grep -q '"success":true' "$work/answer"
+}
+shows_the_console() { curl -fsS "$1/" | grep -q '<div id="root"'; }
+
+for node in "${NODES[@]}"; do
+  empty="$work/empty-$node"
+  mkdir "$empty"
+  port=$((20000 + RANDOM % 20000))
+  (cd "$empty" && exec env -u SHARED_DIR PORT="$port" \
+    "$work/node-$node/node_modules/node/bin/node" "$work/app-rule-server/node_modules/.bin/rule-server" start) \
+    >"$work/server.log" 2>&1 &
+  server=$!
+  check "rule-server start answers from an empty directory on Node $node" answers "http://127.0.0.1:$port"
+  check "rule-server start has its console on Node $node" shows_the_console "http://127.0.0.1:$port"
+  check "rule-server exec runs a rule on Node $node" env -u SHARED_DIR \
+    "$work/node-$node/node_modules/node/bin/node" "$work/app-rule-server/node_modules/.bin/rule-server" \
+    exec --url "http://127.0.0.1:$port" --app 9001 --rule 1 --data '{"uid":1,"cost":120}'
+  kill "$server"
+  wait "$server" || true
+  server=''
+done
+
+echo "$passed passed, $failed failed"
+((failed == 0))

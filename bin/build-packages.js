@@ -1,0 +1,85 @@
+#!/usr/bin/env node
+// Compiles what `npm pack` puts into a package (its prepack script): `server` into dist, with the console; `client` into
+// packages/rule-server-client/dist. Node runs the sources as they are, but not below node_modules.
+import { spawnSync } from 'node:child_process';
+import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { dirname, join, relative, resolve } from 'node:path';
+import { decode, encode } from '@jridgewell/sourcemap-codec';
+
+const root = join(import.meta.dirname, '..');
+const clientFolder = join(root, 'packages/rule-server-client');
+const [what] = process.argv.slice(2);
+await ({ server: buildServer, client: buildClient }[what] ?? usage)();
+
+async function buildServer() {
+  const dist = join(root, 'dist');
+  for (const name of await readdir(dist).catch(() => [])) {
+    if (name !== 'console') await rm(join(dist, name), { recursive: true });
+  }
+  compile('tsconfig.client.json', '--emitDeclarationOnly');
+  compile('tsconfig.build.json');
+  await dropUnreachableTypes(dist);
+  run(process.execPath, ['bin/build-console.js', '--when-needed']);
+}
+
+async function buildClient() {
+  const dist = join(clientFolder, 'dist');
+  await rm(dist, { recursive: true, force: true });
+  compile('tsconfig.client.json', '--outDir', dist);
+  await dropUnreachableTypes(dist);
+  for (const path of await pathsIn(dist, '.js.map')) await keepLinesOnly(path);
+  await cp(join(root, 'LICENSE'), join(clientFolder, 'LICENSE'));
+  const readme = await readFile(join(root, 'src/client/README.md'), 'utf8');
+  await mkdir(clientFolder, { recursive: true });
+  await writeFile(join(clientFolder, 'README.md'), readmeOfThePackage(readme));
+}
+
+/** The SDK's own README, by the package's name and without links out of the package. */
+function readmeOfThePackage(readme) {
+  return readme
+    .replaceAll("'rule-server/client'", "'rule-server-client'")
+    .replace(/\[([^\]]+)\]\(\.\.\/[^)]+\)/g, '$1');
+}
+
+/** Types that nothing reaches from the client's own are of no use to anybody. */
+async function dropUnreachableTypes(dist) {
+  const reached = new Set();
+  const next = [join(dist, 'client/client.d.ts')];
+  for (const path of next) {
+    if (reached.has(path)) continue;
+    reached.add(path);
+    const text = await readFile(path, 'utf8');
+    for (const [, from] of text.matchAll(/from '(\.[^']+)'|import\('(\.[^']+)'\)/g)) {
+      next.push(resolve(dirname(path), from.replace(/\.(ts|js)$/, '.d.ts')));
+    }
+  }
+  for (const path of await pathsIn(dist, '.d.ts')) if (!reached.has(path)) await rm(path);
+}
+
+/** A position for each line is enough for a stack trace, and a tenth of the size. */
+async function keepLinesOnly(path) {
+  const map = JSON.parse(await readFile(path, 'utf8'));
+  const mappings = encode(decode(map.mappings).map((segments) => segments.slice(0, 1)));
+  await writeFile(path, JSON.stringify({ ...map, names: [], mappings }));
+}
+
+async function pathsIn(folder, ending) {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile() && entry.name.endsWith(ending))
+    .map((entry) => join(entry.parentPath, entry.name));
+}
+
+function compile(project, ...options) {
+  run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', join(root, project), ...options]);
+}
+
+function run(program, parameters) {
+  // Standard output belongs to `npm pack --json`.
+  const { status } = spawnSync(program, parameters, { cwd: root, stdio: ['ignore', process.stderr, process.stderr] });
+  if (status !== 0) throw new Error(`${relative(root, parameters[0])} ended with ${status}`);
+}
+
+function usage() {
+  throw new Error('say what to build: server or client');
+}

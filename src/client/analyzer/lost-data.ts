@@ -1,0 +1,134 @@
+import type { AnyNode, CallExpression, Pattern } from 'acorn';
+import { isAccess } from './access-names.ts';
+import type { Environment } from './environment.ts';
+import type { Evaluator } from './evaluator.ts';
+import { functionsCalled } from './functions.ts';
+import { propertyNames } from './members.ts';
+import { isFunctionNode } from './syntax.ts';
+import type { Thing } from './things.ts';
+
+type Around = { environment: Environment; evaluator: Evaluator };
+
+/** What a leaf may ask the data that names no key. */
+const without = new Set(['deep', 'ts', 'signal', 'keys']);
+
+/** Whether a thing is the data of the run, or has it in it. */
+export function carriesData(thing: Thing, evaluator: Evaluator): boolean {
+  switch (thing.kind) {
+    case 'service':
+    case 'method':
+      return true;
+    case 'list':
+      return thing.items.some((item) => carriesData(item, evaluator));
+    case 'bound':
+      return thing.given.some((binding) => binding().some((each) => carriesData(each, evaluator)));
+    case 'object':
+      return thing.node.properties.some(
+        (property) =>
+          property.type === 'Property' &&
+          evaluator.evaluate(property.value, thing.environment).some(({ kind }) => kind === 'service'),
+      );
+    default:
+      return false;
+  }
+}
+
+/** Whether the data is used here in a way that the analysis does not follow, so that keys may be missed. */
+export function leavesSight(node: AnyNode, ancestors: readonly AnyNode[], around: Around): boolean {
+  if (node.type !== 'Identifier' && node.type !== 'MemberExpression') return false;
+  if (isOnlyAName(node, ancestors.at(-1)) || isTakenOut(ancestors)) return false;
+  const things = around.evaluator.evaluate(node, around.environment);
+  return things.some(({ kind }) => kind === 'service' || kind === 'method') && !isFollowed(node, ancestors, around);
+}
+
+/** `const { deep } = service`: the pattern says what it takes. */
+function isTakenOut(ancestors: readonly AnyNode[]): boolean {
+  const pattern = ancestors.findLast(({ type }) => type !== 'Property' && type !== 'AssignmentPattern');
+  return pattern?.type === 'ObjectPattern' || pattern?.type === 'ArrayPattern';
+}
+
+function isOnlyAName(node: AnyNode, parent: AnyNode | undefined): boolean {
+  switch (parent?.type) {
+    case 'MemberExpression':
+      return parent.property === node && !parent.computed;
+    case 'Property':
+      return parent.key === node && parent.value !== node;
+    case 'VariableDeclarator':
+      return parent.id === node;
+    case 'AssignmentExpression':
+    case 'AssignmentPattern':
+      return parent.left === node;
+    case 'RestElement':
+    case 'ArrayPattern':
+    case 'ObjectPattern':
+      return true;
+    default:
+      return parent === undefined || (isFunctionNode(parent) && parent.body !== node);
+  }
+}
+
+function isFollowed(node: AnyNode, ancestors: readonly AnyNode[], around: Around): boolean {
+  const parent = ancestors.at(-1);
+  const above = ancestors.slice(0, -1);
+  switch (parent?.type) {
+    case 'MemberExpression':
+      return isFollowedMember(parent, around);
+    case 'CallExpression':
+      return parent.callee === node || isFollowedCall(parent, around);
+    case 'VariableDeclarator':
+      return isFollowedPattern(parent.id);
+    case 'AssignmentExpression':
+      return parent.left.type === 'Identifier';
+    case 'ConditionalExpression':
+    case 'LogicalExpression':
+    case 'SequenceExpression':
+    case 'ParenthesizedExpression':
+    case 'ChainExpression':
+    case 'AwaitExpression':
+      return isFollowed(parent, above, around);
+    case 'Property':
+    case 'SpreadElement':
+      return isFollowed(parent, above, around);
+    case 'ObjectExpression':
+    case 'ArrayExpression':
+      return isFollowed(parent, above, around);
+    case 'ReturnStatement':
+    case 'ArrowFunctionExpression':
+    case 'ExpressionStatement':
+    case 'BinaryExpression':
+    case 'UnaryExpression':
+    case 'IfStatement':
+      return true;
+    default:
+      return false;
+  }
+}
+
+function isFollowedMember(
+  parent: Extract<AnyNode, { type: 'MemberExpression' }>,
+  { environment, evaluator }: Around,
+): boolean {
+  const names = propertyNames(parent, environment, evaluator);
+  // What becomes of a method of the data is seen where the method stands.
+  const known = (name: string) => without.has(name) || isAccess(name) || ['bind', 'call', 'apply'].includes(name);
+  return names.length > 0 && names.every(known);
+}
+
+/** The data as an argument: followed into a function whose code can be read; what prints it reads no key of a rule. */
+function isFollowedCall(parent: CallExpression, { environment, evaluator }: Around): boolean {
+  if (functionsCalled(parent, environment, evaluator).length > 0) return true;
+  const { callee } = parent;
+  if (callee.type !== 'MemberExpression') return false;
+  if (callee.property.type === 'Identifier' && ['bind', 'call', 'apply'].includes(callee.property.name)) return true;
+  return evaluator
+    .evaluate(callee.object, environment)
+    .some((thing) => thing.kind === 'known' && thing.value === globalThis.console);
+}
+
+function isFollowedPattern(pattern: Pattern): boolean {
+  if (pattern.type === 'Identifier') return true;
+  if (pattern.type !== 'ObjectPattern') return pattern.type === 'ArrayPattern';
+  return pattern.properties.every(
+    (property) => property.type === 'Property' && !property.computed && property.key.type === 'Identifier',
+  );
+}

@@ -1,0 +1,57 @@
+import type { Data } from '../engine/data.ts';
+import { didYouMean } from '../nearest.ts';
+import type { Leaf, LeafClass, LeafDefinition, Leaves } from './leaf.ts';
+import type { LeafEntry, Registry } from './registry.ts';
+
+/** What a leaf does instead of its own code. It is given the leaf, with its configured fields, too. */
+export type Mock = (service: Data, leaf: object) => unknown;
+export type Mocks = Readonly<Record<string, Mock>>;
+
+const methods = { 5: 'doFlow', 6: 'doResult', 7: 'doNone' } as const;
+
+/** The leaves with some of them replaced. Throws a `TypeError` for a class or alias that is not among them. */
+export function insteadOf(registry: Registry, mocks: Mocks): Leaves {
+  const names = registry.entries.flatMap(({ clazz, aliases }) => [clazz, ...aliases]);
+  const mocked = new Map(
+    Object.entries(mocks).map(([name, mock]) => {
+      const entry = registry.find(name);
+      if (entry === undefined) throw new TypeError(`there is no leaf ${name} to mock${didYouMean(name, names)}`);
+      return [entry.clazz, mock];
+    }),
+  );
+  return leavesOf(registry, (entry) => mocked.get(entry.clazz));
+}
+
+/** The leaves with every consequence replaced by one that does nothing but tell its name. */
+export function stubsOfResults(registry: Registry, tell: (name: string) => void): Leaves {
+  return leavesOf(registry, ({ clazz, kind }) => {
+    if (kind !== 6) return undefined;
+    return () => {
+      tell(clazz);
+      return true;
+    };
+  });
+}
+
+function leavesOf(registry: Registry, mockOf: (entry: LeafEntry) => Mock | undefined): Leaves {
+  return Object.fromEntries(
+    registry.entries.map((entry): [string, LeafDefinition] => {
+      const mock = mockOf(entry);
+      const { definition } = entry;
+      return [
+        entry.clazz,
+        mock ? { ...definition, leaf: withMethod(definition.leaf, methods[entry.kind], mock) } : definition,
+      ];
+    }),
+  );
+}
+
+function withMethod(leaf: LeafClass, method: string, mock: Mock): LeafClass {
+  const make = (): Leaf => {
+    const made = new leaf();
+    // Not enumerable: it is no field that a rule could configure.
+    Object.defineProperty(made, method, { value: (service: Data) => mock(service, made), enumerable: false });
+    return made;
+  };
+  return new Proxy(leaf, { construct: make });
+}

@@ -1,0 +1,122 @@
+import { statSync } from 'node:fs';
+import { stringifyExact } from '../shared/contract/exact-json.ts';
+import type { HandleError } from './engine/node.ts';
+import { isExactObject, toExact } from './engine/values.ts';
+import type { LeafClasses, Leaves } from './leaves/leaf.ts';
+import { createRegistry, type Registry } from './leaves/registry.ts';
+import { insteadOf, type Mocks, stubsOfResults } from './leaves/stand-ins.ts';
+import { readNode } from './rules/node-file.ts';
+import { type Released, readReleased } from './rules/released-files.ts';
+import { readRule } from './rules/rule-file.ts';
+import { createRuleSet, type RuleSet } from './rules/rule-set.ts';
+import { type RunRequest, type RunResult, runInProcess } from './run-in-process.ts';
+import { watchStrayErrors } from './stray-errors.ts';
+
+/** Rules and nodes with the members of their files. `status` may be left out, `confField` may be an object. */
+export type RuleObjects = {
+  rules: readonly Readonly<Record<string, unknown>>[];
+  nodes: readonly Readonly<Record<string, unknown>>[];
+};
+
+export type LoadOptions<L extends LeafClasses = LeafClasses> = {
+  leaves: Leaves<L>;
+  /** Refuses to run a rule of which a node is left out. */
+  strict?: boolean;
+  ruleTimeoutMs?: number;
+  errorHandle?: HandleError;
+  onError?: (error: unknown) => void;
+};
+
+/** A run in which no consequence happened. `stubbed`: what would have happened, the classes in order. */
+export type DryRunResult = RunResult & { stubbed: readonly string[] };
+
+export type LoadedRules = {
+  /** What is wrong with the rules, one sentence each. */
+  problems(): readonly string[];
+  run(request: RunRequest): Promise<RunResult>;
+  /** Runs with every result leaf replaced by one that does nothing and says true. */
+  dryRun(request: RunRequest): Promise<DryRunResult>;
+};
+
+/**
+ * Rules to run in this process, of an app's folder or of objects: nothing is registered or written, no thread is started, so that
+ * a read-only folder will do. Rejects when there is no such folder, or an object is no rule or node.
+ */
+export async function loadRules<const L extends LeafClasses>(
+  source: string | RuleObjects,
+  options: LoadOptions<L>,
+): Promise<LoadedRules> {
+  const { leaves, strict = false } = options;
+  const released = typeof source === 'string' ? await readFolder(source) : releasedOf(source);
+  const rules = createRuleSet(released, createRegistry(leaves), { strict });
+  return {
+    problems: () => rules.problems,
+    run: (request) => runOnce(rules, request, options),
+    async dryRun(request) {
+      const stubbed: string[] = [];
+      const stubs = stubsOfResults(createRegistry(leaves), (name) => stubbed.push(name));
+      const dry = createRuleSet(released, createRegistry(stubs), { strict });
+      const result = await runOnce(dry, request, options);
+      return { ...result, stubbed };
+    },
+  };
+}
+
+export type TestOptions<L extends LeafClasses = LeafClasses> = LoadOptions<L> &
+  RunRequest & {
+    /** What leaves do in this test instead of their own code, by class name. */
+    mocks?: Mocks;
+  };
+
+/** Runs a rule once, with some of its leaves replaced. Throws for a mock of a class that is not among the leaves. */
+export async function testRule<const L extends LeafClasses>(
+  source: string | RuleObjects,
+  { mocks = {}, ...options }: TestOptions<L>,
+): Promise<RunResult> {
+  const registry: Registry = createRegistry(options.leaves);
+  const rules = await loadRules(source, { ...options, leaves: insteadOf(registry, mocks) });
+  return rules.run(options);
+}
+
+async function runOnce(
+  rules: RuleSet,
+  request: RunRequest,
+  { ruleTimeoutMs = 55_000, errorHandle, onError = console.warn }: Omit<LoadOptions, 'leaves'>,
+): Promise<RunResult> {
+  const unwatch = watchStrayErrors();
+  try {
+    return await runInProcess(rules, request, { ruleTimeoutMs, handleError: errorHandle, onError });
+  } finally {
+    unwatch();
+  }
+}
+
+async function readFolder(folder: string): Promise<Released> {
+  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory())
+    throw new TypeError(`there is no directory ${folder}: name the folder of one app, with bases and confs in it`);
+  return readReleased(folder);
+}
+
+function releasedOf({ rules, nodes }: RuleObjects): Released {
+  const read = <T extends { id: bigint }>(kind: string, objects: RuleObjects['rules'], reader: (object: Exact) => T) =>
+    new Map(
+      objects.map((object, index) => {
+        try {
+          const file = reader(exactOf(object));
+          return [file.id, file];
+        } catch (error) {
+          throw new TypeError(`${kind}[${index}]: ${error instanceof Error ? error.message : error}`, { cause: error });
+        }
+      }),
+    );
+  return { version: 0n, rules: read('rules', rules, readRule), nodes: read('nodes', nodes, readNode), problems: [] };
+}
+
+type Exact = Parameters<typeof readNode>[0];
+
+function exactOf(object: Readonly<Record<string, unknown>>): Exact {
+  const exact = toExact(object, new WeakMap(), 'it');
+  if (!isExactObject(exact)) throw new TypeError('is not an object');
+  const { confField } = exact;
+  return isExactObject(confField) ? { ...exact, confField: stringifyExact(confField) } : exact;
+}
