@@ -1,0 +1,49 @@
+import { describe, expect, test } from 'vitest';
+import { type Listed, readRecord } from '../../src/console/api/executions.ts';
+import { groupComparisons } from '../../src/console/run/group-comparisons.ts';
+import { changedInput, filterRuns, inputInShort, noFilter } from '../../src/console/run/history-filter.ts';
+import { parseExact } from '../../src/shared/contract/exact-json.ts';
+
+const NOW = new Date(2026, 10, 21, 12).getTime();
+const HOUR = 3_600_000;
+
+function run(mockId: string, at: number, { input = '{}', target = 'all', decision = 'TRUE' } = {}): Listed {
+  const history = `[{"state":"queued","at":${at}}]`;
+  const text = `{"mockId":"${mockId}","app":1,"ruleId":1,"target":"${target}","state":"succeeded","decision":"${decision}","history":${history}}`;
+  return { ...readRecord(parseExact(text)), input };
+}
+const ids = (runs: readonly Listed[]) => runs.map(({ mockId }) => mockId);
+
+describe('finding an earlier run', () => {
+  const runs = [
+    run('a', NOW - HOUR / 2, { input: '{"uid":4200,"city":"Lyon"}', decision: 'FALSE' }),
+    run('b', NOW - 20 * HOUR, { input: '{"uid":42,"city":"Berlin"}' }),
+    run('c', NOW - 60 * HOUR, { input: '{"uid":42,"city":"Lyon"}' }),
+  ];
+  const found = (filter: Partial<typeof noFilter>) => ids(filterRuns(runs, { ...noFilter, ...filter }, NOW));
+
+  test('by words of its input; a number is a word of its own', () => {
+    expect(found({ text: 'uid 42' })).toEqual(['b', 'c']);
+    expect(found({ text: 'LYON 42' })).toEqual(['c']);
+  });
+
+  test('by its result and by its day', () => {
+    expect(found({ outcome: 'FALSE' })).toEqual(['a']);
+    expect(found({ text: '42', time: 'yesterday' })).toEqual(['b']);
+    expect(found({ time: 'hour' })).toEqual(['a']);
+  });
+});
+
+test('an input is told in short, and what changed in it', () => {
+  expect(inputInShort('{"cost":99.50,"city":"Lyon"}', 90)).toBe('cost 99.50, city Lyon');
+  expect(inputInShort('{"city":"Lyon"}', 6)).toBe('city …');
+  expect(changedInput('{"cost":100}', '{"cost":99.50}')).toBe('cost 100 → 99.50');
+  expect(changedInput('{"cost":100}', '{"cost":100}')).toBeNull();
+  expect(changedInput(null, '{"cost":100}')).toBeNull();
+});
+
+test('the same call to one client after the other is one comparison; the same client twice is not', () => {
+  const each = (id: string, at: number, client: string) => run(id, at, { target: `address:${client}` });
+  const lines = groupComparisons([each('c', 2000, 'x'), each('b', 1500, 'y'), each('a', 1000, 'x'), run('z', 900)]);
+  expect(lines.map((line) => (line.kind === 'run' ? line.run.mockId : ids(line.runs)))).toEqual([['c', 'b'], 'a', 'z']);
+});
