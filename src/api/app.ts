@@ -17,6 +17,8 @@ import { limitCallers } from './access/limits.ts';
 import { createSessions } from './access/sessions.ts';
 import { measureRequests } from './api-metrics.ts';
 import type { AskWorker } from './ask-worker.ts';
+import type { Batches } from './batches/batches.ts';
+import { createReadCsvBatch } from './batches/read-csv-batch.ts';
 import type { RunOnce } from './calls/run-once.ts';
 import type { SubmitExecution } from './calls/submit-execution.ts';
 import type { ConsoleFile } from './console-files.ts';
@@ -32,6 +34,7 @@ import { problem } from './http/respond.ts';
 import { inEnvelope } from './ice/envelope.ts';
 import type { BoardOptions } from './queue-board.ts';
 import type { QueueHealth } from './queue-health.ts';
+import { batchRoutes } from './routes/batches.ts';
 import { browseRoutes } from './routes/browse.ts';
 import { consoleRoutes } from './routes/console.ts';
 import { docsRoutes } from './routes/docs.ts';
@@ -45,6 +48,7 @@ import { queueBoardRoutes } from './routes/queue-board.ts';
 import { sessionRoutes } from './routes/session.ts';
 
 type Dependencies = {
+  batches: Batches;
   executions: Executions;
   runOnce: RunOnce;
   ask: AskWorker['ask'];
@@ -71,6 +75,7 @@ type Dependencies = {
 /** HTTP's table of contents: the middleware in order, then the routes. */
 export function createApp({
   submitExecution,
+  batches,
   executions,
   runOnce,
   ask,
@@ -133,6 +138,12 @@ export function createApp({
   app.route('/rule-server/mock', executionRoutes(executions));
   app.route('/rule-server/mock', eventRoutes({ executions, stopping }));
   for (const path of ['schema', 'tree', 'apps', 'rules', 'clients']) app.use(`/rule-server/mock/${path}`, tagAnswers());
+  app.use('/rule-server/mock/batches/*', refuseWithoutStore(health)); // and the list itself
+  const maxBodyBytes = settings.MAX_BATCH_BYTES;
+  app.route(
+    '/rule-server/mock',
+    batchRoutes({ batches, readCsvBatch: createReadCsvBatch({ ask }), maxBodyBytes, stopping }),
+  );
   app.route('/rule-server/mock', browseRoutes({ ask }));
   app.notFound(({ req }) => problem(404, `There is nothing at ${req.path}.`));
   app.onError((error, context) => {

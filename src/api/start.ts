@@ -16,6 +16,7 @@ import {
 import { registerApiMetrics } from './api-metrics.ts';
 import { createApp } from './app.ts';
 import { openAskWorker } from './ask-worker.ts';
+import { openBatches } from './batches/batches.ts';
 import { openPendingExecutions } from './calls/await-ending.ts';
 import { closeNotes } from './calls/close-notes.ts';
 import { createFence } from './calls/fence.ts';
@@ -113,7 +114,9 @@ export async function startApi({
     queueTimeoutMs: settings.QUEUE_TIMEOUT_MS,
     waitMs: apiWaitMs(settings),
   });
+  const batches = openBatches({ backend, ask: askWorker.ask, settings });
   const app = createApp({
+    batches,
     submitExecution,
     runOnce,
     executions,
@@ -154,6 +157,7 @@ export async function startApi({
         pending.close(),
         cancels.close(),
         askWorker.close(),
+        batches.close(),
         queue.close(),
         keys.close(),
       ];

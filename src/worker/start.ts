@@ -6,6 +6,7 @@ import { historyLimitsOf, type Settings } from '../shared/runtime/settings.ts';
 import { noTracing, type Tracing } from '../shared/runtime/tracing.ts';
 import { listenForCancels } from '../shared/store/control.ts';
 import type { QueueBackend } from '../shared/store/queue-backend.ts';
+import { createBatchWorker } from './batches/batch-worker.ts';
 import { createDirectoryCheck, type WorkerState } from './check-directory.ts';
 import { createClients } from './clients/clients.ts';
 import { createPublishedMetadata } from './clients/published-metadata.ts';
@@ -73,7 +74,10 @@ export async function startWorker(given: Options): Promise<RunningWorker> {
   const { interrupts, watcher, lateResults } = execution;
   const storeAlert = createThrottledAlert(log, 'The queue store cannot be used');
   const worker = createWorker({ ...execution, backend, storeAlert, concurrency: settings.WORKER_CONCURRENCY, log });
-  const check = createDirectoryCheck({ worker, sharedDirectory: directory.sharedDirectory, storeAlert, log });
+  const history = backend.openHistory(historyLimitsOf(settings));
+  const batches = createBatchWorker({ ...directory, backend, history, settings, log });
+  const takers = takingJobs(worker, batches);
+  const check = createDirectoryCheck({ worker: takers, sharedDirectory: directory.sharedDirectory, storeAlert, log });
   const onSwept = register(options, directory, { ...check, openWaits: () => worker.open });
   const queries = createQueryWorker({
     backend,
@@ -94,8 +98,29 @@ export async function startWorker(given: Options): Promise<RunningWorker> {
     async stop() {
       // What is just beginning still has to watch something before it can be handed over.
       const handedOver = worker.stop().finally(() => watcher.close());
-      const others = [checks.stop(), sweeps.stop(), cancels.close(), queries.close(), lateResults.close()];
+      const others = [
+        checks.stop(),
+        sweeps.stop(),
+        cancels.close(),
+        queries.close(),
+        batches.stop(),
+        lateResults.close(),
+      ];
       await atMost(STOP_WITHIN_MS, Promise.allSettled([handedOver, ...others]));
+    },
+  };
+}
+
+type Taker = { run(): void; pause(): Promise<void> };
+
+/** Executions and batches are taken by the same workers. */
+function takingJobs(...takers: Taker[]): Taker {
+  return {
+    run() {
+      for (const taker of takers) taker.run();
+    },
+    async pause() {
+      await Promise.all(takers.map((taker) => taker.pause()));
     },
   };
 }

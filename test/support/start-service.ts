@@ -7,12 +7,13 @@ import { unless } from '../../src/shared/runtime/errno.ts';
 import { createLogger, type Logger } from '../../src/shared/runtime/logger.ts';
 import { createMetrics, type Metrics } from '../../src/shared/runtime/metrics.ts';
 import { readSettings, type Settings } from '../../src/shared/runtime/settings.ts';
+import type { BatchStore } from '../../src/shared/store/batch-store.ts';
 import type { History } from '../../src/shared/store/history.ts';
 import { createMemoryStore } from '../../src/shared/store/key-value-store.ts';
-import { createMemoryHistory } from '../../src/shared/store/memory-history.ts';
+import { createMemoryBatches } from '../../src/shared/store/memory-batches.ts';
 import { createMemoryNotes } from '../../src/shared/store/memory-notes.ts';
 import type { Notes } from '../../src/shared/store/notes.ts';
-import { openQueueBackend, type QueueBackend } from '../../src/shared/store/queue-backend.ts';
+import { openMemoryHistory, openQueueBackend, type QueueBackend } from '../../src/shared/store/queue-backend.ts';
 import type { Step } from '../../src/worker/execution/steps.ts';
 import { isOurFile, MADE_BY_US } from '../../src/worker/files/file-names.ts';
 import { type RunningWorker, startWorker } from '../../src/worker/start.ts';
@@ -161,11 +162,13 @@ function withOwnMemory(backend: QueueBackend): QueueBackend {
   const store = createMemoryStore();
   let history: History | undefined;
   let notes: Notes | undefined;
+  let batches: BatchStore | undefined;
   return {
     ...backend,
     store,
-    openHistory: (limits) => (history ??= createMemoryHistory(store, limits)),
     openNotes: (maxBytes) => (notes ??= createMemoryNotes(maxBytes)),
+    openHistory: (limits) => (history ??= openMemoryHistory(store, limits)),
+    openBatches: (limits) => (batches ??= createMemoryBatches(limits)),
   };
 }
 

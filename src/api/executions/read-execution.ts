@@ -87,12 +87,13 @@ export function createReadExecution({ queue, history, readAnswer }: Dependencies
     },
 
     /** Those that are on their way, newest first, out of the newest 2,000. */
-    async open({ app, apps, ruleId }: Pick<HistoryFilter, 'app' | 'apps' | 'ruleId'>): Promise<ExecutionRecord[]> {
+    async open({ app, apps, ruleId, batchId }: Omit<HistoryFilter, 'limit' | 'cursor'>): Promise<ExecutionRecord[]> {
       reading ??= readOpen().finally(() => {
         reading = undefined;
       });
       return (await reading).filter(
         (record) =>
+          record.batchId === (batchId ?? null) &&
           (app === undefined || record.app === app) &&
           (!apps || apps.has(record.app)) &&
           (ruleId === undefined || record.ruleId === ruleId),

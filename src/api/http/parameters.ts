@@ -75,6 +75,9 @@ export const listParameters = z.object({
   ruleId: ruleOrNode
     .transform((value) => value ?? undefined)
     .meta({ ...asInt64, description: 'Only executions of this rule.' }),
+  batchId: text
+    .transform((value) => value ?? undefined)
+    .meta({ json: { type: 'string' }, description: 'Only items of this batch. Without it: none of any batch.' }),
   limit: z
     .string()
     .default('')

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { problemAnswer } from './answers.ts';
+import { batchOperations } from './batch-operations.ts';
 import { browseOperations } from './browse-operations.ts';
 import { executeOperations } from './execute-operations.ts';
 import { executionOperations } from './execution-operations.ts';
@@ -8,7 +9,13 @@ import { type AnswerDoc, type Operation, PROBLEM } from './operation.ts';
 import { serviceOperations } from './service-operations.ts';
 
 /** Everything the interface can do, in reading order. */
-export const operations = [...executeOperations, ...executionOperations, ...browseOperations, ...serviceOperations];
+export const operations = [
+  ...executeOperations,
+  ...executionOperations,
+  ...batchOperations,
+  ...browseOperations,
+  ...serviceOperations,
+];
 
 const DESCRIPTION = `Press Run in a page and see what a business rule does on a real, remote client.
 

@@ -21,6 +21,8 @@ export const recordSchema = z.object({
   ts: z.string().nullable(),
   target: z.string(),
   keyName: z.string().nullable(),
+  /** The batch it is an item of. */
+  batchId: z.string().nullable().default(null),
   address: z.string().nullable(),
   state: stateSchema,
   history: z.array(stepSchema),
@@ -42,12 +44,12 @@ export type Queued = { mockId: string; data: JobData; queuedAt: number; progress
 
 /** The record of an execution that is still on its way. */
 export function openRecord({ mockId, data, queuedAt, progress }: Queued): ExecutionRecord {
-  const { app, ruleId, confId, ts, target, keyName } = data;
+  const { app, ruleId, confId, ts, target, keyName, batchId = null } = data;
   const history: StateStep[] = [{ state: 'queued', at: queuedAt }, ...(progress?.steps ?? [])];
   const state = history.at(-1)?.state ?? 'queued';
   const address = progress?.address ?? null;
   const unknownYet = { warnings: [], outcome: null, decision: null, answeredAt: null, lateResult: false };
-  return { mockId, app, ruleId, confId, ts, target, keyName, address, state, history, ...unknownYet };
+  return { mockId, app, ruleId, confId, ts, target, keyName, batchId, address, state, history, ...unknownYet };
 }
 
 /** What is kept of an execution that ended at `at`, epoch ms. */

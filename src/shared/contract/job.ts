@@ -125,6 +125,8 @@ export const jobDataSchema = z.object({
   claimBy: z.int(),
   /** The name of the API key that asked for it. */
   keyName: z.string().nullable().default(null),
+  /** The batch it is an item of. */
+  batchId: z.string().optional(),
   /** The queue store had lost it, and with it whether a worker began it. */
   addedAgain: z.boolean().optional(),
 });

@@ -107,6 +107,10 @@ const variables = z.object({
   HISTORY_SECONDS: whole(86_400, 60, 31_536_000),
   HISTORY_BYTES: whole(256 * MIB, 0, 64 * 1024 * MIB),
   IDEMPOTENCY_BYTES: whole(256 * MIB, 1024, 64 * 1024 * MIB),
+  BATCH_SECONDS: whole(604_800, 60, 31_536_000),
+  BATCH_BYTES: whole(256 * MIB, 0, 64 * 1024 * MIB),
+  MAX_BATCHES: whole(20, 1, 1000),
+  MAX_BATCH_BYTES: whole(16 * MIB, 1024, 256 * MIB),
   API_KEYS: apiKeys,
   API_KEYS_FILE: z.string().min(1).optional(),
   ALLOW_ANONYMOUS: z.enum(['0', '1'], { error: 'must be 0 or 1' }).default('0'),
@@ -206,6 +210,11 @@ export function refuseOpenDoor(settings: Settings): void {
 /** How much of the past is kept. */
 export function historyLimitsOf({ HISTORY_COUNT, HISTORY_SECONDS, HISTORY_BYTES }: Settings) {
   return { count: HISTORY_COUNT, seconds: HISTORY_SECONDS, bytes: HISTORY_BYTES };
+}
+
+/** How many batches there may be, for how long. */
+export function batchLimitsOf({ BATCH_SECONDS, BATCH_BYTES, MAX_BATCHES }: Settings) {
+  return { seconds: BATCH_SECONDS, bytes: BATCH_BYTES, running: MAX_BATCHES };
 }
 
 /** How long an API waits for the end of one execution: time in the queue, the client's time, and slack for noticing. */

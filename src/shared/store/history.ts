@@ -8,6 +8,8 @@ export type HistoryFilter = {
   /** Only executions of these; null or nothing: of all. */
   apps?: ReadonlySet<number> | null | undefined;
   ruleId?: string | undefined;
+  /** Only the items of this batch; without it, none of any. */
+  batchId?: string | undefined;
   limit: number;
   cursor?: string | undefined;
 };
@@ -38,8 +40,8 @@ export const resultKey = (mockId: string) => `result:${mockId}`;
 type ReadIndex = (after: string | null, count: number) => Promise<string[]>;
 
 /** What the index says of an execution, so that a list can be filtered without loading anything. */
-export function memberOf({ mockId, app, ruleId }: ExecutionRecord): string {
-  return `${app}|${ruleId ?? ''}|${mockId}`;
+export function memberOf({ mockId, app, ruleId, batchId }: ExecutionRecord): string {
+  return `${app}|${ruleId ?? ''}${batchId === null ? '' : `~${batchId}`}|${mockId}`;
 }
 
 /** The cursor of a list's very beginning. */
@@ -47,7 +49,7 @@ export const BEGINNING = '-';
 
 /** Walks an index from the newest entry on until a page is full. Both backends list through it, so both page alike. */
 export async function listPage(
-  { app, apps, ruleId, limit, cursor }: HistoryFilter,
+  { app, apps, ruleId, batchId, limit, cursor }: HistoryFilter,
   readIndex: ReadIndex,
   load: (mockIds: string[]) => Promise<(ExecutionRecord | null)[]>,
 ): Promise<HistoryPage> {
@@ -56,7 +58,9 @@ export async function listPage(
   for (;;) {
     const members = await readIndex(position, SCANNED_AT_ONCE);
     for (const member of members) {
-      const [itsApp, itsRule] = member.split('|');
+      const [itsApp, ruleAndBatch = ''] = member.split('|');
+      const [itsRule, itsBatch] = ruleAndBatch.split('~');
+      if (batchId !== undefined && itsBatch !== batchId) continue;
       if (app !== undefined && itsApp !== String(app)) continue;
       if (apps && !apps.has(Number(itsApp))) continue;
       if (ruleId !== undefined && itsRule !== ruleId) continue;
@@ -79,6 +83,6 @@ export class BadCursor extends Error {}
 function parseCursor(cursor: string | undefined): string | null {
   if (cursor === undefined || cursor === BEGINNING) return null;
   const member = Buffer.from(cursor, 'base64url').toString();
-  if (!/^\d+\|\d*\|[\w-]+$/.test(member)) throw new BadCursor('is not one this service gave out');
+  if (!/^\d+\|\d*(?:~[\w-]+)?\|[\w-]+$/.test(member)) throw new BadCursor('is not one this service gave out');
   return member;
 }

@@ -12,22 +12,31 @@ import {
 } from 'bullmq';
 import { Redis } from 'ioredis';
 import type { JobData, JobResult } from '../contract/job.ts';
+import type { BatchLimits, BatchStore } from './batch-store.ts';
 import { EndingWorker } from './ending-worker.ts';
 import type { History, HistoryLimits } from './history.ts';
 import { createMemoryStore, createRedisStore, type Store, storedKey } from './key-value-store.ts';
+import { createMemoryBatches } from './memory-batches.ts';
 import { createMemoryHistory } from './memory-history.ts';
 import { createMemoryNotes } from './memory-notes.ts';
 import type { Notes } from './notes.ts';
+import { createRedisBatches } from './redis-batches.ts';
 import { createRedisHistory } from './redis-history.ts';
 import { createRedisNotes } from './redis-notes.ts';
 import { redisScript } from './redis-script.ts';
 import { replyWithin } from './reply-within.ts';
+import { createSplitHistory } from './split-history.ts';
 
 /**
  * Queue names. `queries` answers quick questions about clients and rules; `control` carries messages to every worker and
  * no jobs, so that workers need not read all results.
  */
-export const queueNames = { executions: 'executions', queries: 'queries', control: 'control' } as const;
+export const queueNames = {
+  executions: 'executions',
+  queries: 'queries',
+  control: 'control',
+  batches: 'batches',
+} as const;
 
 /** Finished jobs stay this long, so that the re-check of a waiting API always finds them: longer than the longest call. */
 export const KEEP_FINISHED_SECONDS = 180;
@@ -53,6 +62,8 @@ export type QueueBackend = {
   openNotes(maxBytes: number): Notes;
   /** Settled executions. */
   openHistory(limits: HistoryLimits): History;
+  /** Batches and their items. */
+  openBatches(limits: BatchLimits): BatchStore;
   /** How many entries the event stream keeps; at 1,000 calls/s the Redis one bridges 4 s without a re-check. */
   maxEvents: number;
   openQueue<Data, Result>(name: string): JobQueue<Data, Result>;
@@ -79,6 +90,7 @@ export type QueueBackend = {
 };
 
 const MAX_EVENTS = 20_000;
+const BATCH_HISTORY = '{rule-server}:history-of-batches:';
 const REPLY_MS = 700;
 
 /** BullMQ's own removal takes any job that is not locked: also one that has run, or whose worker fell asleep. */
@@ -139,7 +151,12 @@ function openRedis(url: string, telemetry: Telemetry | undefined): QueueBackend 
     connected,
     store: createRedisStore(results),
     openNotes: (maxBytes) => createRedisNotes(results, storedKey, maxBytes),
-    openHistory: (limits) => createRedisHistory(results, storedKey, limits),
+    openHistory: (limits) =>
+      createSplitHistory(
+        (own, part) => createRedisHistory(results, storedKey, own, part === 'batches' ? BATCH_HISTORY : undefined),
+        limits,
+      ),
+    openBatches: (limits) => createRedisBatches(results, limits),
     ...openers({
       quick: factory(fast),
       blocking: factory(patient),
@@ -170,6 +187,7 @@ function openRedis(url: string, telemetry: Telemetry | undefined): QueueBackend 
 async function openEmbedded(telemetry: Telemetry | undefined): Promise<QueueBackend> {
   const store = createMemoryStore();
   let notes: Notes | undefined;
+  let batches: BatchStore | undefined;
   let history: History | undefined; // one for the API and the worker of this process
   // Only who uses it pays for loading a database.
   const { startEmbeddedPostgres } = await import('./embedded-postgres.ts');
@@ -183,7 +201,8 @@ async function openEmbedded(telemetry: Telemetry | undefined): Promise<QueueBack
     connected: Promise.resolve(),
     store,
     openNotes: (maxBytes) => (notes ??= createMemoryNotes(maxBytes)),
-    openHistory: (limits) => (history ??= createMemoryHistory(store, limits)),
+    openHistory: (limits) => (history ??= openMemoryHistory(store, limits)),
+    openBatches: (limits) => (batches ??= createMemoryBatches(limits)),
     ...openers({
       quick: factory,
       blocking: factory,
@@ -208,6 +227,11 @@ async function openEmbedded(telemetry: Telemetry | undefined): Promise<QueueBack
 
 async function removeFinished(queue: Cleaned, olderThanMs: number): Promise<void> {
   for (const state of ['completed', 'failed'] as const) await queue.clean(olderThanMs, CLEANED_AT_ONCE, state);
+}
+
+/** The history of one process. */
+export function openMemoryHistory(store: Store, limits: HistoryLimits): History {
+  return createSplitHistory((own) => createMemoryHistory(store, own), limits);
 }
 
 type Parts = {

@@ -6,9 +6,6 @@ import { type History, type HistoryLimits, listPage, MAX_INPUT_KEPT, memberOf, r
 import { redisScript } from './redis-script.ts';
 
 const PREFIX = '{rule-server}:history:';
-const INDEX = `${PREFIX}index`;
-const SIZES = `${PREFIX}sizes`;
-const BYTES = `${PREFIX}bytes`;
 const TRIMMED_AT_ONCE = 100;
 /** Whoever waits for an execution may read its result from here; it stays that long although there is no room for it. */
 const READABLE_SECONDS = 30;
@@ -98,8 +95,10 @@ export function createRedisHistory(
   redis: Redis,
   storedKey: (key: string) => string,
   { count, seconds, bytes }: HistoryLimits,
+  prefix = PREFIX,
 ): History {
-  const key = (kind: string, mockId: string) => `${PREFIX}${kind}:${mockId}`;
+  const [index, sizes, total] = [`${prefix}index`, `${prefix}sizes`, `${prefix}bytes`];
+  const key = (kind: string, mockId: string) => `${prefix}${kind}:${mockId}`;
   const toRecord = (text: string | null): ExecutionRecord | null => {
     const parsed = recordSchema.safeParse(text === null ? null : parseJson(text));
     return parsed.success ? parsed.data : null;
@@ -109,15 +108,15 @@ export function createRedisHistory(
 
   return {
     async add({ record, input, result }) {
-      const stored = 'stored' in result ? storedKey(result.stored) : `${PREFIX}nothing`;
+      const stored = 'stored' in result ? storedKey(result.stored) : `${prefix}nothing`;
       const now = Date.now();
       const text = JSON.stringify(record);
       const keptInput = input.length <= MAX_INPUT_KEPT ? input : '';
       const body = 'body' in result ? result.body : '';
       await add(
         redis,
-        [INDEX, SIZES, BYTES, stored],
-        [PREFIX, record.mockId, memberOf(record), now, text, keptInput, body, ...limits],
+        [index, sizes, total, stored],
+        [prefix, record.mockId, memberOf(record), now, text, keptInput, body, ...limits],
       );
     },
     get: async (mockId) => toRecord(await redis.get(key('record', mockId))),
@@ -131,14 +130,14 @@ export function createRedisHistory(
       const record = toRecord(await redis.get(key('record', mockId)));
       if (!record) return;
       const changed = JSON.stringify({ ...record, lateResult: true });
-      const keys = [INDEX, SIZES, BYTES, key('record', mockId), key('late', mockId)];
-      await addLate(redis, keys, [PREFIX, memberOf(record), Date.now(), body, changed, ...limits]);
+      const keys = [index, sizes, total, key('record', mockId), key('late', mockId)];
+      await addLate(redis, keys, [prefix, memberOf(record), Date.now(), body, changed, ...limits]);
     },
     lateResult: (mockId) => redis.get(key('late', mockId)),
     list: (filter) =>
       listPage(
         filter,
-        async (after, wanted) => pageSchema.parse(await page(redis, [INDEX], [after ?? '', wanted])),
+        async (after, wanted) => pageSchema.parse(await page(redis, [index], [after ?? '', wanted])),
         async (mockIds) =>
           mockIds.length === 0 ? [] : (await redis.mget(mockIds.map((mockId) => key('record', mockId)))).map(toRecord),
       ),

@@ -187,7 +187,7 @@ describe('every answer matches the schema that is documented for it', () => {
 
   it('without a key', async () => {
     for (const { method, path, open } of operations) {
-      const { status } = await call(path.replace('{mockId}', NOBODY), { method: method.toUpperCase() }, guarded.url);
+      const { status } = await call(path.replace(/\{\w+\}/g, NOBODY), { method: method.toUpperCase() }, guarded.url);
       if (path === '/session') expect(status).toBe(method === 'post' ? 400 : 204);
       else expect(status).toBe(open ? 200 : 401);
     }
@@ -204,8 +204,56 @@ describe('every answer matches the schema that is documented for it', () => {
         interval: 1,
         timeout: 10_000,
       });
-      const answer = await call(path.replace('{mockId}', NOBODY), more, busy.url);
+      const answer = await call(path.replace(/\{\w+\}/g, NOBODY), more, busy.url);
       expect([answer.status, answer.headers['retry-after']], path).toEqual([429, '1']);
+    }
+  });
+
+  it('a batch through its life, and one that is not kept any more', async () => {
+    await using client = await clientThat(answersAfter(200));
+    const batches = `${MOCK}/batches`;
+    const body = { app: client.app, ruleId: 1, cases: [{ 'the service': { n: 1 }, expect: { outcome: 'TRUE' } }] };
+    const run = (more: object, headers: Record<string, string> = {}, to = service.url) =>
+      call(
+        batches,
+        {
+          method: 'POST',
+          body: JSON.stringify({ ...body, ...more }),
+          headers: { 'content-type': 'application/json', ...headers },
+        },
+        to,
+      );
+    const key = { 'idempotency-key': 'k' };
+    const { batchId } = (await run({}, key)).json;
+    const one = `${batches}/${batchId}`;
+    expect((await run({ concurrency: 2 }, key)).status).toBe(422);
+    expect((await call(one, { method: 'DELETE' })).status).toBe(202);
+    await vi.waitFor(async () => expect((await call(one)).json.state).toBe('cancelled'), { timeout: 10_000 });
+    expect((await call(one, { method: 'DELETE' })).status).toBe(200);
+    const second = `${batches}/${(await run({})).json.batchId}`;
+    expect((await call(`${second}/events`)).text).toContain('event: snapshot');
+    expect((await call(second, { method: 'DELETE' })).status).toBe(409);
+    for (const part of ['/items', '/items/1', '/coverage', '/report?format=junit'])
+      expect((await call(`${second}${part}`)).status, part).toBe(200);
+    for (const part of ['/items?limit=x', '/coverage?target=a&target=b', '/report?format=x'])
+      expect((await call(`${second}${part}`)).status, part).toBe(400);
+    expect((await call(`${batches}?app=x`)).status).toBe(400);
+    expect((await run({ cases: [] })).status).toBe(400);
+    expect((await run({ cases: undefined, from: NOBODY })).status).toBe(404);
+    expect((await run({}, { origin: 'http://127.0.0.1', 'content-type': 'text/plain' })).status).toBe(415);
+    expect((await run({ file: 'x'.repeat(17 * 2 ** 20) })).status).toBe(413);
+
+    await using small = await startService({ settings: { BATCH_BYTES: 2000 }, sharedDir: service.sharedDir });
+    const first = (await run({ file: 'x'.repeat(1000) }, {}, small.url)).json.batchId;
+    await call(`${batches}/${first}/events`, {}, small.url);
+    await run({ file: 'x'.repeat(1000) }, {}, small.url);
+    expect((await run({ cases: undefined, from: first }, {}, small.url)).status).toBe(410);
+    for (const { method, path, id } of operations) {
+      if (!path.includes('{batchId}')) continue;
+      const ask = (which: string, to: string) =>
+        call(path.replace('{batchId}', which).replace('{n}', '1'), { method: method.toUpperCase() }, to);
+      expect((await ask(NOBODY, service.url)).status, id).toBe(404);
+      expect((await ask(first, small.url)).status, id).toBe(410);
     }
   });
 
@@ -232,7 +280,7 @@ describe('every answer matches the schema that is documented for it', () => {
         const query = Object.entries(queryExample ?? {}).map(([name, value]) => `${name}=${value}`);
         const [example] = Object.values(body?.examples ?? {});
         const { status } = await call(
-          `${path.replace('{mockId}', NOBODY)}?${query.join('&')}`,
+          `${path.replace(/\{\w+\}/g, NOBODY)}?${query.join('&')}`,
           { method: method.toUpperCase(), ...(example ? { body: JSON.stringify(example) } : {}) },
           lonely.url,
         );

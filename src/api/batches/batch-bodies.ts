@@ -1,0 +1,62 @@
+import {
+  type Batch,
+  type BatchProgress,
+  type ItemDetail,
+  type ItemHead,
+  placeOfItem,
+  totalOf,
+} from '../../shared/cases/batch.ts';
+import type { Case } from '../../shared/cases/case.ts';
+import { itemMockId } from '../../shared/cases/item-id.ts';
+import { stringifyExact } from '../../shared/contract/exact-json.ts';
+import { DATA_FIELD } from '../../shared/contract/job.ts';
+
+type Found = { batch: Batch; progress: BatchProgress };
+
+/** A batch as JSON text: what it was asked to do, and how far it is. Ids are printed as the integers they are. */
+export function batchBody({ batch, progress }: Found): string {
+  const id = (text: string | null) => (text === null ? null : BigInt(text));
+  const { v, ruleId, confId, targets, cases, ...rest } = batch;
+  const { state, endedAt, counts } = progress;
+  const byTarget = targets.map((target, index) => ({ target, counts: counts[index] }));
+  const size = { cases, items: cases * targets.length };
+  const ids = { ruleId: id(ruleId), confId: id(confId) };
+  return stringifyExact({ ...rest, ...ids, ...size, state, endedAt, counts: totalOf(counts), targets: byTarget });
+}
+
+export type Numbered = { n: number; head: ItemHead; one: Pick<Case, 'name' | 'line'> };
+
+/** An item in a list. */
+export function itemBody({ batchId, targets }: Batch, { n, head, one }: Numbered): string {
+  const { caseIndex, targetIndex } = placeOfItem({ targets }, n);
+  const target = targets[targetIndex] ?? 'all';
+  const { claimBy, digest, differences, ...rest } = head;
+  const mockId = claimBy === null && head.verdict === 'pending' ? null : itemMockId(batchId, caseIndex, target);
+  return stringifyExact({ n, name: one.name, line: one.line, target, ...rest, mockId, differences });
+}
+
+/** One item whole: what was asked, what was expected, and what came of it. JSON texts stay as they are. */
+export function wholeItemBody(
+  batch: Batch,
+  { n, head, one, detail }: { n: number; head: ItemHead; one: Case; detail: ItemDetail | null },
+): string {
+  const short = itemBody(batch, { n, head, one });
+  const { data = null, cut = false, nodes = null, differences = [] } = detail ?? {};
+  const { data: wanted, ...expect } = one.expect ?? {};
+  const expectation = one.expect === null ? 'null' : withMember(JSON.stringify(expect), 'data', wanted);
+  const parts = [
+    `"ts":${one.ts ?? 'null'}`,
+    `${JSON.stringify(DATA_FIELD)}:${one.input}`,
+    `"expect":${expectation}`,
+    `"changed":${data ?? 'null'}`,
+    `"cut":${cut}`,
+    `"nodes":${JSON.stringify(nodes)}`,
+    `"differences":${JSON.stringify(differences)}`,
+  ];
+  return `${short.replace(/,"differences":\d+}$/, '')},${parts.join(',')}}`;
+}
+
+function withMember(json: string, name: string, raw: string | undefined): string {
+  if (raw === undefined) return json;
+  return `${json.slice(0, -1)}${json === '{}' ? '' : ','}${JSON.stringify(name)}:${raw}}`;
+}

@@ -1,0 +1,53 @@
+import { z } from 'zod';
+import { verdictSchema } from '../../shared/cases/verdict.ts';
+import { listParameters } from '../http/parameters.ts';
+
+const text = z
+  .string()
+  .optional()
+  .transform((value) => value || undefined);
+
+/** Which batches to list. */
+export const batchListParameters = listParameters.pick({ app: true, ruleId: true });
+
+const target = text.meta({ description: 'Only items of this target, as the batch names it.' });
+
+/** Which items of a batch to list. */
+export const itemParameters = z.object({
+  target,
+  verdict: z
+    .union([verdictSchema, z.literal('')], { error: `must be one of ${verdictSchema.options.join(', ')}` })
+    .optional()
+    .transform((value) => value || undefined)
+    .meta({ json: { enum: verdictSchema.options }, description: 'Only items with this verdict.' }),
+  differs: z
+    .enum(['', 'true', 'false'], { error: 'must be true or false' })
+    .default('')
+    .transform((value) => value === 'true')
+    .meta({
+      json: { type: 'boolean', default: false },
+      description: 'Only cases that came out differently on one target than on another.',
+    }),
+  limit: z
+    .string()
+    .default('')
+    .transform((value) => (value === '' ? 100 : Number(value)))
+    .refine((value) => Number.isInteger(value) && value >= 1 && value <= 1000, {
+      error: 'must be a whole number from 1 to 1000',
+    })
+    .meta({ json: { type: 'integer', minimum: 1, maximum: 1000, default: 100 }, description: 'How many at most.' }),
+  cursor: z
+    .string()
+    .regex(/^\d{0,6}$/, 'is not one this service gave out')
+    .default('')
+    .meta({ json: { type: 'string', pattern: '^\\d{0,6}$' }, description: 'The `nextCursor` of the page before.' }),
+});
+
+export const coverageParameters = z.object({ target });
+
+export const reportParameters = z.object({
+  format: z
+    .enum(['junit', 'csv', 'json', 'markdown'], { error: 'must be junit, csv, json or markdown' })
+    .default('json')
+    .meta({ json: { enum: ['junit', 'csv', 'json', 'markdown'], default: 'json' }, description: 'How it is written.' }),
+});

@@ -1,0 +1,166 @@
+import { z } from 'zod';
+import { DEFAULT_CONCURRENCY, MAX_CONCURRENCY, MAX_ITEMS } from '../../shared/cases/batch.ts';
+import type { Case } from '../../shared/cases/case.ts';
+import { readCase } from '../../shared/cases/read-case.ts';
+import { readFlag, readMembers, readText, readTexts } from '../../shared/cases/read-members.ts';
+import { createRefusals, noLines, type Refusals } from '../../shared/cases/refusal.ts';
+import { elementsOf } from '../../shared/cases/split-array.ts';
+import { type Verdict, verdictSchema } from '../../shared/cases/verdict.ts';
+import { decodeUtf8, integerOf, type Member, scanJson } from '../../shared/contract/exact-json.ts';
+import { executeRequestSchema, memberValue } from '../../shared/contract/job.ts';
+import { formatTarget, parseTarget } from '../../shared/contract/target.ts';
+import type { Problem } from '../calls/read-request.ts';
+
+/** Where the cases of a batch come from. */
+export type Source =
+  | { kind: 'given'; cases: Case[] }
+  | { kind: 'saved' }
+  | { kind: 'from'; batchId: string; verdicts: Verdict[] };
+
+/** Everything a batch is asked with. `targets` may hold `client:*`; null where another batch says. Ids are decimal text. */
+export type BatchRequest = {
+  app: number;
+  ruleId: string | null;
+  confId: string | null;
+  targets: string[] | null;
+  concurrency: number;
+  stopAfterFailures: number | null;
+  file: string | null;
+  source: Source;
+};
+export type ReadBatch = { kind: 'request'; request: BatchRequest } | { kind: 'bad'; problems: Problem[] };
+
+export const EVERY_CLIENT = 'client:*';
+const KNOWN = [
+  ...['app', 'ruleId', 'confId', 'ts', 'targets', 'cases', 'saved', 'from', 'verdict'],
+  ...['concurrency', 'stopAfterFailures', 'file'],
+];
+const MAX_TARGETS = 100;
+
+/** Reads the JSON body of a new batch, whole, before anything runs. Every bad field is named. */
+export function readBatchRequest(bytes: Uint8Array): ReadBatch {
+  const decoded = decodeUtf8(bytes);
+  if (decoded.kind !== 'text') return bad('body', decoded.kind === 'cut' ? 'is not valid UTF-8' : decoded.message);
+  const scanned = scanJson(decoded.text);
+  if (scanned.kind === 'incomplete')
+    return bad('body', `is not JSON: it ends too early, after ${scanned.length} characters`);
+  if (scanned.kind === 'wrong')
+    return bad(scanned.path || 'body', `is not JSON: ${scanned.message} (character ${scanned.at + 1})`);
+  if (scanned.type !== 'object') return bad('body', 'must be a JSON object');
+  const refusals = createRefusals(noLines);
+  const members = readMembers(scanned.raw, { path: [], known: KNOWN, refusals });
+  const ids = readIds(members);
+  const targets = members.has('targets')
+    ? readTargets(readTexts(members.get('targets'), ['targets'], refusals), refusals)
+    : null;
+  const concurrency = readCount(members.get('concurrency'), { path: 'concurrency', most: MAX_CONCURRENCY, refusals });
+  const stopAfterFailures = readCount(members.get('stopAfterFailures'), {
+    path: 'stopAfterFailures',
+    most: MAX_ITEMS,
+    refusals,
+  });
+  const file = readText(members.get('file'), ['file'], refusals) ?? null;
+  const source = readSource(members, refusals);
+  const problems = [
+    ...scanned.duplicates.map((path) => ({ field: path, message: 'is given twice' })),
+    ...(ids.kind === 'bad' ? ids.problems : []),
+    ...refusals.all.map(({ path, message }) => ({ field: path, message })),
+  ];
+  if (ids.kind === 'bad' || source === null || problems.length > 0)
+    return { kind: 'bad', problems: problems.slice(0, 100) };
+  const { app, ruleId, confId, ts } = ids;
+  const timed: Source =
+    source.kind === 'given' && ts !== null
+      ? { ...source, cases: source.cases.map((one) => ({ ...one, ts: one.ts ?? ts })) }
+      : source;
+  const options = { concurrency: concurrency ?? DEFAULT_CONCURRENCY, stopAfterFailures, file };
+  return { kind: 'request', request: { app, ruleId, confId, targets, ...options, source: timed } };
+}
+
+type Ids =
+  | { kind: 'ids'; app: number; ruleId: string | null; confId: string | null; ts: string | null }
+  | { kind: 'bad'; problems: Problem[] };
+
+/** The same fields as those of execute, checked the same way. */
+function readIds(members: Map<string, Member>): Ids {
+  const names = ['app', 'ruleId', 'confId', 'ts'];
+  const values = names.flatMap((name) => {
+    const member = members.get(name);
+    return member ? [[name, memberValue(member)] as const] : [];
+  });
+  const parsed = executeRequestSchema.safeParse(Object.fromEntries(values));
+  if (!parsed.success)
+    return {
+      kind: 'bad',
+      problems: parsed.error.issues.map(({ path, message }) => ({ field: path.join('.'), message })),
+    };
+  const { app, ruleId, confId, ts } = parsed.data;
+  const text = (value: bigint | null) => value?.toString() ?? null;
+  return { kind: 'ids', app, ruleId: text(ruleId), confId: text(confId), ts: text(ts) };
+}
+
+/** Targets as they are written everywhere, each once. None: `all`. */
+export function readTargets(given: readonly string[], refusals: Refusals): string[] {
+  if (given.length > MAX_TARGETS) refusals.add(['targets'], `must be at most ${MAX_TARGETS}`);
+  const targets = given.map((text, index) => {
+    if (text === EVERY_CLIENT) return text;
+    const parsed = parseTarget(text);
+    if (parsed.kind !== 'malformed') return formatTarget(parsed);
+    refusals.add(['targets', index], parsed.message);
+    return text;
+  });
+  return targets.length === 0 ? ['all'] : [...new Set(targets)];
+}
+
+function readSource(members: Map<string, Member>, refusals: Refusals): Source | null {
+  const given = ['cases', 'saved', 'from'].filter((name) => members.has(name));
+  if (given.length !== 1) {
+    refusals.add(['cases'], 'give exactly one of cases, saved and from');
+    return null;
+  }
+  if (members.has('from')) return readFrom(members, refusals);
+  if (members.has('saved')) {
+    if (!readFlag(members.get('saved'), ['saved'], refusals)) refusals.add(['saved'], 'can only be true');
+    return { kind: 'saved' };
+  }
+  const cases = members.get('cases');
+  if (cases?.kind !== 'array') {
+    refusals.add(['cases'], 'must be a list');
+    return null;
+  }
+  const elements = elementsOf(cases.raw);
+  if (elements.length === 0) refusals.add(['cases'], 'is empty: there is nothing to run');
+  if (elements.length > MAX_ITEMS) {
+    refusals.add(['cases'], `must be at most ${MAX_ITEMS}, found ${elements.length}`);
+    return null;
+  }
+  const options = { writing: 'request', refusals, lineOf: noLines, defaults: [] } as const;
+  return { kind: 'given', cases: elements.map((raw, index) => readCase(raw, { ...options, path: ['cases', index] })) };
+}
+
+function readFrom(members: Map<string, Member>, refusals: Refusals): Source {
+  const batchId = readText(members.get('from'), ['from'], refusals) ?? '';
+  const given = readTexts(members.get('verdict'), ['verdict'], refusals);
+  const verdicts = z.array(verdictSchema).safeParse(given);
+  if (!verdicts.success) refusals.add(['verdict'], `must be a list of ${verdictSchema.options.join(', ')}`);
+  return {
+    kind: 'from',
+    batchId,
+    verdicts: verdicts.success && given.length > 0 ? verdicts.data : [...verdictSchema.options],
+  };
+}
+
+function readCount(
+  member: Member | undefined,
+  { path, most, refusals }: { path: string; most: number; refusals: Refusals },
+): number | null {
+  if (member === undefined || member.kind === 'null') return null;
+  const value = member.kind === 'number' ? integerOf(member.raw) : undefined;
+  if (value !== undefined && value >= 1n && value <= BigInt(most)) return Number(value);
+  refusals.add([path], `must be a whole number from 1 to ${most}`);
+  return null;
+}
+
+function bad(field: string, message: string): ReadBatch {
+  return { kind: 'bad', problems: [{ field, message }] };
+}

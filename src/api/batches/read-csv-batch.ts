@@ -1,0 +1,71 @@
+import { z } from 'zod';
+import { DEFAULT_CONCURRENCY, MAX_CONCURRENCY } from '../../shared/cases/batch.ts';
+import { type CellType, readCsv } from '../../shared/cases/csv-cases.ts';
+import { createRefusals, noLines } from '../../shared/cases/refusal.ts';
+import { decodeUtf8 } from '../../shared/contract/exact-json.ts';
+import { parseJson } from '../../shared/contract/parse-json.ts';
+import { QUERY_VERSION } from '../../shared/contract/query.ts';
+import type { AskWorker } from '../ask-worker.ts';
+import { readParameters, selectionParameters } from '../http/parameters.ts';
+import { type ReadBatch, readTargets } from './read-batch-request.ts';
+
+export type ReadCsvBatch = ReturnType<typeof createReadCsvBatch>;
+type Refused = { kind: 'refused'; status: 404 | 422 | 503; error: string };
+
+const schemaAnswer = z.object({ fields: z.array(z.object({ key: z.string(), valueType: z.string() })) });
+const NUMBERS =
+  /^(?:int|integer|long|short|byte|float|double|number|decimal|bigdecimal|biginteger|u?int\d+|float\d+)$/i;
+const BOOLEANS = /^bool(?:ean)?$/i;
+
+/** Reads a batch of CSV rows: app, rule, targets and concurrency are in the query, types come from what the rule reads. */
+export function createReadCsvBatch({ ask }: Pick<AskWorker, 'ask'>) {
+  return async function readCsvBatch(bytes: Uint8Array, query: Record<string, string[]>): Promise<ReadBatch | Refused> {
+    const { targets: given = [], concurrency = [], ...rest } = query;
+    const selection = readParameters(selectionParameters, rest);
+    if (selection.kind === 'bad') return selection;
+    const { app, ruleId, confId } = selection.value;
+    const refusals = createRefusals(noLines);
+    const targets = readTargets(
+      given.filter((text) => text !== ''),
+      refusals,
+    );
+    const count = Number(concurrency[0] || DEFAULT_CONCURRENCY);
+    if (!Number.isInteger(count) || count < 1 || count > MAX_CONCURRENCY)
+      refusals.add(['concurrency'], `must be a whole number from 1 to ${MAX_CONCURRENCY}`);
+    const text = decodeUtf8(withoutMark(bytes));
+    if (text.kind !== 'text') refusals.add(['body'], 'is not valid UTF-8');
+    if (text.kind !== 'text' || refusals.all.length > 0) return bad(refusals.all);
+    const reply = await ask({ v: QUERY_VERSION, ask: 'schema', ...selection.value });
+    if (reply.kind === 'refused') return reply;
+    const types = new Map(
+      schemaAnswer.parse(parseJson(reply.body)).fields.map(({ key, valueType }) => [key, cellType(valueType)]),
+    );
+    const read = readCsv(text.text, (key) => types.get(key) ?? 'text');
+    if (read.kind === 'refused') return bad(read.refusals);
+    const options = { concurrency: count, stopAfterFailures: null, file: null };
+    return {
+      kind: 'request',
+      request: { app, ruleId, confId, targets, ...options, source: { kind: 'given', cases: read.cases } },
+    };
+  };
+}
+
+/** Spreadsheets begin their CSV with a byte order mark. */
+function withoutMark(bytes: Uint8Array): Uint8Array {
+  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes;
+}
+
+function cellType(valueType: string): CellType {
+  const name = valueType.split('.').at(-1) ?? '';
+  return NUMBERS.test(name) ? 'number' : BOOLEANS.test(name) ? 'boolean' : 'text';
+}
+
+function bad(refusals: readonly { path: string; message: string; line: number | null }[]): ReadBatch {
+  return {
+    kind: 'bad',
+    problems: refusals.map(({ path, message, line }) => ({
+      field: path,
+      message: line === null ? message : `${message} (line ${line})`,
+    })),
+  };
+}

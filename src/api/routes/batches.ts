@@ -1,0 +1,176 @@
+import { type Context, Hono } from 'hono';
+import { streamSSE } from 'hono/streaming';
+import { csvReport } from '../../shared/reports/csv.ts';
+import { jsonReport } from '../../shared/reports/json.ts';
+import { junitReport } from '../../shared/reports/junit.ts';
+import { markdownReport } from '../../shared/reports/markdown.ts';
+import { isFor } from '../../shared/runtime/caller.ts';
+import { callerOf, needs, refusedApp } from '../access/permission.ts';
+import { batchBody, itemBody, wholeItemBody } from '../batches/batch-bodies.ts';
+import { type Batches, goneBatch, type Taken, unknownBatch } from '../batches/batches.ts';
+import { batchListParameters, coverageParameters, itemParameters, reportParameters } from '../batches/parameters.ts';
+import { readBatchRequest } from '../batches/read-batch-request.ts';
+import type { ReadCsvBatch } from '../batches/read-csv-batch.ts';
+import type { Environment } from '../http/environment.ts';
+import { readParameters } from '../http/parameters.ts';
+import { readBody } from '../http/read-body.ts';
+import { badQuestion, badRequest, json, problem } from '../http/respond.ts';
+
+type Dependencies = { batches: Batches; readCsvBatch: ReadCsvBatch; maxBodyBytes: number; stopping: AbortSignal };
+type Found = Exclude<Awaited<ReturnType<Batches['read']>>, 'gone' | null>;
+
+const writers = {
+  junit: { write: junitReport, type: 'application/xml', extension: 'xml' },
+  csv: { write: csvReport, type: 'text/csv; charset=utf-8', extension: 'csv' },
+  json: { write: jsonReport, type: 'application/json', extension: 'json' },
+  markdown: { write: markdownReport, type: 'text/markdown; charset=utf-8', extension: 'md' },
+} as const;
+
+/** Batches as a resource: run one, follow it, read its items and reports, cancel it. */
+export function batchRoutes({ batches, readCsvBatch, maxBodyBytes, stopping }: Dependencies) {
+  const withBatch =
+    (answer: (found: Found, context: Context<Environment>) => Promise<Response> | Response) =>
+    async (context: Context<Environment>) => {
+      const batchId = context.req.param('batchId') ?? '';
+      const found = await batches.read(batchId);
+      const isIts = found !== null && (found === 'gone' || isFor(callerOf(context), found.batch.app));
+      if (!isIts) return problem(404, unknownBatch(batchId));
+      return found === 'gone' ? problem(410, goneBatch(batchId)) : answer(found, context);
+    };
+
+  return new Hono<Environment>()
+    .post('/batches', needs('run'), async (context) => {
+      const type = contentType(context);
+      if (type === 'foreign') return problem(415, 'A browser must send content-type: application/json or text/csv.');
+      const body = await readBody(context.env.incoming, maxBodyBytes);
+      if (body.kind === 'too-large')
+        return problem(413, `The body is larger than ${maxBodyBytes} bytes (MAX_BATCH_BYTES).`, {
+          headers: { connection: 'close' },
+        });
+      if (body.kind === 'cut-off') return badRequest([{ field: 'body', message: 'was cut off before its end' }]);
+      const read =
+        type === 'csv' ? await readCsvBatch(body.bytes, context.req.queries()) : readBatchRequest(body.bytes);
+      if (read.kind === 'bad') return badRequest(read.problems);
+      if (read.kind === 'refused') return problem(read.status, read.error);
+      const notIts = refusedApp(context, read.request.app);
+      if (notIts) return notIts;
+      const key = context.req.header('idempotency-key');
+      if (key !== undefined && (key.length < 1 || key.length > 255))
+        return badRequest([{ field: 'Idempotency-Key', message: 'must have 1 to 255 characters' }]);
+      const taken = await batches.create(read.request, { keyName: context.var.keyName ?? null, key, body: body.bytes });
+      return respondToTaken(taken, batches);
+    })
+    .get('/batches', needs('read'), async (context) => {
+      const read = readParameters(batchListParameters, context.req.queries());
+      if (read.kind === 'bad') return badQuestion(read.problems);
+      const notIts = read.value.app === undefined ? undefined : refusedApp(context, read.value.app);
+      if (notIts) return notIts;
+      const found = await batches.list({ ...read.value, apps: callerOf(context).apps });
+      return json(200, `{"items":[${found.map(batchBody).join(',')}]}`);
+    })
+    .get(
+      '/batches/:batchId',
+      needs('read'),
+      withBatch((found) => json(200, batchBody(found))),
+    )
+    .get(
+      '/batches/:batchId/items',
+      needs('read'),
+      withBatch(async ({ batch }, { req }) => {
+        const read = readParameters(itemParameters, req.queries());
+        if (read.kind === 'bad') return badQuestion(read.problems);
+        const { items, next } = await batches.items(batch, { ...read.value, after: Number(read.value.cursor) });
+        const bodies = items.map((item) => itemBody(batch, item));
+        return json(200, `{"items":[${bodies.join(',')}],"nextCursor":${next === null ? 'null' : `"${next}"`}}`);
+      }),
+    )
+    .get(
+      '/batches/:batchId/items/:n',
+      needs('read'),
+      withBatch(async ({ batch }, { req }) => {
+        const n = /^\d{1,6}$/.test(req.param('n') ?? '') ? Number(req.param('n')) : 0;
+        const item = await batches.item(batch, n);
+        return item
+          ? json(200, wholeItemBody(batch, item))
+          : problem(404, `Batch ${batch.batchId} has no item ${req.param('n')}.`);
+      }),
+    )
+    .get(
+      '/batches/:batchId/coverage',
+      needs('read'),
+      withBatch(async ({ batch }, { req }) => {
+        const read = readParameters(coverageParameters, req.queries());
+        if (read.kind === 'bad') return badQuestion(read.problems);
+        return json(200, JSON.stringify(await batches.coverage(batch, read.value.target)));
+      }),
+    )
+    .get(
+      '/batches/:batchId/report',
+      needs('read'),
+      withBatch(async ({ batch, progress }, { req }) => {
+        const read = readParameters(reportParameters, req.queries());
+        if (read.kind === 'bad') return badQuestion(read.problems);
+        const { write, type, extension } = writers[read.value.format];
+        const text = write({ batch, progress, items: await batches.reported(batch) });
+        const disposition = `attachment; filename="batch-${batch.batchId}.${extension}"`;
+        return new Response(text, { headers: { 'content-type': type, 'content-disposition': disposition } });
+      }),
+    )
+    .get(
+      '/batches/:batchId/events',
+      needs('read'),
+      withBatch((first, context) => {
+        const gone = new AbortController();
+        const end = () => gone.abort();
+        return streamSSE(context, async (stream) => {
+          stream.onAbort(end);
+          stopping.addEventListener('abort', end, { once: true });
+          const keepAlive = setInterval(() => void stream.write(': still here\n\n'), 15_000);
+          try {
+            let event = 'snapshot';
+            for await (const found of batches.follow(first.batch.batchId, gone.signal)) {
+              await stream.writeSSE({ event, data: batchBody(found) });
+              event = 'progress';
+            }
+          } finally {
+            clearInterval(keepAlive);
+            stopping.removeEventListener('abort', end);
+          }
+        });
+      }),
+    )
+    .delete(
+      '/batches/:batchId',
+      needs('cancel'),
+      withBatch(async ({ batch: { batchId }, progress }) => {
+        if (progress.state === 'cancelled') return json(200, JSON.stringify({ batchId, state: 'cancelled' }));
+        if (await batches.cancel(batchId)) return json(202, JSON.stringify({ batchId, state: 'cancelling' }));
+        return problem(409, `Batch ${batchId} has ended already; it cannot be cancelled any more.`);
+      }),
+    );
+}
+
+async function respondToTaken(taken: Taken, batches: Batches): Promise<Response> {
+  switch (taken.kind) {
+    case 'bad':
+      return badRequest(taken.problems);
+    case 'other-body':
+      return problem(422, 'This Idempotency-Key was used for a call with another body: use a new key for a new call.');
+    case 'refused':
+      return problem(taken.status, taken.error, taken.status === 503 ? { headers: { 'retry-after': '5' } } : {});
+    case 'taken': {
+      const location = `/rule-server/mock/batches/${taken.batchId}`;
+      const found = await batches.read(taken.batchId);
+      const body = found === null || found === 'gone' ? JSON.stringify({ batchId: taken.batchId }) : batchBody(found);
+      return json(202, body, { location });
+    }
+  }
+}
+
+/** Browsers send forms and plain text to any site without asking it first; JSON and CSV they do not. */
+function contentType({ req }: Context<Environment>): 'json' | 'csv' | 'foreign' {
+  const type = (req.header('content-type') ?? '').split(';')[0]?.trim().toLowerCase();
+  if (type === 'text/csv') return 'csv';
+  const fromBrowser = req.header('origin') !== undefined || req.header('sec-fetch-site') !== undefined;
+  return fromBrowser && type !== 'application/json' ? 'foreign' : 'json';
+}

@@ -1,0 +1,29 @@
+import type { History, HistoryLimits } from './history.ts';
+
+/**
+ * Executions of callers and items of batches, each in a history of its own, so that the former survive any number of the
+ * latter. The history of batches has half the room.
+ */
+export function createSplitHistory(
+  open: (limits: HistoryLimits, part: 'calls' | 'batches') => History,
+  limits: HistoryLimits,
+): History {
+  const { count, seconds, bytes } = limits;
+  const calls = open(limits, 'calls');
+  const batches = open({ count: Math.floor(count / 2), seconds, bytes: Math.floor(bytes / 2) }, 'batches');
+  return {
+    add: (settled) => (settled.record.batchId === null ? calls : batches).add(settled),
+    get: async (mockId) => (await calls.get(mockId)) ?? batches.get(mockId),
+    result: async (mockId) => (await calls.result(mockId)) ?? batches.result(mockId),
+    async delivered(mockId) {
+      if ((await batches.get(mockId)) === null) await calls.delivered(mockId);
+    },
+    input: async (mockId) => (await calls.input(mockId)) ?? batches.input(mockId),
+    async addLateResult(mockId, body) {
+      await calls.addLateResult(mockId, body);
+      await batches.addLateResult(mockId, body);
+    },
+    lateResult: async (mockId) => (await calls.lateResult(mockId)) ?? batches.lateResult(mockId),
+    list: (filter) => (filter.batchId === undefined ? calls : batches).list(filter),
+  };
+}

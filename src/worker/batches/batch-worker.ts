@@ -1,0 +1,137 @@
+import { type Job, WaitingError } from 'bullmq';
+import { z } from 'zod';
+import { createThrottledAlert, type Logger } from '../../shared/runtime/logger.ts';
+import { every } from '../../shared/runtime/periodic.ts';
+import { batchLimitsOf, type Settings } from '../../shared/runtime/settings.ts';
+import { createCancelSender } from '../../shared/store/control.ts';
+import type { History } from '../../shared/store/history.ts';
+import { type ExecutionQueue, type JobQueue, type QueueBackend, queueNames } from '../../shared/store/queue-backend.ts';
+import type { Clients } from '../clients/clients.ts';
+import type { Claims } from '../files/claim.ts';
+import type { ResolveTarget } from '../placement/resolve-target.ts';
+import { createClientPace } from './client-pace.ts';
+import { createFollowItems } from './follow-items.ts';
+import { createMarks } from './marks.ts';
+import { runBatch } from './run-batch.ts';
+
+const ADD_MISSING_EVERY_MS = 2000;
+const SWEEP_EVERY_MS = 10 * 60_000;
+const RETRY_MS = 1000;
+
+const jobSchema = z.object({ batchId: z.string() });
+type BatchJob = z.infer<typeof jobSchema>;
+
+type Dependencies = {
+  backend: QueueBackend;
+  history: History;
+  claims: Claims;
+  clients: Clients;
+  resolveTarget: ResolveTarget;
+  sharedDir: string;
+  settings: Settings;
+  log: Logger;
+};
+
+/** Runs batches: takes their jobs, feeds the queue of executions, and keeps what became of the items. */
+export function createBatchWorker({
+  backend,
+  history,
+  claims,
+  clients,
+  resolveTarget,
+  sharedDir,
+  settings,
+  log,
+}: Dependencies) {
+  const queue: ExecutionQueue = backend.openQueue(queueNames.executions);
+  const batches: JobQueue<BatchJob, null> = backend.openQueue(queueNames.batches);
+  const store = backend.openBatches(batchLimitsOf(settings));
+  const followItems = createFollowItems({ backend, queue, history, store: backend.store, settings });
+  const cancels = createCancelSender(backend);
+  const marks = createMarks(sharedDir);
+  const running = new Map<string, AbortController>();
+  const failures = createThrottledAlert(log, 'A batch cannot go on');
+  const parts = {
+    store,
+    queue,
+    followItems,
+    claims,
+    clients,
+    marks,
+    pace: createClientPace(),
+    cancels,
+    resolveTarget,
+    settings,
+  };
+  let stopping = false;
+  for (const each of [queue, batches]) each.on('error', () => {}); // the executions' worker reports the same fault
+
+  const worker = backend.openWorker<BatchJob, null>(queueNames.batches, process, settings.MAX_BATCHES);
+  worker.on('error', () => {});
+  worker.on('lockRenewalFailed', (ids: string[]) => {
+    for (const id of ids) running.get(id)?.abort();
+  });
+
+  async function process(job: Job<BatchJob, null>, token?: string): Promise<null> {
+    const { batchId } = jobSchema.parse(job.data);
+    const abort = new AbortController();
+    if (stopping) abort.abort();
+    running.get(batchId)?.abort(); // a queue store that forgot it gave it out again
+    running.set(batchId, abort);
+    try {
+      if (await runBatch(batchId, abort.signal, parts)) {
+        failures.ends();
+        return null;
+      }
+    } catch (error) {
+      failures.begins(error, `batch ${batchId} is tried again every ${RETRY_MS} ms`);
+      await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+    } finally {
+      if (running.get(batchId) === abort) running.delete(batchId);
+    }
+    await job.moveToWait(token).catch(() => {}); // then it is another worker's, or its lock lapses
+    throw new WaitingError();
+  }
+
+  /** A job the queue store lost is added again: the batch itself says that it is not over. */
+  async function addMissing(): Promise<void> {
+    for (const batchId of await store.running()) await batches.add('run', { batchId }, { jobId: batchId });
+  }
+  const additions = every(ADD_MISSING_EVERY_MS, addMissing, () => {}); // the next turn tries again
+  const sweeps = every(
+    SWEEP_EVERY_MS,
+    () => marks.sweep(settings.BATCH_SECONDS * 1000),
+    (error) => log.warn({ err: error }, 'the sweep of batch marks failed'),
+  );
+
+  return {
+    /** Takes batches from now on. */
+    run(): void {
+      if (worker.isPaused()) worker.resume();
+      else worker.run().catch((error) => log.error({ err: error }, 'the loop of the batches worker ended'));
+    },
+    /** Takes no more batches; those it has go on. */
+    async pause(): Promise<void> {
+      await worker.pause(true);
+    },
+    /** Batches this worker runs. */
+    get running() {
+      return running.size;
+    },
+    /** Leaves its batches to other workers, and lets go of everything. */
+    async stop(): Promise<void> {
+      stopping = true;
+      const closed = worker.close();
+      for (const abort of running.values()) abort.abort();
+      await closed;
+      await Promise.all([
+        additions.stop(),
+        sweeps.stop(),
+        followItems.close(),
+        cancels.close(),
+        queue.close(),
+        batches.close(),
+      ]);
+    },
+  };
+}

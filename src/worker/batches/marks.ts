@@ -1,0 +1,62 @@
+import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { errnoOf, unless } from '../../shared/runtime/errno.ts';
+import { privateDirectory } from '../files/file-names.ts';
+
+/** Up to which case (not included) items may have been sent, and from when until when. Epoch ms. */
+export type Mark = { upTo: number; at: number; until: number };
+
+/** Items are marked so many at a time. */
+const STEP = 100;
+/** No item is sent under a mark that is older, so that a reader knows by when the last one was sent. */
+export const MARK_MS = 5000;
+const FORM = /^(\d+)\.(\d+)\.(\d+)$/;
+
+/**
+ * Which items of a batch may have been sent. A mark is an empty file beside the claims, which no queue store can forget. A
+ * mark is only ever added: a worker that slept cannot take back what another one has marked meanwhile.
+ */
+export function createMarks(sharedDir: string) {
+  const root = join(privateDirectory(sharedDir), 'batches');
+  const folderOf = (batchId: string) => join(root, batchId);
+
+  return {
+    /** The marks of one target, the first one first. */
+    async read(batchId: string, targetIndex: number): Promise<Mark[]> {
+      const names = (await readdir(folderOf(batchId)).catch(unless('ENOENT'))) ?? [];
+      const marks = names.flatMap((name) => {
+        const [, target, upTo, at] = FORM.exec(name) ?? [];
+        const raisedAt = Number(at);
+        return Number(target) === targetIndex ? [{ upTo: Number(upTo), at: raisedAt, until: raisedAt + MARK_MS }] : [];
+      });
+      return marks.sort((a, b) => a.at - b.at);
+    },
+
+    /** Raises the mark over the case `index`, and some that follow. Nothing may be sent before this has resolved. */
+    async raise(batchId: string, targetIndex: number, index: number): Promise<Mark> {
+      const at = Date.now();
+      const upTo = (Math.floor(index / STEP) + 1) * STEP;
+      await mkdir(root).catch(unless('EEXIST')); // not recursive: what is above must be there
+      await mkdir(folderOf(batchId)).catch(unless('EEXIST'));
+      await writeFile(join(folderOf(batchId), `${targetIndex}.${upTo}.${at}`), '', { flag: 'wx' }).catch(
+        unless('EEXIST'),
+      );
+      return { upTo, at, until: at + MARK_MS };
+    },
+
+    /** Forgets a batch that is over. */
+    remove: (batchId: string) => rm(folderOf(batchId), { recursive: true, force: true }),
+
+    /** Forgets the batches nobody marked for `olderThanMs`. */
+    async sweep(olderThanMs: number): Promise<void> {
+      for (const batchId of (await readdir(root).catch(unless('ENOENT'))) ?? []) {
+        const found = await stat(folderOf(batchId)).catch((error) =>
+          errnoOf(error) === 'ENOENT' ? null : Promise.reject(error),
+        );
+        if (found && found.mtimeMs + olderThanMs < Date.now())
+          await rm(folderOf(batchId), { recursive: true, force: true });
+      }
+    },
+  };
+}
+export type Marks = ReturnType<typeof createMarks>;

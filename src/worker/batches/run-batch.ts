@@ -1,0 +1,44 @@
+import { every } from '../../shared/runtime/periodic.ts';
+import type { createCancelSender } from '../../shared/store/control.ts';
+import { type BatchRun, type RunTargetDependencies, runTarget } from './run-target.ts';
+
+const LOOK_FOR_CANCEL_MS = 250;
+
+type Dependencies = RunTargetDependencies & { cancels: ReturnType<typeof createCancelSender> };
+
+/** Runs a batch to its end; false when the signal aborts before. Whoever goes on with it finds what was done. */
+export async function runBatch(batchId: string, signal: AbortSignal, dependencies: Dependencies): Promise<boolean> {
+  const { store, marks, cancels } = dependencies;
+  const found = await store.read(batchId);
+  if (found === null || found === 'gone') return true;
+  const { batch, progress } = found;
+  if (progress.state === 'finished' || progress.state === 'cancelled') return true;
+  const failures = progress.counts.reduce((sum, { failed, error, unanswered }) => sum + failed + error + unanswered, 0);
+  const stopped = progress.state === 'cancelling' ? 'the batch was cancelled' : null;
+  const run: BatchRun = { batch, stopped, failures, open: new Set(), signal };
+  const toldToStop = new Set<string>();
+  const looks = every(
+    LOOK_FOR_CANCEL_MS,
+    async () => {
+      const now = await store.read(batchId);
+      if (now !== null && now !== 'gone' && now.progress.state !== 'cancelling') return;
+      run.stopped ??= 'the batch was cancelled';
+      for (const mockId of run.open) {
+        if (toldToStop.has(mockId)) continue;
+        await cancels.send({ mockId, why: 'caller-left' }); // what a client has picked up runs to its end
+        toldToStop.add(mockId);
+      }
+    },
+    () => {},
+  );
+  try {
+    await Promise.all(batch.targets.map((_, index) => runTarget(run, index, dependencies)));
+  } finally {
+    await looks.stop();
+  }
+  if (signal.aborted) return false;
+  await store.change(batchId, ['cancelling'], 'cancelled');
+  await store.change(batchId, ['running'], 'finished');
+  await marks.remove(batchId);
+  return true;
+}

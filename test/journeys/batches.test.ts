@@ -1,0 +1,276 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, it, vi } from 'vitest';
+import { onEachQueue } from '../support/on-each-queue.ts';
+import {
+  answers,
+  answersAfter,
+  type Behaviour,
+  createResponder,
+  resultText,
+  staysSilent,
+} from '../support/responder.ts';
+import type { Service } from '../support/start-service.ts';
+
+type Batch = {
+  batchId: string;
+  state: string;
+  counts: Record<string, number>;
+  targets: { counts: Record<string, number> }[];
+};
+const over = ['finished', 'cancelled'];
+
+onEachQueue('a batch', (start) => {
+  const post = async (service: Service, body: unknown, headers: Record<string, string> = {}) => {
+    const text = typeof body === 'string' ? body : JSON.stringify(body);
+    return service.call('/rule-server/mock/batches', {
+      method: 'POST',
+      body: text,
+      headers: { 'content-type': 'application/json', ...headers },
+    });
+  };
+  const read = async (service: Service, id: string): Promise<Batch> =>
+    JSON.parse((await service.call(`/rule-server/mock/batches/${id}`)).text);
+  const begin = async (service: Service, body: Record<string, unknown>): Promise<string> => {
+    const answer = await post(service, { ruleId: 1, ...body });
+    expect([answer.status, answer.text]).toEqual([202, expect.any(String)]);
+    return JSON.parse(answer.text).batchId;
+  };
+  const ended = async (service: Service, id: string): Promise<Batch> =>
+    vi.waitFor(
+      async () => {
+        const batch = await read(service, id);
+        expect(over).toContain(batch.state);
+        return batch;
+      },
+      { timeout: 60_000, interval: 50 },
+    );
+  const get = async (service: Service, id: string, path: string) =>
+    JSON.parse((await service.call(`/rule-server/mock/batches/${id}${path}`)).text);
+  const inputs = (count: number) => Array.from({ length: count }, (_, n) => ({ 'the service': { n } }));
+  const clientOf = (
+    service: Service,
+    does: Behaviour,
+    more: { app?: number; lane?: string; as?: 'rule' | 'python'; address?: string } = {},
+  ) => createResponder({ sharedDir: service.sharedDir, app: 1, does, ...more });
+
+  it('runs every case on every target, exactly, and tells how the lanes differ', async () => {
+    await using service = await start();
+    await using trunk = await clientOf(service, answers({ 'the service': { amount: 20 }, process: '[1:root:T:0]' }));
+    await using beta = await clientOf(service, answers({ 'the service': { amount: 25 }, process: '[1:root:T:0]' }), {
+      lane: 'beta',
+    });
+    const body =
+      '{"app":1,"ruleId":1,"targets":["all","lane:beta"],"cases":[' +
+      '{"name":"one","the service":{"2":9007199254740993,"1":0.10},"expect":{"outcome":"TRUE","data":{"amount":20.0}}},' +
+      '{"the service":{},"skip":true}]}';
+    const answer = await post(service, body);
+    const { batchId } = JSON.parse(answer.text);
+    expect(answer.headers.location).toBe(`/rule-server/mock/batches/${batchId}`);
+    expect(await ended(service, batchId)).toMatchObject({
+      state: 'finished',
+      counts: { passed: 1, failed: 1, skipped: 2, pending: 0 },
+      targets: [{ counts: { passed: 1 } }, { counts: { failed: 1 } }],
+    });
+    for (const client of [trunk, beta])
+      expect(client.found.map(({ text }) => text.includes('{"2":9007199254740993,"1":0.10}'))).toEqual([true]);
+    const { items } = await get(service, batchId, '/items?differs=true');
+    expect(items.map((item: { n: number; verdict: string }) => [item.n, item.verdict])).toEqual([
+      [1, 'passed'],
+      [2, 'failed'],
+    ]);
+    expect(await get(service, batchId, '/items/2')).toMatchObject({
+      differences: [{ path: 'data.amount', expected: '20.0', actual: '25' }],
+      mockId: beta.found[0]?.mockId,
+    });
+    const whole = await service.call(`/rule-server/mock/batches/${batchId}/items/1`);
+    expect(whole.text).toContain('"the service":{"2":9007199254740993,"1":0.10}');
+    expect(await get(service, batchId, '/coverage')).toMatchObject({ nodes: { 1: 1 } });
+    const junit = await service.call(`/rule-server/mock/batches/${batchId}/report?format=junit`);
+    expect(junit.text).toContain('<failure message="data.amount differs: expected 20.0, found 25"');
+    expect((await service.call('/rule-server/mock/executions')).text).toContain('"items":[]');
+    const own = JSON.parse((await service.call(`/rule-server/mock/executions?batchId=${batchId}`)).text);
+    expect(own.items).toHaveLength(2);
+  });
+
+  it('never has more open at a client than its concurrency, also beside another batch, and both get on', async () => {
+    await using service = await start({ workers: 2 });
+    let open = 0;
+    let most = 0;
+    await using client = await clientOf(service, async (request) => {
+      most = Math.max(most, ++open);
+      await request.pickUp();
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      open--;
+      await request.answer(resultText(request));
+    });
+    const ids = await Promise.all([1, 2].map(() => begin(service, { app: 1, cases: inputs(30), concurrency: 3 })));
+    for (const id of ids) expect(await ended(service, id)).toMatchObject({ counts: { passed: 30 } });
+    expect(new Set(client.found.map(({ mockId }) => mockId)).size).toBe(60);
+    expect(client.found).toHaveLength(60);
+    expect(most).toBeLessThanOrEqual(3);
+    const order = client.found.map(({ text }) => text);
+    expect(order.length).toBe(60);
+  });
+
+  it('gives a client that runs one rule after the other only what fits into half a second', async () => {
+    await using service = await start();
+    let open = 0;
+    let most = 0;
+    await using client = await clientOf(
+      service,
+      async (request) => {
+        most = Math.max(most, ++open);
+        await request.pickUp();
+        await new Promise((resolve) => setTimeout(resolve, 400));
+        open--;
+        await request.answer(
+          JSON.stringify({ mockId: request.mockId, success: true, roam: {}, process: '', error: null, executeAt: 1 }),
+        );
+      },
+      { as: 'python' },
+    );
+    const id = await begin(service, { app: 1, cases: inputs(6), concurrency: 10 });
+    expect(await ended(service, id)).toMatchObject({ counts: { passed: 6 } });
+    expect(client.found).toHaveLength(6);
+    expect(most).toBe(1);
+  });
+
+  it('runs once under an Idempotency-Key', async () => {
+    await using service = await start();
+    await using client = await clientOf(service, answers({}));
+    const body = { app: 1, ruleId: 1, cases: inputs(2) };
+    const [first, second] = [
+      await post(service, body, { 'idempotency-key': 'k' }),
+      await post(service, body, { 'idempotency-key': 'k' }),
+    ];
+    expect(JSON.parse(second.text).batchId).toBe(JSON.parse(first.text).batchId);
+    expect((await post(service, { ...body, concurrency: 2 }, { 'idempotency-key': 'k' })).status).toBe(422);
+    await ended(service, JSON.parse(first.text).batchId);
+    expect(client.found).toHaveLength(2);
+  });
+
+  it('is refused whole when anything in it is wrong, and every field is named', async () => {
+    await using service = await start({ workers: 0, settings: { MAX_BATCHES: 1 } });
+    const refused = async (body: unknown) => {
+      const { status, text } = await post(service, body);
+      return [
+        status,
+        ...(JSON.parse(text).errors ?? []).map(
+          ({ field, message }: { field: string; message: string }) => `${field} ${message}`,
+        ),
+      ].join('\n');
+    };
+    const good = { app: 1, ruleId: 1, cases: [{}] };
+    expect(await refused({ ...good, cases: inputs(10_001) })).toContain('cases must be at most 10000, found 10001');
+    expect(await refused({ ...good, cases: inputs(5001), targets: ['all', 'lane:b'] })).toContain(
+      'cases and targets make 10002 runs',
+    );
+    expect(await refused({ ...good, cases: [] })).toContain('cases is empty');
+    expect(await refused({ ...good, saved: true })).toContain('exactly one of cases, saved and from');
+    expect(await refused({ ...good, targts: [] })).toContain('did you mean "targets"?');
+    expect(await refused({ ...good, targets: ['lane:'] })).toContain('targets[0] names no lane');
+    expect(await refused({ cases: [{ expect: { outcome: 'YES' } }] })).toMatch(
+      /app must be.*ruleId.*cases\[0\]\.expect\.outcome must be one of/s,
+    );
+    expect(await refused('{"app":1,"ruleId":1,"cases":[{"the service":{"a":1,"a":2}}]}')).toContain('is given twice');
+    expect(await refused({ ...good, from: 'nobody', cases: undefined })).toMatch(/^404/);
+    const large = await post(service, `{"a":"${'x'.repeat(17 * 1024 * 1024)}"}`);
+    expect([large.status, large.text]).toEqual([413, expect.stringContaining('MAX_BATCH_BYTES')]);
+    await begin(service, good);
+    expect(await refused(good)).toMatch(/^503/);
+    expect((await service.call('/rule-server/mock/batches/nobody')).status).toBe(404);
+  });
+
+  it('is run from CSV, typed by what the rule reads', async () => {
+    await using service = await start();
+    await using client = await clientOf(service, answers({}));
+    const query = 'app=1&ruleId=1&targets=all';
+    const csv = (text: string) =>
+      service.call(`/rule-server/mock/batches?${query}`, {
+        method: 'POST',
+        body: text,
+        headers: { 'content-type': 'text/csv' },
+      });
+    await mkdir(join(service.sharedDir, '1'), { recursive: true });
+    const answer = await csv('name;user.city\na;"x;y"\nb;\n');
+    expect([answer.status, answer.text]).toEqual([202, expect.any(String)]);
+    await ended(service, JSON.parse(answer.text).batchId);
+    expect(client.found.some(({ text }) => text.includes('{"user":{"city":"x;y"}}'))).toBe(true);
+    const wide = Array.from({ length: 5000 }, (_, n) => `c${n}`).join(',');
+    expect((await csv(`${wide}\n${wide}\n`)).text).toContain('more than 1000 columns');
+  });
+
+  it('leaves the rest of a target alone after a null result, and after three cases without an answer', async () => {
+    await using service = await start({ settings: { RESULT_TIMEOUT_MS: 600 }, leavesFiles: true });
+    await using _dying = await clientOf(service, async (request) => {
+      await request.pickUp();
+      await request.answer('null');
+    });
+    await using _silent = await clientOf(service, staysSilent, { app: 2 });
+    const [dead, quiet] = [
+      await begin(service, { app: 1, cases: inputs(9), concurrency: 1 }),
+      await begin(service, { app: 2, cases: inputs(9), concurrency: 1 }),
+    ];
+    expect(await ended(service, dead)).toMatchObject({ counts: { unanswered: 1, skipped: 8 } });
+    expect((await get(service, dead, '/items?verdict=skipped')).items[0].error).toContain('ended while it ran a case');
+    expect(await ended(service, quiet)).toMatchObject({ counts: { unanswered: 3, skipped: 6 } });
+    expect((await get(service, quiet, '/items?verdict=skipped')).items[0].error).toContain('3 cases in a row');
+  });
+
+  it('is cancelled: what was not sent is skipped, what runs comes to its end', async () => {
+    await using service = await start();
+    await using client = await clientOf(service, answersAfter(400));
+    const id = await begin(service, { app: 1, cases: inputs(50), concurrency: 2 });
+    await vi.waitFor(() => expect(client.found.length).toBeGreaterThan(1), { timeout: 10_000 });
+    const cancelled = await service.call(`/rule-server/mock/batches/${id}`, { method: 'DELETE' });
+    expect(cancelled.status).toBe(202);
+    const batch = await ended(service, id);
+    expect(batch.state).toBe('cancelled');
+    expect(batch.counts.pending).toBe(0);
+    expect(batch.counts.skipped).toBeGreaterThan(40);
+    expect((await service.call(`/rule-server/mock/batches/${id}`, { method: 'DELETE' })).status).toBe(200);
+    const again = await begin(service, { app: 1, from: id, verdict: ['skipped'] });
+    expect(again).not.toBe(id);
+    await service.call(`/rule-server/mock/batches/${again}`, { method: 'DELETE' });
+    await ended(service, again);
+  });
+
+  it('goes on at another worker, and no case is dispatched twice', async () => {
+    await using service = await start({ workers: 2 });
+    await using client = await clientOf(service, answersAfter(15));
+    const id = await begin(service, { app: 1, cases: inputs(150), concurrency: 4 });
+    await vi.waitFor(() => expect(client.found.length).toBeGreaterThan(20), { timeout: 10_000 });
+    await service.workers.shift()?.stop();
+    await vi.waitFor(() => expect(client.found.length).toBeGreaterThan(60), { timeout: 30_000 });
+    expect((await ended(service, id)).counts).toMatchObject({ passed: 150 });
+    expect(client.found).toHaveLength(150);
+  });
+
+  it('never sends an item again that may have been sent before the queue store lost it', async () => {
+    await using service = await start({ workers: 0, settings: { QUEUE_TIMEOUT_MS: 3000 } });
+    await using client = await clientOf(service, answers({}));
+    const id = await begin(service, { app: 1, cases: inputs(250) });
+    const marks = join(service.sharedDir, '.rule-server', 'batches', id);
+    await mkdir(marks, { recursive: true });
+    await writeFile(join(marks, `0.100.${Date.now() - 15 * 60_000}`), '');
+    await writeFile(join(marks, `0.200.${Date.now() - 60_000}`), '');
+    await service.addWorker();
+    expect((await ended(service, id)).counts).toMatchObject({ unanswered: 100, passed: 150 });
+    expect(client.found).toHaveLength(150);
+    const { items } = await get(service, id, '/items?verdict=unanswered&limit=1');
+    expect(items[0]).toMatchObject({ n: 1, code: 'outcome-unknown', mayHaveRun: true });
+  });
+
+  it('leaves the history of calls alone', async () => {
+    await using service = await start({ settings: { HISTORY_COUNT: 10 } });
+    await using _client = await clientOf(service, answers({}));
+    const first = await service.execute({ app: 1, ruleId: 1 });
+    const id = await begin(service, { app: 1, cases: inputs(40) });
+    await ended(service, id);
+    const listed = JSON.parse((await service.call('/rule-server/mock/executions')).text);
+    expect(listed.items.map(({ mockId }: { mockId: string }) => mockId)).toEqual([JSON.parse(first.text).mockId]);
+    const own = JSON.parse((await service.call(`/rule-server/mock/executions?batchId=${id}&limit=100`)).text);
+    expect(own.items).toHaveLength(5);
+  });
+});
