@@ -255,6 +255,7 @@ function recordOf(): ExecutionRecord {
     ts: null,
     target: 'all',
     keyName: null,
+    batchId: null,
     address: 'client_1',
     state: 'succeeded',
     history: [
