@@ -142,7 +142,7 @@ export function createApp({
   const maxBodyBytes = settings.MAX_BATCH_BYTES;
   app.route(
     '/rule-server/mock',
-    batchRoutes({ batches, readCsvBatch: createReadCsvBatch({ ask }), maxBodyBytes, stopping }),
+    batchRoutes({ batches, readCsvBatch: createReadCsvBatch({ ask }), maxBodyBytes, openBodies, stopping }),
   );
   app.route('/rule-server/mock', browseRoutes({ ask }));
   app.notFound(({ req }) => problem(404, `There is nothing at ${req.path}.`));

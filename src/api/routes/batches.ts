@@ -12,11 +12,20 @@ import { batchListParameters, coverageParameters, itemParameters, reportParamete
 import { readBatchRequest } from '../batches/read-batch-request.ts';
 import type { ReadCsvBatch } from '../batches/read-csv-batch.ts';
 import type { Environment } from '../http/environment.ts';
+import type { BodyLease, OpenBodies } from '../http/open-bodies.ts';
 import { readParameters } from '../http/parameters.ts';
 import { readBody } from '../http/read-body.ts';
 import { badQuestion, badRequest, json, problem } from '../http/respond.ts';
 
-type Dependencies = { batches: Batches; readCsvBatch: ReadCsvBatch; maxBodyBytes: number; stopping: AbortSignal };
+type Dependencies = {
+  batches: Batches;
+  readCsvBatch: ReadCsvBatch;
+  maxBodyBytes: number;
+  openBodies: OpenBodies;
+  stopping: AbortSignal;
+};
+const NO_ROOM =
+  'The bodies of all open calls take as much memory as they may (MAX_OPEN_BODY_BYTES). Nothing of this one ran. Try again in a moment.';
 type Found = Exclude<Awaited<ReturnType<Batches['read']>>, 'gone' | null>;
 
 const writers = {
@@ -27,7 +36,7 @@ const writers = {
 } as const;
 
 /** Batches as a resource: run one, follow it, read its items and reports, cancel it. */
-export function batchRoutes({ batches, readCsvBatch, maxBodyBytes, stopping }: Dependencies) {
+export function batchRoutes({ batches, readCsvBatch, maxBodyBytes, openBodies, stopping }: Dependencies) {
   const withBatch =
     (answer: (found: Found, context: Context<Environment>) => Promise<Response> | Response) =>
     async (context: Context<Environment>) => {
@@ -38,27 +47,32 @@ export function batchRoutes({ batches, readCsvBatch, maxBodyBytes, stopping }: D
       return found === 'gone' ? problem(410, goneBatch(batchId)) : answer(found, context);
     };
 
+  async function run(context: Context<Environment>, lease: BodyLease): Promise<Response> {
+    const type = contentType(context);
+    if (type === 'foreign') return problem(415, 'A browser must send content-type: application/json or text/csv.');
+    const body = await readBody(context.env.incoming, maxBodyBytes, lease);
+    if (body.kind === 'no-room') return problem(503, NO_ROOM, { headers: { connection: 'close', 'retry-after': '2' } });
+    if (body.kind === 'too-large')
+      return problem(413, `The body is larger than ${maxBodyBytes} bytes (MAX_BATCH_BYTES).`, {
+        headers: { connection: 'close' },
+      });
+    if (body.kind === 'cut-off') return badRequest([{ field: 'body', message: 'was cut off before its end' }]);
+    const read = type === 'csv' ? await readCsvBatch(body.bytes, context.req.queries()) : readBatchRequest(body.bytes);
+    if (read.kind === 'bad') return badRequest(read.problems);
+    if (read.kind === 'refused') return problem(read.status, read.error);
+    const notIts = refusedApp(context, read.request.app);
+    if (notIts) return notIts;
+    const key = context.req.header('idempotency-key');
+    if (key !== undefined && (key.length < 1 || key.length > 255))
+      return badRequest([{ field: 'Idempotency-Key', message: 'must have 1 to 255 characters' }]);
+    const taken = await batches.create(read.request, { keyName: context.var.keyName ?? null, key, body: body.bytes });
+    return respondToTaken(taken, batches);
+  }
+
   return new Hono<Environment>()
-    .post('/batches', needs('run'), async (context) => {
-      const type = contentType(context);
-      if (type === 'foreign') return problem(415, 'A browser must send content-type: application/json or text/csv.');
-      const body = await readBody(context.env.incoming, maxBodyBytes);
-      if (body.kind === 'too-large')
-        return problem(413, `The body is larger than ${maxBodyBytes} bytes (MAX_BATCH_BYTES).`, {
-          headers: { connection: 'close' },
-        });
-      if (body.kind === 'cut-off') return badRequest([{ field: 'body', message: 'was cut off before its end' }]);
-      const read =
-        type === 'csv' ? await readCsvBatch(body.bytes, context.req.queries()) : readBatchRequest(body.bytes);
-      if (read.kind === 'bad') return badRequest(read.problems);
-      if (read.kind === 'refused') return problem(read.status, read.error);
-      const notIts = refusedApp(context, read.request.app);
-      if (notIts) return notIts;
-      const key = context.req.header('idempotency-key');
-      if (key !== undefined && (key.length < 1 || key.length > 255))
-        return badRequest([{ field: 'Idempotency-Key', message: 'must have 1 to 255 characters' }]);
-      const taken = await batches.create(read.request, { keyName: context.var.keyName ?? null, key, body: body.bytes });
-      return respondToTaken(taken, batches);
+    .post('/batches', needs('run'), (context) => {
+      const lease = openBodies.lease();
+      return run(context, lease).finally(() => lease.close());
     })
     .get('/batches', needs('read'), async (context) => {
       const read = readParameters(batchListParameters, context.req.queries());
