@@ -98,7 +98,11 @@ describe('a bad request', () => {
     ['target', '{"app":7,"ruleId":1,"target":5}', 'must be a string, found 5'],
     ['target', '{"app":7,"ruleId":1,"target":{}}', 'must be a string, found an object'],
     ['target', '{"app":7,"ruleId":1,"target":"lane:"}', 'names no lane: write "lane:<lane>"'],
-    ['target', '{"app":7,"ruleId":1,"target":"address:a\\u0000b"}', 'the address contains a control character'],
+    [
+      'target',
+      '{"app":7,"ruleId":1,"target":"address:a\\u0000b"}',
+      'the address contains a control or bidirectional character',
+    ],
     ['ruleId', '{"app":7}', 'give ruleId or confId: there is nothing to run'],
     ['the service.a', '{"app":7,"ruleId":1,"the service":{"a":1,"a":1}}', 'is given twice'],
     ['body', '"text"', 'must be a JSON object, found a string'],
