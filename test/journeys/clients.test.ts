@@ -303,6 +303,19 @@ onOneQueue('clients', (start) => {
       expect(Number(/^rule_server_clients_passed_over_total (\d+)$/m.exec(scrape)?.[1])).toBeGreaterThan(0);
     });
 
+    it('the registered one cannot be written: a directory that nobody registered gets the call, with the warning', async () => {
+      const app = ++apps;
+      await using bad = await clientThat(answers(), { app });
+      await using _bare = await clientThat(answers(), { app, as: 'directory' });
+      await bad.removeDirectory();
+      await writeFile(bad.directory, '');
+      const { status, json } = await service.execute({ app, ruleId: 1 });
+      expect(status).toBe(200);
+      const { warnings } = (await service.call(`/rule-server/mock/executions/${json.mockId}`)).json;
+      expect(warnings).toMatchObject([{ code: 'client-passed-over' }]);
+      await rm(bad.directory);
+    });
+
     it('a file in place of a directory: 503', async () => {
       const app = ++apps;
       await using client = await clientThat(answers(), { app });

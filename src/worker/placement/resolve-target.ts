@@ -41,11 +41,13 @@ export function createResolveTarget({ clients, load, unwritable }: Dependencies)
     const groups =
       target.kind === 'lane' ? [lanes.get(target.lane) ?? []] : [trunk, [...lanes.values()].flat(), directories];
     for (const isGood of inOrderOfPreference(wishes)) {
+      const seen: Client[] = [];
       for (const group of groups) {
         const candidates = await available(group);
+        seen.push(...candidates);
         const least = await load.leastBusy(candidates.filter(isGood));
         if (!least) continue;
-        const warnings = unwritable.warningsAbout(candidates.filter((client) => client !== least.client));
+        const warnings = unwritable.warningsAbout(seen.filter((client) => client !== least.client));
         return { kind: 'client', ...least, unknown: false, warnings, sure: least.client.registered };
       }
     }
