@@ -72,6 +72,7 @@ function everySetting(): Record<string, string> {
     REDIS_URL: url,
     REDIS_PASSWORD_FILE: '/run/redis/password',
     SHARED_DIR: '/data',
+    AUDIT_LOG: 'stdout',
     OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318',
   };
 }
