@@ -56,9 +56,9 @@ export const importMap: Part[] = [
  * in a circle. The files that lie directly in a part wire its folders and are not ordered; Biome refuses circles of files.
  */
 export const layers: Record<string, string[]> = {
-  'src/shared/': ['contract', 'runtime', 'store', 'cases', 'reports'],
-  'src/api/': ['calls', 'executions', 'http', 'access', 'ice', 'openapi', 'docs', 'routes'],
-  'src/worker/': ['dialects', 'files', 'rules', 'clients', 'placement', 'execution', 'queries', 'upkeep'],
+  'src/shared/': ['contract', 'cases', 'runtime', 'store', 'reports'],
+  'src/api/': ['calls', 'executions', 'http', 'access', 'batches', 'ice', 'openapi', 'docs', 'routes'],
+  'src/worker/': ['dialects', 'files', 'rules', 'clients', 'placement', 'execution', 'batches', 'queries', 'upkeep'],
   'src/client/': ['engine', 'leaves', 'rules', 'analyzer', 'demo'],
   'src/console/': ['styles', 'json', 'trace', 'api', 'state', 'text', 'run', 'ui', 'screen'],
   'src/cli/': ['doctor'],
