@@ -140,13 +140,12 @@ describe('who may do what', () => {
       expect(await statuses()).toEqual([401, 401]);
     });
 
-    it('leaves nothing of an answer in the cache of a browser or a proxy', async () => {
+    it('leaves no input and no answer of a rule in the cache of a browser or a proxy', async () => {
       const { json } = await execute({ authorization: `Bearer ${KEY}` });
       const one = `/rule-server/mock/executions/${json.mockId}`;
       for (const path of [
         one,
         '/rule-server/mock/executions',
-        '/rule-server/mock/apps',
         '/docs',
         '/metrics',
         '/nowhere',
@@ -154,6 +153,9 @@ describe('who may do what', () => {
         expect((await service.call(path, { headers: { cookie } })).headers['cache-control'], path).toBe('no-store');
       expect((await execute({ authorization: `Bearer ${KEY}` })).headers['cache-control']).toBe('no-store');
       expect((await service.call(one)).headers['cache-control']).toBe('no-store'); // a 401 as well
+      // What rules there are is no customer's data: the browser keeps it, and asks each time whether it is still so.
+      const apps = await service.call('/rule-server/mock/apps', { headers: { cookie } });
+      expect(apps.headers['cache-control']).toBe('private, no-cache');
     });
 
     it('ends at sign-out', async () => {
