@@ -143,13 +143,7 @@ describe('who may do what', () => {
     it('leaves no input and no answer of a rule in the cache of a browser or a proxy', async () => {
       const { json } = await execute({ authorization: `Bearer ${KEY}` });
       const one = `/rule-server/mock/executions/${json.mockId}`;
-      for (const path of [
-        one,
-        '/rule-server/mock/executions',
-        '/docs',
-        '/metrics',
-        '/nowhere',
-      ])
+      for (const path of [one, '/rule-server/mock/executions', '/docs', '/metrics', '/nowhere'])
         expect((await service.call(path, { headers: { cookie } })).headers['cache-control'], path).toBe('no-store');
       expect((await execute({ authorization: `Bearer ${KEY}` })).headers['cache-control']).toBe('no-store');
       expect((await service.call(one)).headers['cache-control']).toBe('no-store'); // a 401 as well
