@@ -208,6 +208,10 @@ export async function runTarget(
     const { head, detail } = itemOfEnding(one, ending);
     const isNew = await keep(index, head, detail);
     if (chosen && ending.kind === 'answered') pace.answered(chosen.key, ending.result);
+    // The permit of a worker that died would else keep a place at the client until it lapses.
+    const address = ending.kind === 'answered' ? ending.result.address : ending.noAnswer.address;
+    if (!chosen && address)
+      await store.release({ client: `${app}|${address}`, batchId, mockId: itemMockId(batchId, index, target) });
     if (isNew) await judgeTarget(head, ending, chosen);
   }
 
