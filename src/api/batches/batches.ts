@@ -109,12 +109,10 @@ export function openBatches({ backend, ask, settings }: Dependencies) {
     }
   }
 
-  async function casesOf({ app, ruleId, confId, source }: BatchRequest): Promise<Sourced> {
+  async function casesOf({ app, source }: BatchRequest): Promise<Sourced> {
     switch (source.kind) {
       case 'given':
         return { kind: 'cases', cases: source.cases, targets: ['all'], etag: null };
-      case 'saved':
-        return refused(422, `There are no saved cases of app ${app}, ${ruleId ?? confId}.`);
       case 'from': {
         const found = await store.read(source.batchId);
         if (found === 'gone') return refused(410, goneBatch(source.batchId));

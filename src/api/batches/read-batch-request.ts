@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { DEFAULT_CONCURRENCY, MAX_CONCURRENCY, MAX_ITEMS } from '../../shared/cases/batch.ts';
 import type { Case } from '../../shared/cases/case.ts';
 import { readCase } from '../../shared/cases/read-case.ts';
-import { readFlag, readMembers, readText, readTexts } from '../../shared/cases/read-members.ts';
+import { readMembers, readText, readTexts } from '../../shared/cases/read-members.ts';
 import { createRefusals, noLines, type Refusals } from '../../shared/cases/refusal.ts';
 import { elementsOf } from '../../shared/cases/split-array.ts';
 import { type Verdict, verdictSchema } from '../../shared/cases/verdict.ts';
@@ -12,10 +12,7 @@ import { formatTarget, parseTarget } from '../../shared/contract/target.ts';
 import type { Problem } from '../calls/read-request.ts';
 
 /** Where the cases of a batch come from. */
-export type Source =
-  | { kind: 'given'; cases: Case[] }
-  | { kind: 'saved' }
-  | { kind: 'from'; batchId: string; verdicts: Verdict[] };
+export type Source = { kind: 'given'; cases: Case[] } | { kind: 'from'; batchId: string; verdicts: Verdict[] };
 
 /** Everything a batch is asked with. `targets` may hold `client:*`; null where another batch says. Ids are decimal text. */
 export type BatchRequest = {
@@ -32,7 +29,7 @@ export type ReadBatch = { kind: 'request'; request: BatchRequest } | { kind: 'ba
 
 export const EVERY_CLIENT = 'client:*';
 const KNOWN = [
-  ...['app', 'ruleId', 'confId', 'ts', 'targets', 'cases', 'saved', 'from', 'verdict'],
+  ...['app', 'ruleId', 'confId', 'ts', 'targets', 'cases', 'from', 'verdict'],
   ...['concurrency', 'stopAfterFailures', 'file'],
 ];
 const MAX_TARGETS = 100;
@@ -113,16 +110,12 @@ export function readTargets(given: readonly string[], refusals: Refusals): strin
 }
 
 function readSource(members: Map<string, Member>, refusals: Refusals): Source | null {
-  const given = ['cases', 'saved', 'from'].filter((name) => members.has(name));
+  const given = ['cases', 'from'].filter((name) => members.has(name));
   if (given.length !== 1) {
-    refusals.add(['cases'], 'give exactly one of cases, saved and from');
+    refusals.add(['cases'], 'give either cases or from');
     return null;
   }
   if (members.has('from')) return readFrom(members, refusals);
-  if (members.has('saved')) {
-    if (!readFlag(members.get('saved'), ['saved'], refusals)) refusals.add(['saved'], 'can only be true');
-    return { kind: 'saved' };
-  }
   const cases = members.get('cases');
   if (cases?.kind !== 'array') {
     refusals.add(['cases'], 'must be a list');

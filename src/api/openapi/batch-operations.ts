@@ -108,7 +108,6 @@ const batchRequest = z
       )
       .optional()
       .meta({ description: `What to run; with the targets at most ${MAX_ITEMS} runs.` }),
-    saved: z.boolean().optional().meta({ description: 'Run the saved cases of the rule instead.' }),
     from: z.string().optional().meta({ description: 'Run cases of this batch again instead.' }),
     verdict: z
       .array(verdictSchema)
@@ -205,7 +204,7 @@ export const batchOperations: Operation[] = [
       },
       400: badCall('A field is wrong; nothing runs.', {
         field: 'cases',
-        message: 'give exactly one of cases, saved and from',
+        message: 'give either cases or from',
       }),
       404: unknown,
       410: gone,
