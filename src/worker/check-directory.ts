@@ -1,6 +1,11 @@
+import { atMost } from '../shared/runtime/at-most.ts';
 import { createThrottledAlert, type Logger, type ThrottledAlert } from '../shared/runtime/logger.ts';
+import type { Interrupts } from './execution/interrupts.ts';
 import { type SharedDirectory, UnusableSharedDirectory } from './files/shared-directory.ts';
 import { STORE_ADVICE } from './worker.ts';
+
+/** A shared directory that does not respond for so long is not there for this worker. */
+const HANGS_AFTER_MS = 3000;
 
 /** Whether a worker takes jobs, and if not, why. */
 export type WorkerState = { takesJobs: boolean; reason: string | null };
@@ -8,16 +13,18 @@ export type WorkerState = { takesJobs: boolean; reason: string | null };
 type Dependencies = {
   worker: { run(): void; pause(): Promise<void> };
   sharedDirectory: SharedDirectory;
+  interrupts: Pick<Interrupts, 'releaseAll'>;
   storeAlert: ThrottledAlert;
   log: Logger;
 };
 
 /** Lets a worker take jobs as long as its shared directory is the right one. `check` is to be called every second. */
-export function createDirectoryCheck({ worker, sharedDirectory, storeAlert, log }: Dependencies) {
+export function createDirectoryCheck({ worker, sharedDirectory, interrupts, storeAlert, log }: Dependencies) {
   const { sharedDir } = sharedDirectory;
   const alert = createThrottledAlert(log.child({ sharedDir }), 'This worker takes no jobs');
   let state: WorkerState = { takesJobs: false, reason: 'starting' };
   let storeUp = false;
+  let looking: Promise<unknown> | null = null;
 
   async function refuse(error: unknown): Promise<void> {
     storeUp = error instanceof UnusableSharedDirectory;
@@ -39,8 +46,21 @@ export function createDirectoryCheck({ worker, sharedDirectory, storeAlert, log 
     storeAlert.ends();
   }
 
+  /** One look at a time: each that hangs keeps a thread. */
+  async function responds(): Promise<boolean> {
+    looking ??= sharedDirectory.isThere().finally(() => {
+      looking = null;
+    });
+    await atMost(HANGS_AFTER_MS, looking);
+    return looking === null;
+  }
+
   return {
-    check: () => sharedDirectory.check().then(accept, refuse),
+    async check(): Promise<void> {
+      if (await responds()) return sharedDirectory.check().then(accept, refuse);
+      await refuse(new UnusableSharedDirectory('SHARED_DIR does not respond: is the file server there?'));
+      interrupts.releaseAll(); // a worker that reaches the directory goes on with what is open here
+    },
     state: () => state,
     storeUp: () => storeUp,
   };

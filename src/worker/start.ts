@@ -77,7 +77,7 @@ export async function startWorker(given: Options): Promise<RunningWorker> {
   const history = backend.openHistory(historyLimitsOf(settings));
   const batches = createBatchWorker({ ...directory, backend, history, settings, log });
   const takers = takingJobs(worker, batches);
-  const check = createDirectoryCheck({ worker: takers, sharedDirectory: directory.sharedDirectory, storeAlert, log });
+  const check = createDirectoryCheck({ ...directory, ...execution, worker: takers, storeAlert, log });
   const onSwept = register(options, directory, { ...check, openWaits: () => worker.open });
   const queries = createQueryWorker({
     backend,

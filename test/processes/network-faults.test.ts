@@ -1,14 +1,18 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, inject, it, vi } from 'vitest';
 import { echoes } from '../support/echoes.ts';
 import { canMountNetwork, mountNetwork } from '../support/mounts.ts';
+import { startRedis } from '../support/redis.ts';
 import { createResponder } from '../support/responder.ts';
+import { startApiProcess, startWorkerProcess } from '../support/start-process.ts';
 import { startService } from '../support/start-service.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
 const CALL = { app: 1, ruleId: 1, 'the service': { number: 7 } };
+
+const choice = inject('redis');
 
 describe.skipIf(!canMountNetwork)('a shared directory on another machine (needs root and sshfs)', () => {
   it('whose connection breaks while an execution is claimed: the claim is tried again, and the caller gets its answer', async () => {
@@ -30,5 +34,57 @@ describe.skipIf(!canMountNetwork)('a shared directory on another machine (needs 
     expect(client.found).toHaveLength(1);
     const [minute = ''] = await readdir(join(network.behind, '.rule-server/claims'));
     expect(await readdir(join(network.behind, '.rule-server/claims', minute))).toEqual([json.mockId]);
+  });
+
+  it('tells of no change, and answers are noticed within a share of a second all the same', async () => {
+    await using network = await mountNetwork();
+    await using service = await startService({ sharedDir: network.path, settings: { POLL_INTERVAL_MS: 1000 } });
+    await using client = await createResponder({ sharedDir: network.behind, app: 1, does: echoes() });
+    const took: number[] = [];
+    for (let call = 0; call < 30; call++) {
+      const startedAt = performance.now();
+      const { status, json } = await service.execute(CALL);
+      expect([status, json.error]).toEqual([200, null]);
+      took.push(performance.now() - startedAt);
+    }
+    const median = took.toSorted((a, b) => a - b)[15] ?? Number.NaN;
+    console.log(`over sshfs, one at a time: median ${Math.round(median)} ms`);
+    expect(median).toBeLessThan(300);
+    expect(client.found).toHaveLength(30);
+  });
+
+  it.skipIf(choice.kind === 'unavailable').each([
+    ['goes on', false],
+    ['is asked to stop', true],
+  ])('that hangs under a worker that %s: another worker takes its executions over within 10 s', async (_, stops) => {
+    await using network = await mountNetwork();
+    const redis = await startRedis(choice);
+    try {
+      const settings = { RESULT_TIMEOUT_MS: 40_000, CLIENT_TIMEOUT_MS: 30_000 };
+      const common = { queueUrl: redis.url, settings };
+      await using api = await startApiProcess(common);
+      await using hanging = await startWorkerProcess({ ...common, sharedDir: network.path });
+      const release = Promise.withResolvers<void>();
+      const does = echoes({ once: release.promise });
+      await using client = await createResponder({ sharedDir: network.behind, app: 1, does });
+      const call = api.execute(CALL);
+      await client.firstRequest();
+      await using _healthy = await startWorkerProcess({ ...common, sharedDir: network.behind });
+      await network.hang();
+      const hangsSince = performance.now();
+      const stopped = stops ? hanging.terminate() : undefined;
+      release.resolve();
+      const { status, json } = await call;
+      const tookMs = performance.now() - hangsSince;
+      expect([status, json.error, json['the service']]).toEqual([200, null, CALL['the service']]);
+      console.log(`a hanging worker that ${stops ? 'stops' : 'goes on'}: answered after ${Math.round(tookMs)} ms`);
+      expect(tookMs).toBeLessThan(10_000);
+      expect(client.found).toHaveLength(1);
+      await network.cutOff(); // a process that waits for a file system cannot be killed
+      await stopped;
+      await hanging.kill();
+    } finally {
+      await redis.stop();
+    }
   });
 });

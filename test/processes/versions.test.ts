@@ -6,7 +6,8 @@ import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { echoes } from '../support/echoes.ts';
 import { type Answer, httpCall } from '../support/http-call.ts';
-import { makeNextVersion, type NextVersion } from '../support/next-version.ts';
+import { makeNextVersion } from '../support/next-version.ts';
+import type { ProgramCopy } from '../support/program-copy.ts';
 import { startRedis } from '../support/redis.ts';
 import { claimRedisDatabase } from '../support/redis-database.ts';
 import type { RedisServer } from '../support/redis-server.ts';
@@ -27,7 +28,7 @@ const CALLS = '/rule-server/mock/executions';
 
 describe.skipIf(choice.kind === 'unavailable')('two versions beside each other', () => {
   let redis: RedisServer;
-  let next: NextVersion;
+  let next: ProgramCopy;
   beforeAll(async () => {
     [redis, next] = await Promise.all([startRedis(choice), makeNextVersion()]);
   });

@@ -1,26 +1,10 @@
-import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-
-const ROOT = join(import.meta.dirname, '../..');
-
-/** The program of a version that is still to come, in a directory of its own. */
-export type NextVersion = { root: string; [Symbol.asyncDispose](): Promise<void> };
+import { copyProgram, type Edit, type ProgramCopy } from './program-copy.ts';
 
 /**
  * This program as its next version could be: jobs, results and claims have renamed fields and new numbers, and it reads
- * those of today. A copy of the source with these changes, so that nothing in the source itself knows of a next version.
+ * those of today.
  */
-export async function makeNextVersion(): Promise<NextVersion> {
-  const root = await mkdtemp(join(tmpdir(), 'rule-server-next-'));
-  for (const part of ['bin', 'src', 'package.json', 'test/support/fault-worker.ts'])
-    await cp(join(ROOT, part), join(root, part), { recursive: true, filter: (path) => !path.endsWith('src/console') });
-  await symlink(join(ROOT, 'node_modules'), join(root, 'node_modules'));
-  for (const [file, edits] of changes) await change(join(root, 'src', file), edits);
-  return { root, [Symbol.asyncDispose]: () => rm(root, { recursive: true, force: true }) };
-}
-
-type Edit = [from: string, to: string];
+export const makeNextVersion = (): Promise<ProgramCopy> => copyProgram(changes);
 
 /** In jobs `input` is called `payload`, and there is a field more; in results `body` is called `answer`. */
 const forms = `
@@ -30,7 +14,7 @@ export const writtenData = ({ input, ...rest }) => ({ ...rest, payload: input, t
 export const writtenResult = ({ body, ...rest }) => (rest.v === 2 ? { ...rest, answer: body } : { ...rest, body });
 `;
 
-const changes = new Map<string, Edit[]>([
+const changes: Record<string, Edit[]> = Object.fromEntries<Edit[]>([
   [
     'shared/contract/job.ts',
     [
@@ -81,12 +65,3 @@ export type Claim =`,
   ],
   ['shared/contract/query.ts', [['QUERY_VERSION = 1;', 'QUERY_VERSION = 2;']]],
 ]);
-
-async function change(path: string, edits: Edit[]): Promise<void> {
-  let text = await readFile(path, 'utf8');
-  for (const [from, to] of edits) {
-    if (text.split(from).length !== 2) throw new Error(`${path} does not have "${from}" exactly once`);
-    text = text.replace(from, () => to);
-  }
-  await writeFile(path, text);
-}

@@ -37,6 +37,11 @@ export function createInterrupts() {
       listeners.get(mockId)?.('lock-lost');
     },
 
+    /** Gives every execution that waits here back to the queue; this worker goes on. */
+    releaseAll(): void {
+      for (const listener of [...listeners.values()]) listener('handover');
+    },
+
     /** Interrupts every execution, also those that have not begun to listen: this worker stops. */
     handOver(): void {
       handingOver = true;
