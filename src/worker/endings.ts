@@ -4,6 +4,7 @@ import { errnoOf } from '../shared/runtime/errno.ts';
 import type { Client } from './clients/client.ts';
 import type { Claim } from './files/claim.ts';
 import { ForeignPath } from './files/shared-directory.ts';
+import { explained, REASONS } from './reasons.ts';
 
 const CYCLE_NAMED_AT_MOST = 10;
 
@@ -190,28 +191,4 @@ function mayHaveRun({ address }: Claim, code: Code, sentence: string): NoAnswer 
 function withdrawn(claim: Claim, code: Code, sentence: string): NoAnswer {
   if (!claim.givesUp) return mayHaveRun(claim, code, sentence);
   return noAnswer(code, `${sentence} The rule did not run.`, { mayHaveRun: false, address: claim.address });
-}
-
-const REASONS = new Map([
-  ['EACCES', 'the worker has no permission'],
-  ['EPERM', 'the worker has no permission'],
-  ['EROFS', 'it is read-only'],
-  ['ENOSPC', 'the disk is full'],
-  ['EDQUOT', 'the quota is used up'],
-  ['EIO', 'the disk reports an error'],
-  ['ENOTDIR', 'something that is no directory is in the way'],
-  ['ENAMETOOLONG', 'its name is too long'],
-]);
-
-const CANNOT_READ = new Map([
-  ['EMFILE', 'the worker has too many files open'],
-  ['ENFILE', 'the machine has too many files open'],
-  ['ESTALE', 'the file server lost the file'],
-  ['ENOTCONN', 'the file server is away'],
-  ['ETIMEDOUT', 'the file server does not respond'],
-]);
-
-function explained(code: string): string {
-  const why = REASONS.get(code) ?? CANNOT_READ.get(code);
-  return why === undefined ? '' : `: ${why}`;
 }

@@ -24,7 +24,7 @@ type Dependencies = {
   log: Logger;
 };
 
-/** The queue's side of a worker: takes jobs, and hands them to whoever knows what an execution is. */
+/** The queue's side of a worker: takes jobs, and hands each to `execution/process-job.ts`. */
 export function createWorker({ backend, interrupts, storeAlert, concurrency, log, ...parts }: Dependencies) {
   let [paused, stopping] = [false, false];
   const onRefused = (error: unknown) => {

@@ -32,11 +32,14 @@ const theList = {
 } as const;
 const theFolder = {
   'worker/dialects/dialects.ts': [
-    ["import { ruleDialect }", "import { shoutDialect } from './shout.ts';\nimport { ruleDialect }"],
+    ['import { ruleDialect }', "import { shoutDialect } from './shout.ts';\nimport { ruleDialect }"],
     ['ice: iceDialect }', 'ice: iceDialect, shout: shoutDialect }'],
   ],
   'worker/dialects/sdks.ts': [
-    ['  unknown: {', "  megaphone: { dialect: 'shout', wrote: () => true, givesUp: true, roundsAs: 'Megaphone' },\n  unknown: {"],
+    [
+      '  unknown: {',
+      "  megaphone: { dialect: 'shout', wrote: () => true, givesUp: true, roundsAs: 'Megaphone' },\n  unknown: {",
+    ],
   ],
 } as const;
 

@@ -6,7 +6,7 @@ import { ruleDialect } from './rule.ts';
 /** What the clients of each dialect do. A new one is added here and to the names in the contract. */
 export const dialects: Record<DialectName, Dialect> = { rule: ruleDialect, ice: iceDialect };
 
-/** The dialect of whoever says nothing about itself. */
+/** The dialect of a client that says nothing about itself. */
 export const OWN_DIALECT: DialectName = 'rule';
 
 /** The dialect that a registration is written in: ours when no other one is recognised. */

@@ -2,7 +2,7 @@ import { parseTarget, type Target } from '../../shared/contract/target.ts';
 import { errnoOf } from '../../shared/runtime/errno.ts';
 import { canRead, largeNumberIn } from '../dialects/number-range.ts';
 import { endings } from '../endings.ts';
-import { type Decision, NewerClaim, UnknownClaim } from '../files/claim.ts';
+import { type ClaimOrRefusal, NewerClaim, UnknownClaim } from '../files/claim.ts';
 import type { Resolution } from '../placement/resolve-target.ts';
 import type { BeginParts } from './begin-parts.ts';
 import { claimAtClient, type Proposed, refuse } from './claim-at-client.ts';
@@ -13,7 +13,10 @@ import { HandedOver } from './interrupts.ts';
 /** With more the disk itself is the likelier cause, and each try takes its time. */
 const CLIENTS_TRIED = 5;
 
-/** Begins an execution: a claim, or a refusal that ends it, whoever wrote it first. `Postponed` when neither is for this worker to write now. */
+/**
+ * Begins an execution: with a claim, or with a refusal that ends it. If another attempt wrote one first, that one counts.
+ * `Postponed`: this worker wrote neither, and the job goes back to the queue.
+ */
 export async function begin(execution: Execution, parts: BeginParts): Promise<Claimed | Ended | Postponed> {
   try {
     return await claimOrRefuse(execution, parts);
@@ -44,15 +47,15 @@ async function claimOrRefuse(execution: Execution, parts: BeginParts): Promise<C
   return { kind: 'claimed', claim, warnings: again };
 }
 
-/** Where the whole directory is gone, the claim of an earlier attempt is not missing, only out of sight. */
+/** If the whole shared directory is away, the claim of an earlier attempt is not missing, only out of sight. */
 async function findEarlier(
   key: { mockId: string; claimBy: number },
   { sharedDirectory, claims }: BeginParts,
-): Promise<Decision | null> {
+): Promise<ClaimOrRefusal | null> {
   if (!(await sharedDirectory.isThere())) throw new Error('SHARED_DIR is not there');
   const earlier = await claims.find(key);
-  // Room for it is made before `claimBy` and kept for long: where there is none, it may have been removed with its claims.
-  if (!earlier && sharedDirectory.clock.isPast(key.claimBy) && !(await claims.hasRoom(key)))
+  // The folder is made before `claimBy` and kept for ten minutes: if it is missing, it may have been swept with its claims.
+  if (!earlier && sharedDirectory.clock.isPast(key.claimBy) && !(await claims.hasFolder(key)))
     throw new UnknownClaim(`the claims of the time of ${key.mockId} are gone`);
   return earlier;
 }
@@ -80,7 +83,7 @@ async function propose(execution: Execution, parts: BeginParts): Promise<Propose
 /** A client whose directory cannot be written keeps no call that may go to another one. */
 async function claimAtOneOf(target: Target, execution: Execution, parts: BeginParts): Promise<Proposed | Postponed> {
   const tried = new Set<string>();
-  let first: Decision | undefined;
+  let first: ClaimOrRefusal | undefined;
   while (tried.size < CLIENTS_TRIED) {
     const resolved = await resolve(target, execution, tried, parts);
     if (resolved.kind === 'refused') return first ?? resolved;
@@ -118,8 +121,8 @@ const HIDES_EARLIER_CLAIMS = new Set(['ENOENT', 'ENOTDIR']);
  * If the disk is full, neither a refusal nor a claim can be written, so "did not run" is true. Except on a later attempt
  * whose folder of claims is away: an earlier claim may be hidden.
  */
-function orAnyway(refusal: Decision, { firstAttempt }: Execution) {
-  return (error: unknown): Decision => {
+function orAnyway(refusal: ClaimOrRefusal, { firstAttempt }: Execution) {
+  return (error: unknown): ClaimOrRefusal => {
     const code = errnoOf(error);
     if (!NO_WORKER_CAN_WRITE.has(code) || (HIDES_EARLIER_CLAIMS.has(code) && !firstAttempt)) throw error;
     return refusal;

@@ -5,7 +5,7 @@ import { errnoOf } from '../../shared/runtime/errno.ts';
 import type { Client } from '../clients/client.ts';
 import { sdks } from '../dialects/sdks.ts';
 import { endings } from '../endings.ts';
-import { CLAIM_VERSION, type Claim, type Decision, UncertainClaim, UnknownClaim } from '../files/claim.ts';
+import { CLAIM_VERSION, type Claim, type ClaimOrRefusal, UncertainClaim, UnknownClaim } from '../files/claim.ts';
 import { mockDirectory } from '../files/file-names.ts';
 import { removeIfNobodyCame, removeTemporary, writeTemporary } from '../files/request-file.ts';
 import type { Resolution } from '../placement/resolve-target.ts';
@@ -13,7 +13,7 @@ import type { BeginParts } from './begin-parts.ts';
 import type { Execution, Postponed } from './execution.ts';
 
 /** A claim, ours or that of an attempt that was faster, or a refusal. `warnings` are about the client of our claim. */
-export type Proposed = Decision & { warnings?: Warning[] };
+export type Proposed = ClaimOrRefusal & { warnings?: Warning[] };
 
 type Chosen = Extract<Resolution, { kind: 'client' }>;
 
@@ -65,7 +65,11 @@ async function takeSlot(
   return refuse(interrupts.isCancelled(mockId) ? endings.cancelledBeforeDispatch(mockId) : endings.clientFull(client));
 }
 
-async function claimInSlot(chosen: Chosen, execution: Execution, parts: BeginParts): Promise<Decision | Unwritable> {
+async function claimInSlot(
+  chosen: Chosen,
+  execution: Execution,
+  parts: BeginParts,
+): Promise<ClaimOrRefusal | Unwritable> {
   const { client } = chosen;
   const directory = directoryOf(client, parts);
   try {
@@ -89,20 +93,24 @@ async function claimInSlot(chosen: Chosen, execution: Execution, parts: BeginPar
 }
 
 /** Writes this attempt's request and claims it. If another attempt was first, its claim is the one that counts. */
-async function writeAndClaim({ client, unknown }: Chosen, execution: Execution, parts: BeginParts): Promise<Decision> {
+async function writeAndClaim(
+  { client, unknown }: Chosen,
+  execution: Execution,
+  parts: BeginParts,
+): Promise<ClaimOrRefusal> {
   const { mockId, data } = execution;
   await parts.atStep('before-temporary', mockId);
   const clientDirectory = parts.sharedDirectory.clientDirectory(client.app, client.directoryName, { mark: unknown });
   const { path } = await clientDirectory.catch(failedWriting);
   let temporary: string | undefined;
-  let decision: Decision | undefined;
+  let decision: ClaimOrRefusal | undefined;
   let isUncertain = false;
   try {
     temporary = await writeTemporary(path, { ...data, mockId }, client.dialect).catch(failedWriting);
     const claim = claimFor(client, { mockId, temporary, madeDirectory: unknown }, parts);
     const isLate = parts.sharedDirectory.clock.isPast(data.claimBy);
     await parts.atStep('before-claim', mockId); // where a long sleep does the most harm
-    const proposed: Decision = isLate ? refuse(endings.tooLate()) : { kind: 'claimed', claim };
+    const proposed: ClaimOrRefusal = isLate ? refuse(endings.tooLate()) : { kind: 'claimed', claim };
     decision = await parts.claims.decide({ mockId, claimBy: data.claimBy }, proposed);
     return decision;
   } catch (error) {
@@ -136,7 +144,7 @@ function causeOf(error: unknown): unknown {
   return error instanceof UnwritableDirectory ? error.cause : error;
 }
 
-export function refuse(noAnswer: NoAnswer): Decision {
+export function refuse(noAnswer: NoAnswer): ClaimOrRefusal {
   return { kind: 'refused', noAnswer };
 }
 

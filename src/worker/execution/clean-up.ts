@@ -42,16 +42,18 @@ export function createCleanUp({ keptAnswers, lateResults, sharedDir, atStep, log
     const files = filesOf(sharedDir, claim);
     // An answer was only taken once its request was gone; one that comes right now is a late one.
     if (ending.kind === 'answered') await keptAnswers.keep(files);
-    else await removeFiles(files, claim, { keepAnswer: mayAnswerLate(ending) && !isInvalid(ending) });
+    else await removeFiles(files, claim, { keepAnswer: await mayStay(claim, ending) });
     if (marked) await removeOpenMark(files);
     if (ending.kind === 'answered') return;
     if (claim.registered) await removeIfLeft(files, registrationPath(sharedDir, claim));
     if (mayAnswerLate(ending)) lateResults.expect(claim);
   }
-}
 
-function isInvalid(ending: Ending): boolean {
-  return ending.kind === 'unanswered' && ending.noAnswer.code === 'invalid-result';
+  /** What could not be used goes, unless the client put an answer in its place meanwhile. */
+  async function mayStay(claim: Claim, ending: Ending): Promise<boolean> {
+    const isInvalid = ending.kind === 'unanswered' && ending.noAnswer.code === 'invalid-result';
+    return isInvalid ? lateResults.isAnswered(claim) : mayAnswerLate(ending);
+  }
 }
 
 /** Whether the client may have the request, and answer it yet. */

@@ -27,7 +27,7 @@ export type Execute = ReturnType<typeof createExecute>;
  */
 export function createExecute(parts: ExecuteParts) {
   return async function execute(execution: Execution, report: Report): Promise<void> {
-    const begun = await begin(execution, parts); // a claim or a refusal: whoever writes first wins
+    const begun = await begin(execution, parts); // a claim or a refusal: the first that was written counts
     const outcome = begun.kind === 'claimed' ? await dispatchAndWait(begun, execution.data) : begun;
     if (outcome.kind !== 'ended') return void report(outcome);
     const ended = withSteps(outcome, execution, parts.progress, parts.tracing);

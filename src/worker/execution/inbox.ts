@@ -2,7 +2,7 @@ import type { Listing } from '../files/watcher.ts';
 import type { Interrupt } from './interrupts.ts';
 
 /**
- * What can happen to an execution that waits for its answer. `result`, `request`: look at that file. `resumed`: another
+ * The events of an execution that waits for its answer. `result`, `request`: look at that file. `resumed`: another
  * attempt dispatched. `mark`: time to mark it as open. `deadline`: time is up.
  */
 export type WaitEvent =

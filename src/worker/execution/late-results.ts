@@ -1,5 +1,5 @@
 import type { ExecutionRecord } from '../../shared/contract/execution-record.ts';
-import { createThrottledAlert, type Logger } from '../../shared/runtime/logger.ts';
+import { createThrottledAlert, type Logger, type ThrottledAlert } from '../../shared/runtime/logger.ts';
 import { every } from '../../shared/runtime/periodic.ts';
 import { tryEach } from '../../shared/runtime/try-each.ts';
 import type { History } from '../../shared/store/history.ts';
@@ -9,7 +9,7 @@ import { CLAIM_KEPT_MS } from '../files/claim-minutes.ts';
 import { registrationPath } from '../files/file-names.ts';
 import type { MemoryBudget } from '../files/memory-budget.ts';
 import { filesOf, removeFiles, removeIfLeft, resultPath } from '../files/request-file.ts';
-import { readResult } from '../files/result-file.ts';
+import { type FoundResult, readResult } from '../files/result-file.ts';
 
 const LOOK_EVERY_MS = 2000;
 const MAX_EXPECTED = 1000;
@@ -31,7 +31,8 @@ export type LateResults = ReturnType<typeof createLateResults>;
  * Looks out for answers that come after their execution ended without one: timed out, cancelled, or with a client that seemed
  * to have left. They are kept with it, and their files removed.
  */
-export function createLateResults({ claims, history, sharedDir, memory, maxResultBytes, log }: Dependencies) {
+export function createLateResults(dependencies: Dependencies) {
+  const { claims, history, log } = dependencies;
   const expected = new Map<string, Expected>();
   const keeping = createThrottledAlert(log, 'Late results cannot be kept');
   const removal = createThrottledAlert(log, 'Files of late results cannot be removed');
@@ -40,35 +41,11 @@ export function createLateResults({ claims, history, sharedDir, memory, maxResul
 
   async function lookForAll(): Promise<void> {
     const look = async ([mockId, { claim, until }]: [string, Expected]) => {
-      if (Date.now() > until || (await lookFor(claim))) expected.delete(mockId);
+      if (Date.now() > until || (await keepIfAnswered(claim, dependencies, removal))) expected.delete(mockId);
     };
     await tryEach(expected, look, cannotKeep);
     keeping.ends();
     removal.ends();
-  }
-
-  async function lookFor(claim: Claim): Promise<boolean> {
-    const { mockId, app, address } = claim;
-    const files = filesOf(sharedDir, claim);
-    const dialect = dialects[claim.dialect];
-    const found = await readResult(resultPath(files), { mockId, dialect, maxBytes: maxResultBytes, memory });
-    if (found.kind !== 'present') return false;
-    try {
-      // Its record may not be written yet.
-      if (found.judgement.kind !== 'answer' || !(await history.get(mockId))) return false;
-      await history.addLateResult(mockId, found.judgement.body);
-    } finally {
-      found.lease.release();
-    }
-    await remove(claim).catch((error) => removal.begins(error, 'they are left for the sweep'));
-    log.info({ mockId, app, address }, 'answered late; the answer is kept with the execution');
-    return true;
-  }
-
-  async function remove(claim: Claim): Promise<void> {
-    const files = filesOf(sharedDir, claim);
-    await removeFiles(files, claim);
-    if (claim.registered) await removeIfLeft(files, registrationPath(sharedDir, claim));
   }
 
   /** Its execution ended, and its client may have it. Beyond a thousand of them the oldest is given up. */
@@ -80,6 +57,12 @@ export function createLateResults({ claims, history, sharedDir, memory, maxResul
 
   return {
     expect,
+    /** Whether an answer lies there now: one may have come in the place of a result that could not be used. */
+    async isAnswered(claim: Claim): Promise<boolean> {
+      const found = await readResultOf(claim, dependencies);
+      if (found.kind === 'present') found.lease.release();
+      return found.kind === 'present' && found.judgement.kind === 'answer';
+    },
     /**
      * A result lies there that no worker may be waiting for: the one that looked out for it may have ended since. Whether it
      * is looked out for now.
@@ -100,4 +83,32 @@ export function createLateResults({ claims, history, sharedDir, memory, maxResul
 /** Whether an execution ended without an answer, though its client may have run it. */
 function mayComeLate({ outcome, lateResult }: ExecutionRecord): boolean {
   return outcome !== null && outcome.code !== null && outcome.mayHaveRun && !lateResult;
+}
+
+function readResultOf(claim: Claim, { sharedDir, memory, maxResultBytes }: Dependencies): Promise<FoundResult> {
+  const expected = { mockId: claim.mockId, dialect: dialects[claim.dialect], maxBytes: maxResultBytes, memory };
+  return readResult(resultPath(filesOf(sharedDir, claim)), expected);
+}
+
+async function keepIfAnswered(claim: Claim, parts: Dependencies, removal: ThrottledAlert): Promise<boolean> {
+  const { mockId, app, address } = claim;
+  const { history, log } = parts;
+  const found = await readResultOf(claim, parts);
+  if (found.kind !== 'present') return false;
+  try {
+    // Its record may not be written yet.
+    if (found.judgement.kind !== 'answer' || !(await history.get(mockId))) return false;
+    await history.addLateResult(mockId, found.judgement.body);
+  } finally {
+    found.lease.release();
+  }
+  await remove(claim, parts).catch((error) => removal.begins(error, 'they are left for the sweep'));
+  log.info({ mockId, app, address }, 'answered late; the answer is kept with the execution');
+  return true;
+}
+
+async function remove(claim: Claim, { sharedDir }: Dependencies): Promise<void> {
+  const files = filesOf(sharedDir, claim);
+  await removeFiles(files, claim);
+  if (claim.registered) await removeIfLeft(files, registrationPath(sharedDir, claim));
 }

@@ -140,7 +140,7 @@ function lastTryMs({ timestamp, data: { claimBy } }: ExecutionJob): number {
   return left <= 0 ? 0 : left + Math.random() * share * 0.8;
 }
 
-/** Carries the ending of an execution to whoever waits for it. Never tried again: it is an outcome, not an accident. */
+/** Carries the ending of an execution to the API that waits for it. BullMQ never tries it again: it is an outcome, not an accident. */
 class NotAnswered extends UnrecoverableError {
   constructor(noAnswer: NoAnswer) {
     super(JSON.stringify(noAnswer));

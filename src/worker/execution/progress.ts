@@ -1,7 +1,7 @@
 import { type Progress, progressSchema } from '../../shared/contract/execution-record.ts';
 import type { State } from '../../shared/contract/states.ts';
 
-/** An instant client has answered by then: its steps reach the history, but need not be told while they happen. */
+/** An instant client has answered by then: its steps reach the history, and no API has to hear of them while they happen. */
 const TELL_AFTER_MS = 30;
 
 /** The job of an execution, as far as progress is concerned. */

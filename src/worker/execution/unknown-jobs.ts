@@ -3,7 +3,7 @@ import type { NoAnswer } from '../../shared/contract/outcomes.ts';
 import { createThrottledAlert, type Logger } from '../../shared/runtime/logger.ts';
 import type { Settings } from '../../shared/runtime/settings.ts';
 import { endings } from '../endings.ts';
-import type { Claims, Decision } from '../files/claim.ts';
+import type { ClaimOrRefusal, Claims } from '../files/claim.ts';
 import type { SharedDirectory } from '../files/shared-directory.ts';
 import { createBackoff } from '../placement/backoff.ts';
 import { isOverForAll } from './deadlines.ts';
@@ -12,13 +12,13 @@ type Dependencies = { claims: Claims; sharedDirectory: SharedDirectory; settings
 
 export type UnknownJobs = ReturnType<typeof createUnknownJobs>;
 
-/** What a worker does with what a newer version made: it gives it back for a worker that knows it, until nobody took it in time. */
+/** What a worker does with jobs and claims of a newer version: it snoozes them for a newer worker, and ends them once none took them in time. */
 export function createUnknownJobs({ claims, sharedDirectory, settings, log }: Dependencies) {
   const incident = createThrottledAlert(log, 'What a newer version made is handed back');
   const backoff = createBackoff();
 
   /** Null before its time. The refusal takes the place of a claim: a newer worker that slept cannot begin it any more. */
-  async function decide(key: { mockId: string; claimBy: number }, v: number): Promise<Decision | null> {
+  async function decide(key: { mockId: string; claimBy: number }, v: number): Promise<ClaimOrRefusal | null> {
     if (!(await sharedDirectory.isThere())) throw new Error('SHARED_DIR is not there');
     if (!sharedDirectory.clock.isPast(key.claimBy)) await claims.prepare(key);
     if (!sharedDirectory.clock.isPast(key.claimBy)) return null;

@@ -67,10 +67,10 @@ export type Wait = {
 
 /** Only a client that has been away for so long has left: one that stops removes its files one after the other. */
 export const GONE_AFTER_MS = 500;
-/** An instant client has answered by then, and nobody needs to know when it picked up. */
+/** An instant client has answered by then, and the wait need not find out when it picked up. */
 export const REQUEST_LOOK_MS = 25;
 
-/** Begins to watch for everything that can happen to an execution. To be closed by whoever opens it. */
+/** Begins to watch for everything that can happen to an execution. The caller closes it. */
 export function openWait(claim: Claim, parts: WaitParts): Wait {
   const { watcher, interrupts, slots, sharedDirectory } = parts;
   const files = filesOf(sharedDirectory.sharedDir, claim);

@@ -36,7 +36,7 @@ const claimSchema = z.object({
 export type Claim = z.infer<typeof claimSchema>;
 
 /** What was decided about an execution: it was claimed, or it ended without a dispatch and nobody may claim it any more. */
-export type Decision = { kind: 'claimed'; claim: Claim } | { kind: 'refused'; noAnswer: NoAnswer };
+export type ClaimOrRefusal = { kind: 'claimed'; claim: Claim } | { kind: 'refused'; noAnswer: NoAnswer };
 
 const refusalSchema = z.object({ v: knownUpTo(CLAIM_VERSION), refused: noAnswerSchema });
 const versionSchema = z.object({ v: z.int() });
@@ -53,8 +53,8 @@ export class NewerClaim extends UnknownClaim {}
 /**
  * The claims beside the request files. A claim is a symbolic link whose target is the claim's text: one system call
  * writes it, first wins, and it is complete the moment it is visible. Where links are missing it is a file of that text.
- * A refusal takes the same place: who says that a rule did not run must know that nobody can still dispatch it, not even
- * a worker that is asleep just before its claim. Both live in a folder named after the minute of the execution's
+ * A refusal is written under the same name: once it is there, no worker can dispatch the execution any more, not even one that
+ * sleeps just before its claim. So "did not run" is true. Both live in a folder named after the minute of the execution's
  * `claimBy`, which every attempt knows; neither counts once that minute was swept.
  */
 export function createClaims(sharedDir: string, clock: FileClock = createFileClock(sharedDir)) {
@@ -70,7 +70,7 @@ export function createClaims(sharedDir: string, clock: FileClock = createFileClo
     if (wasSwept) throw new UnknownClaim(`the claim of ${key.mockId} may have been swept`);
   }
 
-  async function find(key: Key): Promise<Decision | null> {
+  async function find(key: Key): Promise<ClaimOrRefusal | null> {
     const text = await readClaim(pathOf(key));
     await refuseSwept(key);
     if (text === undefined) return null;
@@ -84,8 +84,8 @@ export function createClaims(sharedDir: string, clock: FileClock = createFileClo
     throw new UnknownClaim(`the claim of ${key.mockId} is not one this version can read`);
   }
 
-  /** Whether this one is the first. Without room nobody claims any more either, so that a refusal need not be written. */
-  async function writeFirst(key: Key, decision: Decision): Promise<boolean> {
+  /** Whether this one is the first. Without its folder no worker can claim either, so that a refusal need not be written. */
+  async function writeFirst(key: Key, decision: ClaimOrRefusal): Promise<boolean> {
     const text = JSON.stringify(
       decision.kind === 'claimed' ? decision.claim : { v: CLAIM_VERSION, refused: decision.noAnswer },
     );
@@ -104,7 +104,7 @@ export function createClaims(sharedDir: string, clock: FileClock = createFileClo
     find,
 
     /** The same for who does not know `claimBy`: looks through all that are kept. Null also for one that cannot be read. */
-    async findAnywhere(mockId: string): Promise<Decision | null> {
+    async findAnywhere(mockId: string): Promise<ClaimOrRefusal | null> {
       for (const { claimBy } of await minutes.keys()) {
         const found = await find({ mockId, claimBy }).catch(() => null);
         if (found) return found;
@@ -113,34 +113,34 @@ export function createClaims(sharedDir: string, clock: FileClock = createFileClo
     },
 
     /**
-     * Makes room for a claim. To be called before the last look at `claimBy`, and never after it: a worker that sleeps for
-     * longer than claims are kept then finds the room gone, instead of claiming a second time.
+     * Makes the folder for a claim. To be called before the last look at `claimBy`, and never after it: a worker that sleeps
+     * for longer than claims are kept then finds the folder gone, instead of claiming a second time.
      */
     prepare: (key: Key): Promise<void> => minutes.make(key),
 
     /**
-     * Writes a refusal unless there is a decision, and resolves to the one that counts. Makes room also after `claimBy`,
+     * Writes a refusal unless there is a decision, and resolves to the one that counts. Makes the folder also after `claimBy`,
      * unless the claims of that minute may have been swept: then it throws `UnknownClaim`.
      */
-    async fence(key: Key, noAnswer: NoAnswer): Promise<Decision> {
+    async fence(key: Key, noAnswer: NoAnswer): Promise<ClaimOrRefusal> {
       if (mayBeSwept(key)) throw new UnknownClaim(`the claim of ${key.mockId} may have been swept`);
       await minutes.make(key);
       const isFirst = await write(pathOf(key), JSON.stringify({ v: CLAIM_VERSION, refused: noAnswer }));
       await refuseSwept(key);
-      const first: Decision | null = isFirst ? { kind: 'refused', noAnswer } : await find(key);
+      const first: ClaimOrRefusal | null = isFirst ? { kind: 'refused', noAnswer } : await find(key);
       if (!first) throw new UnknownClaim(`the claim of ${key.mockId} may have been swept`);
       return first;
     },
 
-    /** Whether there is room for a claim: made by whoever claims, swept with it. */
-    hasRoom: (key: Key): Promise<boolean> => minutes.isThere(key),
+    /** Whether the folder for a claim is there: made by the worker that claims, swept with the claim. */
+    hasFolder: (key: Key): Promise<boolean> => minutes.isThere(key),
 
     /**
      * Writes a decision unless there is one already, and resolves to the one that counts. Throws `UnknownClaim` or
      * `NewerClaim`; the former also when the one that counts may have been swept. Throws `UncertainClaim` when it cannot be
      * told whether this decision was written.
      */
-    async decide(key: Key, decision: Decision): Promise<Decision> {
+    async decide(key: Key, decision: ClaimOrRefusal): Promise<ClaimOrRefusal> {
       const isFirst = !mayBeSwept(key) && (await writeFirst(key, decision));
       // After the write: an earlier claim was removed only once the mark was there.
       await refuseSwept(key);

@@ -1,6 +1,6 @@
 import { INLINE_BYTES } from '../../shared/store/key-value-store.ts';
 
-/** Memory that somebody may use until it is released; releasing twice is safe. */
+/** Memory that the holder may use until it is released; releasing twice is safe. */
 export type Lease = { release(): void };
 export type MemoryBudget = ReturnType<typeof createMemoryBudget>;
 

@@ -70,8 +70,8 @@ export async function renameRequest(
 }
 
 /**
- * Takes the request back; false when the client may have it. A note of it stays, so that whoever goes on with the
- * execution does not take it for picked up.
+ * Takes the request back; false when the client may have it. A note of it stays, so that a worker that goes on
+ * with the execution does not take it for picked up.
  */
 export async function withdraw(files: ExecutionFiles, { temporary }: Claim): Promise<boolean> {
   // A dispatcher that is asleep must not find anything to rename when it wakes up.
@@ -106,7 +106,7 @@ export async function removeTemporary({ directory }: ExecutionFiles, temporary: 
   await removed(directory, temporary);
 }
 
-/** Whether the mark is still there. Clients delete their requests only; whoever removes a directory removes the mark with it. */
+/** Whether the mark is still there. Clients delete their requests only; a cleaner that removes a directory removes the mark with it. */
 export async function isMarkThere({ directory, mockId }: ExecutionFiles): Promise<boolean> {
   return isThere(directory, openFileName(mockId));
 }
@@ -115,7 +115,7 @@ export async function removeOpenMark({ directory, mockId }: ExecutionFiles): Pro
   await removed(directory, openFileName(mockId));
 }
 
-/** A directory made for an address nobody answered at goes again; one with anything else in it stays. */
+/** Removes a directory that was made for an address where no client came; one with anything else in it stays. */
 export async function removeIfNobodyCame(directory: string): Promise<void> {
   const names = await namesIn(directory, readdir).catch(unless('ENOENT', 'ENOTDIR'));
   // Of several executions that wait there the last one removes it; taking the marker away in between would confuse it.

@@ -9,7 +9,7 @@ import { within } from './real-directory.ts';
 import type { Sight } from './unusable-result.ts';
 
 /**
- * What lies where a result is expected. `stamp` tells whether it changed since another look, `writtenAt` when it last did.
+ * The file where a result is expected. `stamp` tells whether it changed since another look, `writtenAt` when it last did.
  * `skipped`: it is there and was not worth reading. `unreadable`: this worker could not read it, which says nothing about
  * what the client wrote.
  */
@@ -29,7 +29,7 @@ type Options = {
 
 const ABSENT = { kind: 'absent' } as const;
 
-/** Reads a result once there is memory for it. Whoever gets one that is `present` releases its lease. */
+/** Reads a result once there is memory for it. The caller releases the lease of one that is `present`. */
 export async function readResult(
   path: string,
   { maxBytes, memory, ...expected }: Expected,

@@ -9,7 +9,7 @@ const WRONG_FOR_MS = 2000;
 /** A file may change within the grain of its time: what looks the same is read once more, and again before it is given up. */
 const READ_AT_MOST = 2;
 
-/** What lies where one execution's result belongs and is none, or none yet: neither read again and again, nor forgotten. */
+/** Remembers a file that lies where a result belongs and is none, or not yet one, so that it is not read again and again. */
 export function createUnusableResult() {
   let last: { stamp: string; judgement: Judgement; since: number; reads: number } | undefined;
   let seen: string | undefined;

@@ -12,7 +12,7 @@ import { createListingSchedule, type Pace } from './listing-schedule.ts';
 import { namesIn } from './real-directory.ts';
 
 /**
- * What a periodic look at a directory found. `names`: null when there is no such directory. `registered`: false when its
+ * The content of a directory at one look. `names`: null when there is no such directory. `registered`: false when its
  * client had a registration and has none any more.
  */
 export type Listing = { kind: 'listing'; names: ReadonlySet<string> | null; registered: boolean };
@@ -211,7 +211,7 @@ function createLists(pollIntervalMs: number, rearm: (watched: Watched) => void, 
 }
 
 async function tellListeners(watched: Watched, rearm: (watched: Watched) => void): Promise<void> {
-  // Who begins to listen while the directory is read is not told: its request may have come too late to be seen.
+  // A listener that is added while the directory is read is not told: its request may have come too late to be seen.
   const listeners = [...watched.listeners];
   const found = await inDirectory(watched.directory, () =>
     namesIn(watched.directory, readdir).catch(unless('ENOENT', 'ENOTDIR')),

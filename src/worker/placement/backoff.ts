@@ -1,7 +1,7 @@
 const LEAST_MS = 250;
 const EACH_MS = 2;
 
-/** How long jobs stay away that are put back: the longer the more there are, so that putting them back never fills a core. */
+/** The delays of jobs that are requeued: the more of them in one second, the longer, so that requeueing never fills a core. */
 export function createBackoff() {
   let second = 0;
   let count = 0;

@@ -80,7 +80,7 @@ export function createClientLoad({ sharedDir, slots, resultTimeoutMs, fileNow, i
       return Math.max((await marksOf(path)).open, slots.inUse(path));
     },
 
-    /** The one with the fewest open executions; of equals the one that beat last. `release` it once it has its place. */
+    /** The one with the fewest open executions; of equals the one that beat last. `release` it once it has its slot. */
     async leastBusy(candidates: Client[]): Promise<{ client: Client; release: () => void } | undefined> {
       const compared = leastOf(candidates.map(rankOf), COMPARED_AT_MOST);
       const marks = compared.length > 1 ? await Promise.all(compared.map(({ path }) => marksOf(path))) : [];

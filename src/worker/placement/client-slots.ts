@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 
-/** How often somebody who waits for a place at a client looks again. */
+/** How often an execution that waits for a slot looks again. */
 const LOOK_AGAIN_MS = 20;
 
 export type ClientSlots = ReturnType<typeof createClientSlots>;
@@ -8,7 +8,7 @@ export type ClientSlots = ReturnType<typeof createClientSlots>;
 type Options = {
   /** How many executions may be open at one client. */
   limit: number;
-  /** How many may wait here for a place at one client; the others wait in the queue, where they are in nobody's way. */
+  /** How many may wait in this worker for a slot at one client; the others wait in the queue. */
   waitingLimit: number;
   /** How many executions of other workers are open at a client. */
   othersIn: (directory: string) => number;
@@ -16,7 +16,7 @@ type Options = {
 
 /**
  * Bounds how many executions are open at one client, so that one that never answers does not collect everybody's calls.
- * A place is taken from the decision for a client on, before anything of it can be seen in the directory.
+ * An execution takes its slot once its client is chosen, before anything of it can be seen in the directory.
  */
 export function createClientSlots({ limit, waitingLimit, othersIn }: Options) {
   const taken = new Map<string, number>();
@@ -45,7 +45,7 @@ export function createClientSlots({ limit, waitingLimit, othersIn }: Options) {
       };
     },
     /**
-     * Takes a place, waiting for one until `deadline` (epoch ms) or as long as `goOn` says. `none`: there was none; `crowded`:
+     * Takes a slot, waiting for one until `deadline` (epoch ms) or as long as `goOn` says. `none`: there was none; `crowded`:
      * too many wait for one already.
      */
     async acquire(directory: string, deadline: number, goOn: () => boolean): Promise<'taken' | 'none' | 'crowded'> {
@@ -62,7 +62,7 @@ export function createClientSlots({ limit, waitingLimit, othersIn }: Options) {
       add(taken, directory, 1);
       return 'taken';
     },
-    /** Takes a place whatever the limit says: an execution that was dispatched already is open in any case. */
+    /** Takes a slot whatever the limit says: an execution that was dispatched already is open in any case. */
     occupy: (directory: string) => add(taken, directory, 1),
     release: (directory: string) => add(taken, directory, -1),
   };

@@ -10,7 +10,7 @@ import type { UnwritableClients } from './unwritable-clients.ts';
 
 /**
  * The client an execution goes to, or why there is none. `unknown`: nobody heard of the address; its directory is made.
- * `warnings`: who was passed over. `release`: to be called once the execution has its place there, or will not have one.
+ * `warnings`: who was passed over. `release`: to be called once the execution has its slot there, or will not have one.
  */
 export type Resolution =
   | { kind: 'client'; client: Client; unknown: boolean; warnings: Warning[]; release: () => void }

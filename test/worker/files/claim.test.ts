@@ -3,7 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { noAnswer } from '../../../src/shared/contract/outcomes.ts';
-import { type Claim, createClaims, type Decision, NewerClaim, UnknownClaim } from '../../../src/worker/files/claim.ts';
+import {
+  type Claim,
+  type ClaimOrRefusal,
+  createClaims,
+  NewerClaim,
+  UnknownClaim,
+} from '../../../src/worker/files/claim.ts';
 import { CLAIM_KEPT_MS } from '../../../src/worker/files/claim-minutes.ts';
 
 const mockId = '7f3a5c1e-0000-4000-8000-000000000001';
@@ -122,7 +128,7 @@ describe('the claim of an execution', () => {
   });
 });
 
-const refusal: Decision = {
+const refusal: ClaimOrRefusal = {
   kind: 'refused',
   noAnswer: noAnswer('overloaded', 'No worker had room.', { mayHaveRun: false }),
 };
