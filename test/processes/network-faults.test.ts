@@ -23,6 +23,7 @@ describe.skipIf(!canMountNetwork)('a shared directory on another machine (needs 
       sharedDir: network.path,
       settings: { RESULT_TIMEOUT_MS: 15_000 },
       logsErrors: true,
+      leavesFiles: true, // the temporary file of the attempt whose claim was uncertain
       async atStep(step) {
         if (broken || step !== 'before-claim') return;
         broken = true;

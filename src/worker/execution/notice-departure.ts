@@ -1,12 +1,12 @@
 import { findRegistration } from '../clients/find-registration.ts';
 import { dialects } from '../dialects/dialects.ts';
 import { endings } from '../endings.ts';
-import { requestFileName, resultFileName } from '../files/file-names.ts';
+import { openFileName, requestFileName, resultFileName } from '../files/file-names.ts';
 import { withdraw } from '../files/request-file.ts';
 import type { Listing } from '../files/watcher.ts';
 import { lookForAnswer } from './look-for-answer.ts';
 import { markAsOpen } from './mark.ts';
-import { lookAtRequest } from './notice-pick-up.ts';
+import { lookAtRequest, pickUp } from './notice-pick-up.ts';
 import { GONE_AFTER_MS, REQUEST_LOOK_MS, type Wait, type WaitEnding } from './wait.ts';
 
 /** What a listing of the client's directory tells that no event told. */
@@ -16,9 +16,20 @@ export async function readListing(wait: Wait, { names, registered }: Listing): P
   if (names === null) return directoryMissing(wait, isGone);
   wait.directory.there();
   const requestIsGone = !names.has(requestFileName(claim.mockId)) && !names.has(claim.temporary);
-  if (requestIsGone && !pickedUp) wait.later(REQUEST_LOOK_MS, { kind: 'request' });
+  if (requestIsGone && !pickedUp) await noteRequestGone(wait, names);
   if (names.has(resultFileName(claim.mockId))) return lookForAnswer(wait);
   return isGone ? clientLeft(wait) : undefined;
+}
+
+/**
+ * With our mark beside it, a missing request was picked up: some file systems still show a removed file by its name when the
+ * listing has it no more. Where the mark comes before the dispatch, a listing may also miss a file that is just being renamed.
+ */
+async function noteRequestGone(wait: Wait, names: ReadonlySet<string>): Promise<void> {
+  const { mockId, dialect } = wait.claim;
+  const isSure = names.has(openFileName(mockId)) && !dialects[dialect].isSharedWithCleaners && !wait.requestRemoved;
+  if (isSure) await pickUp(wait);
+  else wait.later(REQUEST_LOOK_MS, { kind: 'request' });
 }
 
 /** A client that registers again, or moves to another lane, has no registration for a moment. */
