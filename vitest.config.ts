@@ -1,5 +1,5 @@
 import { configDefaults } from 'vitest/config';
-import { suiteConfig } from './test/support/suite-config.ts';
+import { moreTries, suiteConfig } from './test/support/suite-config.ts';
 
 // npm test: what a person runs at every change. What needs a browser, many processes, minutes or a real fault has a
 // suite of its own in one of these folders.
@@ -10,4 +10,5 @@ export default suiteConfig({
   exclude: [...configDefaults.exclude, ...otherSuites],
   maxWorkers: 3,
   isolate: false,
+  retry: moreTries,
 });

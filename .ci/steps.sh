@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # Runs the steps of a continuous integration run: a header, the elapsed seconds and a time limit for each, one closing line.
 
-readonly RUN_LIMIT_SECONDS=2040
+readonly RUN_LIMIT_SECONDS=4500
 SUMMARY=()
 PASSED=0
 FAILED=0

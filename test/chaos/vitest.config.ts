@@ -1,9 +1,9 @@
-import { oneMoreTry, suiteConfig } from '../support/suite-config.ts';
+import { moreTries, suiteConfig } from '../support/suite-config.ts';
 
 export default suiteConfig({
   include: ['test/chaos/*.chaos.ts'],
   globalSetup: ['test/chaos/report.ts'],
   fileParallelism: false,
-  retry: oneMoreTry,
+  retry: moreTries,
   testTimeout: 600_000,
 });

@@ -45,8 +45,7 @@ onOneQueue('what a rule is given and what it answers', (start) => {
   });
 });
 
-const choice = inject('redis');
-describe.skipIf(choice.kind !== 'binary')('what processes write while Redis refuses', () => {
+describe.skipIf(!inject('hasRedisBinary'))('what processes write while Redis refuses', () => {
   const secret = 'secret-4711';
 
   it('names no input when Redis is full: not in logs, metrics or traces', async () => {

@@ -1,5 +1,5 @@
 import { secondTryReporter } from '../support/second-tries.ts';
-import { oneMoreTry, suiteConfig } from '../support/suite-config.ts';
+import { moreTries, suiteConfig } from '../support/suite-config.ts';
 import { countReporter } from './count.ts';
 
 export default suiteConfig({
@@ -7,6 +7,6 @@ export default suiteConfig({
   globalSetup: ['test/sdks/setup.ts'],
   reporters: ['default', countReporter(), secondTryReporter()],
   maxWorkers: 1,
-  retry: oneMoreTry,
+  retry: moreTries,
   hookTimeout: 120_000,
 });

@@ -1,7 +1,7 @@
-import { oneMoreTry, suiteConfig } from '../../support/suite-config.ts';
+import { moreTries, suiteConfig } from '../../support/suite-config.ts';
 
 export default suiteConfig({
   include: ['test/console/journeys/*.test.ts'],
   maxWorkers: 2,
-  retry: oneMoreTry,
+  retry: moreTries,
 });
