@@ -80,7 +80,7 @@ describeInBrowser('how the console tells of every ending', () => {
     await client(answersAfter(4500));
     const page = await run();
     await says(headline(page), 'orders-1 has picked it up and is running the rule.');
-    await says(headline(page), /^orders-1 picked it up and gave no answer within 2\.\d+ s\. It may have run\.$/);
+    await says(headline(page), /^orders-1 picked it up but gave no answer within 2\.\d+ s\. It may have run\.$/);
     await says(hint(page), 'The rule may still be running there. If a result comes later, it is shown here.');
     await says(headline(page), 'A result came after the service had given up. It is shown here.');
     await page.getByRole('tab', { name: 'Raw' }).click();
@@ -114,7 +114,7 @@ describeInBrowser('how the console tells of every ending', () => {
     await client(answers({ process: '' }));
     const page = await run('app=7&rule=2&target=address:orders-1');
     await says(headline(page), 'No node ran: the rule is outside its time window.');
-    await says(hint(page), /^It takes part until Jan 1, 1970.*\. Run it as of a time inside\.$/);
+    await says(hint(page), /^Its time window: until Jan 1, 1970.*\. Set “As of” to a time inside it\.$/);
     await page.getByRole('button', { name: 'end', exact: true }).click();
     await pressRun(page);
     await says(headline(page), 'No node ran: the client wrote an empty trace.');
@@ -165,7 +165,7 @@ describeInBrowser('how the console tells of every ending', () => {
     const offline = await run();
     await says(headline(offline), 'orders-1 is offline. It did not run.');
     await says(hint(offline), 'Choose another client, or start this one again.');
-    await offline.getByText(/^orders-1 is offline: last heartbeat .* ago\. A run would be refused\.$/).waitFor();
+    await offline.getByText(/^orders-1 is offline \(last heartbeat .* ago\), so a run would be refused\.$/).waitFor();
     await expectAccessible(offline);
   });
 

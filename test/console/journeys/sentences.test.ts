@@ -329,7 +329,7 @@ describeInBrowser('what the console says of rules and clients that are not as th
     await registerPublished({ sharedDir: files.sharedDir, app: 7, sdk: 'python', address: 'py' });
     await reads(page, 'vip is not an object, so vip.level cannot be set in it. Change it in the JSON view.');
     await page.getByText('The name of this key depends on which. Add the key in the JSON view.').waitFor();
-    await page.getByText(/^Runs for real on the client, with everything the rule does\.$/).waitFor();
+    await page.getByText(/^Run executes the rule for real on the client, with everything the rule does\.$/).waitFor();
     await expectAccessible(page);
   });
 });
