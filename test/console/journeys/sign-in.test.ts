@@ -66,7 +66,7 @@ describeInBrowser('signing in to the console', () => {
     await page.keyboard.press('Enter');
     await page.getByLabel('city', { exact: true }).fill('Wuppertal');
     await pressRun(page);
-    await says(headline(page), /^Done in/);
+    await says(headline(page), /^Done on/);
     await expect.poll(() => page.evaluate(() => JSON.stringify(localStorage))).toContain('Wuppertal');
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();

@@ -1,18 +1,18 @@
 /** Traces that each published client wrote over the same rules, and how the tree must be painted by them. */
-const ARE_NOT_LISTED = 'this client does not list what runs in parallel';
+const ARE_NOT_LISTED = 'not known: the client does not list what runs in parallel';
 
 const stoppedAtAny = [
-  '  (P-ALL pall #53 · not reached: pany #52 was FALSE)',
-  '    (age #61 · not run, like pall #53 above it)',
-  '    (age99 #63 · not run, like pall #53 above it)',
-  '  (P-NONE pnone #54 · not reached: pany #52 was FALSE)',
-  '    (slow #64 · not run, like pnone #54 above it)',
-  '    (age99 #63 · not run, like pnone #54 above it)',
-  '  (P-TRUE ptrue #55 · not reached: pany #52 was FALSE)',
-  '    (age99 #63 · not run, like ptrue #55 above it)',
+  '  (P-ALL pall #53 · not reached: “pany” #52 is FALSE)',
+  '    (age #61 · did not run, like “pall” #53 above it)',
+  '    (age99 #63 · did not run, like “pall” #53 above it)',
+  '  (P-always NONE pnone #54 · not reached: “pany” #52 is FALSE)',
+  '    (slow #64 · did not run, like “pnone” #54 above it)',
+  '    (age99 #63 · did not run, like “pnone” #54 above it)',
+  '  (P-always TRUE ptrue #55 · not reached: “pany” #52 is FALSE)',
+  '    (age99 #63 · did not run, like “ptrue” #55 above it)',
 ];
 const stoppedWhy =
-  'Why FALSE AND par #50 stopped at P-ANY pany #52, which was FALSE. P-ANY pany #52 came to TRUE and is inverted to FALSE.';
+  'Why FALSE: “par” #50 is FALSE because “pany” #52 is FALSE. The nodes after “pany” #52 did not run. “pany” #52 came to TRUE and is inverted, so it counts as FALSE.';
 
 export const tracesOf = {
   python: {
@@ -30,7 +30,7 @@ export const tracesOf = {
         `    (age99 #63 · ${ARE_NOT_LISTED})`,
         ...stoppedAtAny,
       ],
-      why: `${stoppedWhy} The client does not list what ran below P-ANY pany #52.`,
+      why: `${stoppedWhy} The client’s trace does not list what ran below “pany” #52.`,
     },
     straggling: null,
   },
@@ -51,13 +51,13 @@ export const tracesOf = {
         '  P-ALL pall #53 TRUE · 0 ms',
         '    age #61 TRUE · 0 ms',
         '    age99 #63 FALSE · 0 ms',
-        '  P-NONE pnone #54 NONE · 31 ms',
+        '  P-always NONE pnone #54 NONE · 31 ms',
         '    slow #64 NONE · 30 ms',
         '    age99 #63 FALSE · 0 ms',
-        '  P-TRUE ptrue #55 FALSE · 0 ms',
+        '  P-always TRUE ptrue #55 FALSE · 0 ms',
         '    age99 #63 FALSE · 0 ms',
       ],
-      why: 'Why FALSE AND par #50 is FALSE because of P-TRUE ptrue #55. P-TRUE ptrue #55 is FALSE because of age99 #63. age99 #63 said FALSE.',
+      why: 'Why FALSE: “par” #50 is FALSE because “ptrue” #55 is FALSE. “ptrue” #55 is FALSE because “age99” #63 is FALSE. “age99” #63 is FALSE. The client did not say what it read.',
     },
     straggling: {
       process: '[121:AgeFlow:T:0][0:P-Any:T:3][162:SleepNone:N:50][163:SleepNone:N:100][160:And:T:103]',
@@ -65,7 +65,7 @@ export const tracesOf = {
         'AND in a hurry #160 TRUE · 103 ms',
         '  P-ANY first to say yes #161 TRUE · 3 ms',
         '    age #121 TRUE · 0 ms',
-        '    nap #162 NONE · ended after its parent had decided · 50 ms',
+        '    nap #162 NONE · ended after the node above it had been decided · 50 ms',
         '  sleep #163 NONE · 100 ms',
       ],
     },
@@ -86,7 +86,7 @@ export const tracesOf = {
         '    age99 #63 FALSE · 0 ms',
         ...stoppedAtAny,
       ],
-      why: `${stoppedWhy} P-ANY pany #52 is TRUE because of age #61. age #61 said TRUE.`,
+      why: `${stoppedWhy} “pany” #52 is TRUE because “age” #61 is TRUE. “age” #61 is TRUE. The client did not say what it read.`,
     },
     straggling: {
       process: '[121:AgeFlow:T:0][161:P-Any:T:0][162:SleepNone:N:50][163:SleepNone:N:101][160:And:T:101]',
@@ -94,7 +94,7 @@ export const tracesOf = {
         'AND in a hurry #160 TRUE · 101 ms',
         '  P-ANY first to say yes #161 TRUE · 0 ms',
         '    age #121 TRUE · 0 ms',
-        '    nap #162 NONE · ended after its parent had decided · 50 ms',
+        '    nap #162 NONE · ended after the node above it had been decided · 50 ms',
         '  sleep #163 NONE · 101 ms',
       ],
     },
