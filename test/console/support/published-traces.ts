@@ -57,7 +57,7 @@ export const tracesOf = {
         '  P-always TRUE ptrue #55 FALSE · 0 ms',
         '    age99 #63 FALSE · 0 ms',
       ],
-      why: 'Why FALSE: “par” #50 is FALSE because “ptrue” #55 is FALSE. “ptrue” #55 is FALSE because “age99” #63 is FALSE. “age99” #63 is FALSE. The client did not say what it read.',
+      why: 'Why FALSE: “par” #50 is FALSE because “ptrue” #55 is FALSE. “ptrue” #55 is FALSE because “age99” #63 is FALSE. “age99” #63 is FALSE: in the input, age is missing, min is 99.',
     },
     straggling: {
       process: '[121:AgeFlow:T:0][0:P-Any:T:3][162:SleepNone:N:50][163:SleepNone:N:100][160:And:T:103]',
@@ -86,7 +86,7 @@ export const tracesOf = {
         '    age99 #63 FALSE · 0 ms',
         ...stoppedAtAny,
       ],
-      why: `${stoppedWhy} “pany” #52 is TRUE because “age” #61 is TRUE. “age” #61 is TRUE. The client did not say what it read.`,
+      why: `${stoppedWhy} “pany” #52 is TRUE because “age” #61 is TRUE. “age” #61 is TRUE: in the input, age is missing, min is 18.`,
     },
     straggling: {
       process: '[121:AgeFlow:T:0][161:P-Any:T:0][162:SleepNone:N:50][163:SleepNone:N:101][160:And:T:101]',
