@@ -137,6 +137,7 @@ function knownCode(code: string | null) {
 function titleKey(record: ExecutionRecord, code: string): TextKey {
   const known = knownCode(code);
   if (known === 'no-client' && record.target.startsWith('lane:')) return 'state.no-client.lane';
+  if (known === 'client-left' && record.outcome?.mayHaveRun === false) return 'state.client-left.never';
   const maybe = record.outcome?.mayHaveRun === true;
   return maybe && (known === 'not-picked-up' || known === 'cancelled') ? `state.${known}.maybe` : `state.${known}`;
 }

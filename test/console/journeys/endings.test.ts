@@ -282,6 +282,24 @@ describeInBrowser('how the console tells of every ending', () => {
     await says(hint(page), 'The client may hang or be busy. Check it, or run on another client.');
   });
 
+  test('the client left before it picked the request up', async () => {
+    const page = await journey.visit('/?app=7&rule=1');
+    await page.getByRole('treegrid').waitFor();
+    const history = [
+      { state: 'queued', at: 1000 },
+      { state: 'dispatched', at: 1100 },
+      { state: 'timed-out', at: 3500 },
+    ];
+    const outcome = { status: 504, code: 'client-left', mayHaveRun: false };
+    const record = { mockId: 'm', app: 7, ruleId: 1, target: 'all', address: 'orders-1', state: 'timed-out', history };
+    await page.route('**/events', (route) => route.abort());
+    await page.route('**/executions/m', (route) => route.fulfill({ json: { ...record, outcome, input: {} } }));
+    await page.route('**/execute', (route) => route.fulfill({ status: 202, json: { mockId: 'm', state: 'queued' } }));
+    await pressRun(page);
+    await says(headline(page), 'orders-1 left before it picked it up. It did not run.');
+    await says(hint(page), 'The client was stopped or restarted. Run it again when it is back.');
+  });
+
   test('a run that is too long ago', async () => {
     const page = await journey.visit('/?app=7&rule=1&run=no-such-run#input=%7B%22a%22:1%7D');
     await says(headline(page), 'The history does not have this run any more.');

@@ -44,6 +44,7 @@ export const stateWords = {
   'state.no-answer': '{client} picked it up but gave no answer within {time}. It may have run.',
   'state.no-answer.hint': 'The rule may still be running there. If a result comes later, it is shown here.',
   'state.client-left': '{client} left while it ran the rule. It may have run.',
+  'state.client-left.never': '{client} left before it picked it up. It did not run.',
   'state.client-left.hint': 'The client was stopped or restarted. Run it again when it is back.',
   'state.invalid-result': '{client} wrote a file that is not a result. It may have run.',
   'state.invalid-result.hint': '{error}',

@@ -43,6 +43,7 @@ export const stateWords: Record<keyof typeof words, Template> = {
   'state.no-answer': '{client} 已取走，但在 {time} 内没有应答。规则可能已运行。',
   'state.no-answer.hint': '规则可能仍在那里运行。如果之后有结果，会显示在这里。',
   'state.client-left': '{client} 在运行规则时离开了。规则可能已运行。',
+  'state.client-left.never': '{client} 在取走之前离开了。规则没有运行。',
   'state.client-left.hint': '客户端被停止或重启。等它回来后再运行。',
   'state.invalid-result': '{client} 写的文件不是结果。规则可能已运行。',
   'state.invalid-result.hint': '{error}',
