@@ -17,11 +17,11 @@ const BIN = join(import.meta.dirname, '../../bin/rule-server.js');
 const SECONDS = 60;
 const START_WITHIN_MS = 60_000;
 
-/** 503 and 504 are real answers here; and a description cannot say "one of these two parameters", or what a cursor is. */
-const NOT_CHECKED = ['not_a_server_error', 'positive_data_acceptance'];
+/** 503 and 504 are real answers here; a DELETE cancels, and what it cancelled can still be read; and a description cannot say "one of these two parameters", or what a cursor is. */
+const NOT_CHECKED = ['not_a_server_error', 'positive_data_acceptance', 'use_after_free'];
 
 /** OpenAPI 3.1 knows streams as one text only, schemathesis checks each event of them. */
-const STREAM = 'followExecution';
+const STREAMS = ['followExecution', 'followBatch'];
 
 const schemathesis = await install();
 const directory = await mkdtemp(join(tmpdir(), 'rule-server-openapi-'));
@@ -34,7 +34,7 @@ try {
   await untilReady();
   const failed = await run(schemathesis, [
     ...['run', `${url}/openapi.json`, '--max-time', String(SECONDS), '--request-timeout', '20', '--seed', '1'],
-    ...['--exclude-checks', NOT_CHECKED.join(','), '--exclude-operation-id', STREAM],
+    ...['--exclude-checks', NOT_CHECKED.join(','), ...STREAMS.flatMap((id) => ['--exclude-operation-id', id])],
   ]);
   console.log(failed ? '0 passed, 1 failed' : '1 passed, 0 failed');
   process.exitCode = failed ? 1 : 0;

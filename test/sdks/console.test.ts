@@ -158,7 +158,7 @@ describe.each(sdkNames)('with the published %s SDK as its client', (name) => {
           '  age #101 TRUE · time',
           '  (unknown #102 · left out: the client does not know its class)',
         ]);
-        await page.getByText(/has not registered com\.sample\.AbsentFlow/).waitFor();
+        await page.getByText(/has not registered the class com\.sample\.AbsentFlow/).waitFor();
       });
 
       it('outside its time window nothing runs; as of its end, by one press, it does', async () => {
@@ -175,6 +175,7 @@ describe.each(sdkNames)('with the published %s SDK as its client', (name) => {
       it('a slow node shows where the seconds went', async () => {
         const page = await run(5, '{}');
         expect(await paintedTree(page, { times: true })).toEqual([expect.stringMatching(/^slow #60 NONE · 3\.\d+ s$/)]);
+        await page.locator('.timings button').click();
         await says(page.locator('.phase-words'), /the rule [23]\.\d+ s/);
       });
 

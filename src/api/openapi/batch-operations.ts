@@ -335,6 +335,7 @@ export const batchOperations: Operation[] = [
       200: {
         description: 'The report; its type follows the format.',
         mediaType: 'application/xml',
+        otherMediaTypes: ['text/csv', 'application/json', 'text/markdown'],
         schema: z.string(),
         examples: { junit: '<testsuites/>' },
       },

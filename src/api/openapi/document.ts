@@ -123,9 +123,10 @@ function headerParameters({ headers = [] }: Operation, toJson: ToJson) {
 }
 
 function response({ description, headers, ...content }: AnswerDoc, toJson: ToJson) {
-  const { mediaType = 'application/json', schema, examples, problems } = content;
+  const { mediaType = 'application/json', otherMediaTypes = [], schema, examples, problems } = content;
   const contents = {
     ...(schema && { [mediaType]: { schema: toJson(schema), ...(examples && { examples: named(examples) }) } }),
+    ...Object.fromEntries(otherMediaTypes.map((type) => [type, { schema: {} }])),
     ...(problems && { [PROBLEM]: { schema: toJson(problemAnswer), examples: named(problems) } }),
   };
   const described = Object.entries(headers ?? {}).map(([name, text]) => [

@@ -11,6 +11,8 @@ export const PROBLEM = 'application/problem+json';
 export type AnswerDoc = {
   description: string;
   mediaType?: string;
+  /** Other forms the same answer has, as text. */
+  otherMediaTypes?: string[];
   schema?: z.ZodType;
   examples?: Record<string, unknown>;
   problems?: Record<string, unknown>;
