@@ -265,24 +265,19 @@ describeInBrowser('how the console tells of every ending', () => {
   });
 
   test('not picked up, but nobody can be sure of it', async () => {
-    const page = await journey.visit('/?app=7&rule=1');
-    await page.getByRole('treegrid').waitFor();
-    const history = [
-      { state: 'queued', at: 1000 },
-      { state: 'dispatched', at: 1100 },
-      { state: 'timed-out', at: 3500 },
-    ];
-    const outcome = { status: 504, code: 'not-picked-up', mayHaveRun: true };
-    const record = { mockId: 'm', app: 7, ruleId: 1, target: 'all', address: 'orders-1', state: 'timed-out', history };
-    await page.route('**/events', (route) => route.abort());
-    await page.route('**/executions/m', (route) => route.fulfill({ json: { ...record, outcome, input: {} } }));
-    await page.route('**/execute', (route) => route.fulfill({ status: 202, json: { mockId: 'm', state: 'queued' } }));
-    await pressRun(page);
+    const page = await runThatTimedOut({ code: 'not-picked-up', mayHaveRun: true });
     await says(headline(page), 'orders-1 did not pick it up within 2.50 s. It may have run.');
     await says(hint(page), 'The client may hang or be busy. Check it, or run on another client.');
   });
 
   test('the client left before it picked the request up', async () => {
+    const page = await runThatTimedOut({ code: 'client-left', mayHaveRun: false });
+    await says(headline(page), 'orders-1 left before it picked it up. It did not run.');
+    await says(hint(page), 'The client was stopped or restarted. Run it again when it is back.');
+  });
+
+  /** Presses Run; the service says of the execution that it was never picked up and ended after 2.5 s. */
+  async function runThatTimedOut(outcome: { code: string; mayHaveRun: boolean }): Promise<Page> {
     const page = await journey.visit('/?app=7&rule=1');
     await page.getByRole('treegrid').waitFor();
     const history = [
@@ -290,15 +285,14 @@ describeInBrowser('how the console tells of every ending', () => {
       { state: 'dispatched', at: 1100 },
       { state: 'timed-out', at: 3500 },
     ];
-    const outcome = { status: 504, code: 'client-left', mayHaveRun: false };
     const record = { mockId: 'm', app: 7, ruleId: 1, target: 'all', address: 'orders-1', state: 'timed-out', history };
+    const ended = { ...record, outcome: { status: 504, ...outcome }, input: {} };
     await page.route('**/events', (route) => route.abort());
-    await page.route('**/executions/m', (route) => route.fulfill({ json: { ...record, outcome, input: {} } }));
+    await page.route('**/executions/m', (route) => route.fulfill({ json: ended }));
     await page.route('**/execute', (route) => route.fulfill({ status: 202, json: { mockId: 'm', state: 'queued' } }));
     await pressRun(page);
-    await says(headline(page), 'orders-1 left before it picked it up. It did not run.');
-    await says(hint(page), 'The client was stopped or restarted. Run it again when it is back.');
-  });
+    return page;
+  }
 
   test('a run that is too long ago', async () => {
     const page = await journey.visit('/?app=7&rule=1&run=no-such-run#input=%7B%22a%22:1%7D');
