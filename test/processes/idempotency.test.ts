@@ -12,6 +12,7 @@ import { type Processes, startProcesses } from '../support/start-processes.ts';
 vi.setConfig({ testTimeout: 60_000 });
 
 const NOTE = 'idempotency:';
+const ANSWER = 'history:result:';
 let apps = 0;
 
 describe.skipIf(!inject('hasRedisBinary'))('an Idempotency-Key is not dead', () => {
@@ -91,6 +92,23 @@ describe.skipIf(!inject('hasRedisBinary'))('an Idempotency-Key is not dead', () 
     const [, second] = await Promise.all([first, call(service.api, app, key)]);
     expect((await first).text).toBe(second.text);
     expect(client.found).toHaveLength(1);
+  });
+
+  it('a repeat gets the one answer, also when the connection breaks as its API reads that', async () => {
+    const broken = await apiBehindProxy();
+    // It may also read the answer from the job, at another moment: then once more.
+    for (let attempt = 0; attempt === 0 || (proxy.isArmed && attempt < 5); attempt++) {
+      const { app, key } = fresh();
+      await using client = await createResponder({ sharedDir: service.sharedDir, app, does: echoes({ afterMs: 700 }) });
+      const first = call(service.api, app, key);
+      await vi.waitUntil(() => client.found.length > 0);
+      const repeat = call(broken, app, key);
+      await delay(300); // it waits for the answer by now
+      proxy.cutAt(ANSWER, 'before the command', 500);
+      expect((await repeat).text).toBe((await first).text);
+      expect(client.found).toHaveLength(1);
+    }
+    expect(proxy.isArmed).toBe(false);
   });
 
   async function apiBehindProxy(): Promise<ApiProcess> {

@@ -7,6 +7,7 @@ import { NewerExecution, unlessNewer } from '../executions/newer-execution.ts';
 import type { Fence } from './fence.ts';
 import type { Idempotency, KeptNote, KeyedCall, Scope } from './idempotency.ts';
 import { answerGone, endingUnknown, keysFull, mayBeOnItsWay } from './no-ending.ts';
+import { onceThere } from './once-there.ts';
 import type { Call, SubmitExecution } from './submit-execution.ts';
 
 /** How a keyed call ended: the execution its key stands for, which may be another one than the one it began. */
@@ -120,8 +121,8 @@ type Join = ReturnType<typeof createJoin>;
 function createJoin({ executions, idempotency, waitMs }: Dependencies) {
   async function endingOf(scope: Scope, mockId: string, knownBy: number, timeIsUp: AbortSignal): Promise<KeyedEnding> {
     for (;;) {
-      const ending = await executions.ending(mockId, timeIsUp);
-      const next = ending && wasFenced(ending) ? await idempotency.current(scope) : null;
+      const ending = await onceThere(() => executions.ending(mockId, timeIsUp), timeIsUp);
+      const next = ending && wasFenced(ending) ? await onceThere(() => idempotency.current(scope), timeIsUp) : null;
       if (next !== null && next !== mockId) return endingOf(scope, next, Date.now() + ADDED_WITHIN_MS, timeIsUp);
       if (ending) return { mockId, ending };
       if (Date.now() > knownBy || timeIsUp.aborted) return { mockId, ending: unanswered(endingUnknown(mockId)) };

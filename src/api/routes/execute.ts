@@ -7,7 +7,7 @@ import { isStoreUnavailable } from '../../shared/store/store-error.ts';
 import { needs, refusedApp } from '../access/permission.ts';
 import { notesAway } from '../calls/no-ending.ts';
 import { readExecuteRequest } from '../calls/read-request.ts';
-import type { KeyedEnding, Once, RunOnce } from '../calls/run-once.ts';
+import type { Once, RunOnce } from '../calls/run-once.ts';
 import type { Call, SubmitExecution } from '../calls/submit-execution.ts';
 import { callerLeft } from '../http/caller-left.ts';
 import type { Environment } from '../http/environment.ts';
@@ -78,30 +78,28 @@ export function executeRoute({ submitExecution, runOnce, closedByUs, maxBodyByte
   ): Promise<Response> {
     if (key.length < 1 || key.length > 255)
       return badRequest([{ field: 'Idempotency-Key', message: 'must have 1 to 255 characters' }]);
-    const { mockId, keyName } = call;
-    const scope = { app: call.request.app, keyName, key };
-    const ran = await runOnce(scope, call).catch((error): Once => {
-      if (isStoreUnavailable(error)) return { kind: 'refused', mockId, noAnswer: notesAway(), retryAfterSeconds: 2 };
-      throw error;
-    });
-    switch (ran.kind) {
-      case 'other-body':
-        return problem(
-          422,
-          'This Idempotency-Key was used for a call with another body: use a new key for a new call.',
-        );
-      case 'refused':
-        return respondToEnding(context, ran.mockId, unanswered(ran.noAnswer), ran.retryAfterSeconds);
-      case 'runs':
-        return prefersAsync(context)
-          ? accepted(context, ran.mockId, ran.state)
-          : respondToKeyed(context, await ran.ending());
+    const scope = { app: call.request.app, keyName: call.keyName, key };
+    try {
+      return await respondToOnce(context, await runOnce(scope, call));
+    } catch (error) {
+      if (!isStoreUnavailable(error)) throw error;
+      return respondToEnding(context, call.mockId, unanswered(notesAway()), 2);
     }
   }
 }
 
-function respondToKeyed(context: Context<Environment>, { mockId, ending }: KeyedEnding): Response {
-  return respondToEnding(context, mockId, ending);
+async function respondToOnce(context: Context<Environment>, ran: Once): Promise<Response> {
+  switch (ran.kind) {
+    case 'other-body':
+      return problem(422, 'This Idempotency-Key was used for a call with another body: use a new key for a new call.');
+    case 'refused':
+      return respondToEnding(context, ran.mockId, unanswered(ran.noAnswer), ran.retryAfterSeconds);
+    case 'runs': {
+      if (prefersAsync(context)) return accepted(context, ran.mockId, ran.state);
+      const { mockId, ending } = await ran.ending();
+      return respondToEnding(context, mockId, ending);
+    }
+  }
 }
 
 function withoutRoom(context: Context<Environment>): Response {
