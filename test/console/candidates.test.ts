@@ -10,6 +10,7 @@ const client = (address: string, more: Partial<Client> = {}): Client => ({
   busy: false,
   sdk: 'node',
   heartbeatAgeMs: 1,
+  open: 0,
   loadedVersion: '1',
   ...more,
 });

@@ -27,6 +27,8 @@ export type Client = {
   /** How old its last sign of life is, by the service's clock. */
   heartbeatAgeMs: number | null;
   loadedVersion: string | null;
+  /** How many runs are open at it. */
+  open: number;
 };
 
 export type SchemaField = { key: string; valueType: string; nodeId: string; nodeName: string };
@@ -111,6 +113,7 @@ function readClient(client: ExactValue): Client {
     sdk: text(field(client, 'sdk')) ?? 'unknown',
     heartbeatAgeMs: number(field(client, 'heartbeatAgeMs')),
     loadedVersion: digits(field(client, 'loadedVersion')),
+    open: number(field(client, 'open')) ?? 0,
   };
 }
 

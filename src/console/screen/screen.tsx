@@ -1,9 +1,11 @@
 import { lazy, Suspense, useCallback, useEffect, useState } from 'react';
+import { flushSync } from 'react-dom';
 import { usePlace } from '../state/location.ts';
 import { useText } from '../text/use-text.tsx';
 import type { Occurrence } from '../trace/tree.ts';
 import { type Detail, DetailsPanel } from './details/details-panel.tsx';
 import { onCommand } from './frame/commands.ts';
+import { focusFirstValue, focusSearch } from './frame/focus.ts';
 import { Header } from './frame/header.tsx';
 import { Help } from './frame/help.tsx';
 import { Loading } from './frame/loading.tsx';
@@ -64,6 +66,10 @@ export function Screen() {
         if (command === 'run' && blocked === null && !isOpen && !sending) void start();
         if (command === 'stop') stop();
         if (command === 'help') setHelp((shown) => !shown);
+        if (command === 'search') {
+          flushSync(() => setPart('result'));
+          focusSearch();
+        }
       }),
     [blocked, isOpen, sending, start, stop],
   );
@@ -81,6 +87,10 @@ export function Screen() {
         input={input}
         changed={run.changes.length > 0}
         onHelp={() => setHelp(true)}
+        onInput={() => {
+          flushSync(() => setPart('input'));
+          focusFirstValue();
+        }}
         signOut={session.signedIn ? () => void signOut() : null}
       />
       <nav className="parts" aria-label={say('nav.label')}>
@@ -102,7 +112,7 @@ export function Screen() {
             <AsOf asOf={asOf} window={rule.tree.data?.rule?.timeWindow ?? null} occurrences={rule.occurrences} />
             <InputPanel input={input} rule={rule} />
           </div>
-          <RunBar run={run} rule={rule} blocked={blocked} />
+          <RunBar run={run} rule={rule} input={input} blocked={blocked} />
         </div>
         {comparing ? (
           <div className="column tree-column">

@@ -10,10 +10,13 @@ type Props<Name extends string> = {
   children: ReactNode;
   /** What stands at the end of the line of tabs. */
   aside?: ReactNode;
+  /** Whether the panel begins with something that takes the focus; then the panel itself is no stop (ARIA APG, tabs). */
+  startsWithField?: boolean;
 };
 
 /** Tabs and the panel of the chosen one; arrow keys go from tab to tab (ARIA APG, tabs with automatic activation). */
-export function Tabs<Name extends string>({ label, tabs, chosen, onChoose, children, aside }: Props<Name>) {
+export function Tabs<Name extends string>(props: Props<Name>) {
+  const { label, tabs, chosen, onChoose, children, aside, startsWithField = false } = props;
   const id = useId();
   const list = useRef<HTMLDivElement>(null);
 
@@ -50,7 +53,13 @@ export function Tabs<Name extends string>({ label, tabs, chosen, onChoose, child
         </div>
         {aside}
       </div>
-      <div className="tab-panel" role="tabpanel" tabIndex={0} id={`${id}-panel`} aria-labelledby={`${id}-${chosen}`}>
+      <div
+        className="tab-panel"
+        role="tabpanel"
+        tabIndex={startsWithField ? undefined : 0}
+        id={`${id}-panel`}
+        aria-labelledby={`${id}-${chosen}`}
+      >
         {children}
       </div>
     </div>

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { describeInBrowser, useJourney } from '../support/journey.ts';
-import { expectAccessible, headline, holds, says } from '../support/on-the-page.ts';
+import { expectAccessible, headline, holds, pressRun, says } from '../support/on-the-page.ts';
 
 const MOD = process.platform === 'darwin' ? 'Meta' : 'Control';
 
@@ -72,5 +72,43 @@ describeInBrowser('the console without a mouse', () => {
     await expectAccessible(page);
     await page.keyboard.press('Escape');
     await page.getByRole('heading', { name: 'Keyboard shortcuts' }).waitFor({ state: 'detached' });
+  });
+
+  test('the first value is reached within three tabs, its type and whether it is sent after it', async () => {
+    const page = await journey.visit('/?app=9001&rule=1');
+    await holds(page.getByLabel('cost', { exact: true }), '100');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await expect
+      .poll(() => page.evaluate(() => document.activeElement?.matches('.input-form .row:first-child .value')))
+      .toBe(true);
+    const first = (await page.locator('.input-form .row').first().locator('label').innerText()).trim();
+    await page.keyboard.press('Tab');
+    expect(await focused(page)).toBe(`Type of ${first}`);
+    await page.keyboard.press('Tab');
+    expect(await focused(page)).toBe(`Do not send ${first}`);
+  });
+
+  test('Escape leaves the JSON editor for its tab and stops no run; a second one stops it', async () => {
+    const page = await journey.visit('/?app=9001&rule=3#input=%7B%22uid%22:42%7D');
+    await page.getByRole('tab', { name: 'JSON' }).click();
+    const editor = page.getByRole('textbox', { name: 'Input as JSON' });
+    await pressRun(page);
+    await says(headline(page), /is running the rule\.$/);
+    await editor.focus();
+    await page.keyboard.press('Escape');
+    expect(await focused(page)).toBe('JSON');
+    await says(headline(page), /is running the rule\.$/);
+    await page.keyboard.press('Escape');
+    await says(headline(page), /^Stopped while/);
+  });
+
+  test.each([1440, 390])('at %i px, / goes to the search of the tree and is not typed into it', async (width) => {
+    const page = await journey.visit('/?app=9001&rule=1', { viewport: { width, height: 844 } });
+    await page.getByLabel('cost', { exact: true }).waitFor();
+    await page.locator('h1').click();
+    await page.keyboard.press('/');
+    await page.keyboard.type('gold/');
+    await holds(page.getByRole('searchbox', { name: 'Search nodes' }), 'gold/');
   });
 });

@@ -105,6 +105,39 @@ describeInBrowser('how the console looks', () => {
     const sum = shifts.reduce((total: number, { value }: { value: number }) => total + value, 0);
     expect(sum, JSON.stringify(shifts)).toBeLessThan(0.02);
   });
+
+  test.each(['Form', 'JSON'])(
+    'as %s, no field moves when it is typed into, or when the first key replaces the example',
+    async (view) => {
+      const page = await journey.visit('/?app=9001&rule=1');
+      await holds(page.getByLabel('cost', { exact: true }), '100');
+      await page.getByRole('tab', { name: view }).click();
+      const field =
+        view === 'JSON'
+          ? page.getByRole('textbox', { name: 'Input as JSON' })
+          : page.getByLabel('uid', { exact: true });
+      await field.waitFor();
+      const place = async () => {
+        const box = await field.boundingBox();
+        return [box?.x, box?.y];
+      };
+      const before = await place();
+      for (const typed of [
+        view === 'JSON' ? '{"uid": 1}' : '1',
+        view === 'JSON' ? '{"uid"' : '1x',
+        view === 'JSON' ? '{}' : '',
+      ]) {
+        await field.fill(typed);
+        expect(await place(), typed).toEqual(before);
+      }
+      const time = page.getByLabel('Date and time', { exact: true });
+      await page.getByLabel('As of', { exact: true }).selectOption('time');
+      const [, top] = [0, (await time.boundingBox())?.y];
+      await time.fill('2026');
+      await time.fill('2026-03-20 18:00');
+      expect((await time.boundingBox())?.y).toBe(top);
+    },
+  );
 });
 
 describeInBrowser('the console with very much to show', () => {

@@ -7,6 +7,7 @@ import { Combobox, type Option } from '../../ui/combobox.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import type { IconName } from '../../ui/icon.tsx';
 import { IconButton } from '../../ui/icon-button.tsx';
+import { ClientCount } from '../clients/client-count.tsx';
 import type { Input } from '../input/use-input.ts';
 import type { RuleContext } from './use-rule.ts';
 
@@ -17,14 +18,18 @@ type Props = {
   /** Whether the form is not what the run on the screen was. */
   changed: boolean;
   onHelp: () => void;
+  onInput: () => void;
   signOut: (() => void) | null;
 };
 
 /** What is being looked at, who is there to run it, and how the page looks. */
-export function Header({ place, rule, input, changed, onHelp, signOut }: Props) {
+export function Header({ place, rule, input, changed, onHelp, onInput, signOut }: Props) {
   const { say } = useText();
   return (
     <header className="top">
+      <button type="button" className="to-input button" onClick={onInput}>
+        {say('nav.toInput')}
+      </button>
       <h1>
         <img src="/favicon.svg" alt="" width={22} height={22} />
         <span>{say('title')}</span>
@@ -139,26 +144,6 @@ function RulePicker({ place, rules }: { place: Place; rules: RuleSummary[] }) {
 
 function numberOption(typed: string, title: string): Option | null {
   return /^[1-9]\d{0,18}$/.test(typed) ? { id: typed, title } : null;
-}
-
-function ClientCount({ rule }: { rule: RuleContext }) {
-  const { say } = useText();
-  if (!rule.clients.data) return null;
-  // What was known before the service went away is not known now.
-  if (rule.clients.isError || rule.clients.failureCount > 0)
-    return (
-      <span className="clients none" title={say('header.clients.lost.hint')}>
-        <i aria-hidden="true" />
-        {say('header.clients.lost')}
-      </span>
-    );
-  const online = rule.clients.data.filter((client) => client.online).length;
-  return (
-    <span className={online === 0 ? 'clients none' : 'clients'} title={say('header.clients.hint')}>
-      <i aria-hidden="true" />
-      {online === 0 ? say('header.clients.none') : say('header.clients', { n: online })}
-    </span>
-  );
 }
 
 function LanguageButton() {

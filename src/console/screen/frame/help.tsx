@@ -1,10 +1,10 @@
-import { useEffect, useRef } from 'react';
 import type { TextKey } from '../../text/en.ts';
 import { useText } from '../../text/use-text.tsx';
-import { IconButton } from '../../ui/icon-button.tsx';
+import { modifierKey } from '../../ui/modifier-key.ts';
+import { Sheet } from '../../ui/sheet.tsx';
 
 const keys: { text: TextKey; keys: string[] }[] = [
-  { text: 'keys.run', keys: ['Ctrl', 'Enter'] },
+  { text: 'keys.run', keys: [modifierKey(), 'Enter'] },
   { text: 'keys.stop', keys: ['Esc'] },
   { text: 'keys.search', keys: ['/'] },
   { text: 'keys.executed', keys: ['e'] },
@@ -13,29 +13,12 @@ const keys: { text: TextKey; keys: string[] }[] = [
   { text: 'keys.help', keys: ['?'] },
 ];
 
-/** The sheet of keys. It lies over a corner of the page and keeps nothing from being used. */
+/** The keys of the page. */
 export function Help({ onClose }: { onClose: () => void }) {
   const { say } = useText();
-  const sheet = useRef<HTMLElement>(null);
-  useEffect(() => {
-    const before = document.activeElement;
-    sheet.current?.querySelector('button')?.focus();
-    return () => {
-      if (before instanceof HTMLElement) before.focus();
-    };
-  }, []);
   return (
-    <section
-      className="help"
-      ref={sheet}
-      aria-labelledby="help-title"
-      onKeyDown={(event) => event.key === 'Escape' && onClose()}
-    >
-      <div className="help-head">
-        <h2 id="help-title">{say('keys.title')}</h2>
-        <IconButton icon="close" label={say('keys.close')} onPress={onClose} />
-      </div>
-      <dl>
+    <Sheet title={say('keys.title')} onClose={onClose}>
+      <dl className="keys">
         {keys.map(({ text, keys: names }) => (
           <div key={text}>
             <dt>
@@ -47,6 +30,6 @@ export function Help({ onClose }: { onClose: () => void }) {
           </div>
         ))}
       </dl>
-    </section>
+    </Sheet>
   );
 }

@@ -18,7 +18,7 @@ export function InputPanel({ input, rule }: Props) {
   const [view, setView] = useState<'form' | 'json'>('form');
   const { read } = input;
   return (
-    <section className="input-panel" aria-label={say('input.label')}>
+    <section className={`input-panel ${view}`} aria-label={say('input.label')}>
       <Tabs
         label={say('input.label')}
         tabs={[
@@ -27,6 +27,7 @@ export function InputPanel({ input, rule }: Props) {
         ]}
         chosen={view}
         onChoose={setView}
+        startsWithField
         aside={
           <div className="tab-aside">
             {view === 'json' && (
@@ -43,7 +44,7 @@ export function InputPanel({ input, rule }: Props) {
           </div>
         }
       >
-        <InputNotices input={input} rule={rule} />
+        <SchemaNotices rule={rule} />
         {view === 'form' ? (
           <InputForm input={input} rule={rule} />
         ) : (
@@ -56,24 +57,15 @@ export function InputPanel({ input, rule }: Props) {
   );
 }
 
-function InputNotices({ input, rule }: Props) {
+function SchemaNotices({ rule }: Pick<Props, 'rule'>) {
   const { say } = useText();
   const { schema, selection } = rule;
   const wanted = selection?.lane ?? selection?.address ?? '';
   return (
     <>
-      {input.replaced !== null && (
-        <p className="notice">
-          {say('input.replaced')}{' '}
-          <button type="button" className="quiet" onClick={input.takeBack}>
-            {say('input.undo')}
-          </button>
-        </p>
-      )}
       {schema.data?.fallback && <p className="notice warn">{say('input.schema.fallback', { target: wanted })}</p>}
       {schema.data?.fields.length === 0 && <p className="notice">{say('input.schema.empty')}</p>}
       {schema.error && <p className="notice warn">{say('input.schema.failed', { error: schema.error.message })}</p>}
-      {input.isExample && <p className="notice">{say('input.example')}</p>}
     </>
   );
 }

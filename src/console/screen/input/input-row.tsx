@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useId } from 'react';
+import { useEffect, useId } from 'react';
 import { removeAt, setAt } from '../../json/edit-json.ts';
 import {
   convert,
@@ -63,7 +63,9 @@ export function InputRow({ row, input, focused }: Props) {
   }
   return (
     <div className={row.value || bad ? 'row' : 'row omitted'}>
-      <RowName row={row} id={id}>
+      <RowName row={row} id={id} />
+      <ValueField id={id} kind={kind} typed={typed} sent={row.value !== null} bad={bad !== null} onType={type} />
+      <div className="row-tools">
         <select
           aria-label={say('input.kind', { key: name })}
           value={kind}
@@ -84,8 +86,7 @@ export function InputRow({ row, input, focused }: Props) {
             onPress={() => put(kind === 'null' ? 'null' : emptyOf[kind])}
           />
         )}
-      </RowName>
-      <ValueField id={id} kind={kind} typed={typed} sent={row.value !== null} bad={bad !== null} onType={type} />
+      </div>
       {bad && (
         <small className="bad" id={`${id}-bad`}>
           {say(`input.problem.${bad.problem}`)}
@@ -115,7 +116,7 @@ const emptyOf: Record<ValueKind, string> = {
   json: '{}',
 };
 
-function RowName({ row, id, children }: { row: FormRow; id: string; children?: ReactNode }) {
+function RowName({ row, id }: { row: FormRow; id: string }) {
   const { say } = useText();
   const [first, ...others] = row.readers;
   const readBy = first ? say('input.readBy', { id: first.id, name: first.name }) : say('input.notRead');
@@ -124,7 +125,6 @@ function RowName({ row, id, children }: { row: FormRow; id: string; children?: R
     <div className="row-name">
       <label htmlFor={id}>{row.path.join('.')}</label>
       <small title={readBy + more}>{readBy + more}</small>
-      {children}
     </div>
   );
 }
@@ -143,19 +143,21 @@ function ValueField({ id, kind, typed, sent, bad, onType }: FieldProps) {
   const described = bad ? { 'aria-invalid': true, 'aria-describedby': `${id}-bad` } : {};
   if (kind === 'yes-no') {
     return (
-      <select id={id} value={typed} onChange={({ target }) => onType(target.value)} {...described}>
+      <select id={id} className="value" value={typed} onChange={({ target }) => onType(target.value)} {...described}>
         <option value="">{say('input.omitted')}</option>
         <option value="true">{say('input.yes')}</option>
         <option value="false">{say('input.no')}</option>
       </select>
     );
   }
-  if (kind === 'null') return <input id={id} value={sent ? 'null' : ''} placeholder={say('input.omitted')} readOnly />;
+  if (kind === 'null')
+    return <input id={id} className="value" value={sent ? 'null' : ''} placeholder={say('input.omitted')} readOnly />;
   if (kind === 'json' || typed.includes('\n')) {
     const rows = Math.min(8, Math.max(1, typed.split('\n').length));
     return (
       <textarea
         id={id}
+        className="value"
         rows={rows}
         spellCheck={false}
         value={typed}
@@ -168,7 +170,7 @@ function ValueField({ id, kind, typed, sent, bad, onType }: FieldProps) {
   return (
     <input
       id={id}
-      className={kind === 'text' ? '' : 'mono'}
+      className={kind === 'text' ? 'value' : 'value mono'}
       inputMode={kind === 'int64' ? 'numeric' : kind === 'decimal' ? 'decimal' : 'text'}
       autoComplete="off"
       spellCheck={false}

@@ -58,7 +58,11 @@ export function JsonEditor({ label, text, onChange }: Props) {
           syntaxHighlighting(colours),
           linter((view) => findProblems(view, say), { delay: first.current.length > LONG ? PAUSE_MS : 150 }),
           lintGutter(),
-          keymap.of([...defaultKeymap.filter(({ key }) => key !== 'Mod-Enter'), ...historyKeymap]),
+          keymap.of([
+            ...defaultKeymap.filter(({ key }) => key !== 'Mod-Enter'),
+            ...historyKeymap,
+            { key: 'Escape', run: () => leave(host.current), stopPropagation: true },
+          ]),
           EditorView.lineWrapping,
           EditorView.contentAttributes.of({ 'aria-label': label, 'data-editor': '', tabindex: '0' }),
           EditorView.updateListener.of((update) => {
@@ -101,6 +105,13 @@ export function JsonEditor({ label, text, onChange }: Props) {
       </p>
     </div>
   );
+}
+
+/** Escape leaves the editor for the tab above it; a run that is under way goes on. */
+function leave(host: HTMLElement | null): boolean {
+  const tab = host?.closest('.tabs')?.querySelector('[role=tab][aria-selected=true]');
+  if (tab instanceof HTMLElement) tab.focus();
+  return true;
 }
 
 function findProblems({ state }: EditorView, say: Say): Diagnostic[] {

@@ -2,21 +2,23 @@ import type { Place } from '../../state/location.ts';
 import { type Say, useText } from '../../text/use-text.tsx';
 import { nameOf, type Occurrence } from '../../trace/tree.ts';
 import { Icon } from '../../ui/icon.tsx';
+import { modifierKey } from '../../ui/modifier-key.ts';
 import type { RuleContext } from '../frame/use-rule.ts';
 import type { Run } from '../result/use-run.ts';
 import type { AsOfInput } from './use-as-of.ts';
 import type { Input } from './use-input.ts';
 
-type Props = { run: Run; rule: RuleContext; blocked: string | null };
+type Props = { run: Run; rule: RuleContext; input: Input; blocked: string | null };
 
 const MAX_NAMED = 3;
 
 /** The button everything is about, and what it will do. */
-export function RunBar({ run, rule, blocked }: Props) {
+export function RunBar({ run, rule, input, blocked }: Props) {
   const { say } = useText();
   const busy = run.sending || run.isOpen;
   return (
     <div className="run-bar">
+      <WhoseInput input={input} />
       <p id="run-hint" className={blocked === null ? '' : 'bad'}>
         {blocked ?? whatItCalls(rule.occurrences, say)}
       </p>
@@ -30,10 +32,25 @@ export function RunBar({ run, rule, blocked }: Props) {
       >
         <Icon name="play" />
         {say('run.button')}
-        <kbd>{isApple() ? '⌘⏎' : 'Ctrl ⏎'}</kbd>
+        <kbd>{modifierKey() === '⌘' ? '⌘⏎' : 'Ctrl ⏎'}</kbd>
       </button>
     </div>
   );
+}
+
+/** Where the values come from, until the reader types. Here, because above the fields its end would move them. */
+function WhoseInput({ input }: Pick<Props, 'input'>) {
+  const { say } = useText();
+  if (input.replaced !== null)
+    return (
+      <p className="notice">
+        {say('input.replaced')}{' '}
+        <button type="button" className="quiet" onClick={input.takeBack}>
+          {say('input.undo')}
+        </button>
+      </p>
+    );
+  return input.isExample ? <p className="notice">{say('input.example')}</p> : null;
 }
 
 /** Why Run cannot be pressed, in words, or null. */
@@ -73,8 +90,4 @@ function whatItCalls(occurrences: readonly Occurrence[], say: Say): string {
     .join(', ');
   const more = names.size - MAX_NAMED;
   return say('run.real.calls', { names: more > 0 ? say('run.real.more', { names: shown, n: more }) : shown });
-}
-
-function isApple(): boolean {
-  return /Mac|iPhone|iPad/.test(navigator.userAgent);
 }

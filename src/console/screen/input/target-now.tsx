@@ -46,7 +46,11 @@ function wordsOf(client: Client, say: Say): string[] {
   if (!client.registered) return [say('target.now.directory')];
   const version =
     client.loadedVersion === null ? say('target.noVersion') : say('header.version', { version: client.loadedVersion });
-  return [version, client.busy ? say('target.now.busy') : say('target.now.heartbeat', { age: ageOf(client) })];
+  return [version, heartbeatWords(client, say)];
+}
+
+export function heartbeatWords(client: Client, say: Say): string {
+  return client.busy ? say('target.now.busy') : say('target.now.heartbeat', { age: ageOf(client) });
 }
 
 function ageOf({ heartbeatAgeMs }: Client): string {

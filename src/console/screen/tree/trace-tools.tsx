@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'react';
+import { useEffect } from 'react';
 import { useText } from '../../text/use-text.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { IconButton } from '../../ui/icon-button.tsx';
@@ -20,11 +20,9 @@ type Props = {
 export function TraceTools(props: Props) {
   const { search, onSearch, executedOnly, onExecutedOnly, pathOnly, onPathOnly, onOpenAll, onCloseAll, onMove } = props;
   const { say } = useText();
-  const field = useRef<HTMLInputElement>(null);
   useEffect(
     () =>
       onCommand((command) => {
-        if (command === 'search') field.current?.focus();
         if (command === 'executed') onExecutedOnly(!executedOnly);
         if (command === 'next') onMove(1);
         if (command === 'previous') onMove(-1);
@@ -36,7 +34,6 @@ export function TraceTools(props: Props) {
       <div className="search">
         <Icon name="search" size={14} />
         <input
-          ref={field}
           type="search"
           aria-label={say('trace.search')}
           placeholder={say('trace.search')}

@@ -1,0 +1,36 @@
+import { useState } from 'react';
+import { useText } from '../../text/use-text.tsx';
+import type { RuleContext } from '../frame/use-rule.ts';
+import { ClientsPanel } from './clients-panel.tsx';
+
+/** How many clients are online; pressing it lists them. */
+export function ClientCount({ rule }: { rule: RuleContext }) {
+  const { say } = useText();
+  const [open, setOpen] = useState(false);
+  const { app, clients, version } = rule;
+  if (app === null || !clients.data) return null;
+  // What was known before the service went away is not known now.
+  if (clients.isError || clients.failureCount > 0)
+    return (
+      <span className="clients none" title={say('header.clients.lost.hint')}>
+        <i aria-hidden="true" />
+        {say('header.clients.lost')}
+      </span>
+    );
+  const online = clients.data.filter((client) => client.online).length;
+  return (
+    <>
+      <button
+        type="button"
+        className={online === 0 ? 'clients none' : 'clients'}
+        title={say('header.clients.hint')}
+        aria-expanded={open}
+        onClick={() => setOpen(!open)}
+      >
+        <i aria-hidden="true" />
+        {online === 0 ? say('header.clients.none') : say('header.clients', { n: online })}
+      </button>
+      {open && <ClientsPanel app={app} clients={clients.data} released={version} onClose={() => setOpen(false)} />}
+    </>
+  );
+}
