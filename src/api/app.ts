@@ -27,7 +27,7 @@ import { NewerExecution } from './executions/newer-execution.ts';
 import { compressJson, tagAnswers } from './http/compress.ts';
 import type { Environment } from './http/environment.ts';
 import { logAccess } from './http/log-access.ts';
-import { createOpenBodies } from './http/open-bodies.ts';
+import { createOpenBodies, type OpenBodies } from './http/open-bodies.ts';
 import { keepNothing, pageHeaders } from './http/page-headers.ts';
 import { type Phase, refuseWhileStopping, refuseWithoutStore, withoutStore, wrongMethod } from './http/refuse-calls.ts';
 import { problem } from './http/respond.ts';
@@ -93,12 +93,7 @@ export function createApp({
   board,
 }: Dependencies): Hono<Environment> {
   const app = new Hono<Environment>();
-  const openBodies = createOpenBodies(settings.MAX_OPEN_BODY_BYTES);
-  metrics.gauge(
-    'open_body_bytes',
-    'Bytes of the request bodies of open calls (MAX_OPEN_BODY_BYTES).',
-    () => openBodies.bytes,
-  );
+  const openBodies = measuredBodies(settings, metrics);
   const origins = settings.CORS_ORIGINS;
   const clientAddress = createClientAddress(settings.TRUSTED_PROXIES);
   const sessions = createSessions({ store, keyring });
@@ -134,11 +129,11 @@ export function createApp({
   };
   app.route('/rule-server/mock', executeRoute({ ...calls, runOnce }));
   if (settings.ICE_ENDPOINTS) app.route('/ice-server/mock', iceRoutes({ ...calls, ask }));
-  app.use('/rule-server/mock/executions/*', refuseWithoutStore(health)); // and the list itself
+  app.use('/rule-server/mock/executions/*', refuseWithoutStore(health)); // the list is one of these paths
   app.route('/rule-server/mock', executionRoutes(executions));
   app.route('/rule-server/mock', eventRoutes({ executions, stopping }));
   for (const path of ['schema', 'tree', 'apps', 'rules', 'clients']) app.use(`/rule-server/mock/${path}`, tagAnswers());
-  app.use('/rule-server/mock/batches/*', refuseWithoutStore(health)); // and the list itself
+  app.use('/rule-server/mock/batches/*', refuseWithoutStore(health)); // likewise
   const maxBodyBytes = settings.MAX_BATCH_BYTES;
   app.route(
     '/rule-server/mock',
@@ -146,14 +141,20 @@ export function createApp({
   );
   app.route('/rule-server/mock', browseRoutes({ ask }));
   app.notFound(({ req }) => problem(404, `There is nothing at ${req.path}.`));
-  app.onError((error, context) => {
-    if (isStoreUnavailable(error)) return withoutStore();
-    if (error instanceof NewerExecution) return problem(503, error.message, { headers: { 'retry-after': '2' } });
-    log.error({ err: error, requestId: context.get('requestId') }, 'a request failed unexpectedly');
-    return problem(
-      500,
-      `Something went wrong inside the service; its log has the details under request ${context.get('requestId')}.`,
-    );
-  });
+  app.onError((error, context) => answerError(error, context.get('requestId'), log));
   return app;
+}
+
+function measuredBodies({ MAX_OPEN_BODY_BYTES }: Settings, metrics: Metrics): OpenBodies {
+  const openBodies = createOpenBodies(MAX_OPEN_BODY_BYTES);
+  const help = 'Bytes of the request bodies of open calls (MAX_OPEN_BODY_BYTES).';
+  metrics.gauge('open_body_bytes', help, () => openBodies.bytes);
+  return openBodies;
+}
+
+function answerError(error: Error, requestId: string, log: Logger): Response {
+  if (isStoreUnavailable(error)) return withoutStore();
+  if (error instanceof NewerExecution) return problem(503, error.message, { headers: { 'retry-after': '2' } });
+  log.error({ err: error, requestId }, 'a request failed unexpectedly');
+  return problem(500, `Something went wrong inside the service; its log has the details under request ${requestId}.`);
 }

@@ -56,26 +56,11 @@ export type Idempotency = ReturnType<typeof createIdempotency>;
 
 /** Remembers calls by their Idempotency-Key for 24 h. */
 export function createIdempotency({ notes, find }: Dependencies) {
-  /** The note under a key, unless it is that of a call that never was dispatched: that one may be made again, so it goes. */
-  async function putOrRead(key: string, own: Note): Promise<KeptNote | 'put' | 'full'> {
-    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-      const put = await notes.put(key, JSON.stringify(own), own.claimBy ?? own.at);
-      if (put.kind !== 'there') return put.kind;
-      const { text } = put;
-      const note = noteSchema.parse(parseJson(text));
-      const isOver = note.ending !== undefined || note.answeredBy !== undefined;
-      const record = isOver ? null : await find(note.mockId).catch(unlessNewer);
-      if (!record || !wasNeverDispatched(record)) return { note, text };
-      await notes.change(key, text, null);
-    }
-    throw new Error('the notes under one Idempotency-Key keep changing');
-  }
-
   /** Whichever call comes first, on whichever API, is the one that runs. */
   async function remember(scope: Scope, call: KeyedCall): Promise<Remembered> {
     const key = storeKey(scope);
     const own = noteOf(call);
-    const kept = await putOrRead(key, own);
+    const kept = await putOrRead(key, own, { notes, find });
     if (kept === 'put') return { kind: 'first' };
     if (kept === 'full') return { kind: 'full' };
     const { mockId, digest, ending, answeredBy } = kept.note;
@@ -124,6 +109,21 @@ export function createIdempotency({ notes, find }: Dependencies) {
       if (kept?.note.mockId === mockId) await notes.change(storeKey(scope), kept.text, null);
     },
   };
+}
+
+/** Puts a note under a key, or reads the one that is there. The note of a call that was never dispatched is replaced. */
+async function putOrRead(key: string, own: Note, { notes, find }: Dependencies): Promise<KeptNote | 'put' | 'full'> {
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    const put = await notes.put(key, JSON.stringify(own), own.claimBy ?? own.at);
+    if (put.kind !== 'there') return put.kind;
+    const { text } = put;
+    const note = noteSchema.parse(parseJson(text));
+    const isOver = note.ending !== undefined || note.answeredBy !== undefined;
+    const record = isOver ? null : await find(note.mockId).catch(unlessNewer);
+    if (!record || !wasNeverDispatched(record)) return { note, text };
+    await notes.change(key, text, null);
+  }
+  throw new Error('the notes under one Idempotency-Key keep changing');
 }
 
 function noteOf({ mockId, claimBy, bytes }: KeyedCall): Note {

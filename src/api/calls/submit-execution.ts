@@ -1,21 +1,21 @@
-import { setTimeout } from 'node:timers/promises';
 import { type Ending, type ReadResult, unanswered } from '../../shared/contract/ending.ts';
-import { type ExecuteRequest, type JobData, toJobData } from '../../shared/contract/job.ts';
-import { type Code, type NoAnswer, noAnswer } from '../../shared/contract/outcomes.ts';
+import { type ExecuteRequest, toJobData } from '../../shared/contract/job.ts';
+import type { Code, NoAnswer } from '../../shared/contract/outcomes.ts';
 import type { ThrottledAlert } from '../../shared/runtime/logger.ts';
 import { apiWaitMs, type Settings } from '../../shared/runtime/settings.ts';
 import type { createCancelSender } from '../../shared/store/control.ts';
 import type { History } from '../../shared/store/history.ts';
 import { INLINE_BYTES } from '../../shared/store/key-value-store.ts';
 import type { ExecutionQueue, QueueBackend } from '../../shared/store/queue-backend.ts';
-import { wasNotSent, wasRefused } from '../../shared/store/store-error.ts';
 import type { BodyLease } from '../http/open-bodies.ts';
-import { type QueueHealth, STORE_ADVICE } from '../queue-health.ts';
+import type { QueueHealth } from '../queue-health.ts';
+import { createAddJob } from './add-job.ts';
+import { createAdmission } from './admission.ts';
 import type { PendingExecutions } from './await-ending.ts';
 import { cancelledInQueue } from './no-ending.ts';
+import { persist } from './persist.ts';
 import { type ReadAnswer, withAnswer } from './read-answer.ts';
 
-const PERSIST_EVERY_MS = 250;
 /** An answer that is there is worth this wait for the store to come back. */
 const READ_WITHIN_MS = 10_000;
 
@@ -51,18 +51,20 @@ export type Call = {
 
 /** Puts calls on the queue and waits for their end. */
 export function createSubmitExecution(dependencies: Dependencies) {
-  const { backend, queue, pending, health, cancels, history, settings, storeAlert, onRefused } = dependencies;
+  const { pending, cancels, history, readAnswer, settings, onRefused } = dependencies;
+  const admission = createAdmission(dependencies);
+  const addJob = createAddJob(dependencies);
 
   /** Begins a call. This API sees to it until it has ended, whoever waits for it. */
   async function begin({ mockId, request, keyName, claimBy, body }: Call): Promise<Begun> {
-    const refusal = refusedAtOnce();
+    const refusal = admission.refusal();
     if (refusal) return refused(refusal);
     const isKeyed = claimBy !== undefined;
     const data = toJobData(request, { claimBy: claimBy ?? Date.now() + settings.QUEUE_TIMEOUT_MS, keyName });
     const end = pending.wait(mockId, data, apiWaitMs(settings));
     body?.share();
     end.finally(() => body?.close()).catch(() => {});
-    const notStored = await add(mockId, data, isKeyed);
+    const notStored = await addJob(mockId, data, isKeyed);
     if (!notStored) return { kind: 'begun', ending: async () => read(mockId, await end) };
     pending.settle(mockId, unanswered(notStored));
     return refused(notStored);
@@ -75,8 +77,7 @@ export function createSubmitExecution(dependencies: Dependencies) {
 
   return {
     begin,
-    /** Why nothing can be begun at all, if so. */
-    storeIsAway,
+    storeIsAway: admission.storeIsAway,
     /** Runs a call to its end. `callerLeft` aborts when nobody wants the answer any more. */
     async run(call: Call, callerLeft: AbortSignal): Promise<Ending<ReadResult>> {
       const { mockId } = call;
@@ -96,44 +97,6 @@ export function createSubmitExecution(dependencies: Dependencies) {
     },
   };
 
-  function refusedAtOnce(): NoAnswer | undefined {
-    const unavailable = storeIsAway();
-    if (unavailable) return unavailable;
-    const waiting = Math.max(health.waiting, pending.waiting - health.active);
-    if (waiting < settings.MAX_QUEUED) return undefined;
-    const error = `${waiting} executions are waiting already. This one did not run. Try again in a moment, or start more workers.`;
-    return noAnswer('overloaded', error, { mayHaveRun: false });
-  }
-
-  function storeIsAway(): NoAnswer | undefined {
-    if (health.up) return undefined;
-    const error = 'The queue store cannot be reached, so nothing was sent. It did not run. Try again in a moment.';
-    return noAnswer('queue-unavailable', error, { mayHaveRun: false });
-  }
-
-  async function add(mockId: string, data: JobData, isKeyed: boolean): Promise<NoAnswer | undefined> {
-    try {
-      await backend.inTime(queue.add('execute', data, { jobId: mockId }));
-      return undefined;
-    } catch (error) {
-      storeAlert.begins(error, STORE_ADVICE);
-      if (wasNotSent(error)) return notSent(error);
-      // A keyed call goes on if its job is there: the repeat of the call joins it.
-      if (!isKeyed) void removeWhenBack(mockId, data);
-      const unknown = `The queue store did not confirm execution ${mockId}. It may run; look at the client before running it again.`;
-      return noAnswer('outcome-unknown', unknown, { mayHaveRun: true });
-    }
-  }
-
-  /**
-   * The caller got `outcome-unknown`. Once Redis is back: remove the job if it is still queued, else ask the workers to
-   * cancel it unless it was picked up.
-   */
-  async function removeWhenBack(mockId: string, { claimBy }: JobData): Promise<void> {
-    const removed = await persist(claimBy, () => backend.removeWaiting(queue, mockId));
-    if (!removed) await persist(claimBy, () => cancels.send({ mockId, why: 'caller-left' }));
-  }
-
   async function cancel(mockId: string, since: number): Promise<void> {
     await persist(since + apiWaitMs(settings), async () => {
       const waits = !pending.mayHaveBegun(mockId, since);
@@ -145,7 +108,7 @@ export function createSubmitExecution(dependencies: Dependencies) {
   async function read(mockId: string, ending: Ending): Promise<Ending<ReadResult>> {
     if (ending.kind === 'unanswered') return ending;
     const { result } = ending;
-    const body = await persist(Date.now() + READ_WITHIN_MS, () => dependencies.readAnswer(mockId, result));
+    const body = await persist(Date.now() + READ_WITHIN_MS, () => readAnswer(mockId, result));
     return withAnswer(mockId, ending, body ?? null);
   }
 
@@ -153,24 +116,6 @@ export function createSubmitExecution(dependencies: Dependencies) {
   function letGoOf(mockId: string, ending: Ending<ReadResult>): void {
     if (ending.kind === 'answered' && ending.result.body.length > INLINE_BYTES) {
       history.delivered(mockId).catch(() => {}); // then it stays for a while
-    }
-  }
-}
-
-function notSent(error: unknown): NoAnswer {
-  const why = wasRefused(error) ? 'refused the execution' : 'cannot be reached';
-  const sentence = `The queue store ${why}, so nothing was sent. It did not run. Try again in a moment.`;
-  return noAnswer('queue-unavailable', sentence, { mayHaveRun: false });
-}
-
-/** Tries until it works, at most until `deadline` (epoch ms): for what must not be lost while the queue store is away. */
-async function persist<T>(deadline: number, task: () => Promise<T>): Promise<T | undefined> {
-  for (;;) {
-    try {
-      return await task();
-    } catch {
-      if (Date.now() >= deadline) return undefined;
-      await setTimeout(PERSIST_EVERY_MS);
     }
   }
 }

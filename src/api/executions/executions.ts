@@ -1,4 +1,3 @@
-import { setTimeout } from 'node:timers/promises';
 import { answered, type Ending, type ReadResult } from '../../shared/contract/ending.ts';
 import { type ExecutionRecord, endingOf } from '../../shared/contract/execution-record.ts';
 import { isEndState } from '../../shared/contract/states.ts';
@@ -8,12 +7,10 @@ import type { ExecutionQueue } from '../../shared/store/queue-backend.ts';
 import type { PendingExecutions } from '../calls/await-ending.ts';
 import { cancelledInQueue } from '../calls/no-ending.ts';
 import type { ReadAnswer } from '../calls/read-answer.ts';
+import { createFollow } from './follow-execution.ts';
 import { isAfter, openAfter, openCursor } from './open-cursor.ts';
 import { createReadExecution } from './read-execution.ts';
 
-/** Events are hints; this often an execution somebody follows is looked at anyway. */
-const LOOK_AGAIN_MS = 1000;
-const LOOKS_WHILE_MISSING = 3;
 const MAX_LISTED_INPUT = 4 * 1024;
 
 type Dependencies = {
@@ -29,32 +26,7 @@ export type Executions = ReturnType<typeof createExecutions>;
 /** Executions as a resource, whichever API took the call. */
 export function createExecutions({ queue, history, pending, cancels, readAnswer }: Dependencies) {
   const { find, get, open } = createReadExecution({ queue, history, readAnswer });
-
-  /** The record each time it has changed, the first at once, the last in an end state. Ends when `signal` aborts. */
-  async function* follow(mockId: string, signal: AbortSignal): AsyncGenerator<ExecutionRecord> {
-    let steps = 0;
-    let missed = 0;
-    let wake = () => {};
-    const stop = pending.observe(mockId, () => wake());
-    try {
-      while (!signal.aborted) {
-        const changed = new Promise<void>((resolve) => {
-          wake = resolve;
-        });
-        const record = await find(mockId).catch(() => 'unreachable' as const); // the store comes back
-        // On its way from the queue to the history it is in neither for a moment.
-        if (record === null && (steps === 0 || ++missed > LOOKS_WHILE_MISSING)) return;
-        if (record !== null && record !== 'unreachable') {
-          if (record.history.length > steps) yield record;
-          steps = Math.max(steps, record.history.length);
-          if (isEndState(record.state)) return;
-        }
-        await Promise.race([changed, setTimeout(LOOK_AGAIN_MS, undefined, { signal }).catch(() => {})]);
-      }
-    } finally {
-      stop();
-    }
-  }
+  const follow = createFollow(find, pending);
 
   return {
     find,

@@ -54,20 +54,7 @@ export function createReadExecution({ queue, history, readAnswer }: Dependencies
     return ending.kind === 'answered' ? readAnswer(mockId, ending.result) : noAnswerBody(mockId, ending.noAnswer);
   }
 
-  /** One read serves all who ask meanwhile: jobs come with their inputs, so few at once. */
   let reading: Promise<ExecutionRecord[]> | undefined;
-  async function readOpen(): Promise<ExecutionRecord[]> {
-    const found = new Map<string, ExecutionRecord>();
-    for (let start = 0; start < MAX_JOBS_LOOKED_AT; start += JOBS_AT_ONCE) {
-      const jobs = await queue.getJobs(['active', 'waiting', 'delayed'], start, start + JOBS_AT_ONCE - 1);
-      for (const job of jobs) {
-        const record = job && foundIn(job.id ?? '', job)?.record;
-        if (record?.outcome === null) found.set(record.mockId, record);
-      }
-      if (jobs.length < JOBS_AT_ONCE) break;
-    }
-    return [...found.values()].sort(byAge);
-  }
 
   return {
     /** The record alone; null when nobody knows the id. */
@@ -88,7 +75,8 @@ export function createReadExecution({ queue, history, readAnswer }: Dependencies
 
     /** Those that are on their way, newest first, out of the newest 2,000. */
     async open({ app, apps, ruleId, batchId }: Omit<HistoryFilter, 'limit' | 'cursor'>): Promise<ExecutionRecord[]> {
-      reading ??= readOpen().finally(() => {
+      // One read serves all calls that come meanwhile: jobs are read with their inputs.
+      reading ??= readOpen(queue).finally(() => {
         reading = undefined;
       });
       return (await reading).filter(
@@ -100,6 +88,20 @@ export function createReadExecution({ queue, history, readAnswer }: Dependencies
       );
     },
   };
+}
+
+/** A few at once: jobs are read with their inputs. */
+async function readOpen(queue: ExecutionQueue): Promise<ExecutionRecord[]> {
+  const found = new Map<string, ExecutionRecord>();
+  for (let start = 0; start < MAX_JOBS_LOOKED_AT; start += JOBS_AT_ONCE) {
+    const jobs = await queue.getJobs(['active', 'waiting', 'delayed'], start, start + JOBS_AT_ONCE - 1);
+    for (const job of jobs) {
+      const record = job && foundIn(job.id ?? '', job)?.record;
+      if (record?.outcome === null) found.set(record.mockId, record);
+    }
+    if (jobs.length < JOBS_AT_ONCE) break;
+  }
+  return [...found.values()].sort(byAge);
 }
 
 type Found = Pick<Execution, 'record' | 'input'> & { ending: Ending | null };

@@ -51,12 +51,7 @@ export function batchRoutes({ batches, readCsvBatch, maxBodyBytes, openBodies, s
     const type = contentType(context);
     if (type === 'foreign') return problem(415, 'A browser must send content-type: application/json or text/csv.');
     const body = await readBody(context.env.incoming, maxBodyBytes, lease);
-    if (body.kind === 'no-room') return problem(503, NO_ROOM, { headers: { connection: 'close', 'retry-after': '2' } });
-    if (body.kind === 'too-large')
-      return problem(413, `The body is larger than ${maxBodyBytes} bytes (MAX_BATCH_BYTES).`, {
-        headers: { connection: 'close' },
-      });
-    if (body.kind === 'cut-off') return badRequest([{ field: 'body', message: 'was cut off before its end' }]);
+    if (body.kind !== 'complete') return refuseBody(body.kind, maxBodyBytes);
     const read = type === 'csv' ? await readCsvBatch(body.bytes, context.req.queries()) : readBatchRequest(body.bytes);
     if (read.kind === 'bad') return badRequest(read.problems);
     if (read.kind === 'refused') return problem(read.status, read.error);
@@ -74,14 +69,7 @@ export function batchRoutes({ batches, readCsvBatch, maxBodyBytes, openBodies, s
       const lease = openBodies.lease();
       return run(context, lease).finally(() => lease.close());
     })
-    .get('/batches', needs('read'), async (context) => {
-      const read = readParameters(batchListParameters, context.req.queries());
-      if (read.kind === 'bad') return badQuestion(read.problems);
-      const notIts = read.value.app === undefined ? undefined : refusedApp(context, read.value.app);
-      if (notIts) return notIts;
-      const found = await batches.list({ ...read.value, apps: callerOf(context).apps });
-      return json(200, `{"items":[${found.map(batchBody).join(',')}]}`);
-    })
+    .get('/batches', needs('read'), (context) => list(context, batches))
     .get(
       '/batches/:batchId',
       needs('read'),
@@ -90,78 +78,112 @@ export function batchRoutes({ batches, readCsvBatch, maxBodyBytes, openBodies, s
     .get(
       '/batches/:batchId/items',
       needs('read'),
-      withBatch(async ({ batch }, { req }) => {
-        const read = readParameters(itemParameters, req.queries());
-        if (read.kind === 'bad') return badQuestion(read.problems);
-        const { items, next } = await batches.items(batch, { ...read.value, after: Number(read.value.cursor) });
-        const bodies = items.map((item) => itemBody(batch, item));
-        return json(200, `{"items":[${bodies.join(',')}],"nextCursor":${next === null ? 'null' : `"${next}"`}}`);
-      }),
+      withBatch((found, context) => items(found, context, batches)),
     )
     .get(
       '/batches/:batchId/items/:n',
       needs('read'),
-      withBatch(async ({ batch }, { req }) => {
-        const n = /^\d{1,6}$/.test(req.param('n') ?? '') ? Number(req.param('n')) : 0;
-        const item = await batches.item(batch, n);
-        return item
-          ? json(200, wholeItemBody(batch, item))
-          : problem(404, `Batch ${batch.batchId} has no item ${req.param('n')}.`);
-      }),
+      withBatch((found, context) => item(found, context, batches)),
     )
     .get(
       '/batches/:batchId/coverage',
       needs('read'),
-      withBatch(async ({ batch }, { req }) => {
-        const read = readParameters(coverageParameters, req.queries());
-        if (read.kind === 'bad') return badQuestion(read.problems);
-        return json(200, JSON.stringify(await batches.coverage(batch, read.value.target)));
-      }),
+      withBatch((found, context) => coverage(found, context, batches)),
     )
     .get(
       '/batches/:batchId/report',
       needs('read'),
-      withBatch(async ({ batch, progress }, { req }) => {
-        const read = readParameters(reportParameters, req.queries());
-        if (read.kind === 'bad') return badQuestion(read.problems);
-        const { write, type, extension } = writers[read.value.format];
-        const text = write({ batch, progress, items: await batches.reported(batch) });
-        const disposition = `attachment; filename="batch-${batch.batchId}.${extension}"`;
-        return new Response(text, { headers: { 'content-type': type, 'content-disposition': disposition } });
-      }),
+      withBatch((found, context) => report(found, context, batches)),
     )
     .get(
       '/batches/:batchId/events',
       needs('read'),
-      withBatch((first, context) => {
-        const gone = new AbortController();
-        const end = () => gone.abort();
-        return streamSSE(context, async (stream) => {
-          stream.onAbort(end);
-          stopping.addEventListener('abort', end, { once: true });
-          const keepAlive = setInterval(() => void stream.write(': still here\n\n'), 15_000);
-          try {
-            let event = 'snapshot';
-            for await (const found of batches.follow(first.batch.batchId, gone.signal)) {
-              await stream.writeSSE({ event, data: batchBody(found) });
-              event = 'progress';
-            }
-          } finally {
-            clearInterval(keepAlive);
-            stopping.removeEventListener('abort', end);
-          }
-        });
-      }),
+      withBatch((found, context) => streamProgress(found, context, { batches, stopping })),
     )
     .delete(
       '/batches/:batchId',
       needs('cancel'),
-      withBatch(async ({ batch: { batchId }, progress }) => {
-        if (progress.state === 'cancelled') return json(200, JSON.stringify({ batchId, state: 'cancelled' }));
-        if (await batches.cancel(batchId)) return json(202, JSON.stringify({ batchId, state: 'cancelling' }));
-        return problem(409, `Batch ${batchId} has ended already; it cannot be cancelled any more.`);
-      }),
+      withBatch((found) => cancel(found, batches)),
     );
+}
+
+type Asked = Context<Environment>;
+
+async function list(context: Asked, batches: Batches): Promise<Response> {
+  const read = readParameters(batchListParameters, context.req.queries());
+  if (read.kind === 'bad') return badQuestion(read.problems);
+  const notIts = read.value.app === undefined ? undefined : refusedApp(context, read.value.app);
+  if (notIts) return notIts;
+  const found = await batches.list({ ...read.value, apps: callerOf(context).apps });
+  return json(200, `{"items":[${found.map(batchBody).join(',')}]}`);
+}
+
+async function items({ batch }: Found, { req }: Asked, batches: Batches): Promise<Response> {
+  const read = readParameters(itemParameters, req.queries());
+  if (read.kind === 'bad') return badQuestion(read.problems);
+  const { items: found, next } = await batches.items(batch, { ...read.value, after: Number(read.value.cursor) });
+  const bodies = found.map((one) => itemBody(batch, one));
+  return json(200, `{"items":[${bodies.join(',')}],"nextCursor":${next === null ? 'null' : `"${next}"`}}`);
+}
+
+async function item({ batch }: Found, { req }: Asked, batches: Batches): Promise<Response> {
+  const n = /^\d{1,6}$/.test(req.param('n') ?? '') ? Number(req.param('n')) : 0;
+  const found = await batches.item(batch, n);
+  return found
+    ? json(200, wholeItemBody(batch, found))
+    : problem(404, `Batch ${batch.batchId} has no item ${req.param('n')}.`);
+}
+
+async function coverage({ batch }: Found, { req }: Asked, batches: Batches): Promise<Response> {
+  const read = readParameters(coverageParameters, req.queries());
+  if (read.kind === 'bad') return badQuestion(read.problems);
+  return json(200, JSON.stringify(await batches.coverage(batch, read.value.target)));
+}
+
+async function report({ batch, progress }: Found, { req }: Asked, batches: Batches): Promise<Response> {
+  const read = readParameters(reportParameters, req.queries());
+  if (read.kind === 'bad') return badQuestion(read.problems);
+  const { write, type, extension } = writers[read.value.format];
+  const text = write({ batch, progress, items: await batches.reported(batch) });
+  const disposition = `attachment; filename="batch-${batch.batchId}.${extension}"`;
+  return new Response(text, { headers: { 'content-type': type, 'content-disposition': disposition } });
+}
+
+function streamProgress(
+  { batch: { batchId } }: Found,
+  context: Asked,
+  { batches, stopping }: Pick<Dependencies, 'batches' | 'stopping'>,
+): Response {
+  const gone = new AbortController();
+  const end = () => gone.abort();
+  return streamSSE(context, async (stream) => {
+    stream.onAbort(end);
+    stopping.addEventListener('abort', end, { once: true });
+    const keepAlive = setInterval(() => void stream.write(': still here\n\n'), 15_000);
+    try {
+      let event = 'snapshot';
+      for await (const found of batches.follow(batchId, gone.signal)) {
+        await stream.writeSSE({ event, data: batchBody(found) });
+        event = 'progress';
+      }
+    } finally {
+      clearInterval(keepAlive);
+      stopping.removeEventListener('abort', end);
+    }
+  });
+}
+
+async function cancel({ batch: { batchId }, progress }: Found, batches: Batches): Promise<Response> {
+  if (progress.state === 'cancelled') return json(200, JSON.stringify({ batchId, state: 'cancelled' }));
+  if (await batches.cancel(batchId)) return json(202, JSON.stringify({ batchId, state: 'cancelling' }));
+  return problem(409, `Batch ${batchId} has ended already; it cannot be cancelled any more.`);
+}
+
+function refuseBody(why: 'no-room' | 'too-large' | 'cut-off', maxBytes: number): Response {
+  const headers = { connection: 'close' };
+  if (why === 'no-room') return problem(503, NO_ROOM, { headers: { ...headers, 'retry-after': '2' } });
+  if (why === 'cut-off') return badRequest([{ field: 'body', message: 'was cut off before its end' }]);
+  return problem(413, `The body is larger than ${maxBytes} bytes (MAX_BATCH_BYTES).`, { headers });
 }
 
 async function respondToTaken(taken: Taken, batches: Batches): Promise<Response> {

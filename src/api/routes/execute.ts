@@ -34,21 +34,9 @@ export function executeRoute({ submitExecution, runOnce, closedByUs, maxBodyByte
 
   async function execute(context: Context<Environment>, lease: BodyLease): Promise<Response> {
     const { incoming, outgoing } = context.env;
-    if (isFormPost(incoming.headers)) {
-      return problem(
-        415,
-        'A browser must send content-type: application/json; anything else could come from a foreign page.',
-      );
-    }
+    if (isFormPost(incoming.headers)) return fromForeignPage();
     const body = await readBody(incoming, maxBodyBytes, lease);
-    if (body.kind === 'no-room') return withoutRoom(context);
-    if (body.kind === 'too-large') {
-      return problem(413, `The body is larger than ${maxBodyBytes} bytes (MAX_BODY_BYTES).`, {
-        headers: { connection: 'close' },
-      });
-    }
-    if (body.kind === 'cut-off') return badRequest([{ field: 'body', message: 'was cut off before its end' }]);
-
+    if (body.kind !== 'complete') return refuseBody(context, body.kind, maxBodyBytes);
     const read = readExecuteRequest(body.bytes);
     if (read.kind === 'bad') return badRequest(read.problems);
     const { app, ruleId, confId } = read.request;
@@ -100,6 +88,20 @@ async function respondToOnce(context: Context<Environment>, ran: Once): Promise<
       return respondToEnding(context, mockId, ending);
     }
   }
+}
+
+function fromForeignPage(): Response {
+  return problem(
+    415,
+    'A browser must send content-type: application/json; anything else could come from a foreign page.',
+  );
+}
+
+function refuseBody(context: Context<Environment>, why: 'no-room' | 'too-large' | 'cut-off', maxBytes: number) {
+  if (why === 'no-room') return withoutRoom(context);
+  if (why === 'cut-off') return badRequest([{ field: 'body', message: 'was cut off before its end' }]);
+  const headers = { connection: 'close' };
+  return problem(413, `The body is larger than ${maxBytes} bytes (MAX_BODY_BYTES).`, { headers });
 }
 
 function withoutRoom(context: Context<Environment>): Response {

@@ -50,14 +50,7 @@ export function iceRoutes({
     if (isFormPost(incoming.headers))
       return refusal(OTHER_ERROR, 'A browser must send content-type: application/json.', 415);
     const body = await readBody(incoming, maxBodyBytes, lease);
-    if (body.kind === 'no-room')
-      return refusal(
-        OTHER_ERROR,
-        'The bodies of all open calls take as much memory as they may (MAX_OPEN_BODY_BYTES).',
-      );
-    if (body.kind === 'too-large')
-      return refusal(OTHER_ERROR, `The body is larger than ${maxBodyBytes} bytes (MAX_BODY_BYTES).`, 413);
-    if (body.kind === 'cut-off') return refusal(OTHER_ERROR, 'The body was cut off before its end.');
+    if (body.kind !== 'complete') return refuseBody(body.kind, maxBodyBytes);
     const read = readIceRequest(body.bytes);
     if (read.kind === 'bad') return refusal(read.ret, read.message);
     const notIts = refusedApp(context, read.request.app);
@@ -81,18 +74,34 @@ export function iceRoutes({
     return Promise.race([answer, late]).finally(() => timer.abort());
   }
 
-  async function schema(context: Context<Environment>): Promise<Response> {
-    const { iceId = [], ...given } = context.req.queries();
-    const read = readParameters(selectionParameters, { ...given, ruleId: iceId });
-    if (read.kind === 'bad')
-      return refusal(INPUT_ERROR, read.problems.map(({ field, message }) => `${field} ${message}`).join('; '));
-    const notIts = refusedApp(context, read.value.app);
-    if (notIts) return notIts;
-    const reply = await ask({ v: QUERY_VERSION, ask: 'schema', ...read.value });
-    if (reply.kind === 'found') return envelope(iceSchema(reply.body));
-    // The published server knows nothing of an unknown rule either, and says null.
-    return reply.status === 404 ? envelope('null') : refusal(OTHER_ERROR, reply.error);
-  }
+  return new Hono<Environment>()
+    .post('/execute', needs('run'), execute)
+    .get('/schema', needs('read'), (context) => answerSchema(context, ask));
+}
 
-  return new Hono<Environment>().post('/execute', needs('run'), execute).get('/schema', needs('read'), schema);
+function refuseBody(why: 'no-room' | 'too-large' | 'cut-off', maxBytes: number): Response {
+  switch (why) {
+    case 'no-room':
+      return refusal(
+        OTHER_ERROR,
+        'The bodies of all open calls take as much memory as they may (MAX_OPEN_BODY_BYTES).',
+      );
+    case 'too-large':
+      return refusal(OTHER_ERROR, `The body is larger than ${maxBytes} bytes (MAX_BODY_BYTES).`, 413);
+    case 'cut-off':
+      return refusal(OTHER_ERROR, 'The body was cut off before its end.');
+  }
+}
+
+async function answerSchema(context: Context<Environment>, ask: AskWorker['ask']): Promise<Response> {
+  const { iceId = [], ...given } = context.req.queries();
+  const read = readParameters(selectionParameters, { ...given, ruleId: iceId });
+  if (read.kind === 'bad')
+    return refusal(INPUT_ERROR, read.problems.map(({ field, message }) => `${field} ${message}`).join('; '));
+  const notIts = refusedApp(context, read.value.app);
+  if (notIts) return notIts;
+  const reply = await ask({ v: QUERY_VERSION, ask: 'schema', ...read.value });
+  if (reply.kind === 'found') return envelope(iceSchema(reply.body));
+  // The published server knows nothing of an unknown rule either, and says null.
+  return reply.status === 404 ? envelope('null') : refusal(OTHER_ERROR, reply.error);
 }

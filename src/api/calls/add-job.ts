@@ -1,0 +1,47 @@
+import type { JobData } from '../../shared/contract/job.ts';
+import { type NoAnswer, noAnswer } from '../../shared/contract/outcomes.ts';
+import type { ThrottledAlert } from '../../shared/runtime/logger.ts';
+import type { createCancelSender } from '../../shared/store/control.ts';
+import type { ExecutionQueue, QueueBackend } from '../../shared/store/queue-backend.ts';
+import { wasNotSent, wasRefused } from '../../shared/store/store-error.ts';
+import { STORE_ADVICE } from '../queue-health.ts';
+import { persist } from './persist.ts';
+
+type Dependencies = {
+  backend: QueueBackend;
+  queue: ExecutionQueue;
+  cancels: ReturnType<typeof createCancelSender>;
+  storeAlert: ThrottledAlert;
+};
+
+/** Adds the job of a call to the queue. Resolves to what its caller is told when the store did not confirm it. */
+export function createAddJob({ backend, queue, cancels, storeAlert }: Dependencies) {
+  return async function addJob(mockId: string, data: JobData, isKeyed: boolean): Promise<NoAnswer | undefined> {
+    try {
+      await backend.inTime(queue.add('execute', data, { jobId: mockId }));
+      return undefined;
+    } catch (error) {
+      storeAlert.begins(error, STORE_ADVICE);
+      if (wasNotSent(error)) return notSent(error);
+      // A keyed call goes on if its job is there: the repeat of the call joins it.
+      if (!isKeyed) void removeWhenBack(mockId, data);
+      const unknown = `The queue store did not confirm execution ${mockId}. It may run; look at the client before running it again.`;
+      return noAnswer('outcome-unknown', unknown, { mayHaveRun: true });
+    }
+  };
+
+  /**
+   * The caller got `outcome-unknown`. Once Redis is back: remove the job if it is still queued, else ask the workers to
+   * cancel it unless it was picked up.
+   */
+  async function removeWhenBack(mockId: string, { claimBy }: JobData): Promise<void> {
+    const removed = await persist(claimBy, () => backend.removeWaiting(queue, mockId));
+    if (!removed) await persist(claimBy, () => cancels.send({ mockId, why: 'caller-left' }));
+  }
+}
+
+function notSent(error: unknown): NoAnswer {
+  const why = wasRefused(error) ? 'refused the execution' : 'cannot be reached';
+  const sentence = `The queue store ${why}, so nothing was sent. It did not run. Try again in a moment.`;
+  return noAnswer('queue-unavailable', sentence, { mayHaveRun: false });
+}

@@ -1,0 +1,29 @@
+import { type NoAnswer, noAnswer } from '../../shared/contract/outcomes.ts';
+import type { Settings } from '../../shared/runtime/settings.ts';
+import type { QueueHealth } from '../queue-health.ts';
+import type { PendingExecutions } from './await-ending.ts';
+
+type Dependencies = { health: QueueHealth; pending: PendingExecutions; settings: Settings };
+
+/** Whether a call can be begun now, before anything of it is stored. */
+export function createAdmission({ health, pending, settings }: Dependencies) {
+  function storeIsAway(): NoAnswer | undefined {
+    if (health.up) return undefined;
+    const error = 'The queue store cannot be reached, so nothing was sent. It did not run. Try again in a moment.';
+    return noAnswer('queue-unavailable', error, { mayHaveRun: false });
+  }
+
+  function tooManyWait(): NoAnswer | undefined {
+    const waiting = Math.max(health.waiting, pending.waiting - health.active);
+    if (waiting < settings.MAX_QUEUED) return undefined;
+    const error = `${waiting} executions are waiting already. This one did not run. Try again in a moment, or start more workers.`;
+    return noAnswer('overloaded', error, { mayHaveRun: false });
+  }
+
+  return {
+    /** Why nothing can be begun at all, if so. */
+    storeIsAway,
+    /** Why a call cannot be begun now, if so. */
+    refusal: (): NoAnswer | undefined => storeIsAway() ?? tooManyWait(),
+  };
+}

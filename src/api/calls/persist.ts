@@ -1,0 +1,15 @@
+import { setTimeout } from 'node:timers/promises';
+
+const PERSIST_EVERY_MS = 250;
+
+/** Tries until it works, at most until `deadline` (epoch ms): for what must not be lost while the queue store is away. */
+export async function persist<T>(deadline: number, task: () => Promise<T>): Promise<T | undefined> {
+  for (;;) {
+    try {
+      return await task();
+    } catch {
+      if (Date.now() >= deadline) return undefined;
+      await setTimeout(PERSIST_EVERY_MS);
+    }
+  }
+}

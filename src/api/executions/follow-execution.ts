@@ -1,0 +1,38 @@
+import { setTimeout } from 'node:timers/promises';
+import type { ExecutionRecord } from '../../shared/contract/execution-record.ts';
+import { isEndState } from '../../shared/contract/states.ts';
+import type { PendingExecutions } from '../calls/await-ending.ts';
+
+/** Events are hints; this often an execution somebody follows is looked at anyway. */
+const LOOK_AGAIN_MS = 1000;
+const LOOKS_WHILE_MISSING = 3;
+
+type Find = (mockId: string) => Promise<ExecutionRecord | null>;
+
+/** The record each time it has changed, the first at once, the last in an end state. Ends when `signal` aborts. */
+export function createFollow(find: Find, { observe }: Pick<PendingExecutions, 'observe'>) {
+  return async function* follow(mockId: string, signal: AbortSignal): AsyncGenerator<ExecutionRecord> {
+    let steps = 0;
+    let missed = 0;
+    let wake = () => {};
+    const stop = observe(mockId, () => wake());
+    try {
+      while (!signal.aborted) {
+        const changed = new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+        const record = await find(mockId).catch(() => 'unreachable' as const); // the store comes back
+        // On its way from the queue to the history it is in neither for a moment.
+        if (record === null && (steps === 0 || ++missed > LOOKS_WHILE_MISSING)) return;
+        if (record !== null && record !== 'unreachable') {
+          if (record.history.length > steps) yield record;
+          steps = Math.max(steps, record.history.length);
+          if (isEndState(record.state)) return;
+        }
+        await Promise.race([changed, setTimeout(LOOK_AGAIN_MS, undefined, { signal }).catch(() => {})]);
+      }
+    } finally {
+      stop();
+    }
+  };
+}

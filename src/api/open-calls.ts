@@ -1,0 +1,77 @@
+import { createThrottledAlert, type Logger } from '../shared/runtime/logger.ts';
+import type { Metrics } from '../shared/runtime/metrics.ts';
+import { every } from '../shared/runtime/periodic.ts';
+import { apiWaitMs, historyLimitsOf, type Settings } from '../shared/runtime/settings.ts';
+import { createCancelSender } from '../shared/store/control.ts';
+import {
+  type ExecutionQueue,
+  KEEP_FINISHED_SECONDS,
+  type QueueBackend,
+  queueNames,
+} from '../shared/store/queue-backend.ts';
+import { registerApiMetrics } from './api-metrics.ts';
+import { openAskWorker } from './ask-worker.ts';
+import { openBatches } from './batches/batches.ts';
+import { openPendingExecutions } from './calls/await-ending.ts';
+import { closeNotes } from './calls/close-notes.ts';
+import { createFence } from './calls/fence.ts';
+import { createIdempotency } from './calls/idempotency.ts';
+import { createReadAnswer } from './calls/read-answer.ts';
+import { createRunOnce } from './calls/run-once.ts';
+import { createSubmitExecution } from './calls/submit-execution.ts';
+import { createExecutions } from './executions/executions.ts';
+import { STORE_ADVICE, watchQueueHealth } from './queue-health.ts';
+
+/** The queue itself removes finished jobs only when others finish. */
+const REMOVE_OLD_EVERY_MS = 10_000;
+
+type Dependencies = { settings: Settings; backend: QueueBackend; log: Logger; metrics: Metrics };
+
+/** Everything an API does with calls, without HTTP. `parts` is what the routes are made of; `ready` once calls can be answered. */
+export function openCalls({ settings, backend, log, metrics }: Dependencies) {
+  const opened = openQueue({ settings, backend, log, metrics });
+  const { queue, storeAlert, health, history, pending, cancels } = opened;
+  const readAnswer = createReadAnswer({ store: backend.store, history });
+  const askWorker = openAskWorker({ backend, settings, storeAlert, log });
+  const { ask } = askWorker;
+  const onRefused = metrics.refused;
+  const submitExecution = createSubmitExecution({ ...opened, backend, readAnswer, settings, onRefused });
+  const executions = createExecutions({ queue, history, pending, cancels, readAnswer });
+  const notes = backend.openNotes(settings.IDEMPOTENCY_BYTES);
+  const idempotency = createIdempotency({ notes, find: executions.find });
+  const fence = createFence({ ask, onFenced: metrics.fenced });
+  const noteCloser = closeNotes({ notes, idempotency, executions, fence });
+  const runOnce = createRunOnce({
+    ...{ idempotency, fence, submitExecution, executions },
+    queueTimeoutMs: settings.QUEUE_TIMEOUT_MS,
+    waitMs: apiWaitMs(settings),
+  });
+  const batches = openBatches({ backend, ask, settings });
+  const board = { queues: [queue, askWorker.queue], seesWorkers: backend.seesWorkers };
+
+  return {
+    parts: { submitExecution, runOnce, executions, batches, ask, health, board },
+    ready: Promise.all([health.ready, pending.ready(), askWorker.ready()]),
+    close: () => Promise.allSettled([noteCloser.stop(), askWorker.close(), batches.close(), opened.close()]),
+  };
+}
+
+function openQueue({ settings, backend, log, metrics }: Dependencies) {
+  const queue: ExecutionQueue = backend.openQueue(queueNames.executions);
+  const storeAlert = createThrottledAlert(log, 'The queue store cannot be used');
+  queue.on('error', (error) => storeAlert.begins(error, STORE_ADVICE));
+  const health = watchQueueHealth({ backend, queue, storeAlert });
+  const history = backend.openHistory(historyLimitsOf(settings));
+  const workers = () => health.workers;
+  const pending = openPendingExecutions({
+    ...{ backend, queue, history, workers, storeAlert, log },
+    onEnded: metrics.ended,
+  });
+  registerApiMetrics(metrics, health, () => pending.waiting);
+  const cancels = createCancelSender(backend);
+  const removeOld = () => backend.removeOld(queue, KEEP_FINISHED_SECONDS * 1000);
+  const removal = every(REMOVE_OLD_EVERY_MS, removeOld, () => {});
+  const close = () =>
+    Promise.allSettled([removal.stop(), health.close(), pending.close(), cancels.close(), queue.close()]);
+  return { queue, storeAlert, health, history, pending, cancels, close };
+}
