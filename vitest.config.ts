@@ -1,5 +1,5 @@
 import { configDefaults } from 'vitest/config';
-import { moreTries, suiteConfig } from './test/support/suite-config.ts';
+import { suiteConfig } from './test/support/suite-config.ts';
 
 // npm test: what a person runs at every change. What needs a browser, many processes, minutes or a real fault has a
 // suite of its own in one of these folders.
@@ -8,7 +8,6 @@ const otherSuites = ['test/console/journeys/**', 'test/processes/**', 'test/depl
 export default suiteConfig({
   include: ['test/**/*.test.ts'],
   exclude: [...configDefaults.exclude, ...otherSuites],
-  maxWorkers: 3,
+  maxWorkers: 4, // most of them wait for a file, a deadline or a Redis
   isolate: false,
-  retry: moreTries,
 });

@@ -232,7 +232,8 @@ describe('the command line', () => {
   it('ends with 8 when no API answers, or it does not know the key', async () => {
     const nobody = await command(['exec', '--url', 'http://127.0.0.1:1', '--app', '1', '--rule', '1']);
     expect(nobody).toMatchObject({ exitCode: 8, err: expect.stringContaining('No API answers') });
-    await using guarded = await startService({ workers: 0, settings: { API_KEYS: 'me:0123456789abcdef' } });
+    const settings = { API_KEYS: 'me:0123456789abcdef', QUEUE_TIMEOUT_MS: 300 };
+    await using guarded = await startService({ workers: 0, settings });
     const list = (key: string) =>
       command(['clients', '--app', '1'], { environment: { RULE_SERVER_URL: guarded.url, RULE_SERVER_KEY: key } });
     expect(await list('wrong')).toMatchObject({ exitCode: 8, err: expect.stringContaining('RULE_SERVER_KEY') });

@@ -237,7 +237,8 @@ onEachQueue('a batch', (start) => {
   });
 
   it('goes on at another worker, and no case is dispatched twice', async () => {
-    await using service = await start({ workers: 2 });
+    // An item that may have been sent is sent again once nobody can begin it any more: after twice this time.
+    await using service = await start({ workers: 2, settings: { QUEUE_TIMEOUT_MS: 1000 } });
     await using client = await clientOf(service, answersAfter(15));
     const id = await begin(service, { app: 1, cases: inputs(150), concurrency: 4 });
     await vi.waitFor(() => expect(client.found.length).toBeGreaterThan(20), { timeout: 10_000 });

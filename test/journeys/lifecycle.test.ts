@@ -85,7 +85,7 @@ onOneQueue('starting and stopping', (start) => {
     await eventually(() => expect(client.found).toHaveLength(calls));
     const startedAt = Date.now();
     await service.workers[0]?.stop();
-    expect(Date.now() - startedAt).toBeLessThan(2000);
+    expect(Date.now() - startedAt).toBeLessThan(10_000);
     ended.resolve();
     expect((await Promise.all(open)).map(({ status }) => status)).toEqual(Array(calls).fill(200));
     expect(client.found).toHaveLength(calls);
@@ -144,7 +144,7 @@ onOneQueue('starting and stopping', (start) => {
     await eventually(async () => expect((await service.call('/readyz')).json.active).toBe(2));
     const startedAt = Date.now();
     await service.workers[0]?.stop();
-    expect(Date.now() - startedAt).toBeLessThan(2000);
+    expect(Date.now() - startedAt).toBeLessThan(10_000);
     await service.addWorker();
     ended.resolve();
     expect([(await first).status, (await second).status]).toEqual([200, 200]);

@@ -198,12 +198,17 @@ onEachQueue('every outcome has its status, code and sentence', (start) => {
     });
 
     it('and unregisters: 504 client-left, without waiting for the end of time', async () => {
-      await using client = await clientThat(unregistersAfterPickUp);
+      await using patient = await start({ settings: { RESULT_TIMEOUT_MS: 40_000 } });
+      await using _client = await createResponder({
+        sharedDir: patient.sharedDir,
+        app: 1,
+        does: unregistersAfterPickUp,
+      });
       const startedAt = Date.now();
-      const answer = await service.execute({ app: client.app, ruleId: 1 });
+      const answer = await patient.execute({ app: 1, ruleId: 1 });
       expectUnanswered(answer, { status: 504, code: 'client-left', mayHaveRun: true });
       expect(answer.json.error).toMatch(/^Client \S+ left while it had the request\. The rule may have run/);
-      expect(Date.now() - startedAt).toBeLessThan(3000);
+      expect(Date.now() - startedAt).toBeLessThan(20_000);
     });
 
     it('and leaves with its directory: 504 client-left', async () => {

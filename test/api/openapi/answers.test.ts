@@ -194,19 +194,18 @@ describe('every answer matches the schema that is documented for it', () => {
   });
 
   it('with a key that asks too often', async () => {
-    const settings = { API_KEYS: 'tester:0123456789abcdef', KEY_CALLS_PER_SECOND: 1 };
+    const settings = { API_KEYS: 'tester:0123456789abcdef', KEY_CALLS_PER_SECOND: 1, QUEUE_TIMEOUT_MS: 300 };
     await using busy = await startService({ workers: 0, settings });
     const headers = { authorization: 'Bearer 0123456789abcdef' };
-    for (const { method, path, open } of operations) {
-      if (open) continue;
+    const refused = async ({ method, path }: (typeof operations)[number]) => {
       const more = { method: method.toUpperCase(), headers };
-      await vi.waitUntil(async () => (await httpCall(`${busy.url}/docs`, { headers })).status === 429, {
-        interval: 1,
-        timeout: 10_000,
-      });
       const answer = await call(path.replace(/\{\w+\}/g, NOBODY), more, busy.url);
-      expect([answer.status, answer.headers['retry-after']], path).toEqual([429, '1']);
-    }
+      if (answer.status !== 429) return false; // it was the one call of its second
+      expect(answer.headers['retry-after'], path).toBe('1');
+      return true;
+    };
+    const guardedOnes = operations.filter(({ open }) => !open);
+    await Promise.all(guardedOnes.map((operation) => vi.waitUntil(() => refused(operation), { timeout: 30_000 })));
   });
 
   it('a batch through its life, and one that is not kept any more', async () => {
