@@ -44,13 +44,7 @@ function describe(surroundings: Surroundings, ended: (code: number) => void): Co
     .configureOutput({ writeOut: (text) => stdout.write(text), writeErr: (text) => stderr.write(text) })
     .showHelpAfterError('(rule-server --help tells more)');
 
-  const service = (name: keyof typeof SERVICE_HELP, description: string) =>
-    program.command(name).description(description).addHelpText('after', SERVICE_HELP[name]);
-  service('all', 'start API, worker and, without SHARED_DIR, a demo client in one process').alias('start');
-  service('api', 'start the HTTP side; needs REDIS_URL, never SHARED_DIR');
-  service('worker', 'start the side that writes and watches files; needs REDIS_URL and SHARED_DIR');
-  service('demo-client', 'start the demo client (app 9001) in SHARED_DIR');
-
+  describeServices(program);
   const url = environment.RULE_SERVER_URL ?? 'http://127.0.0.1:8080';
   const withApi = (command: Command) =>
     command
@@ -94,6 +88,15 @@ function describe(surroundings: Surroundings, ended: (code: number) => void): Co
   withApi(doctor).addHelpText('after', DOCTOR_EXAMPLES);
   describeKeys(program, surroundings, ended);
   return program;
+}
+
+function describeServices(program: Command): void {
+  const service = (name: keyof typeof SERVICE_HELP, description: string) =>
+    program.command(name).description(description).addHelpText('after', SERVICE_HELP[name]);
+  service('all', 'start API, worker and, without SHARED_DIR, a demo client in one process').alias('start');
+  service('api', 'start the HTTP side; needs REDIS_URL, never SHARED_DIR');
+  service('worker', 'start the side that writes and watches files; needs REDIS_URL and SHARED_DIR');
+  service('demo-client', 'start the demo client (app 9001) in SHARED_DIR');
 }
 
 function describeKeys(program: Command, surroundings: Surroundings, ended: (code: number) => void): void {

@@ -65,7 +65,7 @@ export function createSubmitExecution(dependencies: Dependencies) {
     body?.share();
     end.finally(() => body?.close()).catch(() => {});
     const notStored = await addJob(mockId, data, isKeyed);
-    if (!notStored) return { kind: 'begun', ending: async () => read(mockId, await end) };
+    if (!notStored) return { kind: 'begun', ending: async () => readEnding(mockId, await end, readAnswer) };
     pending.settle(mockId, unanswered(notStored));
     return refused(notStored);
   }
@@ -105,17 +105,17 @@ export function createSubmitExecution(dependencies: Dependencies) {
     });
   }
 
-  async function read(mockId: string, ending: Ending): Promise<Ending<ReadResult>> {
-    if (ending.kind === 'unanswered') return ending;
-    const { result } = ending;
-    const body = await persist(Date.now() + READ_WITHIN_MS, () => readAnswer(mockId, result));
-    return withAnswer(mockId, ending, body ?? null);
-  }
-
   /** Large results are read once: nobody else waits for this call. */
   function letGoOf(mockId: string, ending: Ending<ReadResult>): void {
     if (ending.kind === 'answered' && ending.result.body.length > INLINE_BYTES) {
       history.delivered(mockId).catch(() => {}); // then it stays for a while
     }
   }
+}
+
+async function readEnding(mockId: string, ending: Ending, readAnswer: ReadAnswer): Promise<Ending<ReadResult>> {
+  if (ending.kind === 'unanswered') return ending;
+  const { result } = ending;
+  const body = await persist(Date.now() + READ_WITHIN_MS, () => readAnswer(mockId, result));
+  return withAnswer(mockId, ending, body ?? null);
 }

@@ -62,14 +62,8 @@ export function createExecutions({ queue, history, pending, cancels, readAnswer 
     },
 
     /** The inputs of executions, null for what is not settled, not kept or longer than a list may show. */
-    shortInputs(records: readonly ExecutionRecord[]): Promise<(string | null)[]> {
-      return Promise.all(
-        records.map(async ({ mockId, outcome }) => {
-          const input = outcome === null ? null : await history.input(mockId);
-          return input === null || input.length > MAX_LISTED_INPUT ? null : input;
-        }),
-      );
-    },
+    shortInputs: (records: readonly ExecutionRecord[]): Promise<(string | null)[]> =>
+      Promise.all(records.map((record) => shortInput(record, history))),
 
     /** Asks for an execution to be stopped. `settled` and `cancelled`: it had ended already. */
     async cancel(mockId: string): Promise<'asked' | 'settled' | 'cancelled' | 'unknown'> {
@@ -83,4 +77,9 @@ export function createExecutions({ queue, history, pending, cancels, readAnswer 
       return 'asked';
     },
   };
+}
+
+async function shortInput({ mockId, outcome }: ExecutionRecord, history: History): Promise<string | null> {
+  const input = outcome === null ? null : await history.input(mockId);
+  return input === null || input.length > MAX_LISTED_INPUT ? null : input;
 }

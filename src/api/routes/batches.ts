@@ -47,27 +47,10 @@ export function batchRoutes({ batches, readCsvBatch, maxBodyBytes, openBodies, s
       return found === 'gone' ? problem(410, goneBatch(batchId)) : answer(found, context);
     };
 
-  async function run(context: Context<Environment>, lease: BodyLease): Promise<Response> {
-    const type = contentType(context);
-    if (type === 'foreign') return problem(415, 'A browser must send content-type: application/json or text/csv.');
-    const body = await readBody(context.env.incoming, maxBodyBytes, lease);
-    if (body.kind !== 'complete') return refuseBody(body.kind, maxBodyBytes);
-    const read = type === 'csv' ? await readCsvBatch(body.bytes, context.req.queries()) : readBatchRequest(body.bytes);
-    if (read.kind === 'bad') return badRequest(read.problems);
-    if (read.kind === 'refused') return problem(read.status, read.error);
-    const notIts = refusedApp(context, read.request.app);
-    if (notIts) return notIts;
-    const key = context.req.header('idempotency-key');
-    if (key !== undefined && (key.length < 1 || key.length > 255))
-      return badRequest([{ field: 'Idempotency-Key', message: 'must have 1 to 255 characters' }]);
-    const taken = await batches.create(read.request, { keyName: context.var.keyName ?? null, key, body: body.bytes });
-    return respondToTaken(taken, batches);
-  }
-
   return new Hono<Environment>()
     .post('/batches', needs('run'), (context) => {
       const lease = openBodies.lease();
-      return run(context, lease).finally(() => lease.close());
+      return run(context, lease, { batches, readCsvBatch, maxBodyBytes }).finally(() => lease.close());
     })
     .get('/batches', needs('read'), (context) => list(context, batches))
     .get(
@@ -108,6 +91,27 @@ export function batchRoutes({ batches, readCsvBatch, maxBodyBytes, openBodies, s
 }
 
 type Asked = Context<Environment>;
+
+async function run(
+  context: Asked,
+  lease: BodyLease,
+  { batches, readCsvBatch, maxBodyBytes }: Pick<Dependencies, 'batches' | 'readCsvBatch' | 'maxBodyBytes'>,
+): Promise<Response> {
+  const type = contentType(context);
+  if (type === 'foreign') return problem(415, 'A browser must send content-type: application/json or text/csv.');
+  const body = await readBody(context.env.incoming, maxBodyBytes, lease);
+  if (body.kind !== 'complete') return refuseBody(body.kind, maxBodyBytes);
+  const read = type === 'csv' ? await readCsvBatch(body.bytes, context.req.queries()) : readBatchRequest(body.bytes);
+  if (read.kind === 'bad') return badRequest(read.problems);
+  if (read.kind === 'refused') return problem(read.status, read.error);
+  const notIts = refusedApp(context, read.request.app);
+  if (notIts) return notIts;
+  const key = context.req.header('idempotency-key');
+  if (key !== undefined && (key.length < 1 || key.length > 255))
+    return badRequest([{ field: 'Idempotency-Key', message: 'must have 1 to 255 characters' }]);
+  const taken = await batches.create(read.request, { keyName: context.var.keyName ?? null, key, body: body.bytes });
+  return respondToTaken(taken, batches);
+}
 
 async function list(context: Asked, batches: Batches): Promise<Response> {
   const read = readParameters(batchListParameters, context.req.queries());

@@ -1,4 +1,4 @@
-import type { AnyNode, BinaryExpression } from 'acorn';
+import type { AnyNode, ArrayExpression, BinaryExpression, NewExpression, TemplateLiteral } from 'acorn';
 import type { Field } from '../leaves/fields.ts';
 import type { LeafClass, ValueType } from '../leaves/leaf.ts';
 import { accessOf } from './access.ts';
@@ -67,13 +67,7 @@ function evaluateNode(node: AnyNode, environment: Environment, evaluator: Evalua
         functionsCalled(node, environment, evaluator).flatMap((called) => returnedBy(called, evaluator))
       );
     case 'TemplateLiteral':
-      return textsOf(
-        node.quasis.flatMap(({ value: { cooked } }, index) => {
-          const expression = node.expressions[index];
-          const text: Thing[] = [{ kind: 'known', value: cooked ?? '' }];
-          return expression ? [text, evaluate(expression)] : [text];
-        }),
-      );
+      return templateTexts(node, evaluate);
     case 'BinaryExpression':
       return binary(
         node,
@@ -95,24 +89,11 @@ function evaluateNode(node: AnyNode, environment: Environment, evaluator: Evalua
     case 'SpreadElement':
       return evaluate(node.argument);
     case 'ArrayExpression':
-      return [
-        {
-          kind: 'list',
-          items: node.elements.flatMap((element) => {
-            if (element?.type === 'SpreadElement') return evaluate(element.argument).flatMap(itemsOf);
-            return element ? evaluate(element) : [absent];
-          }),
-        },
-      ];
+      return [{ kind: 'list', items: listed(node, evaluate) }];
     case 'ObjectExpression':
       return [{ kind: 'object', node, environment }];
-    case 'NewExpression': {
-      const [first] = node.arguments;
-      const isList = evaluate(node.callee).some(
-        (thing) => thing.kind === 'known' && (thing.value === Set || thing.value === Array),
-      );
-      return isList && first ? evaluate(first) : [unknown];
-    }
+    case 'NewExpression':
+      return made(node, evaluate);
     case 'FunctionExpression':
     case 'ArrowFunctionExpression':
       return [{ kind: 'closure', node, environment }];
@@ -121,6 +102,33 @@ function evaluateNode(node: AnyNode, environment: Environment, evaluator: Evalua
     default:
       return [unknown];
   }
+}
+
+type Evaluate = (part: AnyNode) => Thing[];
+
+function templateTexts({ quasis, expressions }: TemplateLiteral, evaluate: Evaluate): Thing[] {
+  return textsOf(
+    quasis.flatMap(({ value: { cooked } }, index) => {
+      const expression = expressions[index];
+      const text: Thing[] = [{ kind: 'known', value: cooked ?? '' }];
+      return expression ? [text, evaluate(expression)] : [text];
+    }),
+  );
+}
+
+function listed({ elements }: ArrayExpression, evaluate: Evaluate): Thing[] {
+  return elements.flatMap((element) => {
+    if (element?.type === 'SpreadElement') return evaluate(element.argument).flatMap(itemsOf);
+    return element ? evaluate(element) : [absent];
+  });
+}
+
+/** A new Set or Array of something holds what that holds. */
+function made({ callee, arguments: [first] }: NewExpression, evaluate: Evaluate): Thing[] {
+  const isList = evaluate(callee).some(
+    (thing) => thing.kind === 'known' && (thing.value === Set || thing.value === Array),
+  );
+  return isList && first ? evaluate(first) : [unknown];
 }
 
 const ofType = (type: ValueType | undefined): Thing => ({ kind: 'unknown', type });

@@ -39,19 +39,9 @@ type Options = {
 /** The released rules of one version, ready to run. */
 export function createRuleSet(released: Released, registry: Registry, { before, strict }: Options = {}): RuleSet {
   const linked = linkNodes(released, registry, before?.linked);
-  const checks = new Map<Node, Checked>();
+  const check = createCheck();
   const rules = [...released.rules.values()];
   const problems = [...released.problems, ...linked.problems, ...rules.flatMap(problemsOf)];
-
-  function check(start: Node): Checked {
-    const known = checks.get(start);
-    if (known) return known;
-    const nodes = reachable(start);
-    const leftOut = [...nodes].flatMap((node) => node.leftOut.map((left) => ({ ...left, under: node.id })));
-    const checked = { cycle: findCycle(start), nodes, leftOut };
-    checks.set(start, checked);
-    return checked;
-  }
 
   function problemsOf({ id, confId }: RuleFile): string[] {
     if (confId === null) return [`rule ${id} has no root (confId): running it does nothing`];
@@ -101,6 +91,20 @@ export function createRuleSet(released: Released, registry: Registry, { before, 
   }
 
   return { version: released.version, released, linked, problems, find };
+}
+
+/** What is below a node: looked at once. */
+function createCheck() {
+  const checks = new Map<Node, Checked>();
+  return function check(start: Node): Checked {
+    const known = checks.get(start);
+    if (known) return known;
+    const nodes = reachable(start);
+    const leftOut = [...nodes].flatMap((node) => node.leftOut.map((left) => ({ ...left, under: node.id })));
+    const checked = { cycle: findCycle(start), nodes, leftOut };
+    checks.set(start, checked);
+    return checked;
+  };
 }
 
 /** A node that is left out, and why, in one sentence. */

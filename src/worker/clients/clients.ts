@@ -1,6 +1,8 @@
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { LRUCache } from 'lru-cache';
 import { createConcurrencyLimit } from '../files/concurrency-limit.ts';
+import type { FileClock } from '../files/file-clock.ts';
 import { clientsDirectory, isPlainName, MADE_BY_US, mockDirectory, registrationPath } from '../files/file-names.ts';
 import { createJoinedReads } from '../files/joined-reads.ts';
 import { isRealDirectory, type SharedDirectory } from '../files/shared-directory.ts';
@@ -35,9 +37,9 @@ export type Clients = ReturnType<typeof createClients>;
 export function createClients({ sharedDirectory, clientTimeoutMs, now = () => performance.now() }: Dependencies) {
   const { sharedDir, clock } = sharedDirectory;
   const leavesOf = createPublishedLeaves();
-  const run = createConcurrencyLimit(PARALLEL_LOOKS);
+  const directoriesOf = createUnregisteredClients(sharedDir);
   const joinReads = createJoinedReads<Roster>();
-  const apps = new Map<number, AppClients>();
+  const apps = new LRUCache<number, AppClients>({ max: MAX_APPS_REMEMBERED }); // anybody may ask for any app
 
   /** All clients of an app, offline ones too. */
   async function roster(app: number, { fresh = false } = {}): Promise<Roster> {
@@ -54,17 +56,12 @@ export function createClients({ sharedDirectory, clientTimeoutMs, now = () => pe
     return last.roster;
   }
 
-  /** The apps asked for last are remembered; anybody may ask for any app. */
   function rememberedOf(app: number): AppClients {
-    const remembered = apps.get(app) ?? {
-      readRegistered: createRegisteredClients({ app, leavesOf, clientTimeoutMs }),
-      last: null,
-      refreshing: null,
-    };
-    apps.delete(app);
+    const known = apps.get(app);
+    if (known) return known;
+    const readRegistered = createRegisteredClients({ app, leavesOf, clientTimeoutMs });
+    const remembered: AppClients = { readRegistered, last: null, refreshing: null };
     apps.set(app, remembered);
-    const [oldest] = apps.keys();
-    if (apps.size > MAX_APPS_REMEMBERED && oldest !== undefined) apps.delete(oldest);
     return remembered;
   }
 
@@ -73,27 +70,11 @@ export function createClients({ sharedDirectory, clientTimeoutMs, now = () => pe
     const at = now();
     const root = clientsDirectory(sharedDir, app);
     const hasClients = await isRealDirectory(sharedDir, root);
-    const registered = hasClients ? await remembered.readRegistered(root, await clockAhead()) : noneRegistered;
+    const registered = hasClients ? await remembered.readRegistered(root, await aheadMs(clock)) : noneRegistered;
     const directories = await directoriesOf(app, registered.claimed);
     const roster = { clients: [...registered.clients, ...directories], skipped: registered.skipped };
     remembered.last = { at, roster };
     return roster;
-  }
-
-  /** Directories that no registration claims. One we made for an address nobody has answered at is nobody's. */
-  async function directoriesOf(app: number, claimed: ReadonlySet<string>): Promise<Client[]> {
-    const path = mockDirectory(sharedDir, app);
-    if (!(await isRealDirectory(sharedDir, path))) return [];
-    const entries = (await entriesOf(path)).filter((entry) => entry.isDirectory());
-    const names = entries.map(({ name }) => name).filter((name) => isPlainName(name) && !claimed.has(name));
-    const ours = await Promise.all(names.map((name) => run(() => exists(join(path, name, MADE_BY_US)))));
-    return names.filter((_, at) => !ours[at]).map((name) => directoryOnly(app, name));
-  }
-
-  /** On a full or read-only file system the last measurement has to do. */
-  async function clockAhead(): Promise<number> {
-    await clock.touch().catch(() => {});
-    return clock.aheadMs();
   }
 
   return {
@@ -108,6 +89,25 @@ export function createClients({ sharedDirectory, clientTimeoutMs, now = () => pe
           ? registrationPath(sharedDir, client)
           : join(mockDirectory(sharedDir, client.app), client.directoryName),
       ),
+  };
+}
+
+/** On a full or read-only file system, the last measurement is used. */
+async function aheadMs(clock: FileClock): Promise<number> {
+  await clock.touch().catch(() => {});
+  return clock.aheadMs();
+}
+
+/** Directories that no registration claims. A directory we made for an address that has never answered is no client. */
+function createUnregisteredClients(sharedDir: string) {
+  const run = createConcurrencyLimit(PARALLEL_LOOKS);
+  return async function directoriesOf(app: number, claimed: ReadonlySet<string>): Promise<Client[]> {
+    const path = mockDirectory(sharedDir, app);
+    if (!(await isRealDirectory(sharedDir, path))) return [];
+    const entries = (await entriesOf(path)).filter((entry) => entry.isDirectory());
+    const names = entries.map(({ name }) => name).filter((name) => isPlainName(name) && !claimed.has(name));
+    const ours = await Promise.all(names.map((name) => run(() => exists(join(path, name, MADE_BY_US)))));
+    return names.filter((_, at) => !ours[at]).map((name) => directoryOnly(app, name));
   };
 }
 

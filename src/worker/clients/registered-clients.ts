@@ -7,11 +7,11 @@ import { createConcurrencyLimit } from '../files/concurrency-limit.ts';
 import { isSegment } from '../files/file-names.ts';
 import type { Skipped } from '../rules/folder-listing.ts';
 import { type Client, directoryNameOf } from './client.ts';
+import { type Beat, isFresh, readBeat } from './heartbeat.ts';
 import { type LeavesOf, NO_LEAVES } from './published-leaves.ts';
-import { type HeartbeatFile, parseHeartbeat, parseRegistration, type RegistrationFile } from './registration.ts';
+import { parseRegistration, type RegistrationFile } from './registration.ts';
 
 const MAX_REGISTRATION_BYTES = 8 * 1024 * 1024;
-const MAX_HEARTBEAT_BYTES = 64 * 1024;
 const MAX_ENTRIES = 50_000;
 const MAX_LANES = 1000;
 const MAX_SKIPPED = 100;
@@ -23,14 +23,11 @@ export type Registered = { clients: Client[]; skipped: Skipped[]; claimed: Reado
 
 type Place = { folder: string; lane: string | null; name: string };
 type Parsed = { stamp: string; registration: RegistrationFile | null; reason: string | null };
-/** `changedAt`: when a heartbeat was first seen to be another one than before, epoch ms; 0 when it never was. */
-type Beat = HeartbeatFile & { mtimeMs: number; changedAt: number };
 
 /** Reads the registrations and heartbeats of one app, on the trunk and in lanes. Files that did not change are not read again. */
 export function createRegisteredClients({ app, leavesOf, clientTimeoutMs }: Options) {
   const run = createConcurrencyLimit(PARALLEL_READS);
-  let registrations = new Map<string, Parsed>();
-  let beats = new Map<string, Beat>();
+  let known: Known = { registrations: new Map(), beats: new Map() };
 
   /** `root`: a real directory. `clockAheadMs`: how far its file system's clock is ahead of ours. */
   return async function readRegistered(root: string, clockAheadMs: number): Promise<Registered> {
@@ -38,10 +35,9 @@ export function createRegisteredClients({ app, leavesOf, clientTimeoutMs }: Opti
     const skip = (file: string, reason: string) =>
       void (skipped.length < MAX_SKIPPED && skipped.push({ file, reason }));
     const places = await findPlaces(root, skip);
-    // Whoever is gone is forgotten: addresses are new with every start of a client.
-    const seen = { registrations: new Map<string, Parsed>(), beats: new Map<string, Beat>() };
+    const seen: Known = { registrations: new Map(), beats: new Map() };
     const found = await Promise.all(places.map((place) => run(() => readPlace(place))));
-    ({ registrations, beats } = seen);
+    known = seen; // clients that are gone are forgotten: addresses are new with every start of a client
     return {
       clients: found.filter((client) => client !== null),
       skipped,
@@ -50,78 +46,59 @@ export function createRegisteredClients({ app, leavesOf, clientTimeoutMs }: Opti
 
     async function readPlace({ folder, lane, name }: Place): Promise<Client | null> {
       const path = join(folder, `m_${name}.json`);
-      const parsed = await readRegistration(path);
+      const parsed = await readRegistration(path, known.registrations.get(path), leavesOf);
       if (!parsed) return null;
       seen.registrations.set(path, parsed);
       const { registration } = parsed;
       const reason = registration ? unfit(registration, app, name) : parsed.reason;
       if (!registration || reason !== null) return skip(path.slice(root.length + 1), reason ?? '') ?? null;
       const beatPath = join(folder, `b_${name}.json`);
-      const beat = await readBeat(beatPath);
+      const beat = await readBeat(beatPath, known.beats.get(beatPath));
       if (beat) seen.beats.set(beatPath, beat);
-      return toClient(registration, { lane, name, beat, clockAheadMs });
+      const isOnline = () => beat !== null && isFresh(beat, { clockAheadMs, clientTimeoutMs });
+      return toClient(registration, { lane, name, beat, clockAheadMs, isOnline });
     }
   };
-
-  async function readRegistration(path: string): Promise<Parsed | null> {
-    const stats = await lstat(path).catch(unless('ENOENT', 'ENOTDIR'));
-    if (!stats) return null;
-    const known = registrations.get(path);
-    const stamp = `${stats.ino}:${stats.size}:${stats.mtimeMs}`;
-    if (known?.stamp === stamp) return known;
-    const text = await readBoundedFile(path, MAX_REGISTRATION_BYTES);
-    if (text.kind === 'absent') return null;
-    const registration = text.kind === 'found' ? parseRegistration(text.value, leavesOf) : null;
-    // One that is written in place is half of itself for a moment: what was read last still counts.
-    if (!registration && known?.registration) return { ...known, stamp };
-    const reason = text.kind === 'unusable' ? text.reason : 'is not a registration';
-    return { stamp, registration, reason: registration ? null : reason };
-  }
-
-  async function readBeat(path: string): Promise<Beat | null> {
-    const stats = await lstat(path).catch(unless('ENOENT', 'ENOTDIR'));
-    if (!stats) return null;
-    const known = beats.get(path);
-    if (known?.mtimeMs === stats.mtimeMs) return known;
-    const text = await readBoundedFile(path, MAX_HEARTBEAT_BYTES);
-    const parsed = text.kind === 'found' ? parseHeartbeat(text.value) : null;
-    if (!parsed) return known ?? null;
-    return { ...parsed, mtimeMs: stats.mtimeMs, changedAt: known ? Date.now() : 0 };
-  }
-
-  function toClient(
-    { address, dialect, sdk, leafNodes, loadedVersion }: RegistrationFile,
-    { lane, name, beat, clockAheadMs }: { lane: string | null; name: string; beat: Beat | null; clockAheadMs: number },
-  ): Client {
-    return {
-      app,
-      address,
-      lane,
-      registered: true,
-      // A remembered listing answers for a while: who has fallen silent since is not online in it.
-      get online() {
-        return beat !== null && isFresh(beat, clockAheadMs);
-      },
-      dialect,
-      sdk,
-      directoryName: name,
-      lastHeartbeat: beat?.lastHeartbeat ?? 0,
-      beatAt: beat ? beat.mtimeMs - clockAheadMs : 0,
-      loadedVersion: beat?.loadedVersion ?? loadedVersion,
-      leafNodes: leafNodes ?? NO_LEAVES,
-    };
-  }
-
-  /** By the client's clock and by the file system's. When they disagree, one is wrong: only a beat seen to change counts. */
-  function isFresh({ lastHeartbeat, mtimeMs, changedAt }: Beat, clockAheadMs: number): boolean {
-    const now = Date.now();
-    const byItsClock = Math.abs(now - lastHeartbeat) < clientTimeoutMs;
-    const byFileTime = now + clockAheadMs - mtimeMs < clientTimeoutMs;
-    return byItsClock === byFileTime ? byItsClock : now - changedAt < clientTimeoutMs;
-  }
 }
 
+/** What was read of each file, by its path. */
+type Known = { registrations: Map<string, Parsed>; beats: Map<string, Beat> };
 type Options = { app: number; leavesOf: LeavesOf; clientTimeoutMs: number };
+
+async function readRegistration(path: string, known: Parsed | undefined, leavesOf: LeavesOf): Promise<Parsed | null> {
+  const stats = await lstat(path).catch(unless('ENOENT', 'ENOTDIR'));
+  if (!stats) return null;
+  const stamp = `${stats.ino}:${stats.size}:${stats.mtimeMs}`;
+  if (known?.stamp === stamp) return known;
+  const text = await readBoundedFile(path, MAX_REGISTRATION_BYTES);
+  if (text.kind === 'absent') return null;
+  const registration = text.kind === 'found' ? parseRegistration(text.value, leavesOf) : null;
+  // A file that is written in place is incomplete for a moment: until then the last complete one counts.
+  if (!registration && known?.registration) return { ...known, stamp };
+  const reason = text.kind === 'unusable' ? text.reason : 'is not a registration';
+  return { stamp, registration, reason: registration ? null : reason };
+}
+
+type As = { lane: string | null; name: string; beat: Beat | null; clockAheadMs: number; isOnline: () => boolean };
+
+function toClient(
+  { app, address, dialect, sdk, leafNodes, loadedVersion }: RegistrationFile,
+  { lane, name, beat, clockAheadMs, isOnline }: As,
+): Client {
+  return {
+    ...{ app, address, lane, dialect, sdk },
+    registered: true,
+    // A listing is kept for a moment; a client that has fallen silent since is offline in it.
+    get online() {
+      return isOnline();
+    },
+    directoryName: name,
+    lastHeartbeat: beat?.lastHeartbeat ?? 0,
+    beatAt: beat ? beat.mtimeMs - clockAheadMs : 0,
+    loadedVersion: beat?.loadedVersion ?? loadedVersion,
+    leafNodes: leafNodes ?? NO_LEAVES,
+  };
+}
 
 /** Where registrations stand. Only real folders are looked into: nothing is followed out of the directory. */
 async function findPlaces(root: string, skip: (file: string, reason: string) => void): Promise<Place[]> {

@@ -31,14 +31,7 @@ export type ClientLoad = ReturnType<typeof createClientLoad>;
 /** How much clients have to do, by the marks that executions leave in their directories while they are open. */
 export function createClientLoad({ sharedDir, slots, resultTimeoutMs, fileNow, isOwn }: Dependencies) {
   const looks = new Map<string, { at: number; marks: Promise<Marks> }>();
-  const paths = new WeakMap<Client, string>();
-
-  /** With a thousand clients to compare, even putting paths together takes its time. */
-  function pathOf(client: Client): string {
-    const path = paths.get(client) ?? join(mockDirectory(sharedDir, client.app), client.directoryName);
-    paths.set(client, path);
-    return path;
-  }
+  const pathOf = createPaths(sharedDir);
 
   const rankOf = (client: Client): Ranked => {
     const path = pathOf(client);
@@ -94,6 +87,16 @@ export function createClientLoad({ sharedDir, slots, resultTimeoutMs, fileNow, i
       );
       return least && { client: least.client, release: slots.choose(least.path) };
     },
+  };
+}
+
+/** With a thousand clients to compare, even putting paths together takes its time. */
+function createPaths(sharedDir: string) {
+  const paths = new WeakMap<Client, string>();
+  return function pathOf(client: Client): string {
+    const path = paths.get(client) ?? join(mockDirectory(sharedDir, client.app), client.directoryName);
+    paths.set(client, path);
+    return path;
   };
 }
 

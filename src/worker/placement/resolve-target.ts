@@ -74,14 +74,8 @@ export function createResolveTarget({ clients, load, unwritable }: Dependencies)
     if (roster.clients.length > groupsOf(roster).directories.length || roster.skipped.length > 0) {
       return refuse(endings.unknownClient(app, address, whoIsOnline(app, roster)));
     }
-    return {
-      kind: 'client',
-      client: directoryOnly(app, address),
-      unknown: true,
-      warnings: [],
-      release: () => {},
-      sure: false,
-    };
+    const client = directoryOnly(app, address);
+    return { kind: 'client', client, unknown: true, warnings: [], release: () => {}, sure: false };
   }
 
   /** Online clients, or else those whose heartbeat stands still because they are running a rule right now. */

@@ -1,0 +1,33 @@
+import { lstat } from 'node:fs/promises';
+import { unless } from '../../shared/runtime/errno.ts';
+import { readBoundedFile } from '../files/bounded-file.ts';
+import { type HeartbeatFile, parseHeartbeat } from './registration.ts';
+
+const MAX_HEARTBEAT_BYTES = 64 * 1024;
+
+/** `changedAt`: when a heartbeat was first seen to differ from the one before, epoch ms; 0 when it never did. */
+export type Beat = HeartbeatFile & { mtimeMs: number; changedAt: number };
+
+/** Reads a heartbeat unless its file is the `known` one; while a new one cannot be read, the known one counts. */
+export async function readBeat(path: string, known: Beat | undefined): Promise<Beat | null> {
+  const stats = await lstat(path).catch(unless('ENOENT', 'ENOTDIR'));
+  if (!stats) return null;
+  if (known?.mtimeMs === stats.mtimeMs) return known;
+  const text = await readBoundedFile(path, MAX_HEARTBEAT_BYTES);
+  const parsed = text.kind === 'found' ? parseHeartbeat(text.value) : null;
+  if (!parsed) return known ?? null;
+  return { ...parsed, mtimeMs: stats.mtimeMs, changedAt: known ? Date.now() : 0 };
+}
+
+type Times = { clockAheadMs: number; clientTimeoutMs: number };
+
+/** By the client's clock and by the file system's. When they disagree, one is wrong: only a beat seen to change counts. */
+export function isFresh(
+  { lastHeartbeat, mtimeMs, changedAt }: Beat,
+  { clockAheadMs, clientTimeoutMs }: Times,
+): boolean {
+  const now = Date.now();
+  const byItsClock = Math.abs(now - lastHeartbeat) < clientTimeoutMs;
+  const byFileTime = now + clockAheadMs - mtimeMs < clientTimeoutMs;
+  return byItsClock === byFileTime ? byItsClock : now - changedAt < clientTimeoutMs;
+}
