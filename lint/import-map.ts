@@ -57,8 +57,19 @@ export const importMap: Part[] = [
  */
 export const layers: Record<string, string[]> = {
   'src/shared/': ['contract', 'cases', 'runtime', 'store', 'reports'],
-  'src/api/': ['calls', 'executions', 'http', 'access', 'batches', 'ice', 'openapi', 'docs', 'routes'],
-  'src/worker/': ['dialects', 'files', 'rules', 'clients', 'placement', 'execution', 'batches', 'queries', 'upkeep'],
+  'src/api/': ['calls', 'executions', 'http', 'access', 'cases', 'batches', 'ice', 'openapi', 'docs', 'routes'],
+  'src/worker/': [
+    'dialects',
+    'files',
+    'rules',
+    'clients',
+    'placement',
+    'execution',
+    'batches',
+    'cases',
+    'queries',
+    'upkeep',
+  ],
   'src/client/': ['engine', 'leaves', 'rules', 'analyzer', 'demo'],
   'src/console/': ['styles', 'json', 'trace', 'api', 'state', 'text', 'run', 'ui', 'screen'],
   'src/cli/': ['doctor'],

@@ -21,6 +21,7 @@ import type { Batches } from './batches/batches.ts';
 import { createReadCsvBatch } from './batches/read-csv-batch.ts';
 import type { RunOnce } from './calls/run-once.ts';
 import type { SubmitExecution } from './calls/submit-execution.ts';
+import type { SavedCases } from './cases/saved-cases.ts';
 import type { ConsoleFile } from './console-files.ts';
 import type { Executions } from './executions/executions.ts';
 import { NewerExecution } from './executions/newer-execution.ts';
@@ -36,6 +37,7 @@ import type { BoardOptions } from './queue-board.ts';
 import type { QueueHealth } from './queue-health.ts';
 import { batchRoutes } from './routes/batches.ts';
 import { browseRoutes } from './routes/browse.ts';
+import { casesRoutes } from './routes/cases.ts';
 import { consoleRoutes } from './routes/console.ts';
 import { docsRoutes } from './routes/docs.ts';
 import { eventRoutes } from './routes/events.ts';
@@ -49,6 +51,7 @@ import { sessionRoutes } from './routes/session.ts';
 
 type Dependencies = {
   batches: Batches;
+  savedCases: SavedCases;
   executions: Executions;
   runOnce: RunOnce;
   ask: AskWorker['ask'];
@@ -76,6 +79,7 @@ type Dependencies = {
 export function createApp({
   submitExecution,
   batches,
+  savedCases,
   executions,
   runOnce,
   ask,
@@ -139,6 +143,8 @@ export function createApp({
     '/rule-server/mock',
     batchRoutes({ batches, readCsvBatch: createReadCsvBatch({ ask }), maxBodyBytes, openBodies, stopping }),
   );
+  app.use('/rule-server/mock/cases', refuseWithoutStore(health));
+  app.route('/rule-server/mock', casesRoutes({ savedCases, openBodies }));
   app.route('/rule-server/mock', browseRoutes({ ask }));
   app.notFound(({ req }) => problem(404, `There is nothing at ${req.path}.`));
   app.onError((error, context) => answerError(error, context.get('requestId'), log));

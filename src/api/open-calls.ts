@@ -19,6 +19,8 @@ import { createIdempotency } from './calls/idempotency.ts';
 import { createReadAnswer } from './calls/read-answer.ts';
 import { createRunOnce } from './calls/run-once.ts';
 import { createSubmitExecution } from './calls/submit-execution.ts';
+import { createDocuments } from './cases/documents.ts';
+import { createSavedCases } from './cases/saved-cases.ts';
 import { createExecutions } from './executions/executions.ts';
 import { STORE_ADVICE, watchQueueHealth } from './queue-health.ts';
 
@@ -46,11 +48,12 @@ export function openCalls({ settings, backend, log, metrics }: Dependencies) {
     queueTimeoutMs: settings.QUEUE_TIMEOUT_MS,
     waitMs: apiWaitMs(settings),
   });
-  const batches = openBatches({ backend, ask, settings });
+  const savedCases = createSavedCases({ ask, documents: createDocuments() });
+  const batches = openBatches({ backend, ask, savedCases, settings });
   const board = { queues: [queue, askWorker.queue], seesWorkers: backend.seesWorkers };
 
   return {
-    parts: { submitExecution, runOnce, executions, batches, ask, health, board },
+    parts: { submitExecution, runOnce, executions, batches, savedCases, ask, health, board },
     ready: Promise.all([health.ready, pending.ready(), askWorker.ready()]),
     close: () => Promise.allSettled([noteCloser.stop(), askWorker.close(), batches.close(), opened.close()]),
   };

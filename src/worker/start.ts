@@ -7,6 +7,7 @@ import { noTracing, type Tracing } from '../shared/runtime/tracing.ts';
 import { listenForCancels } from '../shared/store/control.ts';
 import type { QueueBackend } from '../shared/store/queue-backend.ts';
 import { createBatchWorker } from './batches/batch-worker.ts';
+import { createCaseFiles } from './cases/case-files.ts';
 import { createDirectoryCheck, type WorkerState } from './check-directory.ts';
 import { createClients } from './clients/clients.ts';
 import { createPublishedMetadata } from './clients/published-metadata.ts';
@@ -33,6 +34,7 @@ import { createUnwritableClients } from './placement/unwritable-clients.ts';
 import { createAnswerQuery } from './queries/answer-query.ts';
 import { createFence } from './queries/fence.ts';
 import { createQueryWorker } from './queries/query-worker.ts';
+import { createSavedCases } from './queries/saved-cases.ts';
 import { createRules } from './rules/rules.ts';
 import { startSweeps } from './upkeep/start-sweeps.ts';
 import { createWorker } from './worker.ts';
@@ -81,7 +83,11 @@ export async function startWorker(given: Options): Promise<RunningWorker> {
   const onSwept = register(options, directory, { ...check, openWaits: () => worker.open });
   const queries = createQueryWorker({
     backend,
-    answerQuery: createAnswerQuery({ ...directory, fence: createFence(directory) }),
+    answerQuery: createAnswerQuery({
+      ...directory,
+      fence: createFence(directory),
+      savedCases: createSavedCases(directory),
+    }),
     waitForNewerMs: settings.QUEUE_TIMEOUT_MS / 2,
     log,
   });
@@ -148,6 +154,7 @@ function createDirectoryParts({ settings, backend, sharedDir, metrics, log }: Al
     ...{ sharedDir, sharedDirectory, watcher, slots, clients, load, unwritable, rules, metadataFor },
     claims: createClaims(sharedDir, clock),
     keptAnswers: createKeptAnswers(sharedDir, clock),
+    caseFiles: createCaseFiles({ sharedDir, clock }),
     resolveTarget: createResolveTarget({ clients, load, unwritable }),
     inspections: createInspections({ sharedDir, rules, leafClassesOf, listClients, log }),
   };

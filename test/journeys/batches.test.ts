@@ -167,7 +167,7 @@ onEachQueue('a batch', (start) => {
       'cases and targets make 10002 runs',
     );
     expect(await refused({ ...good, cases: [] })).toContain('cases is empty');
-    expect(await refused({ ...good, from: 'a-batch' })).toContain('either cases or from');
+    expect(await refused({ ...good, from: 'a-batch' })).toContain('either cases, saved: true or from');
     expect(await refused({ ...good, targts: [] })).toContain('did you mean "targets"?');
     expect(await refused({ ...good, targets: ['lane:'] })).toContain('targets[0] names no lane');
     expect(await refused({ cases: [{ expect: { outcome: 'YES' } }] })).toMatch(

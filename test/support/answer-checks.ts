@@ -35,8 +35,8 @@ export function createAnswerChecks(document: Document) {
       const place = pointer('responses', String(status), 'content', type, 'schema').slice(1);
       return check(`${places.get(id)}${place}`, what);
     },
-    bodyProblems: (id: string, body: unknown) =>
-      check(`${places.get(id)}${pointer('requestBody', 'content', 'application/json', 'schema').slice(1)}`, body),
+    bodyProblems: (id: string, body: unknown, mediaType = 'application/json') =>
+      check(`${places.get(id)}${pointer('requestBody', 'content', mediaType, 'schema').slice(1)}`, body),
   };
 }
 

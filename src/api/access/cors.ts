@@ -4,9 +4,12 @@ import { cors } from 'hono/cors';
 export function letIn(origins: string[]) {
   return cors({
     origin: origins,
-    allowMethods: ['GET', 'POST', 'DELETE'],
-    allowHeaders: ['authorization', 'content-type', 'prefer', 'idempotency-key', 'last-event-id', 'traceparent'],
-    exposeHeaders: ['location', 'retry-after', 'preference-applied', 'x-request-id'],
+    allowMethods: ['GET', 'POST', 'PUT', 'DELETE'],
+    allowHeaders: [
+      ...['authorization', 'content-type', 'prefer', 'idempotency-key', 'last-event-id', 'traceparent'],
+      ...['if-match', 'if-none-match'],
+    ],
+    exposeHeaders: ['location', 'etag', 'retry-after', 'preference-applied', 'x-request-id'],
     maxAge: 600,
   });
 }

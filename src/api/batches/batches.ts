@@ -21,6 +21,7 @@ import { CASES_PER_CHUNK } from '../../shared/store/batch-store.ts';
 import { type JobQueue, type QueueBackend, queueNames } from '../../shared/store/queue-backend.ts';
 import type { AskWorker } from '../ask-worker.ts';
 import type { Problem } from '../calls/read-request.ts';
+import type { SavedCases } from '../cases/saved-cases.ts';
 import type { Numbered } from './batch-bodies.ts';
 import { type BatchRequest, EVERY_CLIENT } from './read-batch-request.ts';
 
@@ -46,11 +47,11 @@ const KEY_SECONDS = 24 * 3600;
 const HEADS_AT_ONCE = 1000;
 const LOOK_MS = 200;
 
-type Dependencies = { backend: QueueBackend; ask: AskWorker['ask']; settings: Settings };
+type Dependencies = { backend: QueueBackend; ask: AskWorker['ask']; savedCases: SavedCases; settings: Settings };
 export type Batches = ReturnType<typeof openBatches>;
 
 /** Batches as a resource. The API keeps and reads them; workers run them. */
-export function openBatches({ backend, ask, settings }: Dependencies) {
+export function openBatches({ backend, ask, savedCases, settings }: Dependencies) {
   const store = backend.openBatches(batchLimitsOf(settings));
   const queue: JobQueue<{ batchId: string }, null> = backend.openQueue(queueNames.batches);
   queue.on('error', () => {}); // the health of the executions' queue reports the same fault
@@ -109,10 +110,16 @@ export function openBatches({ backend, ask, settings }: Dependencies) {
     }
   }
 
-  async function casesOf({ app, source }: BatchRequest): Promise<Sourced> {
+  async function casesOf({ app, ruleId, confId, source }: BatchRequest): Promise<Sourced> {
     switch (source.kind) {
       case 'given':
         return { kind: 'cases', cases: source.cases, targets: ['all'], etag: null };
+      case 'saved': {
+        const saved = await savedCases.document({ app, ruleId, confId });
+        if (saved.kind === 'refused') return saved;
+        const cases = saved.document.cases.map((one) => ({ ...one, ts: one.ts ?? source.ts }));
+        return { kind: 'cases', cases, targets: ['all'], etag: saved.etag };
+      }
       case 'from': {
         const found = await store.read(source.batchId);
         if (found === 'gone') return refused(410, goneBatch(source.batchId));

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { DEFAULT_CONCURRENCY, MAX_CONCURRENCY, MAX_ITEMS } from '../../shared/cases/batch.ts';
 import type { Case } from '../../shared/cases/case.ts';
 import { readCase } from '../../shared/cases/read-case.ts';
-import { readMembers, readText, readTexts } from '../../shared/cases/read-members.ts';
+import { readFlag, readMembers, readText, readTexts } from '../../shared/cases/read-members.ts';
 import { createRefusals, noLines, type Refusals } from '../../shared/cases/refusal.ts';
 import { elementsOf } from '../../shared/cases/split-array.ts';
 import { type Verdict, verdictSchema } from '../../shared/cases/verdict.ts';
@@ -12,7 +12,10 @@ import { formatTarget, parseTarget } from '../../shared/contract/target.ts';
 import type { Problem } from '../calls/read-request.ts';
 
 /** Where the cases of a batch come from. */
-export type Source = { kind: 'given'; cases: Case[] } | { kind: 'from'; batchId: string; verdicts: Verdict[] };
+export type Source =
+  | { kind: 'given'; cases: Case[] }
+  | { kind: 'saved'; ts: string | null }
+  | { kind: 'from'; batchId: string; verdicts: Verdict[] };
 
 /** Everything a batch is asked with. `targets` may hold `client:*`; null where another batch says. Ids are decimal text. */
 export type BatchRequest = {
@@ -29,7 +32,7 @@ export type ReadBatch = { kind: 'request'; request: BatchRequest } | { kind: 'ba
 
 export const EVERY_CLIENT = 'client:*';
 const KNOWN = [
-  ...['app', 'ruleId', 'confId', 'ts', 'targets', 'cases', 'from', 'verdict'],
+  ...['app', 'ruleId', 'confId', 'ts', 'targets', 'cases', 'saved', 'from', 'verdict'],
   ...['concurrency', 'stopAfterFailures', 'file'],
 ];
 const MAX_TARGETS = 100;
@@ -66,12 +69,15 @@ export function readBatchRequest(bytes: Uint8Array): ReadBatch {
   if (ids.kind === 'bad' || source === null || problems.length > 0)
     return { kind: 'bad', problems: problems.slice(0, 100) };
   const { app, ruleId, confId, ts } = ids;
-  const timed: Source =
-    source.kind === 'given' && ts !== null
-      ? { ...source, cases: source.cases.map((one) => ({ ...one, ts: one.ts ?? ts })) }
-      : source;
   const options = { concurrency: concurrency ?? DEFAULT_CONCURRENCY, stopAfterFailures, file };
-  return { kind: 'request', request: { app, ruleId, confId, targets, ...options, source: timed } };
+  return { kind: 'request', request: { app, ruleId, confId, targets, ...options, source: timed(source, ts) } };
+}
+
+/** Cases without a time of their own run as of the request's. */
+function timed(source: Source, ts: string | null): Source {
+  if (source.kind === 'saved') return { ...source, ts };
+  if (source.kind === 'from' || ts === null) return source;
+  return { ...source, cases: source.cases.map((one) => ({ ...one, ts: one.ts ?? ts })) };
 }
 
 type Ids =
@@ -110,11 +116,13 @@ export function readTargets(given: readonly string[], refusals: Refusals): strin
 }
 
 function readSource(members: Map<string, Member>, refusals: Refusals): Source | null {
-  const given = ['cases', 'from'].filter((name) => members.has(name));
+  const isSaved = readFlag(members.get('saved'), ['saved'], refusals);
+  const given = [members.has('cases'), isSaved, members.has('from')].filter((is) => is);
   if (given.length !== 1) {
-    refusals.add(['cases'], 'give either cases or from');
+    refusals.add(['cases'], 'give either cases, saved: true or from');
     return null;
   }
+  if (isSaved) return readSaved(members, refusals);
   if (members.has('from')) return readFrom(members, refusals);
   const cases = members.get('cases');
   if (cases?.kind !== 'array') {
@@ -130,6 +138,15 @@ function readSource(members: Map<string, Member>, refusals: Refusals): Source | 
   const options = { writing: 'request', refusals, lineOf: noLines, defaults: [] } as const;
   return { kind: 'given', cases: elements.map((raw, index) => readCase(raw, { ...options, path: ['cases', index] })) };
 }
+
+/** Cases are saved for a rule or a node; a node inside of a rule has none. */
+function readSaved(members: Map<string, Member>, refusals: Refusals): Source {
+  if (isGiven(members.get('ruleId')) && isGiven(members.get('confId')))
+    refusals.add(['confId'], 'must not be given beside ruleId with saved: cases belong to a rule or to a node');
+  return { kind: 'saved', ts: null };
+}
+
+const isGiven = (member: Member | undefined) => member !== undefined && member.kind !== 'null';
 
 function readFrom(members: Map<string, Member>, refusals: Refusals): Source {
   const batchId = readText(members.get('from'), ['from'], refusals) ?? '';

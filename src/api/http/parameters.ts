@@ -41,7 +41,8 @@ const app = appId
 /** `?app=` */
 export const appParameters = z.object({ app });
 
-const selected = {
+/** `?app=&ruleId=|confId=` */
+export const selectedParameters = {
   app,
   ruleId: ruleOrNode.meta({ ...asInt64, description: 'The rule. It or confId must be there.' }),
   confId: ruleOrNode.meta({
@@ -61,7 +62,7 @@ const hasAnId = ({ ruleId, confId }: { ruleId: string | null; confId: string | n
 /** What a query string selects of an app's rules, and whose metadata is wanted. */
 export const selectionParameters = z
   .object({
-    ...selected,
+    ...selectedParameters,
     lane: text.meta({ description: 'Whose metadata is wanted: a client of this lane.' }),
     address: text.meta({ description: 'Whose metadata is wanted: the client at this address.' }),
   })

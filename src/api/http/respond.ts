@@ -9,7 +9,7 @@ import type { Problem } from '../calls/read-request.ts';
 export function problem(
   status: number,
   error: string,
-  rest: { errors?: Problem[]; headers?: Record<string, string> } = {},
+  rest: { errors?: Problem[]; headers?: Record<string, string>; more?: Record<string, unknown> } = {},
 ): Response {
   const body = {
     type: 'about:blank',
@@ -19,6 +19,7 @@ export function problem(
     ...(rest.errors && { errors: rest.errors }),
     success: false,
     error,
+    ...rest.more,
   };
   return new Response(JSON.stringify(body), {
     status,

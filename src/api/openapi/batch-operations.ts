@@ -108,6 +108,7 @@ const batchRequest = z
       )
       .optional()
       .meta({ description: `What to run; with the targets at most ${MAX_ITEMS} runs.` }),
+    saved: z.boolean().optional().meta({ description: '`true`: run the saved cases of the rule or node instead.' }),
     from: z.string().optional().meta({ description: 'Run cases of this batch again instead.' }),
     verdict: z
       .array(verdictSchema)
@@ -204,7 +205,7 @@ export const batchOperations: Operation[] = [
       },
       400: badCall('A field is wrong; nothing runs.', {
         field: 'cases',
-        message: 'give either cases or from',
+        message: 'give either cases, saved: true or from',
       }),
       404: unknown,
       410: gone,

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { problemAnswer } from './answers.ts';
 import { batchOperations } from './batch-operations.ts';
 import { browseOperations } from './browse-operations.ts';
+import { caseOperations } from './case-operations.ts';
 import { executeOperations } from './execute-operations.ts';
 import { executionOperations } from './execution-operations.ts';
 import { createJsonSchemas, type JsonSchema } from './json-schema.ts';
@@ -13,6 +14,7 @@ export const operations = [
   ...executeOperations,
   ...executionOperations,
   ...batchOperations,
+  ...caseOperations,
   ...browseOperations,
   ...serviceOperations,
 ];
@@ -79,7 +81,9 @@ function describe(operation: Operation, toJson: ToJson) {
     ...(body && {
       requestBody: {
         required: true,
-        content: { 'application/json': { schema: toJson(body.schema), examples: named(body.examples) } },
+        content: {
+          [body.mediaType ?? 'application/json']: { schema: toJson(body.schema), examples: named(body.examples) },
+        },
       },
     }),
     responses: Object.fromEntries(
@@ -123,10 +127,18 @@ function headerParameters({ headers = [] }: Operation, toJson: ToJson) {
 }
 
 function response({ description, headers, ...content }: AnswerDoc, toJson: ToJson) {
-  const { mediaType = 'application/json', otherMediaTypes = [], schema, examples, problems } = content;
+  const {
+    mediaType = 'application/json',
+    otherMediaTypes = [],
+    alternatives = {},
+    schema,
+    examples,
+    problems,
+  } = content;
   const contents = {
     ...(schema && { [mediaType]: { schema: toJson(schema), ...(examples && { examples: named(examples) }) } }),
     ...Object.fromEntries(otherMediaTypes.map((type) => [type, { schema: {} }])),
+    ...Object.fromEntries(Object.entries(alternatives).map(([type, form]) => [type, { schema: toJson(form) }])),
     ...(problems && { [PROBLEM]: { schema: toJson(problemAnswer), examples: named(problems) } }),
   };
   const described = Object.entries(headers ?? {}).map(([name, text]) => [

@@ -14,6 +14,8 @@ export type AnswerDoc = {
   /** Other forms the same answer has, as text. */
   otherMediaTypes?: string[];
   schema?: z.ZodType;
+  /** Other forms of the answer that have a schema, by media type. */
+  alternatives?: Record<string, z.ZodType>;
   examples?: Record<string, unknown>;
   problems?: Record<string, unknown>;
   headers?: Record<string, string>;
@@ -23,7 +25,7 @@ export type HeaderDoc = { name: string; description: string; schema: z.ZodType; 
 
 /** One operation of the interface as its description tells it. `open`: it needs no key. */
 export type Operation = {
-  method: 'get' | 'post' | 'delete';
+  method: 'get' | 'put' | 'post' | 'delete';
   path: string;
   id: string;
   tag: string;
@@ -35,6 +37,7 @@ export type Operation = {
   query?: z.ZodObject;
   queryExample?: Record<string, string | number>;
   headers?: HeaderDoc[];
-  body?: { schema: z.ZodType; examples: Record<string, unknown> };
+  /** `mediaType` is JSON unless it says otherwise. */
+  body?: { schema: z.ZodType; examples: Record<string, unknown>; mediaType?: string };
   answers: Record<number, AnswerDoc>;
 };

@@ -9,6 +9,9 @@ import { elementsOf } from './split-array.ts';
 /** The cases of one rule. Ids are decimal text; null where the document leaves them to whoever runs it. */
 export type CaseDocument = { app: number | null; ruleId: string | null; confId: string | null; cases: Case[] };
 
+/** How large a document may be to be saved. */
+export const MAX_CASES_BYTES = 1024 * 1024;
+
 export type ReadDocument = { kind: 'document'; document: CaseDocument } | { kind: 'refused'; refusals: Refusal[] };
 
 const INT32_MAX = 2_147_483_647n;

@@ -24,12 +24,13 @@ export function replaceValues(text: string, replacements: readonly Replacement[]
 
 /** Puts a case, given as JSON text, in the place of the one with its name, or at the end. */
 export function upsertCase(text: string, { name, json }: { name: string; json: string }): string {
-  const cases = casesOf(rootOf(text));
+  const root = rootOf(text);
+  const cases = casesOf(root);
   const known = cases.items.find((item) => nameOf(item) === name);
   if (known?.range)
     return applied(text, [{ from: known.range[0], to: known.range[1], json: inPlaceOf(text, known, json) }]);
   const last = cases.items.at(-1);
-  if (!last?.range || !cases.range) return applied(text, [{ from: from(cases), to: to(cases), json: `[${json}]` }]);
+  if (!last?.range || !cases.range) return applied(text, [firstCase(text, { root, cases, json })]);
   if (cases.flow) return applied(text, [{ from: last.range[1], to: last.range[1], json: `, ${json}` }]);
   const indent = ' '.repeat(columnOf(text, cases.range[0]));
   const end = endOfValue(text, last);
@@ -51,6 +52,14 @@ export function removeCase(text: string, name: string): string {
   if (previous?.range) return applied(text, [{ from: previous.range[1], to: item.range[1], json: '' }]);
   return applied(text, [{ from: item.range[0], to: next?.range?.[0] ?? item.range[1], json: '' }]);
 }
+
+/** The first case of an empty list: in YAML on a line of its own, where the next ones will follow. */
+function firstCase(text: string, { root, cases, json }: { root: Node; cases: Node; json: string }): Edit {
+  if (isMap(root) && root.flow) return { from: from(cases), to: to(cases), json: `[${json}]` };
+  return { from: text.slice(0, from(cases)).trimEnd().length, to: to(cases), json: `\n  - ${json}` };
+}
+
+type Edit = { from: number; to: number; json: string };
 
 function rootOf(text: string): Node {
   const parsed = parseYaml(text);
@@ -111,7 +120,7 @@ function inPlaceOf(text: string, node: Node, json: string): string {
   return text[to(node) - 1] === '\n' ? `${json}\n` : json;
 }
 
-function applied(text: string, edits: readonly { from: number; to: number; json: string }[]): string {
+function applied(text: string, edits: readonly Edit[]): string {
   return [...edits]
     .sort((a, b) => b.from - a.from)
     .reduce((changed, edit) => changed.slice(0, edit.from) + edit.json + changed.slice(edit.to), text);

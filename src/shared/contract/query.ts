@@ -17,16 +17,28 @@ const selection = {
   address: z.string().nullable(),
 };
 
+const casesOf = { app: z.int().positive(), ruleId: id, confId: id };
+
 /** So long after its `claimBy` an execution may be fenced: its claim, if there is one, is kept for longer on every clock. */
 export const FENCED_UNTIL_MS = 8 * 60_000;
 
-/** A question about clients and rules, or that an execution be fenced, which only a worker can answer. Ids are decimal text: int64 stays exact. */
+/** A question about clients, rules and saved cases, or that an execution be fenced, which only a worker can answer. Ids are decimal text: int64 stays exact. */
 export const querySchema = z.discriminatedUnion('ask', [
   z.object({ v, ask: z.literal('schema'), ...selection }),
   z.object({ v, ask: z.literal('tree'), ...selection }),
   z.object({ v, ask: z.literal('apps') }),
   z.object({ v, ask: z.literal('rules'), app: z.int().positive() }),
   z.object({ v, ask: z.literal('clients'), app: z.int().positive() }),
+  z.object({ v, ask: z.literal('saved-cases'), ...casesOf }),
+  z.object({ v, ask: z.literal('list-saved-cases'), app: z.int().positive() }),
+  // `expected`: the ETag of what may be replaced, null when there may be none. `text`: null to remove it.
+  z.object({
+    v,
+    ask: z.literal('save-cases'),
+    ...casesOf,
+    expected: z.string().nullable(),
+    text: z.string().nullable(),
+  }),
   z.object({ v, ask: z.literal('fence'), mockId: z.string().regex(/^[0-9a-f-]{36}$/), claimBy: z.int() }),
 ]);
 export type Query = z.infer<typeof querySchema>;

@@ -9,11 +9,12 @@ import { readTree } from '../rules/tree.ts';
 import type { Fence } from './fence.ts';
 import { createListApps } from './list-apps.ts';
 import { createListClients } from './list-clients.ts';
+import type { AnswerSavedCases } from './saved-cases.ts';
 
 /** An answer as JSON text with every number exact, or what is not there. */
 export type Answer =
   | { kind: 'found'; body: string }
-  | { kind: 'refused'; status: 404 | 422; error: string }
+  | { kind: 'refused'; status: 404 | 422 | 503; error: string }
   /** Not for this worker: another one may know. */
   | { kind: 'pass-on' };
 
@@ -24,10 +25,11 @@ type Dependencies = {
   rules: Rules;
   metadataFor: MetadataFor;
   fence: Fence;
+  savedCases: AnswerSavedCases;
 };
 
 /** Answers the questions about clients and rules from the shared directory. */
-export function createAnswerQuery({ sharedDir, clients, load, rules, metadataFor, fence }: Dependencies) {
+export function createAnswerQuery({ sharedDir, clients, load, rules, metadataFor, fence, savedCases }: Dependencies) {
   const listApps = createListApps({ sharedDir, rules });
   const listClients = createListClients({ clients, load });
 
@@ -45,6 +47,10 @@ export function createAnswerQuery({ sharedDir, clients, load, rules, metadataFor
         return clientsOf(query.app);
       case 'fence':
         return fence(query);
+      case 'saved-cases':
+      case 'save-cases':
+      case 'list-saved-cases':
+        return savedCases(query);
     }
   };
 

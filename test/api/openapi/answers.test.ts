@@ -55,7 +55,7 @@ describe('every answer matches the schema that is documented for it', () => {
     const { status, text } = answer;
     seen.add(`${id} ${status}`);
     expect(Object.keys(documented), `${id} answered ${text}`).toContain(String(status));
-    if (status === 204) expect(text).toBe('');
+    if (status === 204 || status === 304) expect(text).toBe('');
     else {
       const type = String(answer.headers['content-type']).split(';')[0] ?? '';
       expect(checks.problems(id, status, type.includes('json') ? answer.json : text, type)).toEqual([]);
@@ -96,6 +96,11 @@ describe('every answer matches the schema that is documented for it', () => {
     await write('{"id":1,"app":9001,"status":1,"confId":2,"name":"Recharge"}', 9001, 'bases', '1.json');
     await write('{"id":2,"app":9001,"status":1,"type":1,"sonIds":"41"}', 9001, 'confs', '2.json');
     await write('{"id":41,"app":9001,"status":1,"type":5,"confName":"com.sample.A"}', 9001, 'confs', '41.json');
+    await call(`${MOCK}/cases?app=9001&ruleId=1`, {
+      method: 'PUT',
+      body: 'cases: []',
+      headers: { 'if-none-match': '*' },
+    });
     for (const { method, path, queryExample, body, id } of operations) {
       if (path.includes('{') || method !== 'get') continue;
       const query = Object.entries(queryExample ?? {}).map(([name, value]) => `${name}=${value}`);
@@ -253,6 +258,36 @@ describe('every answer matches the schema that is documented for it', () => {
         call(path.replace('{batchId}', which).replace('{n}', '1'), { method: method.toUpperCase() }, to);
       expect((await ask(NOBODY, service.url)).status, id).toBe(404);
       expect((await ask(first, small.url)).status, id).toBe(410);
+    }
+  });
+
+  it('saved cases', async () => {
+    const cases = `${MOCK}/cases?app=77&ruleId=1`;
+    const first = { 'if-none-match': '*' };
+    const send = (method: string, body: string, headers: Record<string, string>, path = cases) =>
+      call(path, { method, headers, ...(method !== 'DELETE' && { body }) });
+    expect((await call(cases)).status).toBe(404);
+    expect((await call(`${cases}&confId=1`)).status).toBe(400);
+    const { etag } = (await send('PUT', 'cases: []', first)).json;
+    expect((await call(cases)).status).toBe(200);
+    expect((await call(`${MOCK}/cases?app=77`)).json.items).toHaveLength(1);
+    expect((await call(cases, { headers: { 'if-none-match': etag } })).status).toBe(304);
+    expect((await send('POST', '{"upsert":{"name":"a"}}', { 'if-match': etag })).status).toBe(200);
+    for (const method of ['PUT', 'POST', 'DELETE']) {
+      const body = method === 'POST' ? '{"remove":"a"}' : 'cases: []\n';
+      expect((await send(method, body, {})).status).toBe(428);
+      expect((await send(method, body, { 'if-match': etag })).status).toBe(412);
+      expect((await send(method, 'x', first, `${MOCK}/cases`)).status).toBe(400);
+      if (method !== 'DELETE') expect((await send(method, 'x'.repeat(2 ** 20 + 1), first)).status).toBe(413);
+    }
+    const now = String((await call(cases)).headers.etag);
+    expect((await send('DELETE', '', { 'if-match': now })).status).toBe(204);
+    const file = join(service.sharedDir, '.rule-server', 'cases', '77', 'conf-1.yaml');
+    await symlink('/tmp', file);
+    for (const method of ['GET', 'PUT', 'POST', 'DELETE']) {
+      const body = method === 'POST' ? '{"upsert":{"name":"a"}}' : 'cases: []';
+      const more = method === 'GET' ? {} : { headers: first, ...(method !== 'DELETE' && { body }) };
+      expect((await call(`${MOCK}/cases?app=77&confId=1`, { method, ...more })).status, method).toBe(422);
     }
   });
 

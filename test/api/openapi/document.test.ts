@@ -28,7 +28,7 @@ describe('the description of the interface', () => {
   it.each(statuses.map(({ operation, status, answer }) => [operation.id, status, answer] as const))(
     'has an example of the %s that answers %d, which matches its own schema',
     (id, status, { schema, examples, problems }) => {
-      if (!schema) return expect(status).toBe(204); // an answer without a body
+      if (!schema) return expect([204, 304]).toContain(status); // an answer without a body
       const values = Object.values(examples ?? {});
       expect(values.length).toBeGreaterThan(0);
       for (const example of values) expect(checks.problems(id, status, example)).toEqual([]);
@@ -39,7 +39,8 @@ describe('the description of the interface', () => {
 
   it('has examples of requests that match their schemas', () => {
     for (const { id, body } of operations) {
-      for (const example of Object.values(body?.examples ?? {})) expect(checks.bodyProblems(id, example)).toEqual([]);
+      for (const example of Object.values(body?.examples ?? {}))
+        expect(checks.bodyProblems(id, example, body?.mediaType)).toEqual([]);
     }
   });
 

@@ -1,0 +1,117 @@
+import { z } from 'zod';
+import type { CaseDocument } from '../../shared/cases/document.ts';
+import { etagOf } from '../../shared/cases/etag.ts';
+import type { Refusal } from '../../shared/cases/refusal.ts';
+import { parseJson } from '../../shared/contract/parse-json.ts';
+import { QUERY_VERSION } from '../../shared/contract/query.ts';
+import type { AskWorker } from '../ask-worker.ts';
+import type { Problem } from '../calls/read-request.ts';
+import type { Change, ReadText } from './document-tasks.ts';
+import type { Documents } from './documents.ts';
+
+/** Whose cases they are: those of a rule, or of a node. Ids are decimal text. */
+export type CasesOf = { app: number; ruleId: string | null; confId: string | null };
+/** What must be saved already for a change to be made: the cases with this ETag, or (null) none. */
+export type Precondition = { etag: string | null };
+
+export type Refused = { kind: 'refused'; status: 404 | 422 | 503; error: string };
+export type Saved = { kind: 'none' } | { kind: 'found'; text: string; etag: string };
+export type Saving =
+  | { kind: 'saved'; etag: string | null; cases: number }
+  | { kind: 'bad'; problems: Problem[] }
+  /** They are not what the caller takes them to be: `etag` is theirs, `names` the cases that differ from what was sent. */
+  | { kind: 'changed'; etag: string | null; names: string[] }
+  | Refused;
+
+const v = QUERY_VERSION;
+const textSchema = z.object({ text: z.string().nullable() });
+const savingSchema = z.union([z.object({ saved: z.literal(true) }), z.object({ found: z.string().nullable() })]);
+
+export type SavedCases = ReturnType<typeof createSavedCases>;
+
+/** Saved cases as a resource. A worker reads and saves them; what they say is understood here. */
+export function createSavedCases({ ask, documents }: Pick<AskWorker, 'ask'> & { documents: Documents }) {
+  async function read(cases: CasesOf): Promise<Saved | Refused> {
+    const reply = await ask({ v, ask: 'saved-cases', ...cases });
+    if (reply.kind === 'refused') return reply;
+    const { text } = textSchema.parse(parseJson(reply.body));
+    return text === null ? { kind: 'none' } : { kind: 'found', text, etag: etagOf(text) };
+  }
+
+  /** Saves what was read, or nothing (null), in the place of what the caller expects there. */
+  async function save(cases: CasesOf, expected: Precondition, next: ReadText | null): Promise<Saving> {
+    if (next?.kind === 'refused') return { kind: 'bad', problems: next.refusals.map(problemOf) };
+    if (next?.kind === 'cannot') return { kind: 'bad', problems: [{ field: 'body', message: next.error }] };
+    const problems = next === null ? [] : notTheirs(cases, next.document);
+    if (problems.length > 0) return { kind: 'bad', problems };
+    const text = next?.text ?? null;
+    const reply = await ask({ v, ask: 'save-cases', ...cases, expected: expected.etag, text });
+    if (reply.kind === 'refused') return reply;
+    const saving = savingSchema.parse(parseJson(reply.body));
+    if ('found' in saving) return changed(saving.found, text);
+    return { kind: 'saved', etag: text === null ? null : etagOf(text), cases: next?.document.cases.length ?? 0 };
+  }
+
+  async function changed(found: string | null, sent: string | null): Promise<Saving> {
+    const names = await documents.differing([found ?? '', sent ?? '']);
+    return { kind: 'changed', etag: found === null ? null : etagOf(found), names };
+  }
+
+  /** The document with one case put in or taken out; every other byte of it stays. */
+  async function change(cases: CasesOf, expected: Precondition, one: Change): Promise<Saving> {
+    const saved = await read(cases);
+    if (saved.kind === 'refused') return saved;
+    const [text, etag] = saved.kind === 'found' ? [saved.text, saved.etag] : [emptyDocument(cases), null];
+    const next = await documents.change(text, one);
+    if (etag === expected.etag) return save(cases, expected, next);
+    const sent = next.kind === 'read' ? next.text : text;
+    return { kind: 'changed', etag, names: await documents.differing([text, sent]) };
+  }
+
+  return {
+    read,
+    change,
+    remove: (cases: CasesOf, expected: Precondition) => save(cases, expected, null),
+    replace: async (cases: CasesOf, expected: Precondition, text: string) =>
+      save(cases, expected, await documents.read(text)),
+    list: (app: number) => ask({ v, ask: 'list-saved-cases', app }),
+
+    /** The saved cases, understood. */
+    async document(cases: CasesOf): Promise<{ kind: 'document'; document: CaseDocument; etag: string } | Refused> {
+      const saved = await read(cases);
+      if (saved.kind === 'refused') return saved;
+      if (saved.kind === 'none') return { kind: 'refused', status: 404, error: noneSaved(cases) };
+      const { etag } = saved;
+      const understood = await documents.read(saved.text);
+      if (understood.kind === 'read') return { kind: 'document', document: understood.document, etag };
+      const why = understood.kind === 'cannot' ? understood.error : understood.refusals.map(sentenceOf).join('; ');
+      return { kind: 'refused', status: 422, error: `The saved cases cannot be used: ${why}.` };
+    },
+  };
+}
+
+export function noneSaved({ app, ruleId, confId }: CasesOf): string {
+  return `No cases are saved for ${ruleId === null ? `node ${confId}` : `rule ${ruleId}`} of app ${app}.`;
+}
+
+function emptyDocument({ app, ruleId, confId }: CasesOf): string {
+  return `app: ${app}\n${ruleId === null ? `confId: ${confId}` : `ruleId: ${ruleId}`}\ncases: []\n`;
+}
+
+/** What a document says of itself must be true where it is saved. */
+function notTheirs(cases: CasesOf, document: CaseDocument): Problem[] {
+  return (['app', 'ruleId', 'confId'] as const).flatMap((field) => {
+    const [said, meant] = [document[field], cases[field]];
+    if (said === null || String(said) === String(meant)) return [];
+    return [{ field, message: `is ${said} in the document and ${meant ?? 'not given'} in the request` }];
+  });
+}
+
+function problemOf({ path, line, message }: Refusal): Problem {
+  return { field: path, message: line === null ? message : `${message} (line ${line})` };
+}
+
+function sentenceOf(refusal: Refusal): string {
+  const { field, message } = problemOf(refusal);
+  return `${field} ${message}`;
+}

@@ -1,0 +1,152 @@
+import { z } from 'zod';
+import { casesParameters } from '../cases/parameters.ts';
+import { problemAnswer } from './answers.ts';
+import { problem } from './examples.ts';
+import { type AnswerDoc, type HeaderDoc, type Operation, PROBLEM } from './operation.ts';
+import { badQuestion, refusal, unavailable, usual } from './refusals.ts';
+
+const CASES = '/rule-server/mock/cases';
+const common = { tag: 'Saved cases', path: CASES } as const;
+const YAML = 'application/yaml';
+const ETAG = `"${'9f'.repeat(32)}"`;
+const EXAMPLE = `app: 9001
+ruleId: 1
+cases:
+  - name: spends 120
+    input: { uid: 9007199254740993, cost: 120.10 }
+    expect: { outcome: TRUE }
+`;
+
+const listedAnswer = z
+  .object({
+    items: z.array(
+      z.object({ ruleId: z.int().nullable(), confId: z.int().nullable(), bytes: z.int(), changedAt: z.int() }),
+    ),
+  })
+  .meta({ id: 'SavedCasesList' });
+const savedAnswer = z.strictObject({ etag: z.string(), cases: z.int() }).meta({ id: 'SavedCases' });
+const changedAnswer = problemAnswer.extend({ etag: z.string().nullable(), cases: z.array(z.string()) }).meta({
+  id: 'ChangedCases',
+  description: 'What is saved is not what the caller read: its ETag, and the cases that differ.',
+});
+
+const ifMatch: HeaderDoc = {
+  name: 'If-Match',
+  description: 'The ETag of the saved cases that are changed. Without it, If-None-Match is required.',
+  schema: z.string(),
+  example: ETAG,
+};
+const ifNoneMatch: HeaderDoc = {
+  name: 'If-None-Match',
+  description: '`*`: there are no saved cases yet.',
+  schema: z.string(),
+  example: '*',
+};
+const saved: AnswerDoc = {
+  description: 'They are saved.',
+  schema: savedAnswer,
+  examples: { saved: { etag: ETAG, cases: 1 } },
+  headers: { ETag: 'The SHA-256 of the text, for the next change.' },
+};
+const changed: AnswerDoc = {
+  description: 'They are not those with this ETag any more. Nothing was changed.',
+  mediaType: PROBLEM,
+  schema: changedAnswer,
+  examples: {
+    changed: {
+      ...problem(412, 'The saved cases are not those you read. Nothing was changed: read them again.'),
+      etag: ETAG,
+      cases: ['spends 120'],
+    },
+  },
+};
+const broken = refusal(
+  422,
+  'The file cannot be used.',
+  'The file of the saved cases is a link. An operator must remove it from SHARED_DIR.',
+);
+const tooLarge = refusal(413, 'More than 1 MiB.', 'The body is larger than 1048576 bytes. Nothing was saved.');
+const unconditional = refusal(
+  428,
+  'Without a precondition.',
+  'Say what you change: If-Match with the ETag you read, or If-None-Match: * when there are no saved cases yet.',
+);
+const bad = badQuestion('A parameter or the document is wrong.', {
+  field: 'cases[0].input.cost',
+  message: 'is a number JSON does not know (012): put text in quotes (line 5)',
+});
+const changes = {
+  query: casesParameters,
+  queryExample: { app: 9001, ruleId: 1 },
+  headers: [ifMatch, ifNoneMatch],
+};
+const refusals = { 400: bad, 412: changed, 422: broken, 428: unconditional, 503: unavailable, ...usual };
+
+/** The saved cases of a rule or a node, as one YAML document. */
+export const caseOperations: Operation[] = [
+  {
+    ...common,
+    method: 'get',
+    needs: 'read',
+    id: 'readCases',
+    summary: 'Read saved cases, or list which there are',
+    description: 'With `ruleId` or `confId` the document as it was saved; with `app` alone a list, as JSON.',
+    query: casesParameters,
+    queryExample: { app: 9001, ruleId: 1 },
+    answers: {
+      200: {
+        description: 'The document, or the list.',
+        mediaType: YAML,
+        schema: z.string(),
+        examples: { cases: EXAMPLE },
+        alternatives: { 'application/json': listedAnswer },
+        headers: { ETag: 'The SHA-256 of the text.' },
+      },
+      304: { description: 'The caller has it already (If-None-Match).' },
+      400: bad,
+      404: refusal(404, 'There are none.', 'No cases are saved for rule 1 of app 9001.'),
+      422: broken,
+      503: unavailable,
+      ...usual,
+    },
+  },
+  {
+    ...common,
+    ...changes,
+    needs: 'cases',
+    method: 'put',
+    id: 'replaceCases',
+    summary: 'Save cases',
+    description: 'The text is kept as it is. Inputs stay until they are removed.',
+    body: { mediaType: YAML, schema: z.string(), examples: { cases: EXAMPLE } },
+    answers: { 200: saved, 413: tooLarge, ...refusals },
+  },
+  {
+    ...common,
+    ...changes,
+    needs: 'cases',
+    method: 'post',
+    id: 'changeCases',
+    summary: 'Put one case into the saved ones, or take one out',
+    description: 'Everything else in the document stays as it is, comments too. With both, the case is renamed.',
+    body: {
+      schema: z
+        .object({
+          upsert: z.looseObject({ name: z.string() }).optional().meta({ description: 'A case as documents write it.' }),
+          remove: z.string().optional().meta({ description: 'The name of a case.' }),
+        })
+        .meta({ id: 'CasesChange' }),
+      examples: { upsert: { upsert: { name: 'spends 120', input: { cost: 120.1 }, expect: { outcome: 'TRUE' } } } },
+    },
+    answers: { 200: saved, 413: tooLarge, ...refusals },
+  },
+  {
+    ...common,
+    ...changes,
+    needs: 'cases',
+    method: 'delete',
+    id: 'removeCases',
+    summary: 'Remove saved cases',
+    answers: { 204: { description: 'They are removed.' }, ...refusals },
+  },
+];

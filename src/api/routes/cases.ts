@@ -1,0 +1,143 @@
+import { type Context, Hono } from 'hono';
+import { MAX_CASES_BYTES } from '../../shared/cases/document.ts';
+import { decodeUtf8 } from '../../shared/contract/exact-json.ts';
+import { needs, refusedApp } from '../access/permission.ts';
+import { casesParameters } from '../cases/parameters.ts';
+import { readPrecondition } from '../cases/precondition.ts';
+import { readChange } from '../cases/read-change.ts';
+import { type CasesOf, noneSaved, type Precondition, type SavedCases, type Saving } from '../cases/saved-cases.ts';
+import type { Environment } from '../http/environment.ts';
+import type { OpenBodies } from '../http/open-bodies.ts';
+import { readParameters } from '../http/parameters.ts';
+import { readBody } from '../http/read-body.ts';
+import { badQuestion, json, problem } from '../http/respond.ts';
+
+type Dependencies = { savedCases: SavedCases; openBodies: OpenBodies };
+type Read<T> = { kind: 'read'; value: T } | { kind: 'answered'; response: Response };
+
+const NO_PRECONDITION =
+  'Say what you change: If-Match with the ETag you read, or If-None-Match: * when there are no saved cases yet.';
+
+/** The saved cases of a rule or a node: read, replaced, changed case by case, removed. */
+export function casesRoutes({ savedCases, openBodies }: Dependencies) {
+  return new Hono<Environment>()
+    .get('/cases', needs('read'), async (context) => {
+      const which = readWhich(context);
+      if (which.kind === 'answered') return which.response;
+      const { app, ruleId, confId } = which.value;
+      if (ruleId !== null || confId !== null) return show(context, which.value, savedCases);
+      const listed = await savedCases.list(app);
+      return listed.kind === 'found' ? json(200, withIds(listed.body)) : refused(listed);
+    })
+    .put('/cases', needs('cases'), async (context) => {
+      const change = readConditions(context);
+      if (change.kind === 'answered') return change.response;
+      const body = await readBytes(context, openBodies);
+      if (body.kind === 'answered') return body.response;
+      const decoded = decodeUtf8(body.value);
+      if (decoded.kind !== 'text') return notSaved(decoded.kind === 'wrong' ? decoded.message : 'is not valid UTF-8');
+      const { cases, precondition } = change.value;
+      return respondToSaving(await savedCases.replace(cases, precondition, decoded.text));
+    })
+    .post('/cases', needs('cases'), async (context) => {
+      const change = readConditions(context);
+      if (change.kind === 'answered') return change.response;
+      const body = await readBytes(context, openBodies);
+      if (body.kind === 'answered') return body.response;
+      const read = readChange(body.value);
+      if (read.kind === 'bad') return badQuestion(read.problems);
+      const { cases, precondition } = change.value;
+      return respondToSaving(await savedCases.change(cases, precondition, read.change));
+    })
+    .delete('/cases', needs('cases'), async (context) => {
+      const change = readConditions(context);
+      if (change.kind === 'answered') return change.response;
+      const { cases, precondition } = change.value;
+      return respondToSaving(await savedCases.remove(cases, precondition));
+    });
+}
+
+async function show(context: Context<Environment>, cases: CasesOf, savedCases: SavedCases): Promise<Response> {
+  const saved = await savedCases.read(cases);
+  if (saved.kind === 'refused') return refused(saved);
+  if (saved.kind === 'none') return problem(404, noneSaved(cases));
+  const { text, etag } = saved;
+  const headers = { etag, 'cache-control': 'private, no-cache' };
+  const known = (context.req.header('if-none-match') ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''));
+  if (known.includes(etag)) return new Response(null, { status: 304, headers });
+  return new Response(text, { headers: { ...headers, 'content-type': 'application/yaml' } });
+}
+
+function readWhich(context: Context<Environment>): Read<CasesOf> {
+  const read = readParameters(casesParameters, context.req.queries());
+  if (read.kind === 'bad') return { kind: 'answered', response: badQuestion(read.problems) };
+  const notIts = refusedApp(context, read.value.app);
+  return notIts ? { kind: 'answered', response: notIts } : read;
+}
+
+function readConditions(context: Context<Environment>): Read<{ cases: CasesOf; precondition: Precondition }> {
+  const which = readWhich(context);
+  if (which.kind === 'answered') return which;
+  const answered = (response: Response) => ({ kind: 'answered', response }) as const;
+  const cases = which.value;
+  if (cases.ruleId === null && cases.confId === null)
+    return answered(badQuestion([{ field: 'ruleId', message: 'give ruleId or confId' }]));
+  const read = readPrecondition(context.req.header('if-match'), context.req.header('if-none-match'));
+  if (read.kind === 'missing') return answered(problem(428, NO_PRECONDITION));
+  if (read.kind === 'bad') return answered(badQuestion([read]));
+  return { kind: 'read', value: { cases, precondition: read.precondition } };
+}
+
+async function readBytes(context: Context<Environment>, openBodies: OpenBodies): Promise<Read<Uint8Array>> {
+  const lease = openBodies.lease();
+  const body = await readBody(context.env.incoming, MAX_CASES_BYTES, lease).finally(() => lease.close());
+  if (body.kind === 'complete') return { kind: 'read', value: body.bytes };
+  return { kind: 'answered', response: notRead(body.kind) };
+}
+
+function notRead(kind: 'no-room' | 'too-large' | 'cut-off'): Response {
+  const close = { connection: 'close' };
+  switch (kind) {
+    case 'no-room':
+      return problem(503, 'The bodies of all open calls take as much memory as they may (MAX_OPEN_BODY_BYTES).', {
+        headers: { ...close, 'retry-after': '2' },
+      });
+    case 'too-large':
+      return problem(413, `The body is larger than ${MAX_CASES_BYTES} bytes. Nothing was saved.`, { headers: close });
+    case 'cut-off':
+      return notSaved('was cut off before its end');
+  }
+}
+
+function respondToSaving(saving: Saving): Response {
+  switch (saving.kind) {
+    case 'saved': {
+      const { etag, cases } = saving;
+      if (etag === null) return new Response(null, { status: 204 });
+      return json(200, JSON.stringify({ etag, cases }), { etag });
+    }
+    case 'bad':
+      return badQuestion(saving.problems);
+    case 'changed': {
+      const { etag, names: cases } = saving;
+      const error =
+        etag === null
+          ? 'No cases are saved any more. Nothing was changed.'
+          : 'The saved cases are not those you read. Nothing was changed: read them again.';
+      return problem(412, error, { headers: etag === null ? {} : { etag }, more: { etag, cases } });
+    }
+    case 'refused':
+      return refused(saving);
+  }
+}
+
+function refused({ status, error }: { status: number; error: string }): Response {
+  return problem(status, error, { headers: status === 503 ? { 'retry-after': '2' } : {} });
+}
+
+const notSaved = (message: string) => badQuestion([{ field: 'body', message }]);
+
+/** Ids as the integers they are. They come from file names, which hold digits only. */
+function withIds(body: string): string {
+  return body.replace(/"(ruleId|confId)":"(\d+)"/g, '"$1":$2');
+}

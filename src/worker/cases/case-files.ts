@@ -1,0 +1,118 @@
+import { lstat, mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { MAX_CASES_BYTES } from '../../shared/cases/document.ts';
+import { etagOf } from '../../shared/cases/etag.ts';
+import { errnoOf, unless } from '../../shared/runtime/errno.ts';
+import { readBoundedFile, refusal } from '../files/bounded-file.ts';
+import type { FileClock } from '../files/file-clock.ts';
+import { privateDirectory } from '../files/file-names.ts';
+import { absent, type Reading, readingOfError, unusable } from '../files/reading.ts';
+import { within } from '../files/real-directory.ts';
+import { LockLost, withLock, writeTemporary } from './lock-file.ts';
+
+/** Whose cases they are: those of a rule, or of a node. Ids are decimal text. */
+export type CasesOf = { app: number; ruleId: string | null; confId: string | null };
+export type SavedFile = { ruleId: string | null; confId: string | null; bytes: number; changedAt: number };
+/** `changed`: they are not those that `expected` is the ETag of; `reading` is what is there. */
+export type Saving = { kind: 'saved' } | { kind: 'changed'; reading: Reading<string> } | { kind: 'busy' };
+
+type Dependencies = {
+  sharedDir: string;
+  clock: FileClock;
+  /** Where tests put a worker to sleep. */
+  beforeRename?: () => Promise<void>;
+};
+
+const FORM = /^(rule|conf)-([1-9]\d{0,18})\.yaml$/;
+const LEFT_BEHIND_MS = 60 * 60_000;
+
+/**
+ * Saved cases, a document each. Removing one leaves an empty file, which counts as none: what is there changes by a rename
+ * alone, and that cannot hit the document of somebody who was quicker.
+ */
+export function createCaseFiles({ sharedDir, clock, beforeRename = async () => {} }: Dependencies) {
+  const root = join(privateDirectory(sharedDir), 'cases');
+  const folderOf = (app: number) => join(root, String(app));
+
+  async function read(cases: CasesOf): Promise<Reading<string>> {
+    return within(folderOf(cases.app), (real) => readText(join(real, nameOf(cases)))).catch(readingOfFolder);
+  }
+
+  async function compareAndRename(real: string, name: string, change: Change): Promise<Saving> {
+    const reading = await readText(join(real, name));
+    const etag = reading.kind === 'found' ? etagOf(reading.value) : null;
+    if (etag === etagOrNull(change.text)) return { kind: 'saved' }; // a repeat, when the first answer was lost
+    if (reading.kind === 'unusable' || etag !== change.expected) return { kind: 'changed', reading };
+    await beforeRename();
+    await rename(join(real, change.temporary), join(real, name));
+    return { kind: 'saved' };
+  }
+
+  async function saveIn(real: string, name: string, change: Omit<Change, 'temporary'>): Promise<Saving> {
+    const temporary = await writeTemporary(real, change.text ?? '');
+    try {
+      const lock = { path: join(real, `${name}.lock`), temporary, clock };
+      return await withLock(lock, () => compareAndRename(real, name, { ...change, temporary }));
+    } catch (error) {
+      if (error instanceof LockLost || errnoOf(error) === 'ENOENT') return { kind: 'busy' };
+      throw error;
+    } finally {
+      await rm(join(real, temporary), { force: true });
+    }
+  }
+
+  return {
+    /** The text of saved cases. A link, or a file that is too large, is `unusable`. */
+    read,
+
+    /** Replaces cases by `text`, or removes them, when they are still those whose ETag is `expected` (null: none). */
+    async save(cases: CasesOf, change: Omit<Change, 'temporary'>): Promise<Saving> {
+      await mkdir(root).catch(unless('EEXIST')); // not recursive: what is above must be there
+      await within(root, (real) => mkdir(join(real, String(cases.app))).catch(unless('EEXIST')));
+      return within(folderOf(cases.app), async (real) => {
+        await removeLeftBehind(real, await clock.touch());
+        return saveIn(real, nameOf(cases), change);
+      });
+    },
+
+    /** The cases that are saved for an app. */
+    async list(app: number): Promise<SavedFile[]> {
+      const names = await within(folderOf(app), (real) => readdir(real)).catch(unless('ENOENT'));
+      const files = await Promise.all((names ?? []).map((name) => within(folderOf(app), (real) => look(real, name))));
+      return files.filter((file) => file !== null).sort((a, b) => b.changedAt - a.changedAt);
+    },
+  };
+}
+export type CaseFiles = ReturnType<typeof createCaseFiles>;
+
+type Change = { expected: string | null; text: string | null; temporary: string };
+
+const etagOrNull = (text: string | null) => (text === null ? null : etagOf(text));
+const nameOf = ({ ruleId, confId }: CasesOf) => (ruleId !== null ? `rule-${ruleId}.yaml` : `conf-${confId}.yaml`);
+
+async function readText(path: string): Promise<Reading<string>> {
+  const reading = await readBoundedFile(path, MAX_CASES_BYTES);
+  return reading.kind === 'found' && reading.value === '' ? absent : reading;
+}
+
+/** A link in the place of the folder is refused like one in the place of the file. */
+function readingOfFolder(error: unknown): Reading<string> {
+  return errnoOf(error) === 'ENOTDIR' ? unusable('lies behind a link') : readingOfError(error);
+}
+
+async function look(real: string, name: string): Promise<SavedFile | null> {
+  const [, kind, id = ''] = FORM.exec(name) ?? [];
+  const found = kind === undefined ? undefined : await lstat(join(real, name)).catch(unless('ENOENT'));
+  if (!found || found.size === 0 || refusal(found, MAX_CASES_BYTES)) return null;
+  const ids = kind === 'rule' ? { ruleId: id, confId: null } : { ruleId: null, confId: id };
+  return { ...ids, bytes: found.size, changedAt: Math.round(found.mtimeMs) };
+}
+
+/** Temporary files of workers that were killed. */
+async function removeLeftBehind(real: string, now: number): Promise<void> {
+  for (const name of await readdir(real)) {
+    if (!name.endsWith('.tmp')) continue;
+    const found = await lstat(join(real, name)).catch(unless('ENOENT'));
+    if (found && now - found.mtimeMs > LEFT_BEHIND_MS) await rm(join(real, name), { force: true });
+  }
+}
