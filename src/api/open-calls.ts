@@ -36,9 +36,10 @@ export function openCalls({ settings, backend, log, metrics }: Dependencies) {
   const readAnswer = createReadAnswer({ store: backend.store, history });
   const askWorker = openAskWorker({ backend, settings, storeAlert, log });
   const { ask } = askWorker;
+  const { readShortJobs } = backend;
   const onRefused = metrics.refused;
   const submitExecution = createSubmitExecution({ ...opened, backend, readAnswer, settings, onRefused });
-  const executions = createExecutions({ queue, history, pending, cancels, readAnswer });
+  const executions = createExecutions({ queue, readShortJobs, history, pending, cancels, readAnswer });
   const notes = backend.openNotes(settings.IDEMPOTENCY_BYTES);
   const idempotency = createIdempotency({ notes, find: executions.find });
   const fence = createFence({ ask, onFenced: metrics.fenced });

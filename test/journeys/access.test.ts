@@ -1,7 +1,8 @@
+import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openEventStream } from '../support/event-stream.ts';
 import { type Answer, type Call, httpCall } from '../support/http-call.ts';
-import { answers, createResponder, type Responder } from '../support/responder.ts';
+import { answers, createResponder, type Responder, staysSilent } from '../support/responder.ts';
 import { type Service, startService } from '../support/start-service.ts';
 
 const KEY = 'a-key-of-the-console';
@@ -13,7 +14,11 @@ describe('who may do what', () => {
   let client: Responder;
   let cookie: string;
   beforeAll(async () => {
-    service = await startService({ apis: 2, settings: { API_KEYS: `console:${KEY},other:another-key-of-16` } });
+    service = await startService({
+      apis: 2,
+      leavesFiles: true,
+      settings: { RESULT_TIMEOUT_MS: 8000, API_KEYS: `console:${KEY},other:another-key-of-16` },
+    });
     client = await createResponder({ sharedDir: service.sharedDir, app: 7, does: answers() });
     cookie = String((await signIn(KEY)).headers['set-cookie']?.[0]?.split(';')[0]);
   });
@@ -138,6 +143,27 @@ describe('who may do what', () => {
       expect(await statuses()).toEqual([200, 200]);
       await service.call('/session', { method: 'DELETE', headers: { cookie: own, origin: service.url } });
       expect(await statuses()).toEqual([401, 401]);
+    });
+
+    it('ends the event streams that were opened with it, on every instance', async () => {
+      const own = String((await signIn(KEY)).headers['set-cookie']?.[0]?.split(';')[0]);
+      const silent = await createResponder({ sharedDir: service.sharedDir, app: 8, does: staysSilent });
+      await using _ = silent;
+      const call = {
+        headers: { authorization: `Bearer ${KEY}`, prefer: 'respond-async' },
+        body: '{"app":8,"ruleId":1}',
+      };
+      const { mockId } = (await service.call(EXECUTE, { method: 'POST', ...call })).json;
+      const events = `/rule-server/mock/executions/${mockId}/events`;
+      const streamOf = (headers: Record<string, string>, url = service.url) =>
+        openEventStream(`${url}${events}`, { headers });
+      const theirs = await Promise.all(service.urls.map((url) => streamOf({ cookie: own }, url)));
+      const others = await streamOf({ authorization: `Bearer ${KEY}` });
+      await service.call('/session', { method: 'DELETE', headers: { cookie: own, origin: service.url } });
+      const out = setTimeout(3500, 'still open');
+      expect(await Promise.race([Promise.all(theirs.map(({ ended }) => ended)), out])).not.toBe('still open');
+      expect(await Promise.race([others.ended, setTimeout(100, 'still open')])).toBe('still open');
+      others.close();
     });
 
     it('leaves no input and no answer of a rule in the cache of a browser or a proxy', async () => {

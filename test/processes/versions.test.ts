@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { makeEarlierVersion } from '../support/earlier-version.ts';
 import { echoes } from '../support/echoes.ts';
 import { type Answer, httpCall } from '../support/http-call.ts';
 import { makeNextVersion } from '../support/next-version.ts';
@@ -29,12 +30,14 @@ const CALLS = '/rule-server/mock/executions';
 describe.skipIf(choice.kind === 'unavailable')('two versions beside each other', () => {
   let redis: RedisServer;
   let next: ProgramCopy;
+  let earlier: ProgramCopy;
   beforeAll(async () => {
-    [redis, next] = await Promise.all([startRedis(choice), makeNextVersion()]);
+    [redis, next, earlier] = await Promise.all([startRedis(choice), makeNextVersion(), makeEarlierVersion()]);
   });
   afterAll(async () => {
     await redis?.stop();
     await next?.[Symbol.asyncDispose]();
+    await earlier?.[Symbol.asyncDispose]();
   });
 
   it('the API of today and a worker of the next version: the worker reads its jobs and answers so that it can read', async () => {
@@ -222,7 +225,32 @@ describe.skipIf(choice.kind === 'unavailable')('two versions beside each other',
     });
   });
 
-  type Version = 'today' | 'next';
+  it.each([
+    ['earlier', 'today'],
+    ['today', 'earlier'],
+  ] as [Version, Version][])(
+    'large inputs of an API of version %s are run by a worker of version %s, listed and followed by both APIs',
+    async (ofApi, ofWorker) => {
+      await together(async ({ api, worker, responder }) => {
+        const end = Promise.withResolvers<void>();
+        responder.does = echoes({ once: end.promise });
+        const [caller, other] = await Promise.all([api(ofApi), api(ofWorker), worker(ofWorker)]);
+        const input = { note: 'x'.repeat(500_000) };
+        const call = caller.execute({ app: 1, ruleId: 1, 'the service': input });
+        const { mockId, text } = await responder.firstRequest();
+        expect(text).toContain(input.note);
+        for (const { url } of [caller, other]) {
+          const { items } = (await httpCall(`${url}${CALLS}`)).json;
+          expect(items.map((item: { mockId: string }) => item.mockId)).toEqual([mockId]);
+          expect((await httpCall(`${url}${CALLS}/${mockId}`)).json.input).toEqual(input);
+        }
+        end.resolve();
+        expect((await call).json['the service']).toEqual(input);
+      });
+    },
+  );
+
+  type Version = 'earlier' | 'today' | 'next';
   type Settings = Record<string, string | number>;
   type Parts = {
     queueUrl: string;
@@ -241,7 +269,8 @@ describe.skipIf(choice.kind === 'unavailable')('two versions beside each other',
       started.push(process);
       return process;
     };
-    const rootOf = (version: Version) => (version === 'next' ? { root: next.root } : {});
+    const rootOf = (version: Version) =>
+      ({ earlier: { root: earlier.root }, today: {}, next: { root: next.root } })[version];
     const queueUrl = database.url;
     try {
       await using responder = await createResponder({ sharedDir, app: 1, does: echoes(), beatEveryMs: 1000 });

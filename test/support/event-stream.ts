@@ -38,7 +38,10 @@ export async function openEventStream(
       if (event) events.push(event);
     }
   });
-  const ended = once(incoming, 'close').then(() => {});
+  const ended = once(incoming, 'close').then(
+    () => {},
+    () => {}, // one that was cut off has ended as well
+  );
   incoming.on('error', () => {}); // it closes as well
   outgoing.on('error', () => {});
   return {

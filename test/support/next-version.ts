@@ -20,20 +20,14 @@ const changes: Record<string, Edit[]> = Object.fromEntries<Edit[]>([
     [
       ['JOB_VERSION = 1;', 'JOB_VERSION = 2;'],
       ['export const jobDataSchema =', 'const jobDataOfToday ='],
+      ['jobDataSchema.omit', 'jobDataOfToday.omit'],
       ['jobDataSchema.pick', 'jobDataOfToday.pick'],
       ['export const jobResultSchema =', 'const jobResultOfToday ='],
       ['export type JobResult =', `${forms}export type JobResult =`],
     ],
   ],
   [
-    'api/calls/submit-execution.ts',
-    [
-      ['toJobData }', 'toJobData, writtenData }'],
-      ["queue.add('execute', data,", "queue.add('execute', writtenData(data),"],
-    ],
-  ],
-  [
-    'api/calls/re-enqueue.ts',
+    'shared/store/job-heads.ts',
     [
       ['import type { JobData }', 'import { type JobData, writtenData }'],
       ["queue.add('execute', data,", "queue.add('execute', writtenData(data),"],

@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
 import { createMiddleware } from 'hono/factory';
-import { anybody, type Caller } from '../../shared/runtime/caller.ts';
+import { anybody, type Caller, isFor } from '../../shared/runtime/caller.ts';
 import type { Found, Keyring } from '../../shared/runtime/keyring.ts';
 import type { Environment } from '../http/environment.ts';
 import { problem } from '../http/respond.ts';
@@ -35,6 +35,7 @@ export function authenticate(access: Access) {
     if (found.kind === 'unknown') return refused(otherwise);
     if (byBrowser && changesSomething(context) && !comesFromHere(context, origins)) return foreign(context);
     enter(context, found.caller);
+    context.set('mayStay', async () => isStill(found.caller, (await identify(context, access)).found));
     return next();
   });
 }
@@ -63,6 +64,12 @@ async function identify(context: Context<Environment>, access: Access): Promise<
 function personOf(context: Context<Environment>, { userHeader, clientAddress }: Access): string | undefined {
   if (userHeader === undefined || !clientAddress.isFromProxy(context.env.incoming)) return undefined;
   return context.req.header(userHeader) || undefined;
+}
+
+/** The same caller with the same apps, who may still read. */
+function isStill({ name, apps }: Caller, now: Found): boolean {
+  if (now.kind !== 'known' || now.caller.name !== name || !now.caller.may.has('read')) return false;
+  return now.caller.apps === null || (apps !== null && [...apps].every((app) => isFor(now.caller, app)));
 }
 
 function enter(context: Context<Environment>, caller: Caller): void {

@@ -2,6 +2,7 @@ import type { JobData } from '../../shared/contract/job.ts';
 import { type NoAnswer, noAnswer } from '../../shared/contract/outcomes.ts';
 import type { ThrottledAlert } from '../../shared/runtime/logger.ts';
 import type { createCancelSender } from '../../shared/store/control.ts';
+import { addExecution } from '../../shared/store/job-heads.ts';
 import type { ExecutionQueue, QueueBackend } from '../../shared/store/queue-backend.ts';
 import { wasNotSent, wasRefused } from '../../shared/store/store-error.ts';
 import { STORE_ADVICE } from '../queue-health.ts';
@@ -18,7 +19,7 @@ type Dependencies = {
 export function createAddJob({ backend, queue, cancels, storeAlert }: Dependencies) {
   return async function addJob(mockId: string, data: JobData, isKeyed: boolean): Promise<NoAnswer | undefined> {
     try {
-      await backend.inTime(queue.add('execute', data, { jobId: mockId }));
+      await backend.inTime(addExecution(queue, mockId, data));
       return undefined;
     } catch (error) {
       storeAlert.begins(error, STORE_ADVICE);

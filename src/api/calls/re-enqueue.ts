@@ -1,5 +1,6 @@
 import type { JobData } from '../../shared/contract/job.ts';
 import { createThrottledAlert, type Logger } from '../../shared/runtime/logger.ts';
+import { addExecution } from '../../shared/store/job-heads.ts';
 import type { ExecutionQueue } from '../../shared/store/queue-backend.ts';
 
 /**
@@ -15,7 +16,7 @@ export function createReEnqueue({ queue, log }: { queue: ExecutionQueue; log: Lo
       losses.begins(new Error(`it knows nothing of ${mockId}`), 'they are re-enqueued under the same ids');
       reEnqueuedAt.set(mockId, Date.now());
       const data: JobData = { ...lost, addedAgain: true };
-      await queue.add('execute', data, { jobId: mockId });
+      await addExecution(queue, mockId, data);
     },
     /** When it was re-enqueued last, epoch ms. */
     at: (mockId: string) => reEnqueuedAt.get(mockId),

@@ -22,9 +22,11 @@ export function createRevoke({ backend, queue, history, onRevoked, onEnded, log 
 
   /** Removes a job that no worker has begun, and ends its execution with `noAnswer`; false when one has or may have. */
   async function revoke(mockId: string, noAnswer: NoAnswer): Promise<boolean> {
+    // Once a worker began it, only a worker can tell how it ended. Asked every 2 s of each open one: without its input.
+    const [short] = await backend.readShortJobs(queue, [mockId]);
+    if (!short || short.begun) return false;
     const job = await queue.getJob(mockId);
-    // Once a worker began it, only a worker can tell how it ended.
-    if (!job || job.attemptsStarted > 0 || job.processedOn) return false;
+    if (!job) return false;
     const data = jobDataSchema.parse(job.data);
     // A re-enqueued job may have run before Redis lost it: never end it with `mayHaveRun: false`.
     if (data.addedAgain && !noAnswer.mayHaveRun) return false;

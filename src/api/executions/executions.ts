@@ -3,6 +3,7 @@ import { type ExecutionRecord, endingOf } from '../../shared/contract/execution-
 import { isEndState } from '../../shared/contract/states.ts';
 import type { createCancelSender } from '../../shared/store/control.ts';
 import { BEGINNING, type History, type HistoryFilter, type HistoryPage } from '../../shared/store/history.ts';
+import type { ReadShortJobs } from '../../shared/store/job-heads.ts';
 import type { ExecutionQueue } from '../../shared/store/queue-backend.ts';
 import type { PendingExecutions } from '../calls/await-ending.ts';
 import { cancelledInQueue } from '../calls/no-ending.ts';
@@ -15,6 +16,7 @@ const MAX_LISTED_INPUT = 4 * 1024;
 
 type Dependencies = {
   queue: ExecutionQueue;
+  readShortJobs: ReadShortJobs;
   history: History;
   pending: PendingExecutions;
   cancels: ReturnType<typeof createCancelSender>;
@@ -24,8 +26,9 @@ type Dependencies = {
 export type Executions = ReturnType<typeof createExecutions>;
 
 /** Executions as a resource, whichever API took the call. */
-export function createExecutions({ queue, history, pending, cancels, readAnswer }: Dependencies) {
-  const { find, get, open } = createReadExecution({ queue, history, readAnswer });
+export function createExecutions(dependencies: Dependencies) {
+  const { history, pending, cancels } = dependencies;
+  const { find, get, open } = createReadExecution(dependencies);
   const follow = createFollow(find, pending);
 
   return {

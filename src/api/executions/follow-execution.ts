@@ -2,6 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { ExecutionRecord } from '../../shared/contract/execution-record.ts';
 import { isEndState } from '../../shared/contract/states.ts';
 import type { PendingExecutions } from '../calls/await-ending.ts';
+import { createSharedReads } from './shared-reads.ts';
 
 /** Events are hints; this often an execution somebody follows is looked at anyway. */
 const LOOK_AGAIN_MS = 1000;
@@ -11,17 +12,19 @@ type Find = (mockId: string) => Promise<ExecutionRecord | null>;
 
 /** The record each time it has changed, the first at once, the last in an end state. Ends when `signal` aborts. */
 export function createFollow(find: Find, { observe }: Pick<PendingExecutions, 'observe'>) {
+  const join = createSharedReads({ read: find, observe, freshMs: 0.8 * LOOK_AGAIN_MS });
+
   return async function* follow(mockId: string, signal: AbortSignal): AsyncGenerator<ExecutionRecord> {
     let steps = 0;
     let missed = 0;
     let wake = () => {};
-    const stop = observe(mockId, () => wake());
+    const { read, leave } = join(mockId, () => wake());
     try {
       while (!signal.aborted) {
         const changed = new Promise<void>((resolve) => {
           wake = resolve;
         });
-        const record = await find(mockId).catch(() => 'unreachable' as const); // the store comes back
+        const record = await read().catch(() => 'unreachable' as const); // the store comes back
         // On its way from the queue to the history it is in neither for a moment.
         if (record === null && (steps === 0 || ++missed > LOOKS_WHILE_MISSING)) return;
         if (record !== null && record !== 'unreachable') {
@@ -32,7 +35,7 @@ export function createFollow(find: Find, { observe }: Pick<PendingExecutions, 'o
         await Promise.race([changed, setTimeout(LOOK_AGAIN_MS, undefined, { signal }).catch(() => {})]);
       }
     } finally {
-      stop();
+      leave();
     }
   };
 }

@@ -11,6 +11,8 @@ export type Environment = {
     /** Who sends it, once that is known. */
     caller: Caller | undefined;
     keyName: string | undefined;
+    /** Whether who sent it may still read what it asked for: a stream stays open long after. */
+    mayStay: (() => Promise<boolean>) | undefined;
     mockId: string | undefined;
     /** What a call is to run, for the audit log. */
     about: { app: number; ruleId: string | null; confId: string | null } | undefined;

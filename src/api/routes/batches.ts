@@ -16,6 +16,7 @@ import type { BodyLease, OpenBodies } from '../http/open-bodies.ts';
 import { readParameters } from '../http/parameters.ts';
 import { readBody } from '../http/read-body.ts';
 import { badQuestion, badRequest, json, problem } from '../http/respond.ts';
+import { untilGone } from '../http/until-gone.ts';
 
 type Dependencies = {
   batches: Batches;
@@ -158,23 +159,15 @@ function streamProgress(
   context: Asked,
   { batches, stopping }: Pick<Dependencies, 'batches' | 'stopping'>,
 ): Response {
-  const gone = new AbortController();
-  const end = () => gone.abort();
-  return streamSSE(context, async (stream) => {
-    stream.onAbort(end);
-    stopping.addEventListener('abort', end, { once: true });
-    const keepAlive = setInterval(() => void stream.write(': still here\n\n'), 15_000);
-    try {
+  return streamSSE(context, (stream) =>
+    untilGone({ context, stream, stopping }, async (gone) => {
       let event = 'snapshot';
-      for await (const found of batches.follow(batchId, gone.signal)) {
+      for await (const found of batches.follow(batchId, gone)) {
         await stream.writeSSE({ event, data: batchBody(found) });
         event = 'progress';
       }
-    } finally {
-      clearInterval(keepAlive);
-      stopping.removeEventListener('abort', end);
-    }
-  });
+    }),
+  );
 }
 
 async function cancel({ batch: { batchId }, progress }: Found, batches: Batches): Promise<Response> {

@@ -7,9 +7,9 @@ import { callerOf, needs } from '../access/permission.ts';
 import { recordBody } from '../executions/execution-body.ts';
 import type { Executions } from '../executions/executions.ts';
 import type { Environment } from '../http/environment.ts';
+import { untilGone } from '../http/until-gone.ts';
 import { unknownExecution } from './executions.ts';
 
-const KEEP_ALIVE_MS = 15_000;
 const RECONNECT_MS = 1000;
 
 type Dependencies = { executions: Executions; stopping: AbortSignal };
@@ -28,22 +28,12 @@ export function eventRoutes({ executions, stopping }: Dependencies) {
 
     context.header('cache-control', 'no-store');
     context.header('x-accel-buffering', 'no');
-    return streamSSE(context, async (stream) => {
-      const gone = new AbortController();
-      const end = () => gone.abort();
-      stream.onAbort(end);
-      // The reader comes back at once, and another process goes on.
-      stopping.addEventListener('abort', end);
-      if (stopping.aborted) end();
-      const keepAlive = setInterval(() => void stream.write(': still here\n\n'), KEEP_ALIVE_MS);
-      try {
+    return streamSSE(context, (stream) =>
+      untilGone({ context, stream, stopping }, async (gone) => {
         await stream.writeSSE({ event: 'snapshot', data: recordBody(first), retry: RECONNECT_MS });
-        await tell(stream, executions.follow(mockId, gone.signal), seen);
-      } finally {
-        clearInterval(keepAlive);
-        stopping.removeEventListener('abort', end);
-      }
-    });
+        await tell(stream, executions.follow(mockId, gone), seen);
+      }),
+    );
   });
 }
 

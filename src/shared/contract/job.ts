@@ -132,6 +132,9 @@ export const jobDataSchema = z.object({
 });
 export type JobData = z.infer<typeof jobDataSchema>;
 
+/** The data without the input, as lists and followers read it. */
+export const jobHeadSchema = jobDataSchema.omit({ input: true });
+
 /** What the data of every version has: enough to end a job that cannot be read, and to know by when. */
 export const jobEnvelopeSchema = jobDataSchema.pick({ claimBy: true }).extend({ v: z.int().min(1) });
 

@@ -15,6 +15,7 @@ import type { JobData, JobResult } from '../contract/job.ts';
 import type { BatchLimits, BatchStore } from './batch-store.ts';
 import { EndingWorker } from './ending-worker.ts';
 import type { History, HistoryLimits } from './history.ts';
+import { embeddedShortJobs, type ReadShortJobs, redisShortJobs } from './job-heads.ts';
 import { createMemoryStore, createRedisStore, type Store, storedKey } from './key-value-store.ts';
 import { createMemoryBatches } from './memory-batches.ts';
 import { createMemoryHistory } from './memory-history.ts';
@@ -67,6 +68,8 @@ export type QueueBackend = {
   /** How many entries the event stream keeps; at 1,000 calls/s the Redis one bridges 4 s without a re-check. */
   maxEvents: number;
   openQueue<Data, Result>(name: string): JobQueue<Data, Result>;
+  /** Reads jobs without their inputs. */
+  readShortJobs: ReadShortJobs;
   /** Takes an execution off the queue that no worker has begun; false when one has, or when it is not there. */
   removeWaiting(queue: ExecutionQueue, id: string): Promise<boolean>;
   /** Calls `listener` each time the connection of `queue` is lost; one in this process never is. */
@@ -166,6 +169,7 @@ function openRedis(url: string, telemetry: Telemetry | undefined): QueueBackend 
       // A dead worker's executions are taken over within lock + two checks: 5 to 7 s.
       locks: { lockDuration: 5000, stalledInterval: 1000 },
     }),
+    readShortJobs: redisShortJobs(results),
     async removeWaiting(queue, id) {
       const keys = [queue.toKey('wait'), queue.toKey(id), queue.toKey('events')];
       return (await removeWaiting(results, keys, [id, MAX_EVENTS])) === 1;
@@ -212,6 +216,7 @@ async function openEmbedded(telemetry: Telemetry | undefined): Promise<QueueBack
       eventsBlockMs: 1000,
       locks: { lockDuration: 10_000, stalledInterval: 5000 },
     }),
+    readShortJobs: embeddedShortJobs(pool),
     async removeWaiting(queue, id) {
       const job = await queue.getJob(id);
       // A job that is taken after this look is locked, and a locked one is not removed.

@@ -7,6 +7,7 @@ import { noAnswer, noAnswerSchema } from '../../shared/contract/outcomes.ts';
 import { parseJson } from '../../shared/contract/parse-json.ts';
 import { apiWaitMs, type Settings } from '../../shared/runtime/settings.ts';
 import type { History } from '../../shared/store/history.ts';
+import { addExecution } from '../../shared/store/job-heads.ts';
 import type { Store } from '../../shared/store/key-value-store.ts';
 import {
   type ExecutionQueue,
@@ -85,7 +86,7 @@ export function createFollowItems({ backend, queue, history, store, settings }: 
     if (known) return known;
     if (claimMayBeSwept(data.claimBy))
       return unknownOutcome(mockId, 'the queue store lost it for longer than claims are kept');
-    await queue.add('execute', { ...data, addedAgain: true }, { jobId: mockId });
+    await addExecution(queue, mockId, { ...data, addedAgain: true });
     return null;
   }
 

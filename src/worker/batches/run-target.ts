@@ -7,6 +7,7 @@ import type { NoAnswer } from '../../shared/contract/outcomes.ts';
 import { parseTarget } from '../../shared/contract/target.ts';
 import type { Settings } from '../../shared/runtime/settings.ts';
 import { type BatchStore, CASES_PER_CHUNK } from '../../shared/store/batch-store.ts';
+import { addExecution } from '../../shared/store/job-heads.ts';
 import type { ExecutionQueue } from '../../shared/store/queue-backend.ts';
 import type { Clients } from '../clients/clients.ts';
 import type { Claims } from '../files/claim.ts';
@@ -201,7 +202,7 @@ export async function runTarget(
 
   async function send({ mockId, data }: Item, isNew: boolean): Promise<void> {
     // What was sent before is only looked for: when the queue lost it, it is added again as such.
-    if (isNew) await queue.add('execute', data, { jobId: mockId }).catch(() => {});
+    if (isNew) await addExecution(queue, mockId, data).catch(() => {});
   }
 
   async function settle(one: Case, index: number, ending: ItemEnding, chosen: Chosen | null): Promise<void> {

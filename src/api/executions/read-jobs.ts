@@ -1,0 +1,89 @@
+import type { Ending } from '../../shared/contract/ending.ts';
+import {
+  type ExecutionRecord,
+  openRecord,
+  progressSchema,
+  type Queued,
+  toSettled,
+} from '../../shared/contract/execution-record.ts';
+import { jobDataSchema, jobHeadSchema } from '../../shared/contract/job.ts';
+import type { ReadShortJobs, ShortJob } from '../../shared/store/job-heads.ts';
+import type { ExecutionQueue } from '../../shared/store/queue-backend.ts';
+import { endingOfCompleted, endingOfFailed } from '../calls/job-ending.ts';
+
+/** What a job tells about its execution. */
+export type Found = { record: ExecutionRecord; input: string | null; ending: Ending | null };
+/** `newer`: it is of a version this one does not know. */
+export type FoundOrNewer = Found | 'newer';
+
+const MOCK_ID = /^[0-9a-f-]{36}$/;
+const JOBS_AT_ONCE = 500;
+const WHOLE_JOBS_AT_ONCE = 25;
+const MAX_JOBS_LOOKED_AT = 2000;
+
+type Dependencies = { queue: ExecutionQueue; readShortJobs: ReadShortJobs };
+
+/** Reads executions from their jobs: whole ones with their inputs, and short ones for lists and followers. */
+export function createReadJobs({ queue, readShortJobs }: Dependencies) {
+  async function whole(mockId: string): Promise<FoundOrNewer | null> {
+    // Other ids may name keys of the queue itself.
+    const job = MOCK_ID.test(mockId) ? await queue.getJob(mockId) : undefined;
+    return job ? (foundIn(mockId, job) ?? 'newer') : null;
+  }
+
+  async function shortOnes(mockIds: readonly string[]): Promise<FoundOrNewer[]> {
+    const all: FoundOrNewer[] = [];
+    const headless: string[] = [];
+    const jobs = await readShortJobs(queue, mockIds);
+    for (const [index, mockId] of mockIds.entries()) {
+      const job = jobs[index];
+      if (job?.head) all.push(foundShort(mockId, job) ?? 'newer');
+      else if (job) headless.push(mockId);
+    }
+    // Those that an earlier version added are nothing but data.
+    for (let start = 0; start < headless.length; start += WHOLE_JOBS_AT_ONCE) {
+      const found = await Promise.all(headless.slice(start, start + WHOLE_JOBS_AT_ONCE).map(whole));
+      all.push(...found.flatMap((one) => (one === null ? [] : one === 'newer' ? one : { ...one, input: null })));
+    }
+    return all;
+  }
+
+  return {
+    whole,
+    short: async (mockId: string) => (MOCK_ID.test(mockId) ? (await shortOnes([mockId])).at(0) : undefined),
+    /** Those that have not ended, out of the newest 2,000. */
+    async open(): Promise<ExecutionRecord[]> {
+      const ids = await queue.getRanges(['active', 'waiting', 'delayed'], 0, MAX_JOBS_LOOKED_AT - 1);
+      const records: ExecutionRecord[] = [];
+      for (let start = 0; start < ids.length; start += JOBS_AT_ONCE) {
+        for (const found of await shortOnes(ids.slice(start, start + JOBS_AT_ONCE))) {
+          if (found !== 'newer' && found.record.outcome === null) records.push(found.record);
+        }
+      }
+      return records;
+    },
+  };
+}
+
+type Job = Omit<ShortJob, 'head' | 'begun' | 'failedReason' | 'finishedOn'> &
+  Partial<Pick<ShortJob, 'failedReason' | 'finishedOn'>>;
+
+function foundIn(mockId: string, job: Job & { data: unknown }): Found | null {
+  const data = jobDataSchema.safeParse(job.data);
+  return data.success ? toFound({ mockId, data: data.data }, job) : null;
+}
+
+function foundShort(mockId: string, { head, ...job }: ShortJob): Found | null {
+  const data = jobHeadSchema.safeParse(head);
+  return data.success ? toFound({ mockId, data: { ...data.data, input: '' } }, job) : null;
+}
+
+function toFound({ mockId, data }: Pick<Queued, 'mockId' | 'data'>, job: Job): Found {
+  const input = data.input || null; // a large one was dropped
+  const progress = progressSchema.safeParse(job.progress).data ?? null;
+  const queued = { mockId, data, queuedAt: job.timestamp, progress };
+  if (!job.finishedOn) return { record: openRecord(queued), input, ending: null };
+  const { failedReason, returnvalue } = job;
+  const ending = failedReason ? endingOfFailed(mockId, failedReason) : endingOfCompleted(mockId, returnvalue);
+  return { record: toSettled(queued, ending, job.finishedOn).record, input, ending };
+}

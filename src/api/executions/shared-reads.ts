@@ -1,0 +1,39 @@
+/** Reads of one execution that several follow: what the last one found, and after how many changes it began. */
+type Shared<T> = { readers: number; changes: number; read?: { changes: number; at: number; found: Promise<T> } };
+
+type Options<T> = {
+  read: (id: string) => Promise<T>;
+  /** Calls the observer when something may have happened to an execution. */
+  observe: (id: string, observer: () => void) => () => void;
+  /** A read is that good for this long, unless something happened since it began. */
+  freshMs: number;
+};
+
+/** One read serves all who follow the same execution: however many there are, Redis is asked once at each change. */
+export function createSharedReads<T>({ read, observe, freshMs }: Options<T>) {
+  const all = new Map<string, Shared<T>>();
+
+  return function join(id: string, onChange: () => void) {
+    const shared = all.get(id) ?? { readers: 0, changes: 0 };
+    shared.readers++;
+    all.set(id, shared);
+    const stop = observe(id, () => {
+      // Every reader is told of one event: those that come after the first must not read again for it.
+      if (shared.read?.changes === shared.changes) shared.changes++;
+      onChange();
+    });
+    return {
+      read(): Promise<T> {
+        const { changes, read: last } = shared;
+        if (last?.changes === changes && performance.now() < last.at + freshMs) return last.found;
+        const found = read(id);
+        shared.read = { changes, at: performance.now(), found };
+        return found;
+      },
+      leave(): void {
+        stop();
+        if (--shared.readers === 0) all.delete(id);
+      },
+    };
+  };
+}

@@ -1,0 +1,38 @@
+import type { Context } from 'hono';
+import type { SSEStreamingApi } from 'hono/streaming';
+import { every } from '../../shared/runtime/periodic.ts';
+import type { Environment } from './environment.ts';
+
+const KEEP_ALIVE_MS = 15_000;
+const LOOK_EVERY_MS = 2000;
+
+/**
+ * Runs an event stream until its reader has gone, this API stops, or the reader may not read any more: its session was
+ * ended, its key expired or was taken away. A reader comes back at once, and is then told why it is refused.
+ */
+export async function untilGone(
+  { context, stream, stopping }: { context: Context<Environment>; stream: SSEStreamingApi; stopping: AbortSignal },
+  tell: (gone: AbortSignal) => Promise<void>,
+): Promise<void> {
+  const gone = new AbortController();
+  const end = () => gone.abort();
+  stream.onAbort(end);
+  stopping.addEventListener('abort', end);
+  if (stopping.aborted) end();
+  const keepAlive = setInterval(() => void stream.write(': still here\n\n'), KEEP_ALIVE_MS);
+  const { mayStay } = context.var;
+  const looks = every(
+    LOOK_EVERY_MS,
+    async () => {
+      if (mayStay && !(await mayStay())) end();
+    },
+    () => {}, // the store is away: the next look tells
+  );
+  try {
+    await tell(gone.signal);
+  } finally {
+    clearInterval(keepAlive);
+    stopping.removeEventListener('abort', end);
+    await looks.stop();
+  }
+}

@@ -1,0 +1,109 @@
+import type { Redis } from 'ioredis';
+import { z } from 'zod';
+import type { JobData } from '../contract/job.ts';
+import { parseJson } from '../contract/parse-json.ts';
+import type { EmbeddedPool } from './embedded-postgres.ts';
+import type { ExecutionQueue } from './queue-backend.ts';
+
+/** A job as lists and followers read it: without the data that its worker reads. */
+export type ShortJob = {
+  /** What its API said of it beside its data; null when an API did that puts everything into the data. */
+  head: unknown;
+  timestamp: number;
+  /** Whether a worker has begun it, as far as the queue store remembers. */
+  begun: boolean;
+  progress: unknown;
+  finishedOn: number | null;
+  failedReason: string | null;
+  returnvalue: unknown;
+};
+
+/** Reads jobs in the order of their ids; null for one that is not there. */
+export type ReadShortJobs = (queue: ExecutionQueue, ids: readonly string[]) => Promise<(ShortJob | null)[]>;
+
+/**
+ * Puts an execution on the queue. What lists show of it lies beside its data, in the options of the job: both queues keep
+ * members there that they do not know, and workers of every version find the input where it always was.
+ */
+export async function addExecution(queue: ExecutionQueue, mockId: string, data: JobData): Promise<void> {
+  const { input: _, ...head } = data;
+  const options = { jobId: mockId, head: JSON.stringify(head) };
+  await queue.add('execute', data, options);
+}
+
+const FIELDS = [
+  'opts',
+  'timestamp',
+  'progress',
+  'finishedOn',
+  'failedReason',
+  'returnvalue',
+  'ats',
+  'processedOn',
+] as const;
+const optionsSchema = z.object({ head: z.string() });
+
+function headIn(options: unknown): unknown {
+  const found = optionsSchema.safeParse(options);
+  return found.success ? parseJson(found.data.head) : null;
+}
+
+export function redisShortJobs(redis: Redis): ReadShortJobs {
+  return async (queue, ids) => {
+    const reads = redis.pipeline();
+    for (const id of ids) reads.hmget(queue.toKey(id), ...FIELDS);
+    const replies = (await reads.exec()) ?? [];
+    return replies.map(([error, reply]) => {
+      if (error) throw error;
+      return shortJob(z.array(z.string().nullable()).parse(reply));
+    });
+  };
+}
+
+function shortJob(fields: (string | null)[]): ShortJob | null {
+  const [options, timestamp, progress, finishedOn, failedReason = null, returnvalue, begunTimes, begunAt] = fields;
+  if (!options || !timestamp) return null;
+  return {
+    head: headIn(parseJson(options)),
+    timestamp: Number(timestamp),
+    begun: Number(begunTimes) > 0 || Boolean(begunAt),
+    progress: parseJson(progress ?? ''),
+    finishedOn: finishedOn ? Number(finishedOn) : null,
+    failedReason,
+    returnvalue: parseJson(returnvalue ?? ''),
+  };
+}
+
+const ROWS = `SELECT id, opts, added_at_ms, progress, finished_at_ms, failed_reason, return_value,
+  attempts_started > 0 OR processed_at_ms IS NOT NULL AS begun
+FROM job WHERE queue = $1 AND id = ANY($2::text[])`;
+const milliseconds = z.coerce.number();
+const rowSchema = z.object({
+  id: z.string(),
+  opts: z.unknown(),
+  added_at_ms: milliseconds,
+  begun: z.boolean(),
+  progress: z.unknown(),
+  finished_at_ms: milliseconds.nullable(),
+  failed_reason: z.string().nullable(),
+  return_value: z.unknown(),
+});
+
+export function embeddedShortJobs({ query }: Pick<EmbeddedPool, 'query'>): ReadShortJobs {
+  return async (queue, ids) => {
+    const { rows } = await query(ROWS, [queue.name, ids]);
+    const found = new Map(
+      z
+        .array(rowSchema)
+        .parse(rows)
+        .map((row) => [row.id, row]),
+    );
+    return ids.map((id) => {
+      const row = found.get(id);
+      if (!row) return null;
+      const { opts, added_at_ms, begun, progress, finished_at_ms, failed_reason, return_value } = row;
+      const ended = { finishedOn: finished_at_ms, failedReason: failed_reason, returnvalue: return_value };
+      return { head: headIn(opts), timestamp: added_at_ms, begun, progress, ...ended };
+    });
+  };
+}

@@ -1,0 +1,26 @@
+import { expect, it, vi } from 'vitest';
+import { onEachQueue } from '../support/on-each-queue.ts';
+import { createResponder, staysSilent } from '../support/responder.ts';
+
+const EXECUTIONS = '/rule-server/mock/executions';
+
+onEachQueue('open executions with large inputs', (start) => {
+  it('are listed as they are, newest first, and each one has its input', async () => {
+    await using service = await start({ leavesFiles: true });
+    const { sharedDir, execute, call } = service;
+    await using client = await createResponder({ sharedDir, app: 1, does: staysSilent });
+    const mockIds: string[] = [];
+    for (const note of ['a', 'b', 'c']) {
+      const body = { app: 1, ruleId: 1, 'the service': { note: note.repeat(100_000) } };
+      mockIds.unshift((await execute(body, { headers: { prefer: 'respond-async' } })).json.mockId);
+    }
+    await vi.waitFor(() => expect(client.found).toHaveLength(3));
+    await vi.waitFor(async () => {
+      const { items } = (await call(EXECUTIONS)).json;
+      expect(items.map(({ mockId }: { mockId: string }) => mockId).sort()).toEqual(mockIds.toSorted());
+      expect(items[0]).toMatchObject({ app: 1, ruleId: 1, target: 'all', state: 'dispatched', outcome: null });
+      expect(items[0].address).toBe(client.address);
+    });
+    expect((await call(`${EXECUTIONS}/${mockIds[0]}`)).json.input.note).toBe('c'.repeat(100_000));
+  });
+});
