@@ -55,6 +55,18 @@ describe('why a rule came out as it did', () => {
     expect(run(root, '[2:A:F:0][3:B:F:0][4:C:T:0][1:All:F:0]').why).toEqual(['decided 1 by 2', 'leaf 2']);
   });
 
+  test('a relation that should always come to one result, but came to that of its only child, is explained so', () => {
+    const traced = (type: string, process: string) => run(node(1, type, [leaf(2)]), process).why;
+    expect(traced('P-True', '[2:A:F:0][1:P-True:F:0]')).toEqual(['passed-on 1 by 2', 'leaf 2']);
+    expect(traced('P-None', '[2:A:T:0][1:P-None:T:0]')).toEqual(['passed-on 1 by 2', 'leaf 2']);
+    expect(traced('P-True', '[2:A:T:0][1:P-True:T:0]')).toEqual(['always 1']);
+  });
+
+  test('a relation without a result of its own is TRUE by its condition, whatever its children came to', () => {
+    const root = node(1, 'None', [leaf(2), leaf(3)], { forward: leaf(4) });
+    expect(run(root, '[4:C:T:0][2:A:T:0][3:B:F:0][1:None:T:0]').why).toEqual(['condition-held 1 by 4']);
+  });
+
   test('a parallel relation does not stop at a child: the others run on', () => {
     const root = node(1, 'P-Any', [leaf(2), leaf(3)]);
     expect(run(root, '[2:A:T:0][3:B:F:0][1:P-Any:T:0]').why).toEqual(['decided 1 by 2', 'leaf 2']);

@@ -1,4 +1,5 @@
-import { type Decision, decisionOf, type Mark } from './mark.ts';
+import { constantOf, isPassedOn } from './constant.ts';
+import { type Decision, decisionOf, inverted, type Mark } from './mark.ts';
 import { isLeaf, isParallel, type Occurrence } from './tree.ts';
 
 /** One link of the chain of reasons from a node down to the leaf that decided. The words are in the dictionaries. */
@@ -8,6 +9,8 @@ export type Reason =
   /** `all`: every node below it came to the same; else those that are not named gave no answer. */
   | { kind: 'none-held' | 'all-held'; at: Occurrence; decision: Decision; by: Occurrence[]; all: boolean }
   | { kind: 'no-opinion' | 'always'; at: Occurrence; decision: Decision }
+  /** It should always have come to one result, and came to that of its only child. */
+  | { kind: 'passed-on'; at: Occurrence; by: Occurrence; decision: Decision }
   | { kind: 'rejected'; at: Occurrence; by: Occurrence | null }
   | { kind: 'condition-held'; at: Occurrence; by: Occurrence }
   | { kind: 'out-of-time' | 'left-out' | 'unfinished' | 'unlisted'; at: Occurrence }
@@ -60,7 +63,7 @@ function explain(
       return childThatFailed(at, marks);
   }
   if (decision === null) return null;
-  const own = mark.inverted ? opposite(decision) : decision;
+  const own = mark.inverted ? inverted(decision) : decision;
   if (mark.inverted) reasons.push({ kind: 'inverted', at, from: own, to: decision });
   if (mark.error !== null) {
     reasons.push({ kind: 'absorbed', at, message: mark.error, decision: own });
@@ -83,14 +86,20 @@ function explainRelation(
   { marks, reasons }: { marks: Marks; reasons: Reason[] },
 ): Occurrence | null {
   const kind = at.node.type.replace(/^P-/, '');
+  const [only] = at.children;
+  if (only && isPassedOn(at, marks.get(at))) {
+    reasons.push({ kind: 'passed-on', at, by: only, decision: own });
+    return only;
+  }
   const decisions = at.children.map((child) => ({ child, decision: decisionIn(child, marks) }));
   const ran = decisions.filter(({ decision }) => decision !== null);
   const deciding = decisions.find(({ decision }) => decision === own)?.child ?? null;
-  if (own === 'TRUE' && at.forward && ran.every(({ decision }) => decision === 'NONE') && kind !== 'True') {
+  const hasNoneOfItsOwn = kind === 'None' || (kind !== 'True' && ran.every(({ decision }) => decision === 'NONE'));
+  if (own === 'TRUE' && at.forward && hasNoneOfItsOwn) {
     reasons.push({ kind: 'condition-held', at, by: at.forward });
     return null;
   }
-  if ((kind === 'True' && own === 'TRUE') || (kind === 'None' && own === 'NONE')) {
+  if (own === constantOf(at.node.type)) {
     reasons.push({ kind: 'always', at, decision: own });
     return null;
   }
@@ -104,7 +113,7 @@ function explainRelation(
   }
   const stops = (kind === 'And' && own === 'FALSE') || (kind === 'Any' && own === 'TRUE');
   const agreeing = ran.filter(({ decision }) => decision === own).map(({ child }) => child);
-  const someDiffer = ran.some(({ decision }) => decision === opposite(own));
+  const someDiffer = ran.some(({ decision }) => decision === inverted(own));
   if (stops || someDiffer || agreeing.length === 1) {
     const stopped = stops && !isParallel(at.node) && at.children.at(-1) !== deciding;
     reasons.push({ kind: stopped ? 'stopped' : 'decided', at, decision: own, by: deciding, byDecision: own });
@@ -129,9 +138,4 @@ export function childThatFailed(at: Occurrence, marks: Marks): Occurrence | null
 function decisionIn(child: Occurrence, marks: Marks): Decision | null {
   const mark = marks.get(child);
   return mark ? decisionOf(mark) : null;
-}
-
-function opposite(decision: Decision): Decision {
-  if (decision === 'NONE') return decision;
-  return decision === 'TRUE' ? 'FALSE' : 'TRUE';
 }

@@ -41,7 +41,7 @@ describeInBrowser('the clients of an app, in the console', () => {
     await expectAccessible(page);
 
     await pressRun(page);
-    await says(headline(page), 'orders-1 has picked it up and is running the rule.');
+    await says(headline(page), 'orders-1 has picked up the request and is running the rule.');
     await expect.poll(async () => (await listed())[1], { timeout: 10_000 }).toMatch(/running a rule now · 1 open run$/);
 
     await page.getByRole('button', { name: 'orders-2' }).click();
@@ -50,6 +50,6 @@ describeInBrowser('the clients of an app, in the console', () => {
     await page.getByRole('heading', { name: 'Clients of app 7' }).waitFor({ state: 'detached' });
     expect(await count.evaluate((button) => button === document.activeElement)).toBe(true);
     // Escape closed the list; the run that is open goes on.
-    await says(headline(page), 'orders-1 has picked it up and is running the rule.');
+    await says(headline(page), 'orders-1 has picked up the request and is running the rule.');
   });
 });

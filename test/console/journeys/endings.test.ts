@@ -66,10 +66,10 @@ describeInBrowser('how the console tells of every ending', () => {
   test('not picked up: it waits, says for whom, and that the rule did not run', async () => {
     await client(staysSilent);
     const page = await run();
-    await says(headline(page), 'Dispatched: waiting for orders-1 to pick it up.');
+    await says(headline(page), 'Dispatched: waiting for orders-1 to pick up the request.');
     await expectAccessible(page);
-    await says(headline(page), /^orders-1 did not pick it up within 6\.\d+ s\. It did not run\.$/);
-    await says(hint(page), 'The client may hang or be busy. Check it, or run on another client.');
+    await says(headline(page), /^orders-1 did not pick up the request within 6\.\d+ s\. The rule did not run\.$/);
+    await says(hint(page), 'The client may hang or be busy. Check the client, or run on another one.');
     await page.getByText('No node decided: the rule did not run.').waitFor();
     await page.getByText('The rule did not run, so it changed nothing.').waitFor();
     await expectAccessible(page);
@@ -79,10 +79,13 @@ describeInBrowser('how the console tells of every ending', () => {
   test('picked up and no answer: it may have run; a late result is shown when it comes', async () => {
     await client(answersAfter(9000));
     const page = await run();
-    await says(headline(page), 'orders-1 has picked it up and is running the rule.');
-    await says(headline(page), /^orders-1 picked it up but gave no answer within 6\.\d+ s\. It may have run\.$/);
-    await says(hint(page), 'The rule may still be running there. If a result comes later, it is shown here.');
-    await says(headline(page), 'A result came after the service had given up. It is shown here.');
+    await says(headline(page), 'orders-1 has picked up the request and is running the rule.');
+    await says(
+      headline(page),
+      /^orders-1 picked up the request but gave no answer within 6\.\d+ s\. The rule may have run\.$/,
+    );
+    await says(hint(page), 'The client may still be running the rule. If its result comes later, this page shows it.');
+    await says(headline(page), 'The client’s result came after the service had stopped waiting. This page shows it.');
     await page.getByRole('tab', { name: 'Raw' }).click();
     await page.getByRole('heading', { name: 'Late result' }).waitFor();
   });
@@ -90,14 +93,14 @@ describeInBrowser('how the console tells of every ending', () => {
   test('the client left while it ran the rule', async () => {
     await client(unregistersAfterPickUp);
     const page = await run();
-    await says(headline(page), 'orders-1 left while it ran the rule. It may have run.');
-    await says(hint(page), 'The client was stopped or restarted. Run it again when it is back.');
+    await says(headline(page), 'orders-1 left while it ran the rule. The rule may have run.');
+    await says(hint(page), 'The client was stopped or restarted. Run the rule again when the client is back.');
   });
 
   test('something that is not a result', async () => {
     await client(answersWith('null'));
     const page = await run();
-    await says(headline(page), 'orders-1 wrote a file that is not a result. It may have run.');
+    await says(headline(page), 'orders-1 wrote a file that is not a result. The rule may have run.');
     await says(hint(page), /the client crashed while it ran the rule/);
   });
 
@@ -106,7 +109,7 @@ describeInBrowser('how the console tells of every ending', () => {
     const page = await run();
     await says(headline(page), 'The rule failed on orders-1');
     await says(hint(page), 'the card service refused 120');
-    await page.getByText('The rule failed, so what it changed is not known.').waitFor();
+    await page.getByText('The rule failed, so the page cannot say what it changed.').waitFor();
     await expectAccessible(page);
   });
 
@@ -114,7 +117,7 @@ describeInBrowser('how the console tells of every ending', () => {
     await client(answers({ process: '' }));
     const page = await run('app=7&rule=2&target=address:orders-1');
     await says(headline(page), 'No node ran: the rule is outside its time window.');
-    await says(hint(page), /^Its time window: until Jan 1, 1970.*\. Set “As of” to a time inside it\.$/);
+    await says(hint(page), /^The time window of the rule: until Jan 1, 1970.*\. Set “As of” to a time inside it\.$/);
     await page.getByRole('button', { name: 'end', exact: true }).click();
     await pressRun(page);
     await says(headline(page), 'No node ran: the client wrote an empty trace.');
@@ -132,21 +135,21 @@ describeInBrowser('how the console tells of every ending', () => {
     const page = await run();
     await says(headline(page), /^Dispatched/);
     await page.keyboard.press('Escape');
-    await says(headline(page), 'Stopped before a client picked it up. It did not run.');
+    await says(headline(page), 'Stopped before a client picked up the request. The rule did not run.');
     await expectAccessible(page);
   });
 
   test('stopped while the client was running it, by button', async () => {
     await client(picksUpAndStaysSilent);
     const page = await run();
-    await says(headline(page), /has picked it up/);
+    await says(headline(page), /has picked up the request/);
     await page.getByRole('button', { name: 'Stop waiting' }).click();
-    await says(headline(page), 'Stopped while orders-1 was running it. It may have run.');
+    await says(headline(page), 'Stopped while orders-1 was running the rule. The client may run it to its end.');
   });
 
   test('no client online, an empty lane and a client that is offline are refused at once', async () => {
     const page = await run('app=7&rule=1');
-    await says(headline(page), 'No client of app 7 is online. It did not run.');
+    await says(headline(page), 'No client of app 7 is online. The rule did not run.');
     await says(hint(page), 'Start a client of this app, or choose another app.');
     await page.getByText('No client online', { exact: true }).waitFor();
     await page.getByText('No client of app 7 is online. Start one, or choose another app.').waitFor();
@@ -154,7 +157,7 @@ describeInBrowser('how the console tells of every ending', () => {
 
     const lane = await run('app=7&rule=1&target=lane:beta');
     await lane.getByText('No client is online in lane beta, so a run would be refused.').waitFor();
-    await says(headline(lane), 'No client is online in lane beta. It did not run.');
+    await says(headline(lane), 'No client is online in lane beta. The rule did not run.');
     await says(hint(lane), 'Choose another lane, or run on any client.');
 
     const silent = await client(staysSilent);
@@ -163,7 +166,7 @@ describeInBrowser('how the console tells of every ending', () => {
     const state = async () => (await journey.service.call('/rule-server/mock/clients?app=7')).json.clients[0]?.state;
     await expect.poll(state, { timeout: 10_000 }).toBe('offline'); // by the file's time too
     const offline = await run();
-    await says(headline(offline), 'orders-1 is offline. It did not run.');
+    await says(headline(offline), 'orders-1 is offline. The rule did not run.');
     await says(hint(offline), 'Choose another client, or start this one again.');
     await offline.getByText(/^orders-1 is offline \(last heartbeat .* ago\), so a run would be refused\.$/).waitFor();
     await expectAccessible(offline);
@@ -173,7 +176,7 @@ describeInBrowser('how the console tells of every ending', () => {
     await client(answers());
     const page = await run('app=7&rule=3&target=address:orders-1');
     await page.getByText('The nodes #4, #5 stand below themselves.').waitFor();
-    await says(headline(page), 'The rule’s tree has a cycle. It did not run.');
+    await says(headline(page), 'The rule’s tree has a cycle. The rule did not run.');
   });
 
   test('another version at the client, and digits that it lost', async () => {
@@ -207,7 +210,7 @@ describeInBrowser('how the console tells of every ending', () => {
     await page.route('**/events', (route) => route.abort());
     await pressRun(page);
     await page.getByText('Live updates are interrupted. The page asks the service every second instead.').waitFor();
-    await says(headline(page), 'orders-1 has picked it up and is running the rule.');
+    await says(headline(page), 'orders-1 has picked up the request and is running the rule.');
     await page.unroute('**/events');
     await says(headline(page), /gave no answer/);
   });
@@ -222,7 +225,7 @@ describeInBrowser('how the console tells of every ending', () => {
       await route.abort();
     });
     await pressRun(page);
-    await says(headline(page), 'The service gave no answer. Whether the run began is not known.');
+    await says(headline(page), 'The service gave no answer, so the page does not know whether the run began.');
     await says(hint(page), '“Ask again” is safe: the service never runs the same call twice.');
     await page.unroute('**/execute');
     await page.getByRole('button', { name: 'Ask again' }).click();
@@ -233,26 +236,30 @@ describeInBrowser('how the console tells of every ending', () => {
   test.each([
     [
       'overloaded',
-      'All workers are full. It did not run.',
-      'Run it again in a moment. If that does not help, the service needs more workers.',
+      'All workers are full. The rule did not run.',
+      'Run the rule again in a moment. If it is refused again, the service needs more workers.',
     ],
     [
       'no-worker',
-      'No worker took it in time. It did not run.',
-      'Run it again in a moment. If that does not help, no worker is running.',
+      'No worker took the run in time. The rule did not run.',
+      'Run the rule again in a moment. If it is refused again, the service has no worker.',
     ],
-    ['queue-unavailable', 'The service cannot reach its queue. It did not run.', 'Run it again in a moment.'],
+    [
+      'queue-unavailable',
+      'The service cannot reach its queue. The rule did not run.',
+      'Run the rule again in a moment.',
+    ],
     [
       'channel-unavailable',
-      'The worker cannot write to the shared directory. It did not run.',
+      'The worker cannot write to the shared directory. The rule did not run.',
       'The operator of the service must check the rights and the free space of that directory.',
     ],
     [
       'outcome-unknown',
-      'The service lost track of this run. It may have run.',
-      'Check the client’s log before you run it again.',
+      'The service lost track of this run. The rule may have run.',
+      'Check the client’s log before you run the rule again.',
     ],
-    ['something-new', 'The service refused the run. It did not run.', 'What the service says.'],
+    ['something-new', 'The service refused the call. The rule did not run.', 'What the service says.'],
   ])('refused with %s: %s', async (code, sentence, whatNow) => {
     const page = await journey.visit('/?app=7&rule=1');
     await page.getByRole('treegrid').waitFor();
@@ -266,14 +273,17 @@ describeInBrowser('how the console tells of every ending', () => {
 
   test('not picked up, but nobody can be sure of it', async () => {
     const page = await runThatTimedOut({ code: 'not-picked-up', mayHaveRun: true });
-    await says(headline(page), 'orders-1 did not pick it up within 2.50 s. It may have run.');
-    await says(hint(page), 'The client may hang or be busy. Check it, or run on another client.');
+    await says(
+      headline(page),
+      'orders-1 gave no answer within 2.50 s. It may have read the request before the service took it back, so the rule may have run.',
+    );
+    await says(hint(page), 'The client may hang or be busy. Check the client, or run on another one.');
   });
 
   test('the client left before it picked the request up', async () => {
     const page = await runThatTimedOut({ code: 'client-left', mayHaveRun: false });
-    await says(headline(page), 'orders-1 left before it picked it up. It did not run.');
-    await says(hint(page), 'The client was stopped or restarted. Run it again when it is back.');
+    await says(headline(page), 'orders-1 left before it picked up the request. The rule did not run.');
+    await says(hint(page), 'The client was stopped or restarted. Run the rule again when the client is back.');
   });
 
   /** Presses Run; the service says of the execution that it was never picked up and ended after 2.5 s. */
@@ -296,8 +306,8 @@ describeInBrowser('how the console tells of every ending', () => {
 
   test('a run that is too long ago', async () => {
     const page = await journey.visit('/?app=7&rule=1&run=no-such-run#input=%7B%22a%22:1%7D');
-    await says(headline(page), 'The history does not have this run any more.');
-    await says(hint(page), 'The input from the link is in the form. Whether the rule ran then is not known.');
+    await says(headline(page), 'The service does not have this run any more.');
+    await says(hint(page), 'The form has the input from the link. The page cannot know whether the rule ran.');
   });
 
   test('a service that does not answer is asked again', async () => {

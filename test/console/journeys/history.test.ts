@@ -74,12 +74,12 @@ describeInBrowser('earlier runs in the console', () => {
     const page = await journey.visit('/?app=9001&rule=3');
     await page.getByLabel('uid', { exact: true }).fill('42');
     await pressRun(page);
-    await says(headline(page), /has picked it up and is running the rule\.$/);
+    await says(headline(page), /has picked up the request and is running the rule\.$/);
     const address = page.url().slice(journey.service.url.length);
     await page.reload();
-    await says(headline(page), /has picked it up and is running the rule\.$/);
+    await says(headline(page), /has picked up the request and is running the rule\.$/);
     const other = await journey.another(page, address);
-    await says(headline(other), /has picked it up and is running the rule\.$/);
+    await says(headline(other), /has picked up the request and is running the rule\.$/);
     await says(headline(page), /^Done on/);
     await says(headline(other), (await headline(page).innerText()).trim());
   });

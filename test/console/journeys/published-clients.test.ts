@@ -118,7 +118,7 @@ describeInBrowser('results as the published clients wrote them, in the console',
       expect(await paintedTree(condition)).toEqual(['types #136 TRUE', '  if age #121 TRUE']);
       await says(
         condition.locator('.why'),
-        'Why TRUE: “types” #136 is TRUE because its condition “age” #121 is TRUE; by itself it came to NONE.',
+        'Why TRUE: “types” #136 itself came to NONE. It counts as TRUE because its condition “age” #121 is TRUE.',
       );
       const outside = await run('node=133', traced(traces.outside));
       expect(await paintedTree(outside, { times: true })).toEqual(['old #133 NONE · outside its time window']);
@@ -144,7 +144,7 @@ describeInBrowser('results as the published clients wrote them, in the console',
     });
 
     if (straggling) {
-      test('what ended after the node above it had been decided is marked as late', async () => {
+      test('what ended after the node above it had its result is marked as late', async () => {
         const page = await run('node=160', traced(straggling.process));
         expect(await paintedTree(page, { times: true })).toEqual(straggling.painted);
       });
@@ -160,7 +160,7 @@ describeInBrowser('results as the published clients wrote them, in the console',
     test('a rule that threw', async () => {
       const page = await run('rule=2', captured(sdk === 'go' ? 'go-threw' : 'python-threw'));
       if (sdk === 'go') {
-        await says(headline(page), 'go wrote a file that is not a result. It may have run.');
+        await says(headline(page), 'go wrote a file that is not a result. The rule may have run.');
         await says(hint(page), /the client crashed while it ran the rule/);
       } else {
         await says(headline(page), `The rule failed on ${sdk}`);

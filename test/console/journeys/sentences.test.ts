@@ -18,7 +18,7 @@ describeInBrowser('what the console says with the demo’s rules', () => {
     await says(headline(page), 'Not run yet');
     await says(hint(page), 'Run the rule to see which node decides.');
     await reads(page, 'After a run, this line says which node decided and why.');
-    await reads(page, 'Run the rule to see this.');
+    await reads(page, 'After a run, this part shows what the client returned.');
     await reads(page, 'Runs of this rule appear here.');
     await reads(page, 'Select two runs to compare them.');
     await reads(page, 'These are example values, taken from the rule’s settings. Change them as you need.');
@@ -28,7 +28,7 @@ describeInBrowser('what the console says with the demo’s rules', () => {
     await page.getByRole('searchbox', { name: 'Search nodes' }).fill('zzz');
     await reads(page, 'No node matches zzz.');
     await page.getByRole('combobox', { name: 'Rule' }).fill('zzz');
-    await reads(page, 'Nothing matches. Type a number to use it.');
+    await reads(page, 'Nothing matches. To use a number that is not listed, type it.');
     await page.keyboard.press('Escape');
     await page.getByLabel('As of', { exact: true }).selectOption('Another time');
     await page.getByLabel('Date and time', { exact: true }).fill('yesterday');
@@ -77,17 +77,17 @@ describeInBrowser('what the console says with the demo’s rules', () => {
     await page.getByRole('treegrid').waitFor();
     await reads(page, '.. is not registered any more, so a run would be refused.');
     await pressRun(page);
-    await says(headline(page), 'The service cannot use this call. It did not run.');
+    await says(headline(page), 'The service cannot use this call. The rule did not run.');
     await says(hint(page), 'The request was not run: target ".." is a path, not a client\'s address.');
 
     await page.getByRole('radio', { name: 'Any client' }).check();
     await page.getByRole('tab', { name: 'JSON' }).click();
     await page.getByRole('textbox', { name: 'Input as JSON' }).fill(JSON.stringify({ city: 'x'.repeat(50_000) }));
     await pressRun(page);
-    await says(headline(page), 'The input is larger than the service accepts. It did not run.');
+    await says(headline(page), 'The input is larger than the service accepts. The rule did not run.');
     await says(hint(page), 'The body is larger than 40000 bytes (MAX_BODY_BYTES).');
     await page.getByRole('button', { name: 'Copy link' }).first().click();
-    await reads(page, 'Link copied without the input: it is too long for a link, or no JSON.');
+    await reads(page, 'Link copied without the input, which is too long for a link or not valid JSON');
     await expectAccessible(page);
   });
 
@@ -102,7 +102,7 @@ describeInBrowser('what the console says with the demo’s rules', () => {
     await pressRun(page);
     await says(headline(page), 'Sending the call…');
     call.resolve();
-    await says(headline(page), /has picked it up and is running the rule\.$/);
+    await says(headline(page), /has picked up the request and is running the rule\.$/);
     const stop = Promise.withResolvers<void>();
     await page.route('**/executions/*', async (route) => {
       if (route.request().method() === 'DELETE') await stop.promise;
@@ -111,10 +111,10 @@ describeInBrowser('what the console says with the demo’s rules', () => {
     await page.keyboard.press('Escape');
     await says(headline(page), 'Stopping…');
     stop.resolve();
-    await says(headline(page), /^Stopped while .* was running it\. It may have run\.$/);
-    await says(hint(page), 'You can run it again.');
+    await says(headline(page), /^Stopped while .* was running the rule\. The client may run it to its end\.$/);
+    await says(hint(page), 'You can run the rule again.');
     await reads(page, 'The reason is not known: the client wrote no trace.');
-    await reads(page, 'No result came, so what the rule changed is not known.');
+    await reads(page, 'The client gave no result, so the page cannot say what the rule changed.');
   });
 
   test('runs that agree in everything', async () => {
@@ -154,7 +154,7 @@ describeInBrowser('what the console says with the demo’s rules', () => {
       '  spent 100 or more #2 TRUE',
       '  charge #41 FAILED · the card service refused 120',
     ]);
-    await reads(page, 'The rule failed, so what it changed is not known.');
+    await reads(page, 'The rule failed, so the page cannot say what it changed.');
 
     await page.getByLabel('cost', { exact: true }).fill('99');
     await pressRun(page);
@@ -173,7 +173,7 @@ describeInBrowser('what the console says with the demo’s rules', () => {
       Object.defineProperty(document, 'execCommand', { value: () => false });
     });
     await page.getByRole('button', { name: 'Copy link' }).first().click();
-    await reads(page, 'The browser did not let the page copy. Select it where it is shown and copy it by hand.');
+    await reads(page, 'The browser did not let the page copy. Select the text where it is shown and copy it by hand.');
   });
 
   test('a service that does not answer, from the first moment on', async () => {
@@ -181,14 +181,14 @@ describeInBrowser('what the console says with the demo’s rules', () => {
     await page.route('**/rule-server/**', (route) => route.abort());
     await page.goto(`${journey.service.url}/`);
     await page
-      .getByRole('heading', { name: 'The service does not answer. It is asked again every few seconds.' })
+      .getByRole('heading', { name: 'The service does not answer. The page asks again every few seconds.' })
       .waitFor();
     await says(runHint(page), 'Choose a rule to run.');
     await expectAccessible(page);
     await page.goto(`${journey.service.url}/?app=9001&rule=1`);
     await page.getByRole('heading', { name: 'The tree cannot be drawn' }).waitFor();
-    await page.getByText(/^Which keys the rule reads is not known: .+/).waitFor();
-    await page.getByText(/^The history cannot be read: .+/).waitFor();
+    await page.getByText(/^The page could not get the list of keys: .+/).waitFor();
+    await page.getByText(/^The page could not get the history: .+/).waitFor();
     await page.unroute('**/rule-server/**');
     await holds(page.getByLabel('cost', { exact: true }), '100');
   });
@@ -272,17 +272,17 @@ describeInBrowser('what the console says of rules and clients that are not as th
     await page.goto(`${journey.service.url}/?app=7&rule=99${hash('{}')}`);
     await reads(
       page,
-      'It may have been deleted or belong to another app. Choose another one above; a run of it would still be sent.',
+      'The rule may have been deleted, or belong to another app. Choose another rule above. Run still sends the call, because a client may know the rule.',
     );
     await page.goto(`${journey.service.url}/?app=8&rule=1${hash('{}')}`);
     await reads(
       page,
-      'App 8 has no readable rule files, so there is no tree to show. A run still works, and its trace is listed.',
+      'App 8 has no readable rule files, so there is no tree to show. You can still run the rule: its trace is shown as a list.',
     );
     await page.goto(`${journey.service.url}/?app=7&rule=3${hash('{}')}`);
     await reads(
       page,
-      'The nodes #5, #6 stand below themselves. A run is refused, because it would never end on some clients.',
+      'The nodes #5, #6 stand below themselves. The service refuses to run this rule, because on some clients it would never end.',
     );
   });
 

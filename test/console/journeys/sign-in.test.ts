@@ -11,13 +11,13 @@ describeInBrowser('signing in to the console', () => {
     const page = await journey.visit('/?app=9001&rule=1');
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
     await page
-      .getByText('This service needs an API key. It is traded for a session in this browser and not kept.')
+      .getByText('This service needs an API key. The page trades the key for a session and does not keep it.')
       .waitFor();
     await expectAccessible(page);
     await picture(page, 'console-sign-in');
     for (const [answer, sentence] of [
       [null, 'The service does not answer. Try again in a moment.'],
-      [500, 'Signing in did not work: The store is full.'],
+      [500, 'The service did not sign you in: The store is full.'],
     ] as const) {
       await page.route('**/session', (route) =>
         answer === null ? route.abort() : route.fulfill({ status: answer, json: { error: 'The store is full.' } }),
@@ -29,7 +29,7 @@ describeInBrowser('signing in to the console', () => {
     }
     await page.getByLabel('API key').fill('wrong');
     await page.keyboard.press('Enter');
-    await page.getByText('This key is not known to the service. Check it and try again.').waitFor();
+    await page.getByText('The service does not know this key. Check it and try again.').waitFor();
     await expectAccessible(page);
     await page.getByLabel('API key').fill(KEY);
     await page.keyboard.press('Enter');
@@ -51,7 +51,7 @@ describeInBrowser('signing in to the console', () => {
     await page.getByLabel('API key').fill(KEY);
     await page.keyboard.press('Enter');
     await holds(page.getByLabel('city', { exact: true }), 'Lyon');
-    await says(headline(page), 'The session had expired. It did not run.');
+    await says(headline(page), 'The session had expired. The rule did not run.');
     await says(hint(page), 'What you typed is kept. Sign in and run it again.');
     await expectAccessible(page);
     await pressRun(page);

@@ -47,7 +47,7 @@ describeInBrowser('where the console runs a rule', () => {
     await reads(page, 'orders-8 · v1 · running a rule now');
     await reads(page, '1 client');
     await page.keyboard.press('Escape');
-    await says(headline(page), 'Stopped while orders-8 was running it. It may have run.');
+    await says(headline(page), 'Stopped while orders-8 was running the rule. The client may run it to its end.');
   });
 
   test('all, compared: those that agree are one row, the odd one is laid beside them', async () => {
@@ -157,7 +157,7 @@ describeInBrowser('the console where there is nothing', () => {
     expect(await page.locator('.loading').count()).toBe(0);
     await pressRun(page);
     await says(headline(page), 'Queued: waiting for a worker.');
-    await says(headline(page), 'All workers are full. It did not run.');
+    await says(headline(page), 'All workers are full. The rule did not run.');
     await expectAccessible(page);
     await journey.close();
   });

@@ -107,7 +107,7 @@ describeInBrowser('what the console must never do', () => {
       route.fulfill({ status: 503, json: { code: 'no-worker', error: 'None.' } }),
     );
     await pressRun(page);
-    await says(headline(page), /^No worker took it/);
+    await says(headline(page), /^No worker took the run/);
     expect(await page.locator('.verdict, .timings button, .tree-row .chip').count()).toBe(0);
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Show the run before' }).click();
@@ -132,7 +132,7 @@ describeInBrowser('what the console must never do', () => {
 
   test('a link without an input does not say that it has one', async () => {
     const page = await journey.visit('/?app=9001&rule=1&run=no-such-run');
-    await says(headline(page), 'The history does not have this run any more.');
+    await says(headline(page), 'The service does not have this run any more.');
     await says(hint(page), 'The link has no input. The form shows what was last typed for this rule.');
   });
 });

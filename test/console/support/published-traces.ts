@@ -1,5 +1,5 @@
 /** Traces that each published client wrote over the same rules, and how the tree must be painted by them. */
-const ARE_NOT_LISTED = 'not known: the client does not list what runs in parallel';
+const ARE_NOT_LISTED = 'not known: the client’s trace does not list nodes that run in parallel';
 
 const stoppedAtAny = [
   '  (P-ALL pall #53 · not reached: “pany” #52 is FALSE)',
@@ -54,10 +54,10 @@ export const tracesOf = {
         '  P-always NONE pnone #54 NONE · 31 ms',
         '    slow #64 NONE · 30 ms',
         '    age99 #63 FALSE · 0 ms',
-        '  P-always TRUE ptrue #55 FALSE · 0 ms',
+        '  P-TRUE ptrue #55 FALSE · passes on the result of its only child · 0 ms',
         '    age99 #63 FALSE · 0 ms',
       ],
-      why: 'Why FALSE: “par” #50 is FALSE because “ptrue” #55 is FALSE. “ptrue” #55 is FALSE because “age99” #63 is FALSE. “age99” #63 is FALSE: in the input, age is missing, min is 99.',
+      why: 'Why FALSE: “par” #50 is FALSE because “ptrue” #55 is FALSE. “ptrue” #55 should always come to TRUE, but the client’s SDK gives a parallel node with one child that child’s result. “age99” #63 is FALSE, so “ptrue” #55 is FALSE. “age99” #63 is FALSE: in the input, age is missing, min is 99.',
     },
     straggling: {
       process: '[121:AgeFlow:T:0][0:P-Any:T:3][162:SleepNone:N:50][163:SleepNone:N:100][160:And:T:103]',
@@ -65,7 +65,7 @@ export const tracesOf = {
         'AND in a hurry #160 TRUE · 103 ms',
         '  P-ANY first to say yes #161 TRUE · 3 ms',
         '    age #121 TRUE · 0 ms',
-        '    nap #162 NONE · ended after the node above it had been decided · 50 ms',
+        '    nap #162 NONE · ended after the node above it had its result · 50 ms',
         '  sleep #163 NONE · 100 ms',
       ],
     },
@@ -94,7 +94,7 @@ export const tracesOf = {
         'AND in a hurry #160 TRUE · 101 ms',
         '  P-ANY first to say yes #161 TRUE · 0 ms',
         '    age #121 TRUE · 0 ms',
-        '    nap #162 NONE · ended after the node above it had been decided · 50 ms',
+        '    nap #162 NONE · ended after the node above it had its result · 50 ms',
         '  sleep #163 NONE · 101 ms',
       ],
     },

@@ -2,6 +2,7 @@ import { useMemo, useRef, useState } from 'react';
 import { differingNodes, firstDifference } from '../../run/compare.ts';
 import type { Reading } from '../../run/reading.ts';
 import { useText } from '../../text/use-text.tsx';
+import { isPassedOn } from '../../trace/constant.ts';
 import type { Mark } from '../../trace/mark.ts';
 import { isLeaf, nameOf, type Occurrence } from '../../trace/tree.ts';
 import { OutcomeChip } from '../../ui/outcome-chip.tsx';
@@ -68,7 +69,13 @@ export function CompareTree({ occurrences, columns, base }: Props) {
               className={differing.has(occurrence) ? 'tree-row differs' : 'tree-row'}
               style={grid}
             >
-              <NodeCell occurrence={occurrence} isFirst={occurrence === first} />
+              <NodeCell
+                occurrence={occurrence}
+                difference={
+                  !differing.has(occurrence) ? null : occurrence === first ? 'compare.first' : 'compare.follows'
+                }
+                passedOn={columns.some(({ reading }) => isPassedOn(occurrence, reading?.replay.marks.get(occurrence)))}
+              />
               {columns.map(({ mockId, reading }) => (
                 <Cell key={mockId} running={reading === null} mark={reading?.replay.marks.get(occurrence)} />
               ))}
@@ -80,14 +87,21 @@ export function CompareTree({ occurrences, columns, base }: Props) {
   );
 }
 
-function NodeCell({ occurrence: { node, depth }, isFirst }: { occurrence: Occurrence; isFirst: boolean }) {
+type NodeProps = {
+  occurrence: Occurrence;
+  difference: 'compare.first' | 'compare.follows' | null;
+  passedOn: boolean;
+};
+
+function NodeCell({ occurrence: { node, depth }, difference, passedOn }: NodeProps) {
   const { say } = useText();
   return (
     <div role="cell" className="tree-node" style={{ paddingInlineStart: `${depth * 14 + 16}px` }}>
-      {!isLeaf(node) && <span className="tag relation">{relationWords(node.type, say)}</span>}
+      {!isLeaf(node) && <span className="tag relation">{relationWords(node.type, say, passedOn)}</span>}
       {(isLeaf(node) || node.label !== null) && <span className="node-name">{nameOf(node)}</span>}
       <span className="node-id">#{node.id}</span>
-      {isFirst && <span className="tag condition">{say('compare.first')}</span>}
+      {difference === 'compare.first' && <span className="tag condition">{say(difference)}</span>}
+      {difference === 'compare.follows' && <small>{say(difference)}</small>}
     </div>
   );
 }

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { Unreachable } from '../../api/request.ts';
+import { Refused, Unreachable } from '../../api/request.ts';
 import type { Words } from '../../run/headline.ts';
 import type { Reading } from '../../run/reading.ts';
 import type { Place } from '../../state/location.ts';
@@ -86,8 +86,11 @@ function WhyLine({ reading, run, onChoose }: WhyProps) {
   const { say } = useText();
   const stale = reading !== null && run.reading === null;
   let content: ReactNode = <span className="muted">{say(reading ? withoutReason(reading) : 'why.empty')}</span>;
-  if (run.notBegun !== null) content = <span className="muted">{say('why.notBegun')}</span>;
-  else if (reading && reading.why.length > 0) {
+  if (run.notBegun !== null) {
+    const { error } = run.notBegun;
+    const unsure = error instanceof Unreachable || (error instanceof Refused && error.code === 'outcome-unknown');
+    content = <span className="muted">{say(unsure ? 'why.noAnswer' : 'why.notBegun')}</span>;
+  } else if (reading && reading.why.length > 0) {
     const outcome = reading.decision === null ? say('outcome.ERROR') : say(`outcome.${reading.decision}`);
     content = (
       <>

@@ -2,6 +2,7 @@ import type { ReactNode } from 'react';
 import type { Reading } from '../../run/reading.ts';
 import { formatMoment } from '../../text/durations.ts';
 import { Sentence, useText } from '../../text/use-text.tsx';
+import { constantOf } from '../../trace/constant.ts';
 import { factsOf } from '../../trace/facts.ts';
 import type { Decision } from '../../trace/mark.ts';
 import type { Occurrence } from '../../trace/tree.ts';
@@ -71,6 +72,14 @@ function OneReason({ reason, reading, node }: OneProps) {
     case 'rejected':
       if (reason.by === null) return <Sentence text="why.rejected.plain" parts={{ node: at }} />;
       return <Sentence text="why.rejected" parts={{ node: at, by: node(reason.by) }} />;
+    case 'passed-on':
+      return (
+        <Sentence
+          text="why.passed-on"
+          with={{ decision: word(reason.decision), defined: word(constantOf(reason.at.node.type) ?? 'NONE') }}
+          parts={{ node: at, by: node(reason.by) }}
+        />
+      );
     case 'condition-held':
       return <Sentence text="why.condition-held" parts={{ node: at, by: node(reason.by) }} />;
     case 'out-of-time': {

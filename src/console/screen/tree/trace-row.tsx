@@ -1,6 +1,7 @@
 import { compactJson } from '../../json/print-json.ts';
 import { formatMs } from '../../text/durations.ts';
 import { useText } from '../../text/use-text.tsx';
+import { isPassedOn } from '../../trace/constant.ts';
 import { factsOf } from '../../trace/facts.ts';
 import type { Mark } from '../../trace/mark.ts';
 import { skipOf } from '../../trace/skipped.ts';
@@ -54,7 +55,7 @@ export function TraceRow({ id, row, rowIndex, marks, drawn, deciding, active, on
     >
       <div role="gridcell" className="tree-node">
         <Guides occurrence={occurrence} open={open} onToggle={onToggle} />
-        <NodeName occurrence={occurrence} />
+        <NodeName occurrence={occurrence} mark={mark} />
         {skip && <span className={skip.kind === 'not-run' ? 'hidden-words' : 'skip'}>{skipWords(skip, say)}</span>}
         {mark && (
           <Accesses occurrence={occurrence} mark={mark} failedBelow={childThatFailed(occurrence, marks) !== null} />
@@ -100,7 +101,8 @@ function Guides({
   );
 }
 
-function NodeName({ occurrence: { node, role } }: { occurrence: Occurrence }) {
+function NodeName({ occurrence, mark }: { occurrence: Occurrence; mark: Mark | undefined }) {
+  const { node, role } = occurrence;
   const { say } = useText();
   return (
     <>
@@ -114,7 +116,7 @@ function NodeName({ occurrence: { node, role } }: { occurrence: Occurrence }) {
           <Icon name={leafIcon(node)} size={14} />
         </span>
       ) : (
-        <span className="tag relation">{relationWords(node.type, say)}</span>
+        <span className="tag relation">{relationWords(node.type, say, isPassedOn(occurrence, mark))}</span>
       )}
       {(isLeaf(node) || node.label !== null) && <span className="node-name">{nameOf(node)}</span>}
       <span className="node-id">#{node.id}</span>
@@ -137,6 +139,7 @@ function Accesses({ occurrence, mark, failedBelow }: AccessesProps) {
     ...(mark.outcome === 'REJECTED' ? [say('outcome.REJECTED.hint')] : []),
     ...(mark.outcome === 'OUT_OF_TIME' ? [say('outcome.OUT_OF_TIME.hint')] : []),
     ...(mark.outcome === 'LEFT_OUT' ? [mark.error ?? say('outcome.hint.LEFT_OUT')] : []),
+    ...(isPassedOn(occurrence, mark) ? [say('trace.passedOn')] : []),
     ...(mark.late ? [say('trace.late')] : []),
     ...(mark.error !== null && mark.outcome !== 'LEFT_OUT' && !failedBelow ? [mark.error] : []),
   ];

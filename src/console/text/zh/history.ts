@@ -30,7 +30,7 @@ export const historyWords: Record<keyof typeof words, Template> = {
   'history.curl': '复制为 cURL',
   'history.link': '复制链接',
   'history.more': '更早的运行',
-  'history.failed': '无法读取历史：{error}',
+  'history.failed': '页面无法取得历史：{error}',
   'history.time': '时间',
   'history.result': '结果',
   'history.target': '运行于',
@@ -66,6 +66,7 @@ export const historyWords: Record<keyof typeof words, Template> = {
   'compare.differs': '{name} 不同：{how}。',
   'compare.how.decision': '结果是 {mine}，而不是 {theirs}',
   'compare.how.data': '{path} 是 {mine}，而不是 {theirs}',
-  'compare.how.trace': '运行的节点或其结果不同',
+  'compare.how.trace': '运行的节点不同，或节点的结果不同',
   'compare.first': '首个差异',
+  'compare.follows': '可能由此引起',
 };

@@ -13,7 +13,7 @@ export const jsonWords: Record<keyof typeof words, Template> = {
   'json.bad.escape': '{a} 不是 JSON 的转义',
   'json.bad.hexadecimal': '\\u 之后必须是四位十六进制数字',
   'json.bad.value': '{a} 不是 JSON 值',
-  'json.bad.number': '数字 {a} 之后必须是数字，却是 {b}',
+  'json.bad.number': '{a} 之后必须是数字，却是 {b}',
   'json.copy': '复制',
   'json.copied': '已复制',
   'json.download': '保存为文件',

@@ -1,0 +1,23 @@
+import { type Decision, decisionOf, inverted, type Mark } from './mark.ts';
+import type { Occurrence } from './tree.ts';
+
+/** What a relation comes to whatever its children do; null for one that is decided by them. */
+export function constantOf(type: string): Decision | null {
+  const kind = type.replace(/^P-/, '');
+  if (kind === 'True') return 'TRUE';
+  return kind === 'None' ? 'NONE' : null;
+}
+
+/**
+ * Whether a relation that should always come to one result came to that of its only child: the Java SDK makes no difference
+ * between parallel relations that have one child.
+ */
+export function isPassedOn({ node, forward, children }: Occurrence, mark: Mark | undefined): boolean {
+  const constant = constantOf(node.type);
+  const ran = mark?.outcome === 'TRUE' || mark?.outcome === 'FALSE' || mark?.outcome === 'NONE';
+  if (constant === null || !mark || !ran || mark.error !== null || children.length !== 1) return false;
+  const decision = decisionOf(mark);
+  const own = decision !== null && mark.inverted ? inverted(decision) : decision;
+  const byCondition = constant === 'NONE' && own === 'TRUE' && forward !== null;
+  return own !== constant && !byCondition;
+}
