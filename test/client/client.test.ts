@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { mkdir, readdir, readFile, rm, symlink, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createRuleClient } from '../../src/client/client.ts';
@@ -186,9 +186,10 @@ describe('a request', () => {
     ['that names another execution', '{"mockId":"other","ruleId":1}', 'mockId differs from the name of the file'],
   ])('%s is taken away and answered with what is wrong', async (_title, text, message) => {
     const client = await files.start({ leaves, pollMs: 20 });
-    const path = files.pathIn(client, 'bad.json');
+    const path = files.pathIn(client, '.bad.tmp');
     await writeFile(path, text);
     await utimes(path, new Date(0), new Date(0));
+    await rename(path, files.pathIn(client, 'bad.json'));
     const answer = JSON.parse(await files.answerTo(client, 'bad'));
     expect(answer).toMatchObject({ mockId: 'bad', success: false, 'the service': {}, process: null });
     expect(answer.error).toContain(message);

@@ -19,16 +19,19 @@ import type { Service } from '../support/start-service.ts';
 
 onEachQueue('every outcome has its status, code and sentence', (start) => {
   let service: Service;
+  /** Where what is noticed must not be mistaken for the end of the wait. */
+  let patient: Service;
   let apps = 100;
   beforeAll(async () => {
     service = await start();
+    patient = await start({ settings: { RESULT_TIMEOUT_MS: 40_000 } });
   });
-  afterAll(() => service.stop());
+  afterAll(() => Promise.all([service.stop(), patient.stop()]));
 
   /** A client alone in an app of its own. */
-  const clientThat = (does: Behaviour, options: Partial<Parameters<typeof createResponder>[0]> = {}) => {
+  const clientThat = (does: Behaviour, options: Partial<Parameters<typeof createResponder>[0]> = {}, of = service) => {
     const app = ++apps;
-    return createResponder({ sharedDir: service.sharedDir, app, does, ...options }).then((client) =>
+    return createResponder({ sharedDir: of.sharedDir, app, does, ...options }).then((client) =>
       Object.assign(client, { app }),
     );
   };
@@ -198,48 +201,51 @@ onEachQueue('every outcome has its status, code and sentence', (start) => {
     });
 
     it('and unregisters: 504 client-left, without waiting for the end of time', async () => {
-      await using patient = await start({ settings: { RESULT_TIMEOUT_MS: 40_000 } });
-      await using _client = await createResponder({
-        sharedDir: patient.sharedDir,
-        app: 1,
-        does: unregistersAfterPickUp,
-      });
+      await using client = await clientThat(unregistersAfterPickUp, {}, patient);
       const startedAt = Date.now();
-      const answer = await patient.execute({ app: 1, ruleId: 1 });
+      const answer = await patient.execute({ app: client.app, ruleId: 1 });
       expectUnanswered(answer, { status: 504, code: 'client-left', mayHaveRun: true });
       expect(answer.json.error).toMatch(/^Client \S+ left while it had the request\. The rule may have run/);
       expect(Date.now() - startedAt).toBeLessThan(20_000);
     });
 
     it('and leaves with its directory: 504 client-left', async () => {
-      await using client = await clientThat(async (request, self) => {
-        await request.pickUp();
-        await self.removeDirectory();
-        await self.unregister();
-      });
-      const answer = await service.execute({ app: client.app, ruleId: 1 });
+      await using client = await clientThat(
+        async (request, self) => {
+          await request.pickUp();
+          await self.removeDirectory();
+          await self.unregister();
+        },
+        {},
+        patient,
+      );
+      const answer = await patient.execute({ app: client.app, ruleId: 1 });
       expectUnanswered(answer, { status: 504, code: 'client-left', mayHaveRun: true });
     });
 
     it('and was nothing but a directory that is gone: 504 client-left', async () => {
-      await using client = await clientThat(removesItsDirectoryAfterPickUp, { as: 'directory' });
-      const answer = await service.execute({ app: client.app, ruleId: 1 });
+      await using client = await clientThat(removesItsDirectoryAfterPickUp, { as: 'directory' }, patient);
+      const answer = await patient.execute({ app: client.app, ruleId: 1 });
       expectUnanswered(answer, { status: 504, code: 'client-left', mayHaveRun: true });
     });
 
     it('and only its directory goes, as cleaners do: the directory comes back and the answer gets through', async () => {
-      await using client = await clientThat(async (request, self) => {
-        await request.pickUp();
-        await self.removeDirectory();
-        await answerWhenPossible(request);
-      });
-      const answer = await service.execute({ app: client.app, ruleId: 1 });
+      await using client = await clientThat(
+        async (request, self) => {
+          await request.pickUp();
+          await self.removeDirectory();
+          await answerWhenPossible(request);
+        },
+        {},
+        patient,
+      );
+      const answer = await patient.execute({ app: client.app, ruleId: 1 });
       expect(answer.status).toBe(200);
     });
 
     it('and unregisters before it picks it up: 504 client-left, and it did not run', async () => {
-      await using client = await clientThat((_request, self) => self.unregister());
-      const answer = await service.execute({ app: client.app, ruleId: 1 });
+      await using client = await clientThat((_request, self) => self.unregister(), {}, patient);
+      const answer = await patient.execute({ app: client.app, ruleId: 1 });
       expectUnanswered(answer, { status: 504, code: 'client-left', mayHaveRun: false });
       expect(answer.json.error).toBe(
         `Client ${client.address} unregistered before it picked the request up. The rule did not run.`,

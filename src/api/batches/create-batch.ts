@@ -1,0 +1,98 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { z } from 'zod';
+import { BATCH_VERSION, type Batch, MAX_ITEMS } from '../../shared/cases/batch.ts';
+import { parseJson } from '../../shared/contract/parse-json.ts';
+import { QUERY_VERSION } from '../../shared/contract/query.ts';
+import type { Settings } from '../../shared/runtime/settings.ts';
+import type { BatchStore } from '../../shared/store/batch-store.ts';
+import type { JobQueue, QueueBackend } from '../../shared/store/queue-backend.ts';
+import type { AskWorker } from '../ask-worker.ts';
+import type { SavedCases } from '../cases/saved-cases.ts';
+import { type BatchRequest, EVERY_CLIENT } from './read-batch-request.ts';
+import { casesOf } from './sourced-cases.ts';
+import { type Refused, refused, type Taken } from './taken.ts';
+
+const KEY_SECONDS = 24 * 3600;
+
+const noteSchema = z.object({ batchId: z.string(), digest: z.string() });
+const clientsSchema = z.object({ clients: z.array(z.object({ address: z.string(), state: z.string() })) });
+
+type By = { keyName: string | null; key: string | undefined; body: Uint8Array };
+type Dependencies = {
+  backend: QueueBackend;
+  store: BatchStore;
+  queue: JobQueue<{ batchId: string }, null>;
+  ask: AskWorker['ask'];
+  savedCases: SavedCases;
+  settings: Settings;
+};
+
+/** Takes new batches: each is stored whole, then added to the queue. */
+export function createCreateBatch({ backend, store, queue, ask, savedCases, settings }: Dependencies) {
+  return async function create(request: BatchRequest, { keyName, key, body }: By): Promise<Taken> {
+    const batchId = randomUUID();
+    if (key === undefined) return createNow(batchId, request, keyName);
+    const noteKey = `batch-key:${sha256(JSON.stringify([request.app, keyName, key]))}`;
+    const note = JSON.stringify({ batchId, digest: sha256(body) });
+    const kept = noteSchema.parse(parseJson(await backend.store.setIfAbsent(noteKey, note, KEY_SECONDS)));
+    if (kept.digest !== sha256(body)) return { kind: 'other-body' };
+    if (kept.batchId !== batchId) return { kind: 'taken', batchId: kept.batchId };
+    const taken = await createNow(batchId, request, keyName);
+    if (taken.kind !== 'taken') await backend.store.remove(noteKey);
+    return taken;
+  };
+
+  async function createNow(batchId: string, request: BatchRequest, keyName: string | null): Promise<Taken> {
+    const sourced = await casesOf(request, { store, savedCases });
+    if (sourced.kind !== 'cases') return sourced;
+    const targets = await targetsOf(request.targets ?? sourced.targets, request.app, ask);
+    if (targets.kind !== 'targets') return targets;
+    const { cases, etag } = sourced;
+    const message = unfit(cases.length, targets.targets.length);
+    if (message !== null) return { kind: 'bad', problems: [{ field: 'cases', message }] };
+    const { app, ruleId, confId, concurrency, stopAfterFailures, file } = request;
+    const from = request.source.kind === 'from' ? request.source.batchId : null;
+    const batch: Batch = {
+      ...{ v: BATCH_VERSION, batchId, app, ruleId, confId, targets: targets.targets, cases: cases.length },
+      ...{ concurrency, stopAfterFailures, keyName, createdAt: Date.now(), file, etag, from },
+    };
+    const stored = await store.create(batch, cases);
+    if (stored !== 'created') return refused(503, sentences[stored](settings));
+    // If this fails, a worker finds a running batch without a job, and adds it.
+    await queue.add('run', { batchId }, { jobId: batchId }).catch(() => {});
+    return { kind: 'taken', batchId };
+  }
+}
+
+const sentences = {
+  'too-many': ({ MAX_BATCHES }: Settings) =>
+    `${MAX_BATCHES} batches are running already (MAX_BATCHES). Nothing of this one ran. Wait for one to end, or cancel one.`,
+  'no-room': () => 'There is no room for this batch beside those that are kept (BATCH_BYTES). Nothing of it ran.',
+};
+
+function unfit(cases: number, targets: number): string | null {
+  if (cases === 0) return 'holds nothing to run';
+  const items = cases * targets;
+  return items > MAX_ITEMS ? `and targets make ${items} runs, which is more than ${MAX_ITEMS}` : null;
+}
+
+/** `client:*` stands for each client that is online now. */
+async function targetsOf(
+  targets: string[],
+  app: number,
+  ask: AskWorker['ask'],
+): Promise<{ kind: 'targets'; targets: string[] } | Refused> {
+  if (!targets.includes(EVERY_CLIENT)) return { kind: 'targets', targets };
+  const reply = await ask({ v: QUERY_VERSION, ask: 'clients', app });
+  if (reply.kind === 'refused') return refused(503, reply.error);
+  const { clients } = clientsSchema.parse(parseJson(reply.body));
+  const online = clients.filter(({ state }) => state !== 'offline').map(({ address }) => `address:${address}`);
+  if (online.length === 0)
+    return refused(503, `Nobody is online for app ${app}: ${EVERY_CLIENT} stands for no client. Nothing ran.`);
+  const all = targets.flatMap((target) => (target === EVERY_CLIENT ? online : [target]));
+  return { kind: 'targets', targets: [...new Set(all)] };
+}
+
+function sha256(data: string | Uint8Array): string {
+  return createHash('sha256').update(data).digest('hex');
+}

@@ -1,0 +1,106 @@
+import { type Batch, type ItemHead, itemNumber, placeOfItem } from '../../shared/cases/batch.ts';
+import type { Case } from '../../shared/cases/case.ts';
+import { itemMockId } from '../../shared/cases/item-id.ts';
+import type { Verdict } from '../../shared/cases/verdict.ts';
+import type { ReportedItem } from '../../shared/reports/reported.ts';
+import { type BatchStore, CASES_PER_CHUNK } from '../../shared/store/batch-store.ts';
+import type { Numbered } from './batch-bodies.ts';
+import { allCases, allHeads } from './whole-batch.ts';
+
+export type ItemFilter = {
+  target?: string | undefined;
+  verdict?: Verdict | undefined;
+  differs: boolean;
+  after: number;
+  limit: number;
+};
+
+/** A page of items in their order, and where the next one begins. */
+export async function items(
+  batch: Batch,
+  { target, verdict, differs, after, limit }: ItemFilter,
+  store: BatchStore,
+): Promise<{ items: Numbered[]; next: number | null }> {
+  const heads = await allHeads(batch, store);
+  const unlike = differs ? casesThatDiffer(batch, heads) : null;
+  const wanted = heads.filter(({ n, head }) => {
+    const { caseIndex, targetIndex } = placeOfItem(batch, n);
+    if (n <= after || (verdict !== undefined && head.verdict !== verdict)) return false;
+    return (
+      (target === undefined || batch.targets[targetIndex] === target) && (unlike === null || unlike.has(caseIndex))
+    );
+  });
+  const page = wanted.slice(0, limit);
+  const chunks = new Map<number, Promise<Case[]>>();
+  const items = await Promise.all(
+    page.map(async ({ n, head }) => {
+      const { caseIndex } = placeOfItem(batch, n);
+      const chunk = Math.floor(caseIndex / CASES_PER_CHUNK);
+      const cases = chunks.get(chunk) ?? store.cases(batch.batchId, chunk);
+      chunks.set(chunk, cases);
+      return { n, head, one: (await cases)[caseIndex % CASES_PER_CHUNK] ?? { name: '', line: null } };
+    }),
+  );
+  return { items, next: wanted.length > limit ? (page.at(-1)?.n ?? null) : null };
+}
+
+/** One item whole, or null when the batch has no such number. */
+export async function item(batch: Batch, n: number, store: BatchStore) {
+  if (n < 1 || n > batch.cases * batch.targets.length) return null;
+  const { caseIndex } = placeOfItem(batch, n);
+  const cases = await store.cases(batch.batchId, Math.floor(caseIndex / CASES_PER_CHUNK));
+  const one = cases[caseIndex % CASES_PER_CHUNK];
+  const [head] = await store.heads(batch.batchId, n, n);
+  return one && head ? { n, head, one, detail: await store.detail(batch.batchId, n) } : null;
+}
+
+/** Every item as reports tell it, target by target. */
+export async function reported(batch: Batch, store: BatchStore): Promise<ReportedItem[]> {
+  const [cases, heads] = [await allCases(batch, store), await allHeads(batch, store)];
+  const items: ReportedItem[] = [];
+  for (const [targetIndex, target] of batch.targets.entries()) {
+    for (const [caseIndex, { name, line }] of cases.entries()) {
+      const n = itemNumber(batch, caseIndex, targetIndex);
+      const head = heads[n - 1]?.head;
+      if (!head) continue;
+      const detail = head.differences > 0 ? await store.detail(batch.batchId, n) : null;
+      const mockId = itemMockId(batch.batchId, caseIndex, target);
+      items.push({ ...head, n, name, line, target, mockId, differences: detail?.differences ?? [] });
+    }
+  }
+  return items;
+}
+
+/** How many cases reached each node, on one target or on any. */
+export async function coverage(
+  batch: Batch,
+  target: string | undefined,
+  store: BatchStore,
+): Promise<{ cases: number; unknown: number; nodes: Record<string, number> }> {
+  const reached = new Map<string, Set<number>>();
+  let unknown = 0;
+  for (const { n, head } of await allHeads(batch, store)) {
+    const { caseIndex, targetIndex } = placeOfItem(batch, n);
+    if (head.outcome === null && head.verdict !== 'failed') continue;
+    if (target !== undefined && batch.targets[targetIndex] !== target) continue;
+    const nodes = (await store.detail(batch.batchId, n))?.nodes;
+    if (!nodes) unknown++;
+    for (const id of Object.keys(nodes ?? {})) reached.set(id, (reached.get(id) ?? new Set()).add(caseIndex));
+  }
+  return {
+    cases: batch.cases,
+    unknown,
+    nodes: Object.fromEntries([...reached].map(([id, cases]) => [id, cases.size])),
+  };
+}
+
+/** Cases that came out differently on one target than on another. */
+function casesThatDiffer(batch: Batch, heads: readonly { n: number; head: ItemHead }[]): Set<number> {
+  const seen = new Map<number, Set<string>>();
+  for (const { n, head } of heads) {
+    if (head.verdict === 'pending' || head.verdict === 'skipped') continue;
+    const { caseIndex } = placeOfItem(batch, n);
+    seen.set(caseIndex, (seen.get(caseIndex) ?? new Set()).add(head.digest ?? ''));
+  }
+  return new Set([...seen].filter(([, { size }]) => size > 1).map(([caseIndex]) => caseIndex));
+}

@@ -1,0 +1,38 @@
+import { placeOfItem } from '../../shared/cases/batch.ts';
+import type { Case } from '../../shared/cases/case.ts';
+import type { BatchStore } from '../../shared/store/batch-store.ts';
+import type { SavedCases } from '../cases/saved-cases.ts';
+import type { BatchRequest } from './read-batch-request.ts';
+import { goneBatch, type Refused, refused, unknownBatch } from './taken.ts';
+import { allCases, allHeads } from './whole-batch.ts';
+
+/** The cases a batch is to run, the targets they are run on unless others are named, and the version they are of. */
+type Sourced = { kind: 'cases'; cases: Case[]; targets: string[]; etag: string | null } | Refused;
+
+/** Finds the cases that a request names. */
+export async function casesOf(
+  { app, ruleId, confId, source }: BatchRequest,
+  { store, savedCases }: { store: BatchStore; savedCases: SavedCases },
+): Promise<Sourced> {
+  switch (source.kind) {
+    case 'given':
+      return { kind: 'cases', cases: source.cases, targets: ['all'], etag: null };
+    case 'saved': {
+      const saved = await savedCases.document({ app, ruleId, confId });
+      if (saved.kind === 'refused') return saved;
+      const cases = saved.document.cases.map((one) => ({ ...one, ts: one.ts ?? source.ts }));
+      return { kind: 'cases', cases, targets: ['all'], etag: saved.etag };
+    }
+    case 'from': {
+      const found = await store.read(source.batchId);
+      if (found === 'gone') return refused(410, goneBatch(source.batchId));
+      if (found?.batch.app !== app) return refused(404, unknownBatch(source.batchId));
+      const wanted = new Set<number>();
+      for (const { n, head } of await allHeads(found.batch, store)) {
+        if (source.verdicts.includes(head.verdict)) wanted.add(placeOfItem(found.batch, n).caseIndex);
+      }
+      const cases = (await allCases(found.batch, store)).filter((_, index) => wanted.has(index));
+      return { kind: 'cases', cases, targets: found.batch.targets, etag: found.batch.etag };
+    }
+  }
+}

@@ -1,0 +1,16 @@
+import type { Problem } from '../calls/read-request.ts';
+
+/** A batch that was taken, perhaps by an earlier call under the same key; or why it was not. */
+export type Taken =
+  | { kind: 'taken'; batchId: string }
+  | { kind: 'bad'; problems: Problem[] }
+  | { kind: 'other-body' }
+  | Refused;
+export type Refused = { kind: 'refused'; status: 404 | 410 | 422 | 503; error: string };
+
+export function refused(status: Refused['status'], error: string): Refused {
+  return { kind: 'refused', status, error };
+}
+
+export const unknownBatch = (batchId: string) => `There is no batch ${batchId}.`;
+export const goneBatch = (batchId: string) => `Batch ${batchId} is not kept any more (BATCH_SECONDS, BATCH_BYTES).`;
