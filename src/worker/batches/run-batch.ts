@@ -1,6 +1,7 @@
 import { every } from '../../shared/runtime/periodic.ts';
 import type { createCancelSender } from '../../shared/store/control.ts';
-import { type BatchRun, type RunTargetDependencies, runTarget } from './run-target.ts';
+import { runTarget } from './run-target.ts';
+import type { BatchRun, RunTargetDependencies } from './target-run.ts';
 
 const LOOK_FOR_CANCEL_MS = 250;
 

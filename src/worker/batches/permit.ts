@@ -1,0 +1,31 @@
+import { parseTarget } from '../../shared/contract/target.ts';
+import { type Chosen, goesOn, pause, type TargetRun } from './target-run.ts';
+
+const ASK_AGAIN_MS = 25;
+
+/** Waits until a client may have one more item; null when the target is stopped meanwhile. */
+export async function permit(self: TargetRun, mockId: string): Promise<Chosen | null> {
+  const { store, run } = self;
+  while (goesOn(self)) {
+    const chosen = await choose(self);
+    const held = { client: chosen.key, batchId: run.batch.batchId, mockId };
+    if (!(await store.acquire({ ...held, limit: chosen.limit }))) await pause(self, ASK_AGAIN_MS);
+    else if (goesOn(self)) return chosen;
+    else await store.release(held); // the item before it has stopped the target meanwhile
+  }
+  return null;
+}
+
+async function choose({ run, target, resolveTarget, pace }: TargetRun): Promise<Chosen> {
+  const { app, concurrency } = run.batch;
+  const parsed = parseTarget(target);
+  const anybody = { key: `${app}|${target}`, target, address: null, limit: concurrency };
+  if (parsed.kind === 'malformed') return anybody;
+  const resolved = await resolveTarget(app, parsed);
+  if (resolved.kind === 'refused') return anybody; // the execution will be told why
+  resolved.release();
+  const { address } = resolved.client;
+  const key = `${app}|${address}`;
+  const limit = pace.limitFor(resolved.client, key, concurrency);
+  return { key, target: `address:${address}`, address, limit };
+}

@@ -1,0 +1,65 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Batch } from '../../shared/cases/batch.ts';
+import type { Settings } from '../../shared/runtime/settings.ts';
+import type { BatchStore } from '../../shared/store/batch-store.ts';
+import type { ExecutionQueue } from '../../shared/store/queue-backend.ts';
+import type { Clients } from '../clients/clients.ts';
+import type { Claims } from '../files/claim.ts';
+import type { ResolveTarget } from '../placement/resolve-target.ts';
+import type { ClientPace } from './client-pace.ts';
+import type { FollowItems } from './follow-items.ts';
+import type { Mark, Marks } from './marks.ts';
+
+export type RunTargetDependencies = {
+  store: BatchStore;
+  queue: ExecutionQueue;
+  followItems: FollowItems;
+  claims: Claims;
+  clients: Clients;
+  marks: Marks;
+  pace: ClientPace;
+  resolveTarget: ResolveTarget;
+  settings: Settings;
+};
+
+/** What all targets of a batch share: why it stops, if it does, and what has gone wrong so far. */
+export type BatchRun = {
+  batch: Batch;
+  stopped: string | null;
+  failures: number;
+  /** Executions that are on their way. */
+  open: Set<string>;
+  signal: AbortSignal;
+};
+
+/** One target of a batch while its cases are run. */
+export type TargetRun = RunTargetDependencies & {
+  run: BatchRun;
+  targetIndex: number;
+  target: string;
+  /** How long after it was sent an item may be begun. */
+  begunWithinMs: number;
+  /** Marks of workers that ran this target before. */
+  earlier: readonly Mark[];
+  mark: Mark | null;
+  inFlight: Set<Promise<void>>;
+  /** Cases in a row without an answer, by client. */
+  inARow: Map<string, number>;
+  /** Why the rest of this target is left alone, if it is. */
+  stopped: string | null;
+  /** The first error of the service itself: it ends the run, and the batch is tried again. */
+  failure: unknown;
+};
+
+/** The client chosen for an item, and how many of a batch it may have open. */
+export type Chosen = { key: string; target: string; address: string | null; limit: number };
+
+/** Whether more items are to be sent. */
+export function goesOn({ stopped, run, failure }: TargetRun): boolean {
+  return stopped === null && run.stopped === null && !run.signal.aborted && failure === undefined;
+}
+
+/** Ends early when the run is aborted. */
+export function pause({ run: { signal } }: TargetRun, ms: number): Promise<void> {
+  return sleep(ms, undefined, { signal }).catch(() => {});
+}
