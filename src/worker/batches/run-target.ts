@@ -3,6 +3,7 @@ import type { Case } from '../../shared/cases/case.ts';
 import { itemMockId } from '../../shared/cases/item-id.ts';
 import { JOB_VERSION, type JobData } from '../../shared/contract/job.ts';
 import { CASES_PER_CHUNK } from '../../shared/store/batch-store.ts';
+import { addExecution } from '../../shared/store/job-heads.ts';
 import { type Item, type ItemEnding, unknownOutcome } from './follow-items.ts';
 import { itemOfEnding, skippedItem } from './item-of-ending.ts';
 import { judgeTarget } from './judge-target.ts';
@@ -116,10 +117,9 @@ async function launch(self: TargetRun, sent: Sent): Promise<void> {
   if (chosen === null && inFlight.size >= concurrency) await Promise.race(inFlight);
 }
 
-async function send({ queue, followItems }: TargetRun, { mockId, data }: Item, isNew: boolean): Promise<void> {
+async function send({ queue }: TargetRun, { mockId, data }: Item, isNew: boolean): Promise<void> {
   // What was sent before is only looked for: when the queue lost it, it is added again as such.
-  if (isNew)
-    await queue.add('execute', { ...data, replyTo: followItems.address() }, { jobId: mockId }).catch(() => {});
+  if (isNew) await addExecution(queue, mockId, data).catch(() => {});
 }
 
 async function settle(self: TargetRun, { one, index, mockId, chosen }: Sent, ending: ItemEnding): Promise<void> {
