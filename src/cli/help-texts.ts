@@ -47,6 +47,23 @@ Examples:
 Ends with 1 when the file cannot be used. With RULE_SERVER_KEY set it also tells which entry that key is.
 `;
 
+export const WATCH_EXAMPLES = `
+Examples:
+  rule-server watch --app 9001
+  rule-server watch --json | jq -r 'select(.state == "failed") | .mockId'
+
+One line for each execution that is new or has gone on, within a second. Items of batches are not among them.
+`;
+
+export const MCP_EXAMPLES = `
+Example, as an assistant's configuration:
+  { "command": "npx", "args": ["rule-server", "mcp", "--url", "https://rules.example.com"],
+    "env": { "RULE_SERVER_KEY": "…" } }
+
+Four tools: list_rules, describe_inputs, explain_run, and run_rule, which runs nothing without --allow-run. They can do
+what the key may do, nothing more. It ends with its standard input.
+`;
+
 /** What the --help of a service says: it has settings in the place of options. */
 export const SERVICE_HELP = {
   all: `

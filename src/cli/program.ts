@@ -12,10 +12,14 @@ import {
   INTRODUCTION,
   KEYS_CHECK_EXAMPLES,
   KEYS_NEW_EXAMPLES,
+  MCP_EXAMPLES,
   SERVICE_HELP,
+  WATCH_EXAMPLES,
 } from './help-texts.ts';
-import type { NewKeyOptions } from './keys.ts';
+import type { CheckKeysOptions, NewKeyOptions } from './keys.ts';
+import type { McpOptions } from './mcp/serve-mcp.ts';
 import { CommandFailed, type Surroundings } from './surroundings.ts';
+import type { WatchOptions } from './watch.ts';
 
 /** Runs one command line and resolves to its exit code. */
 export async function runCommand(parameters: string[], surroundings: Surroundings): Promise<number> {
@@ -46,7 +50,7 @@ function describe(surroundings: Surroundings, ended: (code: number) => void): Co
 
   describeServices(program);
   const url = environment.RULE_SERVER_URL ?? 'http://127.0.0.1:8080';
-  const withApi = (command: Command) =>
+  const withUrl = (command: Command) =>
     command
       .option('--url <url>', 'where the API is; RULE_SERVER_URL says so as well', url)
       .addOption(
@@ -54,8 +58,8 @@ function describe(surroundings: Surroundings, ended: (code: number) => void): Co
           environment.RULE_SERVER_KEY,
           'RULE_SERVER_KEY',
         ),
-      )
-      .option('--json', 'print the answer as it is, for programs');
+      );
+  const withApi = (command: Command) => withUrl(command).option('--json', 'print the answer as it is, for programs');
 
   const exec = program
     .command('exec')
@@ -87,6 +91,8 @@ function describe(surroundings: Surroundings, ended: (code: number) => void): Co
     );
   withApi(doctor).addHelpText('after', DOCTOR_EXAMPLES);
   describeKeys(program, surroundings, ended);
+  withApi(describeWatch(program, surroundings, ended)).addHelpText('after', WATCH_EXAMPLES);
+  withUrl(describeMcp(program, surroundings, ended)).addHelpText('after', MCP_EXAMPLES);
   return program;
 }
 
@@ -99,7 +105,28 @@ function describeServices(program: Command): void {
   service('demo-client', 'start the demo client (app 9001) in SHARED_DIR');
 }
 
-function describeKeys(program: Command, surroundings: Surroundings, ended: (code: number) => void): void {
+type Ended = (code: number) => void;
+
+function describeWatch(program: Command, surroundings: Surroundings, ended: Ended): Command {
+  return program
+    .command('watch')
+    .description('print executions as they come and go on, until Ctrl-C')
+    .option('--app <id>', 'only of this app')
+    .option('--rule <id>', 'only of this rule')
+    .action(async (options: WatchOptions) => ended(await (await import('./watch.ts')).watch(options, surroundings)));
+}
+
+function describeMcp(program: Command, surroundings: Surroundings, ended: Ended): Command {
+  return program
+    .command('mcp')
+    .description('serve the Model Context Protocol on standard input and output, for an assistant')
+    .option('--allow-run', 'let the assistant run rules: real runs with real effects')
+    .action(async (options: McpOptions) =>
+      ended(await (await import('./mcp/serve-mcp.ts')).serveMcp(options, surroundings)),
+    );
+}
+
+function describeKeys(program: Command, surroundings: Surroundings, ended: Ended): void {
   const keys = program.command('keys').description('make a key, or check a keys file (API_KEYS_FILE)');
   keys
     .command('new')
@@ -108,12 +135,16 @@ function describeKeys(program: Command, surroundings: Surroundings, ended: (code
     .option('--may <permissions>', 'what it may do: read,run,cancel,cases,ops', 'read,run,cancel,cases,ops')
     .option('--apps <ids>', 'for which apps; without it for all')
     .option('--expires <date>', 'when it ends, such as 2027-06-30')
+    .option('--json', 'print key and entry as one JSON object on standard output')
     .addHelpText('after', KEYS_NEW_EXAMPLES)
     .action(async (options: NewKeyOptions) => ended((await import('./keys.ts')).newKey(options, surroundings)));
   keys
     .command('check')
     .description('check a keys file and tell what its entries may do')
     .argument('[file]', 'the file; API_KEYS_FILE says so as well')
+    .option('--json', 'print the entries as JSON')
     .addHelpText('after', KEYS_CHECK_EXAMPLES)
-    .action(async (file?: string) => ended(await (await import('./keys.ts')).checkKeys(file, surroundings)));
+    .action(async (file: string | undefined, options: CheckKeysOptions) =>
+      ended(await (await import('./keys.ts')).checkKeys(file, options, surroundings)),
+    );
 }

@@ -1,0 +1,50 @@
+import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
+import { DATA_FIELD } from '../shared/contract/job.ts';
+import { parseJson } from '../shared/contract/parse-json.ts';
+import { exitCodeOfRefusal } from './exit-codes.ts';
+import { errorOf, type HttpApi } from './http-api.ts';
+import { CommandFailed } from './surroundings.ts';
+
+/** What to run and where, every number as it was typed. */
+export type Run = {
+  app: string;
+  rule?: string | undefined;
+  node?: string | undefined;
+  ts?: string | undefined;
+  target?: string | undefined;
+  idempotencyKey?: string | undefined;
+};
+
+const acceptedSchema = z.object({ mockId: z.string() });
+const refusedSchema = z.object({ mayHaveRun: z.boolean() });
+
+/** Has a rule run with `data`, a JSON object as text. Resolves to its mockId as soon as it is on its way. */
+export async function beginRun(api: HttpApi, run: Run, data: string): Promise<string> {
+  const headers = {
+    'content-type': 'application/json',
+    prefer: 'respond-async',
+    // What stands between here and the API may send a call again when a connection breaks: under a key it still runs once.
+    'idempotency-key': run.idempotencyKey ?? randomUUID(),
+  };
+  const { status, text } = await api.call('/rule-server/mock/execute', {
+    method: 'POST',
+    headers,
+    body: requestBody(run, data),
+  });
+  if (status === 202) return acceptedSchema.parse(parseJson(text)).mockId;
+  const mayHaveRun = refusedSchema.safeParse(parseJson(text)).data?.mayHaveRun ?? false;
+  throw new CommandFailed(errorOf(text), exitCodeOfRefusal(status, mayHaveRun));
+}
+
+/** Numbers go out as they were typed: nothing here is turned into a JavaScript number. */
+function requestBody({ app, rule, node, ts, target }: Run, data: string): string {
+  const numbers = Object.entries({ app, ruleId: rule, confId: node, ts });
+  const members = numbers.flatMap(([name, value]) => (value === undefined ? [] : [`"${name}":${asJson(value)}`]));
+  if (target !== undefined) members.push(`"target":${JSON.stringify(target)}`);
+  return `{${members.join(',')},${JSON.stringify(DATA_FIELD)}:${data}}`;
+}
+
+function asJson(value: string): string {
+  return /^\d+$/.test(value) ? value.replace(/^0+(?=\d)/, '') : JSON.stringify(value); // the API says what is wrong with it
+}

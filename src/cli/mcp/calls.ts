@@ -1,0 +1,74 @@
+import { z } from 'zod';
+import { joinMembers, scanJson } from '../../shared/contract/exact-json.ts';
+import { parseJson } from '../../shared/contract/parse-json.ts';
+import { beginRun } from '../begin-run.ts';
+import { statesOf } from '../event-stream.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { errorOf, type HttpApi } from '../http-api.ts';
+import { rawMember } from '../raw-member.ts';
+import { CommandFailed } from '../surroundings.ts';
+
+/** A tree that is longer is left out of an explanation: an assistant reads no more at a time. */
+const MAX_TREE = 200_000;
+const BASE = '/rule-server/mock';
+
+/** The body of one answer, as it was written. Throws `CommandFailed` with its sentence when there is none. */
+export async function get(api: HttpApi, path: string, query: Record<string, string | number | undefined>) {
+  const given = Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]]));
+  const { status, text } = await api.call(`${BASE}/${path}?${new URLSearchParams(given)}`);
+  if (status !== 200) throw new CommandFailed(errorOf(text), exitCodes.failed);
+  return text;
+}
+
+export async function listRules(api: HttpApi, app: number): Promise<string> {
+  const [rules, clients] = await Promise.all([get(api, 'rules', { app }), get(api, 'clients', { app })]);
+  return joinMembers(Object.entries({ rules, clients }));
+}
+
+type Asked = {
+  app: number;
+  ruleId?: string | undefined;
+  confId?: string | undefined;
+  input: string;
+  target?: string | undefined;
+};
+
+/** Runs a rule once, and resolves to the whole execution. When the assistant gives up, it is cancelled. */
+export async function runRule(api: HttpApi, asked: Asked, signal: AbortSignal): Promise<string> {
+  const scanned = scanJson(asked.input);
+  if (scanned.kind !== 'complete' || scanned.type !== 'object')
+    throw new CommandFailed('input must be a JSON object, as text.', exitCodes.usage);
+  const { app, ruleId: rule, confId: node, target } = asked;
+  const mockId = await beginRun(api, { app: String(app), rule, node, target }, asked.input);
+  for await (const _ of statesOf(api, mockId, signal)) {
+    // Its end is what is waited for.
+  }
+  if (!signal.aborted) return get(api, `executions/${mockId}`, {});
+  await api.call(`${BASE}/executions/${mockId}`, { method: 'DELETE' });
+  throw new CommandFailed(`Execution ${mockId} is being cancelled.`, exitCodes.interrupted);
+}
+
+export async function refuseRun(): Promise<never> {
+  throw new CommandFailed('Runs are off: this server was started without --allow-run.', exitCodes.usage);
+}
+
+const aboutSchema = z.object({
+  app: z.number(),
+  ruleId: z.unknown(),
+  confId: z.unknown(),
+  address: z.string().nullable(),
+});
+
+/** One execution, and the tree that its trace names the nodes of: as it is now, for the client that ran it. */
+export async function explainRun(api: HttpApi, mockId: string): Promise<string> {
+  const execution = await get(api, `executions/${mockId}`, {});
+  const { app, address } = aboutSchema.parse(parseJson(execution));
+  const [ruleId, confId] = [rawMember(execution, 'ruleId'), rawMember(execution, 'confId')];
+  const selection = { app, ruleId, confId, address: address ?? undefined };
+  const tree = await get(api, 'tree', selection).catch((error) => {
+    if (!(error instanceof CommandFailed)) throw error;
+    return JSON.stringify({ error: error.message });
+  });
+  const fits = tree.length <= MAX_TREE ? tree : JSON.stringify({ error: 'The tree is too long to be shown here.' });
+  return joinMembers(Object.entries({ execution, tree: fits }));
+}

@@ -1,0 +1,33 @@
+import { McpServer } from '@modelcontextprotocol/server';
+import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
+import { version } from '../../version.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { createHttpApi } from '../http-api.ts';
+import type { Surroundings } from '../surroundings.ts';
+import { addTools } from './tools.ts';
+
+export type McpOptions = { url: string; key?: string; allowRun?: boolean };
+
+const INSTRUCTIONS = `Business rules that run on live clients. To tell why a rule said no: find the execution with explain_run (without a
+mockId it lists the newest), then explain_run with its mockId gives input, answer, trace and the tree of the rule. Numbers
+are exact: repeat them digit by digit.`;
+
+/**
+ * Serves the Model Context Protocol on standard input and output: an assistant lists rules, describes their inputs and
+ * explains runs, and runs rules with --allow-run, with the caller's key and its permissions. Ends with its input, or Ctrl-C.
+ */
+export async function serveMcp({ url, key, allowRun }: McpOptions, surroundings: Surroundings): Promise<number> {
+  const { stdin, stdout, onInterrupt } = surroundings;
+  const server = new McpServer({ name: 'rule-server', version }, { instructions: INSTRUCTIONS });
+  addTools(server, createHttpApi({ url, key }), { allowRun: allowRun ?? false });
+  const transport = new StdioServerTransport(stdin, stdout);
+  const closed = new Promise<void>((resolve) => {
+    server.server.onclose = resolve;
+    stdin.once('end', resolve);
+    onInterrupt(resolve);
+  });
+  await server.connect(transport);
+  await closed;
+  await server.close();
+  return exitCodes.ok;
+}

@@ -1,0 +1,75 @@
+import { once } from 'node:events';
+import { PassThrough, Readable } from 'node:stream';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runCommand } from '../../src/cli/program.ts';
+import { echoes } from '../support/echoes.ts';
+import { httpCall } from '../support/http-call.ts';
+import { createResponder, errs } from '../support/responder.ts';
+import { type Service, startService } from '../support/start-service.ts';
+
+describe('rule-server watch', () => {
+  let service: Service;
+  beforeAll(async () => {
+    service = await startService({});
+  });
+  afterAll(() => service.stop());
+
+  /** Watches until it is interrupted; `lines` grows meanwhile. */
+  function watch(...parameters: string[]) {
+    const interrupt = new AbortController();
+    const [stdout, stderr] = [new PassThrough(), new PassThrough()];
+    const lines: string[] = [];
+    stdout.setEncoding('utf8').on('data', (text: string) => lines.push(...text.trimEnd().split('\n')));
+    const exitCode = runCommand(['watch', '--url', service.url, ...parameters], {
+      environment: {},
+      stdin: Readable.from([]),
+      stdout,
+      stderr,
+      onInterrupt: (listener) => void once(interrupt.signal, 'abort').then(listener),
+    });
+    return { lines, exitCode, stop: () => interrupt.abort() };
+  }
+
+  async function execute(app: number, ruleId: string): Promise<string> {
+    const body = `{"app":${app},"ruleId":${ruleId}}`;
+    const headers = { 'content-type': 'application/json' };
+    const { json } = await httpCall(`${service.url}/rule-server/mock/execute`, { method: 'POST', headers, body });
+    return json.mockId;
+  }
+
+  it('prints what is new and what has gone on, of one app, each once, until Ctrl-C', async () => {
+    await using _ = await createResponder({ sharedDir: service.sharedDir, app: 8811, does: echoes({ afterMs: 2500 }) });
+    await using __ = await createResponder({ sharedDir: service.sharedDir, app: 8812, does: echoes() });
+    const before = await execute(8811, '1');
+    const watching = watch('--app', '8811');
+    const [during] = await Promise.all([execute(8811, '2'), execute(8812, '3')]);
+    await expect.poll(() => watching.lines.some((line) => line.includes('succeeded')), { timeout: 5000 }).toBe(true);
+    watching.stop();
+    expect(await watching.exitCode).toBe(130);
+    const told = watching.lines.join('\n');
+    expect(told).not.toContain(before);
+    expect(told).not.toContain('app 8812');
+    expect(watching.lines.every((line) => line.includes(`${during}  `) && line.includes('app 8811 rule 2'))).toBe(true);
+    const states = watching.lines.map((line) => line.split(/ +/)[2]);
+    expect(states.at(-1)).toBe('succeeded');
+    expect(new Set(states).size).toBe(states.length);
+    expect(watching.lines.at(-1)).toMatch(/ \d\.\d\d s$/);
+  });
+
+  it('prints what the API has with --json, ids to the last digit', async () => {
+    await using _ = await createResponder({ sharedDir: service.sharedDir, app: 8813, does: errs('no') });
+    const watching = watch('--app', '8813', '--json');
+    await expect
+      .poll(() => execute(8813, '9007199254740993').then(() => watching.lines.length), { timeout: 10_000 })
+      .toBeGreaterThan(0);
+    watching.stop();
+    await watching.exitCode;
+    expect(watching.lines[0]).toContain('"ruleId":9007199254740993,');
+    expect(JSON.parse(watching.lines[0] ?? '')).toMatchObject({ app: 8813, state: 'failed' });
+  });
+
+  it('says what is wrong with what was asked for', async () => {
+    const watching = watch('--app', 'x');
+    expect(await watching.exitCode).toBe(2);
+  });
+});
