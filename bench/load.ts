@@ -1,6 +1,6 @@
 import autocannon from 'autocannon';
 
-export type Load = { p50: number; p99: number; perSecond: number; failed: number };
+export type Load = { p50: number; p99: number; perSecond: number; failed: number; calls: number };
 
 /** Calls execute with `callers` connections for some seconds; latencies in ms, measured at the caller. `call`: other members. */
 export async function load(url: string, callers: number, seconds: number, call: object = {}): Promise<Load> {
@@ -24,5 +24,5 @@ export async function load(url: string, callers: number, seconds: number, call: 
   latencies.sort((a, b) => a - b);
   const at = (share: number) =>
     latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * share))] ?? Number.NaN;
-  return { p50: at(0.5), p99: at(0.99), perSecond: latencies.length / duration, failed };
+  return { p50: at(0.5), p99: at(0.99), perSecond: latencies.length / duration, failed, calls: latencies.length };
 }
