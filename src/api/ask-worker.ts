@@ -11,15 +11,26 @@ export type Reply =
   | { kind: 'refused'; status: 404 | 422 | 503; error: string };
 
 export type AskWorker = ReturnType<typeof openAskWorker>;
-type Dependencies = { backend: QueueBackend; settings: Settings; storeAlert: ThrottledAlert; log: Logger };
+type Dependencies = {
+  backend: QueueBackend;
+  settings: Settings;
+  /** Whether each worker tells how its jobs ended. */
+  allTell: () => boolean;
+  storeAlert: ThrottledAlert;
+  log: Logger;
+};
+
+/** A question, and where its answer is told. */
+type Asked = Query & { replyTo?: string };
 
 /** Asks any worker a question about clients and rules. The API itself never looks at the shared directory. */
-export function openAskWorker({ backend, settings, storeAlert, log }: Dependencies) {
-  const queue: JobQueue<Query, QueryResult> = backend.openQueue(queueNames.queries);
+export function openAskWorker({ backend, settings, allTell, storeAlert, log }: Dependencies) {
+  const queue: JobQueue<Asked, QueryResult> = backend.openQueue(queueNames.queries);
   queue.on('error', () => {}); // the health of the executions' queue reports the same fault
-  const jobs = followJobs<Query, Promise<Reply>>({
+  const jobs = followJobs<Asked, Promise<Reply>>({
     backend,
     queue,
+    allTell,
     onCompleted: (_id, value) => toReply(value),
     onFailed: async (id, reason) => {
       log.error({ id, reason }, 'a question could not be answered');
@@ -53,7 +64,7 @@ export function openAskWorker({ backend, settings, storeAlert, log }: Dependenci
         await queue.remove(id, { removeChildren: false }).catch(() => {});
         return unavailable(`No worker answered within ${timeoutMs} ms`);
       });
-      await backend.inTime(queue.add('ask', query, { jobId: id })).catch(() => {
+      await backend.inTime(queue.add('ask', { ...query, replyTo: jobs.address }, { jobId: id })).catch(() => {
         jobs.settle(id, Promise.resolve(unavailable('The queue store cannot be reached')));
       });
       const reply = await answer;

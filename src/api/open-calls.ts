@@ -3,12 +3,8 @@ import type { Metrics } from '../shared/runtime/metrics.ts';
 import { every } from '../shared/runtime/periodic.ts';
 import { apiWaitMs, historyLimitsOf, type Settings } from '../shared/runtime/settings.ts';
 import { createCancelSender } from '../shared/store/control.ts';
-import {
-  type ExecutionQueue,
-  KEEP_FINISHED_SECONDS,
-  type QueueBackend,
-  queueNames,
-} from '../shared/store/queue-backend.ts';
+import { type ExecutionQueue, type QueueBackend, queueNames } from '../shared/store/queue-backend.ts';
+import { KEEP_FINISHED_SECONDS } from '../shared/store/queue-openers.ts';
 import { registerApiMetrics } from './api-metrics.ts';
 import { openAskWorker } from './ask-worker.ts';
 import { openBatches } from './batches/batches.ts';
@@ -32,9 +28,9 @@ type Dependencies = { settings: Settings; backend: QueueBackend; log: Logger; me
 /** Everything an API does with calls, without HTTP. `parts` is what the routes are made of; `ready` once calls can be answered. */
 export function openCalls({ settings, backend, log, metrics }: Dependencies) {
   const opened = openQueue({ settings, backend, log, metrics });
-  const { queue, storeAlert, health, history, pending, cancels } = opened;
+  const { queue, storeAlert, health, history, pending, cancels, allTell } = opened;
   const readAnswer = createReadAnswer({ store: backend.store, history });
-  const askWorker = openAskWorker({ backend, settings, storeAlert, log });
+  const askWorker = openAskWorker({ backend, settings, allTell, storeAlert, log });
   const { ask } = askWorker;
   const { readShortJobs } = backend;
   const onRefused = metrics.refused;
@@ -55,7 +51,7 @@ export function openCalls({ settings, backend, log, metrics }: Dependencies) {
 
   return {
     parts: { submitExecution, runOnce, executions, batches, savedCases, ask, health, board },
-    ready: Promise.all([health.ready, pending.ready(), askWorker.ready()]),
+    ready: health.ready.then(() => Promise.all([pending.ready(), askWorker.ready()])),
     close: () => Promise.allSettled([noteCloser.stop(), askWorker.close(), batches.close(), opened.close()]),
   };
 }
@@ -67,8 +63,9 @@ function openQueue({ settings, backend, log, metrics }: Dependencies) {
   const health = watchQueueHealth({ backend, queue, storeAlert });
   const history = backend.openHistory(historyLimitsOf(settings));
   const workers = () => health.workers;
+  const allTell = () => health.allTell;
   const pending = openPendingExecutions({
-    ...{ backend, queue, history, workers, storeAlert, log },
+    ...{ backend, queue, history, workers, allTell, storeAlert, log },
     onEnded: metrics.ended,
   });
   registerApiMetrics(metrics, health, () => pending.waiting);
@@ -77,5 +74,5 @@ function openQueue({ settings, backend, log, metrics }: Dependencies) {
   const removal = every(REMOVE_OLD_EVERY_MS, removeOld, () => {});
   const close = () =>
     Promise.allSettled([removal.stop(), health.close(), pending.close(), cancels.close(), queue.close()]);
-  return { queue, storeAlert, health, history, pending, cancels, close };
+  return { queue, storeAlert, health, history, pending, cancels, allTell, close };
 }

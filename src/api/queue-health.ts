@@ -16,6 +16,8 @@ export type QueueHealth = {
   readonly active: number;
   /** Worker processes connected; a frozen one still counts, so a number above zero promises nothing. */
   readonly workers: number;
+  /** Whether each of them tells how jobs ended; those of earlier versions do not. */
+  readonly allTell: boolean;
   close(): Promise<void>;
 };
 
@@ -27,7 +29,7 @@ type Dependencies = { backend: QueueBackend; queue: ExecutionQueue; storeAlert: 
 
 /** Keeps an eye on the queue store in the background, so that no call has to ask before it is refused. */
 export function watchQueueHealth({ backend, queue, storeAlert }: Dependencies): QueueHealth {
-  let state = { up: false, waiting: 0, active: 0, workers: 0 };
+  let state = { up: false, waiting: 0, active: 0, workers: { count: 0, allTell: true } };
   let workersDueAt = 0;
   const ready = Promise.withResolvers<void>();
 
@@ -35,7 +37,7 @@ export function watchQueueHealth({ backend, queue, storeAlert }: Dependencies): 
     const counts = await backend.inTime(queue.getJobCounts('wait', 'delayed', 'active'));
     let { workers } = state;
     if (Date.now() >= workersDueAt) {
-      workers = await backend.countWorkers(queue);
+      workers = await backend.findWorkers(queue);
       workersDueAt = Date.now() + COUNT_WORKERS_EVERY_MS;
     }
     // What was handed back is delayed for a moment, and waits all the same.
@@ -60,7 +62,10 @@ export function watchQueueHealth({ backend, queue, storeAlert }: Dependencies): 
       return state.active;
     },
     get workers() {
-      return state.workers;
+      return state.workers.count;
+    },
+    get allTell() {
+      return state.workers.allTell;
     },
     close: () => loop.stop(),
   };

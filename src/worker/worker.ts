@@ -53,7 +53,7 @@ export function createWorker({ backend, interrupts, storeAlert, concurrency, log
   async function hasOthers(): Promise<boolean> {
     const queue: ExecutionQueue = backend.openQueue(queueNames.executions);
     try {
-      return (await backend.countWorkers(queue)) > 1;
+      return (await backend.findWorkers(queue)).count > 1;
     } catch {
       return true;
     } finally {

@@ -20,6 +20,8 @@ type Dependencies = {
   queue: ExecutionQueue;
   history: History;
   workers: () => number;
+  /** Whether each worker tells how its jobs ended. */
+  allTell: () => boolean;
   storeAlert: ThrottledAlert;
   onEnded: (record: ExecutionRecord) => void;
   log: Logger;
@@ -29,19 +31,17 @@ export type PendingExecutions = ReturnType<typeof openPendingExecutions>;
 
 /** Where calls wait for their ending. A job that the queue store lost is re-enqueued; one that no worker begins in time is revoked. */
 export function openPendingExecutions(dependencies: Dependencies) {
-  const { backend, queue, history, workers, storeAlert } = dependencies;
+  const { backend, queue, history, workers } = dependencies;
   let connectionLostAt = Date.now(); // before its start this process saw nothing
   backend.onDisconnect(queue, () => {
     connectionLostAt = Date.now();
   });
   const jobs = followJobs<JobData, Ending>({
-    backend,
-    queue,
+    ...dependencies,
     onCompleted: endingOfCompleted,
     onFailed: endingOfFailed,
     onUnfinished: (mockId, watched, state) =>
       state === 'missing' ? recover(mockId, watched) : recheck(mockId, watched),
-    storeAlert,
   });
   const lost = createReEnqueue(dependencies);
   const { revoke, record, isUnderWay } = createRevoke({
@@ -70,6 +70,8 @@ export function openPendingExecutions(dependencies: Dependencies) {
 
   return {
     ready: jobs.ready,
+    /** Where the ending of a job is told that is added here: its data says so. */
+    address: jobs.address,
     settle: jobs.settle,
     observe: jobs.observe,
     revoke,

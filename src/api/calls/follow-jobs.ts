@@ -1,23 +1,21 @@
-import { randomUUID } from 'node:crypto';
-import type { QueueEventsListener } from 'bullmq';
 import type { ThrottledAlert } from '../../shared/runtime/logger.ts';
 import { createPendingCalls } from '../../shared/runtime/pending-calls.ts';
 import { every } from '../../shared/runtime/periodic.ts';
 import type { JobQueue, QueueBackend } from '../../shared/store/queue-backend.ts';
+import { createFollowers, type Reply } from '../../shared/store/replies.ts';
 import { STORE_ADVICE } from '../queue-health.ts';
+import { followOlderWorkers } from './older-workers.ts';
 
 const TICK_MS = 500;
 /** 20 ms of the queue store's time. With more waiting, each is looked up less often. */
 const RECHECKS_PER_TICK = 2000;
 const RECHECK_AFTER_MS = 2000;
 
-interface HelloListener extends QueueEventsListener {
-  hello: (message: { from: string }, id: string) => void;
-}
-
 type Options<Data, Ending> = {
   backend: QueueBackend;
   queue: JobQueue<Data, unknown>;
+  /** Whether each worker tells how its jobs ended. */
+  allTell: () => boolean;
   onCompleted: (id: string, value: unknown) => Ending;
   onFailed: (id: string, reason: string) => Ending;
   /** Called at each re-check of a job that has no ending yet. `recheckAt` says when to look again at the latest. */
@@ -29,91 +27,47 @@ type Options<Data, Ending> = {
 export type Watched<Data> = { data: Data; since: number; recheckAt: number };
 
 /**
- * Where callers of this process wait for jobs of one queue. One event stream tells of finished jobs; since an event may
- * be missed, every waiting id is also looked up again each 2 s.
+ * Where callers of this process wait for jobs of one queue. Workers tell the process that asked how a job ended; since that
+ * may be lost, every waiting id is also looked up again each 2 s, and all of them at once when replies come back.
  */
-export function followJobs<Data, Ending>({
-  backend,
-  queue,
-  onCompleted,
-  onFailed,
-  onUnfinished,
-  storeAlert,
-}: Options<Data, Ending>) {
+export function followJobs<Data, Ending>(options: Options<Data, Ending>) {
+  const { backend, queue, onCompleted, onFailed, storeAlert } = options;
   const pending = createPendingCalls<Ending>();
-  const watched = new Map<string, Watched<Data>>();
-  const observers = new Map<string, Set<() => void>>();
-  const events = backend.openEvents(queue.name);
+  const followed = createFollowers();
+  const look = (id: string) => lookAt(id, options);
+  const { watched, lookUp, recheckAll, ...rechecks } = createRechecks({ ...options, look, settle });
+  const replies = backend.openReplies(queue, { onReply, onBack: recheckAll });
+  const older = followOlderWorkers({
+    ...options,
+    onChange: (id) => onReply({ kind: 'changed', id }, { isForAll: true }),
+    onError: (error) => storeAlert.begins(error, STORE_ADVICE),
+  });
 
-  events.on('completed', ({ jobId, returnvalue }) => {
-    if (pending.has(jobId)) settle(jobId, onCompleted(jobId, returnvalue));
-  });
-  events.on('failed', ({ jobId, failedReason }) => {
-    if (pending.has(jobId)) settle(jobId, onFailed(jobId, failedReason));
-  });
-  events.on('removed', ({ jobId }) => {
-    const entry = watched.get(jobId);
-    if (entry) entry.recheckAt = 0;
-  });
-  for (const name of ['progress', 'completed', 'failed', 'removed'] as const) {
-    events.on(name, ({ jobId }: { jobId: string }) => {
-      for (const observer of [...(observers.get(jobId) ?? [])]) observer();
-    });
+  function onReply(reply: Reply, { isForAll = false } = {}): void {
+    const { id } = reply;
+    if (isForAll) followed.tell(id);
+    if (!pending.has(id)) return;
+    if (reply.kind === 'completed') settle(id, onCompleted(id, reply.value));
+    else if (reply.kind === 'failed') settle(id, onFailed(id, reply.reason));
+    else void lookUp(id).catch(() => {}); // it is looked up again
   }
-  events.on('error', (error) => storeAlert.begins(error, STORE_ADVICE));
-  const recheck = every(TICK_MS, recheckDue, () => {}); // the queue's health says so once, and the next tick tries again
 
   function settle(id: string, ending: Ending): boolean {
     watched.delete(id);
     return pending.settle(id, ending);
   }
 
-  async function recheckDue(): Promise<void> {
-    const now = Date.now();
-    const due = [...watched].filter(([, { recheckAt }]) => recheckAt <= now).slice(0, RECHECKS_PER_TICK);
-    await Promise.all(due.map(([id, entry]) => lookUp(id, entry)));
-  }
-
-  async function lookUp(id: string, entry: Watched<Data>): Promise<void> {
-    entry.recheckAt = Date.now() + RECHECK_AFTER_MS;
-    watched.delete(id);
-    watched.set(id, entry); // at the end: the next turn is that of those who have waited longer for one
-    const found = await look(id);
-    if (!watched.has(id)) return;
-    if (typeof found === 'object') settle(id, found.ending);
-    else await onUnfinished(id, entry, found);
-  }
-
-  async function look(id: string): Promise<{ ending: Ending } | 'pending' | 'missing'> {
-    const found = await queue.getBackend().isFinished(id, true);
-    const [status, value] = Array.isArray(found) ? found : [found, ''];
-    if (status === 1) return { ending: onCompleted(id, JSON.parse(value)) };
-    if (status === 2) return { ending: onFailed(id, value) };
-    return status === -1 ? 'missing' : 'pending';
-  }
-
-  /** After a suspend, timers fire before buffered Redis events are read: check the job once more before timing out. */
+  /** After a suspend, timers fire before buffered replies are read: check the job once more before timing out. */
   async function lookOnceMore(id: string, onTimeout: () => Ending | Promise<Ending>): Promise<Ending> {
     const found = await backend.inTime(look(id)).catch(() => 'missing');
     return typeof found === 'object' ? found.ending : onTimeout();
   }
 
   return {
-    /** Resolves once events arrive for sure: our own first one came back, so the cursor is a concrete one. */
-    async ready(): Promise<void> {
-      const me = randomUUID();
-      const producer = backend.openEventsProducer(queue.name);
-      producer.on('error', () => {}); // retried below
-      let heard = false;
-      events.on<HelloListener, 'hello'>('hello', ({ from }) => {
-        heard ||= from === me;
-      });
-      while (!heard) {
-        await producer.publishEvent({ eventName: 'hello', from: me }, backend.maxEvents).catch(() => {});
-        await new Promise((resolve) => setTimeout(resolve, 50));
-      }
-      await producer.close();
-    },
+    /** What the data of a job says as `replyTo` for its ending to be told here. */
+    address: replies.address,
+    /** Resolves once replies arrive for sure. */
+    ready: async (): Promise<void> => void (await Promise.all([replies.ready, older.ready()])),
 
     /** Waits for the end of one job, at most `timeoutMs`; then it ends as `onTimeout` says. Call it before the job is added. */
     wait(id: string, data: Data, timeoutMs: number, onTimeout: () => Ending | Promise<Ending>): Promise<Ending> {
@@ -127,19 +81,69 @@ export function followJobs<Data, Ending>({
     settle,
     /** Calls `observer` when something may have happened to a job, also one nobody waits for here; a hint, never a promise. */
     observe(id: string, observer: () => void): () => void {
-      const own = observers.get(id) ?? new Set();
-      observers.set(id, own.add(observer));
+      const stops = [followed.add(id, observer), replies.follow(id, observer)];
       return () => {
-        own.delete(observer);
-        if (own.size === 0) observers.delete(id);
+        for (const stop of stops) stop();
       };
     },
     get waiting() {
       return pending.size;
     },
     async close(): Promise<void> {
-      await recheck.stop();
-      await events.close();
+      await Promise.all([rechecks.stop(), older.close(), replies.close()]);
     },
+  };
+}
+
+type Found<Ending> = { ending: Ending } | 'pending' | 'missing';
+
+/** What the job itself says. */
+async function lookAt<Data, Ending>(
+  id: string,
+  { queue, onCompleted, onFailed }: Pick<Options<Data, Ending>, 'queue' | 'onCompleted' | 'onFailed'>,
+): Promise<Found<Ending>> {
+  const found = await queue.getBackend().isFinished(id, true);
+  const [status, value] = Array.isArray(found) ? found : [found, ''];
+  if (status === 1) return { ending: onCompleted(id, JSON.parse(value)) };
+  if (status === 2) return { ending: onFailed(id, value) };
+  return status === -1 ? 'missing' : 'pending';
+}
+
+type RecheckOptions<Data, Ending> = Pick<Options<Data, Ending>, 'onUnfinished'> & {
+  look: (id: string) => Promise<Found<Ending>>;
+  settle: (id: string, ending: Ending) => boolean;
+};
+
+/** Looks up again whoever waits, those who have waited longest for it first. */
+function createRechecks<Data, Ending>({ onUnfinished, look, settle }: RecheckOptions<Data, Ending>) {
+  const watched = new Map<string, Watched<Data>>();
+  const ticks = every(TICK_MS, recheckDue, () => {}); // the queue's health says so once, and the next tick tries again
+
+  async function recheckDue(): Promise<void> {
+    const now = Date.now();
+    const due = [...watched].filter(([, { recheckAt }]) => recheckAt <= now).slice(0, RECHECKS_PER_TICK);
+    await Promise.all(due.map(([id]) => lookUp(id)));
+  }
+
+  async function lookUp(id: string): Promise<void> {
+    const entry = watched.get(id);
+    if (!entry) return;
+    entry.recheckAt = Date.now() + RECHECK_AFTER_MS;
+    watched.delete(id);
+    watched.set(id, entry); // at the end: the next turn is that of those who have waited longer for one
+    const found = await look(id);
+    if (!watched.has(id)) return;
+    if (typeof found === 'object') settle(id, found.ending);
+    else await onUnfinished(id, entry, found);
+  }
+
+  return {
+    watched,
+    lookUp,
+    recheckAll(): void {
+      for (const entry of watched.values()) entry.recheckAt = 0;
+      void recheckDue().catch(() => {}); // the next tick tries again
+    },
+    stop: ticks.stop,
   };
 }

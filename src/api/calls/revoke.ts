@@ -38,6 +38,8 @@ export function createRevoke({ backend, queue, history, onRevoked, onEnded, log 
       underWay.delete(mockId);
     }
     await record({ mockId, data, queuedAt: job.timestamp }, noAnswer);
+    // Only now: another API that waits for it looks into the history, and would re-enqueue it if it were not there.
+    await backend.tellChange(queue, mockId, data.replyTo);
     return true;
   }
 

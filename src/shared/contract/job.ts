@@ -116,6 +116,8 @@ const decimal = z.string().regex(/^\d{1,19}$/);
 /** What travels in the queue for one execution; its job id is the mockId. Ids and ts are decimal text: int64 stays exact. */
 export const jobDataSchema = z.object({
   v: knownUpTo(JOB_VERSION),
+  /** Where its ending is told; a job of an earlier version does not say. */
+  replyTo: z.string().optional(),
   app: z.int().positive(),
   ruleId: decimal.nullable(),
   confId: decimal.nullable(),
@@ -141,10 +143,11 @@ export const jobEnvelopeSchema = jobDataSchema.pick({ claimBy: true }).extend({ 
 /** Job data of one accepted request. `claimBy`: epoch ms after which no worker may begin it. */
 export function toJobData(
   request: ExecuteRequest,
-  { claimBy, keyName }: Pick<JobData, 'claimBy' | 'keyName'>,
+  { claimBy, keyName, replyTo }: Pick<JobData, 'claimBy' | 'keyName'> & { replyTo?: string },
 ): JobData {
   return {
     v: JOB_VERSION,
+    ...(replyTo !== undefined && { replyTo }), // near the front, where it is found without reading the input
     app: request.app,
     ruleId: request.ruleId?.toString() ?? null,
     confId: request.confId?.toString() ?? null,

@@ -9,12 +9,8 @@ import { apiWaitMs, type Settings } from '../../shared/runtime/settings.ts';
 import type { History } from '../../shared/store/history.ts';
 import { addExecution } from '../../shared/store/job-heads.ts';
 import type { Store } from '../../shared/store/key-value-store.ts';
-import {
-  type ExecutionQueue,
-  type JobEvents,
-  type QueueBackend,
-  queueNames,
-} from '../../shared/store/queue-backend.ts';
+import type { ExecutionQueue, QueueBackend } from '../../shared/store/queue-backend.ts';
+import type { Replies } from '../../shared/store/replies.ts';
 import { CLAIM_KEPT_MS } from '../files/claim-minutes.ts';
 
 /** Events are hints; this often an item is looked up anyway. */
@@ -38,23 +34,23 @@ type Dependencies = {
 };
 export type FollowItems = ReturnType<typeof createFollowItems>;
 
-/** Waits for the ends of items. Reads the events of executions from the first batch on. */
+/** Waits for the ends of items. Workers tell of each; of one that another worker added, only a look tells. */
 export function createFollowItems({ backend, queue, history, store, settings }: Dependencies) {
   const waiting = new Map<string, () => void>();
-  let events: JobEvents | undefined;
+  let replies: Replies | undefined;
 
-  function listen(): void {
-    if (events) return;
-    events = backend.openEvents(queueNames.executions);
-    events.on('error', () => {}); // the worker's own connection reports the same fault
-    for (const name of ['completed', 'failed'] as const) {
-      events.on(name, ({ jobId }: { jobId: string }) => waiting.get(jobId)?.());
-    }
+  function listen(): Replies {
+    replies ??= backend.openReplies(queue, {
+      onReply: ({ id }) => waiting.get(id)?.(),
+      onBack: () => {
+        for (const wake of waiting.values()) wake();
+      },
+    });
+    return replies;
   }
 
   /** The end of one item, or null when `signal` aborts first. A job that was lost is added again under its id and time. */
   async function follow({ mockId, data }: Item, signal: AbortSignal): Promise<ItemEnding | null> {
-    listen();
     const giveUpAt = data.claimBy + apiWaitMs(settings);
     while (!signal.aborted) {
       const hint = new Promise<void>((resolve) => waiting.set(mockId, resolve));
@@ -86,7 +82,7 @@ export function createFollowItems({ backend, queue, history, store, settings }: 
     if (known) return known;
     if (claimMayBeSwept(data.claimBy))
       return unknownOutcome(mockId, 'the queue store lost it for longer than claims are kept');
-    await addExecution(queue, mockId, { ...data, addedAgain: true });
+    await addExecution(queue, mockId, { ...data, replyTo: listen().address, addedAgain: true });
     return null;
   }
 
@@ -117,7 +113,9 @@ export function createFollowItems({ backend, queue, history, store, settings }: 
 
   return {
     follow,
-    close: async () => events?.close(),
+    /** Where the end of an item is told that is added here: its data says so. */
+    address: () => listen().address,
+    close: async () => replies?.close(),
   };
 }
 

@@ -117,9 +117,9 @@ async function launch(self: TargetRun, sent: Sent): Promise<void> {
   if (chosen === null && inFlight.size >= concurrency) await Promise.race(inFlight);
 }
 
-async function send({ queue }: TargetRun, { mockId, data }: Item, isNew: boolean): Promise<void> {
+async function send({ queue, followItems }: TargetRun, { mockId, data }: Item, isNew: boolean): Promise<void> {
   // What was sent before is only looked for: when the queue lost it, it is added again as such.
-  if (isNew) await addExecution(queue, mockId, data).catch(() => {});
+  if (isNew) await addExecution(queue, mockId, { ...data, replyTo: followItems.address() }).catch(() => {});
 }
 
 async function settle(self: TargetRun, { one, index, mockId, chosen }: Sent, ending: ItemEnding): Promise<void> {

@@ -1,10 +1,10 @@
-import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LRUCache } from 'lru-cache';
 import { createConcurrencyLimit } from '../files/concurrency-limit.ts';
 import type { FileClock } from '../files/file-clock.ts';
 import { clientsDirectory, isPlainName, MADE_BY_US, mockDirectory, registrationPath } from '../files/file-names.ts';
 import { createJoinedReads } from '../files/joined-reads.ts';
+import { lookAt } from '../files/quick-files.ts';
 import { isRealDirectory, type SharedDirectory } from '../files/shared-directory.ts';
 import type { Skipped } from '../rules/folder-listing.ts';
 import { type Client, directoryOnly } from './client.ts';
@@ -114,7 +114,7 @@ function createUnregisteredClients(sharedDir: string) {
 const noneRegistered = { clients: [], skipped: [], claimed: new Set<string>() };
 
 async function exists(path: string): Promise<boolean> {
-  return lstat(path).then(
+  return lookAt(path).then(
     () => true,
     () => false,
   );

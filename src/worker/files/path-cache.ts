@@ -1,6 +1,6 @@
 import type { Stats } from 'node:fs';
-import { lstat } from 'node:fs/promises';
 import { LRUCache } from 'lru-cache';
+import { lookAt } from './quick-files.ts';
 import type { Reading } from './reading.ts';
 import { readingOfError } from './reading.ts';
 
@@ -25,7 +25,7 @@ export function createPathCache<T>({ load, run, maxBytes, now }: Options<T>) {
 
   async function read(path: string): Promise<Reading<T>> {
     const startedAt = now();
-    const stats = await lstat(path);
+    const stats = await lookAt(path);
     const identity = identityOf(stats);
     const known = entries.get(path);
     const same = known?.identity === identity ? known : undefined;

@@ -50,6 +50,14 @@ export const symlink = (target: string, path: string) =>
     () => promises.symlink(target, path),
   );
 
+/** For what is looked at often and lies in many directories: it is not limited to two at a time. */
+export const lookAt = (path: string) =>
+  quickly(
+    null,
+    () => sync.lstatSync(path),
+    () => promises.lstat(path),
+  );
+
 export const lstat = (path: string) =>
   quickly(
     path,
@@ -93,10 +101,13 @@ function opened(descriptor: number): OpenFile {
   };
 }
 
-/** Runs an operation at once while the file system is quick, otherwise hands it over to another thread. */
-export async function quickly<T>(path: string, atOnce: () => T, handedOver: () => Promise<T>): Promise<T> {
+/**
+ * Runs an operation at once while the file system is quick, otherwise hands it over to another thread: two at a time in the
+ * directory of `path`, or without a limit of its own when that is null.
+ */
+export async function quickly<T>(path: string | null, atOnce: () => T, handedOver: () => Promise<T>): Promise<T> {
   const startedAt = performance.now();
-  if (startedAt < handOverUntil) return inDirectory(dirname(path), handedOver);
+  if (startedAt < handOverUntil) return path === null ? handedOver() : inDirectory(dirname(path), handedOver);
   try {
     return atOnce();
   } finally {

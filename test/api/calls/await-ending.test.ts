@@ -82,6 +82,7 @@ async function open() {
     queue,
     history,
     workers: () => 1,
+    allTell: () => true,
     storeAlert: createThrottledAlert(log, 'The queue store is away'),
     onEnded: () => {},
     log,

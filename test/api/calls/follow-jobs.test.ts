@@ -31,6 +31,7 @@ async function follow() {
   const jobs = followJobs<string, string>({
     backend,
     queue,
+    allTell: () => true,
     onCompleted: () => 'completed',
     onFailed: () => 'failed',
     onUnfinished: async (id) => void lookedUp.add(id),

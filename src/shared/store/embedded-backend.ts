@@ -1,0 +1,71 @@
+import { type BackendFactory, createPostgresBackend, type IQueueBackend, type Telemetry } from 'bullmq';
+import type { BatchStore } from './batch-store.ts';
+import type { History, HistoryLimits } from './history.ts';
+import { embeddedShortJobs } from './job-heads.ts';
+import { createMemoryStore, type Store } from './key-value-store.ts';
+import { createMemoryBatches } from './memory-batches.ts';
+import { createMemoryHistory } from './memory-history.ts';
+import { createMemoryNotes } from './memory-notes.ts';
+import { createMemoryReplies } from './memory-replies.ts';
+import type { Notes } from './notes.ts';
+import type { QueueBackend } from './queue-backend.ts';
+import { openersOf, removeFinished } from './queue-openers.ts';
+import { createSplitHistory } from './split-history.ts';
+
+/** The queue store inside this process. */
+export async function openEmbedded(telemetry: Telemetry | undefined): Promise<QueueBackend> {
+  const store = createMemoryStore();
+  let notes: Notes | undefined;
+  let batches: BatchStore | undefined;
+  let history: History | undefined; // one for the API and the worker of this process
+  // Only who uses it pays for loading a database.
+  const { startEmbeddedPostgres } = await import('./embedded-postgres.ts');
+  const pool = await startEmbeddedPostgres();
+  const factory: BackendFactory<IQueueBackend, unknown> = (name, options, more) =>
+    createPostgresBackend(name, { ...options, connection: pool }, more);
+
+  const replies = createMemoryReplies();
+  const openers = openersOf({
+    quick: factory,
+    blocking: factory,
+    common: telemetry ? { telemetry } : {},
+    maxEvents: 2000,
+    // A notification may go unnoticed; the short block makes up for it.
+    eventsBlockMs: 1000,
+    locks: { lockDuration: 10_000, stalledInterval: 5000 },
+  });
+
+  return {
+    where: 'embedded, in this process',
+    inTime: (reply) => reply, // slow at the worst: it is away only when the whole process is
+    connected: Promise.resolve(),
+    store,
+    openNotes: (maxBytes) => (notes ??= createMemoryNotes(maxBytes)),
+    openHistory: (limits) => (history ??= openMemoryHistory(store, limits)),
+    openBatches: (limits) => (batches ??= createMemoryBatches(limits)),
+    ...openers,
+    readShortJobs: embeddedShortJobs(pool),
+    openReplies: (queue, listener) => replies.open(queue.name, listener),
+    tellChange: async (queue, id, replyTo) => replies.tell(queue.name, replyTo, { kind: 'changed', id }),
+    openWorker(name, processor, concurrency) {
+      const worker = openers.openWorker(name, processor, concurrency);
+      replies.of(name, worker);
+      return worker;
+    },
+    async removeWaiting(queue, id) {
+      const job = await queue.getJob(id);
+      // A job that is taken after this look is locked, and a locked one is not removed.
+      return job?.attemptsStarted === 0 && (await queue.remove(id, { removeChildren: false })) === 1;
+    },
+    removeOld: removeFinished,
+    onDisconnect: () => {},
+    seesWorkers: false,
+    findWorkers: async () => ({ count: 1, allTell: true }), // this process
+    close: () => pool.shutDown(),
+  };
+}
+
+/** The history of one process. */
+export function openMemoryHistory(store: Store, limits: HistoryLimits): History {
+  return createSplitHistory((own) => createMemoryHistory(store, own), limits);
+}

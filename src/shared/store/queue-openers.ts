@@ -1,0 +1,84 @@
+import {
+  type BackendFactory,
+  type IQueueBackend,
+  type Processor,
+  Queue,
+  QueueEvents,
+  QueueEventsProducer,
+  type Telemetry,
+} from 'bullmq';
+import { EndingWorker } from './ending-worker.ts';
+import type { EventsProducer, JobEvents, JobQueue, JobWorker } from './queue-backend.ts';
+
+/** Finished jobs stay this long, so that the re-check of a waiting API always finds them: longer than the longest call. */
+export const KEEP_FINISHED_SECONDS = 180;
+const CLEANED_AT_ONCE = 1000;
+
+type Parts = {
+  quick: BackendFactory<IQueueBackend, unknown>;
+  blocking: BackendFactory<IQueueBackend, unknown>;
+  common: { prefix?: string; telemetry?: Telemetry };
+  maxEvents: number;
+  eventsBlockMs: number;
+  locks: { lockDuration: number; stalledInterval: number };
+  /** What connections of workers are called. */
+  workerName?: string;
+};
+
+/** What opens the parts of a queue in one queue store. `quick` connections fail fast, `blocking` ones wait. */
+export function openersOf(parts: Parts) {
+  return { ...queueOpeners(parts), openWorker: workerOpener(parts) };
+}
+
+const connection = undefined; // each factory brings its own
+const finished = { removeOnComplete: { age: KEEP_FINISHED_SECONDS }, removeOnFail: { age: KEEP_FINISHED_SECONDS } };
+
+function queueOpeners({ quick, blocking, common, maxEvents, eventsBlockMs }: Parts) {
+  return {
+    maxEvents,
+    openQueue: <Data, Result>(name: string): JobQueue<Data, Result> =>
+      new Queue(
+        name,
+        { ...common, connection, defaultJobOptions: finished, streams: { events: { maxLen: maxEvents } } },
+        quick,
+      ),
+    openEvents: (name: string, { fromStart = false } = {}): JobEvents =>
+      new QueueEvents(
+        name,
+        { ...common, connection, blockingTimeout: eventsBlockMs, ...(fromStart && { lastEventId: '0' }) },
+        blocking,
+      ),
+    openEventsProducer: (name: string): EventsProducer =>
+      new QueueEventsProducer(name, { ...common, connection }, quick),
+  };
+}
+
+function workerOpener({ blocking, common, locks, workerName }: Parts) {
+  return <Data, Result>(
+    name: string,
+    processor: Processor<Data, Result, string, object>,
+    concurrency: number,
+  ): JobWorker<Data, Result> =>
+    new EndingWorker(
+      name,
+      processor,
+      {
+        ...common,
+        ...locks,
+        ...finished,
+        ...(workerName !== undefined && { name: workerName }),
+        connection: {}, // required by the type; the factory brings its own
+        concurrency,
+        autorun: false,
+        // Being resumed is normal here, however often: deadlines end an execution, not a count.
+        maxStalledCount: 1_000_000,
+        runRetryDelay: 500,
+      },
+      blocking,
+    );
+}
+
+/** Removes what finished longer than `olderThanMs` ago from a queue. */
+export async function removeFinished(queue: Pick<Queue, 'clean'>, olderThanMs: number): Promise<void> {
+  for (const state of ['completed', 'failed'] as const) await queue.clean(olderThanMs, CLEANED_AT_ONCE, state);
+}

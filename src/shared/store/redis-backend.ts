@@ -1,0 +1,134 @@
+import { type BackendFactory, createRedisBackend, type IQueueBackend, type Telemetry } from 'bullmq';
+import { Redis } from 'ioredis';
+import { redisShortJobs } from './job-heads.ts';
+import { createRedisStore, storedKey } from './key-value-store.ts';
+import type { QueueBackend } from './queue-backend.ts';
+import { openersOf, removeFinished } from './queue-openers.ts';
+import { createRedisBatches } from './redis-batches.ts';
+import { createRedisHistory } from './redis-history.ts';
+import { createRedisNotes } from './redis-notes.ts';
+import { openRedisReplies, tellChange, tellEndings } from './redis-replies.ts';
+import { redisScript } from './redis-script.ts';
+import { replyWithin } from './reply-within.ts';
+import { createSplitHistory } from './split-history.ts';
+
+/** One hash tag keeps all keys in one slot of a Redis Cluster. */
+const PREFIX = '{rule-server}';
+/** At 1,000 calls/s they bridge 4 s for an API of a version that reads them. */
+const MAX_EVENTS = 20_000;
+/** By their connections an API sees which workers tell how jobs ended: those of earlier versions have no name. */
+const TELLING_WORKER = 'tells-endings';
+const BATCH_HISTORY = '{rule-server}:history-of-batches:';
+const REPLY_MS = 700;
+
+/** BullMQ's own removal takes any job that is not locked: also one that has run, or whose worker fell asleep. */
+const removeWaiting = redisScript(`
+local wait, job, events, id = KEYS[1], KEYS[2], KEYS[3], ARGV[1]
+if tonumber(redis.call('HGET', job, 'ats') or '0') > 0 then return 0 end
+if redis.call('LREM', wait, 1, id) == 0 then return 0 end
+redis.call('DEL', job)
+redis.call('XADD', events, 'MAXLEN', '~', ARGV[2], '*', 'event', 'removed', 'jobId', id, 'prev', 'wait')
+return 1
+`);
+
+const retryStrategy = (attempt: number) => Math.min(100 * attempt, 500);
+
+/** The queue store behind a redis:// URL. */
+export function openRedis(url: string, telemetry: Telemetry | undefined): QueueBackend {
+  const { fast, patient } = connectionsTo(url);
+  const results = new Redis(url, {
+    enableOfflineQueue: false,
+    maxRetriesPerRequest: 0,
+    commandTimeout: 5000,
+    retryStrategy,
+  });
+  results.on('error', () => {}); // the queue's own connection reports the same fault
+  const connected = new Promise<void>((resolve) => void results.once('ready', () => resolve()));
+
+  return {
+    where: `redis, ${withoutCredentials(url)}`,
+    inTime: (reply) => replyWithin(REPLY_MS, reply),
+    connected,
+    store: createRedisStore(results),
+    openNotes: (maxBytes) => createRedisNotes(results, storedKey, maxBytes),
+    openHistory: (limits) =>
+      createSplitHistory(
+        (own, part) => createRedisHistory(results, storedKey, own, part === 'batches' ? BATCH_HISTORY : undefined),
+        limits,
+      ),
+    openBatches: (limits) => createRedisBatches(results, limits),
+    ...openersOf({
+      quick: factoryOf(fast),
+      blocking: factoryOf(patient),
+      common: { prefix: PREFIX, ...(telemetry && { telemetry }) },
+      maxEvents: MAX_EVENTS,
+      eventsBlockMs: 10_000,
+      // A dead worker's executions are taken over within lock + two checks: 5 to 7 s.
+      locks: { lockDuration: 5000, stalledInterval: 1000 },
+      workerName: TELLING_WORKER,
+    }),
+    readShortJobs: redisShortJobs(results),
+    openReplies: (queue, listener) =>
+      openRedisReplies(url, { maxRetriesPerRequest: null, retryStrategy }, (id) => queue.toKey(id), listener),
+    tellChange: (queue, id, replyTo) => tellChange(results, queue.toKey(id), id, replyTo),
+    async removeWaiting(queue, id) {
+      const keys = [queue.toKey('wait'), queue.toKey(id), queue.toKey('events')];
+      return (await removeWaiting(results, keys, [id, MAX_EVENTS])) === 1;
+    },
+    async removeOld(queue, olderThanMs) {
+      await removeFinished(queue, olderThanMs);
+      await results.xtrim(queue.toKey('events'), 'MINID', Date.now() - olderThanMs);
+    },
+    onDisconnect: (queue, listener) => void queue.on('ioredis:close', listener),
+    seesWorkers: true,
+    findWorkers: (queue) => findWorkers(queue, results.options.db ?? 0),
+    close: async () => results.disconnect(),
+  };
+}
+
+type Connection = ReturnType<typeof connectionsTo>['fast' | 'patient'];
+
+function connectionsTo(url: string) {
+  return {
+    // A command of these connections fails fast, and none may be part of opening one: it would stay broken for good.
+    fast: {
+      url,
+      enableOfflineQueue: false,
+      maxRetriesPerRequest: 0,
+      commandTimeout: 3000,
+      skipVersionCheck: true,
+      retryStrategy,
+    },
+    // A command that blocks by design must neither time out nor give up.
+    patient: { url, maxRetriesPerRequest: null, retryStrategy },
+  };
+}
+
+function factoryOf(connection: Connection): BackendFactory<IQueueBackend, unknown> {
+  return (name, options, more) => {
+    const backend = createRedisBackend(name, { ...options, connection }, more);
+    tellEndings(backend);
+    // Once BullMQ closes it, it listens no more; the connection would print its errors until the process ends.
+    for (const client of [backend.client, backend.blockingClient]) {
+      client?.then(
+        (opened) => opened.on('error', () => {}),
+        () => {},
+      );
+    }
+    return backend;
+  };
+}
+
+/** Redis lists the connections of all its databases; a deployment in another one has the same names. */
+async function findWorkers(
+  queue: Parameters<QueueBackend['findWorkers']>[0],
+  database: number,
+): ReturnType<QueueBackend['findWorkers']> {
+  const workers = (await queue.getWorkers()).filter(({ db }) => db === undefined || Number(db) === database);
+  return { count: workers.length, allTell: workers.every(({ rawname }) => rawname?.endsWith(`:w:${TELLING_WORKER}`)) };
+}
+
+function withoutCredentials(url: string): string {
+  const { protocol, host, pathname } = new URL(url);
+  return `${protocol}//${host}${pathname}`;
+}

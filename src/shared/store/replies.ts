@@ -1,0 +1,40 @@
+/** What is told of a job: how it ended, as the job itself holds it, or only that something happened to it. */
+export type Reply =
+  | { kind: 'completed'; id: string; value: unknown }
+  | { kind: 'failed'; id: string; reason: string }
+  | { kind: 'changed'; id: string };
+
+/** `onBack`: replies may have been lost until now, and arrive again. */
+export type ReplyListener = { onReply(reply: Reply): void; onBack(): void };
+
+/** Where one process hears of the jobs it asked for. Every reply is a hint: it may be lost, and the job itself tells the same. */
+export type Replies = {
+  /** What the data of a job says as its `replyTo` for the reply to come here. */
+  address: string;
+  /** Resolves once replies arrive. */
+  ready: Promise<void>;
+  /** Calls `listener` for whatever happens to one job, also one that others asked for, until the returned function is called. */
+  follow(id: string, listener: () => void): () => void;
+  close(): Promise<void>;
+};
+
+/** What is told to more than one listener by the id of a job. `begin` and `end`: around the first and the last of an id. */
+export function createFollowers(begin: (id: string) => void = () => {}, end: (id: string) => void = () => {}) {
+  const followers = new Map<string, Set<() => void>>();
+  return {
+    add(id: string, listener: () => void): () => void {
+      const known = followers.get(id);
+      const own = known ?? new Set();
+      followers.set(id, own.add(listener));
+      if (!known) begin(id);
+      return () => {
+        if (!own.delete(listener) || own.size > 0) return;
+        followers.delete(id);
+        end(id);
+      };
+    },
+    tell(id: string): void {
+      for (const listener of [...(followers.get(id) ?? [])]) listener();
+    },
+  };
+}

@@ -1,0 +1,72 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, inject, it } from 'vitest';
+import { queueNames } from '../../src/shared/store/queue-backend.ts';
+import { echoes } from '../support/echoes.ts';
+import { eventually } from '../support/eventually.ts';
+import { httpCall } from '../support/http-call.ts';
+import { startRedis } from '../support/redis.ts';
+import { claimRedisDatabase } from '../support/redis-database.ts';
+import { createResponder } from '../support/responder.ts';
+import { startService } from '../support/start-service.ts';
+
+const choice = inject('redis');
+const CALL = { app: 1, ruleId: 1, 'the service': { number: 7 } };
+const EXECUTIONS = '/rule-server/mock/executions';
+
+describe.skipIf(choice.kind === 'unavailable')('with two APIs on one Redis', () => {
+  it('none reads the event stream of all calls: not for its own, and not while somebody follows one', async () => {
+    await using two = await startTwo();
+    const { service, queue } = two;
+    await using client = await createResponder({
+      sharedDir: service.sharedDir,
+      app: 1,
+      does: echoes({ afterMs: 200 }),
+    });
+    const [one = '', other = ''] = service.urls;
+    const call = service.execute(CALL, { url: one });
+    const { mockId } = await client.firstRequest();
+    const followed = fetch(`${other}${EXECUTIONS}/${mockId}/events`).then((response) => response.text());
+    expect((await call).status).toBe(200);
+    expect(await followed).toMatch(/"state":"succeeded"/);
+    expect(await queue.getQueueEvents()).toEqual([]);
+  });
+
+  it('a cancel at one of them answers the caller of the other at once, although no worker has begun it', async () => {
+    await using two = await startTwo();
+    const { service } = two;
+    const [one = '', other = ''] = service.urls;
+    for (const worker of service.workers.splice(0)) await worker.stop();
+    const call = service.execute(CALL, { url: one });
+    let items: { mockId: string }[] = [];
+    await eventually(async () => {
+      ({ items } = (await httpCall(`${other}${EXECUTIONS}?limit=10`)).json);
+      expect(items).toHaveLength(1);
+    }, 5000);
+    await sleep(600); // between two re-checks
+    const askedAt = performance.now();
+    const { status } = await httpCall(`${other}${EXECUTIONS}/${items[0]?.mockId}`, { method: 'DELETE' });
+    expect(status).toBe(202);
+    expect((await call).json).toMatchObject({ code: 'cancelled', mayHaveRun: false });
+    expect(performance.now() - askedAt).toBeLessThan(700);
+  });
+});
+
+/** Two APIs and a worker, and the queue they share. */
+async function startTwo() {
+  const redis = await startRedis(choice);
+  const database = await claimRedisDatabase(redis.url);
+  const service = await startService({ apis: 2, queueUrl: database.url });
+  const queue = service.backends[0]?.openQueue(queueNames.executions);
+  if (!queue) throw new Error('the service has no queue');
+  queue.on('error', () => {});
+  return {
+    service,
+    queue,
+    async [Symbol.asyncDispose]() {
+      await queue.close();
+      await service.stop();
+      await database.stop();
+      await redis.stop();
+    },
+  };
+}
