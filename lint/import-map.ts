@@ -72,7 +72,7 @@ export const layers: Record<string, string[]> = {
   ],
   'src/client/': ['engine', 'leaves', 'rules', 'analyzer', 'demo'],
   'src/console/': ['styles', 'json', 'trace', 'api', 'state', 'text', 'run', 'ui', 'screen'],
-  'src/cli/': ['doctor', 'mcp'],
+  'src/cli/': ['doctor', 'mcp', 'cases'],
 };
 
 /** Imports against the order of the folders that are still there. One that is gone must leave this list too. */

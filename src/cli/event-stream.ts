@@ -40,16 +40,21 @@ export async function* statesOf(
 }
 
 async function* eventsIn(body: ReadableStream<Uint8Array>): AsyncGenerator<{ id: number; state: StateEvent }> {
+  for await (const { event, id, data } of messagesIn(body)) {
+    const state = stateEventSchema.safeParse(parseJson(data));
+    if (event === 'state' && state.success) yield { id: Number(id), state: state.data };
+  }
+}
+
+/** The events of one connection, until it ends or breaks. */
+export async function* messagesIn(body: ReadableStream<Uint8Array>): AsyncGenerator<EventSourceMessage> {
   const decoder = new TextDecoder();
   const found: EventSourceMessage[] = [];
   const parser = createParser({ onEvent: (event) => found.push(event) });
   try {
     for await (const chunk of body) {
       parser.feed(decoder.decode(chunk, { stream: true }));
-      for (const { event, id, data } of found.splice(0)) {
-        const state = stateEventSchema.safeParse(parseJson(data));
-        if (event === 'state' && state.success) yield { id: Number(id), state: state.data };
-      }
+      yield* found.splice(0);
     }
   } catch {
     // The connection broke: whoever reads on connects again.

@@ -1,6 +1,7 @@
 import { Command, CommanderError, Option } from 'commander';
 import { visibleLines } from '../shared/contract/visible-text.ts';
 import { version } from '../version.ts';
+import { describeCases } from './cases/commands.ts';
 import type { ClientsOptions } from './clients.ts';
 import type { DoctorOptions } from './doctor/doctor.ts';
 import type { ExecOptions } from './exec.ts';
@@ -82,6 +83,8 @@ function describe(surroundings: Surroundings, ended: (code: number) => void): Co
       ended(await (await import('./clients.ts')).clients(options, surroundings)),
     );
   withApi(clients).addHelpText('after', CLIENTS_EXAMPLES);
+
+  describeCases(program, { surroundings, ended, withApi });
 
   const doctor = program
     .command('doctor')

@@ -29,7 +29,7 @@ const KEYS = [
 /** The rows of the table in docs/security.md: what is asked, which permission it takes, what a key for other apps gets. */
 const ROWS = [
   ...readFileSync(join(import.meta.dirname, '../../docs/security.md'), 'utf8').matchAll(
-    /^\| `(GET|POST|DELETE) (\S+)` \| ([\w ]+) \| ([\w ]+) \|$/gm,
+    /^\| `(GET|PUT|POST|DELETE) (\S+)` \| ([\w ]+) \| ([\w ]+) \|$/gm,
   ),
 ].map(([, method = '', path = '', permission = '', elsewhere = '']) => ({ method, path, permission, elsewhere }));
 
@@ -67,7 +67,7 @@ describe('who may do what', () => {
 
   it.each(ROWS)('$method $path: $permission, $elsewhere', async ({ method, path, permission, elsewhere }) => {
     const allowed = (await ask('everything', method, path)).status;
-    expect([200, 202, 404, 409]).toContain(allowed); // a rule that is not there, an execution that has ended
+    expect([200, 202, 404, 409, 428]).toContain(allowed); // a rule that is not there, an execution that has ended, a change of what
     if (permission === 'any key') expect((await ask('nothing', method, path)).status).toBe(200);
     else {
       expect((await ask(`only-${permission}`, method, path)).status).toBe(allowed);

@@ -1,13 +1,28 @@
-import { noCounts, totalOf } from '../cases/batch.ts';
-import { type Reported, type ReportedItem, reasonsOf } from './reported.ts';
+import { type Batch, type BatchProgress, type Counts, noCounts, totalOf } from '../cases/batch.ts';
+import { type ReportedItem, reasonsOf } from './reported.ts';
 
 /** What XML 1.0 cannot hold, not even escaped. */
 const ILLEGAL = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu;
 
 /** The report that GitLab, Jenkins and GitHub's test reporters read: a testsuite for each target, a testcase for each case. */
-export function junitReport({ batch, progress, items }: Reported): string {
-  const total = totalOf(progress.counts);
-  const suites = batch.targets.map((target, index) => {
+export function junitReport(...batches: JUnitBatch[]): string {
+  const total = totalOf(batches.flatMap(({ progress }) => progress.counts));
+  const suites = batches.flatMap(suitesOf);
+  const tests = batches.reduce((sum, { items }) => sum + items.length, 0);
+  const name = `rule server batch ${batches.map(({ batch }) => batch.batchId).join(', ')}`;
+  const head = attributes({ name, ...countsOf(total, tests, true) });
+  return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites ${head}>\n${suites.join('')}</testsuites>\n`;
+}
+
+/** What this report tells of a batch. */
+export type JUnitBatch = {
+  batch: Pick<Batch, 'batchId' | 'app' | 'ruleId' | 'confId' | 'targets' | 'file' | 'createdAt'>;
+  progress: Pick<BatchProgress, 'counts'>;
+  items: ReportedItem[];
+};
+
+function suitesOf({ batch, progress, items }: JUnitBatch): string[] {
+  return batch.targets.map((target, index) => {
     const own = items.filter((item) => item.target === target);
     const cases = own.map((item) => testCase(item, batch.file, subjectOf(batch)));
     const head = attributes({
@@ -19,19 +34,13 @@ export function junitReport({ batch, progress, items }: Reported): string {
     });
     return `  <testsuite ${head}>\n${cases.join('')}  </testsuite>\n`;
   });
-  const head = attributes({ name: `rule server batch ${batch.batchId}`, ...countsOf(total, items.length, true) });
-  return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites ${head}>\n${suites.join('')}</testsuites>\n`;
 }
 
-function subjectOf({ app, ruleId, confId }: Reported['batch']): string {
+function subjectOf({ app, ruleId, confId }: JUnitBatch['batch']): string {
   return `app ${app}${ruleId === null ? '' : ` rule ${ruleId}`}${confId === null ? '' : ` node ${confId}`}`;
 }
 
-function countsOf(
-  { failed, error, unanswered, skipped, pending }: Reported['progress']['counts'][0],
-  tests: number,
-  isTotal = false,
-) {
+function countsOf({ failed, error, unanswered, skipped, pending }: Counts, tests: number, isTotal = false) {
   const counts = { tests, failures: failed, errors: error + unanswered };
   return isTotal ? counts : { ...counts, skipped: skipped + pending };
 }

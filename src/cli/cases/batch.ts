@@ -1,0 +1,72 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { readCsv } from '../../shared/cases/csv-cases.ts';
+import { refusalLines } from '../../shared/cases/refusal.ts';
+import { visible, visibleJson } from '../../shared/contract/visible-text.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { createHttpApi } from '../http-api.ts';
+import { CommandFailed, type Surroundings } from '../surroundings.ts';
+import { announce } from './announce.ts';
+import { readReport, readReportAs, runBatch } from './follow-batch.ts';
+import { countsLine, showProgress } from './progress-bar.ts';
+import { queryOf } from './suite.ts';
+import { exitCodeOfReport } from './test.ts';
+
+export type BatchOptions = {
+  csv: string;
+  app: string;
+  rule?: string;
+  node?: string;
+  target?: string[];
+  out?: string;
+  concurrency?: string;
+  yes?: boolean;
+  json?: boolean;
+  url: string;
+  key?: string;
+};
+
+const FORMATS = new Map([
+  ['csv', 'csv'],
+  ['json', 'json'],
+  ['xml', 'junit'],
+  ['md', 'markdown'],
+]);
+
+/** Runs each row of a CSV file, without expectations, and writes what came of it; resolves to the exit code. */
+export async function batch(options: BatchOptions, surroundings: Surroundings): Promise<number> {
+  const { stdout, stderr, onInterrupt } = surroundings;
+  const format = formatOf(options.out);
+  const api = createHttpApi({ url: options.url, key: options.key });
+  const text = await readFile(options.csv, 'utf8').catch((error) => {
+    throw new CommandFailed(`--csv ${options.csv} cannot be read: ${error.message}`, exitCodes.usage);
+  });
+  const read = readCsv(text, () => 'text'); // the service knows the types; here the rows are counted
+  if (read.kind === 'refused') throw new CommandFailed(refusalLines(options.csv, read.refusals), exitCodes.usage);
+  const targets = options.target ?? ['all'];
+  await announce(api, { which: options, cases: read.cases.length, targets }, { ...options, stderr });
+  const interrupted = new AbortController();
+  onInterrupt(() => interrupted.abort());
+  const bar = stderr.isTTY && !options.json ? showProgress(stderr) : undefined;
+  const body = { text, type: 'text/csv', query: `?${queryOf(options)}&${more(targets, options)}` };
+  const batchId = await runBatch(api, body, {
+    signal: interrupted.signal,
+    onProgress: (progress) => bar?.show(progress),
+  }).finally(() => bar?.close());
+  const { report, json } = await readReport(api, batchId);
+  if (options.out !== undefined) await writeFile(options.out, await readReportAs(api, batchId, format));
+  if (options.json) stdout.write(visibleJson(json));
+  else stdout.write(`${visible(options.csv)}: ${countsLine(report.counts)} (batch ${batchId})\n`);
+  return exitCodeOfReport(report);
+}
+
+function formatOf(out: string | undefined): string {
+  const format = out === undefined ? 'csv' : FORMATS.get(out.split('.').at(-1)?.toLowerCase() ?? '');
+  if (format !== undefined) return format;
+  throw new CommandFailed(`--out ${out} must end with .csv, .json, .xml (JUnit) or .md.`, exitCodes.usage);
+}
+
+function more(targets: string[], { concurrency }: BatchOptions): string {
+  const parameters = new URLSearchParams(targets.map((target) => ['targets', target]));
+  if (concurrency !== undefined) parameters.set('concurrency', concurrency);
+  return parameters.toString();
+}

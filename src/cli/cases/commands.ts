@@ -1,0 +1,76 @@
+import type { Command } from 'commander';
+import type { Surroundings } from '../surroundings.ts';
+import type { BatchOptions } from './batch.ts';
+import { BATCH_HELP, CASES_HELP, TEST_HELP } from './help-texts.ts';
+import type { PullOptions, PushOptions } from './sync.ts';
+import type { TestOptions } from './test.ts';
+
+type Describing = {
+  surroundings: Surroundings;
+  ended: (code: number) => void;
+  /** Adds the options of every command that talks to an API. */
+  withApi: (command: Command) => Command;
+};
+
+const collect = (value: string, earlier: string[] = []) => [...earlier, value];
+
+/** The commands about cases: run them, run many inputs, keep them. Each loads only what it needs. */
+export function describeCases(program: Command, { surroundings, ended, withApi }: Describing): void {
+  const test = program
+    .command('test')
+    .description('run cases on live clients and tell what is not as expected')
+    .argument('[paths...]', 'files of cases, or directories that have some (*.cases.yaml, .yml, .json)')
+    .option('--app <id>', 'the app, where the document names none')
+    .option('--rule <id>', 'the rule, likewise')
+    .option('--node <id>', 'a node, likewise')
+    .option('--saved', 'run the cases saved at the service')
+    .option('--target <target>', 'all, lane:<lane>, address:<address>, or client:* for each; may be repeated', collect)
+    .option('--junit <file>', 'write a JUnit report')
+    .option('--concurrency <n>', 'runs open at one client')
+    .option('--bail', 'stop at the first failure')
+    .option('--update', 'write what was found into the expectations it differs from')
+    .option('--filter <text>', 'only cases with this in their name or tags')
+    .option('--yes', 'more than 100 runs are meant')
+    .action(async (paths: string[], options: TestOptions) =>
+      ended(await (await import('./test.ts')).test(paths, options, surroundings)),
+    );
+  withApi(test).addHelpText('after', TEST_HELP);
+
+  const batch = program
+    .command('batch')
+    .description('run each row of a CSV file, without expectations')
+    .requiredOption('--csv <file>', 'a header of input paths, and a row for each run')
+    .requiredOption('--app <id>', 'the app')
+    .option('--rule <id>', 'the rule')
+    .option('--node <id>', 'a node: run the sub-tree below it; with --rule as a part of that rule')
+    .option('--target <target>', 'all, lane:<lane>, address:<address>, or client:* for each; may be repeated', collect)
+    .option('--out <file>', 'where the results go: .csv, .json, .xml (JUnit) or .md')
+    .option('--concurrency <n>', 'runs open at one client')
+    .option('--yes', 'more than 100 runs are meant')
+    .action(async (options: BatchOptions) => ended(await (await import('./batch.ts')).batch(options, surroundings)));
+  withApi(batch).addHelpText('after', BATCH_HELP);
+
+  const cases = program.command('cases').description('move cases between a repository and the service');
+  const pull = cases
+    .command('pull')
+    .description('write the saved cases into a file')
+    .requiredOption('--app <id>', 'the app')
+    .option('--rule <id>', 'the rule')
+    .option('--node <id>', 'a node')
+    .option('--out <file>', 'the file; otherwise rule-<id>.cases.yaml')
+    .option('--force', 'also over a file that says something else')
+    .action(async (options: PullOptions) => ended(await (await import('./sync.ts')).pull(options, surroundings)));
+  withApi(pull).addHelpText('after', CASES_HELP);
+  const push = cases
+    .command('push')
+    .description('save the cases of a file')
+    .argument('<file>', 'the file')
+    .option('--app <id>', 'the app, where the document names none')
+    .option('--rule <id>', 'the rule, likewise')
+    .option('--node <id>', 'a node, likewise')
+    .option('--force', 'also over saved cases that say something else')
+    .action(async (file: string, options: PushOptions) =>
+      ended(await (await import('./sync.ts')).push(file, options, surroundings)),
+    );
+  withApi(push).addHelpText('after', CASES_HELP);
+}

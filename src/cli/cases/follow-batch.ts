@@ -1,0 +1,93 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
+import { batchStateSchema } from '../../shared/cases/batch.ts';
+import { differenceSchema } from '../../shared/cases/difference.ts';
+import { ranToSchema, verdictSchema } from '../../shared/cases/verdict.ts';
+import { codeSchema } from '../../shared/contract/outcomes.ts';
+import { parseJson } from '../../shared/contract/parse-json.ts';
+import { messagesIn } from '../event-stream.ts';
+import { exitCodeOfRefusal, exitCodes } from '../exit-codes.ts';
+import { errorOf, type HttpApi } from '../http-api.ts';
+import { CommandFailed } from '../surroundings.ts';
+
+const RECONNECT_MS = 500;
+const GIVE_UP_MS = 30_000;
+
+const countsSchema = z.object({
+  ...{ passed: z.int(), failed: z.int(), error: z.int() },
+  ...{ unanswered: z.int(), skipped: z.int(), pending: z.int() },
+});
+const progressSchema = z.object({ state: batchStateSchema, counts: countsSchema });
+export type Progress = z.infer<typeof progressSchema>;
+
+const itemSchema = z.object({
+  ...{ n: z.int(), name: z.string(), line: z.int().nullable(), target: z.string(), mockId: z.string() },
+  ...{ verdict: verdictSchema, outcome: ranToSchema.nullable(), address: z.string().nullable() },
+  ...{ code: codeSchema.nullable(), mayHaveRun: z.boolean(), error: z.string().nullable() },
+  ...{ tookMs: z.number().nullable(), differences: z.array(differenceSchema) },
+});
+const reportSchema = progressSchema.extend({
+  ...{ batchId: z.string(), app: z.int(), file: z.string().nullable(), createdAt: z.int() },
+  ...{ endedAt: z.int().nullable(), etag: z.string().nullable() },
+  targets: z.array(z.object({ target: z.string(), counts: countsSchema })),
+  items: z.array(itemSchema),
+});
+/** A batch that is over, with all its items. */
+export type Report = z.infer<typeof reportSchema>;
+
+export type Body = { text: string; type: string; query?: string };
+type Watching = { signal: AbortSignal; onProgress: (progress: Progress) => void };
+
+/** Runs a batch to its end and resolves to its id. When `signal` aborts it is cancelled: throws `CommandFailed`. */
+export async function runBatch(api: HttpApi, body: Body, watching: Watching): Promise<string> {
+  const batchId = await begin(api, body);
+  const { signal } = watching;
+  const isOver = await follow(api, batchId, watching);
+  if (signal.aborted) {
+    await api.call(`/rule-server/mock/batches/${batchId}`, { method: 'DELETE' });
+    throw new CommandFailed(`Batch ${batchId} is being cancelled.`, exitCodes.interrupted);
+  }
+  if (!isOver)
+    throw new CommandFailed(`How batch ${batchId} goes on is not known: no API tells.`, exitCodes.unreachable);
+  return batchId;
+}
+
+/** Everything about a batch that is over; `json` as the service wrote it. */
+export async function readReport(api: HttpApi, batchId: string): Promise<{ report: Report; json: string }> {
+  const json = await readReportAs(api, batchId, 'json');
+  return { report: reportSchema.parse(parseJson(json)), json };
+}
+
+export async function readReportAs(api: HttpApi, batchId: string, format: string): Promise<string> {
+  const { status, text } = await api.call(`/rule-server/mock/batches/${batchId}/report?format=${format}`);
+  if (status === 200) return text;
+  throw new CommandFailed(`The report of batch ${batchId} cannot be read: ${errorOf(text)}`, exitCodes.unknown);
+}
+
+async function begin(api: HttpApi, { text, type, query = '' }: Body): Promise<string> {
+  // What stands between here and the API may send a call again when a connection breaks: under a key it still runs once.
+  const headers = { 'content-type': type, 'idempotency-key': randomUUID() };
+  const answer = await api.call(`/rule-server/mock/batches${query}`, { method: 'POST', headers, body: text });
+  if (answer.status === 202) return z.object({ batchId: z.string() }).parse(parseJson(answer.text)).batchId;
+  throw new CommandFailed(errorOf(answer.text), exitCodeOfRefusal(answer.status, false));
+}
+
+/** Whether the batch came to its end. Reconnects by itself, and gives up when no API had anything to tell for a while. */
+async function follow(api: HttpApi, batchId: string, { signal, onProgress }: Watching): Promise<boolean> {
+  for (let toldAt = Date.now(); !signal.aborted && Date.now() - toldAt < GIVE_UP_MS; ) {
+    const path = `/rule-server/mock/batches/${batchId}/events`;
+    const response = await api.open(path, { headers: { accept: 'text/event-stream' }, signal }).catch(() => null);
+    if (response?.status === 404 || response?.status === 410) return false;
+    for await (const { data } of response?.ok && response.body ? messagesIn(response.body) : []) {
+      const progress = progressSchema.safeParse(parseJson(data));
+      if (!progress.success) continue;
+      toldAt = Date.now();
+      onProgress(progress.data);
+      if (progress.data.state === 'finished' || progress.data.state === 'cancelled') return true;
+    }
+    if (response?.ok) toldAt = Date.now();
+    await sleep(RECONNECT_MS, undefined, { signal }).catch(() => {});
+  }
+  return false;
+}

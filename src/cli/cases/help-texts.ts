@@ -1,0 +1,35 @@
+const EXIT_CODES = `
+Exit codes:
+  0    all passed
+  1    some failed, or their rule or client failed
+  4    else: some were not answered, or the batch was cancelled
+  2    the command line or a document is wrong, or there is no case; nothing ran
+  3    the service takes no batch at the moment; nothing ran
+  8    the API cannot be reached, or does not know the key
+  130  Ctrl-C: the batch is cancelled
+`;
+
+export const TEST_HELP = `
+Examples:
+  rule-server test examples/demo.cases.yaml --target lane:beta --junit out.xml
+  rule-server test cases/ --filter release --bail
+  rule-server test --saved --app 9001 --rule 1 --target all --target lane:beta
+
+These are real runs with real effects: how many, and what they may call, is said before. --update changes only what is expected
+already and differs; after that a case counts as passed. On GitHub each failure is an annotation.
+${EXIT_CODES}`;
+
+export const BATCH_HELP = `
+Examples:
+  rule-server batch --csv users.csv --app 9001 --rule 1 --target all --target lane:beta --out results.csv
+
+The header holds input paths such as user.age, and name and asOf. An empty cell is absent, "" is an empty text.
+${EXIT_CODES}`;
+
+export const CASES_HELP = `
+Examples:
+  rule-server cases pull --app 9001 --rule 1 --out recharge.cases.yaml
+  rule-server cases push recharge.cases.yaml
+
+Neither overwrites something else without --force: it ends with 1 and names the cases that differ.
+`;

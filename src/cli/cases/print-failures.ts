@@ -1,0 +1,49 @@
+import { differenceLine, reasonsOf } from '../../shared/reports/reported.ts';
+import type { Report } from './follow-batch.ts';
+import type { Suite } from './suite.ts';
+
+type Item = Report['items'][number];
+
+/** Items that are a reason not to release. */
+export function badItems({ items }: Pick<Report, 'items'>): Item[] {
+  return items.filter(({ verdict }) => verdict === 'failed' || verdict === 'error' || verdict === 'unanswered');
+}
+
+/** One line for each item that did not pass, each with what differs below it. */
+export function failureLines(suite: Suite, report: Report): string[] {
+  return badItems(report).flatMap((item) => {
+    const head = `${item.verdict.toUpperCase()}  ${placeOf(suite, item)}${item.name}  (${item.target})`;
+    return [head, ...detailsOf(item)];
+  });
+}
+
+function detailsOf(item: Item): string[] {
+  const [first] = reasonsOf({ ...item, differences: [] });
+  return [...(first === undefined ? [] : [`    ${first}`]), ...item.differences.flatMap(diffOf)];
+}
+
+function diffOf(difference: Item['differences'][number]): string[] {
+  const { path, expected, actual, message } = difference;
+  const lines = [
+    ...(expected === null ? [] : [`      - expected  ${expected}`]),
+    ...(actual === null ? [] : [`      + found     ${actual}`]),
+  ];
+  return [`    ${path} ${message}`, ...lines];
+}
+
+/** Annotations that GitHub shows beside the lines of a pull request. */
+export function githubLines(suite: Suite, report: Report): string[] {
+  return badItems(report).map((item) => {
+    const file = suite.origin.kind === 'file' ? `file=${property(suite.origin.path)},line=${item.line ?? 1},` : '';
+    const reasons = [...detailsOf({ ...item, differences: [] }).map((line) => line.trim())];
+    const text = [...reasons, ...item.differences.map(differenceLine)].join('\n');
+    return `::error ${file}title=${property(`${item.name} (${item.target})`)}::${message(text || item.verdict)}`;
+  });
+}
+
+function placeOf({ origin }: Suite, { line }: Item): string {
+  return origin.kind === 'file' ? `${origin.path}${line === null ? '' : `:${line}`}  ` : '';
+}
+
+const message = (text: string) => text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
+const property = (text: string) => message(text).replaceAll(':', '%3A').replaceAll(',', '%2C');

@@ -1,0 +1,92 @@
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Case } from '../../shared/cases/case.ts';
+import { readDocument } from '../../shared/cases/document.ts';
+import { refusalLines } from '../../shared/cases/refusal.ts';
+import { readYaml } from '../../shared/cases/yaml-text.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { errorOf, type HttpApi } from '../http-api.ts';
+import { CommandFailed } from '../surroundings.ts';
+
+/** Where a document lies: in a file, or saved at the service under an ETag. */
+export type Origin = { kind: 'file'; path: string } | { kind: 'saved'; etag: string };
+/** The cases of one document that are to be run, and on what. Ids are decimal text. */
+export type Suite = {
+  origin: Origin;
+  text: string;
+  app: string;
+  ruleId: string | null;
+  confId: string | null;
+  /** All of the document, in its order; `run` says which of them are run. */
+  cases: Case[];
+  run: Case[];
+};
+
+/** Whose cases are meant, as the command line says it. */
+export type Which = { app?: string; rule?: string; node?: string };
+
+const IS_CASES = /\.cases\.(?:ya?ml|json)$/;
+
+/** Reads the documents at these paths; in a directory all `*.cases.yaml`, `.yml` and `.json`, also further down. */
+export async function readSuites(paths: readonly string[], which: Which): Promise<Suite[]> {
+  const files = (await Promise.all(paths.map(filesAt))).flat();
+  return Promise.all(files.map(async (path) => suiteOf(await readText(path), { kind: 'file', path }, which)));
+}
+
+/** The cases that are saved at the service. */
+export async function readSavedSuite(api: HttpApi, which: Which): Promise<Suite> {
+  const response = await api.open(`/rule-server/mock/cases?${queryOf(which)}`);
+  const text = await response.text();
+  if (!response.ok) throw new CommandFailed(errorOf(text), exitCodes.usage);
+  return suiteOf(text, { kind: 'saved', etag: response.headers.get('etag') ?? '' }, which);
+}
+
+/** Only cases whose name or one of whose tags holds `text`. */
+export function filtered(suite: Suite, text: string): Suite {
+  const wanted = text.toLowerCase();
+  const run = suite.cases.filter(({ name, tags }) =>
+    [name, ...tags].some((each) => each.toLowerCase().includes(wanted)),
+  );
+  return { ...suite, run };
+}
+
+/** `?app=&ruleId=|confId=` */
+export function queryOf({ app = '', rule, node }: Which): string {
+  const parameters = { app, ...(rule !== undefined && { ruleId: rule }), ...(node !== undefined && { confId: node }) };
+  return new URLSearchParams(parameters).toString();
+}
+
+/** What a suite is called where a person reads of it. */
+export function labelOf({ origin, app, ruleId, confId }: Suite): string {
+  const subject = `app ${app} ${ruleId === null ? `node ${confId}` : `rule ${ruleId}`}`;
+  return origin.kind === 'file' ? `${origin.path} (${subject})` : `the saved cases of ${subject}`;
+}
+
+async function filesAt(path: string): Promise<string[]> {
+  const found = await stat(path).catch((error) => cannotRead(path, error));
+  if (!found.isDirectory()) return [path];
+  const names = await readdir(path, { recursive: true });
+  return names
+    .filter((name) => IS_CASES.test(name) && !name.includes('node_modules'))
+    .sort()
+    .map((name) => join(path, name));
+}
+
+const readText = (path: string) => readFile(path, 'utf8').catch((error) => cannotRead(path, error));
+
+function cannotRead(path: string, error: Error): never {
+  throw new CommandFailed(`${path} cannot be read: ${error.message}`, exitCodes.usage);
+}
+
+function suiteOf(text: string, origin: Origin, which: Which): Suite {
+  const name = origin.kind === 'file' ? origin.path : 'saved cases';
+  const yaml = readYaml(text);
+  const read = yaml.kind === 'read' ? readDocument(yaml.json, yaml.lineOf) : yaml;
+  if (read.kind === 'refused') throw new CommandFailed(refusalLines(name, read.refusals), exitCodes.usage);
+  const { app, ruleId, confId, cases } = read.document;
+  const [subjectApp, rule, node] = [which.app ?? app, which.rule ?? ruleId, which.node ?? confId];
+  if (subjectApp === null) throw new CommandFailed(`${name} names no app: add one, or give --app.`, exitCodes.usage);
+  if ((rule ?? node) === null)
+    throw new CommandFailed(`${name} names no ruleId or confId: add one, or give --rule or --node.`, exitCodes.usage);
+  return { origin, text, app: String(subjectApp), ruleId: rule, confId: node, cases, run: cases };
+}

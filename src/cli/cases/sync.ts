@@ -1,0 +1,74 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { z } from 'zod';
+import { etagOf } from '../../shared/cases/etag.ts';
+import { parseJson } from '../../shared/contract/parse-json.ts';
+import { visible } from '../../shared/contract/visible-text.ts';
+import { errnoOf } from '../../shared/runtime/errno.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { createHttpApi, errorOf, type HttpApi } from '../http-api.ts';
+import { CommandFailed, type Surroundings } from '../surroundings.ts';
+import { queryOf, readSuites, type Which } from './suite.ts';
+
+export type PullOptions = Which & { app: string; out?: string; force?: boolean; url: string; key?: string };
+export type PushOptions = Which & { force?: boolean; url: string; key?: string };
+
+const NEITHER_LOST = 'Nothing was changed';
+const changedSchema = z.object({ cases: z.array(z.string()) });
+
+/** Writes the saved cases into a file of the repository. Without --force never over a file that says something else. */
+export async function pull(options: PullOptions, { stdout }: Surroundings): Promise<number> {
+  const api = createHttpApi({ url: options.url, key: options.key });
+  const saved = await readSaved(api, options);
+  if (saved === null) throw new CommandFailed('No cases are saved there.', exitCodes.usage);
+  const path =
+    options.out ?? `${options.rule === undefined ? `node-${options.node}` : `rule-${options.rule}`}.cases.yaml`;
+  const there = await readFile(path, 'utf8').catch((error) => (errnoOf(error) === 'ENOENT' ? null : fail(path, error)));
+  if (there === saved) return tell(stdout, `${path} has them already.`);
+  if (there !== null && !options.force)
+    throw new CommandFailed(
+      `${path} differs from the saved cases. ${NEITHER_LOST}: push it, or pull with --force.`,
+      exitCodes.failed,
+    );
+  await writeFile(path, saved).catch((error) => fail(path, error));
+  return tell(stdout, `${path} is written (ETag ${etagOf(saved)}).`);
+}
+
+/** Saves the cases of a file at the service. Without --force never over saved cases that say something else. */
+export async function push(path: string, options: PushOptions, { stdout }: Surroundings): Promise<number> {
+  const api = createHttpApi({ url: options.url, key: options.key });
+  const [suite] = await readSuites([path], options);
+  if (!suite) throw new CommandFailed(`${path} holds no cases.`, exitCodes.usage);
+  const { app, ruleId, confId, text } = suite;
+  const which = { app, ...(ruleId !== null && { rule: ruleId }), ...(confId !== null && { node: confId }) };
+  const saved = await readSaved(api, which);
+  if (saved === text) return tell(stdout, `${path} is what is saved already.`);
+  const condition: Record<string, string> =
+    saved !== null && options.force ? { 'if-match': etagOf(saved) } : { 'if-none-match': '*' };
+  const headers = { 'content-type': 'application/yaml', ...condition };
+  const answer = await api.call(`/rule-server/mock/cases?${queryOf(which)}`, { method: 'PUT', headers, body: text });
+  if (answer.status === 412) throw new CommandFailed(whatDiffers(answer.text), exitCodes.failed);
+  if (answer.status !== 200) throw new CommandFailed(errorOf(answer.text), exitCodes.usage);
+  return tell(stdout, `${path} is saved (ETag ${etagOf(text)}).`);
+}
+
+async function readSaved(api: HttpApi, which: Which): Promise<string | null> {
+  const { status, text } = await api.call(`/rule-server/mock/cases?${queryOf(which)}`);
+  if (status === 200) return text;
+  if (status === 404) return null;
+  throw new CommandFailed(errorOf(text), status < 500 ? exitCodes.usage : exitCodes.unreachable);
+}
+
+function whatDiffers(text: string): string {
+  const names = changedSchema.safeParse(parseJson(text)).data?.cases ?? [];
+  const listed = names.map((name) => `\n  ${visible(name)}`).join('');
+  return `Other cases are saved there. ${NEITHER_LOST}: pull them, or push with --force.${listed && ` They differ in:${listed}`}`;
+}
+
+function tell(stdout: Surroundings['stdout'], sentence: string): number {
+  stdout.write(`${visible(sentence)}\n`);
+  return exitCodes.ok;
+}
+
+function fail(path: string, error: Error): never {
+  throw new CommandFailed(`${path} cannot be used: ${error.message}`, exitCodes.usage);
+}

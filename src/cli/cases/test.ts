@@ -1,0 +1,143 @@
+import { rename, writeFile } from 'node:fs/promises';
+import { visibleJson, visibleLines } from '../../shared/contract/visible-text.ts';
+import { type JUnitBatch, junitReport } from '../../shared/reports/junit.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { createHttpApi, errorOf, type HttpApi } from '../http-api.ts';
+import { CommandFailed, type Surroundings } from '../surroundings.ts';
+import { announce } from './announce.ts';
+import { batchRequest } from './batch-request.ts';
+import { type Report, readReport, runBatch } from './follow-batch.ts';
+import { failureLines, githubLines } from './print-failures.ts';
+import { countsLine, showProgress } from './progress-bar.ts';
+import { filtered, labelOf, queryOf, readSavedSuite, readSuites, type Suite } from './suite.ts';
+import { updateExpectations } from './update.ts';
+
+export type TestOptions = {
+  app?: string;
+  rule?: string;
+  node?: string;
+  saved?: boolean;
+  target?: string[];
+  junit?: string;
+  json?: boolean;
+  concurrency?: string;
+  bail?: boolean;
+  update?: boolean;
+  filter?: string;
+  yes?: boolean;
+  url: string;
+  key?: string;
+};
+type Ran = { suite: Suite; report: Report; json: string };
+
+/** Runs cases on live clients and tells what is not as expected; resolves to the exit code. Ctrl-C cancels the batch. */
+export async function test(paths: string[], options: TestOptions, surroundings: Surroundings): Promise<number> {
+  const { stdout, stderr, environment, onInterrupt } = surroundings;
+  const api = createHttpApi({ url: options.url, key: options.key });
+  const suites = await suitesOf(api, paths, options);
+  const targets = options.target ?? ['all'];
+  for (const suite of suites)
+    await announce(api, { which: whichOf(suite), cases: suite.run.length, targets }, { ...options, stderr });
+  const interrupted = new AbortController();
+  onInterrupt(() => interrupted.abort());
+
+  const all: Ran[] = [];
+  const codes: number[] = [];
+  for (const suite of suites) {
+    const ran = await runSuite(api, suite, { options, stderr, signal: interrupted.signal });
+    all.push(ran);
+    if (!options.json) stdout.write(visibleLines(`${summary(ran).join('\n')}\n`));
+    if (environment.GITHUB_ACTIONS === 'true') stdout.write(`${githubLines(suite, ran.report).join('\n')}\n`);
+    const left = options.update ? await update(api, ran, stderr) : null;
+    codes.push(left === 0 ? exitCodes.ok : exitCodeOfReport(ran.report));
+    if (options.bail && codes.at(-1) !== exitCodes.ok) break;
+  }
+  if (options.json) stdout.write(visibleJson(`{"batches":[${all.map(({ json }) => json.trim()).join(',')}]}\n`));
+  if (options.junit !== undefined) await writeFile(options.junit, junitReport(...all.map(junitBatch)));
+  return worstOf(codes);
+}
+
+async function suitesOf(api: HttpApi, paths: string[], options: TestOptions): Promise<Suite[]> {
+  if (
+    options.saved === true &&
+    (paths.length > 0 || options.app === undefined || (options.rule ?? options.node) === undefined)
+  )
+    throw new CommandFailed(
+      '--saved runs the cases saved at the service: give --app and --rule or --node, and no path.',
+      exitCodes.usage,
+    );
+  if (options.saved !== true && paths.length === 0)
+    throw new CommandFailed('Give a file of cases, or a directory that has some; or --saved.', exitCodes.usage);
+  const found = options.saved ? [await readSavedSuite(api, options)] : await readSuites(paths, options);
+  const { filter } = options;
+  const wanted = (filter === undefined ? found : found.map((suite) => filtered(suite, filter))).filter(
+    ({ run }) => run.length > 0,
+  );
+  if (wanted.length > 0) return wanted;
+  const where = filter === undefined ? '' : ` with ${JSON.stringify(filter)} in its name or tags`;
+  throw new CommandFailed(`There is no case${where} to run.`, exitCodes.usage);
+}
+
+type Running = { options: TestOptions; stderr: Surroundings['stderr']; signal: AbortSignal };
+
+async function runSuite(api: HttpApi, suite: Suite, { options, stderr, signal }: Running): Promise<Ran> {
+  const bar = stderr.isTTY && !options.json ? showProgress(stderr) : undefined;
+  const body = { text: batchRequest(suite, options), type: 'application/json' };
+  try {
+    const batchId = await runBatch(api, body, { signal, onProgress: (progress) => bar?.show(progress) });
+    return { suite, ...(await readReport(api, batchId)) };
+  } finally {
+    bar?.close();
+  }
+}
+
+function summary({ suite, report }: Ran): string[] {
+  const { counts, createdAt, endedAt, batchId } = report;
+  const took = endedAt === null ? '' : ` in ${((endedAt - createdAt) / 1000).toFixed(2)} s`;
+  return [...failureLines(suite, report), `${labelOf(suite)}: ${countsLine(counts)}${took} (batch ${batchId})`];
+}
+
+/** Updates the document, and resolves to how many cases still are not as expected. */
+async function update(api: HttpApi, { suite, report }: Ran, stderr: Surroundings['stderr']): Promise<number> {
+  const { text, updated, left } = await updateExpectations(api, suite, report);
+  if (updated.length > 0) await save(api, suite, text);
+  for (const name of updated) stderr.write(`updated  ${name}\n`);
+  for (const line of left) stderr.write(`left     ${line}\n`);
+  return left.length;
+}
+
+async function save(api: HttpApi, suite: Suite, text: string): Promise<void> {
+  const { origin } = suite;
+  if (origin.kind === 'file') {
+    await writeFile(`${origin.path}.tmp`, text);
+    return rename(`${origin.path}.tmp`, origin.path);
+  }
+  const headers = { 'content-type': 'application/yaml', 'if-match': origin.etag };
+  const path = `/rule-server/mock/cases?${queryOf(whichOf(suite))}`;
+  const answer = await api.call(path, { method: 'PUT', headers, body: text });
+  if (answer.status !== 200) throw new CommandFailed(errorOf(answer.text), exitCodes.usage);
+}
+
+function whichOf({ app, ruleId, confId }: Suite) {
+  return { app, ...(ruleId !== null && { rule: ruleId }), ...(confId !== null && { node: confId }) };
+}
+
+/** 0 when all passed, 1 when something is not as expected, else 4 when something was not answered or not run. */
+export function exitCodeOfReport({ counts, state }: Pick<Report, 'counts' | 'state'>): number {
+  if (counts.failed + counts.error > 0) return exitCodes.failed;
+  return counts.unanswered > 0 || state === 'cancelled' ? exitCodes.timedOut : exitCodes.ok;
+}
+
+function worstOf(codes: readonly number[]): number {
+  return [exitCodes.failed, exitCodes.timedOut].find((code) => codes.includes(code)) ?? exitCodes.ok;
+}
+
+function junitBatch({ suite, report }: Ran): JUnitBatch {
+  const { batchId, app, file, createdAt, targets, items } = report;
+  const { ruleId, confId } = suite;
+  return {
+    batch: { batchId, app, ruleId, confId, file, createdAt, targets: targets.map(({ target }) => target) },
+    progress: { counts: targets.map(({ counts }) => counts) },
+    items,
+  };
+}

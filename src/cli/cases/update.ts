@@ -1,0 +1,87 @@
+import { parsePath, printPath, type Step } from '../../shared/cases/path.ts';
+import { type Replacement, replaceValues } from '../../shared/cases/splice.ts';
+import { valueAt } from '../../shared/cases/value-at.ts';
+import { type ExactValue, parseExact, scanJson, stringifyExact } from '../../shared/contract/exact-json.ts';
+import { DATA_FIELD } from '../../shared/contract/job.ts';
+import { visible } from '../../shared/contract/visible-text.ts';
+import type { HttpApi } from '../http-api.ts';
+import type { Report } from './follow-batch.ts';
+import { badItems } from './print-failures.ts';
+import type { Suite } from './suite.ts';
+
+type Item = Report['items'][number];
+/** The document with what the runs came to, and the cases that were not updated, each with the reason. */
+export type Updated = { text: string; updated: string[]; left: string[] };
+type Change = { kind: 'change'; replacements: Replacement[] } | { kind: 'left'; why: string };
+
+/**
+ * Writes what was found into the expectations it differs from. Only members that are in `expect` already, never after an
+ * error or without an answer, and never where targets came to different things.
+ */
+export async function updateExpectations(api: HttpApi, suite: Suite, report: Report): Promise<Updated> {
+  const names = [...new Set(badItems(report).map(({ name }) => name))];
+  const replacements: Replacement[] = [];
+  const result: Omit<Updated, 'text'> = { updated: [], left: [] };
+  for (const name of names) {
+    const change = await changeOf(api, report, { name, index: suite.cases.findIndex((one) => one.name === name) });
+    if (change.kind === 'left') result.left.push(`${visible(name)}: ${change.why}`);
+    else {
+      replacements.push(...change.replacements);
+      result.updated.push(visible(name));
+    }
+  }
+  return { ...result, text: replacements.length === 0 ? suite.text : replaceValues(suite.text, replacements) };
+}
+
+async function changeOf(api: HttpApi, report: Report, one: { name: string; index: number }): Promise<Change> {
+  const items = report.items.filter(({ name, verdict }) => name === one.name && verdict !== 'skipped');
+  const bad = items.find(({ verdict }) => verdict === 'error' || verdict === 'unanswered');
+  if (bad) return { kind: 'left', why: `it has no result on ${bad.target} (${bad.verdict})` };
+  const changes = await Promise.all(items.map((item) => foundBy(api, report.batchId, item, one.index)));
+  const texts = new Set(changes.map((change) => JSON.stringify(change)));
+  const [first] = changes;
+  if (!first || texts.size > 1) return { kind: 'left', why: 'targets disagree: run it on one of them' };
+  return first;
+}
+
+/** The values one item came to, in the places of those that were expected. */
+async function foundBy(api: HttpApi, batchId: string, { n, differences }: Item, index: number): Promise<Change> {
+  const { text } = await api.call(`/rule-server/mock/batches/${batchId}/items/${n}`);
+  const data = dataAfter(text);
+  const replacements = new Map<string, string>();
+  for (const { path, expected, actual, message } of differences) {
+    const steps = parsePath(path) ?? [];
+    const place = listOrValue(steps);
+    const isOperator = expected?.startsWith('{"$') ?? false;
+    const canBe = steps[0] === 'data' || (message === 'differs' && (path === 'outcome' || steps[0] === 'nodes'));
+    const isInList = place.length < steps.length;
+    if (!canBe || isOperator || (!isInList && (expected === null || actual === null)))
+      return { kind: 'left', why: `${path} ${message}, which is not a value to replace` };
+    const value = steps[0] === 'data' ? valueIn(data, place.slice(1)) : JSON.stringify(actual);
+    if (value === null) return { kind: 'left', why: `${path}: what was found is not kept whole` };
+    if (steps[0] === 'nodes' && actual?.includes(',')) return { kind: 'left', why: `${path} came to ${actual}` };
+    replacements.set(printPath(['cases', index, 'expect', ...place]), value);
+  }
+  return { kind: 'change', replacements: [...replacements].map(([path, json]) => ({ path, json })) };
+}
+
+/** The way to a value, or to the list it is in: lists are compared whole, so they are replaced whole. */
+function listOrValue(steps: readonly Step[]): readonly Step[] {
+  const at = steps.findIndex((step) => typeof step === 'number');
+  return at < 0 ? steps : steps.slice(0, at);
+}
+
+/** The data after the run: the input, and over it what the run changed. Null when too much of it to be kept. */
+function dataAfter(text: string): ExactValue | null {
+  const scanned = scanJson(text);
+  const members = new Map(scanned.kind === 'complete' ? scanned.members.map(({ key, raw }) => [key, raw]) : []);
+  const changed = members.get('changed') ?? 'null';
+  if (changed === 'null' && members.get('cut') === 'true') return null;
+  const [before, after] = [parseExact(members.get(DATA_FIELD) ?? '{}'), parseExact(changed)];
+  return { ...Object(before), ...Object(after) };
+}
+
+function valueIn(data: ExactValue | null, path: readonly Step[]): string | null {
+  const value = data === null ? undefined : valueAt(data, path);
+  return value === undefined ? null : stringifyExact(value);
+}
