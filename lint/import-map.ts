@@ -7,6 +7,8 @@ export type Part = {
 };
 
 const CONTRACT = 'src/shared/contract/';
+/** They import nothing, so a browser can load them: the page reads paths and CSV by the rules of the service. */
+const PURE_PARTS_OF_CASES = ['path.ts', 'cell-type.ts', 'csv-delimiter.ts'].map((name) => `src/shared/cases/${name}`);
 
 /** The directions of ARCHITECTURE.md. The first part whose path fits decides. */
 export const importMap: Part[] = [
@@ -40,7 +42,7 @@ export const importMap: Part[] = [
   },
   {
     path: 'src/console/',
-    mayImport: ['src/console/', CONTRACT],
+    mayImport: ['src/console/', CONTRACT, ...PURE_PARTS_OF_CASES],
     refusedPackages: ['node:'],
     because: 'The console runs in a browser: of the service it knows the contract and the public HTTP interface.',
   },
@@ -71,7 +73,7 @@ export const layers: Record<string, string[]> = {
     'upkeep',
   ],
   'src/client/': ['engine', 'leaves', 'rules', 'analyzer', 'demo'],
-  'src/console/': ['styles', 'json', 'trace', 'api', 'state', 'text', 'run', 'ui', 'screen'],
+  'src/console/': ['styles', 'json', 'trace', 'api', 'state', 'text', 'run', 'cases', 'ui', 'screen'],
   'src/cli/': ['doctor', 'mcp', 'cases'],
 };
 

@@ -11,6 +11,10 @@ const place: Place = {
   run: null,
   runs: [],
   input: '{"uid":9007199254740993,"cost":0.10}',
+  panel: 'cases',
+  batch: '0d7e4b5a-7f52-4a36-9a55-6f1f0c2d9b1e',
+  item: '12',
+  caseName: 'spends 100, "enough"',
 };
 const again = (given: Place) => {
   const address = new URL(`http://host/${printPlace(given)}`);
@@ -48,6 +52,10 @@ describe('the address of a run', () => {
       run: null,
       runs: [],
       input: null,
+      panel: null,
+      batch: null,
+      item: null,
+      caseName: null,
     });
   });
 

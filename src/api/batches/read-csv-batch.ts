@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { DEFAULT_CONCURRENCY, MAX_CONCURRENCY } from '../../shared/cases/batch.ts';
-import { type CellType, readCsv } from '../../shared/cases/csv-cases.ts';
+import { cellTypeOf } from '../../shared/cases/cell-type.ts';
+import { readCsv } from '../../shared/cases/csv-cases.ts';
 import { createRefusals, noLines } from '../../shared/cases/refusal.ts';
 import { decodeUtf8 } from '../../shared/contract/exact-json.ts';
 import { parseJson } from '../../shared/contract/parse-json.ts';
@@ -13,9 +14,6 @@ export type ReadCsvBatch = ReturnType<typeof createReadCsvBatch>;
 type Refused = { kind: 'refused'; status: 404 | 422 | 503; error: string };
 
 const schemaAnswer = z.object({ fields: z.array(z.object({ key: z.string(), valueType: z.string() })) });
-const NUMBERS =
-  /^(?:int|integer|long|short|byte|float|double|number|decimal|bigdecimal|biginteger|u?int\d+|float\d+)$/i;
-const BOOLEANS = /^bool(?:ean)?$/i;
 
 /** Reads a batch of CSV rows: app, rule, targets and concurrency are in the query, types come from what the rule reads. */
 export function createReadCsvBatch({ ask }: Pick<AskWorker, 'ask'>) {
@@ -38,7 +36,7 @@ export function createReadCsvBatch({ ask }: Pick<AskWorker, 'ask'>) {
     const reply = await ask({ v: QUERY_VERSION, ask: 'schema', ...selection.value });
     if (reply.kind === 'refused') return reply;
     const types = new Map(
-      schemaAnswer.parse(parseJson(reply.body)).fields.map(({ key, valueType }) => [key, cellType(valueType)]),
+      schemaAnswer.parse(parseJson(reply.body)).fields.map(({ key, valueType }) => [key, cellTypeOf(valueType)]),
     );
     const read = readCsv(text.text, (key) => types.get(key) ?? 'text');
     if (read.kind === 'refused') return bad(read.refusals);
@@ -53,11 +51,6 @@ export function createReadCsvBatch({ ask }: Pick<AskWorker, 'ask'>) {
 /** Spreadsheets begin their CSV with a byte order mark. */
 function withoutMark(bytes: Uint8Array): Uint8Array {
   return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes;
-}
-
-function cellType(valueType: string): CellType {
-  const name = valueType.split('.').at(-1) ?? '';
-  return NUMBERS.test(name) ? 'number' : BOOLEANS.test(name) ? 'boolean' : 'text';
 }
 
 function bad(refusals: readonly { path: string; message: string; line: number | null }[]): ReadBatch {

@@ -3,6 +3,7 @@ import { flushSync } from 'react-dom';
 import { usePlace } from '../state/location.ts';
 import { useText } from '../text/use-text.tsx';
 import type { Occurrence } from '../trace/tree.ts';
+import { SaveCaseBar } from './cases/save-case-bar.tsx';
 import { type Detail, DetailsPanel } from './details/details-panel.tsx';
 import { onCommand } from './frame/commands.ts';
 import { focusFirstValue, focusSearch } from './frame/focus.ts';
@@ -28,6 +29,8 @@ const ComparePanel = lazy(() =>
   import('./compare/compare-panel.tsx').then(({ ComparePanel }) => ({ default: ComparePanel })),
 );
 
+const CasesPanel = lazy(() => import('./cases/cases-panel.tsx').then(({ CasesPanel }) => ({ default: CasesPanel })));
+
 const parts = ['input', 'result', 'details', 'history'] as const;
 type Part = (typeof parts)[number];
 
@@ -41,7 +44,7 @@ export function Screen() {
   const run = useRun({ place, input, clients: rule.clients.data ?? [], occurrences: rule.occurrences });
   const { open, again } = useOpenRun({ place, input, run });
   const session = useSession();
-  const [part, setPart] = useState<Part>('input');
+  const [part, setPart] = useState<Part>(place.panel === null ? 'input' : 'history');
   const [detail, setDetail] = useState<Detail>('changes');
   const [help, setHelp] = useState(false);
   const [chosenAt, setChosenAt] = useState<{ of: readonly Occurrence[]; index: number } | null>(null);
@@ -74,6 +77,10 @@ export function Screen() {
     [blocked, isOpen, sending, start, stop],
   );
   // Whoever presses Run wants to see what comes of it.
+  const shownCase = place.item ?? place.caseName;
+  useEffect(() => {
+    if (shownCase !== null) setDetail('case');
+  }, [shownCase]);
   const shownRun = place.run ?? place.runs.join();
   useEffect(() => {
     if (shownRun !== '') setPart('result');
@@ -129,6 +136,7 @@ export function Screen() {
           <>
             <div className="column headlines">
               <ResultPanel place={place} run={run} rule={rule} onChoose={choose} />
+              {run.reading && <SaveCaseBar reading={run.reading} />}
               <button
                 type="button"
                 className="button primary run-here"
@@ -144,6 +152,7 @@ export function Screen() {
             </div>
             <aside className="column details" aria-label={say('details.label')}>
               <DetailsPanel
+                place={place}
                 run={run}
                 rule={rule}
                 chosen={chosen}
@@ -154,7 +163,13 @@ export function Screen() {
             </aside>
           </>
         )}
-        <HistoryPanel place={place} onOpen={open} onAgain={again} />
+        {place.panel === null ? (
+          <HistoryPanel place={place} onOpen={open} onAgain={again} />
+        ) : (
+          <Suspense fallback={<Loading text="loading.page" />}>
+            <CasesPanel place={place} rule={rule} input={input} onOpenRun={open} />
+          </Suspense>
+        )}
       </main>
       {help && <Help onClose={() => setHelp(false)} />}
     </div>

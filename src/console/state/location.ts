@@ -24,7 +24,17 @@ export type Place = {
   /** Runs that are compared. */
   runs: string[];
   input: string | null;
+  /** What is open below the tree; null for the history. */
+  panel: Panel | null;
+  /** The batch that is shown. */
+  batch: string | null;
+  /** One of its items, by number; with the id of another batch and a dot before it when the item is of that one. */
+  item: string | null;
+  /** A saved case that is open, by its name. */
+  caseName: string | null;
 };
+export const panels = ['cases', 'inputs', 'coverage'] as const;
+export type Panel = (typeof panels)[number];
 
 /** Longer inputs are named by their run instead: address bars and chat programs cut them off. */
 export const MAX_LINKED_INPUT = 16_000;
@@ -44,11 +54,15 @@ export function readPlace(search: string, hash: string): Place {
     run: query.get('run') || null,
     runs: (query.get('runs') ?? '').split(',').filter((run) => run !== ''),
     input: input !== null && readJson(input).kind === 'ok' ? input : null,
+    panel: panels.find((panel) => panel === query.get('panel')) ?? null,
+    batch: query.get('batch') || null,
+    item: query.get('item') || null,
+    caseName: query.get('case') || null,
   };
 }
 
 /** The address of a place, beginning with `?` or `#`, or empty. */
-export function printPlace({ app, ruleId, confId, target, ts, run, runs, input }: Place): string {
+export function printPlace({ app, ruleId, confId, target, ts, run, runs, input, ...below }: Place): string {
   const pairs: [string, string | null][] = [
     ['app', app],
     ['rule', ruleId],
@@ -57,6 +71,10 @@ export function printPlace({ app, ruleId, confId, target, ts, run, runs, input }
     ['ts', ts],
     ['run', run],
     ['runs', runs.length === 0 ? null : runs.join(',')],
+    ['panel', below.panel],
+    ['batch', below.batch],
+    ['item', below.item],
+    ['case', below.caseName],
   ];
   const query = pairs.flatMap(([name, value]) => (value === null ? [] : `${name}=${encode(value)}`)).join('&');
   const linked = input === null ? null : linkedInput(input);
@@ -121,11 +139,18 @@ export function beforePush(task: () => void): () => void {
 /** Goes to another place. `push`: the back button returns to where we were. */
 export function goTo(change: Partial<Place>, { push = false }: { push?: boolean } = {}): void {
   if (push) for (const task of leaving) task();
-  const next = `${window.location.pathname}${printPlace({ ...place(), ...change })}`;
+  const next = `${window.location.pathname}${printPlace(changed(place(), change))}`;
   if (next === window.location.pathname + window.location.search + window.location.hash) return;
   if (push) window.history.pushState(null, '', next);
   else window.history.replaceState(null, '', next);
   for (const listener of listeners) listener();
+}
+
+/** A batch and its cases are of one rule: another rule leaves them behind. */
+function changed(now: Place, change: Partial<Place>): Place {
+  const next = { ...now, ...change };
+  const isSame = next.app === now.app && next.ruleId === now.ruleId && next.confId === now.confId;
+  return isSame ? next : { ...next, batch: null, item: null, caseName: null, ...change };
 }
 
 const arrivals: { count: number; last: Event | null } = { count: 1, last: null };

@@ -1,7 +1,10 @@
+import { caseWords } from './en/case.ts';
+import { casesWords } from './en/cases.ts';
 import { detailsWords } from './en/details.ts';
 import { frameWords } from './en/frame.ts';
 import { historyWords } from './en/history.ts';
 import { inputWords } from './en/input.ts';
+import { inputsWords } from './en/inputs.ts';
 import { jsonWords } from './en/json.ts';
 import { stateWords } from './en/state.ts';
 import { treeWords } from './en/tree.ts';
@@ -17,6 +20,9 @@ export const en = {
   ...whyWords,
   ...detailsWords,
   ...historyWords,
+  ...casesWords,
+  ...caseWords,
+  ...inputsWords,
 };
 
 export type TextKey = keyof typeof en;

@@ -1,9 +1,12 @@
 import type { TextKey } from './en.ts';
 import type { Template } from './format.ts';
+import { caseWords } from './zh/case.ts';
+import { casesWords } from './zh/cases.ts';
 import { detailsWords } from './zh/details.ts';
 import { frameWords } from './zh/frame.ts';
 import { historyWords } from './zh/history.ts';
 import { inputWords } from './zh/input.ts';
+import { inputsWords } from './zh/inputs.ts';
 import { jsonWords } from './zh/json.ts';
 import { stateWords } from './zh/state.ts';
 import { treeWords } from './zh/tree.ts';
@@ -18,4 +21,7 @@ export const zh: Readonly<Record<TextKey, Template>> = {
   ...whyWords,
   ...detailsWords,
   ...historyWords,
+  ...casesWords,
+  ...caseWords,
+  ...inputsWords,
 };

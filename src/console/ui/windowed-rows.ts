@@ -1,31 +1,25 @@
-import { type RefObject, useLayoutEffect, useState } from 'react';
+import { useVirtualizer } from '@tanstack/react-virtual';
+import type { RefObject } from 'react';
 
 type Options = { count: number; rowHeight: number; overscan?: number };
 
 /** Which of many equally high rows a scrolled box shows: only those are drawn. */
 export function useWindowedRows(box: RefObject<HTMLElement | null>, { count, rowHeight, overscan = 12 }: Options) {
-  const [view, setView] = useState({ top: 0, height: 800 });
-
-  useLayoutEffect(() => {
-    const element = box.current;
-    if (!element) return;
-    const look = () => {
-      const next = { top: element.scrollTop, height: element.clientHeight };
-      setView((now) => (now.top === next.top && now.height === next.height ? now : next));
-    };
-    look();
-    element.addEventListener('scroll', look, { passive: true });
-    const resized = new ResizeObserver(look);
-    resized.observe(element);
-    return () => {
-      element.removeEventListener('scroll', look);
-      resized.disconnect();
-    };
-  }, [box]);
-
-  const first = Math.max(0, Math.min(count, Math.floor(view.top / rowHeight)) - overscan);
-  const last = Math.min(count, Math.ceil((view.top + view.height) / rowHeight) + overscan);
-  return { first, last, above: first * rowHeight, total: count * rowHeight };
+  const rows = useVirtualizer({
+    count,
+    overscan,
+    getScrollElement: () => box.current,
+    estimateSize: () => rowHeight,
+    initialRect: { width: 0, height: 800 },
+    useFlushSync: false,
+  });
+  const drawn = rows.getVirtualItems();
+  return {
+    first: drawn[0]?.index ?? 0,
+    last: (drawn.at(-1)?.index ?? -1) + 1,
+    above: drawn[0]?.start ?? 0,
+    total: rows.getTotalSize(),
+  };
 }
 
 /** Scrolls a box by as little as it takes to see a row below the `head` that stays at its top. */

@@ -1,11 +1,11 @@
 import { type CsvError, parse } from 'csv-parse/sync';
 import { z } from 'zod';
 import type { Case } from './case.ts';
+import type { CellType } from './cell-type.ts';
+import { delimiterOf } from './csv-delimiter.ts';
 import { parsePath, type Step } from './path.ts';
 import { createRefusals, noLines, type Refusal, type Refusals } from './refusal.ts';
 
-/** What a column's cells are turned into. A key whose type is not known holds text. */
-export type CellType = 'number' | 'boolean' | 'text';
 export type ReadCsv = { kind: 'cases'; cases: Case[] } | { kind: 'refused'; refusals: Refusal[] };
 
 const MAX_COLUMNS = 1000;
@@ -58,19 +58,6 @@ function readRows(text: string, refusals: Refusals): Cell[][] {
 
 function isCsvError(error: unknown): error is CsvError & { lines?: unknown } {
   return error instanceof Error && 'lines' in error;
-}
-
-/** The separator that comes most often in the header, outside quotes. */
-function delimiterOf(text: string): string {
-  const counts = new Map([',', ';', '\t'].map((each) => [each, 0]));
-  let quoted = false;
-  for (const char of text) {
-    if (char === '\n' && !quoted) break;
-    if (char === '"') quoted = !quoted;
-    const count = counts.get(char);
-    if (count !== undefined && !quoted) counts.set(char, count + 1);
-  }
-  return [...counts].reduce((best, each) => (each[1] > best[1] ? each : best))[0];
 }
 
 function readHeader(

@@ -1,4 +1,5 @@
 import { lazy, Suspense } from 'react';
+import type { Place } from '../../state/location.ts';
 import { useText } from '../../text/use-text.tsx';
 import type { Occurrence } from '../../trace/tree.ts';
 import { JsonView } from '../../ui/json-view.tsx';
@@ -10,11 +11,13 @@ import type { Run } from '../result/use-run.ts';
 import { ChangesView } from './changes-view.tsx';
 import { NodeView } from './node-view.tsx';
 
+const CaseView = lazy(() => import('../cases/case-view.tsx').then(({ CaseView }) => ({ default: CaseView })));
 const RawView = lazy(() => import('./raw-view.tsx').then(({ RawView }) => ({ default: RawView })));
 
-export type Detail = 'changes' | 'output' | 'node' | 'raw';
+export type Detail = 'changes' | 'output' | 'node' | 'raw' | 'case';
 
 type Props = {
+  place: Place;
   run: Run;
   rule: RuleContext;
   chosen: Occurrence | null;
@@ -24,14 +27,17 @@ type Props = {
 };
 
 /** What a run did to the data, what it left, one node, and everything as it was written. */
-export function DetailsPanel({ run, rule, chosen, detail, onDetail, onChoose }: Props) {
+export function DetailsPanel({ place, run, rule, chosen, detail: wanted, onDetail, onChoose }: Props) {
   const { say } = useText();
+  const hasCase = place.item !== null || place.caseName !== null;
+  const detail = wanted === 'case' && !hasCase ? 'changes' : wanted;
   const reading = run.shown;
   const empty = <p className="empty-line">{say('details.empty')}</p>;
   return (
     <Tabs
       label={say('details.label')}
       tabs={[
+        ...(hasCase ? [{ name: 'case', title: say('details.case') } as const] : []),
         { name: 'changes', title: say('details.changes') },
         { name: 'output', title: say('details.output') },
         { name: 'node', title: say('details.node') },
@@ -40,6 +46,11 @@ export function DetailsPanel({ run, rule, chosen, detail, onDetail, onChoose }: 
       chosen={detail}
       onChoose={onDetail}
     >
+      {detail === 'case' && (
+        <Suspense fallback={<Loading text="loading.case" />}>
+          <CaseView key={`${place.batch} ${place.item} ${place.caseName}`} place={place} run={run} />
+        </Suspense>
+      )}
       {detail === 'changes' && (reading ? <ChangesView reading={reading} rule={rule} onChoose={onChoose} /> : empty)}
       {detail === 'output' &&
         (reading?.after ? (

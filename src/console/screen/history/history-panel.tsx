@@ -9,6 +9,7 @@ import { historyShown } from '../../state/preferences.ts';
 import { formatTime } from '../../text/durations.ts';
 import { useText } from '../../text/use-text.tsx';
 import { Icon } from '../../ui/icon.tsx';
+import { DrawerTabs } from '../cases/drawer-tabs.tsx';
 import { RunResult } from '../result/run-result.tsx';
 import { ComparisonRow } from './comparison-row.tsx';
 import { HistoryFilters } from './history-filters.tsx';
@@ -51,6 +52,7 @@ export function HistoryPanel({ place, onOpen, onAgain }: Props) {
           <Icon name={shown ? 'down' : 'up'} size={14} />
           <h2>{say('history.label')}</h2>
         </button>
+        <DrawerTabs shown={null} />
         {!shown && runs[0] && <LastRun record={runs[0]} />}
         <HistoryFilters filter={filter} onFilter={setFilter} everyRule={everyRule} onEveryRule={setEveryRule} />
         <span className="muted">

@@ -107,6 +107,7 @@ function CurlButton({ record }: { record: ExecutionRecord }) {
 }
 
 function linkTo({ app, ruleId, confId, target, ts, mockId }: ExecutionRecord): string {
-  const place = { app, ruleId, confId, target: readTarget(target), ts, run: mockId, runs: [], input: null };
+  const below = { panel: null, batch: null, item: null, caseName: null };
+  const place = { app, ruleId, confId, target: readTarget(target), ts, run: mockId, runs: [], input: null, ...below };
   return `${window.location.origin}${window.location.pathname}${printPlace(place)}`;
 }

@@ -38,9 +38,10 @@ export function useOpenRun({ place, input, run }: What) {
   }, [arrivals, place, followed, input]);
 
   return {
-    open(record: ExecutionRecord): void {
+    /** `more`: what else the place has, such as the input of a run that may not be kept any more. */
+    open(record: Ran & { mockId: string }, more: Partial<Place> = {}): void {
       wanted.current = record.mockId;
-      goTo({ ...whatRan(record), run: record.mockId, runs: [], input: null }, { push: true });
+      goTo({ ...whatRan(record), run: record.mockId, runs: [], input: null, ...more }, { push: true });
     },
     again(record: ExecutionRecord): void {
       const begin = async () => {
@@ -54,6 +55,8 @@ export function useOpenRun({ place, input, run }: What) {
   };
 }
 
-function whatRan({ app, ruleId, confId, ts, target }: ExecutionRecord): Partial<Place> {
+type Ran = Pick<ExecutionRecord, 'app' | 'ruleId' | 'confId' | 'ts' | 'target'>;
+
+function whatRan({ app, ruleId, confId, ts, target }: Ran): Partial<Place> {
   return { app, ruleId, confId, ts, target: readTarget(target) };
 }

@@ -6,6 +6,7 @@ import type { Refused, Unreachable } from '../../api/request.ts';
 import { readJson } from '../../json/read-json.ts';
 import { compactText } from '../../json/whole-text.ts';
 import { changesSince, type FormChange } from '../../run/form-changes.ts';
+import { randomKey } from '../../run/random-key.ts';
 import { type Reading, readRun } from '../../run/reading.ts';
 import { useCancelWhenLeft } from '../../run/use-cancel-when-left.ts';
 import { useExecution } from '../../run/use-execution.ts';
@@ -138,10 +139,4 @@ function useLast(reading: Reading | null, { place, waiting }: { place: Place; wa
 function documentOf(text: string | null) {
   const read = text === null ? null : readJson(text);
   return read?.kind === 'ok' ? read.root : null;
-}
-
-/** `crypto.randomUUID` is missing on plain HTTP. */
-function randomKey(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }

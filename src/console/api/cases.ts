@@ -1,0 +1,86 @@
+import { idOf, itemsOf, memberOf, textOf } from '../json/members.ts';
+import { type Json, readJson } from '../json/read-json.ts';
+import { field, list, text } from './read.ts';
+import { Refused, request, withQuery } from './request.ts';
+
+const CASES = '/rule-server/mock/cases';
+
+/** Whose cases they are: those of a rule or of a node. */
+export type CasesOf = { app: string; ruleId: string | null; confId: string | null };
+
+/** A saved case. `input` and `expect` are JSON text, with every number as it was written. */
+export type SavedCase = {
+  name: string;
+  input: string;
+  ts: string | null;
+  tags: string[];
+  skip: boolean;
+  expect: string | null;
+};
+/** The cases of a rule, and the state they are in; null when none are saved. */
+export type SavedCases = { etag: string | null; cases: SavedCase[] };
+
+/** Somebody else changed the cases since they were read. `names`: the cases that are not the same there and here. */
+export class Changed extends Error {
+  readonly etag: string | null;
+  readonly names: string[];
+  constructor(etag: string | null, names: string[]) {
+    super('the saved cases were changed meanwhile');
+    this.etag = etag;
+    this.names = names;
+  }
+}
+
+export async function getCases(of: CasesOf, signal?: AbortSignal): Promise<SavedCases> {
+  try {
+    const answer = await request(withQuery(CASES, of), signal ? { signal } : {});
+    return readCases(answer.text);
+  } catch (error) {
+    if (error instanceof Refused && error.status === 404) return { etag: null, cases: [] };
+    throw error;
+  }
+}
+
+/** Puts a case in, given as JSON text, or takes one out, when the cases are still in the state `etag`. Throws `Changed` when not. */
+export async function changeCases(
+  of: CasesOf,
+  { etag, upsert = null, remove = null }: { etag: string | null; upsert?: string | null; remove?: string | null },
+): Promise<void> {
+  const members = [
+    ...(upsert === null ? [] : [`"upsert":${upsert}`]),
+    ...(remove === null ? [] : [`"remove":${JSON.stringify(remove)}`]),
+  ];
+  const headers: Record<string, string> = etag === null ? { 'if-none-match': '*' } : { 'if-match': etag };
+  try {
+    await request(withQuery(CASES, of), { method: 'POST', body: `{${members.join(',')}}`, headers });
+  } catch (error) {
+    if (!(error instanceof Refused) || error.status !== 412) throw error;
+    const names = list(field(error.body, 'cases')).flatMap((name) => text(name) ?? []);
+    throw new Changed(text(field(error.body, 'etag')), names);
+  }
+}
+
+function readCases(body: string): SavedCases {
+  const read = readJson(body);
+  const root = read.kind === 'ok' ? read.root : undefined;
+  return {
+    etag: textOf(memberOf(root, 'etag')),
+    cases: itemsOf(memberOf(root, 'cases')).map((one) => readCase(one, body)),
+  };
+}
+
+function readCase(one: Json, body: string): SavedCase {
+  const raw = (name: string) => {
+    const found = memberOf(one, name);
+    return found === undefined || found.kind === 'null' ? null : body.slice(found.start, found.end);
+  };
+  const skip = memberOf(one, 'skip');
+  return {
+    name: textOf(memberOf(one, 'name')) ?? '',
+    input: raw('the service') ?? '{}',
+    ts: idOf(memberOf(one, 'ts')),
+    tags: itemsOf(memberOf(one, 'tags')).flatMap((tag) => textOf(tag) ?? []),
+    skip: skip?.kind === 'boolean' && skip.value,
+    expect: raw('expect'),
+  };
+}

@@ -1,0 +1,44 @@
+import { type Batch, beginBatch, csvPath, type Verdict } from '../api/batches.ts';
+import type { Inputs } from './read-inputs.ts';
+
+type Rule = { app: string; ruleId: string | null; confId: string | null };
+type Options = Rule & { targets: readonly string[] };
+
+/** Runs the saved cases of a rule on each target. */
+export function runSaved(options: Options, key: string): Promise<Batch> {
+  return send(`{${membersOf(options)},"saved":true}`, key);
+}
+
+/** Runs the cases of an earlier batch again that came to one of these verdicts, where they ran before. */
+export function repeatBatch(
+  rule: Rule,
+  { batchId, verdicts }: { batchId: string; verdicts: readonly Verdict[] },
+  key: string,
+): Promise<Batch> {
+  const what = `"from":${JSON.stringify(batchId)},"verdict":${JSON.stringify(verdicts)}`;
+  return send(`{${idsOf(rule)},${what}}`, key);
+}
+
+/** Runs inputs that were given, once on each target. */
+export function runInputs({ inputs, ...options }: Options & { inputs: Inputs }, key: string): Promise<Batch> {
+  if (inputs.format === 'json') return send(`{${membersOf(options)},"cases":${inputs.body}}`, key);
+  const { targets, ...rule } = options;
+  const path = csvPath({ ...rule, targets: [...targets] });
+  return beginBatch({ path, type: 'text/csv', body: inputs.body }, key);
+}
+
+function membersOf({ targets, ...rule }: Options): string {
+  return `${idsOf(rule)},"targets":${JSON.stringify(targets)}`;
+}
+
+/** Ids stay the digits they are. */
+function idsOf({ app, ruleId, confId }: Rule): string {
+  const ids = [`"app":${app}`];
+  if (ruleId !== null) ids.push(`"ruleId":${ruleId}`);
+  if (confId !== null) ids.push(`"confId":${confId}`);
+  return ids.join(',');
+}
+
+function send(body: string, key: string): Promise<Batch> {
+  return beginBatch({ type: 'application/json', body }, key);
+}

@@ -1,0 +1,41 @@
+import { printPath } from '../../shared/cases/path.ts';
+import type { Difference, WholeItem } from '../api/batches.ts';
+import { itemsOf, memberOf, textOf } from '../json/members.ts';
+import { compactJson } from '../json/print-json.ts';
+import { type Json, readJson } from '../json/read-json.ts';
+
+/** One thing that was expected of a run, beside what came. `message`: how they differ; null where they do not. */
+export type ExpectedRow = { path: string; expected: string | null; actual: string | null; message: string | null };
+
+/** What was expected against what came: the differences first, then what was as expected. */
+export function expectedRows({ expect, differences }: Pick<WholeItem, 'expect' | 'differences'>): ExpectedRow[] {
+  const held = wantedIn(expect).filter(({ path }) => !differences.some((one) => isIn(one, path)));
+  return [...differences, ...held.map((row) => ({ ...row, actual: row.expected, message: null }))];
+}
+
+function isIn(difference: Difference, path: string): boolean {
+  if (difference.path === path) return true;
+  return difference.path.startsWith(`${path}.`) || difference.path.startsWith(`${path}[`);
+}
+
+function wantedIn(expect: string | null): { path: string; expected: string | null }[] {
+  const read = expect === null ? null : readJson(expect);
+  const root = read?.kind === 'ok' ? read.root : undefined;
+  const plain = ['outcome', 'error', 'withinMs'].flatMap((name) => {
+    const value = memberOf(root, name);
+    return value ? [{ path: name, expected: plainText(value) }] : [];
+  });
+  const data = membersOf(memberOf(root, 'data')).map(({ key, value }) => {
+    const path = printPath([key]);
+    return { path: path.startsWith('[') ? `data${path}` : `data.${path}`, expected: compactJson(value) };
+  });
+  const absent = itemsOf(memberOf(root, 'absent')).map((path) => ({ path: `data.${textOf(path)}`, expected: null }));
+  const nodes = membersOf(memberOf(root, 'nodes')).map(({ key, value }) => ({
+    path: `nodes.${key}`,
+    expected: plainText(value),
+  }));
+  return [...plain, ...data, ...absent, ...nodes];
+}
+
+const plainText = (value: Json) => textOf(value) ?? compactJson(value);
+const membersOf = (json: Json | undefined) => (json?.kind === 'object' ? json.members : []);

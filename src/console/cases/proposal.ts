@@ -1,0 +1,95 @@
+import { printPath } from '../../shared/cases/path.ts';
+import type { SavedCase } from '../api/cases.ts';
+import { diffJson } from '../json/diff-json.ts';
+import { memberOf } from '../json/members.ts';
+import { compactJson } from '../json/print-json.ts';
+import { type Json, readJson } from '../json/read-json.ts';
+import type { Reading } from '../run/reading.ts';
+
+/** One thing that a run came to and that can be expected of the next one. `value`: JSON text. */
+export type Part =
+  | { kind: 'outcome'; value: 'TRUE' | 'FALSE' | 'NONE' | 'ERROR' }
+  | { kind: 'error'; value: string }
+  | { kind: 'data'; key: string; value: string }
+  | { kind: 'absent'; key: string };
+
+/** What can be expected, from how a run ended: its outcome and every key that it changed. */
+export function partsOfRun({ before, after, decision, result }: Reading): Part[] {
+  if (result === null) return [];
+  if (!result.success || result.error !== null) {
+    const error: Part[] = result.error === null ? [] : [{ kind: 'error', value: JSON.stringify(result.error) }];
+    return [{ kind: 'outcome', value: 'ERROR' }, ...error];
+  }
+  const outcome: Part[] = decision === null ? [] : [{ kind: 'outcome', value: decision }];
+  return [...outcome, ...changedParts(before, after)];
+}
+
+function changedParts(before: Json | null, after: Json | null): Part[] {
+  if (before === null || after === null) return [];
+  const { changes } = diffJson(before, after);
+  const keys = new Set(changes.filter(({ kind }) => kind !== 'same' && kind !== 'rewritten').map(({ key }) => key));
+  return [...keys].map((key): Part => {
+    const value = memberOf(after, key);
+    return value === undefined ? { kind: 'absent', key } : { kind: 'data', key, value: compactJson(value) };
+  });
+}
+
+/** Tells the parts of one run apart. */
+export const partId = (part: Part) =>
+  part.kind === 'data' || part.kind === 'absent' ? `${part.kind} ${part.key}` : part.kind;
+
+/** The parts that a saved case expects already: the others stay without a tick when it is updated. */
+export function expectedParts(parts: readonly Part[], { expect }: SavedCase): Part[] {
+  const root = documentOf(expect);
+  return parts.filter((part) => {
+    if (part.kind === 'data') return memberOf(memberOf(root, 'data'), part.key) !== undefined;
+    if (part.kind === 'absent') return pathsIn(root).includes(printPath([part.key]));
+    return memberOf(root, part.kind) !== undefined;
+  });
+}
+
+type Written = { name: string; input: string; ts: string | null; parts: readonly Part[]; saved: SavedCase | null };
+
+/** A case as documents write it, as JSON text. What a saved case has beside the parts, its tags and nodes, it keeps. */
+export function caseText({ name, input, ts, parts, saved }: Written): string {
+  const members = [`"name":${JSON.stringify(name)}`, `"input":${input}`];
+  if (ts !== null) members.push(`"asOf":${ts}`);
+  if (saved && saved.tags.length > 0) members.push(`"tags":${JSON.stringify(saved.tags)}`);
+  if (saved?.skip) members.push('"skip":true');
+  const expect = expectMembers(parts, documentOf(saved?.expect ?? null));
+  if (expect.length > 0) members.push(`"expect":{${expect.join(',')}}`);
+  return `{${members.join(',')}}`;
+}
+
+function expectMembers(parts: readonly Part[], before: Json | undefined): string[] {
+  const members: string[] = [];
+  const outcome = parts.find(({ kind }) => kind === 'outcome');
+  if (outcome?.kind === 'outcome') members.push(`"outcome":"${outcome.value}"`);
+  const error = parts.find(({ kind }) => kind === 'error');
+  if (error?.kind === 'error') members.push(`"error":${error.value}`);
+  const data = parts.flatMap((part) => (part.kind === 'data' ? [`${JSON.stringify(part.key)}:${part.value}`] : []));
+  if (data.length > 0) members.push(`"data":{${data.join(',')}}`);
+  const added = parts.flatMap((part) => (part.kind === 'absent' ? [printPath([part.key])] : []));
+  const absent = [...new Set([...pathsIn(before).filter((path) => !hasData(parts, path)), ...added])];
+  if (absent.length > 0) members.push(`"absent":${JSON.stringify(absent)}`);
+  for (const kept of ['nodes', 'withinMs']) {
+    const value = memberOf(before, kept);
+    if (value) members.push(`"${kept}":${compactJson(value)}`);
+  }
+  return members;
+}
+
+/** A key that is expected to be there now is not expected to be absent. */
+function hasData(parts: readonly Part[], path: string): boolean {
+  return parts.some((part) => part.kind === 'data' && printPath([part.key]) === path);
+}
+
+function pathsIn(expect: Json | undefined): string[] {
+  const absent = memberOf(expect, 'absent');
+  return absent?.kind === 'array' ? absent.items.flatMap((item) => (item.kind === 'string' ? [item.value] : [])) : [];
+}
+
+function documentOf(text: string | null): Json | undefined {
+  const read = text === null ? null : readJson(text);
+  return read?.kind === 'ok' ? read.root : undefined;
+}

@@ -1,0 +1,138 @@
+import { parse } from 'csv-parse/browser/esm/sync';
+import { cellTypeOf } from '../../shared/cases/cell-type.ts';
+import { delimiterOf } from '../../shared/cases/csv-delimiter.ts';
+import type { SchemaField } from '../api/browse.ts';
+import { compactJson } from '../json/print-json.ts';
+import { type Json, type JsonObject, readJson } from '../json/read-json.ts';
+
+/** What a column holds: `name` and `time` are of the case, the others are of its input. */
+export type ColumnType = 'name' | 'time' | 'number' | 'boolean' | 'text' | 'object' | 'list' | 'null' | 'mixed';
+export type Column = { name: string; type: ColumnType; read: boolean };
+
+/** Many inputs as they will be sent, and the first of them to look at. `rows` hold text as it was written. */
+export type Inputs = {
+  format: 'csv' | 'json';
+  columns: Column[];
+  rows: string[][];
+  count: number;
+  /** The text to send: the CSV itself, or the list of cases. */
+  body: string;
+};
+export type ReadInputs =
+  | { kind: 'inputs'; inputs: Inputs }
+  | { kind: 'empty' }
+  | { kind: 'not-csv'; message: string }
+  | { kind: 'not-json'; line: number; message: string }
+  | { kind: 'no-list' }
+  | { kind: 'no-object'; place: number };
+
+const PREVIEWED = 50;
+
+/** Reads CSV with a header, or a JSON list of inputs or of cases. The service reads it again, whole, before anything runs. */
+export function readInputs(text: string, fields: readonly SchemaField[]): ReadInputs {
+  const plain = text.replace(/^\ufeff/, '');
+  const [first] = plain.trimStart();
+  if (first === undefined) return { kind: 'empty' };
+  return first === '[' || first === '{' ? readList(plain, fields) : readTable(plain, fields);
+}
+
+function readTable(text: string, fields: readonly SchemaField[]): ReadInputs {
+  const types = new Map(fields.map(({ key, valueType }) => [key, cellTypeOf(valueType)]));
+  const typeOf = (name: string): ColumnType =>
+    name === 'name' ? 'name' : name === 'asOf' ? 'time' : (types.get(name) ?? 'text');
+  try {
+    const parsed: unknown = parse(text, { delimiter: delimiterOf(text), skip_empty_lines: true, to: PREVIEWED + 1 });
+    const [header = [], ...rows] = textRows(parsed);
+    const columns = header
+      .map((cell) => cell.trim())
+      .map((name) => ({ name, type: typeOf(name), read: isRead(name, fields) }));
+    const count = countRows(text) - 1;
+    if (count === 0) return { kind: 'empty' };
+    return { kind: 'inputs', inputs: { format: 'csv', columns, rows, count, body: text } };
+  } catch (error) {
+    return { kind: 'not-csv', message: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+function textRows(parsed: unknown): string[][] {
+  return Array.isArray(parsed) ? parsed.map((row) => (Array.isArray(row) ? row.map(String) : [])) : [];
+}
+
+/** Lines outside quotes that hold something: a large text is counted, not parsed. */
+function countRows(text: string): number {
+  let rows = 0;
+  let quoted = false;
+  let empty = true;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === 34) quoted = !quoted;
+    if ((code === 10 || code === 13) && !quoted) {
+      if (!empty) rows++;
+      empty = true;
+    } else empty = false;
+  }
+  return empty ? rows : rows + 1;
+}
+
+function readList(text: string, fields: readonly SchemaField[]): ReadInputs {
+  const read = readJson(text);
+  if (read.kind === 'bad') return { kind: 'not-json', line: read.line, message: read.message };
+  const list = read.root.kind === 'object' ? memberIn(read.root, 'cases') : read.root;
+  if (list?.kind !== 'array') return { kind: 'no-list' };
+  const cases: { input: JsonObject; json: string }[] = [];
+  for (const [place, element] of list.items.entries()) {
+    if (element.kind !== 'object') return { kind: 'no-object', place: place + 1 };
+    const input = inputOf(element);
+    cases.push({ input, json: requestOf(element, input) });
+  }
+  if (cases.length === 0) return { kind: 'empty' };
+  const shown = cases.slice(0, PREVIEWED).map(({ input }) => input);
+  const names = [...new Set(shown.flatMap(({ members }) => members.map(({ key }) => key)))];
+  const columns = names.map((name) => ({ name, type: typeIn(shown, name), read: isRead(name, fields) }));
+  const rows = shown.map((input) => names.map((name) => textIn(input, name)));
+  const body = `[${cases.map(({ json }) => json).join(',')}]`;
+  return { kind: 'inputs', inputs: { format: 'json', columns, rows, count: cases.length, body } };
+}
+
+const CASE_MEMBERS = new Set(['name', 'input', 'the service', 'asOf', 'ts', 'tags', 'skip', 'expect']);
+
+/** The input of an element that is a case, else the element itself. */
+function inputOf(element: JsonObject): JsonObject {
+  const isCase = element.members.every(({ key }) => CASE_MEMBERS.has(key));
+  const input = memberIn(element, 'the service') ?? memberIn(element, 'input');
+  return isCase && input?.kind === 'object' ? input : element;
+}
+
+/** A case as a call has it: its input and its time are called otherwise than in a file. */
+function requestOf(element: JsonObject, input: JsonObject): string {
+  if (input === element) return `{"the service":${compactJson(input)}}`;
+  const others = element.members.flatMap(({ key, value }) => {
+    if (key === 'input' || key === 'the service') return [];
+    const isDate = key === 'asOf' && value.kind === 'string' && !Number.isNaN(Date.parse(value.value));
+    if (isDate) return [`"ts":${Date.parse(value.value)}`];
+    return [`${JSON.stringify(key === 'asOf' ? 'ts' : key)}:${compactJson(value)}`];
+  });
+  return `{${[...others, `"the service":${compactJson(input)}`].join(',')}}`;
+}
+
+function typeIn(inputs: readonly JsonObject[], name: string): ColumnType {
+  const kinds = new Set(inputs.flatMap((input) => memberIn(input, name)?.kind ?? []));
+  kinds.delete('null');
+  if (kinds.size > 1) return 'mixed';
+  const [kind = 'null'] = kinds;
+  if (kind === 'array') return 'list';
+  return kind === 'string' ? 'text' : kind;
+}
+
+function textIn(input: JsonObject, name: string): string {
+  const value = memberIn(input, name);
+  return value === undefined ? '' : compactJson(value);
+}
+
+function memberIn({ members }: JsonObject, name: string): Json | undefined {
+  return members.find(({ key }) => key === name)?.value;
+}
+
+function isRead(name: string, fields: readonly SchemaField[]): boolean {
+  return fields.some(({ key }) => key === name || key.startsWith(`${name}.`) || name.startsWith(`${key}.`));
+}

@@ -1,0 +1,121 @@
+import { useState } from 'react';
+import { type Batch, cancelBatch, isOver, reportPath, type Verdict, verdicts } from '../../api/batches.ts';
+import type { FollowedBatch } from '../../api/follow-batch.ts';
+import type { Since } from '../../cases/case-rows.ts';
+import { goTo, type Place, printPlace } from '../../state/location.ts';
+import { formatMs, formatTime } from '../../text/durations.ts';
+import { type Say, useText } from '../../text/use-text.tsx';
+import { CopyButton } from '../../ui/copy-button.tsx';
+import { Icon } from '../../ui/icon.tsx';
+
+type Props = {
+  place: Place;
+  followed: FollowedBatch | null;
+  since: { at: number; since: Since } | null;
+  onRepeat: (verdicts: Verdict[]) => void;
+};
+
+const failing: Verdict[] = ['failed', 'error', 'unanswered'];
+
+/** How far a batch is, what came of it, and what can be done with it. */
+export function BatchBar({ place, followed, since, onRepeat }: Props) {
+  const { say, language } = useText();
+  if (followed === null) return null;
+  if (followed.kind === 'unknown') return <p className="notice warn">{followed.error}</p>;
+  if (followed.kind === 'unreachable') return <p className="notice bad">{say('failed.unreachable')}</p>;
+  const { batch } = followed;
+  const settled = batch.items - batch.counts.pending;
+  const failed = failing.reduce((sum, verdict) => sum + batch.counts[verdict], 0);
+  return (
+    <div className="batch-bar">
+      <progress aria-label={say('batch.progress')} value={settled} max={Math.max(1, batch.items)} />
+      <div className="batch-words" role="status">
+        <strong>{stateWords(batch, say)}</strong> <span>{countWords(batch, say)}</span>
+        {followed.lost !== null && (
+          <span className="bad">{say('batch.lost', { time: formatTime(followed.lost, language, Date.now()) })}</span>
+        )}
+        {since !== null && isOver(batch) && <SinceWords {...since} />}
+      </div>
+      <div className="batch-actions">
+        {!isOver(batch) && <StopButton batch={batch} />}
+        {isOver(batch) && failed > 0 && (
+          <button type="button" className="button small" onClick={() => onRepeat(failing)}>
+            <Icon name="again" size={14} />
+            {say('batch.repeat', { n: failed })}
+          </button>
+        )}
+        {place.panel !== 'coverage' && (
+          <button type="button" className="button small" onClick={() => goTo({ panel: 'coverage' }, { push: true })}>
+            {say('coverage.button')}
+          </button>
+        )}
+        <a className="button small" href={reportPath(batch.batchId, 'csv')} download>
+          <Icon name="save" size={14} /> CSV
+        </a>
+        <a className="button small" href={reportPath(batch.batchId, 'junit')} download>
+          <Icon name="save" size={14} /> JUnit
+        </a>
+        <CopyButton
+          icon="link"
+          label={say('batch.link')}
+          done={say('link.copied')}
+          text={() => linkToBatch(place)}
+          quiet
+        />
+      </div>
+    </div>
+  );
+}
+
+/** A link to a batch has nothing of the run that is on the screen. */
+function linkToBatch(place: Place): string {
+  const linked = { ...place, run: null, runs: [], input: null, item: null, caseName: null };
+  return `${window.location.origin}${window.location.pathname}${printPlace(linked)}`;
+}
+
+function stateWords(batch: Batch, say: Say): string {
+  if (batch.state === 'running')
+    return say('batch.running', { done: batch.items - batch.counts.pending, n: batch.items });
+  if (batch.state === 'cancelling') return say('batch.cancelling');
+  const took = formatMs((batch.endedAt ?? batch.createdAt) - batch.createdAt);
+  return say(`batch.${batch.state}`, { n: batch.items, took });
+}
+
+/** "3 failed, 25 passed": the worst first, nothing that is not there. */
+export function countWords({ counts }: Pick<Batch, 'counts'>, say: Say): string {
+  const there = verdicts.filter((verdict) => counts[verdict] > 0);
+  return there
+    .flatMap((verdict) => (verdict === 'pending' ? [] : say(`batch.count.${verdict}`, { n: counts[verdict] })))
+    .join(', ');
+}
+
+function SinceWords({ at, since }: { at: number; since: Since }) {
+  const { say, language } = useText();
+  const { worse, better, added } = since;
+  const parts = [
+    ...(worse > 0 ? [say('since.worse', { n: worse })] : []),
+    ...(better > 0 ? [say('since.better', { n: better })] : []),
+    ...(added > 0 ? [say('since.added', { n: added })] : []),
+  ];
+  const changes = parts.length === 0 ? say('since.nothing') : parts.join(', ');
+  return (
+    <span className={worse > 0 ? 'since worse' : 'since'}>
+      {say('since.words', { time: formatTime(at, language, Date.now()), changes })}
+    </span>
+  );
+}
+
+function StopButton({ batch }: { batch: Batch }) {
+  const { say } = useText();
+  const [asked, setAsked] = useState(false);
+  const stop = () => {
+    setAsked(true);
+    cancelBatch(batch.batchId).catch(() => setAsked(false)); // the button comes back
+  };
+  return (
+    <button type="button" className="button small" aria-disabled={asked} onClick={() => !asked && stop()}>
+      <Icon name="stop" size={14} />
+      {say('batch.stop')}
+    </button>
+  );
+}

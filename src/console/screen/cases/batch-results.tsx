@@ -1,0 +1,60 @@
+import { type ReactNode, useDeferredValue, useMemo, useState } from 'react';
+import type { Verdict } from '../../api/batches.ts';
+import type { SavedCase } from '../../api/cases.ts';
+import { repeatBatch } from '../../cases/batch-call.ts';
+import { filterRows, noRowFilter, type RowFilter, sinceBefore } from '../../cases/case-rows.ts';
+import { readItemPlace } from '../../cases/item-place.ts';
+import { useBatch } from '../../cases/use-batch.ts';
+import { useCaseRows } from '../../cases/use-case-rows.ts';
+import { useStart } from '../../cases/use-start.ts';
+import type { Place } from '../../state/location.ts';
+import { useText } from '../../text/use-text.tsx';
+import { BatchBar } from './batch-bar.tsx';
+import { ResultFilters } from './result-filters.tsx';
+import { type Pressed, ResultsTable } from './results-table.tsx';
+
+type Props = { place: Place; saved: readonly SavedCase[]; onOpen: (pressed: Pressed) => void; children?: ReactNode };
+
+/** A batch: how far it is, and its cases with a column for each target. */
+export function BatchResults({ place, saved, onOpen, children }: Props) {
+  const { say } = useText();
+  const followed = useBatch(place.batch);
+  const batch = followed?.kind === 'known' ? followed.batch : null;
+  const { rows, targets, before } = useCaseRows({ place, batch, saved });
+  const [filter, setFilter] = useState<RowFilter>(noRowFilter);
+  // Typing goes on while ten thousand rows are sorted.
+  const wanted = useDeferredValue(filter);
+  const found = useMemo(() => filterRows(rows, wanted), [rows, wanted]);
+  const since = useMemo(
+    () => (before === null ? null : { at: before.createdAt, since: sinceBefore(rows) }),
+    [rows, before],
+  );
+  const { start, error } = useStart();
+  const { app, ruleId, confId } = place;
+  const repeat = (verdicts: Verdict[]) =>
+    void start((key) => repeatBatch({ app: app ?? '', ruleId, confId }, { batchId: place.batch ?? '', verdicts }, key));
+  const item = readItemPlace(place);
+  return (
+    <div className="batch-results">
+      <BatchBar place={place} followed={followed} since={since} onRepeat={repeat} />
+      {error && <p className="notice bad">{error.message}</p>}
+      <div className="results-tools">
+        <ResultFilters
+          filter={filter}
+          onFilter={setFilter}
+          found={found.length}
+          all={rows.length}
+          lanes={targets.length > 1}
+        />
+        {children}
+      </div>
+      <ResultsTable
+        rows={found}
+        targets={targets}
+        open={{ batchId: item?.batchId ?? null, n: item ? Number(item.n) : null, name: place.caseName }}
+        nothing={say(rows.length === 0 ? (batch === null ? 'cases.none' : 'batch.reading') : 'cases.noMatch')}
+        onOpen={onOpen}
+      />
+    </div>
+  );
+}

@@ -1,0 +1,134 @@
+import { useMemo, useRef, useState } from 'react';
+import { useBatch, useCoverage } from '../../cases/use-batch.ts';
+import { goTo } from '../../state/location.ts';
+import { useText } from '../../text/use-text.tsx';
+import { isLeaf, nameOf, type Occurrence } from '../../trace/tree.ts';
+import { useWindowedRows } from '../../ui/windowed-rows.ts';
+import { targetWords } from '../input/target-words.ts';
+import { relationWords } from '../tree/relation-words.ts';
+import type { PanelProps } from './cases-panel.tsx';
+
+const ROW_HEIGHT = 30;
+
+/** The tree with the number of cases that reached each node. */
+export function CoveragePanel({ place, rule }: PanelProps) {
+  const { say } = useText();
+  const [target, setTarget] = useState<string | null>(null);
+  const [missedOnly, setMissedOnly] = useState(false);
+  const followed = useBatch(place.batch);
+  const batch = followed?.kind === 'known' ? followed.batch : null;
+  const coverage = useCoverage(batch, target).data ?? null;
+  const missed = useMemo(
+    () => rule.occurrences.filter(({ node }) => coverage !== null && !coverage.nodes.has(node.id)),
+    [rule.occurrences, coverage],
+  );
+  const rows = useMemo(
+    () => (missedOnly ? withAncestors(rule.occurrences, missed) : rule.occurrences),
+    [rule.occurrences, missed, missedOnly],
+  );
+  return (
+    <div className="coverage">
+      <div className="results-tools">
+        <h3>{say('coverage.title')}</h3>
+        {coverage && (
+          <span role="status" className={missed.length > 0 ? 'missed-words' : 'muted'}>
+            {missed.length === 0
+              ? say('coverage.all', { n: coverage.cases })
+              : say('coverage.missed', { missed: missed.length, n: rule.occurrences.length })}{' '}
+            {coverage.unknown > 0 && say('coverage.unknown', { n: coverage.unknown })}
+          </span>
+        )}
+        <label className="switch">
+          <input type="checkbox" checked={missedOnly} onChange={(event) => setMissedOnly(event.target.checked)} />
+          {say('coverage.missedOnly')}
+        </label>
+        {batch && batch.targets.length > 1 && (
+          <select
+            aria-label={say('cases.targets')}
+            value={target ?? ''}
+            onChange={(event) => setTarget(event.target.value || null)}
+          >
+            <option value="">{say('coverage.anyTarget')}</option>
+            {batch.targets.map((one) => (
+              <option key={one.target} value={one.target}>
+                {targetWords(one.target, say)}
+              </option>
+            ))}
+          </select>
+        )}
+        <button type="button" className="button small" onClick={() => goTo({ panel: 'cases' })}>
+          {say('coverage.close')}
+        </button>
+      </div>
+      {coverage && <CoverageTree occurrences={rows} reached={coverage.nodes} cases={coverage.cases} />}
+    </div>
+  );
+}
+
+type TreeProps = { occurrences: readonly Occurrence[]; reached: ReadonlyMap<string, number>; cases: number };
+
+function CoverageTree({ occurrences, reached, cases }: TreeProps) {
+  const { say } = useText();
+  const box = useRef<HTMLDivElement>(null);
+  const seen = useWindowedRows(box, { count: occurrences.length, rowHeight: ROW_HEIGHT });
+  return (
+    <div
+      className="results"
+      role="table"
+      ref={box}
+      tabIndex={0}
+      aria-label={say('coverage.title')}
+      aria-rowcount={occurrences.length + 1}
+    >
+      <div role="rowgroup" className="results-head">
+        <div role="row" aria-rowindex={1} className="results-row coverage-row">
+          <span role="columnheader">{say('trace.column.node')}</span>
+          <span role="columnheader">{say('coverage.column')}</span>
+        </div>
+      </div>
+      <div role="rowgroup" style={{ height: seen.total, paddingTop: seen.above }}>
+        {occurrences.slice(seen.first, seen.last).map((occurrence, index) => (
+          <CoverageRow
+            key={occurrence.index}
+            occurrence={occurrence}
+            rowIndex={seen.first + index + 2}
+            count={reached.get(occurrence.node.id) ?? 0}
+            cases={cases}
+          />
+        ))}
+      </div>
+    </div>
+  );
+}
+
+type RowProps = { occurrence: Occurrence; rowIndex: number; count: number; cases: number };
+
+function CoverageRow({ occurrence: { node, depth }, rowIndex, count, cases }: RowProps) {
+  const { say } = useText();
+  return (
+    <div
+      role="row"
+      aria-rowindex={rowIndex}
+      className={count === 0 ? 'results-row coverage-row missed' : 'results-row coverage-row'}
+    >
+      <div role="cell" className="tree-node" style={{ paddingInlineStart: `${depth * 16 + 14}px` }}>
+        {!isLeaf(node) && <span className="tag relation">{relationWords(node.type, say)}</span>}
+        {(isLeaf(node) || node.label !== null) && <span className="node-name">{nameOf(node)}</span>}
+        <span className="node-id">#{node.id}</span>
+      </div>
+      <div role="cell" className="reached">
+        <i aria-hidden="true" style={{ width: `${cases === 0 ? 0 : (count / cases) * 100}%` }} />
+        <span>{count === 0 ? say('coverage.none') : say('coverage.reached', { count, n: cases })}</span>
+      </div>
+    </div>
+  );
+}
+
+/** These places and those that lead to them, in tree order. */
+function withAncestors(occurrences: readonly Occurrence[], wanted: readonly Occurrence[]): Occurrence[] {
+  const kept = new Set<Occurrence>();
+  for (const one of wanted) {
+    for (let above: Occurrence | null = one; above && !kept.has(above); above = above.parent) kept.add(above);
+  }
+  return occurrences.filter((occurrence) => kept.has(occurrence));
+}

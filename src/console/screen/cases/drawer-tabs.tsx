@@ -1,0 +1,24 @@
+import { goTo, type Panel } from '../../state/location.ts';
+import { useText } from '../../text/use-text.tsx';
+
+const parts = [null, 'cases', 'inputs'] as const;
+
+/** What can stand below the tree: the history, the saved cases, or many inputs at once. */
+export function DrawerTabs({ shown }: { shown: Panel | null }) {
+  const { say } = useText();
+  const current = shown === 'coverage' ? 'cases' : shown;
+  return (
+    <nav className="drawer-tabs" aria-label={say('drawer.label')}>
+      {parts.map((part) => (
+        <button
+          type="button"
+          key={part ?? 'history'}
+          aria-current={part === current ? 'page' : undefined}
+          onClick={() => goTo({ panel: part })}
+        >
+          {say(`drawer.${part ?? 'history'}`)}
+        </button>
+      ))}
+    </nav>
+  );
+}

@@ -1,0 +1,159 @@
+import { type DragEvent, useMemo, useState } from 'react';
+import { runInputs } from '../../cases/batch-call.ts';
+import { type ReadInputs, readInputs } from '../../cases/read-inputs.ts';
+import { chosenTargets } from '../../cases/targets.ts';
+import { useStart } from '../../cases/use-start.ts';
+import { goTo } from '../../state/location.ts';
+import { formatBytes } from '../../text/durations.ts';
+import { jsonWords } from '../../text/json-words.ts';
+import { type Say, useText } from '../../text/use-text.tsx';
+import { BatchResults } from './batch-results.tsx';
+import type { PanelProps } from './cases-panel.tsx';
+import { InputsPreview } from './inputs-preview.tsx';
+import { StartBatch } from './start-batch.tsx';
+import { TargetsField } from './targets-field.tsx';
+
+/** A text that is longer is kept beside the field: a browser writes it into one for seconds. */
+const MAX_TYPED = 100_000;
+
+type Source = { text: string; name: string | null };
+/** What was given last, for as long as the page is open: it may be personal, so it is not stored. */
+const last: { source: Source } = { source: { text: '', name: null } };
+
+/** Many inputs at once: pasted, dropped or chosen; looked at, and then run on each target. */
+export function InputsPanel({ place, rule, onOpen }: PanelProps) {
+  const { say } = useText();
+  const [source, setSource] = useState(last.source);
+  const fields = rule.schema.data?.fields;
+  const read = useMemo(() => readInputs(source.text, fields ?? []), [source.text, fields]);
+  const targets = chosenTargets.use();
+  const clients = rule.clients.data ?? [];
+  const { busy, error, start, forget } = useStart();
+  const { app, ruleId, confId } = place;
+  const take = (next: Source) => {
+    last.source = next;
+    forget();
+    setSource(next);
+  };
+  if (place.batch !== null)
+    return (
+      <BatchResults place={place} saved={[]} onOpen={onOpen}>
+        <button
+          type="button"
+          className="button small"
+          onClick={() => goTo({ batch: null, item: null }, { push: true })}
+        >
+          {say('inputs.new')}
+        </button>
+      </BatchResults>
+    );
+  return (
+    <div className="inputs-panel">
+      <InputsSource source={source} onSource={take} />
+      <div className="inputs-read">
+        {read.kind === 'inputs' ? (
+          <>
+            <div className="inputs-start">
+              <TargetsField targets={targets} clients={clients} onTargets={chosenTargets.set} />
+              <StartBatch
+                label={say('inputs.run', { n: read.inputs.count })}
+                cases={read.inputs.count}
+                targets={targets}
+                clients={clients}
+                occurrences={rule.occurrences}
+                busy={busy}
+                error={error}
+                onStart={() =>
+                  void start((key) => runInputs({ app: app ?? '', ruleId, confId, targets, inputs: read.inputs }, key))
+                }
+              />
+            </div>
+            <InputsPreview inputs={read.inputs} />
+          </>
+        ) : (
+          <p className={read.kind === 'empty' ? 'empty-line' : 'notice bad'} role="status">
+            {problemWords(read, say)}
+          </p>
+        )}
+      </div>
+    </div>
+  );
+}
+
+function InputsSource({ source, onSource }: { source: Source; onSource: (source: Source) => void }) {
+  const { say } = useText();
+  const [over, setOver] = useState(false);
+  const takeFile = async (file: File | undefined) => {
+    if (file) onSource({ text: await file.text(), name: file.name });
+  };
+  const drop = (event: DragEvent) => {
+    event.preventDefault();
+    setOver(false);
+    const [file] = event.dataTransfer.files;
+    if (file) void takeFile(file);
+    else onSource({ text: event.dataTransfer.getData('text'), name: null });
+  };
+  const isLong = source.text.length > MAX_TYPED;
+  return (
+    <fieldset
+      className={over ? 'inputs-source over' : 'inputs-source'}
+      onDragOver={(event) => {
+        event.preventDefault();
+        setOver(true);
+      }}
+      onDragLeave={() => setOver(false)}
+      onDrop={drop}
+    >
+      <div className="inputs-source-head">
+        <label htmlFor="inputs-text">{say('inputs.label')}</label>
+        <label className="button small file">
+          {say('inputs.file')}
+          <input
+            type="file"
+            accept=".csv,.tsv,.txt,.json,text/csv,application/json"
+            onChange={({ target }) => {
+              void takeFile(target.files?.[0]);
+              target.value = '';
+            }}
+          />
+        </label>
+        {source.text !== '' && (
+          <button type="button" className="quiet" onClick={() => onSource({ text: '', name: null })}>
+            {say('inputs.clear')}
+          </button>
+        )}
+      </div>
+      <textarea
+        id="inputs-text"
+        spellCheck={false}
+        placeholder={say('inputs.placeholder')}
+        readOnly={isLong}
+        value={
+          isLong ? say('inputs.long', { size: formatBytes(source.text.length), name: source.name ?? '' }) : source.text
+        }
+        onChange={({ target }) => onSource({ text: target.value, name: null })}
+        onPaste={(event) => {
+          const text = event.clipboardData.getData('text');
+          if (text.length <= MAX_TYPED) return;
+          event.preventDefault();
+          onSource({ text, name: null });
+        }}
+      />
+    </fieldset>
+  );
+}
+
+function problemWords(read: Exclude<ReadInputs, { kind: 'inputs' }>, say: Say): string {
+  switch (read.kind) {
+    case 'empty':
+      return say('inputs.empty');
+    case 'not-csv':
+      return say('inputs.notCsv', { message: read.message });
+    case 'not-json':
+      return say('inputs.notJson', { line: read.line, message: jsonWords(read.message, say) });
+    case 'no-list':
+      return say('inputs.noList');
+    case 'no-object':
+      return say('inputs.noObject', { n: read.place });
+  }
+}

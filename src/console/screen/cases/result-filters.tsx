@@ -1,0 +1,62 @@
+import { verdicts } from '../../api/batches.ts';
+import { orders, type RowFilter } from '../../cases/case-rows.ts';
+import { useText } from '../../text/use-text.tsx';
+
+type Props = { filter: RowFilter; onFilter: (filter: RowFilter) => void; found: number; all: number; lanes: boolean };
+
+const filtered = ['any', ...verdicts, 'not-run'] as const;
+
+/** Which cases are shown, and in which order. */
+export function ResultFilters({ filter, onFilter, found, all, lanes }: Props) {
+  const { say } = useText();
+  return (
+    <div className="result-filters" role="search" aria-label={say('cases.filter')}>
+      <input
+        type="search"
+        aria-label={say('cases.filter.text')}
+        placeholder={say('cases.filter.text')}
+        value={filter.text}
+        onChange={({ target }) => onFilter({ ...filter, text: target.value })}
+      />
+      <select
+        aria-label={say('cases.filter.verdict')}
+        value={filter.verdict}
+        onChange={({ target }) =>
+          onFilter({ ...filter, verdict: filtered.find((name) => name === target.value) ?? 'any' })
+        }
+      >
+        {filtered.map((name) => (
+          <option key={name} value={name}>
+            {name === 'any' || name === 'not-run' ? say(`cases.filter.${name}`) : say(`verdict.${name}`)}
+          </option>
+        ))}
+      </select>
+      <select
+        aria-label={say('cases.order')}
+        value={filter.order}
+        onChange={({ target }) =>
+          onFilter({ ...filter, order: orders.find((name) => name === target.value) ?? 'failing' })
+        }
+      >
+        {orders.map((name) => (
+          <option key={name} value={name}>
+            {say(`cases.order.${name}`)}
+          </option>
+        ))}
+      </select>
+      {lanes && (
+        <label className="switch">
+          <input
+            type="checkbox"
+            checked={filter.differs}
+            onChange={({ target }) => onFilter({ ...filter, differs: target.checked })}
+          />
+          {say('cases.filter.differs')}
+        </label>
+      )}
+      <span className="muted" role="status">
+        {found === all ? say('cases.count', { n: all }) : say('cases.found', { found, n: all })}
+      </span>
+    </div>
+  );
+}

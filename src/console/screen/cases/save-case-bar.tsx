@@ -1,0 +1,30 @@
+import { lazy, Suspense, useState } from 'react';
+import type { Reading } from '../../run/reading.ts';
+import { useText } from '../../text/use-text.tsx';
+import { Icon } from '../../ui/icon.tsx';
+import { Loading } from '../frame/loading.tsx';
+
+const SaveCase = lazy(() => import('./save-case.tsx').then(({ SaveCase }) => ({ default: SaveCase })));
+
+/** Below the result of a run: the way to keep it as a case. */
+export function SaveCaseBar({ reading }: { reading: Reading }) {
+  const { say } = useText();
+  const [openFor, setOpenFor] = useState<string | null>(null);
+  const { mockId } = reading.execution.record;
+  if (reading.execution.input === null) return null;
+  if (openFor !== mockId)
+    return (
+      <div className="save-case-bar">
+        <button type="button" className="quiet" onClick={() => setOpenFor(mockId)}>
+          <Icon name="plus" size={14} /> {say('save.open')}
+        </button>
+      </div>
+    );
+  return (
+    <div className="save-case-bar open">
+      <Suspense fallback={<Loading text="loading.page" />}>
+        <SaveCase key={mockId} reading={reading} saved={null} onDone={() => setOpenFor(null)} />
+      </Suspense>
+    </div>
+  );
+}

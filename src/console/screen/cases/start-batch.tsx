@@ -1,0 +1,87 @@
+import { useState } from 'react';
+import type { Client } from '../../api/browse.ts';
+import { Refused } from '../../api/request.ts';
+import { countRuns, MANY_RUNS } from '../../cases/targets.ts';
+import { type Say, useText } from '../../text/use-text.tsx';
+import { nameOf, type Occurrence } from '../../trace/tree.ts';
+import { Icon } from '../../ui/icon.tsx';
+import { targetWords } from '../input/target-words.ts';
+
+type Props = {
+  /** What the button says. */
+  label: string;
+  cases: number;
+  targets: readonly string[];
+  clients: readonly Client[];
+  occurrences: readonly Occurrence[];
+  busy: boolean;
+  error: Error | null;
+  onStart: () => void;
+};
+
+const MAX_NAMED = 3;
+
+/** The button that runs many cases, and what it will do, in numbers. Many real runs are asked for a second time. */
+export function StartBatch({ label, cases, targets, clients, occurrences, busy, error, onStart }: Props) {
+  const { say } = useText();
+  const [asked, setAsked] = useState(false);
+  const runs = countRuns(cases, targets, clients);
+  const warning = warningOf({ runs, targets, occurrences, say });
+  const press = () => {
+    if (runs > MANY_RUNS && !asked) return setAsked(true);
+    setAsked(false);
+    onStart();
+  };
+  return (
+    <div className="start-batch">
+      <button
+        type="button"
+        className="button primary small"
+        aria-disabled={busy || runs === 0}
+        aria-describedby="batch-warning"
+        onClick={() => !busy && runs > 0 && press()}
+      >
+        <Icon name="play" size={14} />
+        {asked ? say('cases.run.sure', { n: runs }) : label}
+      </button>
+      {asked && (
+        <button type="button" className="quiet" onClick={() => setAsked(false)}>
+          {say('cases.run.not')}
+        </button>
+      )}
+      <p id="batch-warning" className={asked ? 'notice warn' : 'muted'} role={asked ? 'alert' : undefined}>
+        {runs > 0 && warning}
+      </p>
+      {error && (
+        <p className="notice bad" role="alert">
+          {problemWords(error, say)}
+        </p>
+      )}
+    </div>
+  );
+}
+
+type About = { runs: number; targets: readonly string[]; occurrences: readonly Occurrence[]; say: Say };
+
+/** "10000 real runs on lane beta; they may call charge, coupon". */
+function warningOf({ runs, targets, occurrences, say }: About): string {
+  const where = targets
+    .map((target) => (target === 'client:*' ? say('cases.targets.every') : targetWords(target, say)))
+    .join(', ');
+  const named = new Set(occurrences.filter(({ node }) => node.type === 'LeafResult').map(({ node }) => nameOf(node)));
+  if (named.size === 0) return say('cases.warning', { n: runs, where });
+  const names = [...named]
+    .slice(0, MAX_NAMED)
+    .map((name) => say('run.real.quoted', { name }))
+    .join(', ');
+  const more = named.size - MAX_NAMED;
+  const calls = more > 0 ? say('run.real.more', { names, n: more }) : names;
+  return say('cases.warning.calls', { n: runs, where, calls });
+}
+
+/** What the service found wrong, field by field. */
+function problemWords(error: Error, say: Say): string {
+  if (!(error instanceof Refused)) return say('failed.unreachable');
+  if (error.fields.length === 0) return error.message;
+  return error.fields.map(({ field, message }) => `${field}: ${message}`).join('; ');
+}

@@ -1,0 +1,23 @@
+import type { Item, Verdict } from '../../api/batches.ts';
+import { useText } from '../../text/use-text.tsx';
+
+const looks: Record<Verdict, string> = {
+  passed: 'true',
+  failed: 'error',
+  error: 'error',
+  unanswered: 'warn',
+  skipped: 'none',
+  pending: 'none',
+};
+
+/** What became of a case, as a word in a colour that only repeats the word. */
+export function VerdictChip({ verdict }: { verdict: Verdict }) {
+  const { say } = useText();
+  return <span className={`chip ${looks[verdict]}`}>{say(`verdict.${verdict}`)}</span>;
+}
+
+/** What the rule came to, in plain letters beside the verdict. */
+export function OutcomeWord({ item }: { item: Item }) {
+  const { say } = useText();
+  return item.outcome === null ? null : <span className="outcome-word">{say(`outcome.${item.outcome}`)}</span>;
+}

@@ -1,0 +1,32 @@
+import type { Template } from '../format.ts';
+
+/** Many inputs at once. */
+export const inputsWords = {
+  'inputs.label': 'Inputs as CSV or JSON',
+  'inputs.placeholder':
+    'Paste a table with a header (name, cost, user.age …) or a JSON list of inputs, or drop a file here.',
+  'inputs.file': 'Choose a file',
+  'inputs.clear': 'Clear',
+  'inputs.long': '{size} of text. {name}',
+  'inputs.empty':
+    'Each row of a CSV, or each element of a JSON list, becomes one run. Nothing runs before you have seen them here.',
+  'inputs.notCsv': 'This is not CSV: {message}',
+  'inputs.notJson': 'This is not JSON. Line {line}: {message}',
+  'inputs.noList': 'Give a JSON list of inputs: [{"cost": 1}, {"cost": 2}]',
+  'inputs.noObject': 'Element {n} of the list is not an object.',
+  'inputs.run': { one: 'Run this input', other: 'Run all {n} inputs' },
+  'inputs.new': 'Other inputs',
+  'inputs.preview': 'The first inputs',
+  'inputs.caption': { one: '1 input', other: 'The first {shown} of {n} inputs' },
+  'inputs.unread': 'no node reads it',
+  'inputs.more': { one: '1 more column', other: '{n} more columns' },
+  'inputs.type.name': 'name of the case',
+  'inputs.type.time': 'time it runs as of',
+  'inputs.type.number': 'number',
+  'inputs.type.boolean': 'yes/no',
+  'inputs.type.text': 'text',
+  'inputs.type.object': 'object',
+  'inputs.type.list': 'list',
+  'inputs.type.null': 'null',
+  'inputs.type.mixed': 'of several types',
+} as const satisfies Record<string, Template>;

@@ -1,0 +1,30 @@
+import type { inputsWords as words } from '../en/inputs.ts';
+import type { Template } from '../format.ts';
+
+export const inputsWords: Record<keyof typeof words, Template> = {
+  'inputs.label': 'CSV 或 JSON 格式的输入',
+  'inputs.placeholder': '粘贴带表头的表格（name, cost, user.age …）或 JSON 输入列表，也可以把文件拖到这里。',
+  'inputs.file': '选择文件',
+  'inputs.clear': '清空',
+  'inputs.long': '{size} 的文本。{name}',
+  'inputs.empty': 'CSV 的每一行或 JSON 列表的每个元素是一次运行。在这里看过之前不会运行任何内容。',
+  'inputs.notCsv': '这不是 CSV：{message}',
+  'inputs.notJson': '这不是 JSON。第 {line} 行：{message}',
+  'inputs.noList': '请给出 JSON 输入列表：[{"cost": 1}, {"cost": 2}]',
+  'inputs.noObject': '列表的第 {n} 个元素不是对象。',
+  'inputs.run': { one: '运行这个输入', other: '运行全部 {n} 个输入' },
+  'inputs.new': '其他输入',
+  'inputs.preview': '前几个输入',
+  'inputs.caption': { one: '1 个输入', other: '{n} 个输入中的前 {shown} 个' },
+  'inputs.unread': '没有节点读取',
+  'inputs.more': '另有 {n} 列',
+  'inputs.type.name': '用例名称',
+  'inputs.type.time': '运行的时间点',
+  'inputs.type.number': '数字',
+  'inputs.type.boolean': '是/否',
+  'inputs.type.text': '文本',
+  'inputs.type.object': '对象',
+  'inputs.type.list': '列表',
+  'inputs.type.null': '空值',
+  'inputs.type.mixed': '多种类型',
+};

@@ -1,0 +1,82 @@
+import { describe, expect, test } from 'vitest';
+import type { Item, Verdict } from '../../src/console/api/batches.ts';
+import {
+  filterRows,
+  noRowFilter,
+  rowsOf,
+  sinceBefore,
+  withBefore,
+  withRepeated,
+  withSaved,
+} from '../../src/console/cases/case-rows.ts';
+
+const targets = ['all', 'lane:beta'];
+const item = (n: number, name: string, verdict: Verdict, more: Partial<Item> = {}): Item => ({
+  ...{ n, name, verdict, target: targets[(n - 1) % 2] ?? '', outcome: 'TRUE', address: 'vm_1', code: null },
+  ...{ mayHaveRun: true, error: null, tookMs: n, mockId: `run-${n}`, ...more },
+});
+const items = [
+  ...[item(1, 'a', 'passed'), item(2, 'a', 'passed')],
+  ...[item(3, 'b', 'passed'), item(4, 'b', 'failed')],
+  ...[item(5, 'c', 'unanswered'), item(6, 'c', 'unanswered', { tookMs: 900, error: 'nobody picked it up' })],
+];
+const rows = rowsOf({ batchId: 'one', targets, items });
+const names = (of: readonly { name: string }[]) => of.map(({ name }) => name);
+
+describe('the rows of a batch', () => {
+  test('are one for each case, with a cell for each target', () => {
+    expect(rows.map(({ cells }) => cells.map((cell) => cell?.item.n))).toEqual([
+      [1, 2],
+      [3, 4],
+      [5, 6],
+    ]);
+    expect(rows.map(({ differs }) => differs)).toEqual([false, true, false]);
+  });
+
+  test('are ordered by the worst of them, and otherwise as they were given', () => {
+    expect(names(filterRows(rows, noRowFilter))).toEqual(['c', 'b', 'a']);
+    expect(names(filterRows(rows, { ...noRowFilter, order: 'given' }))).toEqual(['a', 'b', 'c']);
+    expect(names(filterRows(rows, { ...noRowFilter, order: 'slowest' }))).toEqual(['c', 'b', 'a']);
+  });
+
+  test('are found by their name, their error, their verdict on any target, and by whether targets differ', () => {
+    expect(names(filterRows(rows, { ...noRowFilter, text: 'picked NOBODY' }))).toEqual(['c']);
+    expect(names(filterRows(rows, { ...noRowFilter, verdict: 'failed' }))).toEqual(['b']);
+    expect(names(filterRows(rows, { ...noRowFilter, differs: true }))).toEqual(['b']);
+  });
+
+  test('have the last verdict of each case when a part of them was run again', () => {
+    const again = rowsOf({ batchId: 'two', targets, items: [item(1, 'b', 'passed'), item(2, 'b', 'passed')] });
+    const both = withRepeated(rows, again);
+    expect(names(both)).toEqual(['a', 'b', 'c']);
+    expect(both[1]?.cells.map((cell) => [cell?.batchId, cell?.item.verdict])).toEqual([
+      ['two', 'passed'],
+      ['two', 'passed'],
+    ]);
+    expect(both[1]?.differs).toBe(false);
+  });
+
+  test('of which two have one name are not laid over each other', () => {
+    const twins = rowsOf({ batchId: 'one', targets: ['all'], items: [item(1, 'a', 'passed'), item(2, 'a', 'failed')] });
+    expect(withRepeated(twins, rows)).toEqual(rows);
+  });
+
+  test('stand before the saved cases that were not run', () => {
+    const saved = ['d', 'a'].map((name) => ({ name, input: '{}', ts: null, tags: [], skip: false, expect: null }));
+    const all = withSaved(rows, saved, 2);
+    expect(names(all)).toEqual(['a', 'b', 'c', 'd']);
+    expect(all.map((row) => row.saved?.name ?? null)).toEqual(['a', null, null, 'd']);
+    expect(names(filterRows(all, { ...noRowFilter, verdict: 'not-run' }))).toEqual(['d']);
+  });
+});
+
+test('what changed since the batch before is counted by case and target; targets may stand in another order', () => {
+  const before = [
+    item(1, 'a', 'passed', { target: 'lane:beta' }),
+    item(2, 'a', 'failed', { target: 'all' }),
+    item(3, 'b', 'passed', { target: 'lane:beta' }),
+    item(4, 'b', 'passed', { target: 'all' }),
+  ];
+  const compared = withBefore(rows, targets, { batchId: 'zero', targets: ['lane:beta', 'all'], items: before });
+  expect(sinceBefore(compared)).toEqual({ worse: 1, better: 1, added: 2 });
+});

@@ -1,0 +1,121 @@
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { describeInBrowser, useJourney } from '../support/journey.ts';
+import { expectAccessible, holds, picture, says } from '../support/on-the-page.ts';
+
+const csv = [
+  'name,uid,cost,city',
+  'spends enough,9007199254740993,120.10,Berlin',
+  'spends too little,2,99.99,Berlin',
+].join('\n');
+
+describeInBrowser('many inputs in the console', () => {
+  const journey = useJourney();
+
+  const cells = (page: Page) => page.locator('.results [role=gridcell]').allInnerTexts();
+  const text = (page: Page) => page.getByLabel('Inputs as CSV or JSON');
+
+  test('a table is pasted, looked at, run on two targets, and each difference is found node by node', async () => {
+    const page = await journey.visit('/?app=9001&rule=1');
+    await page.getByRole('button', { name: 'Many inputs' }).click();
+    await text(page).fill(csv);
+    const preview = page.getByRole('region', { name: 'The first inputs' });
+    await says(preview.locator('caption'), 'The first 2 of 2 inputs');
+    expect(await preview.locator('th').allInnerTexts()).toEqual([
+      expect.stringMatching(/^name\s+name of the case$/),
+      expect.stringMatching(/^uid\s+number$/),
+      expect.stringMatching(/^cost\s+number$/),
+      expect.stringMatching(/^city\s+text$/),
+    ]);
+    await page.getByRole('checkbox', { name: 'lane beta' }).check();
+    await says(page.locator('#batch-warning'), /^4 real runs on Any client, lane beta; they may run the actions “/);
+    await expectAccessible(page);
+    await picture(page, 'console-inputs');
+
+    await page.getByRole('button', { name: 'Run all 2 inputs' }).click();
+    await says(page.locator('.batch-words strong'), /^4 runs in /);
+    await says(page.locator('.batch-words'), /4 passed/);
+    await expect.poll(async () => (await cells(page)).length).toBe(6);
+    expect((await cells(page))[0]).toMatch(/^spends enough\s+differs$/);
+    await page.getByRole('checkbox', { name: 'Only where targets differ' }).check();
+    await expect.poll(async () => (await cells(page)).length).toBe(3);
+    await expectAccessible(page);
+
+    await page.locator('.results [role=gridcell]').nth(2).click();
+    await holds(page.getByLabel('uid', { exact: true }), '9007199254740993');
+    await says(page.locator('.verdict'), /TRUE/);
+    await says(page.locator('.case-head h2'), 'spends enough');
+    await page.getByRole('button', { name: 'Compare these runs node by node' }).click();
+    await says(page.locator('.compare-head [role=status]'), /differs: coupon\.amount is/);
+    await expectAccessible(page);
+    await picture(page, 'console-lanes');
+  });
+
+  test('a progress survives a reload; a link opens the same batch for somebody else', async () => {
+    const page = await journey.visit('/?app=9001&rule=3&panel=inputs');
+    await text(page).fill(`[${Array.from({ length: 12 }, (_, index) => `{"uid": ${index + 1}}`).join(',')}]`);
+    await page.getByRole('button', { name: 'Run all 12 inputs' }).click();
+    await says(page.locator('.batch-words strong'), /of 12 runs have ended\.$/);
+    await page.reload();
+    await says(page.locator('.batch-words strong'), /of 12 runs have ended\.$/);
+    const other = await journey.visit(page.url().slice(journey.service.url.length));
+    await says(other.locator('.batch-words strong'), /of 12 runs have ended\.$/);
+    await page.getByRole('button', { name: 'Stop', exact: true }).click();
+    await says(page.locator('.batch-words strong'), /^Stopped after /);
+    await says(other.locator('.batch-words strong'), /^Stopped after /);
+    await says(other.locator('.batch-words'), /skipped/);
+    await expectAccessible(other);
+  });
+
+  test('what cannot be used is told in place, and nothing runs', async () => {
+    const page = await journey.visit('/?app=9001&rule=1&panel=inputs');
+    await text(page).fill('{"cost": 1}');
+    await page.getByText('Give a JSON list of inputs: [{"cost": 1}, {"cost": 2}]').waitFor();
+    await text(page).fill('cost,cost\n1,2');
+    await page.getByRole('button', { name: 'Run this input' }).click();
+    await says(page.locator('.start-batch .notice.bad'), /gives "cost" twice/);
+    await text(page).fill('');
+    await page.getByText(/^Each row of a CSV/).waitFor();
+    await expectAccessible(page);
+  });
+
+  test('a file is chosen, results are downloaded, and all of it goes by keyboard', async () => {
+    const page = await journey.visit('/?app=9001&rule=1&panel=inputs');
+    await page
+      .locator('input[type=file]')
+      .setInputFiles({ name: 'users.csv', mimeType: 'text/csv', buffer: Buffer.from(csv) });
+    await says(page.locator('.inputs-preview caption'), 'The first 2 of 2 inputs');
+    await page.getByRole('button', { name: 'Run all 2 inputs' }).focus();
+    await page.keyboard.press('Enter');
+    await says(page.locator('.batch-words strong'), /^2 runs in /);
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('link', { name: 'JUnit' }).click(),
+    ]);
+    expect(download.suggestedFilename()).toMatch(/^batch-.*\.xml$/);
+    await page.getByRole('grid', { name: 'Cases and what came of them' }).focus();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await says(page.locator('.case-head h2'), 'spends too little');
+    await says(page.locator('.verdict'), /FALSE/);
+    await holds(page.getByLabel('cost', { exact: true }), '99.99');
+  });
+
+  test('more than a hundred real runs are asked for a second time', async () => {
+    const page = await journey.visit('/?app=9001&rule=1&panel=inputs');
+    await text(page).fill(`cost\n${Array.from({ length: 101 }, (_, index) => index % 50).join('\n')}`);
+    await page.getByRole('button', { name: 'Run all 101 inputs' }).click();
+    await says(page.locator('#batch-warning'), /^101 real runs on Any client/);
+    await page.getByRole('button', { name: 'Do not run them' }).click();
+    await page.getByRole('button', { name: 'Run all 101 inputs' }).click();
+    await page.getByRole('button', { name: 'Yes, make 101 real runs' }).click();
+    await says(page.locator('.batch-words strong'), /^101 runs in /);
+    await page.getByRole('button', { name: 'Coverage' }).click();
+    await says(page.locator('.coverage [role=status]'), /^No case reaches \d of 9 nodes\.$/);
+    expect(await page.locator('.coverage-row').nth(1).innerText()).toMatch(/101 of 101$/);
+    await page.getByRole('checkbox', { name: 'Only nodes that no case reached' }).check();
+    await page.getByText('no case', { exact: true }).first().waitFor();
+    await expectAccessible(page);
+    await picture(page, 'console-coverage');
+  });
+});

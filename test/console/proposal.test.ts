@@ -1,0 +1,78 @@
+import { describe, expect, test } from 'vitest';
+import { readExecution } from '../../src/console/api/executions.ts';
+import { expectedRows } from '../../src/console/cases/expected.ts';
+import { caseText, expectedParts, partsOfRun } from '../../src/console/cases/proposal.ts';
+import { type Reading, readRun } from '../../src/console/run/reading.ts';
+
+function readingOf(input: string, result: string): Reading {
+  const record = '"mockId":"m","app":1,"ruleId":1,"target":"all","state":"succeeded","history":[]';
+  return readRun(readExecution(`{${record},"input":${input},"result":${result}}`), []);
+}
+const run = readingOf(
+  '{"uid":9007199254740993,"gone":1,"same":1.0,"a.b":0}',
+  '{"success":true,"the service":{"uid":9007199254740995,"same":1,"coupon":{"amount":20.10}},"process":"[1:X:T:1]","error":null}',
+);
+const saved = {
+  name: 'n',
+  input: '{}',
+  ts: null,
+  tags: ['release'],
+  skip: true,
+  expect:
+    '{"data":{"coupon":{"amount":1}},"nodes":{"7":"TRUE","4":"NOT_REACHED"},"withinMs":500,"absent":["coupon","x[0]"]}',
+};
+
+describe('what can be expected of the next run', () => {
+  test('is the result and every key that this one changed, to the last digit', () => {
+    expect(partsOfRun(run)).toEqual([
+      { kind: 'outcome', value: 'TRUE' },
+      { kind: 'data', key: 'uid', value: '9007199254740995' },
+      { kind: 'data', key: 'coupon', value: '{"amount":20.10}' },
+      { kind: 'absent', key: 'gone' },
+      { kind: 'absent', key: 'a.b' },
+    ]);
+  });
+
+  test('is the error where the rule failed', () => {
+    const failed = readingOf('{}', '{"success":false,"the service":{},"process":"","error":"no \\"card\\""}');
+    expect(partsOfRun(failed)).toEqual([
+      { kind: 'outcome', value: 'ERROR' },
+      { kind: 'error', value: '"no \\"card\\""' },
+    ]);
+  });
+
+  test('is written as documents have it; paths are quoted where they must be', () => {
+    const text = caseText({
+      name: 'a "b"',
+      input: '{"uid":9007199254740993}',
+      ts: '1795',
+      parts: partsOfRun(run),
+      saved: null,
+    });
+    expect(text).toBe(
+      '{"name":"a \\"b\\"","input":{"uid":9007199254740993},"asOf":1795,"expect":{"outcome":"TRUE",' +
+        '"data":{"uid":9007199254740995,"coupon":{"amount":20.10}},"absent":["gone","[\\"a.b\\"]"]}}',
+    );
+  });
+
+  test('of a saved case changes only what it expects already; the rest of it stays', () => {
+    const parts = expectedParts(partsOfRun(run), saved);
+    expect(parts).toEqual([{ kind: 'data', key: 'coupon', value: '{"amount":20.10}' }]);
+    const text = caseText({ name: 'n', input: '{}', ts: null, parts, saved });
+    expect(text).toBe(
+      '{"name":"n","input":{},"tags":["release"],"skip":true,"expect":{"data":{"coupon":{"amount":20.10}},' +
+        '"absent":["x[0]"],"nodes":{"7":"TRUE","4":"NOT_REACHED"},"withinMs":500}}',
+    );
+  });
+});
+
+test('what was expected stands beside what came: the differences first, what they are about not again', () => {
+  const difference = { path: 'data.coupon.amount', expected: '1', actual: '20', message: 'differs' };
+  expect(expectedRows({ expect: saved.expect, differences: [difference] })).toEqual([
+    difference,
+    { path: 'withinMs', expected: '500', actual: '500', message: null },
+    { path: 'data.x[0]', expected: null, actual: null, message: null },
+    { path: 'nodes.7', expected: 'TRUE', actual: 'TRUE', message: null },
+    { path: 'nodes.4', expected: 'NOT_REACHED', actual: 'NOT_REACHED', message: null },
+  ]);
+});

@@ -1,0 +1,82 @@
+import { describe, expect, test } from 'vitest';
+import { type Inputs, readInputs } from '../../src/console/cases/read-inputs.ts';
+
+const fields = [
+  { key: 'uid', valueType: 'Long', nodeId: '1', nodeName: '' },
+  { key: 'cost', valueType: 'Double', nodeId: '2', nodeName: '' },
+  { key: 'vip.level', valueType: 'Integer', nodeId: '3', nodeName: '' },
+];
+
+function inputsOf(text: string): Inputs {
+  const read = readInputs(text, fields);
+  if (read.kind !== 'inputs') throw new Error(`${text} gives ${JSON.stringify(read)}`);
+  return read.inputs;
+}
+
+describe('many inputs as CSV', () => {
+  test('have the types that the rule reads, and say which columns it does not', () => {
+    const { columns, rows, count, format } = inputsOf(
+      'name,uid,cost,note\r\nfirst,9007199254740993,120.10,"a,b"\r\n\r\n',
+    );
+    expect(format).toBe('csv');
+    expect(columns).toEqual([
+      { name: 'name', type: 'name', read: false },
+      { name: 'uid', type: 'number', read: true },
+      { name: 'cost', type: 'number', read: true },
+      { name: 'note', type: 'text', read: false },
+    ]);
+    expect(rows).toEqual([['first', '9007199254740993', '120.10', 'a,b']]);
+    expect(count).toBe(1);
+  });
+
+  test('are counted without their line breaks in quotes, whatever separates them', () => {
+    expect(inputsOf('\ufeffuid;note\n1;"two\n\nlines"\n2;x').count).toBe(2);
+    expect(inputsOf('uid\tnote\n1\tx\n2\ty\n3\tz\n').columns).toHaveLength(2);
+  });
+
+  test('are sent as they were written', () => {
+    const text = 'uid\n9007199254740993\n';
+    expect(inputsOf(text).body).toBe(text);
+  });
+
+  test('without a row are none, and what is not CSV says why', () => {
+    expect(readInputs('uid,cost\n', fields)).toEqual({ kind: 'empty' });
+    expect(readInputs('  \n', fields)).toEqual({ kind: 'empty' });
+    expect(readInputs('uid,note\n1,"open', fields)).toMatchObject({ kind: 'not-csv' });
+  });
+});
+
+describe('many inputs as JSON', () => {
+  test('keep every digit, and have a column for each key', () => {
+    const { columns, rows, body, count } = inputsOf('[{"uid": 9007199254740993, "vip": {"level": 2}}, {"uid": "x"}]');
+    expect(columns).toEqual([
+      { name: 'uid', type: 'mixed', read: true },
+      { name: 'vip', type: 'object', read: true },
+    ]);
+    expect(rows).toEqual([
+      ['9007199254740993', '{"level":2}'],
+      ['"x"', ''],
+    ]);
+    expect(body).toBe('[{"the service":{"uid":9007199254740993,"vip":{"level":2}}},{"the service":{"uid":"x"}}]');
+    expect(count).toBe(2);
+  });
+
+  test('may be cases, as a file has them or as a call does', () => {
+    const { body, columns } = inputsOf(
+      '{"app": 1, "cases": [{"name": "n", "input": {"cost": 1.10}, "asOf": "2026-03-15T12:00:00+08:00", "expect": {"outcome": "TRUE"}}]}',
+    );
+    expect(columns.map(({ name }) => name)).toEqual(['cost']);
+    expect(body).toBe('[{"name":"n","ts":1773547200000,"expect":{"outcome":"TRUE"},"the service":{"cost":1.10}}]');
+  });
+
+  test('an input that has a member called input is one', () => {
+    expect(inputsOf('[{"input": {"a": 1}, "uid": 2}]').body).toBe('[{"the service":{"input":{"a":1},"uid":2}}]');
+  });
+
+  test('that cannot be used say where', () => {
+    expect(readInputs('[1]', fields)).toEqual({ kind: 'no-object', place: 1 });
+    expect(readInputs('{"a": 1}', fields)).toEqual({ kind: 'no-list' });
+    expect(readInputs('[\n{"a": }]', fields)).toMatchObject({ kind: 'not-json', line: 2 });
+    expect(readInputs('[]', fields)).toEqual({ kind: 'empty' });
+  });
+});
