@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { readJson } from '../../src/console/json/read-json.ts';
 import { refusedHeadline } from '../../src/console/run/headline.ts';
+import { differenceKeys } from '../../src/console/text/difference-words.ts';
 import { en } from '../../src/console/text/en.ts';
 import { format, partsOf, type Template } from '../../src/console/text/format.ts';
 import { jsonWords } from '../../src/console/text/json-words.ts';
@@ -102,6 +103,17 @@ describe('what is wrong with a JSON text', () => {
     const keys = [...english.keys()].filter((key) => key.startsWith('json.bad.'));
     expect(new Set(problems).size).toBe(keys.length);
   });
+});
+
+test('every way in which the service says that a run was not as expected has words of the page', () => {
+  const folder = join(import.meta.dirname, '../../src/shared/cases');
+  const source = ['judge.ts', 'compare.ts'].map((name) => readFileSync(join(folder, name), 'utf8')).join('\n');
+  const said = [...differenceKeys.keys()];
+  for (const message of said) expect(source, message).toContain(`'${message}'`);
+  const messages = [...source.matchAll(/(?:message: |tell\(.*, |\? |: )'([a-z][^'$]* [^'$]*|differs)'/g)].map(
+    ([, found]) => found,
+  );
+  expect(new Set(messages)).toEqual(new Set(said));
 });
 
 test('a sentence about one thing and about several', () => {

@@ -136,7 +136,7 @@ export function Screen() {
           <>
             <div className="column headlines">
               <ResultPanel place={place} run={run} rule={rule} onChoose={choose} />
-              {run.reading && <SaveCaseBar reading={run.reading} />}
+              <SaveCaseBar reading={run.reading} />
               <button
                 type="button"
                 className="button primary run-here"

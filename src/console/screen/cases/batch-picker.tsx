@@ -9,7 +9,7 @@ import { countWords } from './batch-bar.tsx';
 export function BatchPicker({ place }: { place: Place }) {
   const { say, language } = useText();
   const batches = useBatches(place);
-  const isOfCases = ({ etag, from }: Batch) => etag !== null || from !== null;
+  const isOfCases = ({ etag }: Batch) => etag !== null;
   const listed = (batches.data ?? []).filter(
     (batch) => batch.batchId === place.batch || isOfCases(batch) === (place.panel === 'cases'),
   );

@@ -92,7 +92,7 @@ function SavedCasesPanel({ place, rule, onOpen }: PanelProps) {
 /** Whoever opens the cases sees the last batch of them: without one in the address it is the newest there is. */
 function useLastBatch(place: Place): void {
   const batches = useBatches(place);
-  const last = batches.data?.find(({ etag, from }) => etag !== null || from !== null);
+  const last = batches.data?.find(({ etag }) => etag !== null);
   const seen = useRef(false);
   useEffect(() => {
     if (seen.current || !last) return;

@@ -26,6 +26,8 @@ export function CoveragePanel({ place, rule }: PanelProps) {
     () => (missedOnly ? withAncestors(rule.occurrences, missed) : rule.occurrences),
     [rule.occurrences, missed, missedOnly],
   );
+  if (place.batch === null) return <p className="empty-line">{say('coverage.noBatch')}</p>;
+  if (followed?.kind === 'unknown') return <p className="notice warn">{followed.error}</p>;
   return (
     <div className="coverage">
       <div className="results-tools">
@@ -56,7 +58,11 @@ export function CoveragePanel({ place, rule }: PanelProps) {
             ))}
           </select>
         )}
-        <button type="button" className="button small" onClick={() => goTo({ panel: 'cases' })}>
+        <button
+          type="button"
+          className="button small"
+          onClick={() => goTo({ panel: batch?.etag === null ? 'inputs' : 'cases' })}
+        >
           {say('coverage.close')}
         </button>
       </div>

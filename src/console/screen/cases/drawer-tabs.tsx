@@ -7,14 +7,17 @@ const parts = [null, 'cases', 'inputs'] as const;
 export function DrawerTabs({ shown }: { shown: Panel | null }) {
   const { say } = useText();
   const current = shown === 'coverage' ? 'cases' : shown;
+  // The history has a heading of its own.
+  const offered = shown === null ? parts.filter((part) => part !== null) : parts;
   return (
     <nav className="drawer-tabs" aria-label={say('drawer.label')}>
-      {parts.map((part) => (
+      {offered.map((part) => (
         <button
           type="button"
           key={part ?? 'history'}
           aria-current={part === current ? 'page' : undefined}
-          onClick={() => goTo({ panel: part })}
+          // Each shows batches of its own.
+          onClick={() => part !== shown && goTo({ panel: part, batch: null, item: null, caseName: null })}
         >
           {say(`drawer.${part ?? 'history'}`)}
         </button>

@@ -7,15 +7,15 @@ import { Loading } from '../frame/loading.tsx';
 const SaveCase = lazy(() => import('./save-case.tsx').then(({ SaveCase }) => ({ default: SaveCase })));
 
 /** Below the result of a run: the way to keep it as a case. */
-export function SaveCaseBar({ reading }: { reading: Reading }) {
+export function SaveCaseBar({ reading }: { reading: Reading | null }) {
   const { say } = useText();
   const [openFor, setOpenFor] = useState<string | null>(null);
-  const { mockId } = reading.execution.record;
-  if (reading.execution.input === null) return null;
-  if (openFor !== mockId)
+  const mockId = reading?.execution.record.mockId ?? null;
+  // It has its place before there is a run: nothing moves when one ends.
+  if (reading === null || openFor !== mockId)
     return (
       <div className="save-case-bar">
-        <button type="button" className="quiet" onClick={() => setOpenFor(mockId)}>
+        <button type="button" className="quiet" disabled={!reading?.execution.input} onClick={() => setOpenFor(mockId)}>
           <Icon name="plus" size={14} /> {say('save.open')}
         </button>
       </div>

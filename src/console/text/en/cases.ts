@@ -82,5 +82,6 @@ export const casesWords = {
   },
   'coverage.missedOnly': 'Only nodes that no case reached',
   'coverage.anyTarget': 'On any target',
+  'coverage.noBatch': 'Run the cases first; then the nodes that they reach are shown here.',
   'coverage.close': 'Back to the cases',
 } as const satisfies Record<string, Template>;

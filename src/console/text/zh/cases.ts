@@ -76,5 +76,6 @@ export const casesWords: Record<keyof typeof words, Template> = {
   'coverage.unknown': '{n} 次运行的轨迹没有说明到达了哪些节点。',
   'coverage.missedOnly': '只看没有用例到达的节点',
   'coverage.anyTarget': '任意目标',
+  'coverage.noBatch': '请先运行用例；之后这里会显示它们到达的节点。',
   'coverage.close': '返回用例',
 };
