@@ -53,6 +53,27 @@ onEachQueue('saved cases', (start) => {
     expect((await put(service, TEXT, first)).status).toBe(200);
   });
 
+  it('come as JSON to a page that asks for it, with defaults filled in and every digit', async () => {
+    await using service = await start();
+    const text = `${TEXT}defaults: { input: { city: Berlin } }\n`;
+    expect((await put(service, text, first)).status).toBe(200);
+    const read = await service.call(RULE, { headers: { accept: 'application/json' } });
+    expect(read.headers['content-type']).toMatch(/^application\/json/);
+    expect(read.json).toMatchObject({
+      etag: etagOf(text),
+      cases: [
+        { name: 'one', line: 5 },
+        { name: 'two', line: 8 },
+      ],
+    });
+    expect(read.text).toContain('"the service":{"city":"Berlin","uid":9007199254740993,"cost":1e400},"ts":null');
+    expect(read.text).toContain('"expect":{"outcome":"TRUE"}');
+    expect((await service.call(RULE, { headers: { accept: '*/*' } })).text).toBe(text);
+    const unusable = `${TEXT}more: 1\n`;
+    await writeFile(join(folderOf(service), FILE), unusable);
+    expect((await service.call(RULE, { headers: { accept: 'application/json' } })).status).toBe(422);
+  });
+
   it('change only for a caller who has read them: 428 without a precondition, 412 with what differs', async () => {
     await using service = await start();
     expect((await put(service, TEXT, {})).status).toBe(428);

@@ -10,6 +10,7 @@ import type { Case } from '../../shared/cases/case.ts';
 import { itemMockId } from '../../shared/cases/item-id.ts';
 import { stringifyExact } from '../../shared/contract/exact-json.ts';
 import { DATA_FIELD } from '../../shared/contract/job.ts';
+import { expectBody } from '../cases/case-bodies.ts';
 
 type Found = { batch: Batch; progress: BatchProgress };
 
@@ -42,21 +43,14 @@ export function wholeItemBody(
 ): string {
   const short = itemBody(batch, { n, head, one });
   const { data = null, cut = false, nodes = null, differences = [] } = detail ?? {};
-  const { data: wanted, ...expect } = one.expect ?? {};
-  const expectation = one.expect === null ? 'null' : withMember(JSON.stringify(expect), 'data', wanted);
   const parts = [
     `"ts":${one.ts ?? 'null'}`,
     `${JSON.stringify(DATA_FIELD)}:${one.input}`,
-    `"expect":${expectation}`,
+    `"expect":${expectBody(one.expect)}`,
     `"changed":${data ?? 'null'}`,
     `"cut":${cut}`,
     `"nodes":${JSON.stringify(nodes)}`,
     `"differences":${JSON.stringify(differences)}`,
   ];
   return `${short.replace(/,"differences":\d+}$/, '')},${parts.join(',')}}`;
-}
-
-function withMember(json: string, name: string, raw: string | undefined): string {
-  if (raw === undefined) return json;
-  return `${json.slice(0, -1)}${json === '{}' ? '' : ','}${JSON.stringify(name)}:${raw}}`;
 }

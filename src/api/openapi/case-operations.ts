@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { DATA_FIELD } from '../../shared/contract/job.ts';
 import { casesParameters } from '../cases/parameters.ts';
 import { problemAnswer } from './answers.ts';
 import { problem } from './examples.ts';
@@ -24,6 +25,22 @@ const listedAnswer = z
     ),
   })
   .meta({ id: 'SavedCasesList' });
+const casesAnswer = z
+  .object({
+    etag: z.string(),
+    cases: z.array(
+      z.object({
+        name: z.string(),
+        line: z.int().nullable(),
+        [DATA_FIELD]: z.looseObject({}),
+        ts: z.int().nullable(),
+        tags: z.array(z.string()),
+        skip: z.boolean(),
+        expect: z.looseObject({}).nullable(),
+      }),
+    ),
+  })
+  .meta({ id: 'ReadCases' });
 const savedAnswer = z.strictObject({ etag: z.string(), cases: z.int() }).meta({ id: 'SavedCases' });
 const changedAnswer = problemAnswer.extend({ etag: z.string().nullable(), cases: z.array(z.string()) }).meta({
   id: 'ChangedCases',
@@ -90,7 +107,8 @@ export const caseOperations: Operation[] = [
     needs: 'read',
     id: 'readCases',
     summary: 'Read saved cases, or list which there are',
-    description: 'With `ruleId` or `confId` the document as it was saved; with `app` alone a list, as JSON.',
+    description:
+      'With `ruleId` or `confId` the document as it was saved, or, with `Accept: application/json`, its cases as calls have them; with `app` alone a list, as JSON.',
     query: casesParameters,
     queryExample: { app: 9001, ruleId: 1 },
     answers: {
@@ -99,7 +117,7 @@ export const caseOperations: Operation[] = [
         mediaType: YAML,
         schema: z.string(),
         examples: { cases: EXAMPLE },
-        alternatives: { 'application/json': listedAnswer },
+        alternatives: { 'application/json': z.union([listedAnswer, casesAnswer]) },
         headers: { ETag: 'The SHA-256 of the text.' },
       },
       304: { description: 'The caller has it already (If-None-Match).' },

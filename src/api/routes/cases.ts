@@ -2,6 +2,7 @@ import { type Context, Hono } from 'hono';
 import { MAX_CASES_BYTES } from '../../shared/cases/document.ts';
 import { decodeUtf8 } from '../../shared/contract/exact-json.ts';
 import { needs, refusedApp } from '../access/permission.ts';
+import { casesBody } from '../cases/case-bodies.ts';
 import { casesParameters } from '../cases/parameters.ts';
 import { readPrecondition } from '../cases/precondition.ts';
 import { readChange } from '../cases/read-change.ts';
@@ -58,14 +59,27 @@ export function casesRoutes({ savedCases, openBodies }: Dependencies) {
 }
 
 async function show(context: Context<Environment>, cases: CasesOf, savedCases: SavedCases): Promise<Response> {
+  if (wantsJson(context)) return showAsJson(cases, savedCases);
   const saved = await savedCases.read(cases);
   if (saved.kind === 'refused') return refused(saved);
   if (saved.kind === 'none') return problem(404, noneSaved(cases));
   const { text, etag } = saved;
-  const headers = { etag, 'cache-control': 'private, no-cache' };
+  const headers = { etag, vary: 'accept', 'cache-control': 'private, no-cache' };
   const known = (context.req.header('if-none-match') ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''));
   if (known.includes(etag)) return new Response(null, { status: 304, headers });
   return new Response(text, { headers: { ...headers, 'content-type': 'application/yaml' } });
+}
+
+/** A page that cannot read YAML asks for JSON; whoever takes anything gets the document itself. */
+function wantsJson(context: Context<Environment>): boolean {
+  return /^application\/json\b/.test(context.req.header('accept') ?? '');
+}
+
+async function showAsJson(cases: CasesOf, savedCases: SavedCases): Promise<Response> {
+  const read = await savedCases.document(cases);
+  if (read.kind === 'refused') return refused(read);
+  const headers = { vary: 'accept', 'cache-control': 'private, no-cache' };
+  return json(200, casesBody(read.document, read.etag), headers);
 }
 
 function readWhich(context: Context<Environment>): Read<CasesOf> {

@@ -28,7 +28,7 @@ describeInBrowser('many inputs in the console', () => {
       expect.stringMatching(/^city\s+text$/),
     ]);
     await page.getByRole('checkbox', { name: 'lane beta' }).check();
-    await says(page.locator('#batch-warning'), /^4 real runs on Any client, lane beta; they may run the actions “/);
+    await says(page.locator('#batch-warning'), /^4 real runs on any client, lane beta; they may run the actions “/);
     await expectAccessible(page);
     await picture(page, 'console-inputs');
 
@@ -105,7 +105,7 @@ describeInBrowser('many inputs in the console', () => {
     const page = await journey.visit('/?app=9001&rule=1&panel=inputs');
     await text(page).fill(`cost\n${Array.from({ length: 101 }, (_, index) => index % 50).join('\n')}`);
     await page.getByRole('button', { name: 'Run all 101 inputs' }).click();
-    await says(page.locator('#batch-warning'), /^101 real runs on Any client/);
+    await says(page.locator('#batch-warning'), /^101 real runs on any client/);
     await page.getByRole('button', { name: 'Do not run them' }).click();
     await page.getByRole('button', { name: 'Run all 101 inputs' }).click();
     await page.getByRole('button', { name: 'Yes, make 101 real runs' }).click();

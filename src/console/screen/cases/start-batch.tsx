@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import type { Client } from '../../api/browse.ts';
 import { Refused } from '../../api/request.ts';
-import { countRuns, MANY_RUNS } from '../../cases/targets.ts';
+import { countRuns, EVERY_CLIENT, MANY_RUNS } from '../../cases/targets.ts';
 import { type Say, useText } from '../../text/use-text.tsx';
 import { nameOf, type Occurrence } from '../../trace/tree.ts';
 import { Icon } from '../../ui/icon.tsx';
@@ -65,9 +65,7 @@ type About = { runs: number; targets: readonly string[]; occurrences: readonly O
 
 /** "10000 real runs on lane beta; they may call charge, coupon". */
 function warningOf({ runs, targets, occurrences, say }: About): string {
-  const where = targets
-    .map((target) => (target === 'client:*' ? say('cases.targets.every') : targetWords(target, say)))
-    .join(', ');
+  const where = targets.map((target) => whereWords(target, say)).join(', ');
   const named = new Set(occurrences.filter(({ node }) => node.type === 'LeafResult').map(({ node }) => nameOf(node)));
   if (named.size === 0) return say('cases.warning', { n: runs, where });
   const names = [...named]
@@ -77,6 +75,12 @@ function warningOf({ runs, targets, occurrences, say }: About): string {
   const more = named.size - MAX_NAMED;
   const calls = more > 0 ? say('run.real.more', { names, n: more }) : names;
   return say('cases.warning.calls', { n: runs, where, calls });
+}
+
+/** A target inside of a sentence. */
+function whereWords(target: string, say: Say): string {
+  if (target === EVERY_CLIENT) return say('cases.where.every');
+  return target === 'all' ? say('cases.where.all') : targetWords(target, say);
 }
 
 /** What the service found wrong, field by field. */

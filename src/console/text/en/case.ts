@@ -5,7 +5,7 @@ export const caseWords = {
   'case.link': 'Copy link to this case',
   'case.where': 'Where',
   'case.expected': 'Expected',
-  'case.actual': 'Came',
+  'case.actual': 'Actual',
   'case.absent': 'not there',
   'case.held': 'as expected',
   'case.expectsNothing': 'Nothing is expected of this case but that the rule runs without an error.',

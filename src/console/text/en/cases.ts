@@ -38,6 +38,8 @@ export const casesWords = {
   'cases.failed': 'The saved cases cannot be read: {error}',
   'cases.targets': 'Run on',
   'cases.targets.every': 'Every client that is online',
+  'cases.where.all': 'any client',
+  'cases.where.every': 'every client that is online',
   'cases.run': { one: 'Run the case', other: 'Run all {n} cases' },
   'cases.run.sure': { one: 'Yes, run it for real', other: 'Yes, make {n} real runs' },
   'cases.run.not': 'Do not run them',

@@ -38,6 +38,8 @@ export const casesWords: Record<keyof typeof words, Template> = {
   'cases.failed': '无法读取保存的用例：{error}',
   'cases.targets': '运行于',
   'cases.targets.every': '每个在线的客户端',
+  'cases.where.all': '任一客户端',
+  'cases.where.every': '每个在线的客户端',
   'cases.run': { one: '运行这个用例', other: '运行全部 {n} 个用例' },
   'cases.run.sure': { one: '确认真实运行', other: '确认真实运行 {n} 次' },
   'cases.run.not': '不运行',
