@@ -1,6 +1,5 @@
 import { idOf, itemsOf, memberOf, textOf } from '../json/members.ts';
 import { type Json, readJson } from '../json/read-json.ts';
-import { field, list, text } from './read.ts';
 import { Refused, request, withQuery } from './request.ts';
 
 const CASES = '/rule-server/mock/cases';
@@ -20,16 +19,8 @@ export type SavedCase = {
 /** The cases of a rule, and the state they are in; null when none are saved. */
 export type SavedCases = { etag: string | null; cases: SavedCase[] };
 
-/** Somebody else changed the cases since they were read. `names`: the cases that are not the same there and here. */
-export class Changed extends Error {
-  readonly etag: string | null;
-  readonly names: string[];
-  constructor(etag: string | null, names: string[]) {
-    super('the saved cases were changed meanwhile');
-    this.etag = etag;
-    this.names = names;
-  }
-}
+/** Somebody else changed the cases since they were read. */
+export class Changed extends Error {}
 
 export async function getCases(of: CasesOf, signal?: AbortSignal): Promise<SavedCases> {
   try {
@@ -55,8 +46,7 @@ export async function changeCases(
     await request(withQuery(CASES, of), { method: 'POST', body: `{${members.join(',')}}`, headers });
   } catch (error) {
     if (!(error instanceof Refused) || error.status !== 412) throw error;
-    const names = list(field(error.body, 'cases')).flatMap((name) => text(name) ?? []);
-    throw new Changed(text(field(error.body, 'etag')), names);
+    throw new Changed(error.message, { cause: error });
   }
 }
 

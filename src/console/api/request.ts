@@ -2,7 +2,7 @@ import { type ExactValue, parseExact } from '../../shared/contract/exact-json.ts
 import { field, list, text } from './read.ts';
 
 /** An answer as its text: numbers are read from it with every digit, never through `response.json()`. */
-export type Answer = { status: number; text: string; etag: string | null };
+export type Answer = { status: number; text: string };
 
 /** The service answered, but not with what was asked for. The sentence is the service's own. */
 export class Refused extends Error {
@@ -10,13 +10,10 @@ export class Refused extends Error {
   readonly code: string | null;
   readonly mockId: string | null;
   readonly fields: { field: string; message: string }[];
-  /** Everything the service said, when it was JSON. */
-  readonly body: ExactValue;
-  constructor({ status, text: body }: Pick<Answer, 'status' | 'text'>) {
+  constructor({ status, text: body }: Answer) {
     const problem = parsed(body);
     super(text(field(problem, 'error')) ?? text(field(problem, 'detail')) ?? `HTTP ${status}`);
     this.status = status;
-    this.body = problem;
     this.code = text(field(problem, 'code'));
     this.mockId = text(field(problem, 'mockId'));
     this.fields = list(field(problem, 'errors')).map((entry) => ({
@@ -61,7 +58,7 @@ export async function request(
       ...(body === undefined ? {} : { body }),
       ...(signal ? { signal } : {}),
     });
-    answer = { status: response.status, text: await response.text(), etag: response.headers.get('etag') };
+    answer = { status: response.status, text: await response.text() };
   } catch (error) {
     if (signal?.aborted) throw error;
     throw new Unreachable(`${method} ${path}: ${error instanceof Error ? error.message : String(error)}`, {

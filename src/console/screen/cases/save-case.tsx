@@ -1,7 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useMemo, useState } from 'react';
-import { Changed, changeCases, type SavedCase } from '../../api/cases.ts';
+import { type CasesOf, Changed, changeCases, getCases, type SavedCase } from '../../api/cases.ts';
 import { Refused } from '../../api/request.ts';
+import { changedNames } from '../../cases/changed-names.ts';
 import { caseText, expectedParts, type Part, partId, partsOfRun } from '../../cases/proposal.ts';
 import { casesOf, useSavedCases } from '../../cases/use-saved-cases.ts';
 import { compactText } from '../../json/whole-text.ts';
@@ -18,7 +19,8 @@ type Props = {
   saved: SavedCase | null;
   onDone: () => void;
 };
-type Problem = { kind: 'changed'; changed: Changed } | { kind: 'failed'; error: Error };
+/** `changed`: somebody else saved meanwhile; `names` are the cases they changed. */
+type Problem = { kind: 'changed'; etag: string | null; names: string[] } | { kind: 'failed'; error: Error };
 
 const MAX_NAME = 60;
 
@@ -52,8 +54,7 @@ export function SaveCase({ reading, saved, onDone }: Props) {
       announce(say('save.done', { name: name.trim() }));
       onDone();
     } catch (error) {
-      if (error instanceof Changed) setProblem({ kind: 'changed', changed: error });
-      else setProblem({ kind: 'failed', error: error instanceof Error ? error : new Error(String(error)) });
+      setProblem(await problemOf(error, { of, before: known.data?.cases ?? [] }));
     }
     setBusy(false);
     void queries.invalidateQueries({ queryKey: ['saved-cases'] });
@@ -148,17 +149,27 @@ function SaveProblem({ problem, onAgain }: { problem: Problem; onAgain: (etag: s
         {problem.error instanceof Refused ? fieldsOf(problem.error) : say('failed.unreachable')}
       </p>
     );
-  const { changed } = problem;
+  const names = problem.names.map((name) => say('run.real.quoted', { name })).join(', ');
   return (
     <div className="notice warn" role="alert">
-      <span>
-        {say('save.changed', { names: changed.names.map((name) => say('run.real.quoted', { name })).join(', ') })}
-      </span>
-      <button type="button" className="button small" onClick={() => onAgain(changed.etag)}>
+      <span>{say('save.changed', { names })}</span>
+      <button type="button" className="button small" onClick={() => onAgain(problem.etag)}>
         {say('save.again')}
       </button>
     </div>
   );
+}
+
+async function problemOf(error: unknown, { of, before }: { of: CasesOf; before: SavedCase[] }): Promise<Problem> {
+  if (!(error instanceof Changed)) return failed(error);
+  return getCases(of).then(
+    (now) => ({ kind: 'changed', etag: now.etag, names: changedNames(before, now.cases) }),
+    failed, // the form stays, and can be sent again
+  );
+}
+
+function failed(error: unknown): Problem {
+  return { kind: 'failed', error: error instanceof Error ? error : new Error(String(error)) };
 }
 
 function fieldsOf({ fields, message }: Refused): string {

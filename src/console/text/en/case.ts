@@ -47,7 +47,6 @@ export const caseWords = {
   'save.done': '“{name}” is saved',
   'save.twin': 'There is a case “{name}” already. Saving replaces it.',
   'save.wholeRule': 'Cases belong to a whole rule. Use the whole rule as the target to save and run them.',
-  'save.changed':
-    'Somebody else saved cases meanwhile. These are not the same there and here: {names}. Nothing was saved.',
+  'save.changed': 'Somebody else saved cases of this rule meanwhile. They changed {names}. Yours is not saved yet.',
   'save.again': 'Save mine as well, with theirs',
 } as const satisfies Record<string, Template>;

@@ -47,6 +47,6 @@ export const caseWords: Record<keyof typeof words, Template> = {
   'save.done': '“{name}”已保存',
   'save.twin': '已有用例“{name}”。保存会替换它。',
   'save.wholeRule': '用例属于整条规则。请将整条规则设为目标，再保存和运行用例。',
-  'save.changed': '他人刚刚保存了用例。两边不一致的有：{names}。没有保存任何内容。',
+  'save.changed': '他人刚刚保存了此规则的用例，更改了 {names}。您的尚未保存。',
   'save.again': '在对方的更改上保存我的',
 };
