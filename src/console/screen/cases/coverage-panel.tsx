@@ -31,7 +31,7 @@ export function CoveragePanel({ place, rule }: PanelProps) {
   return (
     <div className="coverage">
       <div className="results-tools">
-        <h3>{say('coverage.title')}</h3>
+        <h2>{say('coverage.title')}</h2>
         {coverage && (
           <span role="status" className={missed.length > 0 ? 'missed-words' : 'muted'}>
             {missed.length === 0
