@@ -1,5 +1,6 @@
 import type { Json } from '../json/read-json.ts';
 import { sameJson } from '../json/same-json.ts';
+import type { Mark } from '../trace/mark.ts';
 import type { Occurrence } from '../trace/tree.ts';
 import type { Reading } from './reading.ts';
 
@@ -39,11 +40,28 @@ export function firstDifference(differing: ReadonlySet<Occurrence>): Occurrence 
   return places.find(isLowest) ?? null;
 }
 
-/** The occurrences that came to something else, or ran in one run only. How long they took does not count. */
+/**
+ * The occurrences that came to something else, wrote something else, or ran in one run only. How long they took does not count.
+ * What was written is known only where both clients say it.
+ */
 export function differingNodes(a: Reading, b: Reading): Set<Occurrence> {
   const differing = new Set<Occurrence>();
+  const bothTellWrites = a.trace === 'steps' && b.trace === 'steps';
   for (const occurrence of new Set([...a.replay.marks.keys(), ...b.replay.marks.keys()])) {
-    if (a.replay.marks.get(occurrence)?.outcome !== b.replay.marks.get(occurrence)?.outcome) differing.add(occurrence);
+    const [mine, theirs] = [a.replay.marks.get(occurrence), b.replay.marks.get(occurrence)];
+    const differs = mine?.outcome !== theirs?.outcome || (bothTellWrites && !sameWrites(mine, theirs));
+    if (differs) differing.add(occurrence);
   }
   return differing;
+}
+
+function sameWrites(a: Mark | undefined, b: Mark | undefined): boolean {
+  const [mine, theirs] = [a?.writes ?? [], b?.writes ?? []];
+  return (
+    mine.length === theirs.length &&
+    mine.every(({ key, after, size }, index) => {
+      const other = theirs[index];
+      return other?.key === key && other.size === size && isSameDocument(after, other.after);
+    })
+  );
 }

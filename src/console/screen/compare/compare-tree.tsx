@@ -1,4 +1,5 @@
 import { useMemo, useRef, useState } from 'react';
+import { compactJson } from '../../json/print-json.ts';
 import { differingNodes, firstDifference } from '../../run/compare.ts';
 import type { Reading } from '../../run/reading.ts';
 import { useText } from '../../text/use-text.tsx';
@@ -7,7 +8,7 @@ import type { Mark } from '../../trace/mark.ts';
 import { isLeaf, nameOf, type Occurrence } from '../../trace/tree.ts';
 import { OutcomeChip } from '../../ui/outcome-chip.tsx';
 import { useWindowedRows } from '../../ui/windowed-rows.ts';
-import { readWords } from '../result/leaf-facts.tsx';
+import { readWords, shortened } from '../result/leaf-facts.tsx';
 import { relationWords } from '../tree/relation-words.ts';
 
 const ROW_HEIGHT = 30;
@@ -106,15 +107,18 @@ function NodeCell({ occurrence: { node, depth }, difference, passedOn }: NodePro
   );
 }
 
-/** What a node came to in one run, with what it read. */
+/** What a node came to in one run, with what it wrote and read. */
 function Cell({ mark, running }: { mark: Mark | undefined; running: boolean }) {
   const { say } = useText();
   if (running) return <div role="cell" className="tree-result" />;
-  const reads = mark?.reads.map((read) => readWords(read, say)).join(', ') ?? '';
+  const writes = mark?.writes.flatMap(({ key, after }) =>
+    after ? [say('trace.wrote', { key, value: shortened(compactJson(after)) })] : [],
+  );
+  const words = [...(writes ?? []), ...(mark?.reads.map((read) => readWords(read, say)) ?? [])].join(', ');
   return (
-    <div role="cell" className="tree-result" title={mark?.error ?? reads}>
+    <div role="cell" className="tree-result" title={mark?.error ?? words}>
       {mark ? <OutcomeChip outcome={mark.outcome} /> : <small>{say('compare.notRun')}</small>}{' '}
-      {mark && <small>{mark.error ?? reads}</small>}
+      {mark && <small>{mark.error ?? words}</small>}
     </div>
   );
 }
