@@ -1,10 +1,6 @@
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 
-const BASE =
-  /\/node_modules\/(?:react|scheduler)\/|\/src\/(?:shared\/contract|console\/(?:json|state|text(?!\/zh)))\/|\/api\/(?:read|request)\.ts$/;
-const isBase = (id: string) => BASE.test(id);
-
 /** Builds the page; `npm run build` says where to. Everything it loads comes from the service itself. */
 export default defineConfig({
   root: import.meta.dirname,
@@ -16,8 +12,6 @@ export default defineConfig({
     // Assets as data: URLs would need exceptions in the content security policy.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
-    // What every part of the page reads is one file: a part that is loaded later must not cut the first ones smaller.
-    rolldownOptions: { output: { codeSplitting: { groups: [{ name: 'base', test: isBase }] } } },
   },
   server: { proxy: { '/rule-server': 'http://127.0.0.1:8080', '/session': 'http://127.0.0.1:8080' } },
 });

@@ -32,7 +32,7 @@ export function ResultsTable({ rows, targets, open, nothing, onOpen }: Props) {
   const { first, last, above, total } = useWindowedRows(box, { count: rows.length, rowHeight: ROW_HEIGHT });
   const row = Math.min(active.row, rows.length - 1);
   useEffect(() => {
-    if (active.row > 0) reveal(box.current, active.row, { rowHeight: ROW_HEIGHT, head: HEAD_HEIGHT });
+    reveal(box.current, active.row, { rowHeight: ROW_HEIGHT, head: HEAD_HEIGHT });
   }, [active]);
 
   const go = (to: Position) =>
