@@ -42,7 +42,7 @@ describeInBrowser('earlier runs in the console', () => {
     await holds(page.getByLabel('cost', { exact: true }), '50');
     await expectAccessible(page);
 
-    await page.getByRole('button', { name: 'Run it again with this input' }).last().click();
+    await page.getByRole('button', { name: 'Run the rule again with this input' }).last().click();
     await expect.poll(() => chips(page)).toEqual(['TRUE', 'FALSE', 'TRUE']);
     await holds(page.getByLabel('cost', { exact: true }), '100');
   });
