@@ -13,7 +13,7 @@ export COMPOSE_PROJECT_NAME=rule-server-ci
 export RULE_SERVER_IMAGE=rule-server:ci NODE_IMAGE=rule-server-node:ci
 export REDIS_IMAGE=rule-server-redis:ci GATEWAY_IMAGE=rule-server-gateway:ci PROMETHEUS_IMAGE=rule-server-prometheus:ci
 export ALLOW_ANONYMOUS=1 # it is reached from this machine only
-export SHARED_DIR="$shared" RULE_SERVER_USER=12345:1000 GATEWAY_PORT=18080 PROMETHEUS_PORT=19091
+export SHARED_DIR="$shared" RULE_SERVER_USER=12345:1000 GATEWAY_PORT="${GATEWAY_PORT:-18080}" PROMETHEUS_PORT="${PROMETHEUS_PORT:-19091}"
 
 take_down() {
   local status=$?
@@ -61,6 +61,21 @@ for service in gateway api worker redis; do
       "$(compose ps -q "$service" | head -n 1)")"
 done
 expect 'what the worker writes belongs to the user it runs as' "$RULE_SERVER_USER" "$(stat -c %u:%g "$shared/mock/9001")"
+# 80 calls a second while every worker and every API is replaced: none is refused.
+node .ci/steady-load.js "http://127.0.0.1:$GATEWAY_PORT" 80 &
+load=$!
+sleep 2
+before="$(compose ps -q worker api | sort)"
+deploy/replace.sh
+sleep 2
+kill "$load"
+refused=0
+wait "$load" || refused=1
+expect 'no call was refused while the workers and APIs were replaced' 0 "$refused"
+expect 'every worker and every API is another one' '' "$(comm -12 <(echo "$before") <(compose ps -q worker api | sort))"
+expect 'there are as many as before' 4 "$(compose ps -q worker api | wc -l)"
+expect 'the gateway logs a server that comes or goes once' '' \
+  "$(compose logs --no-color --no-log-prefix gateway 2>/dev/null | grep -E 'Server .* is (UP|DOWN)' | uniq -d | head -n 1)"
 node .ci/look-through-prometheus.js "http://127.0.0.1:$PROMETHEUS_PORT"
 expect 'every container is healthy' '' \
   "$(docker ps --filter "label=com.docker.compose.project=$COMPOSE_PROJECT_NAME" --filter health=unhealthy --format '{{.Names}}')"

@@ -11,10 +11,14 @@ const METHODS = new Set(['GET', 'HEAD', 'POST', 'DELETE', 'OPTIONS']);
 /** The gauges of an API process. Those about the queue are the same on every API: take their maximum. */
 export function registerApiMetrics(metrics: Metrics, health: QueueHealth, openCalls: () => number): void {
   metrics.gauge('open_calls', 'Executions this API waits for.', openCalls);
-  metrics.gauge('queue_store_up', 'Whether the queue store answers.', () => (health.up ? 1 : 0));
+  metrics.gauge('queue_store_up', 'Whether the queue store answers and takes writes.', () => (health.up ? 1 : 0));
   metrics.gauge('queue_waiting', 'Executions that wait for a worker.', () => health.waiting);
   metrics.gauge('queue_active', 'Executions that a worker has.', () => health.active);
-  metrics.gauge('workers', 'Worker processes connected to the queue; a frozen one still counts.', () => health.workers);
+  metrics.gauge(
+    'workers',
+    'Worker processes that take executions; one that froze counts for 5 s more.',
+    () => health.workers,
+  );
 }
 
 /** Counts requests by route, method and status, and how long they took. */

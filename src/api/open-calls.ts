@@ -18,6 +18,7 @@ import { createSubmitExecution } from './calls/submit-execution.ts';
 import { createDocuments } from './cases/documents.ts';
 import { createSavedCases } from './cases/saved-cases.ts';
 import { createExecutions } from './executions/executions.ts';
+import { startHistoryRepair } from './executions/repair-history.ts';
 import { STORE_ADVICE, watchQueueHealth } from './queue-health.ts';
 
 /** The queue itself removes finished jobs only when others finish. */
@@ -72,7 +73,16 @@ function openQueue({ settings, backend, log, metrics }: Dependencies) {
   const cancels = createCancelSender(backend);
   const removeOld = () => backend.removeOld(queue, KEEP_FINISHED_SECONDS * 1000);
   const removal = every(REMOVE_OLD_EVERY_MS, removeOld, () => {});
+  const missing = backend.openMissingRecords(queue, historyLimitsOf(settings));
+  const repair = startHistoryRepair({ missing, queue, history, onEnded: metrics.ended, log });
   const close = () =>
-    Promise.allSettled([removal.stop(), health.close(), pending.close(), cancels.close(), queue.close()]);
+    Promise.allSettled([
+      removal.stop(),
+      repair.stop(),
+      health.close(),
+      pending.close(),
+      cancels.close(),
+      queue.close(),
+    ]);
   return { queue, storeAlert, health, history, pending, cancels, allTell, close };
 }

@@ -1,20 +1,23 @@
 import type { ThrottledAlert } from '../shared/runtime/logger.ts';
 import { every } from '../shared/runtime/periodic.ts';
 import type { ExecutionQueue, QueueBackend } from '../shared/store/queue-backend.ts';
+import { reasonOf } from '../shared/store/store-error.ts';
 
 const COUNT_EVERY_MS = 250;
-const COUNT_WORKERS_EVERY_MS = 1000;
+const PROBE_EVERY_MS = 1000;
 
 export type QueueHealth = {
   /** Resolves when the queue store answered for the first time. */
   readonly ready: Promise<void>;
-  /** Whether the queue store answered lately. */
+  /** Whether the queue store answered lately, and takes writes. */
   readonly up: boolean;
+  /** Why it is not up, in a few words; null when it is. */
+  readonly reason: string | null;
   /** Executions waiting for a worker, as of a moment ago. */
   readonly waiting: number;
   /** Executions that a worker has. */
   readonly active: number;
-  /** Worker processes connected; a frozen one still counts, so a number above zero promises nothing. */
+  /** Worker processes that take jobs; one that froze counts for 5 s more. */
   readonly workers: number;
   /** Whether each of them tells how jobs ended; those of earlier versions do not. */
   readonly allTell: boolean;
@@ -25,28 +28,35 @@ export type QueueHealth = {
 export const STORE_ADVICE =
   'new calls get 503 until it answers again, open ones go on; check that Redis runs and REDIS_URL is right';
 
+type State = { up: boolean; reason: string | null; waiting: number; active: number; workers: Workers };
+type Workers = Awaited<ReturnType<QueueBackend['findWorkers']>>;
 type Dependencies = { backend: QueueBackend; queue: ExecutionQueue; storeAlert: ThrottledAlert };
 
 /** Keeps an eye on the queue store in the background, so that no call has to ask before it is refused. */
 export function watchQueueHealth({ backend, queue, storeAlert }: Dependencies): QueueHealth {
-  let state = { up: false, waiting: 0, active: 0, workers: { count: 0, allTell: true } };
-  let workersDueAt = 0;
+  let state: State = {
+    ...{ up: false, reason: 'not reached yet', waiting: 0, active: 0 },
+    workers: { count: 0, allTell: true },
+  };
+  let probeDueAt = 0;
   const ready = Promise.withResolvers<void>();
 
   const look = async () => {
     const counts = await backend.inTime(queue.getJobCounts('wait', 'delayed', 'active'));
     let { workers } = state;
-    if (Date.now() >= workersDueAt) {
-      workers = await backend.findWorkers(queue);
-      workersDueAt = Date.now() + COUNT_WORKERS_EVERY_MS;
+    if (!state.up || performance.now() >= probeDueAt) {
+      await backend.inTime(backend.probe());
+      workers = await backend.inTime(backend.findWorkers(queue));
+      probeDueAt = performance.now() + PROBE_EVERY_MS;
     }
     // What was handed back is delayed for a moment, and waits all the same.
-    state = { up: true, waiting: (counts.wait ?? 0) + (counts.delayed ?? 0), active: counts.active ?? 0, workers };
+    const waiting = (counts.wait ?? 0) + (counts.delayed ?? 0);
+    state = { up: true, reason: null, waiting, active: counts.active ?? 0, workers };
     ready.resolve();
     storeAlert.ends();
   };
   const loop = every(COUNT_EVERY_MS, look, (error) => {
-    state = { ...state, up: false };
+    state = { ...state, up: false, reason: reasonOf(error) };
     storeAlert.begins(error, STORE_ADVICE);
   });
 
@@ -54,6 +64,9 @@ export function watchQueueHealth({ backend, queue, storeAlert }: Dependencies): 
     ready: ready.promise,
     get up() {
       return state.up;
+    },
+    get reason() {
+      return state.reason;
     },
     get waiting() {
       return state.waiting;

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { atMost } from '../shared/runtime/at-most.ts';
 import { openAudit } from '../shared/runtime/audit.ts';
 import { openKeyring } from '../shared/runtime/keyring.ts';
@@ -12,6 +13,9 @@ import { serveHttp } from './http/http-server.ts';
 import type { Phase } from './http/refuse-calls.ts';
 import { loadRequestTracing } from './http/trace-requests.ts';
 import { openCalls } from './open-calls.ts';
+
+/** A start does not wait longer for the queue store. */
+const LISTEN_WITHIN_MS = 5000;
 
 export type RunningApi = {
   url: string;
@@ -29,7 +33,10 @@ type Dependencies = {
   tracing?: Tracing;
 };
 
-/** Starts the HTTP side. It listens at once and answers 503 until the queue store is reachable. */
+/**
+ * Starts the HTTP side. It listens once calls can be answered, so that an API that restarts refuses none of its first ones;
+ * without the queue store it listens after 5 s all the same and says 503 until it is there.
+ */
 export async function startApi({
   settings,
   backend,
@@ -59,15 +66,18 @@ export async function startApi({
     stopping: stopping.signal,
     consoleFiles: readConsoleFiles(CONSOLE_DIRECTORY),
   });
-  const server = await serveHttp(app, settings);
   const ready = calls.ready.then(() => {
     if (phase === 'starting') phase = 'running';
   });
+  await atMost(LISTEN_WITHIN_MS, ready);
+  const server = await serveHttp(app, settings);
 
   return {
     url: server.url,
     ready,
     async stop() {
+      phase = 'leaving';
+      await delay(settings.SHUTDOWN_DELAY_MS);
       phase = 'stopping';
       stopping.abort();
       await server.drain(settings.SHUTDOWN_GRACE_MS, () => {

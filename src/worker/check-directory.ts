@@ -1,5 +1,6 @@
 import { atMost } from '../shared/runtime/at-most.ts';
 import { createThrottledAlert, type Logger, type ThrottledAlert } from '../shared/runtime/logger.ts';
+import { reasonOf } from '../shared/store/store-error.ts';
 import type { Interrupts } from './execution/interrupts.ts';
 import { type SharedDirectory, UnusableSharedDirectory } from './files/shared-directory.ts';
 import { STORE_ADVICE } from './worker.ts';
@@ -7,11 +8,16 @@ import { STORE_ADVICE } from './worker.ts';
 /** A shared directory that does not respond for so long is not there for this worker. */
 const HANGS_AFTER_MS = 3000;
 
-/** Whether a worker takes jobs, and if not, why. */
+/** Whether a worker takes jobs, and if not, why. Without the queue store it could, and has none to take. */
 export type WorkerState = { takesJobs: boolean; reason: string | null };
+
+/** Whether the queue store answers a worker and takes writes, and if not, why. */
+export type StoreState = { up: boolean; reason: string | null };
 
 type Dependencies = {
   worker: { run(): void; pause(): Promise<void> };
+  /** Says to everybody whether this worker takes jobs. */
+  announce: { taking(): Promise<void>; idle(): Promise<void> };
   sharedDirectory: SharedDirectory;
   interrupts: Pick<Interrupts, 'releaseAll'>;
   storeAlert: ThrottledAlert;
@@ -19,29 +25,35 @@ type Dependencies = {
 };
 
 /** Lets a worker take jobs as long as its shared directory is the right one. `check` is to be called every second. */
-export function createDirectoryCheck({ worker, sharedDirectory, interrupts, storeAlert, log }: Dependencies) {
+export function createDirectoryCheck(dependencies: Dependencies) {
+  const { worker, announce, sharedDirectory, interrupts, storeAlert, log } = dependencies;
   const { sharedDir } = sharedDirectory;
   const alert = createThrottledAlert(log.child({ sharedDir }), 'This worker takes no jobs');
   let state: WorkerState = { takesJobs: false, reason: 'starting' };
-  let storeUp = false;
+  let store: StoreState = { up: false, reason: 'not reached yet' };
   let looking: Promise<unknown> | null = null;
 
   async function refuse(error: unknown): Promise<void> {
-    storeUp = error instanceof UnusableSharedDirectory;
     // While the queue store is away there are no jobs to take; that is no reason to doubt the directory.
-    if (!(error instanceof UnusableSharedDirectory)) return storeAlert.begins(error, STORE_ADVICE);
+    if (!(error instanceof UnusableSharedDirectory)) {
+      store = { up: false, reason: reasonOf(error) };
+      return storeAlert.begins(error, STORE_ADVICE);
+    }
+    store = { up: true, reason: null };
+    await announce.idle().catch(() => {}); // it counts no longer once it has not announced itself for a while
     if (state.takesJobs) await worker.pause();
     state = { takesJobs: false, reason: error.message };
     alert.begins(error, error.message);
   }
 
-  function accept(): void {
+  async function accept(): Promise<void> {
+    await announce.taking();
     if (!state.takesJobs) {
       worker.run();
       log.info({ sharedDir }, 'this worker takes jobs');
     }
     state = { takesJobs: true, reason: null };
-    storeUp = true;
+    store = { up: true, reason: null };
     alert.ends();
     storeAlert.ends();
   }
@@ -57,11 +69,11 @@ export function createDirectoryCheck({ worker, sharedDirectory, interrupts, stor
 
   return {
     async check(): Promise<void> {
-      if (await responds()) return sharedDirectory.check().then(accept, refuse);
+      if (await responds()) return sharedDirectory.check().then(accept).catch(refuse);
       await refuse(new UnusableSharedDirectory('SHARED_DIR does not respond: is the file server there?'));
       interrupts.releaseAll(); // a worker that reaches the directory goes on with what is open here
     },
     state: () => state,
-    storeUp: () => storeUp,
+    store: () => store,
   };
 }

@@ -31,12 +31,16 @@ export async function startHealthServer(
   server.maxConnections = MAX_CONNECTIONS;
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { takesJobs, reason } = worker.state();
+    const [{ takesJobs, reason }, store] = [worker.state(), worker.store()];
+    const ready = takesJobs && store.up;
     switch (request.url?.split('?')[0]) {
       case '/healthz':
         return send(response, 200, { status: 'ok' });
       case '/readyz':
-        return send(response, takesJobs ? 200 : 503, { status: takesJobs ? 'ready' : 'not ready', reason });
+        return send(response, ready ? 200 : 503, {
+          status: ready ? 'ready' : 'not ready',
+          reason: reason ?? store.reason,
+        });
       case '/metrics': {
         const found = keyring.find(keyring.bearerOf(request.headers.authorization) ?? '');
         if (!keyring.isOpen && found.kind !== 'known')

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { atMost } from '../shared/runtime/at-most.ts';
 import { createThrottledAlert, type Logger } from '../shared/runtime/logger.ts';
 import { createMetrics, type Metrics } from '../shared/runtime/metrics.ts';
@@ -8,7 +9,7 @@ import { listenForCancels } from '../shared/store/control.ts';
 import type { QueueBackend } from '../shared/store/queue-backend.ts';
 import { createBatchWorker } from './batches/batch-worker.ts';
 import { createCaseFiles } from './cases/case-files.ts';
-import { createDirectoryCheck, type WorkerState } from './check-directory.ts';
+import { createDirectoryCheck, type StoreState, type WorkerState } from './check-directory.ts';
 import { createClients } from './clients/clients.ts';
 import { createPublishedMetadata } from './clients/published-metadata.ts';
 import { createCleanUp } from './execution/clean-up.ts';
@@ -20,6 +21,7 @@ import { createRecord } from './execution/record.ts';
 import type { AtStep } from './execution/steps.ts';
 import { createUnknownJobs } from './execution/unknown-jobs.ts';
 import { createClaims } from './files/claim.ts';
+import { createFlush } from './files/flush.ts';
 import { createKeptAnswers } from './files/kept-answers.ts';
 import { createMemoryBudget } from './files/memory-budget.ts';
 import { createSharedDirectory } from './files/shared-directory.ts';
@@ -38,7 +40,7 @@ import { createSavedCases } from './queries/saved-cases.ts';
 import { createRules } from './rules/rules.ts';
 import { startSweeps } from './upkeep/start-sweeps.ts';
 import { createWorker } from './worker.ts';
-import { countPassedOver, registerWorkerMetrics } from './worker-metrics.ts';
+import { countPassedOver, countUnreadable, registerWorkerMetrics } from './worker-metrics.ts';
 
 const CHECK_DIRECTORY_EVERY_MS = 1000;
 /** As files; in memory each takes several times its size for a moment. */
@@ -51,6 +53,8 @@ const STOP_WITHIN_MS = 3000;
 export type RunningWorker = {
   /** Whether it takes jobs, and if not, why. */
   state(): WorkerState;
+  /** Whether the queue store answers it and takes writes, and if not, why. */
+  store(): StoreState;
   /** Gives its open waits to other workers and lets go of everything. */
   stop(): Promise<void>;
 };
@@ -75,11 +79,13 @@ export async function startWorker(given: Options): Promise<RunningWorker> {
   const execution = createExecutionParts(options, directory);
   const { interrupts, watcher, lateResults } = execution;
   const storeAlert = createThrottledAlert(log, 'The queue store cannot be used');
-  const worker = createWorker({ ...execution, backend, storeAlert, concurrency: settings.WORKER_CONCURRENCY, log });
+  const id = randomUUID();
+  const worker = createWorker({ ...execution, id, backend, storeAlert, concurrency: settings.WORKER_CONCURRENCY, log });
   const history = backend.openHistory(historyLimitsOf(settings));
   const batches = createBatchWorker({ ...directory, backend, history, settings, log });
   const takers = takingJobs(worker, batches);
-  const check = createDirectoryCheck({ ...directory, ...execution, worker: takers, storeAlert, log });
+  const announce = { taking: () => backend.takers.tell(id), idle: () => backend.takers.withdraw(id) };
+  const check = createDirectoryCheck({ ...directory, ...execution, worker: takers, announce, storeAlert, log });
   const onSwept = register(options, directory, { ...check, openWaits: () => worker.open });
   const queries = createQueryWorker({
     backend,
@@ -101,11 +107,12 @@ export async function startWorker(given: Options): Promise<RunningWorker> {
 
   return {
     state: () => ({ ...check.state() }),
+    store: check.store,
     async stop() {
       // What is just beginning still has to watch something before it can be handed over.
       const handedOver = worker.stop().finally(() => watcher.close());
       const others = [
-        checks.stop(),
+        checks.stop().then(announce.idle),
         sweeps.stop(),
         cancels.close(),
         queries.close(),
@@ -153,6 +160,7 @@ function createDirectoryParts({ settings, backend, sharedDir, metrics, log }: Al
   return {
     ...{ sharedDir, sharedDirectory, watcher, slots, clients, load, unwritable, rules, metadataFor },
     claims: createClaims(sharedDir, clock),
+    flush: createFlush({ isOn: settings.FSYNC === '1' }),
     keptAnswers: createKeptAnswers(sharedDir, clock),
     caseFiles: createCaseFiles({ sharedDir, clock }),
     resolveTarget: createResolveTarget({ clients, load, unwritable }),
@@ -172,26 +180,22 @@ function createExecutionParts(options: AllOptions, directory: DirectoryParts) {
   const late = { ...directory, history, memory, maxResultBytes: settings.MAX_RESULT_BYTES, log };
   const lateResults = createLateResults(late);
   const cleanUp = createCleanUp({ ...directory, lateResults, atStep, log });
-  const record = createRecord({ history, onEnded: metrics.ended, log });
+  const record = createRecord({ history, onEnded: metrics.ended, atStep, log });
   const shared = { ...{ interrupts, progress, memory, settings, tracing, atStep, log }, store: backend.store };
-  const execute = createExecute({ ...directory, ...shared, cleanUp, record });
+  const execute = createExecute({ ...directory, ...shared, onUnreadable: countUnreadable(metrics), cleanUp, record });
   const unknownJobs = createUnknownJobs({ ...directory, settings, log });
   return { execute, interrupts, progress, unknownJobs, lateResults, watcher: directory.watcher };
 }
 
-type Observed = { openWaits: () => number; state: () => WorkerState; storeUp: () => boolean };
+type Observed = { openWaits: () => number; state: () => WorkerState; store: () => StoreState };
 
 /** Registers the metrics of this worker, and returns what counts the findings of the sweep. */
-function register(
-  { metrics, settings }: AllOptions,
-  directory: DirectoryParts,
-  { openWaits, state, storeUp }: Observed,
-) {
+function register({ metrics, settings }: AllOptions, directory: DirectoryParts, { openWaits, state, store }: Observed) {
   return registerWorkerMetrics(metrics, {
     capacity: settings.WORKER_CONCURRENCY,
     openWaits,
     takesJobs: () => state().takesJobs,
-    storeUp,
+    storeUp: () => store().up,
     fileClockAheadMs: directory.sharedDirectory.clock.aheadMs,
     census: createClientCensus(directory),
   }).swept;

@@ -22,7 +22,9 @@ export function registerWorkerMetrics(metrics: Metrics, sources: Sources) {
   metrics.gauge('worker_takes_jobs', 'Whether this worker takes executions; its /readyz says why not.', () =>
     takesJobs() ? 1 : 0,
   );
-  metrics.gauge('worker_queue_store_up', 'Whether the queue store answers this worker.', () => (storeUp() ? 1 : 0));
+  metrics.gauge('worker_queue_store_up', 'Whether the queue store answers this worker and takes writes.', () =>
+    storeUp() ? 1 : 0,
+  );
   metrics.gauge(
     'worker_file_clock_ahead_seconds',
     "How far the clock of the shared directory's file system is ahead of this worker's.",
@@ -55,4 +57,14 @@ export function countPassedOver({ registry }: Metrics): () => void {
     registers: [registry],
   });
   return () => passedOver.inc();
+}
+
+/** Counts the results that this worker could not read, once for each time one could not. */
+export function countUnreadable({ registry }: Metrics): () => void {
+  const unreadable = new Counter({
+    name: 'rule_server_unreadable_results_total',
+    help: 'How often a result was there and this worker could not read it; it is tried again until the deadline.',
+    registers: [registry],
+  });
+  return () => unreadable.inc();
 }

@@ -13,6 +13,8 @@ export const STORE_ADVICE =
   'executions go on and are reported once it is back; check that Redis runs and REDIS_URL is right';
 
 type Dependencies = {
+  /** What other processes know this worker by. */
+  id: string;
   backend: QueueBackend;
   execute: Execute;
   interrupts: Interrupts;
@@ -25,7 +27,7 @@ type Dependencies = {
 };
 
 /** The queue's side of a worker: takes jobs, and hands each to `execution/process-job.ts`. */
-export function createWorker({ backend, interrupts, storeAlert, concurrency, log, ...parts }: Dependencies) {
+export function createWorker({ id, backend, interrupts, storeAlert, concurrency, log, ...parts }: Dependencies) {
   let [paused, stopping] = [false, false];
   const onRefused = (error: unknown) => {
     if (isLostToOthers(error)) log.debug({ err: error }, 'another worker has the execution by now, or it has ended');
@@ -38,6 +40,7 @@ export function createWorker({ backend, interrupts, storeAlert, concurrency, log
     async (job, token) =>
       stopping || (paused && (await hasOthers())) ? jobs.release(job, token) : jobs.process(job, token),
     concurrency,
+    id,
   );
   worker.on('completed', (job) => jobs.accepted(job));
   worker.on('failed', (job) => job && jobs.accepted(job));
@@ -53,7 +56,7 @@ export function createWorker({ backend, interrupts, storeAlert, concurrency, log
   async function hasOthers(): Promise<boolean> {
     const queue: ExecutionQueue = backend.openQueue(queueNames.executions);
     try {
-      return (await backend.findWorkers(queue)).count > 1;
+      return (await backend.findWorkers(queue, id)).count > 0;
     } catch {
       return true;
     } finally {

@@ -325,7 +325,7 @@ describe.skipIf(choice.kind === 'unavailable')('doctor', () => {
       expect(exitCode).toBe(0);
       const saw = (check: string) => findings.find((finding) => finding.check === check)?.message;
       expect(saw('redis')).toMatch(/is version \d/);
-      expect(saw('workers')).toBe('2 connected');
+      expect(saw('workers')).toBe('2 connected, 2 take executions');
       expect(saw('redis policy')).toContain('noeviction');
       expect(saw('identity')).toContain('as the queue knows it');
       expect(saw('events')).toBe('arrive');

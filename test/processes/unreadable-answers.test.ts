@@ -3,6 +3,7 @@ import { chmod } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { freePort } from '../support/free-port.ts';
 import { httpCall } from '../support/http-call.ts';
 import { startRedis } from '../support/redis.ts';
 import { claimRedisDatabase } from '../support/redis-database.ts';
@@ -29,7 +30,7 @@ describe.skipIf(choice.kind === 'unavailable' || !isLinux).concurrent('an answer
 
   async function withWorker(
     RESULT_TIMEOUT_MS: number,
-    use: (processes: Processes, pid: number) => Promise<void>,
+    use: (processes: Processes, pid: number, port: number) => Promise<void>,
   ): Promise<void> {
     const database = await claimRedisDatabase(redis.url);
     await using processes = await startProcesses({
@@ -37,16 +38,21 @@ describe.skipIf(choice.kind === 'unavailable' || !isLinux).concurrent('an answer
       workers: 0,
       settings: { RESULT_TIMEOUT_MS },
     });
-    const { pid } = await processes.addWorker({ under });
-    await use(processes, pid);
+    const WORKER_PORT = await freePort();
+    const { pid } = await processes.addWorker({ under, settings: { WORKER_PORT } });
+    await use(processes, pid, WORKER_PORT);
     await database.stop();
   }
 
   it('for 3 s, because the client sets the mode after the rename: it is the answer', () =>
-    withWorker(20_000, async ({ sharedDir, api }) => {
+    withWorker(20_000, async ({ sharedDir, api }, _pid, port) => {
       await using _client = await createResponder({ sharedDir, app: 1, does: hiddenFor(3000) });
       const { status, json } = await api.execute({ app: 1, ruleId: 1 });
       expect([status, json.error, json['the service']]).toEqual([200, null, { kept: 'all of it' }]);
+      const { text: scrape } = await httpCall(`http://127.0.0.1:${port}/metrics`);
+      expect(scrape).toMatch(/^rule_server_unreadable_results_total 1$/m);
+      const offset = /^rule_server_worker_file_clock_ahead_seconds (\S+)$/m.exec(scrape)?.[1];
+      expect(Math.abs(Number(offset))).toBeLessThan(5);
     }));
 
   it('because it has no file descriptor left for 3 s: it is the answer', () =>

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { steps } from '../../src/worker/execution/steps.ts';
 import { echoes } from '../support/echoes.ts';
 import { startRedis } from '../support/redis.ts';
+import { redisCommand } from '../support/redis-command.ts';
 import { claimRedisDatabase } from '../support/redis-database.ts';
 import type { RedisServer } from '../support/redis-server.ts';
 import { type Behaviour, createResponder, resultText } from '../support/responder.ts';
@@ -38,6 +39,10 @@ describe.skipIf(choice.kind === 'unavailable').concurrent('a worker', () => {
   const cases = signals.flatMap((signal) => steps.map((step) => ({ signal, step })));
   it.each(cases)('gets a $signal $step: the caller gets its answer, and the client was asked once', async (fault) => {
     await withQueue(redis.get(fault.signal), (queueUrl) => survives(fault, queueUrl));
+  });
+
+  it('dies between completing and writing the history: its record is there within a minute, and stays', async () => {
+    await withQueue(redis.get('SIGSTOP'), isInTheHistory);
   });
 
   it('falls asleep just before its claim, and others tell the caller that it did not run: then it does not', async () => {
@@ -110,6 +115,32 @@ async function staysUndispatched(queueUrl: string): Promise<void> {
   expect(responder.found).toEqual([]);
   await sweepLater(sharedDir);
   expect(await service.leftovers()).toEqual([]);
+}
+
+async function isInTheHistory(queueUrl: string): Promise<void> {
+  await using service = await startService({ queueUrl, workers: 0, settings, leavesFiles: true });
+  const { sharedDir } = service;
+  await using _responder = await createResponder({ sharedDir, app: 1, does: echoes() });
+  await using faulty = await startWorkerProcess({
+    ...{ queueUrl, sharedDir, settings },
+    fault: { step: 'before-record', signal: 'SIGKILL' },
+  });
+  const call = service.execute({ app: 1, ruleId: 1, 'the service': { kept: true } });
+  await faulty.logged('the fault happens');
+  const { status, json } = await call;
+  expect(status).toBe(200);
+  const record = `{rule-server}:history:record:${json.mockId}`;
+  expect(await redisCommand(queueUrl, 'EXISTS', record)).toBe(0);
+  await vi.waitUntil(async () => (await redisCommand(queueUrl, 'EXISTS', record)) === 1, {
+    timeout: 60_000,
+    interval: 500,
+  });
+  const seen = await service.call(`/rule-server/mock/executions/${json.mockId}`);
+  expect(seen.json).toMatchObject({ state: 'succeeded', result: { 'the service': { kept: true } } });
+  const states = seen.json.history.map(({ state }: { state: string }) => state);
+  expect(states.slice(0, 2)).toEqual(['queued', 'dispatched']);
+  expect(states.at(-1)).toBe('succeeded');
+  expect(service.log.filter(({ msg }) => msg.startsWith('added to the history'))).toHaveLength(1);
 }
 
 async function isAnsweredWithAnOldFile(queueUrl: string): Promise<void> {

@@ -1,10 +1,10 @@
 import { Redis } from 'ioredis';
 
-/** Sends one command on a connection of its own. */
-export async function redisCommand(url: string, name: string, ...parameters: string[]): Promise<void> {
+/** Sends one command on a connection of its own, and resolves to its reply. */
+export async function redisCommand(url: string, name: string, ...parameters: string[]): Promise<unknown> {
   const connection = new Redis(url);
   try {
-    await connection.call(name, ...parameters);
+    return await connection.call(name, ...parameters);
   } finally {
     connection.disconnect();
   }

@@ -10,12 +10,15 @@ export type RedisProxy = {
   cutAt(text: string, where: Break, forMs: number): void;
   /** Whether that is still to come. */
   readonly isArmed: boolean;
+  /** Where connections that are made from now on lead to; those that are open stay where they are. */
+  pointTo(url: string): void;
   [Symbol.asyncDispose](): Promise<void>;
 };
 
 /** Stands between processes and their Redis, and breaks their connections at a command of the test's choice. */
 export async function startRedisProxy(url: string): Promise<RedisProxy> {
-  const { hostname, port, pathname } = new URL(url);
+  const { pathname } = new URL(url);
+  let leadsTo = new URL(url);
   const open = new Set<Socket>();
   let armed: { text: string; where: Break; forMs: number } | undefined;
   let refusesUntil = 0;
@@ -28,7 +31,7 @@ export async function startRedisProxy(url: string): Promise<RedisProxy> {
 
   const server = createServer((client) => {
     if (Date.now() < refusesUntil) return void client.destroy();
-    const redis = connect(Number(port), hostname);
+    const redis = connect(Number(leadsTo.port), leadsTo.hostname);
     let awaited: { where: Break; forMs: number } | undefined;
     for (const [socket, other] of [
       [client, redis],
@@ -67,6 +70,9 @@ export async function startRedisProxy(url: string): Promise<RedisProxy> {
     url: `redis://127.0.0.1:${own}${pathname}`,
     cutAt(text, where, forMs) {
       armed = { text, where, forMs };
+    },
+    pointTo(other) {
+      leadsTo = new URL(other);
     },
     get isArmed() {
       return armed !== undefined;

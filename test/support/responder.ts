@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { vi } from 'vitest';
-import { unless } from '../../src/shared/runtime/errno.ts';
+import { errnoOf, unless } from '../../src/shared/runtime/errno.ts';
 import { every } from '../../src/shared/runtime/periodic.ts';
 
 const run = promisify(execFile);
@@ -104,7 +104,9 @@ export async function createResponder(options: Options): Promise<Responder> {
     await beat();
   }
   const looks = every(lookEveryMs, look, throwLater);
-  const beats = isRegistered ? every(beatEveryMs, beat, throwLater) : undefined;
+  // A shared directory that is away for a moment is there for the next beat.
+  const onMissedBeat = (error: unknown) => errnoOf(error) === 'ENOENT' || throwLater(error);
+  const beats = isRegistered ? every(beatEveryMs, beat, onMissedBeat) : undefined;
 
   const responder: Responder = {
     address,

@@ -8,7 +8,7 @@ import { withDeadline } from './deadline.ts';
 import { type Answer, type Call, httpCall } from './http-call.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
-const START_TIMEOUT_MS = 30_000;
+const START_TIMEOUT_MS = 60_000;
 /** Starting is what a process needs a core for: all at once they would hold each other, and every clock, up. */
 const STARTS_AT_ONCE = 3;
 

@@ -10,7 +10,7 @@ import { sweepLater } from './sweep-later.ts';
 
 export const FREEZE_MS = 20_000;
 /** Nothing is left to take over: the queue has the answer. */
-const answeredAlready: Step[] = ['completed', 'removed'];
+const answeredAlready: Step[] = ['completed', 'before-record', 'removed'];
 
 /** What came of a call whose worker got a signal at a step. */
 export type StepFaultSeen = {

@@ -8,10 +8,10 @@ const MAY_HAVE_RUN = { mayHaveRun: true };
 export function neverTaken({ target }: JobData, workers: number): NoAnswer {
   if (workers === 0) {
     const error =
-      'No worker is running, so nobody could begin this execution. It did not run. Start a worker and try again.';
+      'No worker takes executions: none runs, or none can use its SHARED_DIR (its /readyz says why). This one did not run. Start a worker and try again.';
     return noAnswer('no-worker', error, DID_NOT_RUN);
   }
-  const error = `No worker began this execution for "${target}" in time: they are full, or cannot use their SHARED_DIR. It did not run. Try again in a moment, or start more workers.`;
+  const error = `No worker began this execution for "${target}" in time: they are full. It did not run. Try again in a moment, or start more workers.`;
   return noAnswer('overloaded', error, DID_NOT_RUN);
 }
 

@@ -6,9 +6,10 @@ import type { QueueHealth } from '../queue-health.ts';
 import type { Environment } from './environment.ts';
 import { problem, respondToEnding } from './respond.ts';
 
-/** `starting`: not ready yet. `stopping`: open calls finish, new ones are refused. `closing`: open ones are cut off. */
-export type Phase = 'starting' | 'running' | 'stopping' | 'closing';
+/** `starting`: not ready yet. `leaving`: calls are taken, and whoever asks hears that this process stops. `stopping`: open calls finish, new ones are refused. `closing`: open ones are cut off. */
+export type Phase = 'starting' | 'running' | 'leaving' | 'stopping' | 'closing';
 
+const TAKES_CALLS = new Set<Phase>(['starting', 'running', 'leaving']);
 const STOPPING = 'This API process is stopping. The call was not run; send it again, another process takes it.';
 
 /** 405 with what is allowed instead. */
@@ -21,7 +22,7 @@ export function wrongMethod(method: string, allowed: string[]): Response {
 /** Lets nothing new begin in a process that stops. */
 export function refuseWhileStopping(phase: () => Phase) {
   return createMiddleware<Environment>(async (context, next) => {
-    if (phase() === 'starting' || phase() === 'running') return next();
+    if (TAKES_CALLS.has(phase())) return next();
     const response = context.req.path.endsWith('/execute')
       ? respondToEnding(context, randomUUID(), unanswered(noAnswer('overloaded', STOPPING, { mayHaveRun: false })), 1)
       : problem(503, STOPPING, { headers: { 'retry-after': '1' } });

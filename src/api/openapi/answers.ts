@@ -262,6 +262,7 @@ export const readyAnswer = z
   .strictObject({
     status: z.enum(['ready', 'not ready']),
     queue: z.enum(['up', 'down']),
+    reason: z.string().nullable().describe('Why the queue store cannot be used.'),
     workers: z.int(),
     waiting: z.int(),
     active: z.int(),

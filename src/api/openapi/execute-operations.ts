@@ -107,7 +107,10 @@ export const executeOperations: Operation[] = [
             'channel-unavailable',
             `The request for client ${CLIENT} could not be written to mock/9001/${CLIENT}: the disk is full. It did not run.`,
           ),
-          'no-worker': noAnswer('no-worker', 'No worker is running, so nobody could begin this execution.'),
+          'no-worker': noAnswer(
+            'no-worker',
+            'No worker takes executions: none runs, or none can use its SHARED_DIR (its /readyz says why).',
+          ),
           overloaded: noAnswer('overloaded', '10000 executions are waiting already. This one did not run.'),
           'queue-unavailable': noAnswer('queue-unavailable', 'The queue store cannot be reached. It did not run.'),
           stopping: noAnswer('overloaded', 'This API process is stopping. The call was not run; send it again.'),

@@ -4,7 +4,7 @@ import { healthAnswer, readyAnswer } from './answers.ts';
 import type { Operation } from './operation.ts';
 import { badQuestion, failed, forbidden, refusal, unavailable, usual } from './refusals.ts';
 
-const ready = { status: 'ready', queue: 'up', workers: 3, waiting: 0, active: 12 };
+const ready = { status: 'ready', queue: 'up', reason: null, workers: 3, waiting: 0, active: 12 };
 const common = { method: 'get', tag: 'Service' } as const;
 
 /** The service itself. */
@@ -26,9 +26,11 @@ export const serviceOperations: Operation[] = [
     answers: {
       200: { description: 'It can.', schema: readyAnswer, examples: { ready } },
       503: {
-        description: 'Not now: the queue store is away, or the process starts or stops.',
+        description: 'Not now: the queue store is away or takes no writes, or the process starts or stops.',
         schema: readyAnswer,
-        examples: { 'not ready': { ...ready, status: 'not ready', queue: 'down' } },
+        examples: {
+          'not ready': { ...ready, status: 'not ready', queue: 'down', reason: 'Redis takes no writes (READONLY)' },
+        },
       },
     },
   },

@@ -1,5 +1,7 @@
 import { Redis } from 'ioredis';
 import { storedKey } from '../../shared/store/key-value-store.ts';
+import { createRedisConnections } from '../../shared/store/redis-connections.ts';
+import { createRedisTakers } from '../../shared/store/takers.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
 
 const CONNECT_WITHIN_MS = 3000;
@@ -30,9 +32,10 @@ export async function checkRedis(url: string): Promise<{ findings: Finding[]; di
     const findings = [
       checkVersion(await redis.info('server'), where),
       await checkSpeed(redis),
+      await checkWrites(redis, where),
       ...checkKeeping(await settingsOf(redis)),
       await checkClock(redis),
-      checkWorkers(String(await redis.client('LIST'))),
+      checkWorkers(String(await redis.client('LIST')), (await createRedisTakers(redis).list()).length),
     ];
     return { findings, directoryId: await redis.get(storedKey('shared-dir')) };
   } finally {
@@ -59,6 +62,17 @@ async function checkSpeed(redis: Redis): Promise<Finding> {
   return median < SLOW_MS
     ? ok('redis speed', message)
     : warn('redis speed', message, 'Every call takes several of these: bring it closer.');
+}
+
+async function checkWrites(redis: Redis, where: string): Promise<Finding> {
+  try {
+    await createRedisConnections().probe(redis);
+    return ok('redis role', 'a master that takes writes');
+  } catch (error) {
+    const advice =
+      'Every call is refused. After a fail-over let REDIS_URL lead to the new master; one that is full or cannot write to its disk says so here.';
+    return fail('redis role', `${where}: ${error instanceof Error ? error.message : error}`, advice);
+  }
 }
 
 async function settingsOf(redis: Redis): Promise<Map<string, string>> {
@@ -110,15 +124,21 @@ async function checkClock(redis: Redis): Promise<Finding> {
   return { ...finding, clocks: [{ whose: 'Redis', aheadMs }] };
 }
 
-/** BullMQ names the connection of a worker after its queue; others on the same queue have something behind that. */
-function checkWorkers(clients: string): Finding {
-  const name = `{rule-server}:${Buffer.from('executions').toString('base64')}`;
-  const workers = clients.split('\n').filter((line) => line.includes(` name=${name} `)).length;
-  return workers > 0
-    ? ok('workers', `${workers} connected`)
-    : fail(
-        'workers',
-        'none is connected',
-        'Start one: npx rule-server worker. Without one every call gets 503 no-worker.',
-      );
+/** BullMQ names the connection of a worker after its queue, with its id behind it; earlier versions have none. */
+function checkWorkers(clients: string, taking: number): Finding {
+  const name = ` name={rule-server}:${Buffer.from('executions').toString('base64')}`;
+  const connected = clients.split('\n').filter((line) => line.includes(`${name}:w:`) || line.includes(`${name} `));
+  const withoutId = connected.filter((line) => line.includes(`${name} `)).length;
+  if (connected.length === 0)
+    return fail(
+      'workers',
+      'none is connected',
+      'Start one: npx rule-server worker. Without one every call gets 503 no-worker.',
+    );
+  const message = `${connected.length} connected, ${Math.min(connected.length, taking + withoutId)} take executions`;
+  if (taking + withoutId === 0)
+    return fail('workers', message, 'Every call gets 503 no-worker. /readyz of a worker says why.');
+  return taking + withoutId < connected.length
+    ? warn('workers', message, '/readyz of each worker says why it takes none.')
+    : ok('workers', message);
 }

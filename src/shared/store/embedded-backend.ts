@@ -11,10 +11,12 @@ import type { Notes } from './notes.ts';
 import type { QueueBackend } from './queue-backend.ts';
 import { openersOf, removeFinished } from './queue-openers.ts';
 import { createSplitHistory } from './split-history.ts';
+import { createMemoryTakers } from './takers.ts';
 
 /** The queue store inside this process. */
 export async function openEmbedded(telemetry: Telemetry | undefined): Promise<QueueBackend> {
   const store = createMemoryStore();
+  const takers = createMemoryTakers();
   let notes: Notes | undefined;
   let batches: BatchStore | undefined;
   let history: History | undefined; // one for the API and the worker of this process
@@ -39,9 +41,12 @@ export async function openEmbedded(telemetry: Telemetry | undefined): Promise<Qu
     where: 'embedded, in this process',
     inTime: (reply) => reply, // slow at the worst: it is away only when the whole process is
     connected: Promise.resolve(),
+    probe: async () => {},
+    takers,
     store,
     openNotes: (maxBytes) => (notes ??= createMemoryNotes(maxBytes)),
     openHistory: (limits) => (history ??= openMemoryHistory(store, limits)),
+    openMissingRecords: () => async () => [], // its worker and its history end together
     openBatches: (limits) => (batches ??= createMemoryBatches(limits)),
     ...openers,
     readShortJobs: embeddedShortJobs(pool),
@@ -60,7 +65,10 @@ export async function openEmbedded(telemetry: Telemetry | undefined): Promise<Qu
     removeOld: removeFinished,
     onDisconnect: () => {},
     seesWorkers: false,
-    findWorkers: async () => ({ count: 1, allTell: true }), // this process
+    findWorkers: async (_queue, except) => ({
+      count: (await takers.list()).filter((id) => id !== except).length,
+      allTell: true,
+    }),
     close: () => pool.shutDown(),
   };
 }

@@ -8,6 +8,7 @@ import type { Store } from './key-value-store.ts';
 import type { Notes } from './notes.ts';
 import { openRedis } from './redis-backend.ts';
 import type { Replies, ReplyListener } from './replies.ts';
+import type { Takers } from './takers.ts';
 
 /**
  * Queue names. `queries` answers quick questions about clients and rules; `control` carries messages to every worker and
@@ -35,11 +36,16 @@ export type QueueBackend = {
   inTime<T>(reply: Promise<T>): Promise<T>;
   /** Resolves once the queue store was reached for the first time. */
   connected: Promise<void>;
+  /** Rejects unless the queue store answers and takes writes. */
+  probe(): Promise<void>;
+  takers: Takers;
   store: Store;
   /** Notes of calls under an Idempotency-Key, with at most `maxBytes` in all. */
   openNotes(maxBytes: number): Notes;
   /** Settled executions. */
   openHistory(limits: HistoryLimits): History;
+  /** Looks for executions that ended lately and are in no history: their ids. */
+  openMissingRecords(queue: ExecutionQueue, limits: HistoryLimits): () => Promise<string[]>;
   /** Batches and their items. */
   openBatches(limits: BatchLimits): BatchStore;
   /** How many entries the event stream keeps. */
@@ -55,8 +61,11 @@ export type QueueBackend = {
   seesWorkers: boolean;
   /** Removes what finished longer than `olderThanMs` ago from a queue and its events, also when nothing happens any more. */
   removeOld(queue: Cleaned, olderThanMs: number): Promise<void>;
-  /** Worker processes connected to the queue; a frozen one still counts. `allTell`: each of them tells how its jobs ended. */
-  findWorkers(queue: Pick<Queue, 'getWorkers'>): Promise<{ count: number; allTell: boolean }>;
+  /**
+   * Worker processes that are connected to the queue and take jobs, without `except`; of earlier versions all that are connected.
+   * `allTell`: each that is connected tells how its jobs ended.
+   */
+  findWorkers(queue: Pick<Queue, 'getWorkers'>, except?: string): Promise<{ count: number; allTell: boolean }>;
   /** Hears how jobs of a queue ended whose data names the address. */
   openReplies(queue: Pick<Queue, 'name' | 'toKey'>, listener: ReplyListener): Replies;
   /** Tells who asked for a job, and who follows it, that something happened to it without a worker. */
@@ -64,11 +73,12 @@ export type QueueBackend = {
   /** Events from now on, or with `fromStart` also those that are still there. */
   openEvents(name: string, options?: { fromStart?: boolean }): JobEvents;
   openEventsProducer(name: string): EventsProducer;
-  /** A worker that does not take jobs yet: call `run()`. */
+  /** A worker that does not take jobs yet: call `run()`. Its connection carries its id, if it has one. */
   openWorker<Data, Result>(
     name: string,
     processor: Processor<Data, Result, string, object>,
     concurrency: number,
+    id?: string,
   ): JobWorker<Data, Result>;
   close(): Promise<void>;
 };

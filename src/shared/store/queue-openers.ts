@@ -58,6 +58,7 @@ function workerOpener({ blocking, common, locks, workerName }: Parts) {
     name: string,
     processor: Processor<Data, Result, string, object>,
     concurrency: number,
+    id?: string,
   ): JobWorker<Data, Result> =>
     new EndingWorker(
       name,
@@ -66,7 +67,7 @@ function workerOpener({ blocking, common, locks, workerName }: Parts) {
         ...common,
         ...locks,
         ...finished,
-        ...(workerName !== undefined && { name: workerName }),
+        ...(workerName !== undefined && { name: id === undefined ? workerName : `${workerName}.${id}` }),
         connection: {}, // required by the type; the factory brings its own
         concurrency,
         autorun: false,

@@ -2,15 +2,18 @@ import { type BackendFactory, createRedisBackend, type IQueueBackend, type Telem
 import { Redis } from 'ioredis';
 import { redisShortJobs } from './job-heads.ts';
 import { createRedisStore, storedKey } from './key-value-store.ts';
+import { createMissingRecords } from './missing-records.ts';
 import type { QueueBackend } from './queue-backend.ts';
 import { openersOf, removeFinished } from './queue-openers.ts';
 import { createRedisBatches } from './redis-batches.ts';
-import { createRedisHistory } from './redis-history.ts';
+import { createRedisConnections, type RedisConnections } from './redis-connections.ts';
+import { createRedisHistory, HISTORY_PREFIX } from './redis-history.ts';
 import { createRedisNotes } from './redis-notes.ts';
 import { openRedisReplies, tellChange, tellEndings } from './redis-replies.ts';
 import { redisScript } from './redis-script.ts';
 import { replyWithin } from './reply-within.ts';
-import { createSplitHistory } from './split-history.ts';
+import { batchesPartOf, createSplitHistory } from './split-history.ts';
+import { createRedisTakers, type Takers } from './takers.ts';
 
 /** One hash tag keeps all keys in one slot of a Redis Cluster. */
 const PREFIX = '{rule-server}';
@@ -35,13 +38,18 @@ const retryStrategy = (attempt: number) => Math.min(100 * attempt, 500);
 
 /** The queue store behind a redis:// URL. */
 export function openRedis(url: string, telemetry: Telemetry | undefined): QueueBackend {
-  const { fast, patient } = connectionsTo(url);
+  const connections = createRedisConnections();
+  const { reconnectOnError } = connections;
+  const { fast, patient } = optionsFor(url, reconnectOnError);
   const results = new Redis(url, {
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
     commandTimeout: 5000,
     retryStrategy,
+    reconnectOnError,
   });
+  connections.keep(results);
+  const takers = createRedisTakers(results);
   results.on('error', () => {}); // the queue's own connection reports the same fault
   const connected = new Promise<void>((resolve) => void results.once('ready', () => resolve()));
 
@@ -49,6 +57,8 @@ export function openRedis(url: string, telemetry: Telemetry | undefined): QueueB
     where: `redis, ${withoutCredentials(url)}`,
     inTime: (reply) => replyWithin(REPLY_MS, reply),
     connected,
+    probe: () => connections.probe(results),
+    takers,
     store: createRedisStore(results),
     openNotes: (maxBytes) => createRedisNotes(results, storedKey, maxBytes),
     openHistory: (limits) =>
@@ -56,10 +66,15 @@ export function openRedis(url: string, telemetry: Telemetry | undefined): QueueB
         (own, part) => createRedisHistory(results, storedKey, own, part === 'batches' ? BATCH_HISTORY : undefined),
         limits,
       ),
+    openMissingRecords: (queue, limits) =>
+      createMissingRecords(results, (state) => queue.toKey(state), {
+        calls: { prefix: HISTORY_PREFIX, limits },
+        batches: { prefix: BATCH_HISTORY, limits: batchesPartOf(limits) },
+      }),
     openBatches: (limits) => createRedisBatches(results, limits),
     ...openersOf({
-      quick: factoryOf(fast),
-      blocking: factoryOf(patient),
+      quick: factoryOf(fast, connections),
+      blocking: factoryOf(patient, connections),
       common: { prefix: PREFIX, ...(telemetry && { telemetry }) },
       maxEvents: MAX_EVENTS,
       eventsBlockMs: 10_000,
@@ -69,7 +84,12 @@ export function openRedis(url: string, telemetry: Telemetry | undefined): QueueB
     }),
     readShortJobs: redisShortJobs(results),
     openReplies: (queue, listener) =>
-      openRedisReplies(url, { maxRetriesPerRequest: null, retryStrategy }, (id) => queue.toKey(id), listener),
+      openRedisReplies(
+        url,
+        { maxRetriesPerRequest: null, retryStrategy, keep: connections.keep },
+        (id) => queue.toKey(id),
+        listener,
+      ),
     tellChange: (queue, id, replyTo) => tellChange(results, queue.toKey(id), id, replyTo),
     async removeWaiting(queue, id) {
       const keys = [queue.toKey('wait'), queue.toKey(id), queue.toKey('events')];
@@ -81,14 +101,14 @@ export function openRedis(url: string, telemetry: Telemetry | undefined): QueueB
     },
     onDisconnect: (queue, listener) => void queue.on('ioredis:close', listener),
     seesWorkers: true,
-    findWorkers: (queue) => findWorkers(queue, results.options.db ?? 0),
+    findWorkers: (queue, except) => findWorkers(queue, { database: results.options.db ?? 0, takers, except }),
     close: async () => results.disconnect(),
   };
 }
 
-type Connection = ReturnType<typeof connectionsTo>['fast' | 'patient'];
+type ConnectionOptions = ReturnType<typeof optionsFor>['fast' | 'patient'];
 
-function connectionsTo(url: string) {
+function optionsFor(url: string, reconnectOnError: RedisConnections['reconnectOnError']) {
   return {
     // A command of these connections fails fast, and none may be part of opening one: it would stay broken for good.
     fast: {
@@ -98,20 +118,24 @@ function connectionsTo(url: string) {
       commandTimeout: 3000,
       skipVersionCheck: true,
       retryStrategy,
+      reconnectOnError,
     },
     // A command that blocks by design must neither time out nor give up.
-    patient: { url, maxRetriesPerRequest: null, retryStrategy },
+    patient: { url, maxRetriesPerRequest: null, retryStrategy, reconnectOnError },
   };
 }
 
-function factoryOf(connection: Connection): BackendFactory<IQueueBackend, unknown> {
+function factoryOf(connection: ConnectionOptions, { keep }: RedisConnections): BackendFactory<IQueueBackend, unknown> {
   return (name, options, more) => {
     const backend = createRedisBackend(name, { ...options, connection }, more);
     tellEndings(backend);
     // Once BullMQ closes it, it listens no more; the connection would print its errors until the process ends.
     for (const client of [backend.client, backend.blockingClient]) {
       client?.then(
-        (opened) => opened.on('error', () => {}),
+        (opened) => {
+          opened.on('error', () => {});
+          keep(opened);
+        },
         () => {},
       );
     }
@@ -119,13 +143,22 @@ function factoryOf(connection: Connection): BackendFactory<IQueueBackend, unknow
   };
 }
 
-/** Redis lists the connections of all its databases; a deployment in another one has the same names. */
+type Asked = { database: number; takers: Takers; except: string | undefined };
+
+/** The connection of a worker carries its id. Redis lists those of all its databases; a deployment in another one has the same names. */
 async function findWorkers(
   queue: Parameters<QueueBackend['findWorkers']>[0],
-  database: number,
+  { database, takers, except }: Asked,
 ): ReturnType<QueueBackend['findWorkers']> {
-  const workers = (await queue.getWorkers()).filter(({ db }) => db === undefined || Number(db) === database);
-  return { count: workers.length, allTell: workers.every(({ rawname }) => rawname?.endsWith(`:w:${TELLING_WORKER}`)) };
+  const [connected, taking] = await Promise.all([queue.getWorkers(), takers.list()]);
+  const counted = new Set(taking.filter((id) => id !== except));
+  const here = connected.filter(({ db }) => db === undefined || Number(db) === database);
+  const names = here.map(({ rawname }) => rawname?.split(':w:')[1]);
+  const allTell = names.every((name) => name?.startsWith(TELLING_WORKER));
+  // A Redis that lists no connections says so in the name of a single one.
+  if (here.some(({ rawname }) => rawname === undefined)) return { count: counted.size, allTell };
+  const ids = names.map((name) => name?.split('.')[1]);
+  return { count: ids.filter((id) => id === undefined || counted.has(id)).length, allTell };
 }
 
 function withoutCredentials(url: string): string {

@@ -5,7 +5,7 @@ import { parseJson } from '../contract/parse-json.ts';
 import { type History, type HistoryLimits, listPage, MAX_INPUT_KEPT, memberOf, resultKey } from './history.ts';
 import { redisScript } from './redis-script.ts';
 
-const PREFIX = '{rule-server}:history:';
+export const HISTORY_PREFIX = '{rule-server}:history:';
 const TRIMMED_AT_ONCE = 100;
 /** Whoever waits for an execution may read its result from here; it stays that long although there is no room for it. */
 const READABLE_SECONDS = 30;
@@ -95,7 +95,7 @@ export function createRedisHistory(
   redis: Redis,
   storedKey: (key: string) => string,
   { count, seconds, bytes }: HistoryLimits,
-  prefix = PREFIX,
+  prefix = HISTORY_PREFIX,
 ): History {
   const [index, sizes, total] = [`${prefix}index`, `${prefix}sizes`, `${prefix}bytes`];
   const key = (kind: string, mockId: string) => `${prefix}${kind}:${mockId}`;

@@ -3,6 +3,7 @@ import type { createRedisBackend } from 'bullmq';
 import { Redis } from 'ioredis';
 import { parseJson } from '../contract/parse-json.ts';
 import { every } from '../runtime/periodic.ts';
+import type { RedisConnections } from './redis-connections.ts';
 import { createFollowers, type Replies, type Reply, type ReplyListener } from './replies.ts';
 
 /** Channels lie in the slot of the queue's own keys, as sharded pub/sub of a Redis Cluster wants it. */
@@ -68,14 +69,22 @@ export async function tellChange(redis: Redis, jobKey: string, id: string, reply
   await Promise.all(told).catch(() => {}); // a hint
 }
 
+type Options = {
+  maxRetriesPerRequest: null;
+  retryStrategy: (attempt: number) => number;
+  /** Told of the connection. */
+  keep: RedisConnections['keep'];
+};
+
 /** Hears replies on a connection of its own. `keyOf`: the key of a job. */
 export function openRedisReplies(
   url: string,
-  options: { maxRetriesPerRequest: null; retryStrategy: (attempt: number) => number },
+  { keep, ...options }: Options,
   keyOf: (id: string) => string,
   { onReply, onBack }: ReplyListener,
 ): Replies {
   const redis = new Redis(url, { ...options, socketTimeout: SILENT_FOR_MS });
+  keep(redis);
   const address = `${ADDRESS}${randomUUID()}`;
   const ready = Promise.withResolvers<void>();
   const channelOf = (id: string) => `${keyOf(id)}${CHANGES}`;

@@ -1,5 +1,10 @@
 import type { History, HistoryLimits } from './history.ts';
 
+/** What the history of batches may keep. */
+export function batchesPartOf({ count, seconds, bytes }: HistoryLimits): HistoryLimits {
+  return { count: Math.floor(count / 2), seconds, bytes: Math.floor(bytes / 2) };
+}
+
 /**
  * Executions of callers and items of batches, each in a history of its own, so that the former survive any number of the
  * latter. The history of batches has half the room.
@@ -8,9 +13,8 @@ export function createSplitHistory(
   open: (limits: HistoryLimits, part: 'calls' | 'batches') => History,
   limits: HistoryLimits,
 ): History {
-  const { count, seconds, bytes } = limits;
   const calls = open(limits, 'calls');
-  const batches = open({ count: Math.floor(count / 2), seconds, bytes: Math.floor(bytes / 2) }, 'batches');
+  const batches = open(batchesPartOf(limits), 'batches');
   return {
     add: (settled) => (settled.record.batchId === null ? calls : batches).add(settled),
     get: async (mockId) => (await calls.get(mockId)) ?? batches.get(mockId),

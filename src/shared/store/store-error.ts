@@ -1,5 +1,6 @@
 import { ReplyError } from 'ioredis';
 import { errnoOf } from '../runtime/errno.ts';
+import { StoreTakesNoWrites } from './redis-connections.ts';
 
 const BEGINNINGS = [
   "Stream isn't writeable",
@@ -23,6 +24,15 @@ export function wasNotSent(error: unknown): boolean {
 /** Whether an error says that the queue store is away, or takes nothing at the moment: no fault of ours or the caller's. */
 export function isStoreUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
+  if (error instanceof StoreTakesNoWrites) return true;
   if (error instanceof ReplyError) return REFUSALS.test(error.message);
   return errnoOf(error).startsWith('ECONN') || BEGINNINGS.some((beginning) => error.message.startsWith(beginning));
+}
+
+/** Why the queue store cannot be used, in words that tell nothing of where it is. */
+export function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'Redis does not answer';
+  if (error instanceof StoreTakesNoWrites) return error.message;
+  const refusal = error instanceof ReplyError ? REFUSALS.exec(error.message)?.[0] : undefined;
+  return refusal === undefined ? 'Redis does not answer' : `Redis takes no writes (${refusal})`;
 }

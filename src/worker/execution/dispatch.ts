@@ -8,17 +8,19 @@ import { openWait, type Wait, type WaitParts } from './wait.ts';
 const MARK_OPEN_MS = 25;
 
 /** Watches, then makes the request visible: renaming the one file that the claim names is the dispatch. */
-export async function dispatch(claim: Claim, parts: WaitParts): Promise<Wait> {
+export async function dispatch(claim: Claim, claimBy: number, parts: WaitParts): Promise<Wait> {
   const wait = openWait(claim, parts);
   try {
     const marksFirst = claim.registered && dialects[claim.dialect].isSharedWithCleaners;
     if (marksFirst) await markAsOpen(wait);
-    const isOurs = await renameOnce(wait);
+    const isOurs = await renameOnce(wait, claimBy);
     if (isOurs) parts.progress.reached(claim.mockId, claim.address, 'dispatched');
     else wait.inbox.put({ kind: 'resumed' });
     wait.resumed = !isOurs;
     if (claim.registered && !marksFirst) wait.later(isOurs ? MARK_OPEN_MS : 0, { kind: 'mark' });
-    wait.later(Math.max(0, claim.answerBy - Date.now()), { kind: 'deadline' });
+    // `answerBy` is by the clock of the worker that claimed. When that was ahead, another worker waits no longer than a client has.
+    const left = Math.min(claim.answerBy - Date.now(), parts.settings.RESULT_TIMEOUT_MS);
+    wait.later(Math.max(0, left), { kind: 'deadline' });
     return wait;
   } catch (error) {
     wait.close();
@@ -27,10 +29,12 @@ export async function dispatch(claim: Claim, parts: WaitParts): Promise<Wait> {
 }
 
 /** False when another attempt dispatched, or when the wait is over before its request is seen. */
-async function renameOnce({ claim, files, inbox, parts }: Wait): Promise<boolean> {
+async function renameOnce({ claim, files, inbox, parts }: Wait, claimBy: number): Promise<boolean> {
+  await parts.flush.beforeDispatch(files, claim, parts.claims.folderOf({ claimBy }));
   await parts.atStep('before-dispatch', claim.mockId);
   const isWanted = Date.now() < claim.answerBy && !inbox.isInterrupted;
   const renamed = isWanted ? await renameRequest(files, claim) : 'was-dispatched';
+  if (renamed === 'dispatched') await parts.flush.dispatched(files);
   await parts.atStep('dispatched', claim.mockId);
   return renamed === 'dispatched';
 }

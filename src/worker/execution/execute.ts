@@ -36,10 +36,10 @@ export function createExecute(parts: ExecuteParts) {
   };
 
   /** From here on it does not matter who claimed: dispatch what the claim names, wait for its answer, say how it ended. */
-  async function dispatchAndWait(begun: Claimed, { input }: JobData): Promise<Ended | Postponed> {
+  async function dispatchAndWait(begun: Claimed, { input, claimBy }: JobData): Promise<Ended | Postponed> {
     const { claim } = begun;
     try {
-      const wait = await dispatch(claim, parts); // watch, then rename
+      const wait = await dispatch(claim, claimBy, parts); // watch, then rename
       const ending = await awaitAnswer(wait);
       await parts.atStep('result-read', claim.mockId);
       if (ending.kind === 'interrupted') return { kind: 'release' };

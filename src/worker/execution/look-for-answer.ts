@@ -14,6 +14,7 @@ type Present = Extract<FoundResult, { kind: 'present' }>;
 export async function lookForAnswer(wait: Wait, { lastLook = false } = {}): Promise<WaitEnding | undefined> {
   const found = await readResultOf(wait, resultPath(wait.files), { lastLook });
   if (found.kind === 'absent') wait.unusable.forget();
+  if (found.kind === 'unreadable' && wait.unreadable === null) wait.parts.onUnreadable();
   if (found.kind !== 'skipped') wait.unreadable = found.kind === 'unreadable' ? found.code : null;
   if (found.kind === 'unreadable') wait.later(UNREADABLE_AGAIN_MS, { kind: 'result' });
   return (found.kind === 'present' ? await accept(wait, found) : undefined) ?? endIfWrongForGood(wait);

@@ -5,18 +5,24 @@ import { type JobData, type JobResult, jobDataSchema } from '../../shared/contra
 import { createThrottledAlert, type Logger } from '../../shared/runtime/logger.ts';
 import { type History, MAX_INPUT_KEPT } from '../../shared/store/history.ts';
 import type { Ended } from './execution.ts';
+import type { AtStep } from './steps.ts';
 
 /** Inputs up to this size may stay with a finished job: taking one out costs another command. */
 const INPUT_LEFT = 1024;
 
 export type ExecutionJob = Job<JobData, JobResult>;
 
-type Dependencies = { history: History; onEnded: (record: ExecutionRecord) => void; log: Logger };
+type Dependencies = {
+  history: History;
+  onEnded: (record: ExecutionRecord) => void;
+  atStep: AtStep;
+  log: Logger;
+};
 
 export type RecordEnding = ReturnType<typeof createRecord>;
 
 /** Puts an execution whose ending the queue accepted into the log, the metrics and the history. */
-export function createRecord({ history, onEnded, log }: Dependencies) {
+export function createRecord({ history, onEnded, atStep, log }: Dependencies) {
   const alert = createThrottledAlert(log, 'Executions cannot be kept in the history');
 
   /** For a while the job itself tells the same, so no caller has to wait for this. */
@@ -26,6 +32,7 @@ export function createRecord({ history, onEnded, log }: Dependencies) {
     const data = jobDataSchema.parse(job.data);
     const settled = toSettled({ mockId, data, queuedAt: job.timestamp }, ending, job.finishedOn ?? Date.now());
     onEnded(settled.record);
+    await atStep('before-record', mockId); // a worker that dies here leaves it to the repair of the APIs
     const isKept = await history.add(settled).then(
       () => true,
       (error) => alert.begins(error, 'they are missing in the history'),

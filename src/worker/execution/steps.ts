@@ -8,6 +8,7 @@ export const steps = [
   'result-read',
   'before-completion',
   'completed',
+  'before-record',
   'removed',
 ] as const;
 export type Step = (typeof steps)[number];

@@ -2,8 +2,9 @@ import type { Decision } from '../../shared/contract/job.ts';
 import type { NoAnswer } from '../../shared/contract/outcomes.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
 import type { Settings } from '../../shared/runtime/settings.ts';
-import type { Claim } from '../files/claim.ts';
+import type { Claim, Claims } from '../files/claim.ts';
 import { registrationPath } from '../files/file-names.ts';
+import type { Flush } from '../files/flush.ts';
 import type { KeptAnswers } from '../files/kept-answers.ts';
 import type { Lease, MemoryBudget } from '../files/memory-budget.ts';
 import { type ExecutionFiles, filesOf } from '../files/request-file.ts';
@@ -30,12 +31,16 @@ export type WaitEnding =
 export type WaitParts = {
   watcher: ResultWatcher;
   keptAnswers: KeptAnswers;
+  claims: Pick<Claims, 'folderOf'>;
+  flush: Flush;
   memory: MemoryBudget;
   sharedDirectory: SharedDirectory;
   slots: ClientSlots;
   interrupts: Interrupts;
   progress: ProgressReports;
   atStep: AtStep;
+  /** A result is there that this worker cannot read. */
+  onUnreadable: () => void;
   settings: Settings;
   log: Logger;
 };

@@ -149,6 +149,9 @@ export function createClaims(sharedDir: string, clock: FileClock = createFileClo
       return first;
     },
 
+    /** Where the claim of an execution lies. */
+    folderOf: minutes.folderOf,
+
     sweep: minutes.sweep,
   };
 }

@@ -1,0 +1,48 @@
+import { constants } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { errnoOf, unless } from '../../shared/runtime/errno.ts';
+import type { Claim } from './claim.ts';
+import { within } from './real-directory.ts';
+import type { ExecutionFiles } from './request-file.ts';
+
+const READ = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
+export type Flush = ReturnType<typeof createFlush>;
+
+/**
+ * With `FSYNC=1`: puts on the disk what must outlive a power failure of the machine with the shared directory. Without it
+ * that machine's file system decides what it still has afterwards, and does nothing here.
+ */
+export function createFlush({ isOn }: { isOn: boolean }) {
+  return {
+    /** The request, its claim and the claim's folder, before the request is made visible: a claim must not be lost later than that. */
+    async beforeDispatch(files: ExecutionFiles, { temporary }: Claim, claimFolder: string): Promise<void> {
+      if (!isOn) return;
+      // Another attempt may have dispatched it.
+      await within(files.directory, (path) => flush(join(path, temporary))).catch(unless('ENOENT'));
+      // A symbolic link cannot be flushed: it lies in its folder's own data.
+      await flush(claimFolder);
+      await flush(dirname(claimFolder));
+    },
+
+    /** The new name of the request: a name that the disk forgets would be given a second time. */
+    async dispatched({ directory }: ExecutionFiles): Promise<void> {
+      if (isOn) await within(directory, (path) => flush(`${path}/.`)).catch(unless('ENOENT'));
+    },
+  };
+}
+
+async function flush(path: string): Promise<void> {
+  const file = await open(path, READ);
+  try {
+    await file.sync();
+  } catch (error) {
+    if (!CANNOT_FLUSH.has(errnoOf(error))) throw error;
+  } finally {
+    await file.close();
+  }
+}
+
+/** File systems without a way to flush a directory. */
+const CANNOT_FLUSH = new Set(['EINVAL', 'ENOTSUP', 'ENOSYS']);
