@@ -103,6 +103,16 @@ export async function startWorkerProcess({
   return worker;
 }
 
+/** `rule-server all`, an API and a worker in one process with a queue in its memory, at a port of the test's choice. */
+export async function startWholeProcess({
+  sharedDir,
+  port,
+  settings = {},
+}: Pick<Options, 'settings'> & { sharedDir: string; port: number }): Promise<ServiceProcess> {
+  const command = [process.execPath, join(ROOT, 'bin/rule-server.js'), 'all'];
+  return start(command, { PORT: port, SHARED_DIR: sharedDir, ...settings }, 'this worker takes jobs');
+}
+
 // A test run that ends without stopping them must not leave processes behind, least of all frozen ones.
 const children = new Set<ChildProcess>();
 process.once('exit', () => {

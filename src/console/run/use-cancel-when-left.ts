@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'react';
+import { useEffect, useLayoutEffect, useRef } from 'react';
 import { cancelExecution, type ExecutionRecord } from '../api/executions.ts';
 
 /**
@@ -8,7 +8,8 @@ import { cancelExecution, type ExecutionRecord } from '../api/executions.ts';
  */
 export function useCancelWhenLeft(open: ExecutionRecord | null, shown: string | null): void {
   const current = useRef(shown);
-  useEffect(() => {
+  // Before the clean-up below, which runs in the same step when another run is shown and asks which one that is.
+  useLayoutEffect(() => {
     current.current = shown;
   }, [shown]);
   const waiting = open !== null && open.state !== 'picked-up' ? open.mockId : null;

@@ -3,7 +3,7 @@ import { registerPublished } from '../../support/published-client.ts';
 import { createResponder, picksUpAndStaysSilent } from '../../support/responder.ts';
 import { createRuleFiles } from '../../support/rule-files.ts';
 import { describeInBrowser, useJourney } from '../support/journey.ts';
-import { expectAccessible, headline, holds, pressRun, says } from '../support/on-the-page.ts';
+import { expectAccessible, headline, holds, picture, pressRun, says } from '../support/on-the-page.ts';
 
 describeInBrowser('the clients of an app, in the console', () => {
   let files: Awaited<ReturnType<typeof createRuleFiles>>;
@@ -39,6 +39,7 @@ describeInBrowser('the clients of an app, in the console', () => {
         line('a-python', 'offline · Python SDK · .+ · 0 open runs'),
       ]);
     await expectAccessible(page);
+    await picture(page, 'console-clients');
 
     await pressRun(page);
     await says(headline(page), 'orders-1 has picked up the request and is running the rule.');

@@ -2,6 +2,7 @@ import type { BrowserContextOptions, Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { answersWith, createResponder } from '../../support/responder.ts';
 import { describeInBrowser, useJourney } from '../support/journey.ts';
+import { writeLargeRule } from '../support/large-rule.ts';
 import { expectAccessible, headline, holds, picture, pressRun, runButton, says } from '../support/on-the-page.ts';
 
 const phone: BrowserContextOptions = { viewport: { width: 390, height: 844 }, hasTouch: true };
@@ -146,30 +147,7 @@ describeInBrowser('the console with very much to show', () => {
 
   test('a tree of 500 nodes and an output of a megabyte stay fluent', { timeout: 90_000 }, async () => {
     const { sharedDir } = journey.service;
-    const { mkdir, writeFile } = await import('node:fs/promises');
-    await mkdir(`${sharedDir}/${app}/bases`, { recursive: true });
-    await mkdir(`${sharedDir}/${app}/confs`, { recursive: true });
-    const groups = Array.from({ length: 50 }, (_, index) => index + 2);
-    const leavesOf = (group: number) => Array.from({ length: 9 }, (_, index) => 100 + group * 10 + index);
-    const put = (id: number, members: object) =>
-      writeFile(`${sharedDir}/${app}/confs/${id}.json`, JSON.stringify({ id, app, status: 1, ...members }));
-    await put(1, { type: 3, name: 'everything', sonIds: groups.join(',') });
-    for (const group of groups) {
-      await put(group, { type: 1, name: `group ${group}`, sonIds: leavesOf(group).join(',') });
-      for (const id of leavesOf(group)) await put(id, { type: 5, name: `check ${id}`, confName: 'com.sample.Check' });
-    }
-    await writeFile(
-      `${sharedDir}/${app}/bases/1.json`,
-      JSON.stringify({ id: 1, app, name: 'large', confId: 1, status: 1 }),
-    );
-    const trace = groups
-      .map(
-        (group) =>
-          `${leavesOf(group)
-            .map((id) => `[${id}:Check:T:0]`)
-            .join('')}[${group}:And:T:1]`,
-      )
-      .join('');
+    const trace = await writeLargeRule(sharedDir, app);
     const data = Object.fromEntries(
       Array.from({ length: 20_000 }, (_, index) => [`key${index}`, `value number ${index}, and a little more`]),
     );
@@ -178,7 +156,7 @@ describeInBrowser('the console with very much to show', () => {
       app,
       does: answersWith(
         ({ mockId }) =>
-          `{"mockId":"${mockId}","success":true,"the service":${JSON.stringify(data)},"process":"${trace}[1:All:T:9]","error":null,"executeAt":1}`,
+          `{"mockId":"${mockId}","success":true,"the service":${JSON.stringify(data)},"process":"${trace}","error":null,"executeAt":1}`,
       ),
     });
     const page = await journey.visit(`/?app=${app}&rule=1#input=%7B%7D`);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { describeInBrowser, useJourney } from '../support/journey.ts';
-import { expectAccessible, headline, hint, holds, pressRun, runButton, says } from '../support/on-the-page.ts';
+import { expectAccessible, headline, hint, holds, picture, pressRun, runButton, says } from '../support/on-the-page.ts';
 
 describeInBrowser('what the console must never do', () => {
   const journey = useJourney();
@@ -39,6 +39,7 @@ describeInBrowser('what the console must never do', () => {
     const link = page.url();
     await page.getByLabel('cost', { exact: true }).fill('5');
     await says(page.locator('.since'), /^Changed since this run: cost 100 → 5/);
+    await picture(page, 'console-since');
     await expectAccessible(page);
     await page.waitForTimeout(400);
     expect(page.url()).toBe(link);
@@ -97,6 +98,8 @@ describeInBrowser('what the console must never do', () => {
     await says(page.locator('#as-of-words'), /^Friday, UTC\+08:00/);
     await pressRun(page);
     await expect.poll(() => sent[0] ?? '').toContain(`"ts":${Date.parse('2026-11-20T18:00:00+08:00')}`);
+    await says(page.locator('.as-of-words'), /^as of Nov 20, 2026, 18:00:00$/);
+    await picture(page, 'console-as-of');
   });
 
   test('a call that was refused shows no earlier answer; that is one press away', async () => {

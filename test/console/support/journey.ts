@@ -63,36 +63,53 @@ export function useJourney(options: Options | (() => Promise<Options>) = {}): Om
 
 /** The service with its page built, a browser, and the demo's clients unless the test brings its own. */
 export async function startJourney({ demo = true, ...options }: Options = {}): Promise<Journey> {
-  await run(process.execPath, [join(ROOT, 'bin/build-console.js'), '--when-needed']);
+  await buildConsole();
   const settings = { CLIENT_TIMEOUT_MS: 30_000, RESULT_TIMEOUT_MS: 20_000, ...options.settings };
   const service = await startService({ leavesFiles: true, ...options, settings });
   const client = demo ? await startDemoClient({ sharedDir: service.sharedDir, onError: () => {} }) : null;
+  const visitors = await startVisitors(service.url);
+  return {
+    ...visitors,
+    service,
+    async close() {
+      await visitors.close(async () => {
+        await client?.close();
+        await service.stop();
+      });
+    },
+  };
+}
+
+/** Builds the page unless what was built last is of these sources. */
+export async function buildConsole(): Promise<void> {
+  await run(process.execPath, [join(ROOT, 'bin/build-console.js'), '--when-needed']);
+}
+
+/** A browser whose pages are of the service at this address. Closing it fails when a page did what it should not. */
+export async function startVisitors(home: string) {
   const browser: Browser = await chromium.launch({ executablePath: executablePath ?? '', args: ARGUMENTS });
   const wrongs: string[] = [];
-
   return {
-    service,
-    async visit(path, context = {}) {
+    async visit(path: string, context: BrowserContextOptions = {}): Promise<Page> {
       const visitor = await browser.newContext({ viewport: { width: 1440, height: 900 }, locale: 'en-US', ...context });
       visitor.setDefaultTimeout(10_000);
       const page = await visitor.newPage();
-      watch(page, service.url, wrongs);
-      await page.goto(service.url + path);
+      watch(page, home, wrongs);
+      await page.goto(home + path);
       return page;
     },
-    async another(page, path) {
+    async another(page: Page, path: string): Promise<Page> {
       const next = await page.context().newPage();
-      watch(next, service.url, wrongs);
-      await next.goto(service.url + path);
+      watch(next, home, wrongs);
+      await next.goto(home + path);
       return next;
     },
-    async leave() {
+    async leave(): Promise<void> {
       await Promise.all(browser.contexts().map((visitor) => visitor.close()));
     },
-    async close() {
+    async close(then: () => Promise<void> = async () => {}): Promise<void> {
       await browser.close();
-      await client?.close();
-      await service.stop();
+      await then();
       expect(wrongs).toEqual([]);
     },
   };
