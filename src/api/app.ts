@@ -23,6 +23,7 @@ import type { RunOnce } from './calls/run-once.ts';
 import type { SubmitExecution } from './calls/submit-execution.ts';
 import type { SavedCases } from './cases/saved-cases.ts';
 import type { ConsoleFile } from './console-files.ts';
+import type { EraseExecution } from './executions/erase-execution.ts';
 import type { Executions } from './executions/executions.ts';
 import { NewerExecution } from './executions/newer-execution.ts';
 import { compressJson, tagAnswers } from './http/compress.ts';
@@ -53,6 +54,7 @@ type Dependencies = {
   batches: Batches;
   savedCases: SavedCases;
   executions: Executions;
+  eraseExecution: EraseExecution;
   runOnce: RunOnce;
   ask: AskWorker['ask'];
   submitExecution: SubmitExecution;
@@ -81,6 +83,7 @@ export function createApp({
   batches,
   savedCases,
   executions,
+  eraseExecution,
   runOnce,
   ask,
   health,
@@ -134,7 +137,7 @@ export function createApp({
   app.route('/rule-server/mock', executeRoute({ ...calls, runOnce }));
   if (settings.ICE_ENDPOINTS) app.route('/ice-server/mock', iceRoutes({ ...calls, ask }));
   app.use('/rule-server/mock/executions/*', refuseWithoutStore(health)); // the list is one of these paths
-  app.route('/rule-server/mock', executionRoutes(executions));
+  app.route('/rule-server/mock', executionRoutes(executions, eraseExecution));
   app.route('/rule-server/mock', eventRoutes({ executions, stopping }));
   for (const path of ['schema', 'tree', 'apps', 'rules', 'clients']) app.use(`/rule-server/mock/${path}`, tagAnswers());
   app.use('/rule-server/mock/batches/*', refuseWithoutStore(health)); // likewise

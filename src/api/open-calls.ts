@@ -17,6 +17,7 @@ import { createRunOnce } from './calls/run-once.ts';
 import { createSubmitExecution } from './calls/submit-execution.ts';
 import { createDocuments } from './cases/documents.ts';
 import { createSavedCases } from './cases/saved-cases.ts';
+import { createEraseExecution } from './executions/erase-execution.ts';
 import { createExecutions } from './executions/executions.ts';
 import { startHistoryRepair } from './executions/repair-history.ts';
 import { STORE_ADVICE, watchQueueHealth } from './queue-health.ts';
@@ -48,10 +49,13 @@ export function openCalls({ settings, backend, log, metrics }: Dependencies) {
   });
   const savedCases = createSavedCases({ ask, documents: createDocuments() });
   const batches = openBatches({ backend, ask, savedCases, settings });
+  const { find } = executions;
+  const { eraseItem } = batches;
+  const eraseExecution = createEraseExecution({ backend, queue, history, notes, ask, find, eraseItem });
   const board = { queues: [queue, askWorker.queue], seesWorkers: backend.seesWorkers };
 
   return {
-    parts: { submitExecution, runOnce, executions, batches, savedCases, ask, health, board },
+    parts: { submitExecution, runOnce, executions, eraseExecution, batches, savedCases, ask, health, board },
     ready: health.ready.then(() => Promise.all([pending.ready(), askWorker.ready()])),
     close: () => Promise.allSettled([noteCloser.stop(), askWorker.close(), batches.close(), opened.close()]),
   };

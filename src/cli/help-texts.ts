@@ -23,6 +23,14 @@ A client whose heartbeat is older than CLIENT_TIMEOUT_MS (30 s) is offline. The 
 --target address:<address>.
 `;
 
+export const ERASE_EXAMPLES = `
+Its record with input and results, its job, the note and the answer of its Idempotency-Key, its item of a batch and its files
+go. The same call under that key would then run again.
+
+Example:
+  rule-server erase 94de541c-6a1f-4d3c-9c7e-2f6d1c0b8a55
+`;
+
 export const DOCTOR_EXAMPLES = `
 Examples:
   REDIS_URL=redis://redis:6379 SHARED_DIR=/data rule-server doctor

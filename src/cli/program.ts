@@ -4,11 +4,13 @@ import { version } from '../version.ts';
 import { describeCases } from './cases/commands.ts';
 import type { ClientsOptions } from './clients.ts';
 import type { DoctorOptions } from './doctor/doctor.ts';
+import type { EraseOptions } from './erase.ts';
 import type { ExecOptions } from './exec.ts';
 import { EXIT_CODES_HELP, exitCodes } from './exit-codes.ts';
 import {
   CLIENTS_EXAMPLES,
   DOCTOR_EXAMPLES,
+  ERASE_EXAMPLES,
   EXEC_EXAMPLES,
   INTRODUCTION,
   KEYS_CHECK_EXAMPLES,
@@ -85,6 +87,15 @@ function describe(surroundings: Surroundings, ended: (code: number) => void): Co
   withApi(clients).addHelpText('after', CLIENTS_EXAMPLES);
 
   describeCases(program, { surroundings, ended, withApi });
+
+  const erase = program
+    .command('erase')
+    .description('remove every trace of one execution that has ended; needs the permission ops')
+    .argument('<mockId>', 'the execution')
+    .action(async (mockId: string, options: EraseOptions) =>
+      ended(await (await import('./erase.ts')).erase(mockId, options, surroundings)),
+    );
+  withApi(erase).addHelpText('after', ERASE_EXAMPLES);
 
   const doctor = program
     .command('doctor')

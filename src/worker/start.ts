@@ -34,6 +34,7 @@ import { createListAlive } from './placement/list-alive.ts';
 import { createResolveTarget } from './placement/resolve-target.ts';
 import { createUnwritableClients } from './placement/unwritable-clients.ts';
 import { createAnswerQuery } from './queries/answer-query.ts';
+import { createErase } from './queries/erase.ts';
 import { createFence } from './queries/fence.ts';
 import { createQueryWorker } from './queries/query-worker.ts';
 import { createSavedCases } from './queries/saved-cases.ts';
@@ -92,6 +93,7 @@ export async function startWorker(given: Options): Promise<RunningWorker> {
     answerQuery: createAnswerQuery({
       ...directory,
       fence: createFence(directory),
+      erase: createErase(directory),
       savedCases: createSavedCases(directory),
     }),
     waitForNewerMs: settings.QUEUE_TIMEOUT_MS / 2,

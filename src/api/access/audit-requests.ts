@@ -31,6 +31,7 @@ function whatWas(context: Context<Environment>): string | undefined {
   if (status === 403 || status === 429) return `refused ${method} ${path}`;
   if (path === '/session') return method === 'DELETE' ? 'sign-out' : 'sign-in';
   if (path === '/rule-server/mock/execute') return 'run';
-  if (EXECUTION.test(path)) return method === 'DELETE' ? 'cancel' : 'read of an input';
+  if (EXECUTION.test(path))
+    return method === 'DELETE' ? (context.req.query('erase') === 'true' ? 'erase' : 'cancel') : 'read of an input';
   return method === 'GET' || method === 'HEAD' || method === 'OPTIONS' ? undefined : `${method} ${path}`;
 }

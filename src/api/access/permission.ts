@@ -5,9 +5,10 @@ import type { Environment } from '../http/environment.ts';
 import { problem } from '../http/respond.ts';
 
 /** Refuses callers without a permission, and says which one they lack. */
-export function needs(permission: Permission) {
+export function needs(which: Permission | ((context: Context<Environment>) => Permission)) {
   return createMiddleware<Environment>(async (context, next) => {
     const { name, may } = callerOf(context);
+    const permission = typeof which === 'function' ? which(context) : which;
     if (may.has(permission)) return next();
     const has = may.size === 0 ? 'nothing' : [...may].join(', ');
     return problem(403, `This needs the permission "${permission}", and the key "${name}" has ${has}.`);

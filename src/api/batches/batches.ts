@@ -6,6 +6,7 @@ import { type JobQueue, type QueueBackend, queueNames } from '../../shared/store
 import type { AskWorker } from '../ask-worker.ts';
 import type { SavedCases } from '../cases/saved-cases.ts';
 import { createCreateBatch } from './create-batch.ts';
+import { createEraseItem } from './erase-item.ts';
 import { coverage, type ItemFilter, item, items, reported } from './items.ts';
 
 type Found = { batch: Batch; progress: BatchProgress };
@@ -32,6 +33,7 @@ export function openBatches({ backend, ask, savedCases, settings }: Dependencies
     coverage: (batch: Batch, target: string | undefined) => coverage(batch, target, store),
     follow: (batchId: string, signal: AbortSignal) => follow(batchId, store, signal),
     /** Asks for a batch to be stopped; false when it is over. */
+    eraseItem: createEraseItem(store),
     cancel: (batchId: string) => store.change(batchId, ['running', 'cancelling'], 'cancelling'),
     close: () => queue.close(),
   };

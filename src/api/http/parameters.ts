@@ -101,6 +101,18 @@ export const listParameters = z.object({
     }),
 });
 
+/** Whether to erase an execution instead of cancelling it. */
+export const eraseParameters = z.object({
+  erase: z
+    .enum(['true', 'false'], { error: 'must be true or false' })
+    .default('false')
+    .transform((given) => given === 'true')
+    .meta({
+      json: { type: 'boolean', default: false },
+      description: 'Erase one that has ended, with every trace, instead of cancelling one that has not. Needs `ops`.',
+    }),
+});
+
 /** Reads a query string. Unknown parameters are ignored; a bad one is named, with everything else that is wrong. */
 export function readParameters<T extends z.ZodObject>(
   schema: T,

@@ -108,7 +108,7 @@ export const executionListAnswer = z
   .meta({ id: 'ExecutionList' });
 
 export const cancelAnswer = z
-  .strictObject({ mockId, state: z.enum(['cancelling', 'cancelled']) })
+  .strictObject({ mockId, state: z.enum(['cancelling', 'cancelled', 'erased']) })
   .meta({ id: 'Cancelled' });
 
 const valueType = z.enum(['String', 'Integer', 'Long', 'Double', 'Boolean', 'List', 'Map', 'Object']);

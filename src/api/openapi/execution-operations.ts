@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { listParameters } from '../http/parameters.ts';
+import { eraseParameters, listParameters } from '../http/parameters.ts';
 import { cancelAnswer, executionAnswer, executionListAnswer } from './answers.ts';
 import { accepted, events, execution, listed, rejected } from './examples.ts';
 import type { Operation } from './operation.ts';
@@ -55,21 +55,31 @@ export const executionOperations: Operation[] = [
     id: 'cancelExecution',
     needs: 'cancel',
     tag: 'Executions',
-    summary: 'Cancel an execution',
-    description: 'Before the client took the request the rule does not run; after that only the waiting ends.',
+    summary: 'Cancel an execution, or erase it',
+    description:
+      'Before the client took the request the rule does not run; after that only the waiting ends. With `erase=true` every ' +
+      'trace of an execution that has ended is removed: its job, its record with input and results, the note and the answer ' +
+      'of its Idempotency-Key, its item of a batch, its files. Then the same call under that key would run again. What is ' +
+      'gone already counts as erased.',
+    query: eraseParameters,
     answers: {
       200: {
-        description: 'It had been cancelled before.',
+        description: 'It had been cancelled before, or is erased.',
         schema: cancelAnswer,
-        examples: { cancelled: { mockId, state: 'cancelled' } },
+        examples: { cancelled: { mockId, state: 'cancelled' }, erased: { mockId, state: 'erased' } },
       },
       202: {
         description: 'It is being cancelled; its state tells when it is.',
         schema: cancelAnswer,
         examples: { cancelling: { mockId, state: 'cancelling' } },
       },
+      400: badQuestion('A parameter is wrong.', { field: 'erase', message: 'must be true or false' }),
       404: unknown,
-      409: refusal(409, 'It has ended.', `Execution ${mockId} has ended already; it cannot be cancelled any more.`),
+      409: refusal(
+        409,
+        'It has ended; or it has not, and is to be erased.',
+        `Execution ${mockId} has ended already; it cannot be cancelled any more.`,
+      ),
       503: unavailable,
       ...usual,
     },

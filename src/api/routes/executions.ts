@@ -1,15 +1,18 @@
-import { Hono } from 'hono';
+import { type Context, Hono } from 'hono';
 import { isFor } from '../../shared/runtime/caller.ts';
 import { BadCursor } from '../../shared/store/history.ts';
 import { callerOf, needs, refusedApp } from '../access/permission.ts';
+import type { EraseExecution } from '../executions/erase-execution.ts';
 import { executionBody, listBody } from '../executions/execution-body.ts';
 import type { Executions } from '../executions/executions.ts';
 import type { Environment } from '../http/environment.ts';
-import { listParameters, readParameters } from '../http/parameters.ts';
+import { eraseParameters, listParameters, readParameters } from '../http/parameters.ts';
 import { badQuestion, json, problem } from '../http/respond.ts';
 
+const MOCK_ID = /^[0-9a-f-]{36}$/;
+
 /** Executions as a resource: the list, one of them, and cancelling it. */
-export function executionRoutes(executions: Executions) {
+export function executionRoutes(executions: Executions, eraseExecution: EraseExecution) {
   return new Hono<Environment>()
     .get('/executions', needs('read'), async (context) => {
       const read = readParameters(listParameters, context.req.queries());
@@ -31,8 +34,11 @@ export function executionRoutes(executions: Executions) {
       const isIts = execution !== null && isFor(callerOf(context), execution.record.app);
       return isIts ? json(200, executionBody(execution)) : unknownExecution(mockId);
     })
-    .delete('/executions/:mockId', needs('cancel'), async (context) => {
+    .delete('/executions/:mockId', needs(toCancelOrErase), async (context) => {
       const mockId = context.req.param('mockId');
+      const read = readParameters(eraseParameters, context.req.queries());
+      if (read.kind === 'bad') return badQuestion(read.problems);
+      if (read.value.erase) return erase(mockId, callerOf(context).apps, eraseExecution);
       const { apps } = callerOf(context);
       const record = apps === null ? null : await executions.find(mockId);
       if (apps !== null && !(record && apps.has(record.app))) return unknownExecution(mockId);
@@ -47,6 +53,30 @@ export function executionRoutes(executions: Executions) {
           return json(202, JSON.stringify({ mockId, state: 'cancelling' }));
       }
     });
+}
+
+function toCancelOrErase({ req }: Context<Environment>) {
+  return req.query('erase') === 'true' ? 'ops' : 'cancel';
+}
+
+async function erase(mockId: string, apps: ReadonlySet<number> | null, eraseIt: EraseExecution): Promise<Response> {
+  const erased = MOCK_ID.test(mockId) ? await eraseIt(mockId, apps) : ({ kind: 'unknown' } as const);
+  switch (erased.kind) {
+    case 'erased':
+      return json(200, JSON.stringify({ mockId, state: 'erased' }));
+    case 'unknown':
+      return unknownExecution(mockId);
+    case 'open':
+      return problem(409, `${erased.what}: nothing was erased. Cancel it, or wait for its end, and erase it then.`);
+    case 'refused':
+      return problem(
+        503,
+        `The files of execution ${mockId} could not be erased, and nothing else was: ${erased.error}`,
+        {
+          headers: { 'retry-after': '5' },
+        },
+      );
+  }
 }
 
 /** Nobody knows this id (any more). */

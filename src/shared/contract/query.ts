@@ -22,7 +22,7 @@ const casesOf = { app: z.int().positive(), ruleId: id, confId: id };
 /** So long after its `claimBy` an execution may be fenced: its claim, if there is one, is kept for longer on every clock. */
 export const FENCED_UNTIL_MS = 8 * 60_000;
 
-/** A question about clients, rules and saved cases, or that an execution be fenced, which only a worker can answer. Ids are decimal text: int64 stays exact. */
+/** A question about clients, rules and saved cases, or that an execution be fenced or its files be erased, which only a worker can answer. Ids are decimal text: int64 stays exact. */
 export const querySchema = z.discriminatedUnion('ask', [
   z.object({ v, ask: z.literal('schema'), ...selection }),
   z.object({ v, ask: z.literal('tree'), ...selection }),
@@ -39,6 +39,7 @@ export const querySchema = z.discriminatedUnion('ask', [
     expected: z.string().nullable(),
     text: z.string().nullable(),
   }),
+  z.object({ v, ask: z.literal('erase'), mockId: z.string().regex(/^[0-9a-f-]{36}$/) }),
   z.object({ v, ask: z.literal('fence'), mockId: z.string().regex(/^[0-9a-f-]{36}$/), claimBy: z.int() }),
 ]);
 export type Query = z.infer<typeof querySchema>;

@@ -32,6 +32,8 @@ export type BatchStore = {
   /** The items from `first` to `last`, both included. */
   heads(batchId: string, first: number, last: number): Promise<ItemHead[]>;
   detail(batchId: string, n: number): Promise<ItemDetail | null>;
+  /** Forgets what was kept of an item, and puts `cases`, without its case, in the place of a chunk. */
+  erase(batchId: string, item: { n: number; chunk: number; cases: Case[] }): Promise<void>;
   /** Changes the state unless it is not one of `from` any more. */
   change(batchId: string, from: readonly BatchState[], to: BatchState): Promise<boolean>;
   /** Batches take turns at a client, and all of them together keep the limit. */
@@ -48,6 +50,9 @@ export const WANTED_MS = 300;
 
 /** The details that were not kept. */
 export const noDetail: ItemDetail = { differences: [], data: null, cut: true, nodes: null };
+
+/** What stays of an item whose data was erased. */
+export const erasedHead = (head: ItemHead): ItemHead => ({ ...head, error: null, differences: 0, digest: null });
 
 export const sizeOf = (batch: Batch, chunks: readonly string[]) =>
   chunks.reduce((sum, { length }) => sum + length, JSON.stringify(batch).length);

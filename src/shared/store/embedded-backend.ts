@@ -1,5 +1,6 @@
 import { type BackendFactory, createPostgresBackend, type IQueueBackend, type Telemetry } from 'bullmq';
 import type { BatchStore } from './batch-store.ts';
+import { embeddedEraseJob } from './erase-job.ts';
 import type { History, HistoryLimits } from './history.ts';
 import { embeddedShortJobs } from './job-heads.ts';
 import { createMemoryStore, type Store } from './key-value-store.ts';
@@ -50,6 +51,7 @@ export async function openEmbedded(telemetry: Telemetry | undefined): Promise<Qu
     openBatches: (limits) => (batches ??= createMemoryBatches(limits)),
     ...openers,
     readShortJobs: embeddedShortJobs(pool),
+    eraseJob: embeddedEraseJob(pool),
     openReplies: (queue, listener) => replies.open(queue.name, listener),
     tellChange: async (queue, id, replyTo) => replies.tell(queue.name, replyTo, { kind: 'changed', id }),
     openWorker(name, processor, concurrency) {

@@ -27,6 +27,8 @@ export type History = {
   addLateResult(mockId: string, body: string): Promise<void>;
   lateResult(mockId: string): Promise<string | null>;
   list(filter: HistoryFilter): Promise<HistoryPage>;
+  /** Forgets an execution with everything that is kept of it. */
+  erase(mockId: string): Promise<void>;
 };
 
 /** Inputs beyond this size are not kept: an execution can be looked at without them. */

@@ -10,7 +10,15 @@ import {
 } from '../cases/batch.ts';
 import { caseSchema } from '../cases/case.ts';
 import { parseJson } from '../contract/parse-json.ts';
-import { type BatchLimits, type BatchStore, chunksOf, PERMIT_MS, sizeOf, WANTED_MS } from './batch-store.ts';
+import {
+  type BatchLimits,
+  type BatchStore,
+  chunksOf,
+  erasedHead,
+  PERMIT_MS,
+  sizeOf,
+  WANTED_MS,
+} from './batch-store.ts';
 
 type Kept = {
   batch: Batch;
@@ -97,6 +105,14 @@ export function createMemoryBatches({ seconds, bytes: maxBytes, running }: Batch
       });
     },
     detail: async (batchId, n) => kept.get(batchId)?.details.get(n) ?? null,
+    async erase(batchId, { n, chunk, cases }) {
+      const entry = kept.get(batchId);
+      if (!entry) return;
+      entry.chunks[chunk] = JSON.stringify(cases);
+      entry.details.delete(n);
+      const head = entry.heads.get(n);
+      if (head) entry.heads.set(n, erasedHead(head));
+    },
     async change(batchId, from, to) {
       const entry = kept.get(batchId);
       if (!entry || !from.includes(entry.state)) return false;

@@ -51,6 +51,10 @@ export function createMemoryHistory(store: Store, { count, seconds, bytes }: His
       totalBytes += body.length;
       trim();
     },
+    async erase(mockId) {
+      totalBytes -= kept.get(mockId)?.bytes ?? 0;
+      kept.delete(mockId);
+    },
     lateResult: async (mockId) => kept.get(mockId)?.lateBody ?? null,
     async list(filter) {
       trim();

@@ -1,4 +1,4 @@
-import { ANSWER_BYTES, NOTE_BYTES, NOTE_SECONDS, type Notes } from './notes.ts';
+import { ANSWER_BYTES, isNoteOf, NOTE_BYTES, NOTE_SECONDS, type Notes } from './notes.ts';
 
 type Note = { text: string; expiresAt: number; dueAt: number | null; answer: string | null };
 
@@ -51,6 +51,9 @@ export function createMemoryNotes(maxBytes: number): Notes {
         if (answer !== undefined && makeRoom(sizeOf(answer))) setAnswer(note, answer);
       }
       return true;
+    },
+    async erase(mockId) {
+      for (const [key, note] of notes) if (isNoteOf(mockId, note.text)) remove(key, note);
     },
     answer: async (key) => notes.get(key)?.answer ?? null,
     async due(count, againAfterMs) {

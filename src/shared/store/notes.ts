@@ -4,6 +4,9 @@ export const NOTE_SECONDS = 24 * 3600;
 export const NOTE_BYTES = 900;
 export const ANSWER_BYTES = 600;
 
+/** Whether a note, given as its text, is that of an execution. */
+export const isNoteOf = (mockId: string, text: string | null) => text?.includes(`"mockId":"${mockId}"`) === true;
+
 /** How a note was put: it is the first under its key, there is one already, or there is no room for any more. */
 export type PutNote = { kind: 'put' } | { kind: 'there'; text: string } | { kind: 'full' };
 
@@ -19,6 +22,8 @@ export type Notes = {
   change(key: string, from: string, to: string | null, more?: { dueAt?: number; answer?: string }): Promise<boolean>;
   /** The answer that was kept with a note, unless it had to leave. */
   answer(key: string): Promise<string | null>;
+  /** Forgets the notes of an execution, and its answers with them: their keys may be used anew. */
+  erase(mockId: string): Promise<void>;
   /** At most `count` keys of notes that are due. Each is due again `againAfterMs` later. */
   due(count: number, againAfterMs: number): Promise<string[]>;
 };

@@ -2,6 +2,7 @@ import type { IQueueBackend, Processor, Queue, QueueEvents, QueueEventsProducer,
 import type { JobData, JobResult } from '../contract/job.ts';
 import type { BatchLimits, BatchStore } from './batch-store.ts';
 import { openEmbedded } from './embedded-backend.ts';
+import type { EraseJob } from './erase-job.ts';
 import type { History, HistoryLimits } from './history.ts';
 import type { ReadShortJobs } from './job-heads.ts';
 import type { Store } from './key-value-store.ts';
@@ -53,6 +54,7 @@ export type QueueBackend = {
   openQueue<Data, Result>(name: string): JobQueue<Data, Result>;
   /** Reads jobs without their inputs. */
   readShortJobs: ReadShortJobs;
+  eraseJob: EraseJob;
   /** Takes an execution off the queue that no worker has begun; false when one has, or when it is not there. */
   removeWaiting(queue: ExecutionQueue, id: string): Promise<boolean>;
   /** Calls `listener` each time the connection of `queue` is lost; one in this process never is. */

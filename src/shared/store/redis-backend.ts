@@ -1,5 +1,6 @@
 import { type BackendFactory, createRedisBackend, type IQueueBackend, type Telemetry } from 'bullmq';
 import { Redis } from 'ioredis';
+import { redisEraseJob } from './erase-job.ts';
 import { redisShortJobs } from './job-heads.ts';
 import { createRedisStore, storedKey } from './key-value-store.ts';
 import { createMissingRecords } from './missing-records.ts';
@@ -83,6 +84,7 @@ export function openRedis(url: string, telemetry: Telemetry | undefined): QueueB
       workerName: TELLING_WORKER,
     }),
     readShortJobs: redisShortJobs(results),
+    eraseJob: redisEraseJob(results),
     openReplies: (queue, listener) =>
       openRedisReplies(
         url,

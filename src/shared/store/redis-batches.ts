@@ -12,7 +12,15 @@ import {
 import { caseSchema } from '../cases/case.ts';
 import { verdicts } from '../cases/verdict.ts';
 import { parseJson } from '../contract/parse-json.ts';
-import { type BatchLimits, type BatchStore, chunksOf, PERMIT_MS, sizeOf, WANTED_MS } from './batch-store.ts';
+import {
+  type BatchLimits,
+  type BatchStore,
+  chunksOf,
+  erasedHead,
+  PERMIT_MS,
+  sizeOf,
+  WANTED_MS,
+} from './batch-store.ts';
 import { redisScript } from './redis-script.ts';
 
 const PREFIX = '{rule-server}:batch:';
@@ -168,6 +176,15 @@ export function createRedisBatches(redis: Redis, { seconds, bytes, running }: Ba
     async detail(batchId, n) {
       const text = await redis.hget(key(batchId, 'details'), String(n));
       return text === null ? null : itemDetailSchema.parse(parseJson(text));
+    },
+    async erase(batchId, { n, chunk, cases }) {
+      const text = await redis.hget(key(batchId, 'heads'), String(n));
+      const change = redis.multi().hset(key(batchId, 'cases'), chunk, JSON.stringify(cases));
+      if (text !== null) {
+        const head = erasedHead(itemHeadSchema.parse(parseJson(text)));
+        change.hset(key(batchId, 'heads'), n, JSON.stringify(head));
+      }
+      await change.hdel(key(batchId, 'details'), String(n)).exec();
     },
     async change(batchId, from, to) {
       const parameters = [batchId, to, OVER.includes(to) ? '1' : '0', Date.now(), ...from];

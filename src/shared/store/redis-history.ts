@@ -79,6 +79,16 @@ trim(index, sizes, bytes, prefix, now, unpack(ARGV, 6))
 return 1
 `);
 
+const erase = redisScript(`
+local index, sizes, bytes, prefix, mockId, member = KEYS[1], KEYS[2], KEYS[3], ARGV[1], ARGV[2], ARGV[3]
+for _, kind in ipairs({'record', 'input', 'result', 'late', 'delivered'}) do redis.call('DEL', prefix .. kind .. ':' .. mockId) end
+if redis.call('ZREM', index, member) == 1 then
+  redis.call('DECRBY', bytes, tonumber(redis.call('HGET', sizes, member) or '0'))
+  redis.call('HDEL', sizes, member)
+end
+return 1
+`);
+
 /** What was trimmed was older than all that is left: nothing follows it. */
 const page = redisScript(`
 local index, after, count = KEYS[1], ARGV[1], tonumber(ARGV[2])
@@ -132,6 +142,10 @@ export function createRedisHistory(
       const changed = JSON.stringify({ ...record, lateResult: true });
       const keys = [index, sizes, total, key('record', mockId), key('late', mockId)];
       await addLate(redis, keys, [prefix, memberOf(record), Date.now(), body, changed, ...limits]);
+    },
+    async erase(mockId) {
+      const record = toRecord(await redis.get(key('record', mockId)));
+      await erase(redis, [index, sizes, total], [prefix, mockId, record ? memberOf(record) : '']);
     },
     lateResult: (mockId) => redis.get(key('late', mockId)),
     list: (filter) =>

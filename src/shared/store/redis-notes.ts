@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import { z } from 'zod';
-import { ANSWER_BYTES, NOTE_BYTES, NOTE_SECONDS, type Notes, type PutNote } from './notes.ts';
+import { ANSWER_BYTES, isNoteOf, NOTE_BYTES, NOTE_SECONDS, type Notes, type PutNote } from './notes.ts';
 import { redisScript } from './redis-script.ts';
 
 const PREFIX = '{rule-server}:notes:';
@@ -8,6 +8,7 @@ const PREFIX = '{rule-server}:notes:';
 const INDEXES = [`${PREFIX}all`, `${PREFIX}due`, `${PREFIX}answers`, `${PREFIX}sizes`, `${PREFIX}bytes`];
 const ANSWER = `${PREFIX}answer:`;
 const AT_ONCE = 100;
+const READ_AT_ONCE = 500;
 
 /** Every script begins with the indexes as keys, and with what is the same for all as its first parameters. */
 const COMMON = `
@@ -54,7 +55,7 @@ redis.call('ZADD', due, dueAt, key)
 return {'put'}
 `);
 
-const change = redisScript(`${COMMON}
+const changeNote = redisScript(`${COMMON}
 local note, key, from, to, dueAt, answer = KEYS[6], ARGV[6], ARGV[7], ARGV[8], ARGV[9], ARGV[10]
 if redis.call('GET', note) ~= from then return 0 end
 if to == '' then
@@ -96,17 +97,32 @@ const keysReply = z.array(z.string());
 /** Notes in Redis, shared by all APIs. `storedKey` turns a note's key into the Redis key that every version knows it by. */
 export function createRedisNotes(redis: Redis, storedKey: (key: string) => string, maxBytes: number): Notes {
   const common = () => [Date.now(), ANSWER, NOTE_BYTES, maxBytes, NOTE_SECONDS];
+  const change: Notes['change'] = async (key, from, to, { dueAt, answer } = {}) => {
+    const parameters: (string | number)[] = [...common(), key, from, to ?? '', dueAt ?? '', answer ?? ''];
+    return (await changeNote(redis, [...INDEXES, storedKey(key)], parameters)) === 1;
+  };
+  /** No index leads from an execution to its key: it would cost every call, and this is rare. */
+  async function eraseSome(mockId: string, first: number): Promise<number> {
+    const keys = await redis.zrange(`${PREFIX}all`, String(first), String(first + READ_AT_ONCE - 1));
+    const texts = keys.length > 0 ? await redis.mget(keys.map((key) => storedKey(key))) : [];
+    for (const [index, key] of keys.entries()) {
+      const text = texts[index] ?? '';
+      if (!isNoteOf(mockId, text)) continue;
+      if (!(await change(key, text, null))) throw new Error(`the note of ${mockId} changes at this moment`);
+    }
+    return keys.length;
+  }
   return {
+    change,
+    async erase(mockId) {
+      for (let first = 0; (await eraseSome(mockId, first)) === READ_AT_ONCE; first += READ_AT_ONCE - 1);
+    },
     async put(key, text, dueAt): Promise<PutNote> {
       const reply = await put(redis, [...INDEXES, storedKey(key)], [...common(), key, text, dueAt]);
       const [kind, there = ''] = putReply.parse(reply);
       return kind === 'there' ? { kind, text: there } : { kind };
     },
     get: (key) => redis.get(storedKey(key)),
-    async change(key, from, to, { dueAt = '', answer = '' }: { dueAt?: number | ''; answer?: string } = {}) {
-      const parameters = [...common(), key, from, to ?? '', dueAt, answer];
-      return (await change(redis, [...INDEXES, storedKey(key)], parameters)) === 1;
-    },
     answer: (key) => redis.get(ANSWER + key),
     due: async (count, againAfterMs) =>
       keysReply.parse(await takeDue(redis, INDEXES, [...common(), count, againAfterMs])),

@@ -28,6 +28,10 @@ export function createSplitHistory(
       await batches.addLateResult(mockId, body);
     },
     lateResult: async (mockId) => (await calls.lateResult(mockId)) ?? batches.lateResult(mockId),
+    async erase(mockId) {
+      await calls.erase(mockId);
+      await batches.erase(mockId);
+    },
     list: (filter) => (filter.batchId === undefined ? calls : batches).list(filter),
   };
 }

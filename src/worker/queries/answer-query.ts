@@ -6,6 +6,7 @@ import type { MetadataFor } from '../rules/leaf-metadata.ts';
 import type { Rules } from '../rules/rules.ts';
 import { readSchema } from '../rules/schema.ts';
 import { readTree } from '../rules/tree.ts';
+import type { Erase } from './erase.ts';
 import type { Fence } from './fence.ts';
 import { createListApps } from './list-apps.ts';
 import { createListClients } from './list-clients.ts';
@@ -25,11 +26,21 @@ type Dependencies = {
   rules: Rules;
   metadataFor: MetadataFor;
   fence: Fence;
+  erase: Erase;
   savedCases: AnswerSavedCases;
 };
 
 /** Answers the questions about clients and rules from the shared directory. */
-export function createAnswerQuery({ sharedDir, clients, load, rules, metadataFor, fence, savedCases }: Dependencies) {
+export function createAnswerQuery({
+  sharedDir,
+  clients,
+  load,
+  rules,
+  metadataFor,
+  fence,
+  erase,
+  savedCases,
+}: Dependencies) {
   const listApps = createListApps({ sharedDir, rules });
   const listClients = createListClients({ clients, load });
 
@@ -45,6 +56,8 @@ export function createAnswerQuery({ sharedDir, clients, load, rules, metadataFor
         return rulesOf(query.app);
       case 'clients':
         return clientsOf(query.app);
+      case 'erase':
+        return erase(query);
       case 'fence':
         return fence(query);
       case 'saved-cases':

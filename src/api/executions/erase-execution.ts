@@ -1,0 +1,63 @@
+import { setTimeout } from 'node:timers/promises';
+import type { ExecutionRecord } from '../../shared/contract/execution-record.ts';
+import { QUERY_VERSION } from '../../shared/contract/query.ts';
+import { isEndState } from '../../shared/contract/states.ts';
+import { type History, resultKey } from '../../shared/store/history.ts';
+import type { Notes } from '../../shared/store/notes.ts';
+import type { ExecutionQueue, QueueBackend } from '../../shared/store/queue-backend.ts';
+import type { AskWorker } from '../ask-worker.ts';
+import { NewerExecution } from './newer-execution.ts';
+
+/** `open`: it has not ended, or its batch has not. `unknown`: it is none the caller may know of. */
+export type Erased =
+  | { kind: 'erased' }
+  | { kind: 'open'; what: string }
+  | { kind: 'unknown' }
+  | { kind: 'refused'; error: string };
+
+type Dependencies = {
+  backend: QueueBackend;
+  queue: ExecutionQueue;
+  history: History;
+  notes: Notes;
+  ask: AskWorker['ask'];
+  find: (mockId: string) => Promise<ExecutionRecord | null>;
+  eraseItem: (mockId: string, batchId: string | null) => Promise<'erased' | 'running'>;
+};
+
+export type EraseExecution = ReturnType<typeof createEraseExecution>;
+
+/** A worker puts an execution into the history right after its job has ended. */
+const IN_HISTORY_WITHIN_MS = 2000;
+const LOOK_EVERY_MS = 50;
+
+/**
+ * Removes every trace of one execution that has ended. Files come first: when no worker can remove them, everything else is
+ * still there to be found and erased again. Erasing what is gone already is no mistake.
+ */
+export function createEraseExecution({ backend, queue, history, notes, ask, find, eraseItem }: Dependencies) {
+  async function untilRecorded(record: ExecutionRecord): Promise<void> {
+    const until = Date.now() + IN_HISTORY_WITHIN_MS;
+    while ((await history.get(record.mockId)) === null && Date.now() < until) await setTimeout(LOOK_EVERY_MS);
+  }
+
+  return async function erase(mockId: string, apps: ReadonlySet<number> | null): Promise<Erased> {
+    const record = await find(mockId).catch((error) => {
+      if (error instanceof NewerExecution) return 'newer' as const;
+      throw error;
+    });
+    if (record === 'newer') return { kind: 'open', what: `Execution ${mockId} is still on its way` };
+    if (apps !== null && !(record && apps.has(record.app))) return { kind: 'unknown' };
+    if (record && !isEndState(record.state)) return { kind: 'open', what: `Execution ${mockId} is still on its way` };
+    if (record) await untilRecorded(record);
+    const item = record && record.batchId === null ? 'erased' : await eraseItem(mockId, record?.batchId ?? null);
+    if (item === 'running') return { kind: 'open', what: `The batch of execution ${mockId} is still running` };
+    const files = await ask({ v: QUERY_VERSION, ask: 'erase', mockId });
+    if (files.kind === 'refused') return { kind: 'refused', error: files.error };
+    await notes.erase(mockId);
+    await backend.eraseJob(queue, mockId);
+    await backend.store.remove(resultKey(mockId));
+    await history.erase(mockId);
+    return { kind: 'erased' };
+  };
+}

@@ -1,0 +1,37 @@
+import { rm } from 'node:fs/promises';
+import type { Claims } from '../files/claim.ts';
+import type { KeptAnswers } from '../files/kept-answers.ts';
+import { filesOf, removeFiles, removeOpenMark } from '../files/request-file.ts';
+import type { SharedDirectory } from '../files/shared-directory.ts';
+import type { Answer } from './answer-query.ts';
+
+export type Erase = (execution: { mockId: string }) => Promise<Answer>;
+
+type Dependencies = {
+  claims: Claims;
+  keptAnswers: KeptAnswers;
+  sharedDir: string;
+  sharedDirectory: Pick<SharedDirectory, 'check'>;
+};
+
+/**
+ * Removes the files of an execution that has ended: its request, its answer, and the answer that is kept for a lost queue
+ * store. Its claim stays for its ten minutes: it has no data, and without it the rule could run again.
+ */
+export function createErase({ claims, keptAnswers, sharedDir, sharedDirectory }: Dependencies): Erase {
+  return async function erase({ mockId }) {
+    try {
+      await sharedDirectory.check();
+      const decision = await claims.findAnywhere(mockId);
+      if (decision?.kind === 'claimed') {
+        const files = filesOf(sharedDir, decision.claim);
+        await removeFiles(files, decision.claim);
+        await removeOpenMark(files);
+      }
+      for (const path of keptAnswers.pathsOf(mockId)) await rm(path, { force: true });
+      return { kind: 'found', body: '{}' };
+    } catch {
+      return { kind: 'pass-on' };
+    }
+  };
+}

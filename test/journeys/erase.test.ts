@@ -1,0 +1,128 @@
+import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { runCommand } from '../../src/cli/program.ts';
+import { markerInFiles, markerInRedis } from '../support/find-marker.ts';
+import { onEachQueue } from '../support/on-each-queue.ts';
+import { startRedis } from '../support/redis.ts';
+import { claimRedisDatabase } from '../support/redis-database.ts';
+import type { RedisServer } from '../support/redis-server.ts';
+import { answers, createResponder, type Responder, resultText, staysSilent } from '../support/responder.ts';
+import { type Service, startService } from '../support/start-service.ts';
+
+const EXECUTIONS = '/rule-server/mock/executions';
+const BATCHES = '/rule-server/mock/batches';
+const choice = inject('redis');
+
+const eraseIt = ({ call }: Service, mockId: string) => call(`${EXECUTIONS}/${mockId}?erase=true`, { method: 'DELETE' });
+
+onEachQueue('an erased execution', (start) => {
+  it('is in no list and cannot be read; the same call under its key runs again', async () => {
+    await using service = await start();
+    await using client = await createResponder({ sharedDir: service.sharedDir, app: 1, does: answers() });
+    const run = () => service.execute({ app: 1, ruleId: 1 }, { headers: { 'idempotency-key': 'once' } });
+    const { mockId } = (await run()).json;
+    expect((await run()).json.mockId).toBe(mockId);
+    expect(await eraseIt(service, mockId)).toMatchObject({ status: 200, json: { mockId, state: 'erased' } });
+    expect((await service.call(`${EXECUTIONS}/${mockId}`)).status).toBe(404);
+    expect((await service.call(EXECUTIONS)).json.items).toEqual([]);
+    expect((await run()).json.mockId).not.toBe(mockId);
+    expect(client.found).toHaveLength(2);
+    expect((await eraseIt(service, mockId)).status).toBe(200); // gone is gone
+  });
+
+  it('must have ended', async () => {
+    await using service = await start({ leavesFiles: true });
+    await using _ = await createResponder({ sharedDir: service.sharedDir, app: 1, does: staysSilent });
+    const headers = { prefer: 'respond-async' };
+    const { mockId } = (await service.execute({ app: 1, ruleId: 1 }, { headers })).json;
+    expect(await eraseIt(service, mockId)).toMatchObject({
+      status: 409,
+      json: { error: expect.stringMatching(/nothing was erased\. Cancel it/) },
+    });
+    const bad = await service.call(`${EXECUTIONS}/${mockId}?erase=yes`, { method: 'DELETE' });
+    expect([bad.status, bad.text]).toEqual([400, expect.stringContaining('must be true or false')]);
+  });
+
+  it('the command line erases, and says which id is none', async () => {
+    await using service = await start();
+    await using _ = await createResponder({ sharedDir: service.sharedDir, app: 1, does: answers() });
+    const { mockId } = (await service.execute({ app: 1, ruleId: 1 })).json;
+    const written: string[] = [];
+    const stream = { write: (text: string) => written.push(text) } as unknown as NodeJS.WriteStream;
+    const surroundings = { environment: {}, stdin: process.stdin, stdout: stream, stderr: stream, onInterrupt() {} };
+    expect(await runCommand(['erase', mockId, '--url', service.url], surroundings)).toBe(0);
+    expect(await runCommand(['erase', 'x', '--url', service.url], surroundings)).toBe(2);
+    expect(written.join('')).toBe(`Execution ${mockId} is erased.\nx is no mockId.\n`);
+    expect((await service.call(`${EXECUTIONS}/${mockId}`)).status).toBe(404);
+  });
+});
+
+describe.skipIf(choice.kind === 'unavailable')('what is left of an erased execution', () => {
+  let redis: RedisServer;
+  let database: RedisServer;
+  let service: Service;
+  const clients: Responder[] = [];
+  beforeAll(async () => {
+    redis = await startRedis(choice);
+    database = await claimRedisDatabase(redis.url);
+    service = await startService({ queueUrl: database.url, settings: { RESULT_TIMEOUT_MS: 800 }, leavesFiles: true });
+    const { sharedDir } = service;
+    clients.push(await createResponder({ sharedDir, app: 1, does: answers({ seen: 'answer-of-marker' }) }));
+    const late = async (request: Parameters<typeof staysSilent>[0]) => {
+      await request.pickUp();
+      await new Promise((resolve) => setTimeout(resolve, 1200));
+      await request.answer(resultText(request, { 'the service': { note: 'late-marker' } }));
+    };
+    clients.push(await createResponder({ sharedDir, app: 2, does: late }));
+  });
+  afterAll(async () => {
+    await Promise.all(clients.map((client) => client.stop()));
+    await service?.stop();
+    await database?.stop();
+    await redis?.stop();
+  });
+
+  /** Where a text is, in Redis and in the shared directory. */
+  const placesOf = async (marker: string) => [
+    ...(await markerInRedis(database.url, marker)),
+    ...(await markerInFiles(service.sharedDir, marker)),
+  ];
+
+  it.each([
+    ['small', ''],
+    ['of 30 KiB', 'x'.repeat(30_000)],
+  ])('is nothing in Redis and in the shared directory, when input and answer are %s', async (_, more) => {
+    const marker = `marker-${more.length}`;
+    const body = { app: 1, ruleId: 1, 'the service': { note: marker, more } };
+    const { json } = await service.execute(body, { headers: { 'idempotency-key': `key-${more.length}` } });
+    await vi.waitFor(async () => expect((await service.call(EXECUTIONS)).text).toContain(json.mockId));
+    expect(await placesOf(marker)).not.toEqual([]);
+    expect((await eraseIt(service, json.mockId)).status).toBe(200);
+    expect(await placesOf(marker)).toEqual([]);
+  });
+
+  it('is no late answer', async () => {
+    const { json } = await service.execute({ app: 2, ruleId: 1, 'the service': { note: 'marker-of-late' } });
+    const read = async () => (await service.call(`${EXECUTIONS}/${json.mockId}`)).json;
+    await vi.waitFor(async () => expect((await read()).lateResult).not.toBeNull(), 10_000);
+    expect(await placesOf('late-marker')).not.toEqual([]);
+    expect((await eraseIt(service, json.mockId)).status).toBe(200);
+    expect([...(await placesOf('late-marker')), ...(await placesOf('marker-of-late'))]).toEqual([]);
+  });
+
+  it('is no item of a batch, whose counts stay', async () => {
+    const cases = [
+      { name: 'one', 'the service': { note: 'marker-of-batch' }, expect: { data: { note: 'other-marker' } } },
+    ];
+    const body = JSON.stringify({ app: 1, ruleId: 1, cases });
+    const headers = { 'content-type': 'application/json' };
+    const { batchId } = (await service.call(BATCHES, { method: 'POST', headers, body })).json;
+    const batch = async () => (await service.call(`${BATCHES}/${batchId}`)).json;
+    await vi.waitFor(async () => expect((await batch()).state).toBe('finished'), 10_000);
+    const before = await batch();
+    const { mockId } = (await service.call(`${BATCHES}/${batchId}/items/1`)).json;
+    expect(await placesOf('marker-of-batch')).not.toEqual([]);
+    expect((await eraseIt(service, mockId)).status).toBe(200);
+    expect([...(await placesOf('marker-of-batch')), ...(await placesOf('other-marker'))]).toEqual([]);
+    expect((await batch()).counts).toEqual(before.counts);
+  });
+});
