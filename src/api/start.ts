@@ -76,8 +76,10 @@ export async function startApi({
     url: server.url,
     ready,
     async stop() {
-      phase = 'leaving';
-      await delay(settings.SHUTDOWN_DELAY_MS);
+      if (settings.SHUTDOWN_DELAY_MS > 0) {
+        phase = 'leaving';
+        await delay(settings.SHUTDOWN_DELAY_MS);
+      }
       phase = 'stopping';
       stopping.abort();
       await server.drain(settings.SHUTDOWN_GRACE_MS, () => {
