@@ -138,18 +138,20 @@ export const endings = {
       `The directory of client ${claim.address} was removed with the request in it, and there was no answer within ${timeoutMs} ms.`,
     ),
 
-  invalidResult: ({ address }: Claim, problem: string) =>
+  invalidResult: ({ address }: Claim, { problem, clientDied }: Unusable) =>
     noAnswer(
       'invalid-result',
       `Client ${address} wrote a result that cannot be used: it ${problem}. The rule ran or began to run.`,
-      { mayHaveRun: true, address },
+      { mayHaveRun: true, address, ...(clientDied && { clientDied }) },
     ),
-  invalidToTheEnd: (claim: Claim, problem: string, timeoutMs: number) =>
-    mayHaveRun(
+  invalidToTheEnd: (claim: Claim, { problem, clientDied }: Unusable, timeoutMs: number) => ({
+    ...mayHaveRun(
       claim,
       'invalid-result',
       `Client ${claim.address} left a result that cannot be used: after ${timeoutMs} ms it ${problem}.`,
     ),
+    ...(clientDied && { clientDied }),
+  }),
 
   /** A file lies where the answer belongs, and `code` kept this worker from reading it until the end. */
   unreadableResult: (claim: Claim, code: string, timeoutMs: number) =>
@@ -173,6 +175,9 @@ export const endings = {
       { mayHaveRun: true, address },
     ),
 };
+
+/** What is the matter with a result, and whether it says that the client's process ended. */
+type Unusable = { problem: string | undefined; clientDied: boolean };
 
 type More = Partial<Pick<NoAnswer, 'address' | 'field' | 'unrecorded'>>;
 

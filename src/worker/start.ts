@@ -83,7 +83,7 @@ export async function startWorker(given: Options): Promise<RunningWorker> {
   const id = randomUUID();
   const worker = createWorker({ ...execution, id, backend, storeAlert, concurrency: settings.WORKER_CONCURRENCY, log });
   const history = backend.openHistory(historyLimitsOf(settings));
-  const batches = createBatchWorker({ ...directory, backend, history, settings, log });
+  const batches = createBatchWorker({ ...directory, backend, history, settings, metrics: options.metrics, log });
   const takers = takingJobs(worker, batches);
   const announce = { taking: () => backend.takers.tell(id), idle: () => backend.takers.withdraw(id) };
   const check = createDirectoryCheck({ ...directory, ...execution, worker: takers, announce, storeAlert, log });

@@ -1,6 +1,8 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
+import { itemMockId } from '../../src/shared/cases/item-id.ts';
+import { batchLimitsOf } from '../../src/shared/runtime/settings.ts';
 import { onEachQueue } from '../support/on-each-queue.ts';
 import {
   answers,
@@ -246,6 +248,25 @@ onEachQueue('a batch', (start) => {
     await vi.waitFor(() => expect(client.found.length).toBeGreaterThan(60), { timeout: 30_000 });
     expect((await ended(service, id)).counts).toMatchObject({ passed: 150 });
     expect(client.found).toHaveLength(150);
+  });
+
+  it('goes on at once after its worker died: the permits of that worker are given back with its items', async () => {
+    await using service = await start({ workers: 0 });
+    await using client = await clientOf(service, answers({}));
+    const id = await begin(service, { app: 1, cases: inputs(4), concurrency: 1 });
+    const store = service.backends[0]?.openBatches(batchLimitsOf(service.settings));
+    // What a worker that was killed leaves behind: an item that is begun, and its permit, which lapses after two minutes.
+    await store?.begin(id, 1, Date.now() + 10_000);
+    const permit = { client: `1|${client.address}`, batchId: id, mockId: itemMockId(id, 0, 'all'), limit: 1 };
+    expect(await store?.acquire(permit)).toBe(true);
+    await service.addWorker();
+    expect((await ended(service, id)).counts).toMatchObject({ passed: 4 });
+    expect(client.found).toHaveLength(4);
+    await vi.waitFor(async () => {
+      const metrics = (await service.call('/metrics')).text;
+      expect(metrics).toContain('rule_server_batch_items_total{verdict="passed"} 4');
+      expect(metrics).toContain('rule_server_batches_running 0');
+    });
   });
 
   it('never sends an item again that may have been sent before the queue store lost it', async () => {

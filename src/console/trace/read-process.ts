@@ -1,10 +1,8 @@
+import { type TraceEntry, traceEntries } from '../../shared/contract/trace-entries.ts';
 import { type Decision, inverted, type Mark, type Outcome } from './mark.ts';
 
 /** One entry of the flat trace: a node that ended. */
 export type ProcessEntry = { id: string; name: string; mark: Mark };
-
-// A name may hold anything, so an entry only ends where another begins, or the text.
-const ENTRY = /\[(\d+):(.*?):(?:(O)(?:-I)?(?::0)?|(R-F)|([TFNS?])(-I)?:(-?\d+))\](?=\[\d+:|$)/gsy;
 
 const DECISIONS: ReadonlyMap<string, Decision> = new Map([
   ['T', 'TRUE'],
@@ -14,22 +12,16 @@ const DECISIONS: ReadonlyMap<string, Decision> = new Map([
 
 /** Reads the trace text of any client. `rest`: what at its end is no entry. */
 export function readProcess(process: string): { entries: ProcessEntry[]; rest: string } {
-  const entries: ProcessEntry[] = [];
-  let end = 0;
-  for (const match of process.matchAll(ENTRY)) {
-    const [whole, id = '', name = '', outOfTime, rejected, letter = '', inverse, ms] = match;
-    const executed = { letter, inverse: inverse !== undefined, ms: ms === undefined ? null : Number(ms) };
-    entries.push({
-      id,
-      name,
-      mark: outOfTime ? skipped('OUT_OF_TIME') : rejected ? skipped('REJECTED') : ended(executed),
-    });
-    end = match.index + whole.length;
-  }
-  return { entries, rest: process.slice(end) };
+  const { entries, rest } = traceEntries(process);
+  return { entries: entries.map(({ id, name, end }) => ({ id, name, mark: markOf(end) })), rest };
 }
 
-function ended({ letter, inverse, ms }: { letter: string; inverse: boolean; ms: number | null }): Mark {
+function markOf(end: TraceEntry['end']): Mark {
+  if (end.kind === 'ran') return ended(end);
+  return skipped(end.kind === 'rejected' ? 'REJECTED' : 'OUT_OF_TIME');
+}
+
+function ended({ letter, inverse, ms }: Extract<TraceEntry['end'], { kind: 'ran' }>): Mark {
   const own = DECISIONS.get(letter);
   if (own === undefined) return { ...nothing, outcome: letter === 'S' ? 'ERROR' : 'UNKNOWN', ms };
   const outcome = inverse ? inverted(own) : own;

@@ -49,12 +49,14 @@ export const noAnswerSchema = z.object({
   warnings: z.array(warningSchema).optional(),
   /** How it went on after it was queued. */
   steps: z.array(stepSchema).optional(),
+  /** The client's process ended while it ran the rule, which it said itself. */
+  clientDied: z.boolean().optional(),
   /** Whoever ended it could not read its job: who waits for it puts it into the history. */
   unrecorded: z.boolean().optional(),
 });
 export type NoAnswer = z.infer<typeof noAnswerSchema>;
 
-type Rest = Pick<NoAnswer, 'mayHaveRun' | 'field' | 'unrecorded'> & { address?: string | null };
+type Rest = Pick<NoAnswer, 'mayHaveRun' | 'field' | 'unrecorded' | 'clientDied'> & { address?: string | null };
 
 /** A `NoAnswer` settled now. */
 export function noAnswer(code: Code, error: string, { address = null, ...rest }: Rest): NoAnswer {

@@ -1,6 +1,7 @@
 import { type Job, WaitingError } from 'bullmq';
 import { z } from 'zod';
 import { createThrottledAlert, type Logger } from '../../shared/runtime/logger.ts';
+import type { Metrics } from '../../shared/runtime/metrics.ts';
 import { every } from '../../shared/runtime/periodic.ts';
 import { batchLimitsOf, type Settings } from '../../shared/runtime/settings.ts';
 import { createCancelSender } from '../../shared/store/control.ts';
@@ -9,6 +10,7 @@ import { type ExecutionQueue, type JobQueue, type QueueBackend, queueNames } fro
 import type { Clients } from '../clients/clients.ts';
 import type { Claims } from '../files/claim.ts';
 import type { ResolveTarget } from '../placement/resolve-target.ts';
+import { registerBatchMetrics } from './batch-metrics.ts';
 import { createClientPace } from './client-pace.ts';
 import { createFollowItems } from './follow-items.ts';
 import { createMarks } from './marks.ts';
@@ -29,6 +31,7 @@ type Dependencies = {
   resolveTarget: ResolveTarget;
   sharedDir: string;
   settings: Settings;
+  metrics: Metrics;
   log: Logger;
 };
 
@@ -41,6 +44,7 @@ export function createBatchWorker({
   resolveTarget,
   sharedDir,
   settings,
+  metrics,
   log,
 }: Dependencies) {
   const queue: ExecutionQueue = backend.openQueue(queueNames.executions);
@@ -51,7 +55,9 @@ export function createBatchWorker({
   const marks = createMarks(sharedDir);
   const running = new Map<string, AbortController>();
   const failures = createThrottledAlert(log, 'A batch cannot go on');
+  const counts = registerBatchMetrics(metrics, () => running.size);
   const parts = {
+    onSettled: counts.settled,
     store,
     queue,
     followItems,
@@ -84,6 +90,7 @@ export function createBatchWorker({
         return null;
       }
     } catch (error) {
+      counts.failed();
       failures.begins(error, `batch ${batchId} is tried again every ${RETRY_MS} ms`);
       await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
     } finally {

@@ -32,10 +32,10 @@ export async function judgeTarget(
 /** A rule that ends its client's process would end the next one as well. */
 async function clientDied(
   { clients, run }: TargetRun,
-  { code, mayHaveRun, error }: NoAnswer,
+  { code, mayHaveRun, clientDied: saidSo = false }: NoAnswer,
   address: string,
 ): Promise<boolean> {
-  if (code === 'invalid-result' && error.includes('literal null')) return true;
+  if (saidSo) return true;
   if (!mayHaveRun || (code !== 'no-answer' && code !== 'client-left')) return false;
   const roster = await clients.roster(run.batch.app, { fresh: true }).catch(() => null);
   return roster !== null && !roster.clients.some((client) => client.address === address && client.online);

@@ -136,6 +136,11 @@ async function settle(self: TargetRun, { one, index, mockId, chosen }: Sent, end
 
 type Kept = { head: ItemHead; detail?: ReturnType<typeof itemOfEnding>['detail'] };
 
-function keep({ store, run: { batch }, targetIndex }: TargetRun, index: number, { head, detail = null }: Kept) {
-  return store.settle(batch.batchId, { n: itemNumber(batch, index, targetIndex), targetIndex, head, detail });
+/** False when the item has a verdict already. */
+async function keep(self: TargetRun, index: number, { head, detail = null }: Kept): Promise<boolean> {
+  const { batch } = self.run;
+  const n = itemNumber(batch, index, self.targetIndex);
+  const isNew = await self.store.settle(batch.batchId, { n, targetIndex: self.targetIndex, head, detail });
+  if (isNew) self.onSettled(head.verdict);
+  return isNew;
 }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Batch } from '../../shared/cases/batch.ts';
+import type { Verdict } from '../../shared/cases/verdict.ts';
 import type { Settings } from '../../shared/runtime/settings.ts';
 import type { BatchStore } from '../../shared/store/batch-store.ts';
 import type { ExecutionQueue } from '../../shared/store/queue-backend.ts';
@@ -20,6 +21,8 @@ export type RunTargetDependencies = {
   pace: ClientPace;
   resolveTarget: ResolveTarget;
   settings: Settings;
+  /** Told of each item that got its verdict here. */
+  onSettled: (verdict: Verdict) => void;
 };
 
 /** What all targets of a batch share: why it stops, if it does, and what has gone wrong so far. */

@@ -35,7 +35,7 @@ async function lookOnceMore(wait: Wait): Promise<WaitEnding> {
 function whatWasMissing({ claim, unusable, unreadable, requestRemoved, parts }: Wait, withdrawn: boolean): NoAnswer {
   const { RESULT_TIMEOUT_MS } = parts.settings;
   if (unreadable !== null) return endings.unreadableResult(claim, unreadable, RESULT_TIMEOUT_MS);
-  if (unusable.problem) return endings.invalidToTheEnd(claim, unusable.problem, RESULT_TIMEOUT_MS);
+  if (unusable.problem) return endings.invalidToTheEnd(claim, unusable, RESULT_TIMEOUT_MS);
   if (withdrawn) return endings.notPickedUp(claim, RESULT_TIMEOUT_MS);
   return requestRemoved
     ? endings.noAnswerAfterRemoval(claim, RESULT_TIMEOUT_MS)

@@ -67,5 +67,5 @@ async function endIfWrongForGood(wait: Wait): Promise<WaitEnding | undefined> {
   if (remaining > 0) return void wait.later(remaining, { kind: 'result' });
   await withdraw(files, claim);
   await keepMadeDirectory(wait);
-  return { kind: 'unanswered', noAnswer: endings.invalidResult(claim, unusable.problem ?? '') };
+  return { kind: 'unanswered', noAnswer: endings.invalidResult(claim, unusable) };
 }

@@ -7,7 +7,8 @@ import { decisionOf } from './decision.ts';
 export type Judgement =
   | { kind: 'answer'; body: string; success: boolean; decision: Decision | null }
   | { kind: 'incomplete'; message: string }
-  | { kind: 'wrong'; message: string };
+  /** `clientDied`: clients whose process ends while it runs a rule leave this. */
+  | { kind: 'wrong'; message: string; clientDied?: true };
 
 /** Judges a result file. The answer keeps every value as the client wrote it and has all six members of the interface. */
 export function judgeResult(bytes: Uint8Array, mockId: string, { dataField }: Dialect): Judgement {
@@ -19,7 +20,8 @@ export function judgeResult(bytes: Uint8Array, mockId: string, { dataField }: Di
     return { kind: 'incomplete', message: `ends too early, after ${bytes.length} bytes` };
   if (scanned.kind === 'wrong') return wrong(`is not JSON: ${scanned.message}${scanned.path && ` in ${scanned.path}`}`);
   if (decoded.kind === 'cut') return wrong('is not valid UTF-8');
-  if (scanned.type === 'null') return wrong('is the literal null: the client crashed while it ran the rule');
+  if (scanned.type === 'null')
+    return { ...wrong('is the literal null: the client crashed while it ran the rule'), clientDied: true };
   if (scanned.type !== 'object') return wrong(`is JSON, but not an object: ${scanned.type}`);
   if (scanned.duplicates.length > 0) return wrong(`gives ${scanned.duplicates.join(', ')} twice`);
   return judgeMembers(scanned.members, mockId, dataField);
@@ -58,7 +60,7 @@ function judgeMembers(members: Member[], mockId: string, dataField: string): Jud
   return { kind: 'answer', body: joinMembers(answer), success: success.raw === 'true', decision };
 }
 
-function wrong(message: string): Judgement {
+function wrong(message: string): { kind: 'wrong'; message: string } {
   return { kind: 'wrong', message };
 }
 

@@ -40,6 +40,10 @@ export function createUnusableResult() {
       if (last?.judgement.kind !== 'wrong' || last.stamp !== seen) return undefined;
       return Math.max(0, last.since + WRONG_FOR_MS - Date.now());
     },
+    /** Whether it says that the client's process ended while it ran the rule. */
+    get clientDied(): boolean {
+      return last?.judgement.kind === 'wrong' && last.judgement.clientDied === true;
+    },
     /** What is the matter with it. */
     get problem(): string | undefined {
       return last?.judgement.kind === 'answer' ? undefined : last?.judgement.message;
