@@ -1,6 +1,7 @@
-import { mkdir, readdir } from 'node:fs/promises';
+import { mkdir, readdir, utimes } from 'node:fs/promises';
 import { watch } from 'chokidar';
 import { unless } from './errno.ts';
+import { createLookPace } from './look-pace.ts';
 import { repeat } from './repeat.ts';
 
 type Options = {
@@ -9,7 +10,7 @@ type Options = {
   pollMs: number;
   /** Told the name of a file that may be a request, as often as it is noticed. */
   onName: (name: string) => void;
-  /** Called before each listing of the poll. */
+  /** Called before a listing, every `pollMs`. */
   onPoll: () => Promise<void>;
   onError: (error: unknown) => void;
 };
@@ -17,10 +18,12 @@ type Options = {
 export type Inbox = ReturnType<typeof openInbox>;
 
 /**
- * Notices requests: at once by the file system's events, and by a listing every `pollMs`, which never misses one (network
- * file systems report no events). A directory that a cleaner took away is made again.
+ * Notices requests: at once by the file system's events, and by listings, which never miss one: every `pollMs`, and more often
+ * where no events arrive. A directory that a cleaner took away is made again.
  */
 export function openInbox({ directory, pollMs, onName, onPoll, onError }: Options) {
+  const pace = createLookPace(pollMs);
+  let polledAt = Number.NEGATIVE_INFINITY;
   // Raw events only, every file ignored: chokidar's own events cost a listing of the directory each.
   const watcher = watch(directory, {
     depth: 0,
@@ -30,16 +33,25 @@ export function openInbox({ directory, pollMs, onName, onPoll, onError }: Option
     ignored: (path) => path !== directory,
   });
   watcher.on('raw', (_event, name) => {
-    if (typeof name === 'string') notice(name);
+    if (typeof name !== 'string' || !isRequest(name)) return;
+    pace.event(name);
+    onName(name);
   });
   watcher.on('error', onError);
-  const poll = repeat(pollMs, () => onPoll().catch(onError).then(look), onError);
+  const looks = repeat(() => pace.gapMs(), pollAndLook, onError);
 
-  function notice(name: string): void {
-    if (name.endsWith('.json') && !name.endsWith('_result.json') && !name.startsWith('.')) onName(name);
+  async function pollAndLook(): Promise<void> {
+    if (performance.now() - polledAt >= pollMs) {
+      polledAt = performance.now();
+      await onPoll().catch(onError);
+    }
+    await look();
   }
 
   async function look(): Promise<void> {
+    const startedAt = performance.now();
+    // sshfs serves listings that are seconds old, unless something was changed through it.
+    if (!pace.eventsArrive) await freshen(directory);
     const names = await readdir(directory).catch(unless('ENOENT'));
     if (names === undefined) {
       await mkdir(directory, { recursive: true });
@@ -47,14 +59,26 @@ export function openInbox({ directory, pollMs, onName, onPoll, onError }: Option
       watcher.unwatch(directory);
       watcher.add(directory);
     }
-    for (const name of names ?? []) notice(name);
+    const requests = (names ?? []).filter(isRequest);
+    pace.looked(requests, performance.now() - startedAt);
+    for (const name of requests) onName(name);
   }
 
   return {
     /** Lists the directory now. */
     look,
     async close(): Promise<void> {
-      await Promise.all([poll.stop(), watcher.close()]);
+      await Promise.all([looks.stop(), watcher.close()]);
     },
   };
+}
+
+function isRequest(name: string): boolean {
+  return name.endsWith('.json') && !name.endsWith('_result.json') && !name.startsWith('.');
+}
+
+/** Changes nothing that anybody reads. A directory that may not be touched is listed as it is. */
+async function freshen(directory: string): Promise<void> {
+  const now = new Date();
+  await utimes(directory, now, now).catch(() => {});
 }

@@ -1,13 +1,20 @@
-/** Runs a task again and again, `pauseMs` after it ended. `stop` resolves when no run is under way any more. */
-export function repeat(pauseMs: number, task: () => Promise<unknown> | unknown, onError: (error: unknown) => void) {
+/** Runs a task again and again, `pauseMs` after it ended, or as long as `pauseMs` says then. `stop` resolves when no run is under way any more. */
+export function repeat(
+  pauseMs: number | (() => number),
+  task: () => Promise<unknown> | unknown,
+  onError: (error: unknown) => void,
+) {
   let stopped = false;
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> = Promise.resolve();
 
   function schedule(): void {
-    timer = setTimeout(() => {
-      running = run();
-    }, pauseMs);
+    timer = setTimeout(
+      () => {
+        running = run();
+      },
+      typeof pauseMs === 'number' ? pauseMs : pauseMs(),
+    );
   }
 
   async function run(): Promise<void> {

@@ -1,0 +1,48 @@
+/** Where no event arrives: so often a directory is looked at that was used within the last minute, and any other one. */
+const USED_GAP_MS = 50;
+const IDLE_GAP_MS = 1000;
+const USED_FOR_MS = 60_000;
+/** Looking takes this share of the time at most: over a network each look is several round trips. */
+const SHARE_OF_TIME = 0.1;
+const LONGEST_GAP_MS = 10_000;
+/** Whoever takes a request away causes an event of its own, at once. */
+const OWN_EVENT_MS = 60_000;
+
+export type LookPace = ReturnType<typeof createLookPace>;
+
+/**
+ * How often a client looks for requests. Network file systems tell of nothing that other machines do, but of what this one
+ * does: only an event of a request that no look had found proves that events arrive. Then looks only make up for lost ones.
+ */
+export function createLookPace(pollMs: number, now: () => number = () => performance.now()) {
+  const found = new Map<string, number>();
+  let eventsArrive = false;
+  let usedAt = Number.NEGATIVE_INFINITY;
+  let tookMs = 0;
+
+  return {
+    /** An event named a request. */
+    event(name: string): void {
+      if (found.has(name)) return;
+      eventsArrive = true;
+      usedAt = now();
+    },
+    /** A look found these requests, and took so long. */
+    looked(names: readonly string[], ms: number): void {
+      const at = now();
+      tookMs = ms;
+      if (names.length > 0) usedAt = at;
+      for (const name of names) found.set(name, at);
+      for (const [name, since] of found) if (at - since > OWN_EVENT_MS) found.delete(name);
+    },
+    get eventsArrive() {
+      return eventsArrive;
+    },
+    /** How long until the next look, in ms. */
+    gapMs(): number {
+      const wanted = now() - usedAt < USED_FOR_MS ? USED_GAP_MS : IDLE_GAP_MS;
+      const gap = eventsArrive ? pollMs : Math.min(wanted, pollMs);
+      return Math.max(gap, Math.min(tookMs / SHARE_OF_TIME, LONGEST_GAP_MS));
+    },
+  };
+}
