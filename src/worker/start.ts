@@ -200,5 +200,6 @@ function register({ metrics, settings }: AllOptions, directory: DirectoryParts, 
     storeUp: () => store().up,
     fileClockAheadMs: directory.sharedDirectory.clock.aheadMs,
     census: createClientCensus(directory),
+    noticing: directory.watcher.noticing,
   }).swept;
 }

@@ -1,5 +1,6 @@
 import { Counter, Gauge } from 'prom-client';
 import type { Metrics } from '../shared/runtime/metrics.ts';
+import type { Noticing } from './files/watcher.ts';
 import type { ClientCensus } from './placement/client-census.ts';
 
 export type WorkerMetrics = ReturnType<typeof registerWorkerMetrics>;
@@ -11,6 +12,7 @@ type Sources = {
   storeUp: () => boolean;
   fileClockAheadMs: () => number;
   census: ClientCensus;
+  noticing: () => Noticing;
 };
 
 /** The gauges and counters of a worker process. */
@@ -39,6 +41,7 @@ export function registerWorkerMetrics(metrics: Metrics, sources: Sources) {
       for (const [state, count] of Object.entries(await census())) this.set({ state }, count);
     },
   });
+  registerNoticing(metrics, sources.noticing);
   const findings = new Counter({
     name: 'rule_server_sweep_findings_total',
     help: 'What the sweep removed because no worker had finished it: files of executions, minutes of claims.',
@@ -47,6 +50,31 @@ export function registerWorkerMetrics(metrics: Metrics, sources: Sources) {
   });
   for (const what of ['files', 'claim-minutes']) findings.inc({ what }, 0);
   return { swept: (what: 'files' | 'claim-minutes', count: number) => findings.inc({ what }, count) };
+}
+
+/** How answers are noticed in this worker's shared directory. */
+function registerNoticing(metrics: Metrics, noticing: () => Noticing): void {
+  new Gauge({
+    name: 'rule_server_worker_directories',
+    help: 'Directories with open executions of this worker, by how their answers are noticed: event or listing.',
+    labelNames: ['noticed_by'],
+    registers: [metrics.registry],
+    collect() {
+      const { event, listing } = noticing();
+      this.set({ noticed_by: 'event' }, event);
+      this.set({ noticed_by: 'listing' }, listing);
+    },
+  });
+  metrics.gauge(
+    'worker_listing_seconds',
+    'How long the slowest of the last listings took, of directories with open executions.',
+    () => noticing().listingMs / 1000,
+  );
+  metrics.gauge(
+    'worker_listing_stretch',
+    'How many times longer than wanted the gaps between listings are, because listings take too much time; 1: not at all.',
+    () => noticing().stretch,
+  );
 }
 
 /** Counts the clients that were passed over because no request could be written for them. */

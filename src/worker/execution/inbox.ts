@@ -1,4 +1,4 @@
-import type { Listing } from '../files/watcher.ts';
+import type { Listing } from '../files/watched-directory.ts';
 import type { Interrupt } from './interrupts.ts';
 
 /**

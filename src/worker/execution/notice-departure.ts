@@ -3,7 +3,7 @@ import { dialects } from '../dialects/dialects.ts';
 import { endings } from '../endings.ts';
 import { openFileName, requestFileName, resultFileName } from '../files/file-names.ts';
 import { withdraw } from '../files/request-file.ts';
-import type { Listing } from '../files/watcher.ts';
+import type { Listing } from '../files/watched-directory.ts';
 import { lookForAnswer } from './look-for-answer.ts';
 import { markAsOpen } from './mark.ts';
 import { lookAtRequest, pickUp } from './notice-pick-up.ts';

@@ -36,7 +36,11 @@ export function createListingSchedule(pollIntervalMs: number, now: () => number 
     return spentMs;
   }
 
+  /** Beyond their share of the time all gaps grow. */
+  const stretch = () => Math.max(1, recentlySpent() / (AVERAGED_OVER_MS * SHARE_OF_TIME));
+
   return {
+    stretch,
     /** A listing took so long. */
     took(ms: number): void {
       spentMs = recentlySpent() + ms;
@@ -48,8 +52,7 @@ export function createListingSchedule(pollIntervalMs: number, now: () => number 
         ? pollIntervalMs
         : Math.min(Math.max(openMs * SHARE_OF_WAIT, LEAST_GAP_MS), pollIntervalMs);
       const own = lastTookMs / SHARE_OF_TIME;
-      const stretch = Math.max(1, recentlySpent() / (AVERAGED_OVER_MS * SHARE_OF_TIME));
-      return Math.min(Math.max(wanted, own) * stretch, Math.max(LONGEST_GAP_MS, pollIntervalMs));
+      return Math.min(Math.max(wanted, own) * stretch(), Math.max(LONGEST_GAP_MS, pollIntervalMs));
     },
   };
 }

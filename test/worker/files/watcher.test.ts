@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createResultWatcher, type Sighting } from '../../../src/worker/files/watcher.ts';
+import type { Sighting } from '../../../src/worker/files/watched-directory.ts';
+import { createResultWatcher } from '../../../src/worker/files/watcher.ts';
 import { eventually } from '../../support/eventually.ts';
 import { captureLog } from '../../support/start-service.ts';
 

@@ -1,0 +1,83 @@
+import { openExecutionOf } from './file-names.ts';
+import type { Pace } from './listing-schedule.ts';
+
+/**
+ * The content of a directory at one look. `names`: null when there is no such directory. `registered`: false when its
+ * client had a registration and has none any more.
+ */
+export type Listing = { kind: 'listing'; names: ReadonlySet<string> | null; registered: boolean };
+
+/** What was noticed about one execution's files: an event, which is a hint, or a listing, which is certain. */
+export type Sighting = { kind: 'request-event' } | { kind: 'result-event' } | Listing;
+export type Listener = (sighting: Sighting) => void;
+
+/** A client's directory, and the registration it has as long as it lives; null for one that is only a directory. */
+export type Directory = { directory: string; registration: string | null };
+
+export type Watched = Directory &
+  Pace & {
+    listeners: Map<string, Listener>;
+    idleSince: number;
+    missing: boolean;
+    /** Executions of other workers, as of the last listing. */
+    others: number;
+    /** Executions of this worker that ended, and when (`performance.now()`): their files may still be there. */
+    ended: Map<string, number>;
+    armedAt: number;
+    listeningSince: number;
+    heardAt: number;
+    /** The next listing; null while none is planned. */
+    next: { timer: NodeJS.Timeout; dueAt: number } | null;
+    listing: boolean;
+  };
+
+/** The files of an execution that ended here are gone by then. */
+const ENDED_KEPT_MS = 5000;
+
+/** A directory as it is when it begins to be watched. */
+export function newlyWatched(watchable: Directory): Watched {
+  const now = Date.now();
+  return {
+    ...watchable,
+    listeners: new Map(),
+    idleSince: now,
+    missing: false,
+    others: 0,
+    ended: new Map(),
+    armedAt: now,
+    listeningSince: 0,
+    heardAt: 0,
+    eventsArrive: false,
+    youngestAt: performance.now(),
+    lastTookMs: 0,
+    next: null,
+    listing: false,
+  };
+}
+
+/** Executions of other workers that a listing shows: their request is still there, or their mark. */
+export function countOthers(watched: Watched, names: string[]): number {
+  for (const [mockId, at] of watched.ended) {
+    if (performance.now() - at < ENDED_KEPT_MS) break;
+    watched.ended.delete(mockId);
+  }
+  const open = new Set(names.map(openExecutionOf).filter((mockId) => mockId !== undefined));
+  return [...open].filter((mockId) => !isOwn(watched, mockId)).length;
+}
+
+/** Whether an execution is this worker's, or was until a moment ago. */
+export function isOwn({ listeners, ended }: Watched, mockId: string): boolean {
+  return listeners.has(mockId) || ended.has(mockId);
+}
+
+/** A directory without listeners is not listed any more. */
+export function othersIn(watched: Watched | undefined): number {
+  return watched && watched.listeners.size > 0 ? watched.others : 0;
+}
+
+/** An execution of this worker ended. */
+export function noteEnd({ listeners, ended }: Watched, mockId: string): void {
+  listeners.delete(mockId);
+  ended.delete(mockId);
+  ended.set(mockId, performance.now());
+}
