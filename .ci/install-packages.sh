@@ -22,6 +22,9 @@ need busybox-static busybox true
 need ca-certificates test -s /etc/ssl/certs/ca-certificates.crt
 need prometheus command -v promtool
 need bindfs command -v bindfs
+need sshfs command -v sshfs
+need openssh-sftp-server test -x /usr/lib/openssh/sftp-server
+need strace command -v strace
 need shellcheck command -v shellcheck
 need curl command -v curl
 if [[ -d test/sdks ]]; then

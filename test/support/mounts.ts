@@ -67,19 +67,23 @@ export async function mountAgain(directory: string): Promise<Mount> {
   return mounted(path, ['mount', '--bind', directory, path]);
 }
 
+export type NetworkMount = Mount &
+  Record<'cutOff' | 'hang' | 'goAway' | 'comeBack', () => Promise<void>> & { behind: string };
+
 /**
  * The same directory under two paths, one of them over sshfs: what is done at `behind` is what another machine does.
- * `cutOff`: the connection breaks; the next operation opens another one. `hang`: no operation ends any more.
+ * `cutOff`: the connection breaks; the next operation opens another one. `hang`: no operation ends any more. `goAway`: there
+ * is no server until `comeBack`.
  */
-export async function mountNetwork(
-  options: string[] = [],
-): Promise<Mount & { behind: string; cutOff(): Promise<void>; hang(): Promise<void> }> {
+export async function mountNetwork(options: string[] = []): Promise<NetworkMount> {
   const path = await mkdtemp(join(tmpdir(), 'rule-server-'));
   const behind = await mkdtemp(join(tmpdir(), 'rule-server-'));
   const home = await mkdtemp(join(tmpdir(), 'rule-server-'));
-  const [server, pid] = [join(home, 'server'), join(home, 'pid')];
+  const [server, pid, away] = [join(home, 'server'), join(home, 'pid'), join(home, 'away')];
   await mkdir(join(behind, 'mock'));
-  await writeFile(server, `#!/bin/sh\necho $$ > ${pid}\nexec ${SFTP_SERVER}\n`, { mode: 0o755 });
+  await writeFile(server, `#!/bin/sh\n[ -e ${away} ] && exit 1\necho $$ > ${pid}\nexec ${SFTP_SERVER}\n`, {
+    mode: 0o755,
+  });
   const all = [`ssh_command=${server}`, 'reconnect', ...options].flatMap((option) => ['-o', option]);
   const signal = async (name: NodeJS.Signals) => void process.kill(Number(await readFile(pid, 'utf8')), name);
   const mount = await mounted(path, ['sshfs', ...all, `there:${behind}`, path]);
@@ -88,6 +92,8 @@ export async function mountNetwork(
     behind,
     cutOff: () => signal('SIGKILL'),
     hang: () => signal('SIGSTOP'),
+    goAway: () => writeFile(away, '').then(() => signal('SIGKILL')),
+    comeBack: () => removed(away),
     [Symbol.asyncDispose]: async () => {
       await signal('SIGKILL').catch(() => {}); // one that hangs would stay
       await mount[Symbol.asyncDispose]();
