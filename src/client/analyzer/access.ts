@@ -4,6 +4,7 @@ import { isAccess, readers } from './access-names.ts';
 import type { Environment } from './environment.ts';
 import type { Evaluator } from './evaluator.ts';
 import { keysOf } from './keys-of.ts';
+import { itemsOf } from './lists.ts';
 import { propertyNames } from './members.ts';
 import { type KeyPart, type Thing, typeOfThing, unknown } from './things.ts';
 
@@ -22,14 +23,15 @@ export type Access = {
 /** The access that a call is, undefined when it is none. */
 export function accessOf(node: CallExpression, environment: Environment, evaluator: Evaluator): Access | undefined {
   const called = methodCalled(node.callee, environment, evaluator);
-  const [key, value] = called?.byCall ? node.arguments.slice(1) : node.arguments;
-  if (!called || !key) return undefined;
+  if (!called) return undefined;
   const { name, deep } = called;
-  const keys = keysOf(key, environment, evaluator);
+  const [key, value] = argumentsOf(node, called.by, environment, evaluator);
+  if (!key) return undefined;
+  const keys = keysOf(key);
   if (readers.has(name)) return read({ keys, method: deep ? 'getDeep' : 'get', type: readers.get(name) });
   if (name === 'getDeep') return read({ keys, method: name });
   if (name === 'resolve') return read({ keys, method: 'get', union: true });
-  const written = value ? evaluator.evaluate(value, environment).map(typeOfThing) : [];
+  const written = (value ?? []).map(typeOfThing);
   const type = written.find((each) => each !== undefined);
   return {
     ...{ direction: 'write', union: false, keys, type, result: [unknown] },
@@ -37,28 +39,43 @@ export function accessOf(node: CallExpression, environment: Environment, evaluat
   };
 }
 
-/** `byCall`: the first argument is what the method is called on. */
-type Method = { name: string; deep: boolean; byCall: boolean };
+/** `by`: the first argument is what the method is called on, and after `apply` the second is a list of the others. */
+type Method = { name: string; deep: boolean; by: 'name' | 'call' | 'apply' };
+
+function argumentsOf(
+  node: CallExpression,
+  by: Method['by'],
+  environment: Environment,
+  evaluator: Evaluator,
+): Thing[][] {
+  const given = node.arguments.flatMap((each): Thing[][] => {
+    const things = evaluator.evaluate(each.type === 'SpreadElement' ? each.argument : each, environment);
+    return each.type === 'SpreadElement' ? things.flatMap(itemsOf).map((item) => [item]) : [things];
+  });
+  if (by === 'name') return given;
+  const [, list = [], ...others] = given;
+  return by === 'call' ? given.slice(1) : [...list.flatMap(itemsOf).map((item) => [item]), ...others];
+}
 
 /** The method of the data that a call is of: named at the data itself, or kept in a name of its own. */
 function methodCalled(callee: AnyNode, environment: Environment, evaluator: Evaluator): Method | undefined {
   if (callee.type === 'ChainExpression' || callee.type === 'ParenthesizedExpression')
     return methodCalled(callee.expression, environment, evaluator);
   if (callee.type === 'MemberExpression' && callee.object.type !== 'Super') {
-    const [name = ''] = propertyNames(callee, environment, evaluator);
-    if (!isAccess(name) && name !== 'call') return undefined;
-    const on = evaluator.evaluate(callee.object, environment);
-    const [service] = on.filter((thing) => thing.kind === 'service');
-    if (name === 'call') return methodIn(on, true);
-    return service && { name, deep: service.deep, byCall: false };
+    const names = propertyNames(callee, environment, evaluator);
+    const name = names.find(isAccess) ?? names[0] ?? '';
+    if (name === 'call' || name === 'apply') return methodIn(evaluator.evaluate(callee.object, environment), name);
+    if (!isAccess(name)) return methodIn(evaluator.evaluate(callee, environment), 'name');
+    const [service] = evaluator.evaluate(callee.object, environment).filter((thing) => thing.kind === 'service');
+    return service && { name, deep: service.deep, by: 'name' };
   }
   const isNamed = callee.type === 'Identifier' || callee.type === 'CallExpression';
-  return isNamed ? methodIn(evaluator.evaluate(callee, environment), false) : undefined;
+  return isNamed ? methodIn(evaluator.evaluate(callee, environment), 'name') : undefined;
 }
 
-function methodIn(things: readonly Thing[], byCall: boolean): Method | undefined {
+function methodIn(things: readonly Thing[], by: Method['by']): Method | undefined {
   const [method] = things.filter((thing) => thing.kind === 'method');
-  return method && { name: method.name, deep: method.deep, byCall };
+  return method && { name: method.name, deep: method.deep, by };
 }
 
 type Read = Pick<Access, 'keys' | 'method'> & { type?: ValueType | undefined; union?: boolean };

@@ -2,12 +2,12 @@ import type { CallExpression } from 'acorn';
 import type { ValueType } from '../leaves/leaf.ts';
 import type { Environment } from './environment.ts';
 import type { Evaluator } from './evaluator.ts';
+import { listMethod } from './list-methods.ts';
 import { itemsOf, namesIn } from './lists.ts';
-import { member, propertyNames } from './members.ts';
-import { type Thing, textsOf, unknown } from './things.ts';
+import { membersOf, propertyNames } from './members.ts';
+import { textMethod } from './text-methods.ts';
+import { listOf, listOfPlaces, type Thing, unknown } from './things.ts';
 
-/** Methods that give the text they are called on, more or less. */
-const sameText = new Set(['toString', 'valueOf', 'trim', 'toLocaleString']);
 const typedFunctions: ReadonlyMap<unknown, ValueType> = new Map<unknown, ValueType>([
   [Number, 'Double'],
   [Number.parseFloat, 'Double'],
@@ -15,85 +15,91 @@ const typedFunctions: ReadonlyMap<unknown, ValueType> = new Map<unknown, ValueTy
   [BigInt, 'Long'],
   [Boolean, 'Boolean'],
 ]);
-const iterations = new Set(['forEach', 'map', 'flatMap', 'filter', 'find', 'findIndex', 'findLast', 'some', 'every']);
+/** Functions that give back what they are given first. */
+export const givesFirst = new Set<unknown>([Object.freeze, Object.seal, Object.defineProperty, String]);
+
+type Place = { environment: Environment; evaluator: Evaluator };
 
 /** What a call of a function that comes with the language gives; undefined for any other call. */
 export function builtInCall(node: CallExpression, environment: Environment, evaluator: Evaluator): Thing[] | undefined {
   const { callee } = node;
-  const [first] = node.arguments;
-  const argument = () => (first ? evaluator.evaluate(first, environment) : []);
-  if (callee.type !== 'MemberExpression') {
-    const [called] = callee.type === 'Identifier' ? evaluator.evaluate(callee, environment) : [];
-    if (called?.kind !== 'known') return undefined;
-    if (called.value === String) return argument();
-    const type = typedFunctions.get(called.value);
-    return type && [{ kind: 'unknown', type }];
-  }
+  if (callee.type === 'Super' || (callee.type === 'MemberExpression' && callee.object.type === 'Super'))
+    return undefined;
+  const place = { environment, evaluator };
+  const [called] = evaluator.evaluate(callee, environment);
+  const given = called?.kind === 'known' ? knownFunction(called.value, node, place) : undefined;
+  if (given || callee.type !== 'MemberExpression') return given;
   const [name = ''] = propertyNames(callee, environment, evaluator);
-  if (callee.object.type === 'Super') return undefined;
   const objects = () => evaluator.evaluate(callee.object, environment);
-  const isObject = objects().some((thing) => thing.kind === 'known' && thing.value === Object);
-  if (isObject && givesFirst.has(name)) return argument();
-  if (isObject && name === 'keys') return argument().map(namesIn);
-  if (isObject && (name === 'values' || name === 'entries'))
-    return argument().map((thing) => membersIn(thing, name === 'entries', evaluator));
-  if (sameItems.has(name))
-    return objects().flatMap((thing) => (thing.kind === 'list' || isKnownList(thing) ? [thing] : []));
-  if (name === 'flat') return objects().map((thing) => ({ kind: 'list', items: itemsOf(thing).flatMap(flattened) }));
-  if (name === 'bind') return objects().map((target) => bound(target, node, { environment, evaluator }));
-  if (sameText.has(name)) return evaluator.evaluate(callee.object, environment).filter(isPlain);
-  if (name === 'concat' && objects().some(({ kind }) => kind === 'list'))
-    return [{ kind: 'list', items: [...objects(), ...argument()].flatMap(itemsOf) }];
-  if (name === 'concat') return textsOf([evaluator.evaluate(callee.object, environment), argument()]);
-  if (name !== 'join') return undefined;
-  const [list] = objects();
-  if (list === undefined || !(list.kind === 'list' || isKnownList(list))) return undefined;
-  const separators: Thing[] = first ? argument() : [{ kind: 'known', value: ',' }];
-  return textsOf(itemsOf(list).flatMap((item, index) => (index === 0 ? [[item]] : [separators, [item]])));
+  if (name === 'bind') return objects().map((target) => bound(target, node, place));
+  const call = { name, node, objects, ...place };
+  return listMethod(call) ?? textMethod(call);
 }
+
+/** What a function of the language gives, whatever name it is called by. */
+function knownFunction(value: unknown, node: CallExpression, { environment, evaluator }: Place): Thing[] | undefined {
+  const [first, second] = node.arguments;
+  const argument = () => (first ? evaluator.evaluate(first, environment) : []);
+  if (value === Array.from) return second ? [listOf([unknown])] : argument();
+  if (givesFirst.has(value)) return argument();
+  if (value === Object.assign) {
+    const parts = node.arguments.flatMap((each) => evaluator.evaluate(each, environment));
+    return parts.some(isObject) && parts.every((part) => isObject(part) || part === unknown)
+      ? [{ kind: 'merged', parts }]
+      : parts;
+  }
+  if (value === Object.keys) return argument().map((thing) => namesIn(thing, evaluator));
+  if (value === Object.values)
+    return argument().map((thing) => listOf(membersOf(thing, evaluator).map((member) => member.value)));
+  if (value === Object.entries)
+    return argument().map((thing) =>
+      listOf(membersOf(thing, evaluator).map((each) => listOfPlaces([[each.name], [each.value]]))),
+    );
+  const type = typedFunctions.get(value);
+  return type && [{ kind: 'unknown', type }];
+}
+
+function isObject(thing: Thing): boolean {
+  if (thing.kind === 'known') return typeof thing.value === 'object' && thing.value !== null;
+  return thing.kind === 'object' || thing.kind === 'merged';
+}
+
+const iterations = new Set('forEach map flatMap filter find findIndex findLast findLastIndex some every'.split(' '));
 
 /** What an iterating call hands to its function, parameter by parameter; undefined when it is no such call. */
 export function iteratedBy(
-  { callee }: CallExpression,
+  node: CallExpression,
   environment: Environment,
   evaluator: Evaluator,
 ): Thing[][] | undefined {
+  const { callee } = node;
   if (callee.type !== 'MemberExpression' || callee.object.type === 'Super') return undefined;
+  const [first] = node.arguments;
+  const [called] = evaluator.evaluate(callee, environment);
+  if (called?.kind === 'known' && called.value === Array.from && first)
+    return [evaluator.evaluate(first, environment).flatMap(itemsOf), [unknown]];
   const names = propertyNames(callee, environment, evaluator);
-  const items = () => evaluator.evaluate(callee.object, environment).flatMap(itemsOf);
-  if (names.some((name) => name === 'reduce' || name === 'reduceRight')) return [[unknown], items()];
-  return names.some((name) => iterations.has(name)) ? [items()] : undefined;
+  const objects = evaluator.evaluate(callee.object, environment);
+  const items = objects.flatMap(itemsOf);
+  if (names.some((name) => name === 'reduce' || name === 'reduceRight')) return [[unknown], items, [unknown], objects];
+  if (!names.some((name) => iterations.has(name))) return undefined;
+  const [object] = objects;
+  if (object?.kind !== 'known' || !(object.value instanceof Map)) return [items, [unknown], objects];
+  const known = (values: Iterable<unknown>) => Array.from(values, (value): Thing => ({ kind: 'known', value }));
+  return [known(object.value.values()), known(object.value.keys()), objects];
 }
 
-const givesFirst = new Set(['freeze', 'seal', 'defineProperty', 'assign']);
-const sameItems = new Set(['filter', 'slice', 'reverse', 'sort', 'toSorted', 'toReversed', 'values']);
-
-const isKnownList = (thing: Thing): boolean =>
-  thing.kind === 'known' && (Array.isArray(thing.value) || thing.value instanceof Set || thing.value instanceof Map);
-
-const flattened = (thing: Thing): Thing[] => (thing.kind === 'list' || isKnownList(thing) ? itemsOf(thing) : [thing]);
-
-/** `Object.values` or `Object.entries` of a thing. */
-function membersIn(thing: Thing, withNames: boolean, evaluator: Evaluator): Thing {
-  const items = itemsOf(namesIn(thing)).flatMap((name): Thing[] => {
-    const values = name.kind === 'known' ? member(thing, String(name.value), evaluator) : [unknown];
-    return withNames ? values.map((value) => ({ kind: 'list', items: [name, value] })) : values;
-  });
-  return { kind: 'list', items };
-}
-
-type Around = { environment: Environment; evaluator: Evaluator };
+/** Whether a method takes the entries of a list one by one, so that what it does to them is seen. */
+export const isIteration = (name: string): boolean => iterations.has(name) || name.startsWith('reduce');
 
 /** `function.bind(self, first…)`, and `service.get.bind(service)`. */
 function bound(
   target: Thing,
   { arguments: [self, ...given] }: CallExpression,
-  { environment, evaluator }: Around,
+  { environment, evaluator }: Place,
 ): Thing {
   if (target.kind === 'method') return target;
   const [bindTo = unknown] = self ? evaluator.evaluate(self, environment) : [];
   const bindings = given.map((argument) => () => evaluator.evaluate(argument, environment));
   return { kind: 'bound', target, self: bindTo, given: bindings };
 }
-
-const isPlain = (thing: Thing): boolean => thing.kind !== 'service' && thing.kind !== 'leaf';

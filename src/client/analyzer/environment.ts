@@ -1,17 +1,25 @@
-import type { AnyNode, Identifier, MemberExpression, Pattern } from 'acorn';
+import type { Pattern } from 'acorn';
 import type { Evaluator } from './evaluator.ts';
-import { itemsOf, namesIn } from './lists.ts';
-import { member } from './members.ts';
-import { childrenOf, type FunctionNode, isFunctionNode } from './syntax.ts';
-import { type Thing, unknown } from './things.ts';
+import { innermost, type Scope } from './scopes.ts';
+import { listOf, type Thing, unknown } from './things.ts';
 
 /** What a name may stand for, worked out when somebody asks. */
 export type Binding = () => Thing[];
 
+/**
+ * `changed`: something is put into what the name stands for, so that more may be in it than is seen. `grown`: it is made of what
+ * it was before.
+ */
+type Meaning = Binding | 'changed' | 'grown';
+/** `replaces`: from here on to the end of its scope nothing that stands before it counts. */
+type Named = { scope: Scope; meaning: Meaning; at: number; replaces: boolean };
+
 /** The names of one function, and where to look for the others. */
 export type Environment = {
   parent: Environment | null;
-  names: Map<string, Binding[]>;
+  names: Map<string, Named[]>;
+  /** What is assigned here to names of the code around: they mean this too. */
+  assigned: Map<string, Meaning[]>;
   /** What `this` is. */
   self: Thing;
   /** The running function whose code this is: its outer names can be looked up. Null inside another function's code. */
@@ -20,75 +28,99 @@ export type Environment = {
   home: object | null;
 };
 
-/** `keys.push(…)`: what is added to a list is in it. */
-function isAdding(callee: AnyNode): callee is MemberExpression & { object: Identifier } {
-  if (callee.type !== 'MemberExpression' || callee.object.type !== 'Identifier' || callee.computed) return false;
-  return callee.property.type === 'Identifier' && ['push', 'unshift', 'add'].includes(callee.property.name);
+/** What a name means at a place of the code; undefined when it is none of this function's. `isInner`: in a function inside. */
+export function meaningsAt(
+  { names }: Environment,
+  name: string,
+  place: number,
+  isInner: boolean,
+): Meaning[] | undefined {
+  const entries = names.get(name) ?? [];
+  const scopes = entries.map(({ scope }) => scope);
+  const scope = innermost(scopes, place);
+  const here = entries.filter((entry) => entry.scope === scope);
+  // A function inside may run at any time.
+  const last = isInner ? undefined : here.findLast(({ at, replaces }) => replaces && at <= place);
+  return scope && here.filter(({ at }) => !last || at >= last.at).map(({ meaning }) => meaning);
 }
 
-/** Adds what a function declares: its variables with every value they are given, and its functions. */
-export function declare(node: FunctionNode, environment: Environment, evaluator: Evaluator): void {
-  const visit = (part: AnyNode): void => {
-    if (part.type === 'VariableDeclarator' && part.init) {
-      const { init } = part;
-      bind(part.id, () => evaluator.evaluate(init, environment), environment, evaluator);
-    } else if (part.type === 'AssignmentExpression' && part.left.type === 'Identifier') {
-      const { right } = part;
-      const value: Binding = () => (part.operator === '=' ? evaluator.evaluate(right, environment) : [unknown]);
-      bind(part.left, value, environment, evaluator);
-    } else if (part.type === 'ForOfStatement' && part.left.type === 'VariableDeclaration') {
-      const { right } = part;
-      const items: Binding = () => evaluator.evaluate(right, environment).flatMap(itemsOf);
-      for (const { id } of part.left.declarations) bind(id, items, environment, evaluator);
-    } else if (part.type === 'ForInStatement' && part.left.type === 'VariableDeclaration') {
-      const { right } = part;
-      const names: Binding = () => evaluator.evaluate(right, environment).flatMap((thing) => itemsOf(namesIn(thing)));
-      for (const { id } of part.left.declarations) bind(id, names, environment, evaluator);
-    } else if (part.type === 'CallExpression' && isAdding(part.callee)) {
-      const given = part.arguments;
-      add(environment, part.callee.object.name, () => [
-        { kind: 'list', items: given.flatMap((argument) => evaluator.evaluate(argument, environment)) },
-      ]);
-    } else if (part.type === 'FunctionDeclaration' && part.id && part !== node) {
-      add(environment, part.id.name, () => [{ kind: 'closure', node: part, environment }]);
-    }
-    if (part === node || !isFunctionNode(part)) for (const child of childrenOf(part)) visit(child);
-  };
-  visit(node);
+/** Everything that some meanings come to. */
+export function thingsOf(meanings: readonly Meaning[]): Thing[] {
+  if (meanings.includes('grown')) return [unknown];
+  const things = meanings.flatMap((meaning) => (typeof meaning === 'string' ? [] : meaning()));
+  const isChanged = meanings.includes('changed') && things.some(isContainer);
+  return isChanged ? [...things, listOf([unknown])] : things;
 }
 
-/** Binds a pattern's names to what they take out of a value. */
-export function bind(pattern: Pattern, value: Binding, environment: Environment, evaluator: Evaluator): void {
-  const part = (inner: Pattern, taken: Binding) => bind(inner, taken, environment, evaluator);
-  if (pattern.type === 'Identifier') add(environment, pattern.name, value);
-  else if (pattern.type === 'AssignmentPattern') {
-    part(pattern.left, () => {
-      const given = value();
-      const there = given.filter((thing) => !(thing.kind === 'known' && thing.value === undefined));
-      const mayBeAbsent =
-        there.length < given.length || there.some(({ kind }) => kind === 'unknown' || kind === 'read');
-      return mayBeAbsent ? [...there, ...evaluator.evaluate(pattern.right, environment)] : there;
-    });
-  } else if (pattern.type === 'ObjectPattern') {
+function isContainer(thing: Thing): boolean {
+  if (thing.kind === 'known') return typeof thing.value === 'object' && thing.value !== null;
+  return thing.kind === 'list' || thing.kind === 'object' || thing.kind === 'merged';
+}
+
+/** Adds a meaning of a name: where it is declared in this function's code, else beside what the code around says. */
+export function addMeaning(
+  environment: Environment,
+  name: string,
+  { scope, meaning, at = 0, replaces = false }: Partial<Named> & { meaning: Meaning },
+): void {
+  const guarded = typeof meaning === 'string' ? meaning : onceAtATime(meaning);
+  if (scope) put(environment.names, name, { scope, meaning: guarded, at, replaces });
+  else put(environment.assigned, name, guarded);
+}
+
+/** Whether a name is declared in the code that is looked at, not in the module around it. */
+export function isDeclared(name: string, place: number, environment: Environment): boolean {
+  for (let at: Environment | null = environment; at; at = at.parent) if (meaningsAt(at, name, place, true)) return true;
+  return false;
+}
+
+function put<T>(map: Map<string, T[]>, name: string, entry: T): void {
+  const entries = map.get(name);
+  if (entries) entries.push(entry);
+  else map.set(name, [entry]);
+}
+
+type Around = { environment: Environment; evaluator: Evaluator; add: (name: string, binding: Binding) => void };
+
+/** Hands what a pattern's names take out of a value to `add`. */
+export function bind(pattern: Pattern, value: Binding, around: Around): void {
+  const { environment, evaluator, add } = around;
+  const part = (inner: Pattern, taken: Binding) => bind(inner, taken, around);
+  if (pattern.type === 'Identifier') add(pattern.name, value);
+  else if (pattern.type === 'AssignmentPattern')
+    part(pattern.left, () => withDefault(value(), () => evaluator.evaluate(pattern.right, environment)));
+  else if (pattern.type === 'RestElement') part(pattern.argument, () => [unknown]);
+  else if (pattern.type === 'ObjectPattern') {
     for (const property of pattern.properties) {
-      if (property.type !== 'Property') continue;
+      if (property.type !== 'Property') {
+        part(property.argument, () => [unknown]);
+        continue;
+      }
       const { key } = property;
       const name = key.type === 'Identifier' && !property.computed ? key.name : undefined;
       part(property.value, () =>
-        name === undefined ? [unknown] : value().flatMap((thing) => member(thing, name, evaluator)),
+        name === undefined ? [unknown] : value().flatMap((thing) => evaluator.member(thing, name)),
       );
     }
   } else if (pattern.type === 'ArrayPattern') {
     for (const [index, element] of pattern.elements.entries()) {
-      if (element) part(element, () => value().flatMap((thing) => member(thing, String(index), evaluator)));
+      if (element?.type === 'RestElement') part(element.argument, () => value().map((thing) => after(thing, index)));
+      else if (element) part(element, () => value().flatMap((thing) => evaluator.member(thing, String(index))));
     }
   }
 }
 
-function add({ names }: Environment, name: string, binding: Binding): void {
-  const bindings = names.get(name) ?? [];
-  bindings.push(onceAtATime(binding));
-  names.set(name, bindings);
+function withDefault(given: Thing[], fallback: () => Thing[]): Thing[] {
+  const there = given.filter((thing) => !(thing.kind === 'known' && thing.value === undefined));
+  const mayBeAbsent = there.length < given.length || there.some(({ kind }) => kind === 'unknown' || kind === 'read');
+  return mayBeAbsent ? [...there, ...fallback()] : there;
+}
+
+function after(thing: Thing, index: number): Thing {
+  if (thing.kind === 'list') return thing.closed ? { ...thing, items: thing.items.slice(index) } : listOf(thing.items);
+  return thing.kind === 'known' && Array.isArray(thing.value)
+    ? { kind: 'known', value: thing.value.slice(index) }
+    : listOf([unknown]);
 }
 
 /** A name that is worked out from itself (`key = key + 'x'`) is not known that way. */

@@ -1,9 +1,10 @@
 import type { AnyNode, CallExpression, MemberExpression } from 'acorn';
-import { type Binding, bind, declare, type Environment } from './environment.ts';
+import { declare } from './declarations.ts';
+import { addMeaning, type Binding, bind, type Environment } from './environment.ts';
 import type { Evaluator } from './evaluator.ts';
 import { itemsOf } from './lists.ts';
 import { childrenOf, type FunctionNode, functionNodeOf, isFunctionNode } from './syntax.ts';
-import { absent, type Call, type Thing, unknown } from './things.ts';
+import { absent, type Call, listOf, listOfPlaces, type Thing, unknown } from './things.ts';
 
 /** A function that a call leads to, with its parameters bound to what it is given. `local`: it stands in the caller's code. */
 export type Called = { node: FunctionNode; environment: Environment; local: boolean };
@@ -19,7 +20,7 @@ export function functionsCalled(node: CallExpression, environment: Environment, 
     return items.map((item) => () => [item]);
   });
   const by = callee.type === 'MemberExpression' ? applied(callee, given, { environment, evaluator }) : [];
-  const self: Thing = isOnLeaf(callee, environment, evaluator) ? { kind: 'leaf' } : unknown;
+  const self = calledOn(callee, environment, evaluator);
   return [
     ...by,
     ...evaluator.evaluate(callee, environment).flatMap((thing) => enter(thing, { self, given }, evaluator)),
@@ -56,36 +57,51 @@ export function enter(thing: Thing, call: Call, evaluator: Evaluator): Called[] 
   const environment = local
     ? { ...inside(thing.environment), self: node.type === 'ArrowFunctionExpression' ? thing.environment.self : self }
     : outermost(thing.kind === 'known' && isCode(thing.value) ? thing.value : {}, self, evaluator);
+  const add = (name: string, binding: Binding) => addMeaning(environment, name, { scope: node, meaning: binding });
   for (const [index, pattern] of node.params.entries()) {
-    if (pattern.type === 'RestElement') {
-      const rest = given.slice(index);
-      const items = (): Thing[] => [{ kind: 'list', items: rest.flatMap((binding) => binding()) }];
-      bind(pattern.argument, items, environment, evaluator);
-    } else bind(pattern, given[index] ?? (() => [absent]), environment, evaluator);
+    const around = { environment, evaluator, add };
+    if (pattern.type === 'RestElement') bind(pattern.argument, () => [all(given.slice(index))], around);
+    else bind(pattern, given[index] ?? (() => [absent]), around);
   }
   // What a function that is no arrow is given also goes by this name.
-  if (node.type !== 'ArrowFunctionExpression')
-    environment.names.set('arguments', [() => [{ kind: 'list', items: given.flatMap((binding) => binding()) }]]);
+  if (node.type !== 'ArrowFunctionExpression') add('arguments', () => [all(given)]);
   declare(node, environment, evaluator);
   return [{ node, environment, local }];
 }
 
-/** Everything a function may return. */
+const all = (given: Call['given']): Thing => listOfPlaces(given.map((binding) => binding()));
+
+/** Everything a function may return; what a generator yields, as a list. */
 export function returnedBy({ node, environment }: Called, { evaluate }: Evaluator): Thing[] {
   if (node.body.type !== 'BlockStatement') return evaluate(node.body, environment);
   const things: Thing[] = [];
   const visit = (part: AnyNode): void => {
-    if (part.type === 'ReturnStatement' && part.argument) things.push(...evaluate(part.argument, environment));
+    const wanted = node.generator ? 'YieldExpression' : 'ReturnStatement';
+    if ((part.type === 'ReturnStatement' || part.type === 'YieldExpression') && part.type === wanted && part.argument) {
+      const given = evaluate(part.argument, environment);
+      things.push(...('delegate' in part && part.delegate ? given.flatMap(itemsOf) : given));
+    }
     if (!isFunctionNode(part)) for (const child of childrenOf(part)) visit(child);
   };
   visit(node.body);
+  if (node.generator) return [listOf(things)];
   return things.length > 0 ? things : [unknown];
 }
 
-const inside = (parent: Environment): Environment => ({ ...parent, parent, names: new Map(), code: null });
+const inside = (parent: Environment): Environment => ({
+  ...{ ...parent, parent, names: new Map(), assigned: new Map() },
+  code: null,
+});
 
 function outermost(code: object, self: Thing, { subject }: Evaluator): Environment {
-  return { parent: null, names: new Map(), self, code, home: homeOf(code, subject.leaf.prototype) };
+  return {
+    parent: null,
+    names: new Map(),
+    assigned: new Map(),
+    self,
+    code,
+    home: homeOf(code, subject.leaf.prototype),
+  };
 }
 
 /** The prototype of the leaf or its ancestors that a method stands on. */
@@ -96,10 +112,16 @@ function homeOf(code: object, prototype: object): object | null {
   return null;
 }
 
-function isOnLeaf(callee: AnyNode, environment: Environment, { evaluate }: Evaluator): boolean {
-  if (callee.type !== 'MemberExpression') return false;
+/** What `this` is in a function that is called. */
+function calledOn(callee: AnyNode, environment: Environment, evaluator: Evaluator): Thing {
+  if (callee.type === 'ChainExpression' || callee.type === 'ParenthesizedExpression')
+    return calledOn(callee.expression, environment, evaluator);
+  if (callee.type !== 'MemberExpression') return unknown;
   const { object }: MemberExpression = callee;
-  return object.type === 'Super' || evaluate(object, environment).some((thing) => thing.kind === 'leaf');
+  if (object.type === 'Super') return environment.self;
+  const things = evaluator.evaluate(object, environment);
+  const [only = unknown] = things;
+  return things.find((thing) => thing.kind === 'leaf') ?? (things.length === 1 ? only : unknown);
 }
 
 const isCode = (value: unknown): value is object => typeof value === 'function';

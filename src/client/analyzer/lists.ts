@@ -1,9 +1,11 @@
-import { type Thing, unknown } from './things.ts';
+import type { Expression, ObjectExpression } from 'acorn';
+import type { Environment } from './environment.ts';
+import type { Evaluator } from './evaluator.ts';
+import { listOf, type Thing, unknown } from './things.ts';
 
 /** The entries of a list, as far as they are known. */
 export function itemsOf(thing: Thing): Thing[] {
   if (thing.kind === 'list') return thing.items;
-  if (thing.kind === 'text' || thing.kind === 'service') return [unknown];
   if (thing.kind !== 'known') return [unknown];
   const { value } = thing;
   if (Array.isArray(value) || value instanceof Set)
@@ -12,16 +14,26 @@ export function itemsOf(thing: Thing): Thing[] {
 }
 
 /** The names of an object's members, as a list. */
-export function namesIn(thing: Thing): Thing {
+export function namesIn(thing: Thing, evaluator: Evaluator): Thing {
   const { value } = thing.kind === 'known' ? thing : { value: undefined };
   if (typeof value === 'object' && value !== null)
-    return { kind: 'list', items: Object.keys(value).map((name) => ({ kind: 'known', value: name })) };
-  if (thing.kind !== 'object') return { kind: 'list', items: [unknown] };
-  const items = thing.node.properties.map((property): Thing => {
-    if (property.type !== 'Property' || property.computed) return unknown;
-    const { key } = property;
-    if (key.type === 'Identifier') return { kind: 'known', value: key.name };
-    return key.type === 'Literal' ? { kind: 'known', value: String(key.value) } : unknown;
+    return listOf(Object.keys(value).map((name) => ({ kind: 'known', value: name })));
+  if (thing.kind === 'merged') return listOf(thing.parts.flatMap((part) => itemsOf(namesIn(part, evaluator))));
+  return listOf(thing.kind === 'object' ? namesWritten(thing.node, thing.environment, evaluator) : [unknown]);
+}
+
+function namesWritten({ properties }: ObjectExpression, environment: Environment, evaluator: Evaluator): Thing[] {
+  return properties.flatMap((property): Thing[] => {
+    if (property.type === 'SpreadElement')
+      return evaluator.evaluate(property.argument, environment).flatMap((thing) => itemsOf(namesIn(thing, evaluator)));
+    if (property.computed) return evaluator.evaluate(property.key, environment);
+    const name = writtenName(property.key);
+    return [name === undefined ? unknown : { kind: 'known', value: name }];
   });
-  return { kind: 'list', items };
+}
+
+/** The name of a member as it stands in the code. */
+export function writtenName(key: Expression): string | undefined {
+  if (key.type === 'Identifier') return key.name;
+  return key.type === 'Literal' ? String(key.value) : undefined;
 }

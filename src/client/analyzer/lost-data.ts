@@ -1,10 +1,11 @@
 import type { AnyNode, CallExpression, Pattern } from 'acorn';
 import { isAccess } from './access-names.ts';
-import type { Environment } from './environment.ts';
+import { isIteration } from './built-ins.ts';
+import { type Environment, isDeclared } from './environment.ts';
 import type { Evaluator } from './evaluator.ts';
 import { functionsCalled } from './functions.ts';
-import { propertyNames } from './members.ts';
-import { isFunctionNode } from './syntax.ts';
+import { hasOpenName, member, propertyNames } from './members.ts';
+import { functionNodeOf, isFunctionNode } from './syntax.ts';
 import type { Thing } from './things.ts';
 
 type Around = { environment: Environment; evaluator: Evaluator };
@@ -20,13 +21,15 @@ export function carriesData(thing: Thing, evaluator: Evaluator): boolean {
       return true;
     case 'list':
       return thing.items.some((item) => carriesData(item, evaluator));
+    case 'merged':
+      return thing.parts.some((part) => carriesData(part, evaluator));
     case 'bound':
       return thing.given.some((binding) => binding().some((each) => carriesData(each, evaluator)));
     case 'object':
-      return thing.node.properties.some(
-        (property) =>
-          property.type === 'Property' &&
-          evaluator.evaluate(property.value, thing.environment).some(({ kind }) => kind === 'service'),
+      return thing.node.properties.some((property) =>
+        evaluator
+          .evaluate(property.type === 'Property' ? property.value : property.argument, thing.environment)
+          .some(({ kind }) => kind === 'service' || kind === 'method'),
       );
     default:
       return false;
@@ -38,7 +41,33 @@ export function leavesSight(node: AnyNode, ancestors: readonly AnyNode[], around
   if (node.type !== 'Identifier' && node.type !== 'MemberExpression') return false;
   if (isOnlyAName(node, ancestors.at(-1)) || isTakenOut(ancestors)) return false;
   const things = around.evaluator.evaluate(node, around.environment);
-  return things.some(({ kind }) => kind === 'service' || kind === 'method') && !isFollowed(node, ancestors, around);
+  if (things.some(({ kind }) => kind === 'service' || kind === 'method')) return !isFollowed(node, ancestors, around);
+  const containers = things.filter((thing) => carriesData(thing, around.evaluator));
+  return containers.length > 0 && !isFollowedContainer(node, containers, ancestors, around);
+}
+
+/** A list or an object that has the data in it: followed where what is taken out of it is known. */
+function isFollowedContainer(
+  node: AnyNode,
+  containers: readonly Thing[],
+  ancestors: readonly AnyNode[],
+  around: Around,
+): boolean {
+  const parent = ancestors.at(-1);
+  if (parent?.type === 'ForOfStatement') return true;
+  if (parent === undefined) return false;
+  if (parent.type !== 'MemberExpression') return isFollowed(node, ancestors, around);
+  const names = propertyNames(parent, around.environment, around.evaluator);
+  const isKnown = (name: string) =>
+    ['length', 'push', 'bind', 'call', 'apply'].includes(name) ||
+    isIterated(name, ancestors) ||
+    containers.every((thing) => member(thing, name, around.evaluator).every(({ kind }) => kind !== 'unknown'));
+  return names.length > 0 && names.every(isKnown);
+}
+
+/** Taken entry by entry: what becomes of an entry is seen. */
+function isIterated(name: string, ancestors: readonly AnyNode[]): boolean {
+  return isIteration(name) && ancestors.at(-2)?.type === 'CallExpression';
 }
 
 /** `const { deep } = service`: the pattern says what it takes. */
@@ -78,7 +107,8 @@ function isFollowed(node: AnyNode, ancestors: readonly AnyNode[], around: Around
     case 'VariableDeclarator':
       return isFollowedPattern(parent.id);
     case 'AssignmentExpression':
-      return parent.left.type === 'Identifier';
+      // In a name of the module it is out of sight.
+      return parent.left.type === 'Identifier' && isDeclared(parent.left.name, parent.start, around.environment);
     case 'ConditionalExpression':
     case 'LogicalExpression':
     case 'SequenceExpression':
@@ -92,6 +122,7 @@ function isFollowed(node: AnyNode, ancestors: readonly AnyNode[], around: Around
     case 'ObjectExpression':
     case 'ArrayExpression':
       return isFollowed(parent, above, around);
+    case 'AssignmentPattern':
     case 'ReturnStatement':
     case 'ArrowFunctionExpression':
     case 'ExpressionStatement':
@@ -108,6 +139,7 @@ function isFollowedMember(
   parent: Extract<AnyNode, { type: 'MemberExpression' }>,
   { environment, evaluator }: Around,
 ): boolean {
+  if (hasOpenName(parent, environment, evaluator)) return false;
   const names = propertyNames(parent, environment, evaluator);
   // What becomes of a method of the data is seen where the method stands.
   const known = (name: string) => without.has(name) || isAccess(name) || ['bind', 'call', 'apply'].includes(name);
@@ -119,10 +151,16 @@ function isFollowedCall(parent: CallExpression, { environment, evaluator }: Arou
   if (functionsCalled(parent, environment, evaluator).length > 0) return true;
   const { callee } = parent;
   if (callee.type !== 'MemberExpression') return false;
-  if (callee.property.type === 'Identifier' && ['bind', 'call', 'apply'].includes(callee.property.name)) return true;
-  return evaluator
-    .evaluate(callee.object, environment)
-    .some((thing) => thing.kind === 'known' && thing.value === globalThis.console);
+  const on = evaluator.evaluate(callee.object, environment);
+  const isBinding = callee.property.type === 'Identifier' && ['bind', 'call', 'apply'].includes(callee.property.name);
+  if (isBinding) return on.every(isFunction);
+  return on.some((thing) => thing.kind === 'known' && thing.value === globalThis.console);
+}
+
+/** `helper.bind(null, service)` is followed where the bound helper is called. */
+function isFunction(thing: Thing): boolean {
+  if (thing.kind === 'known') return typeof thing.value === 'function' && functionNodeOf(thing.value) !== undefined;
+  return thing.kind === 'method' || thing.kind === 'closure' || thing.kind === 'bound';
 }
 
 function isFollowedPattern(pattern: Pattern): boolean {

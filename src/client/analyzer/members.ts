@@ -1,21 +1,27 @@
-import type { MemberExpression } from 'acorn';
-import type { Field } from '../leaves/fields.ts';
+import type { Identifier, MemberExpression } from 'acorn';
 import { isAccess } from './access-names.ts';
-import type { Environment } from './environment.ts';
+import { assignedTo } from './assigned-members.ts';
+import { type Environment, meaningsAt, thingsOf } from './environment.ts';
 import type { Evaluator } from './evaluator.ts';
-import { memberSafely } from './outer-names.ts';
-import { privateMember } from './syntax.ts';
-import { absent, keyPartOf, type Thing, unknown } from './things.ts';
+import { fieldMember, getterOf, knownMember } from './known-members.ts';
+import { itemsOf, namesIn, writtenName } from './lists.ts';
+import { assignsPrivate, privateMember } from './syntax.ts';
+import { absent, keyPartOf, sure, type Thing, unknown } from './things.ts';
 
 /** What a name may stand for: declared in the code, or in the code around it. */
-export function namedThings(name: string, environment: Environment, { subject }: Evaluator): Thing[] {
+export function namedThings({ name, start }: Identifier, environment: Environment, { subject }: Evaluator): Thing[] {
+  const meanings: Parameters<typeof thingsOf>[0][number][] = [];
   for (let place: Environment | null = environment; place; place = place.parent) {
-    const bindings = place.names.get(name);
-    if (bindings) return bindings.flatMap((binding) => binding());
+    const declared = meaningsAt(place, name, start, place !== environment);
+    meanings.push(...(declared ?? place.assigned.get(name) ?? []));
+    if (declared) return thingsOf(meanings);
     const outer = place.code ? subject.outerNames.valueOf(place.code, name) : undefined;
-    if (outer?.found) return [{ kind: 'known', value: outer.value }];
+    // Where `this` has a name of its own: `const self = this` in a constructor.
+    const isLeaf = outer?.found && outer.value === subject.sample;
+    if (outer?.found)
+      return thingsOf([...meanings, () => [isLeaf ? { kind: 'leaf' } : { kind: 'known', value: outer.value }]]);
   }
-  return [unknown];
+  return [...thingsOf(meanings), unknown];
 }
 
 /** What `object.name`, `object['name']`, `this.#name` or `super.name` may be. */
@@ -27,9 +33,34 @@ export function memberThings(node: MemberExpression, environment: Environment, e
     const parent: unknown = environment.home && Object.getPrototypeOf(environment.home);
     return names.map((name) => knownMember(parent, name));
   }
+  const isAny = hasOpenName(node, environment, evaluator);
   return evaluator
     .evaluate(object, environment)
-    .flatMap((thing) => names.flatMap((name) => member(thing, name, evaluator)));
+    .flatMap((thing) => [
+      ...names.flatMap((name) => member(thing, name, evaluator)),
+      ...(isAny ? anyMember(thing, evaluator) : []),
+    ]);
+}
+
+/** What a thing has under a name that is not known: any of its entries. */
+function anyMember(thing: Thing, evaluator: Evaluator): Thing[] {
+  if (thing.kind === 'list' || (thing.kind === 'known' && Array.isArray(thing.value))) return itemsOf(thing);
+  const isTable =
+    thing.kind === 'object' || thing.kind === 'merged' || (thing.kind === 'known' && isPlainObject(thing.value));
+  return isTable ? membersOf(thing, evaluator).map(({ value }) => value) : [unknown];
+}
+
+function isPlainObject(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return [null, Object.prototype].includes(Object.getPrototypeOf(value));
+}
+
+/** The members of an object, each with its name. */
+export function membersOf(thing: Thing, evaluator: Evaluator): { name: Thing; value: Thing }[] {
+  return itemsOf(namesIn(thing, evaluator)).flatMap((name) => {
+    const values = name.kind === 'known' ? member(thing, String(name.value), evaluator) : [unknown];
+    return values.map((value) => ({ name, value }));
+  });
 }
 
 /** The names a property may have: usually the one that is written. */
@@ -45,6 +76,15 @@ export function propertyNames(
   });
 }
 
+/** Whether a property may have names that the code does not tell. */
+export function hasOpenName(
+  { property, computed }: MemberExpression,
+  environment: Environment,
+  { evaluate }: Evaluator,
+): boolean {
+  return computed && evaluate(property, environment).some((thing) => keyPartOf(thing).type !== 'literal');
+}
+
 /** What a thing has under a name. */
 export function member(thing: Thing, name: string, evaluator: Evaluator): Thing[] {
   switch (thing.kind) {
@@ -58,21 +98,69 @@ export function member(thing: Thing, name: string, evaluator: Evaluator): Thing[
     case 'known':
       return [knownMember(thing.value, name)];
     case 'list':
-      return [thing.items[Number(name)] ?? (/^\d+$/.test(name) ? absent : unknown)];
-    case 'object': {
-      for (const property of thing.node.properties) {
-        if (property.type !== 'Property' || property.key.type !== 'Identifier') continue;
-        if (property.key.name === name && !property.computed)
-          return evaluator.evaluate(property.value, thing.environment);
-      }
-      return [unknown];
-    }
+      return entryOf(thing, name);
+    case 'merged':
+      return mergedMember(thing.parts, name, evaluator);
+    case 'object':
+      return writtenMember(thing, name, evaluator);
     default:
       return [unknown];
   }
 }
 
-function leafMember(name: string, { subject: { fields, sample }, call }: Evaluator): Thing[] {
+function entryOf({ items, closed }: Thing & { kind: 'list' }, name: string): Thing[] {
+  if (name === 'length' && closed) return [sure(items.length)];
+  if (!/^\d+$/.test(name)) return [unknown];
+  return closed ? [items[Number(name)] ?? absent] : [...items, absent];
+}
+
+/** The last object that has the member counts, and before it those that may have it. */
+function mergedMember(parts: readonly Thing[], name: string, evaluator: Evaluator): Thing[] {
+  const found: Thing[] = [];
+  for (const part of parts.toReversed()) {
+    const values = member(part, name, evaluator).filter((thing) => thing !== absent);
+    found.push(...values);
+    if (values.length > 0 && values.every((thing) => thing !== unknown)) return found;
+  }
+  return found.length > 0 ? found : [absent];
+}
+
+/** A member of an object that is written down in the code: the last one of its name counts. */
+function writtenMember(thing: Thing & { kind: 'object' }, name: string, evaluator: Evaluator): Thing[] {
+  const { node, environment } = thing;
+  const found: Thing[] = [];
+  for (const property of node.properties.toReversed()) {
+    if (property.type === 'SpreadElement') {
+      const spread = evaluator
+        .evaluate(property.argument, environment)
+        .flatMap((each) => member(each, name, evaluator));
+      found.push(...spread);
+      continue;
+    }
+    if (property.computed) found.push(unknown, ...evaluator.evaluate(property.value, environment));
+    else if (writtenName(property.key) === name) {
+      const values = evaluator.evaluate(property.value, environment);
+      const isGetter = property.kind === 'get';
+      return [
+        ...found,
+        ...(isGetter ? values.flatMap((value) => evaluator.call(value, { self: thing, given: [] })) : values),
+      ];
+    }
+  }
+  return found.length > 0 ? found : [absent];
+}
+
+function leafMember(name: string, evaluator: Evaluator): Thing[] {
+  const { values, always } = assignedTo(name, evaluator);
+  return always ? values : [...values, ...initialMember(name, evaluator).filter((thing) => !isReplaced(thing, values))];
+}
+
+/** What is empty to begin with and is assigned later has been assigned when it counts. */
+function isReplaced(thing: Thing, values: readonly Thing[]): boolean {
+  return values.length > 0 && thing.kind === 'known' && (thing.value == null || thing.value === '');
+}
+
+function initialMember(name: string, { subject: { fields, sample }, call }: Evaluator): Thing[] {
   const field = fields.find((candidate) => candidate.field === name);
   if (field) return [{ kind: 'field', field }];
   const getter = getterOf(sample, name);
@@ -81,45 +169,16 @@ function leafMember(name: string, { subject: { fields, sample }, call }: Evaluat
     : [knownMember(sample, name)];
 }
 
-/** The code behind a computed property of a leaf or its ancestors. It is read, not run. */
-function getterOf(sample: object, name: string): (() => unknown) | undefined {
-  for (let object: object | null = sample; object; object = Object.getPrototypeOf(object)) {
-    const descriptor = Object.getOwnPropertyDescriptor(object, name);
-    if (descriptor) return descriptor.get;
-  }
-  return undefined;
-}
-
-/** A member of a configured object goes by the way to it: `config.key`. */
-function fieldMember(field: Field, name: string): Thing {
-  const { sample } = field;
-  if (typeof sample !== 'object' || sample === null || Array.isArray(sample)) return unknown;
-  const found = memberSafely(sample, name);
-  return {
-    kind: 'field',
-    field: { ...field, field: `${field.field}.${name}`, sample: found.found ? found.value : null },
-  };
-}
-
-function knownMember(value: unknown, name: string): Thing {
-  const isObject = (typeof value === 'object' && value !== null) || typeof value === 'function';
-  for (
-    let object: unknown = isObject ? value : null;
-    object && object !== Object.prototype;
-    object = Object.getPrototypeOf(object)
-  ) {
-    const found = memberSafely(object, name);
-    if (found.found) return { kind: 'known', value: found.value };
-  }
-  return unknown;
-}
-
 function privateThings(name: string, { home }: Environment, evaluator: Evaluator): Thing[] {
   const { leaf } = evaluator.subject;
   const owner: unknown = home ? Reflect.get(home, 'constructor') : leaf;
   const found = typeof owner === 'function' ? privateMember(owner, name) : undefined;
   if (!found || found.type === 'StaticBlock' || !found.value) return [unknown];
-  const environment: Environment = { parent: null, names: new Map(), self: { kind: 'leaf' }, code: leaf, home };
+  if (typeof owner === 'function' && assignsPrivate(owner, name)) return [unknown];
+  const environment: Environment = {
+    ...{ parent: null, names: new Map(), assigned: new Map(), home },
+    ...{ self: { kind: 'leaf' }, code: leaf },
+  };
   return found.type === 'MethodDefinition'
     ? [{ kind: 'closure', node: found.value, environment }]
     : evaluator.evaluate(found.value, environment);

@@ -38,6 +38,21 @@ export function privateMember(owner: object, name: string) {
   );
 }
 
+/** Whether a class assigns to a private member somewhere. */
+export function assignsPrivate(owner: object, name: string): boolean {
+  const isAssigned = (node: AnyNode): boolean => {
+    const target = node.type === 'AssignmentExpression' ? node.left : node.type === 'UpdateExpression' && node.argument;
+    const isIt =
+      target &&
+      target.type === 'MemberExpression' &&
+      target.property.type === 'PrivateIdentifier' &&
+      target.property.name === name;
+    return isIt || childrenOf(node).some(isAssigned);
+  };
+  const node = expressionOf(owner);
+  return node !== undefined && isAssigned(node);
+}
+
 export function isFunctionNode(node: AnyNode): node is FunctionNode {
   return ['FunctionDeclaration', 'FunctionExpression', 'ArrowFunctionExpression'].includes(node.type);
 }

@@ -19,11 +19,15 @@ export type Thing =
   /** A function with its `this` and its first arguments. */
   | { kind: 'bound'; target: Thing; self: Thing; given: readonly (() => Thing[])[] }
   | { kind: 'leaf' }
-  | { kind: 'known'; value: unknown }
+  /** `sure`: the code alone says so, no value that could change. */
+  | { kind: 'known'; value: unknown; sure?: true }
   | { kind: 'field'; field: Field }
   | { kind: 'text'; parts: KeyPart[] }
   | { kind: 'read'; key: KeyPart; type: ValueType | undefined }
-  | { kind: 'list'; items: Thing[] }
+  /** `closed`: these are its entries, in their places; else it has these among others, in any order. */
+  | { kind: 'list'; items: Thing[]; closed?: true }
+  /** An object made of others, of which the later ones count. */
+  | { kind: 'merged'; parts: Thing[] }
   | { kind: 'object'; node: ObjectExpression; environment: Environment }
   | { kind: 'closure'; node: FunctionNode; environment: Environment }
   | { kind: 'unknown'; type: ValueType | undefined };
@@ -31,10 +35,18 @@ export type Thing =
 /** What a function is called with. */
 export type Call = { self: Thing; given: readonly (() => Thing[])[] };
 
+export const sure = (value: unknown): Thing => ({ kind: 'known', value, sure: true });
 export const unknown: Thing = { kind: 'unknown', type: undefined };
+export const listOf = (items: Thing[]): Thing => ({ kind: 'list', items });
+
+/** A list of places that may each hold several things. Its entries keep their places where each holds one. */
+export function listOfPlaces(places: readonly Thing[][]): Thing {
+  const items = places.flat();
+  return places.every(({ length }) => length === 1) ? { kind: 'list', items, closed: true } : { kind: 'list', items };
+}
 /** What a parameter is that nothing is given for. */
 export const absent: Thing = { kind: 'known', value: undefined };
-const MAX_COMBINATIONS = 24;
+const MAX_COMBINATIONS = 100;
 export const derivedFromSomething: KeyPart = { type: 'roamDerived', fromKey: '?' };
 
 /** What a thing is as (a part of) a key. */
@@ -73,7 +85,9 @@ export function textsOf(parts: readonly Thing[][]): Thing[] {
   let texts: KeyPart[][] = [[]];
   for (const alternatives of parts) {
     const keyParts = (alternatives.length > 0 ? alternatives : [unknown]).map(keyPartOf);
-    texts = texts.flatMap((text) => keyParts.map((part) => [...text, part])).slice(0, MAX_COMBINATIONS);
+    const all = texts.flatMap((text) => keyParts.map((part) => [...text, part]));
+    if (all.length > MAX_COMBINATIONS) return [unknown];
+    texts = all;
   }
   return texts.map((text) => asThing(joined(text)));
 }

@@ -1,12 +1,13 @@
 import type { AnyNode, CallExpression } from 'acorn';
 import { type Access, accessOf } from './access.ts';
-import { iteratedBy } from './built-ins.ts';
-import type { Environment } from './environment.ts';
+import { givesFirst, iteratedBy } from './built-ins.ts';
+import { type Environment, thingsOf } from './environment.ts';
 import type { Evaluator } from './evaluator.ts';
 import { type Called, enter, functionsCalled } from './functions.ts';
+import { keepsNothing } from './kept-functions.ts';
 import { carriesData, leavesSight } from './lost-data.ts';
 import { childrenOf, type FunctionNode, isFunctionNode } from './syntax.ts';
-import { derivedFromSomething, type Thing, unknown } from './things.ts';
+import { type Call, derivedFromSomething, type Thing, unknown } from './things.ts';
 import { typeByUse } from './use-types.ts';
 
 const MAX_FUNCTIONS_DEEP = 10;
@@ -27,6 +28,9 @@ type Walk = {
   /** What functions did when they called themselves. */
   again: Map<FunctionNode, Access[]>;
   functions: number;
+  /** Functions that are written down in the code, and those among them in which something was found. */
+  written: Map<FunctionNode, Environment>;
+  walked: Set<FunctionNode>;
 };
 
 /**
@@ -34,12 +38,30 @@ type Walk = {
  * data goes out of sight, an access to an unknown key stands for what may be missed.
  */
 export function accessesIn(method: object, decides: boolean, evaluator: Evaluator): Access[] {
-  const walk: Walk = { evaluator, decides, accesses: [], entered: [], again: new Map(), functions: 0 };
+  const walk: Walk = {
+    ...{ evaluator, decides, accesses: [], entered: [], again: new Map(), functions: 0 },
+    ...{ written: new Map(), walked: new Set() },
+  };
   const service = (): Thing[] => [{ kind: 'service', deep: false }];
   const bodies = enter({ kind: 'known', value: method }, { self: { kind: 'leaf' }, given: [service] }, evaluator);
   for (const body of bodies) through(body, walk);
   // A method without a text, such as a bound one, may read anything.
-  return bodies.length === 0 ? [somethingElse] : walk.accesses;
+  if (bodies.length === 0 || readsUnseen(walk) || evaluator.gaveUp()) walk.accesses.push(somethingElse);
+  return walk.accesses;
+}
+
+const MAX_GIVEN = 6;
+const anyCall: Call = { self: unknown, given: Array.from({ length: MAX_GIVEN }, () => () => [unknown]) };
+
+/** Whether functions that nobody seems to call use the data: they are kept somewhere, and called in a way that is not seen. */
+function readsUnseen(walk: Walk): boolean {
+  const { accesses, written, walked, evaluator } = walk;
+  const seen = accesses.length;
+  for (const [node, environment] of written) {
+    if (walked.has(node)) continue;
+    for (const called of enter({ kind: 'closure', node, environment }, anyCall, evaluator)) through(called, walk);
+  }
+  return accesses.splice(seen).length > 0;
 }
 
 function through({ node, environment }: Called, walk: Walk): void {
@@ -54,6 +76,7 @@ function through({ node, environment }: Called, walk: Walk): void {
   entered.push(node);
   for (const part of [...node.params, node.body]) visit(part, { ancestors: [node], environment }, walk);
   entered.pop();
+  if (accesses.length > from) walk.walked.add(node);
   if (times === 1) again.set(node, [...(again.get(node) ?? []), ...accesses.slice(from)]);
   else if (readsMoreWhenDeeper(again.get(node), accesses.slice(from))) accesses.push(somethingElse);
   if (times === 0) again.delete(node);
@@ -63,7 +86,10 @@ type Place = { ancestors: AnyNode[]; environment: Environment };
 
 function visit(node: AnyNode, { ancestors, environment }: Place, walk: Walk): void {
   // A function that is only written down does nothing; where it is called or handed over, it is walked.
-  if (isFunctionNode(node)) return;
+  if (isFunctionNode(node)) {
+    walk.written.set(node, environment);
+    return;
+  }
   const inner = { ancestors: [...ancestors, node], environment };
   // Arguments run before the call they are for.
   for (const child of childrenOf(node)) visit(child, inner, walk);
@@ -83,14 +109,28 @@ function call(node: CallExpression, { ancestors, environment }: Place, walk: Wal
     return;
   }
   const called = functionsCalled(node, environment, evaluator);
-  const takesData = called.some(({ environment: { names } }) =>
-    [...names.values()].some((bindings) =>
-      bindings.some((binding) => binding().some((thing) => carriesData(thing, evaluator))),
-    ),
+  const [callee] = evaluator.evaluate(node.callee, environment);
+  const isNoCall = callee?.kind === 'known' && givesFirst.has(callee.value);
+  const isSafe = (index: number) =>
+    isNoCall || (called.length > 0 && called.every((each) => keepsNothing(each, index, evaluator)));
+  const takesFunctions = node.arguments.some(
+    (argument, index) => isSafe(index) && functionsIn(argument, environment, evaluator).length > 0,
   );
-  for (const each of called) if (each.local || takesData) through(each, walk);
-  const given = iteratedBy(node, environment, evaluator) ?? [[unknown]];
-  handedOver(node.arguments, { environment, given }, walk);
+  const isFollowed = takesFunctions || called.some((each) => takesData(each, evaluator));
+  for (const each of called) if (each.local || isFollowed) through(each, walk);
+  const given = iteratedBy(node, environment, evaluator) ?? [];
+  const others = node.arguments.filter((_, index) => !isSafe(index));
+  handedOver(others, { environment, given }, walk);
+}
+
+function takesData({ environment: { names } }: Called, evaluator: Evaluator): boolean {
+  return [...names.values()].some((entries) =>
+    thingsOf(entries.map(({ meaning }) => meaning)).some((thing) => carriesData(thing, evaluator)),
+  );
+}
+
+function functionsIn(node: AnyNode, environment: Environment, { evaluate }: Evaluator): Thing[] {
+  return evaluate(node, environment).filter(({ kind }) => kind === 'closure' || kind === 'bound');
 }
 
 /** Functions given to other functions, which will call them with somebody else's values. */
@@ -100,10 +140,9 @@ function handedOver(
   walk: Walk,
 ): void {
   const { evaluator } = walk;
-  const bindings = given.map((things) => () => things);
+  const bindings = Array.from({ length: MAX_GIVEN }, (_, index) => () => given[index] ?? [unknown]);
   for (const node of nodes) {
-    const things = evaluator.evaluate(node, environment);
-    for (const closure of things.filter(({ kind }) => kind === 'closure' || kind === 'bound'))
+    for (const closure of functionsIn(node, environment, evaluator))
       for (const called of enter(closure, { self: unknown, given: bindings }, evaluator)) through(called, walk);
   }
 }

@@ -1,0 +1,98 @@
+import type { CallExpression } from 'acorn';
+import type { Environment } from './environment.ts';
+import type { Evaluator } from './evaluator.ts';
+import { itemsOf } from './lists.ts';
+import { absent, listOf, listOfPlaces, type Thing, textsOf, unknown } from './things.ts';
+
+/** A call of a method of the language, `name`, on `objects`. */
+export type MethodCall = {
+  name: string;
+  node: CallExpression;
+  objects: () => Thing[];
+  environment: Environment;
+  evaluator: Evaluator;
+};
+
+const sameItems = new Set('filter slice reverse sort toSorted toReversed'.split(' '));
+const oneItem = new Set('find findLast pop shift'.split(' '));
+
+export function isKnownList(thing: Thing): boolean {
+  const { value } = thing.kind === 'known' ? thing : { value: undefined };
+  return Array.isArray(value) || value instanceof Set || value instanceof Map;
+}
+
+const isList = (thing: Thing): boolean => thing.kind === 'list' || isKnownList(thing);
+
+/** What a method gives that is called on lists, sets or maps; undefined when it is called on something else. */
+export function listMethod(call: MethodCall): Thing[] | undefined {
+  const { name, node, environment, evaluator } = call;
+  const objects = call.objects();
+  if (objects.length === 0 || !objects.every(isList)) return undefined;
+  const [first] = node.arguments;
+  const argument = () => (first ? evaluator.evaluate(first, environment) : []);
+  const items = () => objects.flatMap(itemsOf);
+  const [map] = objects.map((thing) => (thing.kind === 'known' && thing.value instanceof Map ? thing.value : null));
+  if (map) return mapMethod(name, map, argument());
+  if (sameItems.has(name)) return objects;
+  if (oneItem.has(name)) return [...items(), absent];
+  switch (name) {
+    case 'values':
+    case 'concat':
+      return [
+        listOf([
+          ...items(),
+          ...node.arguments.flatMap((each) => evaluator.evaluate(each, environment)).flatMap(entries),
+        ]),
+      ];
+    case 'at':
+      return objects.flatMap((list) => entryAt(list, argument()));
+    case 'flat':
+      return [listOf(items().flatMap(entries))];
+    case 'entries':
+      return [listOf(items().map((item) => listOfPlaces([[unknown], [item]])))];
+    case 'map':
+    case 'flatMap':
+      return [listOf(items().flatMap((item) => mapped(item, argument(), call)))];
+    case 'join':
+      return objects.flatMap((list) => textOf(list, first ? argument() : [{ kind: 'known', value: ',' }]));
+    default:
+      return undefined;
+  }
+}
+
+function mapMethod(name: string, map: ReadonlyMap<unknown, unknown>, keys: readonly Thing[]): Thing[] | undefined {
+  const list = (values: Iterable<unknown>): Thing[] => [
+    listOf(Array.from(values, (value) => ({ kind: 'known', value }))),
+  ];
+  if (name === 'keys') return list(map.keys());
+  if (name === 'values') return list(map.values());
+  if (name === 'entries') return list(map.entries());
+  if (name !== 'get') return undefined;
+  return keys.flatMap((key): Thing[] => {
+    if (key.kind !== 'known') return Array.from(map.values(), (value) => ({ kind: 'known', value }));
+    return [map.has(key.value) ? { kind: 'known', value: map.get(key.value) } : unknown];
+  });
+}
+
+const entries = (thing: Thing): Thing[] => (isList(thing) ? itemsOf(thing) : [thing]);
+
+function entryAt(list: Thing, places: readonly Thing[]): Thing[] {
+  const items = itemsOf(list);
+  return places.flatMap((place): Thing[] => {
+    const index = place.kind === 'known' && typeof place.value === 'number' ? place.value : undefined;
+    const isExact = list.kind !== 'list' || list.closed;
+    return index === undefined || !isExact ? items : [items.at(index) ?? absent];
+  });
+}
+
+/** What a function makes of one entry. */
+function mapped(item: Thing, functions: readonly Thing[], { name, evaluator }: MethodCall): Thing[] {
+  const given = [() => [item], () => [unknown], () => [unknown]];
+  const made = functions.flatMap((each) => evaluator.call(each, { self: unknown, given }));
+  if (made.length === 0) return [unknown];
+  return name === 'flatMap' ? made.flatMap(entries) : made;
+}
+
+function textOf(list: Thing, separators: Thing[]): Thing[] {
+  return textsOf(itemsOf(list).flatMap((item, index) => (index === 0 ? [[item]] : [separators, [item]])));
+}
