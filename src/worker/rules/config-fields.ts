@@ -11,15 +11,46 @@ export type TimeWindow = { type: 'always' | 'after' | 'before' | 'between'; star
 
 const windowTypes: Record<string, TimeWindow['type']> = { 5: 'after', 6: 'before', 7: 'between' };
 
-const integer = z.instanceof(RawNumber, { error: 'must be an integer' }).transform((number, context) => {
-  const value = integerOf(number.text);
-  if (value !== undefined && value <= INT64_MAX && value >= -INT64_MAX) return value;
-  context.addIssue({ code: 'custom', message: 'must be an integer of at most 64 bits' });
-  return z.NEVER;
-});
+// Clients convert as Jackson does, so a file with "5" runs like one with 5.
+const integer = z
+  .union([z.instanceof(RawNumber), z.string()], { error: 'must be an integer' })
+  .transform((given, context) => {
+    const value = typeof given === 'string' ? integerOfText(given.trim()) : integerOfNumber(given.text);
+    if (value === null || (value !== undefined && value <= INT64_MAX && value >= -INT64_MAX)) return value;
+    context.addIssue({ code: 'custom', message: 'must be an integer of at most 64 bits' });
+    return z.NEVER;
+  });
+
+/** An empty text is no value, as for every client that takes texts. */
+function integerOfText(text: string): bigint | null | undefined {
+  if (text === '' || text === 'null') return null;
+  return /^[+-]?\d{1,19}$/.test(text) ? BigInt(text.replace('+', '')) : undefined;
+}
+
+/** A fraction is cut off. */
+function integerOfNumber(text: string): bigint | undefined {
+  const number = Math.trunc(Number(text));
+  return integerOf(text) ?? (Number.isSafeInteger(number) ? BigInt(number) : undefined);
+}
 
 /** An int64 that may be missing or null. */
 export const optionalInteger = integer.nullish().transform((value) => value ?? null);
+
+const trueTexts = ['true', 'True', 'TRUE'];
+const falseTexts = ['false', 'False', 'FALSE', '', 'null'];
+
+/** True or false, also as a text or as a whole number, of which only 0 is false. Null when missing. */
+export const optionalFlag = z
+  .union([z.boolean(), z.instanceof(RawNumber), z.string()], { error: 'must be true or false' })
+  .nullish()
+  .transform((given, context) => {
+    if (given == null || typeof given === 'boolean') return given ?? null;
+    const text = given instanceof RawNumber ? given.text : given.trim();
+    if (given instanceof RawNumber && /^-?\d+$/.test(text)) return !/^-?0+$/.test(text);
+    if (typeof given === 'string' && [...trueTexts, ...falseTexts].includes(text)) return trueTexts.includes(text);
+    context.addIssue({ code: 'custom', message: 'must be true or false' });
+    return z.NEVER;
+  });
 
 /** An id that may be missing; null and 0 mean the same. */
 export const optionalId = integer

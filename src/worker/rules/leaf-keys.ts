@@ -1,4 +1,4 @@
-import { RawNumber } from '../../shared/contract/exact-json.ts';
+import { type ExactValue, RawNumber } from '../../shared/contract/exact-json.ts';
 import type { KeyPart, LeafKey, LeafNode, ValueType } from './leaf-nodes.ts';
 import type { ConfigValues } from './node-file.ts';
 
@@ -70,6 +70,8 @@ function textOf(part: KeyPart, leaf: LeafNode, values: ConfigValues): Text {
 
 /** The value configured for a field that a client calls by the name it has in its own language. */
 function configuredText(ref: string, leaf: LeafNode, values: ConfigValues): string | undefined {
+  const inside = valueInside(ref, values);
+  if (inside !== undefined) return keyText(inside);
   const name = sameName(ref, Object.keys(values));
   if (name !== undefined) return keyText(values[name]);
   // A declared field without a configured value has the default of the client's code, which Node clients publish.
@@ -81,6 +83,18 @@ function configuredText(ref: string, leaf: LeafNode, values: ConfigValues): stri
   const strings = leaf.fields.filter(({ type, shown }) => shown && isText(type));
   const [only] = strings;
   return only && strings.length === 1 ? keyText(values[only.field]) : undefined;
+}
+
+/** What a way into a configured object leads to: `config.key`. */
+function valueInside(ref: string, values: ConfigValues): ConfigValues[string] | undefined {
+  let value: ExactValue | undefined = values;
+  if (!ref.includes('.')) return undefined;
+  for (const step of ref.split('.')) {
+    if (typeof value !== 'object' || value === null || Array.isArray(value) || value instanceof RawNumber)
+      return undefined;
+    value = Object.hasOwn(value, step) ? value[step] : undefined;
+  }
+  return value;
 }
 
 function sameName(ref: string, names: string[]): string | undefined {

@@ -6,6 +6,7 @@ import { unusable } from '../files/reading.ts';
 import type { TimeWindow } from './config-fields.ts';
 import {
   INT64_MAX,
+  optionalFlag,
   optionalId,
   optionalInteger,
   optionalText,
@@ -44,7 +45,7 @@ const nodeSchema = z.object({
   confField: z.string({ error: 'must be JSON in a string' }).nullish(),
   sonIds: z.string({ error: 'must be ids in a string' }).nullish(),
   forwardId: optionalId,
-  inverse: z.boolean({ error: 'must be true or false' }).nullish(),
+  inverse: optionalFlag,
   errorState: optionalInteger,
   ...timeMembers,
 });

@@ -51,6 +51,11 @@ test.each([
   expect(keyRead([field('key')], { key: 'configured' }, fields)).toBe('configured');
 });
 
+test('a way into a configured object leads to the value that is configured there', () => {
+  expect(keyRead([field('config.from.key')], { config: { from: { key: 'score' } } })).toBe('score');
+  expect(keyRead([field('config.from.key')], { config: { from: 'score' } })).toBe(`\${config.from.key}`);
+});
+
 test('a declared field without a value is not replaced by another one', () => {
   const fields = [
     { field: 'which', type: 'object' },

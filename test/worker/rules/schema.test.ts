@@ -238,3 +238,14 @@ test('an edit made a moment ago is in the answer', async () => {
     expect(schema).toMatchObject({ fields: [{ nodeName: name }] });
   }
 });
+
+test.each([
+  ['numbers', '"type":5,"status":1,"inverse":true,"errorState":2'],
+  ['texts', '"type":" 5 ","status":"1","inverse":"True","errorState":"2","timeType":"","start":"null"'],
+  ['a fraction and a number for a flag', '"type":5.0,"status":1,"inverse":1,"errorState":2.9'],
+])('a node counts whose members are written as %s, as in a client', async (_, members) => {
+  registrations = [readerOf('age')];
+  await files.write('{"id":"1","status":"1","confId":"1"}', 7, 'bases', '1.json');
+  await files.write(`{"id":1,${members},"confName":"com.sample.AgeFlow"}`, 7, 'confs', '1.json');
+  expect(await fieldsOf({ ruleId: 1n })).toEqual(['age Object 1 AgeFlow']);
+});
