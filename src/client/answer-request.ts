@@ -5,6 +5,7 @@ import type { HandleError } from './engine/node.ts';
 import type { Heart } from './heart.ts';
 import { type Places, resultPathOf } from './places.ts';
 import { printAnswer, printRefusal } from './print-answer.ts';
+import type { Recorder } from './recorder.ts';
 import { replaceFile } from './replace-file.ts';
 import type { RuleSource } from './rules/rule-source.ts';
 import { strayContext } from './stray-errors.ts';
@@ -17,12 +18,13 @@ type Dependencies = {
   ruleTimeoutMs: number;
   handleError: HandleError | undefined;
   onError: (error: unknown) => void;
+  recorder: Recorder | null;
 };
 
 /** Runs a request that was taken and puts the answer in place, unless the thread had to answer for a blocked event loop. */
 export async function answerRequest(
   taken: Exclude<Taken, { kind: 'left' }>,
-  { places, rules, heart, ruleTimeoutMs, handleError, onError }: Dependencies,
+  { places, rules, heart, ruleTimeoutMs, handleError, onError, recorder }: Dependencies,
 ): Promise<void> {
   const { mockId } = taken;
   const resultPath = resultPathOf(places, mockId);
@@ -36,6 +38,7 @@ export async function answerRequest(
     // Somebody may have released a rule just now in order to try it.
     await rules.refresh().catch(onError);
     if (record.isClaimed()) return; // so slow a file system that the thread has said it did not end
+    const recording = recorder?.began(taken.request);
     const execution = execute(rules.current(), taken.request, {
       withSteps: true,
       timeoutMs: ruleTimeoutMs,
@@ -44,6 +47,7 @@ export async function answerRequest(
       ...strayContext(taken.request, onError),
     });
     const ending = await endedInTime(execution, ruleTimeoutMs);
+    recording?.ended(ending, execution.run.ts, taken.request.data);
     const text = printAnswer({ mockId, executeAt, execution, ending });
     if (record.claim()) await replaceFile(resultPath, text);
     else

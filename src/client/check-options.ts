@@ -31,6 +31,7 @@ const checks: Readonly<Record<string, Check>> = {
   ruleTimeoutMs: milliseconds(1),
   maxRunning: (value) =>
     isInteger(value, 1, 1_000_000) ? undefined : `maxRunning must be 1 to 1000000, not ${shown(value)}`,
+  record: (value) => checkRecord(value),
   errorHandle: aFunction,
   onError: aFunction,
   onProblems: aFunction,
@@ -47,6 +48,23 @@ export function checkOptions(options: object): void {
   });
   const sentences = [...missing, ...wrong.filter((sentence) => sentence !== undefined)];
   if (sentences.length > 0) throw new TypeError(sentences.join('. '));
+}
+
+const recordOptions = ['sample', 'mask', 'to', 'maxCases'];
+
+function checkRecord(value: unknown): string | undefined {
+  if (typeof value !== 'object' || value === null) return `record must be an object, not ${shown(value)}`;
+  const unknown = Object.keys(value).find((name) => !recordOptions.includes(name));
+  if (unknown !== undefined) return `there is no option record.${unknown}${didYouMean(unknown, recordOptions)}`;
+  const { sample, mask, to, maxCases }: Record<string, unknown> = { ...value };
+  if (typeof sample !== 'number' || !(sample >= 0 && sample <= 1))
+    return `record.sample must be from 0 to 1, not ${shown(sample)}`;
+  if (typeof to !== 'string' || to.trim() === '') return `record.to must be a directory, not ${shown(to)}`;
+  if (mask !== undefined && !(Array.isArray(mask) && mask.every((name) => typeof name === 'string')))
+    return 'record.mask must be a list of names';
+  return maxCases === undefined || isInteger(maxCases, 1, 10_000)
+    ? undefined
+    : `record.maxCases must be 1 to 10000, not ${shown(maxCases)}`;
 }
 
 function checkDirectory(value: unknown): string | undefined {

@@ -9,6 +9,7 @@ import { openInbox } from './inbox.ts';
 import type { LeafClasses, Leaves } from './leaves/leaf.ts';
 import { createRegistry } from './leaves/registry.ts';
 import { placesOf } from './places.ts';
+import { createRecorder, type RecordOptions } from './recorder.ts';
 import { register, unregister } from './registration.ts';
 import { openRuleSource } from './rules/rule-source.ts';
 import { type RunRequest, type RunResult, runInProcess } from './run-in-process.ts';
@@ -37,6 +38,7 @@ export type { Mock, Mocks } from './leaves/stand-ins.ts';
 export type { DryRunResult, LoadedRules, LoadOptions, RuleObjects, TestOptions } from './load-rules.ts';
 // biome-ignore lint/performance/noBarrelFile: this file is the door of the package.
 export { loadRules, testRule } from './load-rules.ts';
+export type { RecordOptions } from './recorder.ts';
 export type { RunRequest, RunResult, RunStep } from './run-in-process.ts';
 
 export type RuleClientOptions<L extends LeafClasses = LeafClasses> = {
@@ -63,6 +65,8 @@ export type RuleClientOptions<L extends LeafClasses = LeafClasses> = {
   maxRunning?: number;
   /** Asked about errors that a leaf does not handle itself. */
   errorHandle?: HandleError;
+  /** Writes a sample of real runs as cases, which `rule-server test` runs. Off when not given. */
+  record?: RecordOptions;
   /** Told what went wrong outside of rules. */
   onError?: (error: unknown) => void;
   /** Told what is wrong with the released rules, whenever some were loaded. */
@@ -96,6 +100,7 @@ export async function createRuleClient<const L extends LeafClasses>(
   const onError = harmless(options.onError ?? warn);
   const onProblems = harmless(options.onProblems ?? warnEach);
   const places = placesOf({ sharedDir, app, address, lane });
+  const recorder = options.record ? createRecorder(options.record, { app, address, onError }) : null;
   const registry = createRegistry(options.leaves);
   const rules = await openRuleSource({ directory: places.rules, registry, strict, onProblems });
   const loadedVersion = rules.current().version;
@@ -103,11 +108,12 @@ export async function createRuleClient<const L extends LeafClasses>(
   const registration = await register(places, { app, address, lane, loadedVersion, leafNodes });
   const heart = startHeart({ places, registration, loadedVersion, heartbeatMs, ruleTimeoutMs, onError });
   rules.onVersion((version) => heart.loaded(version));
+  const running = { ruleTimeoutMs, handleError: errorHandle, onError };
   const takings = createTakings({
     directory: places.mock,
     maxRunning,
     onError,
-    answer: (taken) => answerRequest(taken, { places, rules, heart, ruleTimeoutMs, handleError: errorHandle, onError }),
+    answer: (taken) => answerRequest(taken, { places, rules, heart, recorder, ...running }),
   });
   const inbox = openInbox({
     directory: places.mock,
@@ -124,7 +130,7 @@ export async function createRuleClient<const L extends LeafClasses>(
     address,
     loadedVersion: () => rules.current().version,
     problems: () => rules.current().problems,
-    run: (request) => runInProcess(rules.current(), request, { ruleTimeoutMs, handleError: errorHandle, onError }),
+    run: (request) => runInProcess(rules.current(), request, { recorder, ...running }),
     reload: () => rules.reload(),
     close() {
       closing ??= close();
@@ -136,6 +142,7 @@ export async function createRuleClient<const L extends LeafClasses>(
     await inbox.close();
     await takings.close();
     await heart.close();
+    await recorder?.close();
     await unregister(places);
     unwatch();
   }

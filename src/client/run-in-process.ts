@@ -5,6 +5,7 @@ import type { HandleError } from './engine/node.ts';
 import type { State } from './engine/state.ts';
 import type { StepOutcome } from './engine/steps.ts';
 import { isExactObject, toExact, toPlain, type Value } from './engine/values.ts';
+import type { Recorder } from './recorder.ts';
 import type { RuleSet } from './rules/rule-set.ts';
 import { strayContext } from './stray-errors.ts';
 
@@ -46,20 +47,23 @@ type Options = {
   ruleTimeoutMs: number;
   handleError: HandleError | undefined;
   onError: (error: unknown) => void;
+  recorder?: Recorder | null;
 };
 
 /** Runs a rule for the service this client is part of. Throws only when the data is nothing JSON can hold. */
 export async function runInProcess(
   rules: RuleSet,
   { ruleId, confId, ts, data = {}, withSteps = false }: RunRequest,
-  { ruleTimeoutMs, handleError, onError }: Options,
+  { ruleTimeoutMs, handleError, onError, recorder }: Options,
 ): Promise<RunResult> {
   const exact = toExact(data, new WeakMap(), 'data');
   if (!isExactObject(exact)) throw new TypeError('data must be an object');
   const request = { ruleId: idOf(ruleId), confId: idOf(confId), ts: idOf(ts), data: exact };
   const context = strayContext(request, onError);
+  const recording = recorder?.began(request);
   const execution = execute(rules, request, { withSteps, timeoutMs: ruleTimeoutMs, handleError, ...context });
   const ending = await endedInTime(execution, ruleTimeoutMs);
+  recording?.ended(ending, execution.run.ts, exact);
   return {
     success: ending.kind === 'done',
     outcome: ending.kind === 'done' ? ending.outcome : null,
