@@ -101,10 +101,8 @@ export function createApp({
 }: Dependencies): Hono<Environment> {
   const app = new Hono<Environment>();
   const openBodies = measuredBodies(settings, metrics);
-  const origins = settings.CORS_ORIGINS;
-  const clientAddress = createClientAddress(settings.TRUSTED_PROXIES);
-  const sessions = createSessions({ store, keyring });
-  const access: Access = { keyring, sessions, origins, clientAddress, userHeader: settings.TRUSTED_USER_HEADER };
+  const access = accessOf({ settings, store, keyring });
+  const { origins, clientAddress } = access;
   app.use(requestId());
   app.use(logAccess(log, clientAddress));
   app.use(auditRequests(audit));
@@ -115,7 +113,7 @@ export function createApp({
   app.use('/rule-server/*', compressJson());
   app.use(keepNothing());
   app.use(checkHost({ host: settings.HOST, hasKeys: needsKeys(settings), origins }));
-  if (origins.length > 0) app.use(letIn(origins));
+  if (origins.length > 0) app.use(letIn([...origins]));
   app.use(
     methodNotAllowed({ app, onMethodNotAllowed: (context, methods) => wrongMethod(context.req.method, methods) }),
   );
@@ -136,22 +134,32 @@ export function createApp({
   };
   app.route('/rule-server/mock', executeRoute({ ...calls, runOnce }));
   if (settings.ICE_ENDPOINTS) app.route('/ice-server/mock', iceRoutes({ ...calls, ask }));
-  app.use('/rule-server/mock/executions/*', refuseWithoutStore(health)); // the list is one of these paths
+  // The lists themselves are among these paths.
+  for (const path of ['executions/*', 'batches/*', 'cases'])
+    app.use(`/rule-server/mock/${path}`, refuseWithoutStore(health));
   app.route('/rule-server/mock', executionRoutes(executions, eraseExecution));
   app.route('/rule-server/mock', eventRoutes({ executions, stopping }));
   for (const path of ['schema', 'tree', 'apps', 'rules', 'clients']) app.use(`/rule-server/mock/${path}`, tagAnswers());
-  app.use('/rule-server/mock/batches/*', refuseWithoutStore(health)); // likewise
   const maxBodyBytes = settings.MAX_BATCH_BYTES;
   app.route(
     '/rule-server/mock',
     batchRoutes({ batches, readCsvBatch: createReadCsvBatch({ ask }), maxBodyBytes, openBodies, stopping }),
   );
-  app.use('/rule-server/mock/cases', refuseWithoutStore(health));
   app.route('/rule-server/mock', casesRoutes({ savedCases, openBodies }));
   app.route('/rule-server/mock', browseRoutes({ ask }));
   app.notFound(({ req }) => problem(404, `There is nothing at ${req.path}.`));
   app.onError((error, context) => answerError(error, context.get('requestId'), log));
   return app;
+}
+
+function accessOf({ settings, store, keyring }: Pick<Dependencies, 'settings' | 'store' | 'keyring'>): Access {
+  return {
+    keyring,
+    sessions: createSessions({ store, keyring }),
+    origins: settings.CORS_ORIGINS,
+    clientAddress: createClientAddress(settings.TRUSTED_PROXIES),
+    userHeader: settings.TRUSTED_USER_HEADER,
+  };
 }
 
 function measuredBodies({ MAX_OPEN_BODY_BYTES }: Settings, metrics: Metrics): OpenBodies {

@@ -52,18 +52,6 @@ function describe(surroundings: Surroundings, ended: (code: number) => void): Co
     .showHelpAfterError('(rule-server --help tells more)');
 
   describeServices(program);
-  const url = environment.RULE_SERVER_URL ?? 'http://127.0.0.1:8080';
-  const withUrl = (command: Command) =>
-    command
-      .option('--url <url>', 'where the API is; RULE_SERVER_URL says so as well', url)
-      .addOption(
-        new Option('--key <key>', 'an API key; as RULE_SERVER_KEY it stays out of process lists').default(
-          environment.RULE_SERVER_KEY,
-          'RULE_SERVER_KEY',
-        ),
-      );
-  const withApi = (command: Command) => withUrl(command).option('--json', 'print the answer as it is, for programs');
-
   const exec = program
     .command('exec')
     .description('run a rule on a live client and print what it answered')
@@ -75,7 +63,7 @@ function describe(surroundings: Surroundings, ended: (code: number) => void): Co
     .option('--ts <ms>', 'run as of this time, epoch milliseconds')
     .option('--idempotency-key <key>', 'the same call under the same key runs once')
     .action(async (options: ExecOptions) => ended(await (await import('./exec.ts')).exec(options, surroundings)));
-  withApi(exec).addHelpText('after', EXEC_EXAMPLES + EXIT_CODES_HELP);
+  withApi(exec, environment).addHelpText('after', EXEC_EXAMPLES + EXIT_CODES_HELP);
 
   const clients = program
     .command('clients')
@@ -84,7 +72,7 @@ function describe(surroundings: Surroundings, ended: (code: number) => void): Co
     .action(async (options: ClientsOptions) =>
       ended(await (await import('./clients.ts')).clients(options, surroundings)),
     );
-  withApi(clients).addHelpText('after', CLIENTS_EXAMPLES);
+  withApi(clients, environment).addHelpText('after', CLIENTS_EXAMPLES);
 
   describeCases(program, { surroundings, ended, withApi });
 
@@ -103,11 +91,27 @@ function describe(surroundings: Surroundings, ended: (code: number) => void): Co
     .action(async (options: DoctorOptions) =>
       ended(await (await import('./doctor/doctor.ts')).doctor(options, surroundings)),
     );
-  withApi(doctor).addHelpText('after', DOCTOR_EXAMPLES);
+  withApi(doctor, environment).addHelpText('after', DOCTOR_EXAMPLES);
   describeKeys(program, surroundings, ended);
-  withApi(describeWatch(program, surroundings, ended)).addHelpText('after', WATCH_EXAMPLES);
-  withUrl(describeMcp(program, surroundings, ended)).addHelpText('after', MCP_EXAMPLES);
+  withApi(describeWatch(program, surroundings, ended), environment).addHelpText('after', WATCH_EXAMPLES);
+  withUrl(describeMcp(program, surroundings, ended), environment).addHelpText('after', MCP_EXAMPLES);
   return program;
+}
+
+/** Options of every command that calls an API. */
+function withUrl(command: Command, { RULE_SERVER_URL, RULE_SERVER_KEY }: NodeJS.ProcessEnv): Command {
+  const key = new Option('--key <key>', 'an API key; as RULE_SERVER_KEY it stays out of process lists');
+  return command
+    .option(
+      '--url <url>',
+      'where the API is; RULE_SERVER_URL says so as well',
+      RULE_SERVER_URL ?? 'http://127.0.0.1:8080',
+    )
+    .addOption(key.default(RULE_SERVER_KEY, 'RULE_SERVER_KEY'));
+}
+
+function withApi(command: Command, environment: NodeJS.ProcessEnv): Command {
+  return withUrl(command, environment).option('--json', 'print the answer as it is, for programs');
 }
 
 function describeServices(program: Command): void {

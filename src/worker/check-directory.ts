@@ -2,7 +2,8 @@ import { atMost } from '../shared/runtime/at-most.ts';
 import { createThrottledAlert, type Logger, type ThrottledAlert } from '../shared/runtime/logger.ts';
 import { reasonOf } from '../shared/store/store-error.ts';
 import type { Interrupts } from './execution/interrupts.ts';
-import { type SharedDirectory, UnusableSharedDirectory } from './files/shared-directory.ts';
+import { UnusableSharedDirectory } from './files/directory-identity.ts';
+import type { SharedDirectory } from './files/shared-directory.ts';
 import { STORE_ADVICE } from './worker.ts';
 
 /** A shared directory that does not respond for so long is not there for this worker. */

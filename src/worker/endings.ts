@@ -3,7 +3,7 @@ import { type Code, type NoAnswer, noAnswer } from '../shared/contract/outcomes.
 import { errnoOf } from '../shared/runtime/errno.ts';
 import type { Client } from './clients/client.ts';
 import type { Claim } from './files/claim.ts';
-import { ForeignPath } from './files/shared-directory.ts';
+import { ForeignPath } from './files/client-directories.ts';
 import { explained, REASONS } from './reasons.ts';
 
 const CYCLE_NAMED_AT_MOST = 10;

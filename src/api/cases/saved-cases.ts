@@ -31,12 +31,7 @@ export type SavedCases = ReturnType<typeof createSavedCases>;
 
 /** Saved cases as a resource. A worker reads and saves them; what they say is understood here. */
 export function createSavedCases({ ask, documents }: Pick<AskWorker, 'ask'> & { documents: Documents }) {
-  async function read(cases: CasesOf): Promise<Saved | Refused> {
-    const reply = await ask({ v, ask: 'saved-cases', ...cases });
-    if (reply.kind === 'refused') return reply;
-    const { text } = textSchema.parse(parseJson(reply.body));
-    return text === null ? { kind: 'none' } : { kind: 'found', text, etag: etagOf(text) };
-  }
+  const read = (cases: CasesOf) => readSaved(cases, ask);
 
   /** Saves what was read, or nothing (null), in the place of what the caller expects there. */
   async function save(cases: CasesOf, expected: Precondition, next: ReadText | null): Promise<Saving> {
@@ -88,6 +83,13 @@ export function createSavedCases({ ask, documents }: Pick<AskWorker, 'ask'> & { 
       return { kind: 'refused', status: 422, error: `The saved cases cannot be used: ${why}.` };
     },
   };
+}
+
+async function readSaved(cases: CasesOf, ask: AskWorker['ask']): Promise<Saved | Refused> {
+  const reply = await ask({ v, ask: 'saved-cases', ...cases });
+  if (reply.kind === 'refused') return reply;
+  const { text } = textSchema.parse(parseJson(reply.body));
+  return text === null ? { kind: 'none' } : { kind: 'found', text, etag: etagOf(text) };
 }
 
 export function noneSaved({ app, ruleId, confId }: CasesOf): string {

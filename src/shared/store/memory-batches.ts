@@ -10,15 +10,8 @@ import {
 } from '../cases/batch.ts';
 import { caseSchema } from '../cases/case.ts';
 import { parseJson } from '../contract/parse-json.ts';
-import {
-  type BatchLimits,
-  type BatchStore,
-  chunksOf,
-  erasedHead,
-  PERMIT_MS,
-  sizeOf,
-  WANTED_MS,
-} from './batch-store.ts';
+import { type BatchLimits, type BatchStore, chunksOf, erasedHead, sizeOf } from './batch-store.ts';
+import { createMemoryPermits } from './memory-permits.ts';
 
 type Kept = {
   batch: Batch;
@@ -31,11 +24,6 @@ type Kept = {
   details: Map<number, ItemDetail>;
   bytes: number;
 };
-type Turns = {
-  open: Map<string, number>;
-  wanted: Map<string, { at: number; limit: number }>;
-  served: Map<string, number>;
-};
 
 const casesSchema = z.array(caseSchema);
 const isOver = ({ state }: Kept) => state === 'finished' || state === 'cancelled';
@@ -44,8 +32,6 @@ const isOver = ({ state }: Kept) => state === 'finished' || state === 'cancelled
 export function createMemoryBatches({ seconds, bytes: maxBytes, running }: BatchLimits): BatchStore {
   const kept = new Map<string, Kept>(); // in order of arrival
   const known = new Set<string>();
-  const clients = new Map<string, Turns>();
-  let grants = 0;
 
   const total = () => [...kept.values()].reduce((sum, { bytes }) => sum + bytes, 0);
   function makeRoom(wanted: number): boolean {
@@ -85,25 +71,11 @@ export function createMemoryBatches({ seconds, bytes: maxBytes, running }: Batch
       sent?.set(n, first);
       return first;
     },
-    async settle(batchId, { n, targetIndex, head, detail }) {
+    async settle(batchId, item) {
       const entry = kept.get(batchId);
-      const counts = entry?.counts[targetIndex];
-      if (!entry || !counts || entry.heads.has(n)) return false;
-      entry.heads.set(n, head);
-      counts[head.verdict]++;
-      counts.pending--;
-      const size = JSON.stringify([head, detail]).length;
-      if (detail && makeRoom(size)) entry.details.set(n, detail);
-      entry.bytes += entry.details.has(n) ? size : JSON.stringify(head).length;
-      return true;
+      return entry ? settle(entry, item, makeRoom) : false;
     },
-    async heads(batchId, first, last) {
-      const entry = kept.get(batchId);
-      return Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => {
-        const pending = itemHeadSchema.parse({ verdict: 'pending', claimBy: entry?.sent.get(first + index) ?? null });
-        return entry?.heads.get(first + index) ?? pending;
-      });
-    },
+    heads: async (batchId, first, last) => headsOf(kept.get(batchId), first, last),
     detail: async (batchId, n) => kept.get(batchId)?.details.get(n) ?? null,
     async erase(batchId, { n, chunk, cases }) {
       const entry = kept.get(batchId);
@@ -120,26 +92,28 @@ export function createMemoryBatches({ seconds, bytes: maxBytes, running }: Batch
       if (isOver(entry)) entry.endedAt = Date.now();
       return true;
     },
-    async acquire({ client, batchId, mockId, limit }) {
-      const now = Date.now();
-      const turns: Turns = clients.get(client) ?? { open: new Map(), wanted: new Map(), served: new Map() };
-      clients.set(client, turns);
-      for (const [id, until] of turns.open) if (until <= now) turns.open.delete(id);
-      for (const [id, { at }] of turns.wanted) if (at + WANTED_MS <= now) turns.wanted.delete(id);
-      turns.wanted.set(batchId, { at: now, limit });
-      const servedAt = (id: string) => turns.served.get(id) ?? 0;
-      const isNext = [...turns.wanted].every(
-        ([id, other]) => id === batchId || other.limit <= turns.open.size || servedAt(id) >= servedAt(batchId),
-      );
-      if (turns.open.size >= limit || !isNext) return false;
-      turns.open.set(mockId, now + PERMIT_MS);
-      turns.wanted.delete(batchId);
-      turns.served.set(batchId, ++grants);
-      return true;
-    },
-    async release({ client, mockId }) {
-      clients.get(client)?.open.delete(mockId);
-    },
+    ...createMemoryPermits(),
     bytes: async () => total(),
   };
+}
+
+type Settled = Parameters<BatchStore['settle']>[1];
+
+function settle(entry: Kept, { n, targetIndex, head, detail }: Settled, makeRoom: (bytes: number) => boolean): boolean {
+  const counts = entry.counts[targetIndex];
+  if (!counts || entry.heads.has(n)) return false;
+  entry.heads.set(n, head);
+  counts[head.verdict]++;
+  counts.pending--;
+  const size = JSON.stringify([head, detail]).length;
+  if (detail && makeRoom(size)) entry.details.set(n, detail);
+  entry.bytes += entry.details.has(n) ? size : JSON.stringify(head).length;
+  return true;
+}
+
+function headsOf(entry: Kept | undefined, first: number, last: number): ItemHead[] {
+  return Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => {
+    const pending = itemHeadSchema.parse({ verdict: 'pending', claimBy: entry?.sent.get(first + index) ?? null });
+    return entry?.heads.get(first + index) ?? pending;
+  });
 }

@@ -125,9 +125,10 @@ return granted and 1 or 0
 const casesSchema = z.array(caseSchema);
 const OVER: readonly BatchState[] = ['cancelled', 'finished'];
 
+const key = (batchId: string, part: (typeof PARTS)[number]) => `${PREFIX}${batchId}:${part}`;
+
 /** Batches in Redis, shared by all APIs and workers. Keys carry one hash tag: one slot of a cluster. */
 export function createRedisBatches(redis: Redis, { seconds, bytes, running }: BatchLimits): BatchStore {
-  const key = (batchId: string, part: (typeof PARTS)[number]) => `${PREFIX}${batchId}:${part}`;
   const shared = [INDEX, RUNNING, SIZES, BYTES];
   const turns = (client: string) => ['open', 'wanted', 'limits', 'served'].map((kind) => `${PREFIX}${kind}:${client}`);
 
@@ -138,19 +139,7 @@ export function createRedisBatches(redis: Redis, { seconds, bytes, running }: Ba
       const said = await create(redis, shared, [PREFIX, batch.batchId, ...limits, JSON.stringify(batch), ...chunks]);
       return z.enum(['created', 'no-room', 'too-many']).parse(said);
     },
-    async read(batchId) {
-      const [text, fields] = await Promise.all([
-        redis.get(key(batchId, 'batch')),
-        redis.hgetall(key(batchId, 'state')),
-      ]);
-      const batch = batchSchema.safeParse(text === null ? null : parseJson(text));
-      if (!batch.success) return (await redis.exists(`${PREFIX}known:${batchId}`)) === 1 ? 'gone' : null;
-      const { targets, cases } = batch.data;
-      const counts = targets.map((_, index) => countsOf(fields, index, cases));
-      const state = batchStateSchema.catch('running').parse(fields.state);
-      const endedAt = fields.endedAt === undefined ? null : Number(fields.endedAt);
-      return { batch: batch.data, progress: { state, endedAt, counts } };
-    },
+    read: (batchId) => read(redis, batchId),
     list: () => redis.zrevrange(INDEX, 0, -1),
     running: () => redis.smembers(RUNNING),
     async cases(batchId, chunk) {
@@ -199,6 +188,17 @@ export function createRedisBatches(redis: Redis, { seconds, bytes, running }: Ba
     },
     bytes: async () => Number((await redis.get(BYTES)) ?? 0),
   };
+}
+
+async function read(redis: Redis, batchId: string): ReturnType<BatchStore['read']> {
+  const [text, fields] = await Promise.all([redis.get(key(batchId, 'batch')), redis.hgetall(key(batchId, 'state'))]);
+  const batch = batchSchema.safeParse(text === null ? null : parseJson(text));
+  if (!batch.success) return (await redis.exists(`${PREFIX}known:${batchId}`)) === 1 ? 'gone' : null;
+  const { targets, cases } = batch.data;
+  const counts = targets.map((_, index) => countsOf(fields, index, cases));
+  const state = batchStateSchema.catch('running').parse(fields.state);
+  const endedAt = fields.endedAt === undefined ? null : Number(fields.endedAt);
+  return { batch: batch.data, progress: { state, endedAt, counts } };
 }
 
 function countsOf(fields: Record<string, string>, targetIndex: number, cases: number): Counts {

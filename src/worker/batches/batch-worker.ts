@@ -1,6 +1,4 @@
-import { type Job, WaitingError } from 'bullmq';
-import { z } from 'zod';
-import { createThrottledAlert, type Logger } from '../../shared/runtime/logger.ts';
+import type { Logger } from '../../shared/runtime/logger.ts';
 import type { Metrics } from '../../shared/runtime/metrics.ts';
 import { every } from '../../shared/runtime/periodic.ts';
 import { batchLimitsOf, type Settings } from '../../shared/runtime/settings.ts';
@@ -10,18 +8,14 @@ import { type ExecutionQueue, type JobQueue, type QueueBackend, queueNames } fro
 import type { Clients } from '../clients/clients.ts';
 import type { Claims } from '../files/claim.ts';
 import type { ResolveTarget } from '../placement/resolve-target.ts';
+import { type BatchJob, createBatchJobs } from './batch-jobs.ts';
 import { registerBatchMetrics } from './batch-metrics.ts';
 import { createClientPace } from './client-pace.ts';
 import { createFollowItems } from './follow-items.ts';
 import { createMarks } from './marks.ts';
-import { runBatch } from './run-batch.ts';
 
 const ADD_MISSING_EVERY_MS = 2000;
 const SWEEP_EVERY_MS = 10 * 60_000;
-const RETRY_MS = 1000;
-
-const jobSchema = z.object({ batchId: z.string() });
-type BatchJob = z.infer<typeof jobSchema>;
 
 type Dependencies = {
   backend: QueueBackend;
@@ -53,52 +47,14 @@ export function createBatchWorker({
   const followItems = createFollowItems({ backend, queue, history, store: backend.store, settings });
   const cancels = createCancelSender(backend);
   const marks = createMarks(sharedDir);
-  const running = new Map<string, AbortController>();
-  const failures = createThrottledAlert(log, 'A batch cannot go on');
-  const counts = registerBatchMetrics(metrics, () => running.size);
-  const parts = {
-    onSettled: counts.settled,
-    store,
-    queue,
-    followItems,
-    claims,
-    clients,
-    marks,
-    pace: createClientPace(),
-    cancels,
-    resolveTarget,
-    settings,
-  };
-  let stopping = false;
+  const counts = registerBatchMetrics(metrics, () => jobs.running);
+  const parts = { store, queue, followItems, claims, clients, marks, cancels, resolveTarget, settings };
   for (const each of [queue, batches]) each.on('error', () => {}); // the executions' worker reports the same fault
-
-  const worker = backend.openWorker<BatchJob, null>(queueNames.batches, process, settings.MAX_BATCHES);
+  const dependencies = { ...parts, pace: createClientPace(), onSettled: counts.settled };
+  const jobs = createBatchJobs(dependencies, { log, onFault: counts.failed });
+  const worker = backend.openWorker<BatchJob, null>(queueNames.batches, jobs.process, settings.MAX_BATCHES);
   worker.on('error', () => {});
-  worker.on('lockRenewalFailed', (ids: string[]) => {
-    for (const id of ids) running.get(id)?.abort();
-  });
-
-  async function process(job: Job<BatchJob, null>, token?: string): Promise<null> {
-    const { batchId } = jobSchema.parse(job.data);
-    const abort = new AbortController();
-    if (stopping) abort.abort();
-    running.get(batchId)?.abort(); // a queue store that forgot it gave it out again
-    running.set(batchId, abort);
-    try {
-      if (await runBatch(batchId, abort.signal, parts)) {
-        failures.ends();
-        return null;
-      }
-    } catch (error) {
-      counts.failed();
-      failures.begins(error, `batch ${batchId} is tried again every ${RETRY_MS} ms`);
-      await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
-    } finally {
-      if (running.get(batchId) === abort) running.delete(batchId);
-    }
-    await job.moveToWait(token).catch(() => {}); // then it is another worker's, or its lock lapses
-    throw new WaitingError();
-  }
+  worker.on('lockRenewalFailed', jobs.abort);
 
   /** A job the queue store lost is added again: the batch itself says that it is not over. */
   async function addMissing(): Promise<void> {
@@ -123,13 +79,12 @@ export function createBatchWorker({
     },
     /** Batches this worker runs. */
     get running() {
-      return running.size;
+      return jobs.running;
     },
     /** Leaves its batches to other workers, and lets go of everything. */
     async stop(): Promise<void> {
-      stopping = true;
       const closed = worker.close();
-      for (const abort of running.values()) abort.abort();
+      jobs.abortAll();
       await closed;
       await Promise.all([
         additions.stop(),

@@ -5,10 +5,14 @@ import type { BatchRun, RunTargetDependencies } from './target-run.ts';
 
 const LOOK_FOR_CANCEL_MS = 250;
 
-type Dependencies = RunTargetDependencies & { cancels: ReturnType<typeof createCancelSender> };
+export type RunBatchDependencies = RunTargetDependencies & { cancels: ReturnType<typeof createCancelSender> };
 
 /** Runs a batch to its end; false when the signal aborts before. Whoever goes on with it finds what was done. */
-export async function runBatch(batchId: string, signal: AbortSignal, dependencies: Dependencies): Promise<boolean> {
+export async function runBatch(
+  batchId: string,
+  signal: AbortSignal,
+  dependencies: RunBatchDependencies,
+): Promise<boolean> {
   const { store, marks, cancels } = dependencies;
   const found = await store.read(batchId);
   if (found === null || found === 'gone') return true;

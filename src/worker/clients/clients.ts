@@ -1,11 +1,12 @@
 import { join } from 'node:path';
 import { LRUCache } from 'lru-cache';
+import { isRealDirectory } from '../files/client-directories.ts';
 import { createConcurrencyLimit } from '../files/concurrency-limit.ts';
 import type { FileClock } from '../files/file-clock.ts';
 import { clientsDirectory, isPlainName, MADE_BY_US, mockDirectory, registrationPath } from '../files/file-names.ts';
 import { createJoinedReads } from '../files/joined-reads.ts';
 import { lookAt } from '../files/quick-files.ts';
-import { isRealDirectory, type SharedDirectory } from '../files/shared-directory.ts';
+import type { SharedDirectory } from '../files/shared-directory.ts';
 import type { Skipped } from '../rules/folder-listing.ts';
 import { type Client, directoryOnly } from './client.ts';
 import { createPublishedLeaves } from './published-leaves.ts';

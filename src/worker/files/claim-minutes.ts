@@ -24,40 +24,6 @@ export function createClaimMinutes(sharedDir: string) {
   const root = join(privateDirectory(sharedDir), 'claims');
   const folderOf = ({ claimBy }: Key) => join(root, String(Math.floor(claimBy / MINUTE_MS)));
   const made = new Set<string>();
-  const emptied = new Set<string>();
-
-  /** By its name and by its last claim: one of the two may come from a clock that is wrong. */
-  async function isOld(minute: string, now: number): Promise<boolean> {
-    if ((Number(minute) + 1) * MINUTE_MS + CLAIM_KEPT_MS >= now) return false;
-    const found = await stat(join(root, minute)).catch(unless('ENOENT'));
-    return found !== undefined && now - found.mtimeMs > CLAIM_KEPT_MS;
-  }
-
-  async function sweepMinute(minute: string): Promise<void> {
-    const folder = join(root, minute);
-    made.delete(folder);
-    // A folder that was made again beside its mark has no claim that counts.
-    if (await exists(folder + SWEPT)) return rm(folder, { recursive: true, force: true });
-    await rename(folder, folder + SWEPT).catch(unless('ENOENT')); // another worker was faster
-    await emptyMark(minute);
-  }
-
-  async function emptyMark(minute: string): Promise<void> {
-    const mark = join(root, minute + SWEPT);
-    for (const name of (await readdir(mark).catch(unless('ENOENT'))) ?? [])
-      await rm(join(mark, name), { recursive: true, force: true });
-    emptied.add(minute);
-  }
-
-  /** A worker that died may have left it half emptied. */
-  async function sweepMark(minute: string, now: number): Promise<void> {
-    if (!emptied.has(minute)) await emptyMark(minute);
-    if ((Number(minute) + 1) * MINUTE_MS + MARK_KEPT_MS >= now) return;
-    const found = await stat(join(root, minute + SWEPT)).catch(unless('ENOENT'));
-    if (found && now - found.mtimeMs <= MARK_KEPT_MS) return;
-    await rmdir(join(root, minute + SWEPT)).catch(unless('ENOENT'));
-    emptied.delete(minute);
-  }
 
   return {
     root,
@@ -83,26 +49,65 @@ export function createClaimMinutes(sharedDir: string) {
       return names.filter((name) => /^\d+$/.test(name)).map((name) => ({ claimBy: Number(name) * MINUTE_MS }));
     },
 
-    /**
-     * Removes the claims of all minutes that are over for more than `CLAIM_KEPT_MS`, and resolves to how many these were.
-     * `now`: the time by the file system.
-     */
-    async sweep(now: number, onError: (error: unknown) => void): Promise<number> {
-      let removed = 0;
-      const sweepOne = async (name: string) => {
-        const [, minute = '', mark] = /^(\d+)(\.swept)?$/.exec(name) ?? [];
-        if (mark) await sweepMark(minute, now);
-        else if (minute !== '' && (await isOld(minute, now))) {
-          await sweepMinute(minute);
-          removed++;
-        }
-      };
-      const names = await readdir(root).catch((error) => {
-        if (errnoOf(error) === 'ENOENT') return [];
-        throw error;
-      });
-      await tryEach(names, sweepOne, onError);
-      return removed;
-    },
+    sweep: createSweep(root, (folder) => made.delete(folder)),
+  };
+}
+
+/**
+ * Removes the claims of all minutes that are over for more than `CLAIM_KEPT_MS`, and resolves to how many these were.
+ * `now`: the time by the file system.
+ */
+function createSweep(root: string, onSweep: (folder: string) => void) {
+  const emptied = new Set<string>();
+
+  /** By its name and by its last claim: one of the two may come from a clock that is wrong. */
+  async function isOld(minute: string, now: number): Promise<boolean> {
+    if ((Number(minute) + 1) * MINUTE_MS + CLAIM_KEPT_MS >= now) return false;
+    const found = await stat(join(root, minute)).catch(unless('ENOENT'));
+    return found !== undefined && now - found.mtimeMs > CLAIM_KEPT_MS;
+  }
+
+  async function sweepMinute(minute: string): Promise<void> {
+    const folder = join(root, minute);
+    onSweep(folder);
+    // A folder that was made again beside its mark has no claim that counts.
+    if (await exists(folder + SWEPT)) return rm(folder, { recursive: true, force: true });
+    await rename(folder, folder + SWEPT).catch(unless('ENOENT')); // another worker was faster
+    await emptyMark(minute);
+  }
+
+  async function emptyMark(minute: string): Promise<void> {
+    const mark = join(root, minute + SWEPT);
+    for (const name of (await readdir(mark).catch(unless('ENOENT'))) ?? [])
+      await rm(join(mark, name), { recursive: true, force: true });
+    emptied.add(minute);
+  }
+
+  /** A worker that died may have left it half emptied. */
+  async function sweepMark(minute: string, now: number): Promise<void> {
+    if (!emptied.has(minute)) await emptyMark(minute);
+    if ((Number(minute) + 1) * MINUTE_MS + MARK_KEPT_MS >= now) return;
+    const found = await stat(join(root, minute + SWEPT)).catch(unless('ENOENT'));
+    if (found && now - found.mtimeMs <= MARK_KEPT_MS) return;
+    await rmdir(join(root, minute + SWEPT)).catch(unless('ENOENT'));
+    emptied.delete(minute);
+  }
+
+  return async function sweep(now: number, onError: (error: unknown) => void): Promise<number> {
+    let removed = 0;
+    const sweepOne = async (name: string) => {
+      const [, minute = '', mark] = /^(\d+)(\.swept)?$/.exec(name) ?? [];
+      if (mark) await sweepMark(minute, now);
+      else if (minute !== '' && (await isOld(minute, now))) {
+        await sweepMinute(minute);
+        removed++;
+      }
+    };
+    const names = await readdir(root).catch((error) => {
+      if (errnoOf(error) === 'ENOENT') return [];
+      throw error;
+    });
+    await tryEach(names, sweepOne, onError);
+    return removed;
   };
 }

@@ -6,7 +6,7 @@ import { knownUpTo } from '../../shared/contract/job.ts';
 import { type NoAnswer, noAnswerSchema } from '../../shared/contract/outcomes.ts';
 import { parseJson } from '../../shared/contract/parse-json.ts';
 import { errnoOf, unless } from '../../shared/runtime/errno.ts';
-import { CLAIM_KEPT_MS, createClaimMinutes } from './claim-minutes.ts';
+import { CLAIM_KEPT_MS, type ClaimMinutes, createClaimMinutes } from './claim-minutes.ts';
 import { createFileClock, type FileClock } from './file-clock.ts';
 import { symlink } from './quick-files.ts';
 
@@ -63,34 +63,26 @@ export function createClaims(sharedDir: string, clock: FileClock = createFileClo
   /** For minutes that were swept without leaving a mark, or whose mark is gone. */
   const mayBeSwept = ({ claimBy }: Key) => clock.isPast(claimBy + CLAIM_KEPT_MS);
 
-  async function refuseSwept(key: Key): Promise<void> {
-    const wasSwept = await minutes.wasSwept(key).catch((cause) => {
-      throw uncertain(pathOf(key), cause);
-    });
-    if (wasSwept) throw new UnknownClaim(`the claim of ${key.mockId} may have been swept`);
-  }
+  const refuseSwept = createRefuseSwept(minutes, pathOf);
 
   async function find(key: Key): Promise<ClaimOrRefusal | null> {
     const text = await readClaim(pathOf(key));
     await refuseSwept(key);
-    if (text === undefined) return null;
-    const value = parseJson(text);
-    const version = versionSchema.safeParse(value).data?.v ?? 0;
-    if (version > CLAIM_VERSION) throw new NewerClaim(`the claim of ${key.mockId} has v ${version}`);
-    const refusal = refusalSchema.safeParse(value);
-    if (refusal.success) return { kind: 'refused', noAnswer: refusal.data.refused };
-    const claim = claimSchema.safeParse(value);
-    if (claim.success) return { kind: 'claimed', claim: claim.data };
-    throw new UnknownClaim(`the claim of ${key.mockId} is not one this version can read`);
+    return text === undefined ? null : parseClaim(key, text);
+  }
+
+  /** The decision that counts. After the write: an earlier claim was removed only once the mark was there. */
+  async function counted(key: Key, own: ClaimOrRefusal, isFirst: boolean): Promise<ClaimOrRefusal> {
+    await refuseSwept(key);
+    const first = isFirst ? own : await find(key);
+    if (!first) throw swept(key);
+    return first;
   }
 
   /** Whether this one is the first. Without its folder no worker can claim either, so that a refusal need not be written. */
   async function writeFirst(key: Key, decision: ClaimOrRefusal): Promise<boolean> {
-    const text = JSON.stringify(
-      decision.kind === 'claimed' ? decision.claim : { v: CLAIM_VERSION, refused: decision.noAnswer },
-    );
     try {
-      return await write(pathOf(key), text);
+      return await write(pathOf(key), textOf(decision));
     } catch (error) {
       if (errnoOf(error) !== 'ENOENT') throw error;
       await refuseSwept(key);
@@ -104,13 +96,7 @@ export function createClaims(sharedDir: string, clock: FileClock = createFileClo
     find,
 
     /** The same for who does not know `claimBy`: looks through all that are kept. Null also for one that cannot be read. */
-    async findAnywhere(mockId: string): Promise<ClaimOrRefusal | null> {
-      for (const { claimBy } of await minutes.keys()) {
-        const found = await find({ mockId, claimBy }).catch(() => null);
-        if (found) return found;
-      }
-      return null;
-    },
+    findAnywhere: (mockId: string): Promise<ClaimOrRefusal | null> => findAnywhere(mockId, { minutes, find }),
 
     /**
      * Makes the folder for a claim. To be called before the last look at `claimBy`, and never after it: a worker that sleeps
@@ -123,13 +109,10 @@ export function createClaims(sharedDir: string, clock: FileClock = createFileClo
      * unless the claims of that minute may have been swept: then it throws `UnknownClaim`.
      */
     async fence(key: Key, noAnswer: NoAnswer): Promise<ClaimOrRefusal> {
-      if (mayBeSwept(key)) throw new UnknownClaim(`the claim of ${key.mockId} may have been swept`);
+      if (mayBeSwept(key)) throw swept(key);
       await minutes.make(key);
-      const isFirst = await write(pathOf(key), JSON.stringify({ v: CLAIM_VERSION, refused: noAnswer }));
-      await refuseSwept(key);
-      const first: ClaimOrRefusal | null = isFirst ? { kind: 'refused', noAnswer } : await find(key);
-      if (!first) throw new UnknownClaim(`the claim of ${key.mockId} may have been swept`);
-      return first;
+      const refusal: ClaimOrRefusal = { kind: 'refused', noAnswer };
+      return counted(key, refusal, await write(pathOf(key), textOf(refusal)));
     },
 
     /** Whether the folder for a claim is there: made by the worker that claims, swept with the claim. */
@@ -141,12 +124,7 @@ export function createClaims(sharedDir: string, clock: FileClock = createFileClo
      * told whether this decision was written.
      */
     async decide(key: Key, decision: ClaimOrRefusal): Promise<ClaimOrRefusal> {
-      const isFirst = !mayBeSwept(key) && (await writeFirst(key, decision));
-      // After the write: an earlier claim was removed only once the mark was there.
-      await refuseSwept(key);
-      const first = isFirst ? decision : await find(key);
-      if (!first) throw new UnknownClaim(`the claim of ${key.mockId} may have been swept`);
-      return first;
+      return counted(key, decision, !mayBeSwept(key) && (await writeFirst(key, decision)));
     },
 
     /** Where the claim of an execution lies. */
@@ -158,6 +136,44 @@ export function createClaims(sharedDir: string, clock: FileClock = createFileClo
 
 export type Claims = ReturnType<typeof createClaims>;
 type Key = { mockId: string; claimBy: number };
+
+function createRefuseSwept({ wasSwept }: ClaimMinutes, pathOf: (key: Key) => string) {
+  return async function refuseSwept(key: Key): Promise<void> {
+    if (await wasSwept(key).catch(uncertainAt(pathOf(key)))) throw swept(key);
+  };
+}
+
+type Find = (key: Key) => Promise<ClaimOrRefusal | null>;
+
+async function findAnywhere(
+  mockId: string,
+  { minutes, find }: { minutes: ClaimMinutes; find: Find },
+): Promise<ClaimOrRefusal | null> {
+  for (const { claimBy } of await minutes.keys()) {
+    const found = await find({ mockId, claimBy }).catch(() => null);
+    if (found) return found;
+  }
+  return null;
+}
+
+function textOf(decision: ClaimOrRefusal): string {
+  return JSON.stringify(
+    decision.kind === 'claimed' ? decision.claim : { v: CLAIM_VERSION, refused: decision.noAnswer },
+  );
+}
+
+function parseClaim({ mockId }: Key, text: string): ClaimOrRefusal {
+  const value = parseJson(text);
+  const version = versionSchema.safeParse(value).data?.v ?? 0;
+  if (version > CLAIM_VERSION) throw new NewerClaim(`the claim of ${mockId} has v ${version}`);
+  const refusal = refusalSchema.safeParse(value);
+  if (refusal.success) return { kind: 'refused', noAnswer: refusal.data.refused };
+  const claim = claimSchema.safeParse(value);
+  if (claim.success) return { kind: 'claimed', claim: claim.data };
+  throw new UnknownClaim(`the claim of ${mockId} is not one this version can read`);
+}
+
+const swept = ({ mockId }: Key) => new UnknownClaim(`the claim of ${mockId} may have been swept`);
 
 /** No symbolic links on this file system, or none of that length. */
 const CANNOT_LINK = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'ENAMETOOLONG', 'EINVAL']);
@@ -197,15 +213,17 @@ async function isFirstAfter(error: unknown, path: string, text: string): Promise
     if (CANNOT_LINK.has(code)) return undefined;
     throw error;
   }
-  const found = await readClaim(path).catch((cause) => {
-    throw uncertain(path, cause);
-  });
+  const found = await readClaim(path).catch(uncertainAt(path));
   return found === undefined ? undefined : found === text;
 }
 
 function uncertain(path: string, cause: unknown): UncertainClaim {
   return new UncertainClaim(`whether ${basename(path)} was claimed cannot be told (${errnoOf(cause)})`, { cause });
 }
+
+const uncertainAt = (path: string) => (cause: unknown) => {
+  throw uncertain(path, cause);
+};
 
 async function readClaim(path: string): Promise<string | undefined> {
   try {

@@ -1,8 +1,8 @@
 import { RawNumber } from '../../shared/contract/exact-json.ts';
 import type { Client } from '../clients/client.ts';
 import type { Clients } from '../clients/clients.ts';
+import { ForeignPath } from '../files/client-directories.ts';
 import { createConcurrencyLimit } from '../files/concurrency-limit.ts';
-import { ForeignPath } from '../files/shared-directory.ts';
 import type { ClientLoad } from '../placement/client-load.ts';
 
 const PARALLEL_LOOKS = 16;

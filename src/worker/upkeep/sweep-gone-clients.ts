@@ -2,8 +2,8 @@ import { readdir, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { unless } from '../../shared/runtime/errno.ts';
 import type { Clients } from '../clients/clients.ts';
+import { isRealDirectory } from '../files/client-directories.ts';
 import { mockDirectory } from '../files/file-names.ts';
-import { isRealDirectory } from '../files/shared-directory.ts';
 
 const GONE_FOR_MS = 24 * 60 * 60_000;
 

@@ -1,0 +1,36 @@
+import { type BatchStore, PERMIT_MS, WANTED_MS } from './batch-store.ts';
+
+type Turns = {
+  open: Map<string, number>;
+  wanted: Map<string, { at: number; limit: number }>;
+  served: Map<string, number>;
+};
+
+/** Permits to send items to clients, in this process: at most so many at once, and batches take turns. */
+export function createMemoryPermits(): Pick<BatchStore, 'acquire' | 'release'> {
+  const clients = new Map<string, Turns>();
+  let grants = 0;
+
+  return {
+    async acquire({ client, batchId, mockId, limit }) {
+      const now = Date.now();
+      const turns: Turns = clients.get(client) ?? { open: new Map(), wanted: new Map(), served: new Map() };
+      clients.set(client, turns);
+      for (const [id, until] of turns.open) if (until <= now) turns.open.delete(id);
+      for (const [id, { at }] of turns.wanted) if (at + WANTED_MS <= now) turns.wanted.delete(id);
+      turns.wanted.set(batchId, { at: now, limit });
+      const servedAt = (id: string) => turns.served.get(id) ?? 0;
+      const isNext = [...turns.wanted].every(
+        ([id, other]) => id === batchId || other.limit <= turns.open.size || servedAt(id) >= servedAt(batchId),
+      );
+      if (turns.open.size >= limit || !isNext) return false;
+      turns.open.set(mockId, now + PERMIT_MS);
+      turns.wanted.delete(batchId);
+      turns.served.set(batchId, ++grants);
+      return true;
+    },
+    async release({ client, mockId }) {
+      clients.get(client)?.open.delete(mockId);
+    },
+  };
+}

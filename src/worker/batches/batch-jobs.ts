@@ -1,0 +1,54 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Job, WaitingError } from 'bullmq';
+import { z } from 'zod';
+import { createThrottledAlert, type Logger } from '../../shared/runtime/logger.ts';
+import { type RunBatchDependencies, runBatch } from './run-batch.ts';
+
+const RETRY_MS = 1000;
+
+const jobSchema = z.object({ batchId: z.string() });
+export type BatchJob = z.infer<typeof jobSchema>;
+
+/** The batches that this worker runs, one job each. */
+export function createBatchJobs(parts: RunBatchDependencies, { log, onFault }: { log: Logger; onFault: () => void }) {
+  const running = new Map<string, AbortController>();
+  const failures = createThrottledAlert(log, 'A batch cannot go on');
+  let stopping = false;
+
+  return {
+    /** Runs a batch to its end; else its job goes back to the queue. */
+    async process(job: Job<BatchJob, null>, token?: string): Promise<null> {
+      const { batchId } = jobSchema.parse(job.data);
+      const abort = new AbortController();
+      if (stopping) abort.abort();
+      running.get(batchId)?.abort(); // a queue store that forgot it gave it out again
+      running.set(batchId, abort);
+      try {
+        if (await runBatch(batchId, abort.signal, parts)) {
+          failures.ends();
+          return null;
+        }
+      } catch (error) {
+        onFault();
+        failures.begins(error, `batch ${batchId} is tried again every ${RETRY_MS} ms`);
+        await sleep(RETRY_MS);
+      } finally {
+        if (running.get(batchId) === abort) running.delete(batchId);
+      }
+      await job.moveToWait(token).catch(() => {}); // if it fails, the job is another worker's, or its lock will expire
+      throw new WaitingError();
+    },
+    /** Lets go of batches whose locks are lost. */
+    abort(batchIds: string[]): void {
+      for (const id of batchIds) running.get(id)?.abort();
+    },
+    /** Lets go of all, also of those that come from now on. */
+    abortAll(): void {
+      stopping = true;
+      for (const abort of running.values()) abort.abort();
+    },
+    get running() {
+      return running.size;
+    },
+  };
+}

@@ -1,0 +1,74 @@
+import { chmod, mkdir, realpath, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { errnoOf, unless } from '../../shared/runtime/errno.ts';
+import { MADE_BY_US, mockDirectory } from './file-names.ts';
+import { within } from './real-directory.ts';
+
+/** A client's directory that was looked at is taken to be still there, and still no link, for this long. */
+const CHECKED_FOR_MS = 500;
+const MAX_CHECKED = 10_000;
+/** Other servers remove empty directories, also one that was made this moment. */
+const MAKE_AT_MOST = 5;
+
+/** Something in the way of a path below the shared directory: a link, a file where a directory belongs. */
+export class ForeignPath extends Error {}
+
+/** The directories of clients below the shared one: found, or made. */
+export function createClientDirectories(sharedDir: string) {
+  const checked = new Map<string, number>();
+
+  return {
+    /** Something was missing in a directory that was there a moment ago: look again the next time. */
+    forget: (path: string) => void checked.delete(path),
+
+    /**
+     * The mock directory of a client, made when it is missing. Throws `ForeignPath` when a link stands anywhere below the
+     * shared directory: nothing outside may be written through a request.
+     */
+    async clientDirectory(
+      app: number,
+      directoryName: string,
+      { mark = false } = {},
+    ): Promise<{ path: string; made: boolean }> {
+      const path = join(mockDirectory(sharedDir, app), directoryName);
+      if (Date.now() - (checked.get(path) ?? 0) < CHECKED_FOR_MS) return { path, made: false };
+      if (await isRealDirectory(sharedDir, path)) {
+        if (checked.size >= MAX_CHECKED) checked.clear();
+        checked.set(path, Date.now());
+        return { path, made: false };
+      }
+      for (let attempt = 0; attempt < MAKE_AT_MOST; attempt++) {
+        await makeDirectory(dirname(dirname(path)), sharedDir);
+        await makeDirectory(dirname(path), sharedDir);
+        const made = await makeDirectory(path, sharedDir);
+        if (made && mark) await within(path, (real) => writeFile(join(real, MADE_BY_US), ''));
+        if (await isRealDirectory(sharedDir, path)) return { path, made };
+      }
+      throw new ForeignPath(`${path} is not a directory of its own`);
+    },
+  };
+}
+
+/** Clients run under other users: what we make is as open as `mock/` itself, whatever the umask says. */
+async function makeDirectory(path: string, sharedDir: string): Promise<boolean> {
+  try {
+    await mkdir(path);
+  } catch (error) {
+    if (errnoOf(error) === 'EEXIST') return false;
+    throw error;
+  }
+  const { mode } = await stat(join(sharedDir, 'mock'));
+  await within(path, (real) => chmod(`${real}/.`, mode & 0o7777));
+  return true;
+}
+
+/** Whether a path exists as a directory reached without a link below the shared directory. */
+export async function isRealDirectory(sharedDir: string, path: string): Promise<boolean> {
+  const [real, root] = await Promise.all([
+    realpath(path).catch(unless('ENOENT', 'ENOTDIR', 'ELOOP')),
+    realpath(sharedDir),
+  ]);
+  if (real === undefined) return false;
+  if (real !== join(root, path.slice(sharedDir.length))) throw new ForeignPath(`${path} leads elsewhere, to ${real}`);
+  return (await stat(real)).isDirectory();
+}
