@@ -32,16 +32,12 @@ export type PendingExecutions = ReturnType<typeof openPendingExecutions>;
 /** Where calls wait for their ending. A job that the queue store lost is re-enqueued; one that no worker begins in time is revoked. */
 export function openPendingExecutions(dependencies: Dependencies) {
   const { backend, queue, history, workers } = dependencies;
-  let connectionLostAt = Date.now(); // before its start this process saw nothing
-  backend.onDisconnect(queue, () => {
-    connectionLostAt = Date.now();
-  });
+  const connection = watchConnection(backend, queue);
   const jobs = followJobs<JobData, Ending>({
     ...dependencies,
     onCompleted: endingOfCompleted,
     onFailed: endingOfFailed,
-    onUnfinished: (mockId, watched, state) =>
-      state === 'missing' ? recover(mockId, watched) : recheck(mockId, watched),
+    onUnfinished: (mockId, watched, state) => (state === 'missing' ? recover : recheck)(mockId, watched),
   });
   const lost = createReEnqueue(dependencies);
   const { revoke, record, isUnderWay } = createRevoke({
@@ -65,7 +61,7 @@ export function openPendingExecutions(dependencies: Dependencies) {
 
   /** Whether the queue store may have forgotten, by losing its data or its last second, that a worker began it. */
   function mayHaveBegun(mockId: string, since: number): boolean {
-    return lost.at(mockId) !== undefined || connectionLostAt >= since;
+    return lost.at(mockId) !== undefined || connection.lostAt >= since;
   }
 
   return {
@@ -97,6 +93,15 @@ export function openPendingExecutions(dependencies: Dependencies) {
       }
     },
   };
+}
+
+/** When the connection to the queue store was lost last, epoch ms. Before its start this process saw nothing. */
+function watchConnection(backend: QueueBackend, queue: ExecutionQueue): { readonly lostAt: number } {
+  const connection = { lostAt: Date.now() };
+  backend.onDisconnect(queue, () => {
+    connection.lostAt = Date.now();
+  });
+  return connection;
 }
 
 /** The queue store may have lost a job whose ending the history has. */

@@ -89,9 +89,7 @@ export function followJobs<Data, Ending>(options: Options<Data, Ending>) {
     get waiting() {
       return pending.size;
     },
-    async close(): Promise<void> {
-      await Promise.all([rechecks.stop(), older.close(), replies.close()]);
-    },
+    close: async (): Promise<void> => void (await Promise.all([rechecks.stop(), older.close(), replies.close()])),
   };
 }
 

@@ -60,11 +60,8 @@ export function createSubmitExecution(dependencies: Dependencies) {
     const refusal = admission.refusal();
     if (refusal) return refused(refusal);
     const isKeyed = claimBy !== undefined;
-    const data = toJobData(request, {
-      claimBy: claimBy ?? Date.now() + settings.QUEUE_TIMEOUT_MS,
-      keyName,
-      replyTo: pending.address,
-    });
+    const beginBy = claimBy ?? Date.now() + settings.QUEUE_TIMEOUT_MS;
+    const data = toJobData(request, { claimBy: beginBy, keyName, replyTo: pending.address });
     const end = pending.wait(mockId, data, apiWaitMs(settings));
     body?.share();
     end.finally(() => body?.close()).catch(() => {});

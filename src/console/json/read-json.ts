@@ -36,10 +36,10 @@ function parse(text: string): ReadJson {
   const scanned = scanJson(text);
   if (scanned.kind === 'incomplete') return bad(text, text.length, 'it ends too early');
   if (scanned.kind === 'wrong') return bad(text, scanned.at, scanned.message);
-  const reader = createReader(text);
-  const root = reader.value();
+  const reader: Reader = { text, at: 0, duplicateAt: undefined };
+  const root = value(reader);
   if (scanned.duplicates.length > 0)
-    return bad(text, reader.duplicateAt() ?? 0, `the key ${scanned.duplicates[0]} stands twice`);
+    return bad(text, reader.duplicateAt ?? 0, `the key ${scanned.duplicates[0]} stands twice`);
   return { kind: 'ok', root };
 }
 
@@ -48,87 +48,88 @@ function bad(text: string, at: number, message: string): BadJson {
   return { kind: 'bad', at, line: before.length, column: (before.at(-1)?.length ?? 0) + 1, message };
 }
 
-/** The text was checked already, so every character is where it has to be. */
-function createReader(text: string) {
-  let at = 0;
-  let duplicateAt: number | undefined;
+/** Reads on from `at`. The text was checked already, so every character is where it has to be. */
+type Reader = { readonly text: string; at: number; duplicateAt: number | undefined };
 
-  const token = /[^\s,:[\]{}"]*/y;
+function space(reader: Reader): void {
+  const { text } = reader;
+  let { at } = reader;
+  while (text[at] === ' ' || text[at] === '\n' || text[at] === '\r' || text[at] === '\t') at++;
+  reader.at = at;
+}
 
-  function space(): void {
-    while (text[at] === ' ' || text[at] === '\n' || text[at] === '\r' || text[at] === '\t') at++;
-  }
+/** Goes over a comma or an end bracket; whether that was the end. */
+function ended(reader: Reader, bracket: string): boolean {
+  space(reader);
+  const end = reader.text[reader.at] === bracket;
+  if (end || reader.text[reader.at] === ',') reader.at++;
+  return end;
+}
 
-  /** Goes over a comma or an end bracket; whether that was the end. */
-  function ended(bracket: string): boolean {
-    space();
-    const end = text[at] === bracket;
-    if (end || text[at] === ',') at++;
-    return end;
-  }
-
-  function value(): Json {
-    space();
-    const start = at;
-    switch (text[at]) {
-      case '{':
-        return object(start);
-      case '[':
-        return array(start);
-      case '"': {
-        const read = string();
-        return { kind: 'string', start, end: at, value: read };
-      }
-      default:
-        return word(start);
+function value(reader: Reader): Json {
+  space(reader);
+  const start = reader.at;
+  switch (reader.text[start]) {
+    case '{':
+      return object(reader, start);
+    case '[':
+      return array(reader, start);
+    case '"': {
+      const read = string(reader);
+      return { kind: 'string', start, end: reader.at, value: read };
     }
+    default:
+      return word(reader, start);
   }
+}
 
-  function object(start: number): JsonObject {
-    const members: JsonMember[] = [];
-    const keys = new Set<string>();
+function object(reader: Reader, start: number): JsonObject {
+  const members: JsonMember[] = [];
+  const keys = new Set<string>();
+  reader.at++;
+  space(reader);
+  while (!ended(reader, '}')) {
+    space(reader);
+    const keyStart = reader.at;
+    const key = string(reader);
+    if (keys.has(key)) reader.duplicateAt ??= keyStart;
+    keys.add(key);
+    space(reader);
+    reader.at++;
+    members.push({ key, keyStart, value: value(reader) });
+  }
+  return { kind: 'object', start, end: reader.at, members };
+}
+
+function array(reader: Reader, start: number): Json {
+  const items: Json[] = [];
+  reader.at++;
+  while (!ended(reader, ']')) items.push(value(reader));
+  return { kind: 'array', start, end: reader.at, items };
+}
+
+function string(reader: Reader): string {
+  const { text } = reader;
+  const start = reader.at;
+  let at = start + 1;
+  let escaped = false;
+  for (; text[at] !== '"'; at++) {
+    if (text[at] !== '\\') continue;
+    escaped = true;
     at++;
-    space();
-    while (!ended('}')) {
-      space();
-      const keyStart = at;
-      const key = string();
-      if (keys.has(key)) duplicateAt ??= keyStart;
-      keys.add(key);
-      space();
-      at++;
-      members.push({ key, keyStart, value: value() });
-    }
-    return { kind: 'object', start, end: at, members };
   }
+  reader.at = ++at;
+  return escaped ? String(JSON.parse(text.slice(start, at))) : text.slice(start + 1, at - 1);
+}
 
-  function array(start: number): Json {
-    const items: Json[] = [];
-    at++;
-    while (!ended(']')) items.push(value());
-    return { kind: 'array', start, end: at, items };
-  }
+const TOKEN = /[^\s,:[\]{}"]*/y;
 
-  function string(): string {
-    const start = at++;
-    let escaped = false;
-    for (; text[at] !== '"'; at++) {
-      if (text[at] !== '\\') continue;
-      escaped = true;
-      at++;
-    }
-    at++;
-    return escaped ? String(JSON.parse(text.slice(start, at))) : text.slice(start + 1, at - 1);
-  }
-
-  function word(start: number): Json {
-    token.lastIndex = at;
-    const found = token.exec(text)?.[0] ?? '';
-    at += found.length;
-    if (found === 'null') return { kind: 'null', start, end: at };
-    if (found === 'true' || found === 'false') return { kind: 'boolean', start, end: at, value: found === 'true' };
-    return { kind: 'number', start, end: at, text: found };
-  }
-
-  return { value, duplicateAt: () => duplicateAt };
+function word(reader: Reader, start: number): Json {
+  TOKEN.lastIndex = start;
+  const found = TOKEN.exec(reader.text)?.[0] ?? '';
+  const end = start + found.length;
+  reader.at = end;
+  if (found === 'null') return { kind: 'null', start, end };
+  if (found === 'true' || found === 'false') return { kind: 'boolean', start, end, value: found === 'true' };
+  return { kind: 'number', start, end, text: found };
 }

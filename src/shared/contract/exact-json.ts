@@ -41,27 +41,27 @@ class EndsTooEarly extends Error {}
 
 /** Checks one JSON text and splits its outermost object. Depth is bounded by `MAX_DEPTH`; duplicate keys are listed by path. */
 export function scanJson(text: string): Scanned {
-  const scanner = createScanner(text, false);
+  const scan = createJsonScan(text, false);
   try {
-    const { type, start, end } = scanner.document();
-    const { members, duplicates } = scanner;
+    const { type, start, end } = scanDocument(scan);
+    const { members, duplicates } = scan;
     return { kind: 'complete', type, raw: text.slice(start, end), members, duplicates };
   } catch (error) {
     if (error instanceof EndsTooEarly) return { kind: 'incomplete', length: text.length };
-    if (error instanceof Wrong) return { kind: 'wrong', at: error.at, path: scanner.path(), message: error.message };
+    if (error instanceof Wrong) return { kind: 'wrong', at: error.at, path: pathOfScan(scan), message: error.message };
     throw error;
   }
 }
 
 /** Parses one JSON text with its numbers kept as written. Throws a `SyntaxError` naming place and path. */
 export function parseExact(text: string): ExactValue {
-  const scanner = createScanner(text, true);
+  const scan = createJsonScan(text, true);
   try {
-    return scanner.document().value;
+    return scanDocument(scan).value;
   } catch (error) {
     if (error instanceof EndsTooEarly) throw new SyntaxError(`JSON ends too early, after ${text.length} characters`);
     if (error instanceof Wrong)
-      throw new SyntaxError(`${error.message} at character ${error.at + 1}${inPath(scanner.path())}`);
+      throw new SyntaxError(`${error.message} at character ${error.at + 1}${inPath(pathOfScan(scan))}`);
     throw error;
   }
 }
@@ -156,197 +156,228 @@ function cut(text: string, length: number): string {
   return text.length > length ? `${text.slice(0, length - 1)}…` : text;
 }
 
-function createScanner(text: string, build: boolean) {
-  const members: Member[] = [];
-  const duplicates: string[] = [];
-  const steps: (string | number)[] = [];
-  let at = 0;
+/** One walk over a JSON text: `at` is where it is, `steps` the way there. With `build` values are made, else members noted. */
+type JsonScan = {
+  readonly text: string;
+  readonly build: boolean;
+  at: number;
+  readonly members: Member[];
+  readonly duplicates: string[];
+  readonly steps: (string | number)[];
+};
 
-  const path = () => pathOf(steps);
+function createJsonScan(text: string, build: boolean): JsonScan {
+  return { text, build, at: 0, members: [], duplicates: [], steps: [] };
+}
 
-  function document(): { type: JsonKind; start: number; end: number; value: ExactValue } {
-    space();
-    const start = at;
-    const { type, value } = anyValue(0);
-    const end = at;
-    space();
-    if (at < text.length) throw new Wrong(`unexpected ${shown()} after the end of the JSON value`, at);
-    return { type, start, end, value };
+const pathOfScan = ({ steps }: JsonScan): string => pathOf(steps);
+
+/** Walks over the whole text. Throws `Wrong` or `EndsTooEarly`. */
+function scanDocument(scan: JsonScan): { type: JsonKind; start: number; end: number; value: ExactValue } {
+  space(scan);
+  const start = scan.at;
+  const { type, value } = anyValue(scan, 0);
+  const end = scan.at;
+  space(scan);
+  if (scan.at < scan.text.length) throw new Wrong(`unexpected ${shown(scan)} after the end of the JSON value`, scan.at);
+  return { type, start, end, value };
+}
+
+function anyValue(scan: JsonScan, depth: number): { type: JsonKind; value: ExactValue } {
+  switch (scan.text[scan.at]) {
+    case undefined:
+      throw new EndsTooEarly();
+    case '{':
+      return { type: 'object', value: object(scan, depth + 1) };
+    case '[':
+      return { type: 'array', value: array(scan, depth + 1) };
+    case '"':
+      return { type: 'string', value: string(scan) };
+    case 't':
+      return { type: 'boolean', value: word(scan, 'true', true) };
+    case 'f':
+      return { type: 'boolean', value: word(scan, 'false', false) };
+    case 'n':
+      return { type: 'null', value: word(scan, 'null', null) };
+    default:
+      return { type: 'number', value: number(scan) };
   }
+}
 
-  function anyValue(depth: number): { type: JsonKind; value: ExactValue } {
-    const char = text[at];
-    switch (char) {
-      case undefined:
-        throw new EndsTooEarly();
-      case '{':
-        return { type: 'object', value: object(depth + 1) };
-      case '[':
-        return { type: 'array', value: array(depth + 1) };
-      case '"':
-        return { type: 'string', value: string() };
-      case 't':
-        return { type: 'boolean', value: word('true', true) };
-      case 'f':
-        return { type: 'boolean', value: word('false', false) };
-      case 'n':
-        return { type: 'null', value: word('null', null) };
-      default:
-        return { type: 'number', value: number() };
-    }
+function object(scan: JsonScan, depth: number): ExactValue {
+  const { text, build } = scan;
+  if (depth > MAX_DEPTH) throw new Wrong(`nested deeper than ${MAX_DEPTH} levels`, scan.at);
+  const built: { [key: string]: ExactValue } = build ? Object.create(null) : {};
+  const keys = new Set<string>();
+  scan.at++;
+  space(scan);
+  if (text[scan.at] === '}') {
+    scan.at++;
+    return built;
   }
-
-  function object(depth: number): ExactValue {
-    if (depth > MAX_DEPTH) throw new Wrong(`nested deeper than ${MAX_DEPTH} levels`, at);
-    const built: { [key: string]: ExactValue } = build ? Object.create(null) : {};
-    const keys = new Set<string>();
-    at++;
-    space();
-    if (text[at] === '}') {
-      at++;
+  for (;;) {
+    const key = memberKey(scan, keys);
+    const start = scan.at;
+    const { type, value } = anyValue(scan, depth);
+    if (build) built[key] = value;
+    else if (depth === 1) scan.members.push({ key, kind: type, raw: text.slice(start, scan.at) });
+    scan.steps.pop();
+    space(scan);
+    if (text[scan.at] === '}') {
+      scan.at++;
       return built;
     }
-    for (;;) {
-      if (at >= text.length) throw new EndsTooEarly();
-      if (text.charCodeAt(at) !== QUOTE) throw new Wrong(`expected a key in double quotes, found ${shown()}`, at);
-      const key = string();
-      steps.push(key);
-      if (keys.has(key) && duplicates.length < MAX_DUPLICATES_NAMED) duplicates.push(path());
-      keys.add(key);
-      space();
-      expect(':');
-      space();
-      const start = at;
-      const { type, value } = anyValue(depth);
-      if (build) built[key] = value;
-      else if (depth === 1) members.push({ key, kind: type, raw: text.slice(start, at) });
-      steps.pop();
-      space();
-      if (text[at] === '}') {
-        at++;
-        return built;
-      }
-      expect(',');
-      space();
-    }
+    expect(scan, ',');
+    space(scan);
   }
+}
 
-  function array(depth: number): ExactValue {
-    if (depth > MAX_DEPTH) throw new Wrong(`nested deeper than ${MAX_DEPTH} levels`, at);
-    const built: ExactValue[] = [];
-    at++;
-    space();
-    if (text[at] === ']') {
-      at++;
+/** Goes over a key and its colon, to where the value begins. */
+function memberKey(scan: JsonScan, keys: Set<string>): string {
+  const { text, steps, duplicates } = scan;
+  if (scan.at >= text.length) throw new EndsTooEarly();
+  if (text.charCodeAt(scan.at) !== QUOTE)
+    throw new Wrong(`expected a key in double quotes, found ${shown(scan)}`, scan.at);
+  const key = string(scan);
+  steps.push(key);
+  if (keys.has(key) && duplicates.length < MAX_DUPLICATES_NAMED) duplicates.push(pathOf(steps));
+  keys.add(key);
+  space(scan);
+  expect(scan, ':');
+  space(scan);
+  return key;
+}
+
+function array(scan: JsonScan, depth: number): ExactValue {
+  const { text, build, steps } = scan;
+  if (depth > MAX_DEPTH) throw new Wrong(`nested deeper than ${MAX_DEPTH} levels`, scan.at);
+  const built: ExactValue[] = [];
+  scan.at++;
+  space(scan);
+  if (text[scan.at] === ']') {
+    scan.at++;
+    return built;
+  }
+  for (let index = 0; ; index++) {
+    steps.push(index);
+    const { value } = anyValue(scan, depth);
+    if (build) built.push(value);
+    steps.pop();
+    space(scan);
+    if (text[scan.at] === ']') {
+      scan.at++;
       return built;
     }
-    for (let index = 0; ; index++) {
-      steps.push(index);
-      const { value } = anyValue(depth);
-      if (build) built.push(value);
-      steps.pop();
-      space();
-      if (text[at] === ']') {
-        at++;
-        return built;
-      }
-      expect(',');
-      space();
-    }
+    expect(scan, ',');
+    space(scan);
   }
+}
 
-  function string(): string {
-    const start = at++;
-    let escaped = false;
-    for (;;) {
-      const code = text.charCodeAt(at);
-      if (Number.isNaN(code)) throw new EndsTooEarly();
-      if (code === QUOTE) break;
-      if (code < 0x20) throw new Wrong('a control character in a string must be escaped', at);
-      if (code === BACKSLASH) {
-        escaped = true;
-        escapeSequence();
-      } else at++;
-    }
+function string(scan: JsonScan): string {
+  const { text } = scan;
+  const start = scan.at;
+  let at = start + 1;
+  let escaped = false;
+  for (;;) {
+    const code = text.charCodeAt(at);
+    if (Number.isNaN(code)) throw new EndsTooEarly();
+    if (code === QUOTE) break;
+    if (code < 0x20) throw wrongIn(scan, 'a control character in a string must be escaped', at);
+    if (code === BACKSLASH) {
+      escaped = true;
+      at = escapeSequence(scan, at);
+    } else at++;
+  }
+  scan.at = ++at;
+  // A quoted string holds no number: the built-in parser only resolves its escapes.
+  return escaped ? JSON.parse(text.slice(start, at)) : text.slice(start + 1, at - 1);
+}
+
+/** Where the text goes on behind an escape. */
+function escapeSequence(scan: JsonScan, at: number): number {
+  const { text } = scan;
+  const next = text[at + 1];
+  if (next === undefined) throw new EndsTooEarly();
+  if (next !== 'u') {
+    if (!'"\\/bfnrt'.includes(next)) throw wrongIn(scan, `\\${next} is not an escape JSON knows`, at);
+    return at + 2;
+  }
+  for (let digit = at + 2; digit < at + 6; digit++) {
+    const char = text[digit];
+    if (char === undefined) throw new EndsTooEarly();
+    if (!/[0-9a-fA-F]/.test(char)) throw wrongIn(scan, '\\u must be followed by four hexadecimal digits', at);
+  }
+  return at + 6;
+}
+
+function wrongIn(scan: JsonScan, message: string, at: number): Wrong {
+  scan.at = at;
+  return new Wrong(message, at);
+}
+
+function word(scan: JsonScan, expected: string, value: boolean | null): boolean | null {
+  const found = scan.text.slice(scan.at, scan.at + expected.length);
+  if (found === expected) {
+    scan.at += expected.length;
+    return value;
+  }
+  if (expected.startsWith(found)) throw new EndsTooEarly();
+  throw new Wrong(`unexpected ${shown(scan)}`, scan.at);
+}
+
+function number(scan: JsonScan): ExactValue {
+  const { text } = scan;
+  const start = scan.at;
+  const special = /^(?:NaN|-?Infinity)/.exec(text.slice(start, start + 9))?.[0];
+  if (special) throw new Wrong(`${special} is not a JSON value`, start);
+  if (text[scan.at] === '-') scan.at++;
+  if (text[scan.at] === '0') scan.at++;
+  else digits(scan, start);
+  if (text[scan.at] === '.') {
+    scan.at++;
+    digits(scan, start);
+  }
+  if (text[scan.at] === 'e' || text[scan.at] === 'E') {
+    scan.at++;
+    if (text[scan.at] === '+' || text[scan.at] === '-') scan.at++;
+    digits(scan, start);
+  }
+  return scan.build ? new RawNumber(text.slice(start, scan.at)) : null;
+}
+
+function digits(scan: JsonScan, start: number): void {
+  const { text } = scan;
+  const first = scan.at;
+  let at = first;
+  while (isDigit(text.charCodeAt(at))) at++;
+  scan.at = at;
+  if (at > first) return;
+  if (at >= text.length) throw new EndsTooEarly();
+  if (at === start) throw new Wrong(`unexpected ${shown(scan)}`, at);
+  throw new Wrong(`the number ${text.slice(start, at)} must go on with a digit, found ${shown(scan)}`, at);
+}
+
+function expect(scan: JsonScan, char: string): void {
+  const { text, at } = scan;
+  if (at >= text.length) throw new EndsTooEarly();
+  if (text[at] !== char) throw new Wrong(`expected ${JSON.stringify(char)}, found ${shown(scan)}`, at);
+  scan.at = at + 1;
+}
+
+function space(scan: JsonScan): void {
+  const { text } = scan;
+  let { at } = scan;
+  for (;;) {
+    const code = text.charCodeAt(at);
+    if (code !== 0x20 && code !== 0x0a && code !== 0x0d && code !== 0x09) break;
     at++;
-    // A quoted string holds no number: the built-in parser only resolves its escapes.
-    return escaped ? JSON.parse(text.slice(start, at)) : text.slice(start + 1, at - 1);
   }
+  scan.at = at;
+}
 
-  function escapeSequence(): void {
-    const next = text[at + 1];
-    if (next === undefined) throw new EndsTooEarly();
-    if (next !== 'u') {
-      if (!'"\\/bfnrt'.includes(next)) throw new Wrong(`\\${next} is not an escape JSON knows`, at);
-      at += 2;
-      return;
-    }
-    for (let digit = at + 2; digit < at + 6; digit++) {
-      const char = text[digit];
-      if (char === undefined) throw new EndsTooEarly();
-      if (!/[0-9a-fA-F]/.test(char)) throw new Wrong('\\u must be followed by four hexadecimal digits', at);
-    }
-    at += 6;
-  }
-
-  function word(expected: string, value: boolean | null): boolean | null {
-    const found = text.slice(at, at + expected.length);
-    if (found === expected) {
-      at += expected.length;
-      return value;
-    }
-    if (expected.startsWith(found)) throw new EndsTooEarly();
-    throw new Wrong(`unexpected ${shown()}`, at);
-  }
-
-  function number(): ExactValue {
-    const start = at;
-    const special = /^(?:NaN|-?Infinity)/.exec(text.slice(at, at + 9))?.[0];
-    if (special) throw new Wrong(`${special} is not a JSON value`, at);
-    if (text[at] === '-') at++;
-    if (text[at] === '0') at++;
-    else digits(start);
-    if (text[at] === '.') {
-      at++;
-      digits(start);
-    }
-    if (text[at] === 'e' || text[at] === 'E') {
-      at++;
-      if (text[at] === '+' || text[at] === '-') at++;
-      digits(start);
-    }
-    return build ? new RawNumber(text.slice(start, at)) : null;
-  }
-
-  function digits(start: number): void {
-    const first = at;
-    while (isDigit(text.charCodeAt(at))) at++;
-    if (at > first) return;
-    if (at >= text.length) throw new EndsTooEarly();
-    if (at === start) throw new Wrong(`unexpected ${shown()}`, at);
-    throw new Wrong(`the number ${text.slice(start, at)} must go on with a digit, found ${shown()}`, at);
-  }
-
-  function expect(char: string): void {
-    if (at >= text.length) throw new EndsTooEarly();
-    if (text[at] !== char) throw new Wrong(`expected ${JSON.stringify(char)}, found ${shown()}`, at);
-    at++;
-  }
-
-  function space(): void {
-    for (;;) {
-      const code = text.charCodeAt(at);
-      if (code !== 0x20 && code !== 0x0a && code !== 0x0d && code !== 0x09) return;
-      at++;
-    }
-  }
-
-  function shown(): string {
-    const word = /^[\p{L}\p{N}_]{1,20}/u.exec(text.slice(at, at + 40))?.[0];
-    return word ?? JSON.stringify(String.fromCodePoint(text.codePointAt(at) ?? 0));
-  }
-
-  return { document, path, members, duplicates };
+function shown({ text, at }: JsonScan): string {
+  const found = /^[\p{L}\p{N}_]{1,20}/u.exec(text.slice(at, at + 40))?.[0];
+  return found ?? JSON.stringify(String.fromCodePoint(text.codePointAt(at) ?? 0));
 }
 
 function isDigit(code: number): boolean {

@@ -64,19 +64,12 @@ export function createClaims(sharedDir: string, clock: FileClock = createFileClo
   const mayBeSwept = ({ claimBy }: Key) => clock.isPast(claimBy + CLAIM_KEPT_MS);
 
   const refuseSwept = createRefuseSwept(minutes, pathOf);
+  const counted = createCounted({ find, refuseSwept });
 
   async function find(key: Key): Promise<ClaimOrRefusal | null> {
     const text = await readClaim(pathOf(key));
     await refuseSwept(key);
     return text === undefined ? null : parseClaim(key, text);
-  }
-
-  /** The decision that counts. After the write: an earlier claim was removed only once the mark was there. */
-  async function counted(key: Key, own: ClaimOrRefusal, isFirst: boolean): Promise<ClaimOrRefusal> {
-    await refuseSwept(key);
-    const first = isFirst ? own : await find(key);
-    if (!first) throw swept(key);
-    return first;
   }
 
   /** Whether this one is the first. Without its folder no worker can claim either, so that a refusal need not be written. */
@@ -144,6 +137,17 @@ function createRefuseSwept({ wasSwept }: ClaimMinutes, pathOf: (key: Key) => str
 }
 
 type Find = (key: Key) => Promise<ClaimOrRefusal | null>;
+type Looks = { find: Find; refuseSwept: (key: Key) => Promise<void> };
+
+/** The decision that counts. After the write: an earlier claim was removed only once the mark was there. */
+function createCounted({ find, refuseSwept }: Looks) {
+  return async function counted(key: Key, own: ClaimOrRefusal, isFirst: boolean): Promise<ClaimOrRefusal> {
+    await refuseSwept(key);
+    const first = isFirst ? own : await find(key);
+    if (!first) throw swept(key);
+    return first;
+  };
+}
 
 async function findAnywhere(
   mockId: string,
