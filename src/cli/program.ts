@@ -74,7 +74,7 @@ function describe(surroundings: Surroundings, ended: (code: number) => void): Co
     );
   withApi(clients, environment).addHelpText('after', CLIENTS_EXAMPLES);
 
-  describeCases(program, { surroundings, ended, withApi });
+  describeCases(program, { surroundings, ended, withApi: (command) => withApi(command, environment) });
 
   const erase = program
     .command('erase')

@@ -26,128 +26,99 @@ export type Followed =
 
 const POLL_MS = 1000;
 
-type Following = {
-  mockId: string;
-  report: (followed: Followed) => void;
-  source: EventSource;
-  record: ExecutionRecord | null;
-  connection: Connection;
-  heardAt: number;
-  over: boolean;
-  poll: ReturnType<typeof setTimeout> | undefined;
-};
-
 /**
  * Follows an execution to its end by its events; while they are lost, by asking. Reports every change, and the end last. Returns
  * how to stop following, which stops nothing but the following.
  */
 export function followExecution(mockId: string, report: (followed: Followed) => void): () => void {
+  let record: ExecutionRecord | null = null;
+  let connection: Connection = { kind: 'live' };
+  let heardAt = Date.now();
+  let over = false;
+  let poll: ReturnType<typeof setTimeout> | undefined;
   const source = new EventSource(eventsPath(mockId));
-  const following: Following = {
-    ...{ mockId, report, source, record: null, over: false, poll: undefined },
-    ...{ connection: { kind: 'live' }, heardAt: Date.now() },
-  };
-  source.addEventListener('snapshot', (event) => update(following, readRecord(parseExact(event.data))));
-  source.addEventListener('state', (event) => addStep(following, parseExact(event.data)));
+
+  source.addEventListener('snapshot', (event) => update(readRecord(parseExact(event.data))));
+  source.addEventListener('state', (event) => {
+    if (!record) return;
+    const value = parseExact(event.data);
+    const step = readStep(value);
+    if (record.history.some(({ state, at }) => state === step.state && at === step.at)) return;
+    update({
+      ...record,
+      state: step.state,
+      history: [...record.history, step],
+      address: text(field(value, 'address')) ?? record.address,
+      outcome: readOutcome(field(value, 'outcome')),
+    });
+  });
   source.addEventListener('open', () => {
-    clearTimeout(following.poll);
-    following.connection = { kind: 'live' };
-    tell(following);
+    clearTimeout(poll);
+    connection = { kind: 'live' };
+    if (record) report({ kind: 'open', record, connection });
   });
   source.addEventListener('error', () => {
-    if (following.over) return;
-    if (following.connection.kind !== 'lost') following.connection = { kind: 'polling' };
-    ask(following);
+    if (over) return;
+    connection = connection.kind === 'lost' ? connection : { kind: 'polling' };
+    ask();
   });
-  return () => stop(following);
-}
 
-function tell({ record, connection, report }: Following): void {
-  if (record) report({ kind: 'open', record, connection });
-}
-
-function addStep(following: Following, value: ReturnType<typeof parseExact>): void {
-  const { record } = following;
-  if (!record) return;
-  const step = readStep(value);
-  if (record.history.some(({ state, at }) => state === step.state && at === step.at)) return;
-  update(following, {
-    ...record,
-    state: step.state,
-    history: [...record.history, step],
-    address: text(field(value, 'address')) ?? record.address,
-    outcome: readOutcome(field(value, 'outcome')),
-  });
-}
-
-function update(following: Following, next: ExecutionRecord): void {
-  if (following.over) return;
-  following.record = next;
-  following.heardAt = Date.now();
-  if (isEnd(next.state)) finish(following);
-  else tell(following);
-}
-
-/** The texts come with the execution itself. */
-function finish(following: Following): void {
-  following.source.close();
-  clearTimeout(following.poll);
-  getExecution(following.mockId).then(
-    (execution) => end(following, { kind: 'ended', execution }),
-    () => {
-      if (!following.over) askLater(following);
-    },
-  );
-}
-
-function askLater(following: Following): void {
-  following.poll = setTimeout(() => ask(following), POLL_MS);
-}
-
-function ask(following: Following): void {
-  clearTimeout(following.poll);
-  if (following.over) return;
-  getExecution(following.mockId).then(
-    (execution) => heard(following, execution),
-    (error) => notHeard(following, error),
-  );
-}
-
-function heard(following: Following, execution: Execution): void {
-  if (following.over) return;
-  if (isEnd(execution.record.state)) {
-    end(following, { kind: 'ended', execution });
-    return;
+  function update(next: ExecutionRecord): void {
+    if (over) return;
+    record = next;
+    heardAt = Date.now();
+    if (isEnd(next.state)) finish();
+    else report({ kind: 'open', record, connection });
   }
-  following.record = execution.record;
-  following.heardAt = Date.now();
-  if (following.connection.kind === 'live') return;
-  following.connection = { kind: 'polling' };
-  tell(following);
-  askLater(following);
-}
 
-function notHeard(following: Following, error: unknown): void {
-  const { over, record, report, heardAt } = following;
-  if (over) return;
-  if (error instanceof Refused && error.status === 404) {
-    end(following, { kind: 'unknown', last: record });
-    return;
+  /** The texts come with the execution itself. */
+  function finish(): void {
+    source.close();
+    clearTimeout(poll);
+    getExecution(mockId).then(
+      (execution) => end({ kind: 'ended', execution }),
+      () => {
+        if (!over) poll = setTimeout(ask, POLL_MS);
+      },
+    );
   }
-  following.connection = { kind: 'lost', since: heardAt };
-  if (record) tell(following);
-  else report({ kind: 'unreachable' });
-  askLater(following);
-}
 
-function end(following: Following, last: Followed): void {
-  if (following.over) return;
-  stop(following);
-  following.report(last);
-}
+  function ask(): void {
+    clearTimeout(poll);
+    if (over) return;
+    getExecution(mockId).then(
+      (execution) => {
+        if (over) return;
+        if (isEnd(execution.record.state)) return end({ kind: 'ended', execution });
+        record = execution.record;
+        heardAt = Date.now();
+        if (connection.kind === 'live') return;
+        connection = { kind: 'polling' };
+        report({ kind: 'open', record, connection });
+        poll = setTimeout(ask, POLL_MS);
+      },
+      (error) => {
+        if (over) return;
+        if (error instanceof Refused && error.status === 404) return end({ kind: 'unknown', last: record });
+        connection = { kind: 'lost', since: heardAt };
+        if (record) report({ kind: 'open', record, connection });
+        else report({ kind: 'unreachable' });
+        poll = setTimeout(ask, POLL_MS);
+      },
+    );
+  }
 
-function stop(following: Following): void {
-  following.over = true;
-  following.source.close();
-  clearTimeout(following.poll);
+  function end(last: Followed): void {
+    if (over) return;
+    stop();
+    report(last);
+  }
+
+  function stop(): void {
+    over = true;
+    source.close();
+    clearTimeout(poll);
+  }
+
+  return stop;
 }
