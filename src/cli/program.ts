@@ -83,7 +83,7 @@ function describe(surroundings: Surroundings, ended: (code: number) => void): Co
     .action(async (mockId: string, options: EraseOptions) =>
       ended(await (await import('./erase.ts')).erase(mockId, options, surroundings)),
     );
-  withApi(erase).addHelpText('after', ERASE_EXAMPLES);
+  withApi(erase, environment).addHelpText('after', ERASE_EXAMPLES);
 
   const doctor = program
     .command('doctor')
