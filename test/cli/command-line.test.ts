@@ -137,13 +137,15 @@ describe('the command line', () => {
     });
 
     it('cancels the execution at Ctrl-C', async () => {
-      await using client = await clientThat(staysSilent);
-      const { exitCode, err } = await exec(client.app, [], { interruptAfter: client.firstRequest() });
+      await using patient = await startService({ settings: { RESULT_TIMEOUT_MS: 40_000 } });
+      await using client = await createResponder({ sharedDir: patient.sharedDir, app: 1, does: staysSilent });
+      const run = ['exec', '--url', patient.url, '--app', '1', '--rule', '1'];
+      const { exitCode, err } = await command(run, { interruptAfter: client.firstRequest() });
       expect(exitCode).toBe(130);
       expect(err).toContain('is being cancelled');
       const { mockId } = await client.firstRequest();
       await vi.waitFor(async () => {
-        const { json } = await service.call(`/rule-server/mock/executions/${mockId}`);
+        const { json } = await patient.call(`/rule-server/mock/executions/${mockId}`);
         expect(json.state).toBe('cancelled');
       });
     });

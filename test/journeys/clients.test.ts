@@ -11,7 +11,6 @@ import {
   answersWith,
   type Behaviour,
   createResponder,
-  picksUpAndStaysSilent,
   resultText,
   staysSilent,
 } from '../support/responder.ts';
@@ -156,16 +155,23 @@ onOneQueue('clients', (start) => {
     });
 
     it('the one with less to do is asked, whichever worker keeps the others open', async () => {
-      await using busy = await clientThat(picksUpAndStaysSilent, { address: 'busy', beatEveryMs: 50 });
-      await using idle = await clientThat(answers(), { app: busy.app, address: 'idle', beatEveryMs: 1000 });
-      const waiting = service.execute({ app: busy.app, ruleId: 1, target: 'address:busy' });
+      // It stays busy until it is released, however long the other calls take.
+      await using patient = await start({ settings: { RESULT_TIMEOUT_MS: 40_000 }, workers: 2 });
+      const { sharedDir } = patient;
+      const released = Promise.withResolvers<void>();
+      const does = echoes({ once: released.promise });
+      await using busy = await createResponder({ sharedDir, app: 1, does, address: 'busy', beatEveryMs: 50 });
+      await using idle = await createResponder({
+        ...{ sharedDir, app: 1, does: answers() },
+        ...{ address: 'idle', beatEveryMs: 1000 },
+      });
+      const waiting = patient.execute({ app: 1, ruleId: 1, target: 'address:busy' });
       await busy.firstRequest();
       await delay(1100); // clients are listed once a second
-      for (let call = 0; call < 4; call++) {
-        expect((await service.execute({ app: busy.app, ruleId: 1 })).status).toBe(200);
-      }
+      for (let call = 0; call < 4; call++) expect((await patient.execute({ app: 1, ruleId: 1 })).status).toBe(200);
       expect([busy.found.length, idle.found.length]).toEqual([1, 4]);
-      await waiting;
+      released.resolve();
+      expect((await waiting).status).toBe(200);
     });
 
     it('two hundred calls at once get two hundred different answers, each its own, each run once', async () => {
