@@ -71,9 +71,9 @@ describeInBrowser('every panel of the console', () => {
       await use(page, page.getByRole('tab', { name: say('input.json') }), 'ArrowLeft');
 
       // All visitors share one history: this one's runs are found by their uid.
-    const uid = String(width * 10 + (language === 'en' ? 1 : 2));
-    await value('uid', uid);
-    await value('cost', '99');
+      const uid = String(width * 10 + (language === 'en' ? 1 : 2));
+      await value('uid', uid);
+      await value('cost', '99');
       await page.keyboard.press('Control+Enter');
       await says(page.locator('.verdict'), /FALSE/);
       await looksRight();
