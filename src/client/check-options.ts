@@ -1,6 +1,6 @@
 import { readdirSync, statSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
-import { didYouMean, nearest } from './nearest.ts';
+import { didYouMean, nearest } from '../shared/contract/nearest.ts';
 
 type Check = (value: unknown, name: string) => string | undefined;
 

@@ -1,4 +1,4 @@
-import { didYouMean } from '../nearest.ts';
+import { didYouMean } from '../../shared/contract/nearest.ts';
 import { type Field, fieldsOf } from './fields.ts';
 import { kindOf, type LeafClass, type LeafDefinition, type LeafKind, type Leaves } from './leaf.ts';
 

@@ -1,5 +1,5 @@
+import { didYouMean } from '../../shared/contract/nearest.ts';
 import type { Data } from '../engine/data.ts';
-import { didYouMean } from '../nearest.ts';
 import type { Leaf, LeafClass, LeafDefinition, Leaves } from './leaf.ts';
 import type { LeafEntry, Registry } from './registry.ts';
 

@@ -1,7 +1,7 @@
 import { type Member, parseExact, scanJson } from '../contract/exact-json.ts';
+import { nearest } from '../contract/nearest.ts';
 import { type Expect, nodeStateNames } from './case.ts';
 import { operatorProblems } from './compare.ts';
-import { nearest } from './nearest.ts';
 import { parsePath, type Step } from './path.ts';
 import { readMembers, readText, readTexts, textOf } from './read-members.ts';
 import type { Refusals } from './refusal.ts';

@@ -1,5 +1,5 @@
 import { type Member, scanJson } from '../contract/exact-json.ts';
-import { nearest } from './nearest.ts';
+import { nearest } from '../contract/nearest.ts';
 import type { Step } from './path.ts';
 import type { Refusals } from './refusal.ts';
 import { elementsOf } from './split-array.ts';

@@ -40,9 +40,10 @@ export function createCaseFiles({ sharedDir, clock, beforeRename = async () => {
 
   async function compareAndRename(real: string, name: string, change: Change): Promise<Saving> {
     const reading = await readText(join(real, name));
+    if (reading.kind === 'unusable') return { kind: 'changed', reading };
     const etag = reading.kind === 'found' ? etagOf(reading.value) : null;
     if (etag === etagOrNull(change.text)) return { kind: 'saved' }; // a repeat, when the first answer was lost
-    if (reading.kind === 'unusable' || etag !== change.expected) return { kind: 'changed', reading };
+    if (etag !== change.expected) return { kind: 'changed', reading };
     await beforeRename();
     await rename(join(real, change.temporary), join(real, name));
     return { kind: 'saved' };

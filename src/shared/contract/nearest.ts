@@ -1,5 +1,9 @@
+/** Nobody means a known name by a longer one, and comparing takes longer the longer they are. */
+const MAX_LENGTH = 100;
+
 /** The known name that is most like a misspelt one; undefined when none is near. */
 export function nearest(name: string, known: Iterable<string>): string | undefined {
+  if (name.length > MAX_LENGTH) return undefined;
   let best: string | undefined;
   let least = Math.max(2, Math.ceil(name.length / 3)) + 1;
   for (const candidate of known) {
