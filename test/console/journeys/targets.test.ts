@@ -157,7 +157,7 @@ describeInBrowser('the console where there is nothing', () => {
     expect(await page.locator('.loading').count()).toBe(0);
     await pressRun(page);
     await says(headline(page), 'Queued: waiting for a worker.');
-    await says(headline(page), 'All workers are full. The rule did not run.');
+    await says(headline(page), 'No worker took the run in time. The rule did not run.');
     await expectAccessible(page);
     await journey.close();
   });
