@@ -120,7 +120,8 @@ describe.skipIf(!inject('hasRedisBinary')).concurrent('the workers that /readyz 
   });
 });
 
-describe.skipIf(!inject('hasRedisBinary')).concurrent('an API that restarts', () => {
+// Not beside the others: a dozen processes that start at once take longer than a call may wait.
+describe.skipIf(!inject('hasRedisBinary'))('an API that restarts', () => {
   it('answers the first call that reaches it, although Redis lets its connections wait', async () => {
     const redis = await startRedis();
     await using processes = await startProcesses({ queueUrl: redis.url, settings, apis: 0 });
