@@ -172,7 +172,7 @@ describe.skipIf(choice.kind === 'unavailable')('two versions beside each other',
       expect(await httpCall(`${today.url}${CALLS}/${mockId}`)).toMatchObject({ json: { state: 'succeeded' } });
       expect(responder.found).toHaveLength(1);
     });
-  });
+  }, 45_000);
 
   it('a key whose job never came: a worker of the next version fences it for an API of today, and the call runs', async () => {
     await together(async ({ api, worker, responder, queueUrl }) => {
