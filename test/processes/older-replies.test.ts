@@ -23,7 +23,7 @@ const workerOfEarlier: Record<string, Edit[]> = {
 };
 /** APIs of earlier versions name no address, and read the event stream of all calls. */
 const apiOfEarlier: Record<string, Edit[]> = {
-  'api/calls/submit-execution.ts': [['      replyTo: pending.address,\n', '']],
+  'api/calls/submit-execution.ts': [[', replyTo: pending.address', '']],
   'api/ask-worker.ts': [[', replyTo: jobs.address', '']],
   'api/queue-health.ts': [['return state.workers.allTell;', 'return false;']],
 };
