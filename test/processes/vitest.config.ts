@@ -1,7 +1,18 @@
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { moreTries, suiteConfig } from '../support/suite-config.ts';
+
+/** The file that waits for minutes begins first, so that the others run meanwhile. */
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const isLong = ({ moduleId }: TestSpecification) => moduleId.endsWith('retention.test.ts');
+    const sorted = await super.sort(files);
+    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
+  }
+}
 
 export default suiteConfig({
   include: ['test/processes/*.test.ts'],
   maxWorkers: 2,
+  sequence: { sequencer: LongestFirst },
   retry: moreTries,
 });

@@ -1,10 +1,11 @@
+import type { Problem } from '../calls/read-request.ts';
 import type { Precondition } from './saved-cases.ts';
 
 /** What a change asks for, in If-Match or If-None-Match (RFC 9110 §13.1). `missing`: it asks for nothing. */
 export type ReadPrecondition =
   | { kind: 'given'; precondition: Precondition }
   | { kind: 'missing' }
-  | { kind: 'bad'; field: string; message: string };
+  | { kind: 'bad'; problem: Problem };
 
 /** A gateway that compresses makes an ETag weak; ours is a digest of the content, so it says the same. */
 const TAG = /^(?:W\/)?("[\x21\x23-\x7e]*")$/;
@@ -14,9 +15,11 @@ export function readPrecondition(ifMatch: string | undefined, ifNoneMatch: strin
   if (ifMatch !== undefined) {
     const [, etag] = TAG.exec(ifMatch.trim()) ?? [];
     if (etag !== undefined) return { kind: 'given', precondition: { etag } };
-    return { kind: 'bad', field: 'If-Match', message: 'must be the ETag of the saved cases, in its quotes' };
+    return bad('If-Match', 'must be the ETag of the saved cases, in its quotes');
   }
   if (ifNoneMatch === undefined) return { kind: 'missing' };
   if (ifNoneMatch.trim() === '*') return { kind: 'given', precondition: { etag: null } };
-  return { kind: 'bad', field: 'If-None-Match', message: 'must be *, which stands for: none are saved yet' };
+  return bad('If-None-Match', 'must be *, which stands for: none are saved yet');
 }
+
+const bad = (field: string, message: string): ReadPrecondition => ({ kind: 'bad', problem: { field, message } });

@@ -98,7 +98,7 @@ function readConditions(context: Context<Environment>): Read<{ cases: CasesOf; p
     return answered(badQuestion([{ field: 'ruleId', message: 'give ruleId or confId' }]));
   const read = readPrecondition(context.req.header('if-match'), context.req.header('if-none-match'));
   if (read.kind === 'missing') return answered(problem(428, NO_PRECONDITION));
-  if (read.kind === 'bad') return answered(badQuestion([read]));
+  if (read.kind === 'bad') return answered(badQuestion([read.problem]));
   return { kind: 'read', value: { cases, precondition: read.precondition } };
 }
 
