@@ -31,8 +31,8 @@ export type PendingExecutions = ReturnType<typeof openPendingExecutions>;
 
 /** Where calls wait for their ending. A job that the queue store lost is re-enqueued; one that no worker begins in time is revoked. */
 export function openPendingExecutions(dependencies: Dependencies) {
-  const { backend, queue, history, workers } = dependencies;
-  const connection = watchConnection(backend, queue);
+  const { history, workers } = dependencies;
+  const connection = watchConnection(dependencies);
   const jobs = followJobs<JobData, Ending>({
     ...dependencies,
     onCompleted: endingOfCompleted,
@@ -78,10 +78,8 @@ export function openPendingExecutions(dependencies: Dependencies) {
     },
     /** Waits for the end of one execution, at most `timeoutMs`. Call it before the job is added. */
     async wait(mockId: string, data: JobData, timeoutMs: number): Promise<Ending> {
-      const onTimeout = async (): Promise<Ending> => {
-        const known = await backend.inTime(endingInHistory(history, mockId)).catch(() => null);
-        return known ?? unanswered(neverReported(mockId, timeoutMs));
-      };
+      const onTimeout = async () =>
+        (await endingInTime(dependencies, mockId)) ?? unanswered(neverReported(mockId, timeoutMs));
       const queuedAt = Date.now();
       try {
         const ending = await jobs.wait(mockId, data, timeoutMs, onTimeout);
@@ -96,12 +94,16 @@ export function openPendingExecutions(dependencies: Dependencies) {
 }
 
 /** When the connection to the queue store was lost last, epoch ms. Before its start this process saw nothing. */
-function watchConnection(backend: QueueBackend, queue: ExecutionQueue): { readonly lostAt: number } {
+function watchConnection({ backend, queue }: Dependencies): { readonly lostAt: number } {
   const connection = { lostAt: Date.now() };
   backend.onDisconnect(queue, () => {
     connection.lostAt = Date.now();
   });
   return connection;
+}
+
+async function endingInTime({ backend, history }: Dependencies, mockId: string): Promise<Ending | null> {
+  return backend.inTime(endingInHistory(history, mockId)).catch(() => null);
 }
 
 /** The queue store may have lost a job whose ending the history has. */

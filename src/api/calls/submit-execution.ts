@@ -90,7 +90,7 @@ export function createSubmitExecution(dependencies: Dependencies) {
       if (callerLeft.aborted) onLeave();
       try {
         const ending = await begun.ending();
-        letGoOf(mockId, ending);
+        letGoOfLarge(history, mockId, ending);
         return ending;
       } finally {
         callerLeft.removeEventListener('abort', onLeave);
@@ -105,12 +105,12 @@ export function createSubmitExecution(dependencies: Dependencies) {
       await cancels.send({ mockId, why: 'caller-left' });
     });
   }
+}
 
-  /** Large results are read once: nobody else waits for this call. */
-  function letGoOf(mockId: string, ending: Ending<ReadResult>): void {
-    if (ending.kind === 'answered' && ending.result.body.length > INLINE_BYTES) {
-      history.delivered(mockId).catch(() => {}); // then it stays for a while
-    }
+/** A large result is read once: this call is the only one that waits for it. */
+function letGoOfLarge(history: History, mockId: string, ending: Ending<ReadResult>): void {
+  if (ending.kind === 'answered' && ending.result.body.length > INLINE_BYTES) {
+    history.delivered(mockId).catch(() => {}); // then it stays for a while
   }
 }
 

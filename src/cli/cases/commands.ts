@@ -12,10 +12,18 @@ type Describing = {
   withApi: (command: Command) => Command;
 };
 
+/** The commands about cases: run them, run many inputs, keep them. Each loads only what it needs. */
+export function describeCases(program: Command, describing: Describing): void {
+  describeTest(program, describing);
+  describeBatch(program, describing);
+  const cases = program.command('cases').description('move cases between a repository and the service');
+  describePull(cases, describing);
+  describePush(cases, describing);
+}
+
 const collect = (value: string, earlier: string[] = []) => [...earlier, value];
 
-/** The commands about cases: run them, run many inputs, keep them. Each loads only what it needs. */
-export function describeCases(program: Command, { surroundings, ended, withApi }: Describing): void {
+function describeTest(program: Command, { surroundings, ended, withApi }: Describing): void {
   const test = program
     .command('test')
     .description('run cases on live clients and tell what is not as expected')
@@ -35,7 +43,9 @@ export function describeCases(program: Command, { surroundings, ended, withApi }
       ended(await (await import('./test.ts')).test(paths, options, surroundings)),
     );
   withApi(test).addHelpText('after', TEST_HELP);
+}
 
+function describeBatch(program: Command, { surroundings, ended, withApi }: Describing): void {
   const batch = program
     .command('batch')
     .description('run each row of a CSV file, without expectations')
@@ -49,8 +59,9 @@ export function describeCases(program: Command, { surroundings, ended, withApi }
     .option('--yes', 'more than 100 runs are meant')
     .action(async (options: BatchOptions) => ended(await (await import('./batch.ts')).batch(options, surroundings)));
   withApi(batch).addHelpText('after', BATCH_HELP);
+}
 
-  const cases = program.command('cases').description('move cases between a repository and the service');
+function describePull(cases: Command, { surroundings, ended, withApi }: Describing): void {
   const pull = cases
     .command('pull')
     .description('write the saved cases into a file')
@@ -61,6 +72,9 @@ export function describeCases(program: Command, { surroundings, ended, withApi }
     .option('--force', 'also over a file that says something else')
     .action(async (options: PullOptions) => ended(await (await import('./sync.ts')).pull(options, surroundings)));
   withApi(pull).addHelpText('after', CASES_HELP);
+}
+
+function describePush(cases: Command, { surroundings, ended, withApi }: Describing): void {
   const push = cases
     .command('push')
     .description('save the cases of a file')

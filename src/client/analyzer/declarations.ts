@@ -1,8 +1,16 @@
-import type { AnyNode, CallExpression, Pattern, VariableDeclaration } from 'acorn';
+import type {
+  AnyNode,
+  AssignmentExpression,
+  CallExpression,
+  ForInStatement,
+  ForOfStatement,
+  Pattern,
+  VariableDeclaration,
+} from 'acorn';
 import { addMeaning, type Binding, bind, type Environment } from './environment.ts';
 import type { Evaluator } from './evaluator.ts';
 import { itemsOf, namesIn } from './lists.ts';
-import { innermost, namesOf, type Scope, scopesIn } from './scopes.ts';
+import { innermost, namesOf, scopesIn } from './scopes.ts';
 import { childrenOf, type FunctionNode, isFunctionNode } from './syntax.ts';
 import { listOf, type Thing, unknown } from './things.ts';
 
@@ -12,106 +20,133 @@ const changing = ['splice', 'set', 'fill', 'copyWithin', 'append'];
 /** An assignment that stands in a block as a statement of its own, and where it ends. */
 type Straight = { block?: AnyNode | undefined; at?: number };
 
+/** The function whose declarations are collected, and where its names are valid. */
+type Declaring = {
+  node: FunctionNode;
+  environment: Environment;
+  evaluator: Evaluator;
+  scopes: ReturnType<typeof scopesIn>;
+};
+
 /** Adds what a function declares: its variables with every value they are given, and its functions. */
 export function declare(node: FunctionNode, environment: Environment, evaluator: Evaluator): void {
-  const scopes = scopesIn(node);
-  const scopeOf = (name: string, place: number): Scope | undefined => innermost(scopes.get(name) ?? [], place);
-  const evaluate = (part: AnyNode) => evaluator.evaluate(part, environment);
+  visit({ node, environment, evaluator, scopes: scopesIn(node) }, node, undefined);
+}
 
-  /** What a name is given at a place, whether it is declared here or in the code around. */
-  function give(
-    name: string,
-    place: number,
-    meaning: Binding | 'changed' | 'grown',
-    { block, at = place }: Straight = {},
-  ) {
-    const scope = scopeOf(name, place);
-    // Straight on in the block that the name belongs to: what it was before is over.
-    const replaces = block !== undefined && (block === scope || (scope === node && block === node.body));
-    addMeaning(environment, name, { ...(scope && { scope }), meaning, at, replaces });
+/** `block`: where a part stands as a statement of its own. */
+function visit(declaring: Declaring, part: AnyNode, block: AnyNode | undefined): void {
+  if (isFunctionNode(part) && part !== declaring.node) declareInner(declaring, part);
+  declarePart(declaring, part, block);
+  const inner = part.type === 'BlockStatement' ? part : isStraight(part) ? block : undefined;
+  for (const child of childrenOf(part)) visit(declaring, child, inner);
+}
+
+function declarePart(declaring: Declaring, part: AnyNode, block: AnyNode | undefined): void {
+  switch (part.type) {
+    case 'VariableDeclaration':
+      declareVariables(declaring, part, undefined);
+      break;
+    case 'AssignmentExpression':
+      assign(declaring, part, block);
+      break;
+    case 'UpdateExpression':
+      if (part.argument.type === 'Identifier') give(declaring, part.argument.name, part.start, 'grown');
+      break;
+    case 'ForOfStatement':
+    case 'ForInStatement':
+      loop(declaring, part);
+      break;
+    case 'CatchClause':
+      for (const name of namesOf(part.param)) give(declaring, name, part.start, () => [unknown]);
+      break;
+    case 'ClassDeclaration':
+      if (part.id) give(declaring, part.id.name, part.start, () => [unknown]);
+      break;
+    case 'CallExpression':
+      call(declaring, part);
+      break;
   }
+}
 
-  function take(pattern: Pattern, place: number, value: Binding, straight?: Straight): void {
-    bind(pattern, value, { environment, evaluator, add: (name, binding) => give(name, place, binding, straight) });
+/** What a name is given at a place, whether it is declared here or in the code around. */
+function give(
+  { node, environment, scopes }: Declaring,
+  name: string,
+  place: number,
+  meaning: Binding | 'changed' | 'grown',
+  { block, at = place }: Straight = {},
+): void {
+  const scope = innermost(scopes.get(name) ?? [], place);
+  // Straight on in the block that the name belongs to: what it was before is over.
+  const replaces = block !== undefined && (block === scope || (scope === node && block === node.body));
+  addMeaning(environment, name, { ...(scope && { scope }), meaning, at, replaces });
+}
+
+function take(declaring: Declaring, pattern: Pattern, place: number, value: Binding, straight?: Straight): void {
+  const { environment, evaluator } = declaring;
+  const add = (name: string, binding: Binding) => give(declaring, name, place, binding, straight);
+  bind(pattern, value, { environment, evaluator, add });
+}
+
+function declareVariables(
+  declaring: Declaring,
+  { declarations }: VariableDeclaration,
+  values: Binding | undefined,
+): void {
+  for (const { id, init, start } of declarations) {
+    if (values) take(declaring, id, start, values);
+    else if (init) take(declaring, id, start, () => evaluate(declaring, init));
+    // Without a value yet, the name still hides those of the code around.
+    else for (const name of namesOf(id)) give(declaring, name, start, () => []);
   }
+}
 
-  function declareVariables({ declarations }: VariableDeclaration, values: Binding | undefined): void {
-    for (const { id, init, start } of declarations) {
-      if (values) take(id, start, values);
-      else if (init) take(id, start, () => evaluate(init));
-      // Without a value yet, the name still hides those of the code around.
-      else for (const name of namesOf(id)) give(name, start, () => []);
-    }
-  }
+function assign(declaring: Declaring, part: AssignmentExpression, block: AnyNode | undefined): void {
+  const { left, right, operator, start, end } = part;
+  const base = left.type === 'MemberExpression' ? baseOf(left) : undefined;
+  const isSame = ['=', '??=', '||=', '&&='].includes(operator);
+  if (base) give(declaring, base, start, 'changed');
+  else if (!isSame && left.type === 'Identifier') give(declaring, left.name, start, 'grown');
+  else if (left.type !== 'MemberExpression')
+    take(declaring, left, start, () => evaluate(declaring, right), operator === '=' ? { block, at: end } : {});
+}
 
-  function call({ callee, arguments: given, start }: CallExpression): void {
-    if (callee.type !== 'MemberExpression' || callee.computed || callee.property.type !== 'Identifier') return;
-    const { name } = callee.property;
-    const [first] = given;
-    if (callee.object.type === 'Identifier' && adding.includes(name)) {
-      const on = callee.object.name;
-      give(on, start, () => [listOf(given.flatMap((each) => listed(evaluate(each), each)))]);
-    } else if (callee.object.type === 'Identifier' && changing.includes(name))
-      give(callee.object.name, start, 'changed');
-    else if (first?.type === 'Identifier' && (name === 'assign' || name === 'defineProperty'))
-      give(first.name, start, 'changed');
-  }
+function loop(declaring: Declaring, { left, right, type, start }: ForOfStatement | ForInStatement): void {
+  const { evaluator } = declaring;
+  const each: Binding = () =>
+    evaluate(declaring, right).flatMap((thing) =>
+      itemsOf(type === 'ForInStatement' ? namesIn(thing, evaluator) : thing),
+    );
+  if (left.type === 'VariableDeclaration') declareVariables(declaring, left, each);
+  else if (left.type !== 'MemberExpression') take(declaring, left, start, each);
+}
 
-  /** `block`: where a part stands as a statement of its own. */
-  const visit = (part: AnyNode, block: AnyNode | undefined): void => {
-    const { start } = part;
-    if (isFunctionNode(part) && part !== node) declareInner(part);
-    switch (part.type) {
-      case 'VariableDeclaration':
-        declareVariables(part, undefined);
-        break;
-      case 'AssignmentExpression': {
-        const { left, right, operator } = part;
-        const base = left.type === 'MemberExpression' ? baseOf(left) : undefined;
-        const isSame = ['=', '??=', '||=', '&&='].includes(operator);
-        if (base) give(base, start, 'changed');
-        else if (!isSame && left.type === 'Identifier') give(left.name, start, 'grown');
-        else if (left.type !== 'MemberExpression')
-          take(left, start, () => evaluate(right), operator === '=' ? { block, at: part.end } : {});
-        break;
-      }
-      case 'UpdateExpression':
-        if (part.argument.type === 'Identifier') give(part.argument.name, start, 'grown');
-        break;
-      case 'ForOfStatement':
-      case 'ForInStatement': {
-        const { left, right, type } = part;
-        const each: Binding = () =>
-          evaluate(right).flatMap((thing) => itemsOf(type === 'ForInStatement' ? namesIn(thing, evaluator) : thing));
-        if (left.type === 'VariableDeclaration') declareVariables(left, each);
-        else if (left.type !== 'MemberExpression') take(left, start, each);
-        break;
-      }
-      case 'CatchClause':
-        for (const name of namesOf(part.param)) give(name, start, () => [unknown]);
-        break;
-      case 'ClassDeclaration':
-        if (part.id) give(part.id.name, start, () => [unknown]);
-        break;
-      case 'CallExpression':
-        call(part);
-        break;
-    }
-    const inner = part.type === 'BlockStatement' ? part : isStraight(part) ? block : undefined;
-    for (const child of childrenOf(part)) visit(child, inner);
-  };
+function call(declaring: Declaring, { callee, arguments: given, start }: CallExpression): void {
+  if (callee.type !== 'MemberExpression' || callee.computed || callee.property.type !== 'Identifier') return;
+  const { name } = callee.property;
+  const [first] = given;
+  if (callee.object.type === 'Identifier' && adding.includes(name)) {
+    const on = callee.object.name;
+    give(declaring, on, start, () => [listOf(given.flatMap((each) => listed(evaluate(declaring, each), each)))]);
+  } else if (callee.object.type === 'Identifier' && changing.includes(name))
+    give(declaring, callee.object.name, start, 'changed');
+  else if (first?.type === 'Identifier' && (name === 'assign' || name === 'defineProperty'))
+    give(declaring, first.name, start, 'changed');
+}
 
-  /** A function inside: its name is this function's, its parameters are nothing that could be known from here. */
-  function declareInner(inner: FunctionNode): void {
-    const closure: Thing = { kind: 'closure', node: inner, environment };
-    if (inner.type === 'FunctionDeclaration' && inner.id) give(inner.id.name, inner.start, () => [closure]);
-    if (inner.type === 'FunctionExpression' && inner.id)
-      addMeaning(environment, inner.id.name, { scope: inner, meaning: () => [closure] });
-    for (const name of inner.params.flatMap(namesOf))
-      addMeaning(environment, name, { scope: inner, meaning: () => [unknown] });
-  }
+/** A function inside: its name is this function's, its parameters are nothing that could be known from here. */
+function declareInner(declaring: Declaring, inner: FunctionNode): void {
+  const { environment } = declaring;
+  const closure: Thing = { kind: 'closure', node: inner, environment };
+  if (inner.type === 'FunctionDeclaration' && inner.id) give(declaring, inner.id.name, inner.start, () => [closure]);
+  if (inner.type === 'FunctionExpression' && inner.id)
+    addMeaning(environment, inner.id.name, { scope: inner, meaning: () => [closure] });
+  for (const name of inner.params.flatMap(namesOf))
+    addMeaning(environment, name, { scope: inner, meaning: () => [unknown] });
+}
 
-  visit(node, undefined);
+function evaluate({ evaluator, environment }: Declaring, part: AnyNode): Thing[] {
+  return evaluator.evaluate(part, environment);
 }
 
 const isStraight = ({ type }: AnyNode): boolean => type === 'ExpressionStatement' || type === 'SequenceExpression';

@@ -92,11 +92,7 @@ function evaluateNode(node: AnyNode, environment: Environment, evaluator: Evalua
     case 'TemplateLiteral':
       return templateTexts(node, evaluate);
     case 'BinaryExpression':
-      return binary(
-        node,
-        node.left.type === 'PrivateIdentifier' ? [unknown] : evaluate(node.left),
-        evaluate(node.right),
-      );
+      return binaryThings(node, evaluate);
     case 'LogicalExpression':
       return logical(node, evaluate(node.left), () => evaluate(node.right));
     case 'ConditionalExpression':
@@ -128,6 +124,10 @@ function evaluateNode(node: AnyNode, environment: Environment, evaluator: Evalua
 }
 
 type Evaluate = (part: AnyNode) => Thing[];
+
+function binaryThings(node: BinaryExpression, evaluate: Evaluate): Thing[] {
+  return binary(node, node.left.type === 'PrivateIdentifier' ? [unknown] : evaluate(node.left), evaluate(node.right));
+}
 
 function templateTexts({ quasis, expressions }: TemplateLiteral, evaluate: Evaluate): Thing[] {
   return textsOf(

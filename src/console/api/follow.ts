@@ -1,4 +1,4 @@
-import { parseExact } from '../../shared/contract/exact-json.ts';
+import { type ExactValue, parseExact } from '../../shared/contract/exact-json.ts';
 import {
   type Execution,
   type ExecutionRecord,
@@ -31,94 +31,134 @@ const POLL_MS = 1000;
  * how to stop following, which stops nothing but the following.
  */
 export function followExecution(mockId: string, report: (followed: Followed) => void): () => void {
-  let record: ExecutionRecord | null = null;
-  let connection: Connection = { kind: 'live' };
-  let heardAt = Date.now();
-  let over = false;
-  let poll: ReturnType<typeof setTimeout> | undefined;
-  const source = new EventSource(eventsPath(mockId));
+  const following: Following = {
+    mockId,
+    report,
+    source: new EventSource(eventsPath(mockId)),
+    record: null,
+    connection: { kind: 'live' },
+    heardAt: Date.now(),
+    isOver: false,
+    poll: undefined,
+  };
+  listen(following);
+  return () => stop(following);
+}
 
-  source.addEventListener('snapshot', (event) => update(readRecord(parseExact(event.data))));
-  source.addEventListener('state', (event) => {
-    if (!record) return;
-    const value = parseExact(event.data);
-    const step = readStep(value);
-    if (record.history.some(({ state, at }) => state === step.state && at === step.at)) return;
-    update({
-      ...record,
-      state: step.state,
-      history: [...record.history, step],
-      address: text(field(value, 'address')) ?? record.address,
-      outcome: readOutcome(field(value, 'outcome')),
-    });
+/** What is known of the execution, and how; `heardAt`: when the service told something last. */
+type Following = {
+  mockId: string;
+  report: (followed: Followed) => void;
+  source: EventSource;
+  record: ExecutionRecord | null;
+  connection: Connection;
+  heardAt: number;
+  isOver: boolean;
+  poll: ReturnType<typeof setTimeout> | undefined;
+};
+
+function listen(following: Following): void {
+  const { source } = following;
+  source.addEventListener('snapshot', ({ data }) => update(following, readRecord(parseExact(data))));
+  source.addEventListener('state', ({ data }) => {
+    const next = withStep(following.record, parseExact(data));
+    if (next) update(following, next);
   });
   source.addEventListener('open', () => {
-    clearTimeout(poll);
-    connection = { kind: 'live' };
-    if (record) report({ kind: 'open', record, connection });
+    clearTimeout(following.poll);
+    following.connection = { kind: 'live' };
+    reportOpen(following);
   });
   source.addEventListener('error', () => {
-    if (over) return;
-    connection = connection.kind === 'lost' ? connection : { kind: 'polling' };
-    ask();
+    if (following.isOver) return;
+    if (following.connection.kind !== 'lost') following.connection = { kind: 'polling' };
+    ask(following);
   });
+}
 
-  function update(next: ExecutionRecord): void {
-    if (over) return;
-    record = next;
-    heardAt = Date.now();
-    if (isEnd(next.state)) finish();
-    else report({ kind: 'open', record, connection });
+/** The record with the step that an event told; null when there is no record yet, or when it has the step already. */
+function withStep(record: ExecutionRecord | null, value: ExactValue): ExecutionRecord | null {
+  const step = readStep(value);
+  if (!record || record.history.some(({ state, at }) => state === step.state && at === step.at)) return null;
+  return {
+    ...record,
+    state: step.state,
+    history: [...record.history, step],
+    address: text(field(value, 'address')) ?? record.address,
+    outcome: readOutcome(field(value, 'outcome')),
+  };
+}
+
+function update(following: Following, next: ExecutionRecord): void {
+  if (following.isOver) return;
+  following.record = next;
+  following.heardAt = Date.now();
+  if (isEnd(next.state)) finish(following);
+  else reportOpen(following);
+}
+
+function reportOpen({ record, connection, report }: Following): void {
+  if (record) report({ kind: 'open', record, connection });
+}
+
+/** The texts come with the execution itself. */
+function finish(following: Following): void {
+  following.source.close();
+  clearTimeout(following.poll);
+  getExecution(following.mockId).then(
+    (execution) => end(following, { kind: 'ended', execution }),
+    () => askLater(following),
+  );
+}
+
+function ask(following: Following): void {
+  clearTimeout(following.poll);
+  if (following.isOver) return;
+  getExecution(following.mockId).then(
+    (execution) => told(following, execution),
+    (error) => untold(following, error),
+  );
+}
+
+function askLater(following: Following): void {
+  if (!following.isOver) following.poll = setTimeout(() => ask(following), POLL_MS);
+}
+
+function told(following: Following, execution: Execution): void {
+  if (following.isOver) return;
+  if (isEnd(execution.record.state)) {
+    end(following, { kind: 'ended', execution });
+    return;
   }
+  following.record = execution.record;
+  following.heardAt = Date.now();
+  if (following.connection.kind === 'live') return;
+  following.connection = { kind: 'polling' };
+  reportOpen(following);
+  askLater(following);
+}
 
-  /** The texts come with the execution itself. */
-  function finish(): void {
-    source.close();
-    clearTimeout(poll);
-    getExecution(mockId).then(
-      (execution) => end({ kind: 'ended', execution }),
-      () => {
-        if (!over) poll = setTimeout(ask, POLL_MS);
-      },
-    );
+function untold(following: Following, error: unknown): void {
+  const { record, heardAt, report } = following;
+  if (following.isOver) return;
+  if (error instanceof Refused && error.status === 404) {
+    end(following, { kind: 'unknown', last: record });
+    return;
   }
+  following.connection = { kind: 'lost', since: heardAt };
+  if (record) reportOpen(following);
+  else report({ kind: 'unreachable' });
+  askLater(following);
+}
 
-  function ask(): void {
-    clearTimeout(poll);
-    if (over) return;
-    getExecution(mockId).then(
-      (execution) => {
-        if (over) return;
-        if (isEnd(execution.record.state)) return end({ kind: 'ended', execution });
-        record = execution.record;
-        heardAt = Date.now();
-        if (connection.kind === 'live') return;
-        connection = { kind: 'polling' };
-        report({ kind: 'open', record, connection });
-        poll = setTimeout(ask, POLL_MS);
-      },
-      (error) => {
-        if (over) return;
-        if (error instanceof Refused && error.status === 404) return end({ kind: 'unknown', last: record });
-        connection = { kind: 'lost', since: heardAt };
-        if (record) report({ kind: 'open', record, connection });
-        else report({ kind: 'unreachable' });
-        poll = setTimeout(ask, POLL_MS);
-      },
-    );
-  }
+function end(following: Following, last: Followed): void {
+  if (following.isOver) return;
+  stop(following);
+  following.report(last);
+}
 
-  function end(last: Followed): void {
-    if (over) return;
-    stop();
-    report(last);
-  }
-
-  function stop(): void {
-    over = true;
-    source.close();
-    clearTimeout(poll);
-  }
-
-  return stop;
+function stop(following: Following): void {
+  following.isOver = true;
+  following.source.close();
+  clearTimeout(following.poll);
 }

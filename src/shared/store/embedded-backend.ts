@@ -1,27 +1,16 @@
 import { type BackendFactory, createPostgresBackend, type IQueueBackend, type Telemetry } from 'bullmq';
-import type { BatchStore } from './batch-store.ts';
 import { embeddedEraseJob } from './erase-job.ts';
-import type { History, HistoryLimits } from './history.ts';
 import { embeddedShortJobs } from './job-heads.ts';
-import { createMemoryStore, type Store } from './key-value-store.ts';
-import { createMemoryBatches } from './memory-batches.ts';
-import { createMemoryHistory } from './memory-history.ts';
-import { createMemoryNotes } from './memory-notes.ts';
 import { createMemoryReplies } from './memory-replies.ts';
-import type { Notes } from './notes.ts';
+import { memoryStores } from './memory-stores.ts';
 import type { QueueBackend } from './queue-backend.ts';
 import { openersOf, removeFinished } from './queue-openers.ts';
-import { createSplitHistory } from './split-history.ts';
 import { createMemoryTakers } from './takers.ts';
 
 /** The queue store inside this process. */
 export async function openEmbedded(telemetry: Telemetry | undefined): Promise<QueueBackend> {
-  const store = createMemoryStore();
   const takers = createMemoryTakers();
-  let notes: Notes | undefined;
-  let batches: BatchStore | undefined;
-  let history: History | undefined; // one for the API and the worker of this process
-  // Only who uses it pays for loading a database.
+  // The database is loaded only by a process that uses it.
   const { startEmbeddedPostgres } = await import('./embedded-postgres.ts');
   const pool = await startEmbeddedPostgres();
   const factory: BackendFactory<IQueueBackend, unknown> = (name, options, more) =>
@@ -44,11 +33,7 @@ export async function openEmbedded(telemetry: Telemetry | undefined): Promise<Qu
     connected: Promise.resolve(),
     probe: async () => {},
     takers,
-    store,
-    openNotes: (maxBytes) => (notes ??= createMemoryNotes(maxBytes)),
-    openHistory: (limits) => (history ??= openMemoryHistory(store, limits)),
-    openMissingRecords: () => async () => [], // its worker and its history end together
-    openBatches: (limits) => (batches ??= createMemoryBatches(limits)),
+    ...memoryStores(),
     ...openers,
     readShortJobs: embeddedShortJobs(pool),
     eraseJob: embeddedEraseJob(pool),
@@ -73,9 +58,4 @@ export async function openEmbedded(telemetry: Telemetry | undefined): Promise<Qu
     }),
     close: () => pool.shutDown(),
   };
-}
-
-/** The history of one process. */
-export function openMemoryHistory(store: Store, limits: HistoryLimits): History {
-  return createSplitHistory((own) => createMemoryHistory(store, own), limits);
 }

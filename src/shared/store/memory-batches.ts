@@ -29,29 +29,18 @@ const casesSchema = z.array(caseSchema);
 const isOver = ({ state }: Kept) => state === 'finished' || state === 'cancelled';
 
 /** Batches in this process, for the embedded queue. */
-export function createMemoryBatches({ seconds, bytes: maxBytes, running }: BatchLimits): BatchStore {
+export function createMemoryBatches(limits: BatchLimits): BatchStore {
   const kept = new Map<string, Kept>(); // in order of arrival
   const known = new Set<string>();
 
-  const total = () => [...kept.values()].reduce((sum, { bytes }) => sum + bytes, 0);
-  function makeRoom(wanted: number): boolean {
-    for (const [id, entry] of kept) {
-      const tooOld = entry.batch.createdAt + seconds * 1000 < Date.now();
-      if (!isOver(entry) || (!tooOld && total() + wanted <= maxBytes)) continue;
-      kept.delete(id);
-    }
-    return total() + wanted <= maxBytes;
-  }
+  const makeRoom = (wanted: number) => makeRoomIn(kept, wanted, limits);
 
   return {
     async create(batch, cases) {
-      if ([...kept.values()].filter((entry) => !isOver(entry)).length >= running) return 'too-many';
-      const chunks = chunksOf(cases);
-      const bytes = sizeOf(batch, chunks);
-      if (!makeRoom(bytes)) return 'no-room';
-      const counts = batch.targets.map(() => ({ ...noCounts(), pending: batch.cases }));
-      const empty = { sent: new Map(), heads: new Map(), details: new Map() };
-      kept.set(batch.batchId, { batch, chunks, state: 'running', endedAt: null, counts, ...empty, bytes });
+      if ([...kept.values()].filter((entry) => !isOver(entry)).length >= limits.running) return 'too-many';
+      const entry = newEntry(batch, chunksOf(cases));
+      if (!makeRoom(entry.bytes)) return 'no-room';
+      kept.set(batch.batchId, entry);
       known.add(batch.batchId);
       return 'created';
     },
@@ -93,9 +82,27 @@ export function createMemoryBatches({ seconds, bytes: maxBytes, running }: Batch
       return true;
     },
     ...createMemoryPermits(),
-    bytes: async () => total(),
+    bytes: async () => totalOf(kept),
   };
 }
+
+function newEntry(batch: Batch, chunks: string[]): Kept {
+  const counts = batch.targets.map(() => ({ ...noCounts(), pending: batch.cases }));
+  const empty = { sent: new Map(), heads: new Map(), details: new Map() };
+  return { batch, chunks, state: 'running', endedAt: null, counts, ...empty, bytes: sizeOf(batch, chunks) };
+}
+
+/** Removes batches that have ended, the oldest first: those that are too old, and as many as leave too little room. */
+function makeRoomIn(kept: Map<string, Kept>, wanted: number, { seconds, bytes }: BatchLimits): boolean {
+  for (const [id, entry] of kept) {
+    const tooOld = entry.batch.createdAt + seconds * 1000 < Date.now();
+    if (!isOver(entry) || (!tooOld && totalOf(kept) + wanted <= bytes)) continue;
+    kept.delete(id);
+  }
+  return totalOf(kept) + wanted <= bytes;
+}
+
+const totalOf = (kept: Map<string, Kept>) => [...kept.values()].reduce((sum, { bytes }) => sum + bytes, 0);
 
 type Settled = Parameters<BatchStore['settle']>[1];
 

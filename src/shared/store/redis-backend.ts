@@ -2,18 +2,13 @@ import { type BackendFactory, createRedisBackend, type IQueueBackend, type Telem
 import { Redis } from 'ioredis';
 import { redisEraseJob } from './erase-job.ts';
 import { redisShortJobs } from './job-heads.ts';
-import { createRedisStore, storedKey } from './key-value-store.ts';
-import { createMissingRecords } from './missing-records.ts';
 import type { QueueBackend } from './queue-backend.ts';
 import { openersOf, removeFinished } from './queue-openers.ts';
-import { createRedisBatches } from './redis-batches.ts';
 import { createRedisConnections, type RedisConnections } from './redis-connections.ts';
-import { createRedisHistory, HISTORY_PREFIX } from './redis-history.ts';
-import { createRedisNotes } from './redis-notes.ts';
 import { openRedisReplies, tellChange, tellEndings } from './redis-replies.ts';
 import { redisScript } from './redis-script.ts';
+import { redisStores } from './redis-stores.ts';
 import { replyWithin } from './reply-within.ts';
-import { batchesPartOf, createSplitHistory } from './split-history.ts';
 import { createRedisTakers, type Takers } from './takers.ts';
 
 /** One hash tag keeps all keys in one slot of a Redis Cluster. */
@@ -22,7 +17,6 @@ const PREFIX = '{rule-server}';
 const MAX_EVENTS = 20_000;
 /** By their connections an API sees which workers tell how jobs ended: those of earlier versions have no name. */
 const TELLING_WORKER = 'tells-endings';
-const BATCH_HISTORY = '{rule-server}:history-of-batches:';
 const REPLY_MS = 700;
 
 /** BullMQ's own removal takes any job that is not locked: also one that has run, or whose worker fell asleep. */
@@ -60,19 +54,7 @@ export function openRedis(url: string, telemetry: Telemetry | undefined): QueueB
     connected,
     probe: () => connections.probe(results),
     takers,
-    store: createRedisStore(results),
-    openNotes: (maxBytes) => createRedisNotes(results, storedKey, maxBytes),
-    openHistory: (limits) =>
-      createSplitHistory(
-        (own, part) => createRedisHistory(results, storedKey, own, part === 'batches' ? BATCH_HISTORY : undefined),
-        limits,
-      ),
-    openMissingRecords: (queue, limits) =>
-      createMissingRecords(results, (state) => queue.toKey(state), {
-        calls: { prefix: HISTORY_PREFIX, limits },
-        batches: { prefix: BATCH_HISTORY, limits: batchesPartOf(limits) },
-      }),
-    openBatches: (limits) => createRedisBatches(results, limits),
+    ...redisStores(results),
     ...openersOf({
       quick: factoryOf(fast, connections),
       blocking: factoryOf(patient, connections),

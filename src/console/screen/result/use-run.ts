@@ -1,31 +1,27 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { useEffect, useMemo, useRef, useState } from 'react';
 import type { Client } from '../../api/browse.ts';
-import { beginExecution, cancelExecution, type ExecuteCall } from '../../api/executions.ts';
-import type { Refused, Unreachable } from '../../api/request.ts';
+import { cancelExecution, type ExecutionRecord } from '../../api/executions.ts';
 import { readJson } from '../../json/read-json.ts';
-import { compactText } from '../../json/whole-text.ts';
 import { changesSince, type FormChange } from '../../run/form-changes.ts';
-import { randomKey } from '../../run/random-key.ts';
 import { type Reading, readRun } from '../../run/reading.ts';
 import { useCancelWhenLeft } from '../../run/use-cancel-when-left.ts';
 import { useExecution } from '../../run/use-execution.ts';
 import { goTo, type Place, printTarget, readTarget } from '../../state/location.ts';
 import type { Occurrence } from '../../trace/tree.ts';
 import type { Input } from '../input/use-input.ts';
+import { type NotBegun, useBegin, useCall } from './use-begin.ts';
 
 export type Run = ReturnType<typeof useRun>;
 
-/** A call that did not become an execution. `key`: to send the very same call again, which never runs twice. */
-export type NotBegun = { error: Refused | Unreachable | Error; call: ExecuteCall; key: string };
-
-type What = { place: Place; input: Input; clients: readonly Client[]; occurrences: readonly Occurrence[] };
+type Form = { place: Place; input: Input };
+type What = Form & { clients: readonly Client[]; occurrences: readonly Occurrence[] };
 
 /** The run on the screen, and everything that can be done about it. */
 export function useRun({ place, input, clients, occurrences }: What) {
   const queries = useQueryClient();
-  const [sending, setSending] = useState(false);
-  const [notBegun, setNotBegun] = useState<NotBegun | null>(null);
+  const call = useCall(place, input.text);
+  const { sending, notBegun, begin, beginOnEach, forget } = useBegin(call, clients);
   const [stopping, setStopping] = useState<string | null>(null);
   const followed = useExecution(place.run);
   const execution = followed?.kind === 'ended' ? followed.execution : null;
@@ -39,60 +35,9 @@ export function useRun({ place, input, clients, occurrences }: What) {
     if (state !== undefined) void queries.invalidateQueries({ queryKey: ['history'] });
   }, [state, queries]);
 
-  const { text } = input;
-  const call = useCallback(
-    (change: Partial<ExecuteCall> = {}): ExecuteCall => ({
-      app: place.app ?? '',
-      ruleId: place.ruleId,
-      confId: place.confId,
-      ts: place.ts,
-      target: printTarget(place.target),
-      input: compactText(text),
-      ...change,
-    }),
-    [place, text],
-  );
-
-  const send = useCallback(async (wanted: ExecuteCall, key: string): Promise<string | null> => {
-    try {
-      return await beginExecution(wanted, key);
-    } catch (error) {
-      setNotBegun({ error: error instanceof Error ? error : new Error(String(error)), call: wanted, key });
-      return null;
-    }
-  }, []);
-
-  const begin = useCallback(
-    async (wanted: ExecuteCall, key: string = randomKey()) => {
-      setSending(true);
-      setNotBegun(null);
-      const mockId = await send(wanted, key);
-      setSending(false);
-      if (mockId !== null) goTo({ run: mockId, runs: [], input: wanted.input }, { push: true });
-    },
-    [send],
-  );
-
-  const beginOnEach = useCallback(async () => {
-    setSending(true);
-    setNotBegun(null);
-    const runs: string[] = [];
-    for (const { address } of clients.filter(({ online }) => online)) {
-      const mockId = await send(call({ target: `address:${address}` }), randomKey());
-      if (mockId !== null) runs.push(mockId);
-    }
-    setSending(false);
-    if (runs.length > 0) goTo({ run: null, runs, input: call().input }, { push: true });
-  }, [clients, call, send]);
-
   const record = open ?? execution?.record ?? null;
   const sent = execution ? execution.input : place.input;
-  const changes: FormChange[] = useMemo(() => {
-    if (record === null) return [];
-    const form = { input: input.read.kind === 'ok' ? input.read.root : null, ts: place.ts };
-    const asked = { input: documentOf(sent), ts: record.ts, target: record.target };
-    return changesSince(asked, { ...form, target: printTarget(place.target) });
-  }, [record, sent, input.read, place.ts, place.target]);
+  const changes = useChanges(record, sent, { input, place });
 
   return {
     sending,
@@ -110,7 +55,7 @@ export function useRun({ place, input, clients, occurrences }: What) {
     begin,
     start: () => (place.target.kind === 'each' ? beginOnEach() : begin(call())),
     again: (failed: NotBegun) => begin(failed.call, failed.key),
-    forget: () => setNotBegun(null),
+    forget,
     /** Gives the form back what the run on the screen was. */
     takeItsInput(): void {
       if (record === null) return;
@@ -123,6 +68,16 @@ export function useRun({ place, input, clients, occurrences }: What) {
       cancelExecution(open.mockId).catch(() => setStopping(null));
     },
   };
+}
+
+/** What the form has that a run did not. */
+function useChanges(record: ExecutionRecord | null, sent: string | null, { input, place }: Form): FormChange[] {
+  return useMemo(() => {
+    if (record === null) return [];
+    const form = { input: input.read.kind === 'ok' ? input.read.root : null, ts: place.ts };
+    const asked = { input: documentOf(sent), ts: record.ts, target: record.target };
+    return changesSince(asked, { ...form, target: printTarget(place.target) });
+  }, [record, sent, input.read, place.ts, place.target]);
 }
 
 /** The reading before this one, as long as it is of the same rule and another is on its way. */

@@ -1,0 +1,123 @@
+import { type Command, Option } from 'commander';
+import { describeCases } from './cases/commands.ts';
+import type { ClientsOptions } from './clients.ts';
+import type { DoctorOptions } from './doctor/doctor.ts';
+import type { EraseOptions } from './erase.ts';
+import type { ExecOptions } from './exec.ts';
+import { EXIT_CODES_HELP } from './exit-codes.ts';
+import {
+  CLIENTS_EXAMPLES,
+  DOCTOR_EXAMPLES,
+  ERASE_EXAMPLES,
+  EXEC_EXAMPLES,
+  MCP_EXAMPLES,
+  WATCH_EXAMPLES,
+} from './help-texts.ts';
+import { describeKeys } from './key-commands.ts';
+import type { McpOptions } from './mcp/serve-mcp.ts';
+import type { Surroundings } from './surroundings.ts';
+import type { WatchOptions } from './watch.ts';
+
+type Ended = (code: number) => void;
+type Describing = {
+  program: Command;
+  surroundings: Surroundings;
+  ended: Ended;
+  withApi: (command: Command) => Command;
+  withUrl: (command: Command) => Command;
+};
+
+/** The commands besides the services, in the order of the help. Each loads only what it needs. */
+export function describeCommands(program: Command, surroundings: Surroundings, ended: Ended): void {
+  const withUrl = (command: Command) => addUrl(command, surroundings.environment);
+  const withApi = (command: Command) => withUrl(command).option('--json', 'print the answer as it is, for programs');
+  const describing = { program, surroundings, ended, withApi, withUrl };
+  describeExec(describing);
+  describeClients(describing);
+  describeCases(program, describing);
+  describeErase(describing);
+  describeDoctor(describing);
+  describeKeys(program, surroundings, ended);
+  describeWatch(describing);
+  describeMcp(describing);
+}
+
+/** Options of every command that calls an API. */
+function addUrl(command: Command, { RULE_SERVER_URL, RULE_SERVER_KEY }: NodeJS.ProcessEnv): Command {
+  const key = new Option('--key <key>', 'an API key; as RULE_SERVER_KEY it stays out of process lists');
+  return command
+    .option(
+      '--url <url>',
+      'where the API is; RULE_SERVER_URL says so as well',
+      RULE_SERVER_URL ?? 'http://127.0.0.1:8080',
+    )
+    .addOption(key.default(RULE_SERVER_KEY, 'RULE_SERVER_KEY'));
+}
+
+function describeExec({ program, surroundings, ended, withApi }: Describing): void {
+  const exec = program
+    .command('exec')
+    .description('run a rule on a live client and print what it answered')
+    .requiredOption('--app <id>', 'the app')
+    .option('--rule <id>', 'the rule')
+    .option('--node <id>', 'a node: run the sub-tree below it; with --rule as a part of that rule')
+    .option('--data <json>', 'the input: a JSON object, @file, or - for standard input', '{}')
+    .option('--target <target>', 'all, lane:<lane> or address:<address>', 'all')
+    .option('--ts <ms>', 'run as of this time, epoch milliseconds')
+    .option('--idempotency-key <key>', 'the same call under the same key runs once')
+    .action(async (options: ExecOptions) => ended(await (await import('./exec.ts')).exec(options, surroundings)));
+  withApi(exec).addHelpText('after', EXEC_EXAMPLES + EXIT_CODES_HELP);
+}
+
+function describeClients({ program, surroundings, ended, withApi }: Describing): void {
+  const clients = program
+    .command('clients')
+    .description('list the clients of an app; ends with 3 when nobody is there')
+    .requiredOption('--app <id>', 'the app')
+    .action(async (options: ClientsOptions) =>
+      ended(await (await import('./clients.ts')).clients(options, surroundings)),
+    );
+  withApi(clients).addHelpText('after', CLIENTS_EXAMPLES);
+}
+
+function describeErase({ program, surroundings, ended, withApi }: Describing): void {
+  const erase = program
+    .command('erase')
+    .description('remove every trace of one execution that has ended; needs the permission ops')
+    .argument('<mockId>', 'the execution')
+    .action(async (mockId: string, options: EraseOptions) =>
+      ended(await (await import('./erase.ts')).erase(mockId, options, surroundings)),
+    );
+  withApi(erase).addHelpText('after', ERASE_EXAMPLES);
+}
+
+function describeDoctor({ program, surroundings, ended, withApi }: Describing): void {
+  const doctor = program
+    .command('doctor')
+    .description('check Redis, the shared directory, limits, clocks and workers, with the settings of this environment')
+    .action(async (options: DoctorOptions) =>
+      ended(await (await import('./doctor/doctor.ts')).doctor(options, surroundings)),
+    );
+  withApi(doctor).addHelpText('after', DOCTOR_EXAMPLES);
+}
+
+function describeWatch({ program, surroundings, ended, withApi }: Describing): void {
+  const watch = program
+    .command('watch')
+    .description('print executions as they come and go on, until Ctrl-C')
+    .option('--app <id>', 'only of this app')
+    .option('--rule <id>', 'only of this rule')
+    .action(async (options: WatchOptions) => ended(await (await import('./watch.ts')).watch(options, surroundings)));
+  withApi(watch).addHelpText('after', WATCH_EXAMPLES);
+}
+
+function describeMcp({ program, surroundings, ended, withUrl }: Describing): void {
+  const mcp = program
+    .command('mcp')
+    .description('serve the Model Context Protocol on standard input and output, for an assistant')
+    .option('--allow-run', 'let the assistant run rules: real runs with real effects')
+    .action(async (options: McpOptions) =>
+      ended(await (await import('./mcp/serve-mcp.ts')).serveMcp(options, surroundings)),
+    );
+  withUrl(mcp).addHelpText('after', MCP_EXAMPLES);
+}
