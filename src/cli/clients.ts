@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { RawNumber } from '../shared/contract/exact-json.ts';
 import { parseJson } from '../shared/contract/parse-json.ts';
+import { RawNumber } from '../shared/contract/raw-number.ts';
 import { visibleJson } from '../shared/contract/visible-text.ts';
 import { exitCodes } from './exit-codes.ts';
 import { createHttpApi, errorOf } from './http-api.ts';

@@ -1,4 +1,4 @@
-import { type ExactValue, RawNumber } from '../shared/contract/exact-json.ts';
+import { type ExactValue, RawNumber } from '../shared/contract/raw-number.ts';
 
 /** A value as indented JSON, every number as it was written. */
 export function prettyJson(value: ExactValue, indent = ''): string {

@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { type ExactValue, parseExact } from '../shared/contract/exact-json.ts';
+import { parseExact } from '../shared/contract/exact-json.ts';
 import { DATA_FIELD, warningSchema } from '../shared/contract/job.ts';
 import { parseJson } from '../shared/contract/parse-json.ts';
+import type { ExactValue } from '../shared/contract/raw-number.ts';
 import { prettyJson } from './pretty-json.ts';
 
 const part = z.number().nullable();

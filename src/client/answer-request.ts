@@ -1,4 +1,4 @@
-import { stringifyExact } from '../shared/contract/exact-json.ts';
+import { stringifyExact } from '../shared/contract/raw-number.ts';
 import { execute } from './engine/execution.ts';
 import { endedInTime } from './engine/in-time.ts';
 import type { HandleError } from './engine/node.ts';

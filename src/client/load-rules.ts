@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import { stringifyExact } from '../shared/contract/exact-json.ts';
+import { stringifyExact } from '../shared/contract/raw-number.ts';
 import type { HandleError } from './engine/node.ts';
 import { isExactObject, toExact } from './engine/values.ts';
 import type { LeafClasses, Leaves } from './leaves/leaf.ts';

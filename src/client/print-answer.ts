@@ -1,5 +1,6 @@
 import { DATA_FIELD } from '../shared/contract/data-field.ts';
-import { joinMembers, stringifyExact } from '../shared/contract/exact-json.ts';
+import { joinMembers } from '../shared/contract/exact-json.ts';
+import { stringifyExact } from '../shared/contract/raw-number.ts';
 import { messageOf } from './engine/evaluate.ts';
 import type { Ending, Execution } from './engine/execution.ts';
 import { printSteps } from './engine/print-steps.ts';

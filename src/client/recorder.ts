@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { type ExactValue, stringifyExact } from '../shared/contract/exact-json.ts';
+import { type ExactValue, stringifyExact } from '../shared/contract/raw-number.ts';
 import type { Ending, ExecutionRequest } from './engine/execution.ts';
 import { type ExactObject, isExactObject } from './engine/values.ts';
 import { replaceFile } from './replace-file.ts';

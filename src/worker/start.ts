@@ -20,7 +20,7 @@ import { createProgressReports } from './execution/progress.ts';
 import { createRecord } from './execution/record.ts';
 import type { AtStep } from './execution/steps.ts';
 import { createUnknownJobs } from './execution/unknown-jobs.ts';
-import { createClaims } from './files/claim.ts';
+import { createClaims } from './files/claims.ts';
 import { createFlush } from './files/flush.ts';
 import { createKeptAnswers } from './files/kept-answers.ts';
 import { createMemoryBudget } from './files/memory-budget.ts';

@@ -1,8 +1,8 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { createMemoryStore } from '../../src/shared/store/key-value-store.ts';
-import { createClaims } from '../../src/worker/files/claim.ts';
 import { CLAIM_KEPT_MS } from '../../src/worker/files/claim-minutes.ts';
+import { createClaims } from '../../src/worker/files/claims.ts';
 import { createSharedDirectory } from '../../src/worker/files/shared-directory.ts';
 import { createSweep } from '../../src/worker/upkeep/sweep.ts';
 import { eventually } from '../support/eventually.ts';

@@ -1,15 +1,9 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { readExecuteRequest } from '../../src/api/calls/read-request.ts';
-import {
-  type ExactValue,
-  integerOf,
-  MAX_DEPTH,
-  parseExact,
-  RawNumber,
-  scanJson,
-  stringifyExact,
-} from '../../src/shared/contract/exact-json.ts';
+import { parseExact, scanJson } from '../../src/shared/contract/exact-json.ts';
+import { MAX_DEPTH } from '../../src/shared/contract/json-scan.ts';
+import { type ExactValue, integerOf, RawNumber, stringifyExact } from '../../src/shared/contract/raw-number.ts';
 import { dialects } from '../../src/worker/dialects/dialects.ts';
 import { judgeResult } from '../../src/worker/files/judge-result.ts';
 import { expectedAnswer, isText } from './expected-answer.ts';

@@ -8,8 +8,8 @@ import {
 } from '../../shared/cases/batch.ts';
 import type { Case } from '../../shared/cases/case.ts';
 import { itemMockId } from '../../shared/cases/item-id.ts';
-import { stringifyExact } from '../../shared/contract/exact-json.ts';
 import { DATA_FIELD } from '../../shared/contract/job.ts';
+import { stringifyExact } from '../../shared/contract/raw-number.ts';
 import { expectBody } from '../cases/case-bodies.ts';
 
 type Found = { batch: Batch; progress: BatchProgress };

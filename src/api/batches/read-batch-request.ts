@@ -6,9 +6,12 @@ import { readFlag, readMembers, readText, readTexts } from '../../shared/cases/r
 import { createRefusals, noLines, type Refusals } from '../../shared/cases/refusal.ts';
 import { elementsOf } from '../../shared/cases/split-array.ts';
 import { type Verdict, verdictSchema } from '../../shared/cases/verdict.ts';
-import { decodeUtf8, integerOf, type Member, scanJson } from '../../shared/contract/exact-json.ts';
+import { scanJson } from '../../shared/contract/exact-json.ts';
 import { executeRequestSchema, memberValue } from '../../shared/contract/job.ts';
+import type { Member } from '../../shared/contract/json-tokens.ts';
+import { integerOf } from '../../shared/contract/raw-number.ts';
 import { formatTarget, parseTarget } from '../../shared/contract/target.ts';
+import { decodeUtf8 } from '../../shared/contract/utf8.ts';
 import type { Problem } from '../calls/read-request.ts';
 
 /** Where the cases of a batch come from. */

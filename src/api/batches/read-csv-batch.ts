@@ -3,9 +3,9 @@ import { DEFAULT_CONCURRENCY, MAX_CONCURRENCY } from '../../shared/cases/batch.t
 import { cellTypeOf } from '../../shared/cases/cell-type.ts';
 import { readCsv } from '../../shared/cases/csv-cases.ts';
 import { createRefusals, noLines } from '../../shared/cases/refusal.ts';
-import { decodeUtf8 } from '../../shared/contract/exact-json.ts';
 import { parseJson } from '../../shared/contract/parse-json.ts';
 import { QUERY_VERSION } from '../../shared/contract/query.ts';
+import { decodeUtf8 } from '../../shared/contract/utf8.ts';
 import type { AskWorker } from '../ask-worker.ts';
 import { readParameters, selectionParameters } from '../http/parameters.ts';
 import { type ReadBatch, readTargets } from './read-batch-request.ts';

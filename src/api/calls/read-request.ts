@@ -1,6 +1,8 @@
-import { decodeUtf8, type Member, scanJson } from '../../shared/contract/exact-json.ts';
+import { scanJson } from '../../shared/contract/exact-json.ts';
 import { DATA_FIELD, type ExecuteRequest, executeRequestSchema, memberValue } from '../../shared/contract/job.ts';
+import type { Member } from '../../shared/contract/json-tokens.ts';
 import { isOneSlipAway } from '../../shared/contract/near-miss.ts';
+import { decodeUtf8 } from '../../shared/contract/utf8.ts';
 
 /** One thing wrong with a request: the field (or `body`) and what to do about it. */
 export type Problem = { field: string; message: string };

@@ -1,7 +1,9 @@
 import { readCase } from '../../shared/cases/read-case.ts';
 import { readMembers, readText } from '../../shared/cases/read-members.ts';
 import { createRefusals, noLines } from '../../shared/cases/refusal.ts';
-import { decodeUtf8, parseExact, scanJson, stringifyExact } from '../../shared/contract/exact-json.ts';
+import { parseExact, scanJson } from '../../shared/contract/exact-json.ts';
+import { stringifyExact } from '../../shared/contract/raw-number.ts';
+import { decodeUtf8 } from '../../shared/contract/utf8.ts';
 import type { Problem } from '../calls/read-request.ts';
 import type { Change } from './document-tasks.ts';
 

@@ -1,5 +1,5 @@
-import { stringifyExact } from '../../shared/contract/exact-json.ts';
 import type { ExecutionRecord } from '../../shared/contract/execution-record.ts';
+import { stringifyExact } from '../../shared/contract/raw-number.ts';
 import { timingsOf } from '../../shared/contract/timings.ts';
 import type { Execution } from './read-execution.ts';
 

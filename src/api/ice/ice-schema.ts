@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { parseExact, RawNumber, stringifyExact } from '../../shared/contract/exact-json.ts';
+import { parseExact } from '../../shared/contract/exact-json.ts';
+import { RawNumber, stringifyExact } from '../../shared/contract/raw-number.ts';
 
 const answerSchema = z.object({
   fields: z.array(

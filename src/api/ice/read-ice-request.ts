@@ -1,6 +1,8 @@
-import { decodeUtf8, type Member, scanJson } from '../../shared/contract/exact-json.ts';
+import { scanJson } from '../../shared/contract/exact-json.ts';
 import { DATA_FIELD, type ExecuteRequest, executeRequestSchema, memberValue } from '../../shared/contract/job.ts';
+import type { Member } from '../../shared/contract/json-tokens.ts';
 import { parseTarget } from '../../shared/contract/target.ts';
+import { decodeUtf8 } from '../../shared/contract/utf8.ts';
 import { INPUT_ERROR, OTHER_ERROR } from './envelope.ts';
 
 export type IceRequest = { kind: 'request'; request: ExecuteRequest } | { kind: 'bad'; ret: number; message: string };

@@ -1,5 +1,5 @@
 import { appParameters, selectionParameters } from '../http/parameters.ts';
-import { appsAnswer, clientsAnswer, rulesAnswer, schemaAnswer, treeAnswer } from './answers.ts';
+import { appsAnswer, clientsAnswer, rulesAnswer, schemaAnswer, treeAnswer } from './browse-answers.ts';
 import type { Operation } from './operation.ts';
 import { badQuestion, refusal, unavailable, usual } from './refusals.ts';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { eraseParameters, listParameters } from '../http/parameters.ts';
-import { cancelAnswer, executionAnswer, executionListAnswer } from './answers.ts';
 import { accepted, events, execution, listed, rejected } from './examples.ts';
+import { cancelAnswer, executionAnswer, executionListAnswer } from './execution-answers.ts';
 import type { Operation } from './operation.ts';
 import { badQuestion, refusal, unavailable, usual } from './refusals.ts';
 

@@ -9,15 +9,14 @@ import { callerOf, needs, refusedApp } from '../access/permission.ts';
 import { batchBody, itemBody, wholeItemBody } from '../batches/batch-bodies.ts';
 import type { Batches } from '../batches/batches.ts';
 import { batchListParameters, coverageParameters, itemParameters, reportParameters } from '../batches/parameters.ts';
-import { readBatchRequest } from '../batches/read-batch-request.ts';
 import type { ReadCsvBatch } from '../batches/read-csv-batch.ts';
-import { goneBatch, type Taken, unknownBatch } from '../batches/taken.ts';
+import { goneBatch, unknownBatch } from '../batches/taken.ts';
 import type { Environment } from '../http/environment.ts';
-import type { BodyLease, OpenBodies } from '../http/open-bodies.ts';
+import type { OpenBodies } from '../http/open-bodies.ts';
 import { readParameters } from '../http/parameters.ts';
-import { readBody } from '../http/read-body.ts';
-import { badQuestion, badRequest, json, problem } from '../http/respond.ts';
+import { badQuestion, json, problem } from '../http/respond.ts';
 import { untilGone } from '../http/until-gone.ts';
+import { createBatch } from './create-batch.ts';
 
 type Dependencies = {
   batches: Batches;
@@ -26,8 +25,6 @@ type Dependencies = {
   openBodies: OpenBodies;
   stopping: AbortSignal;
 };
-const NO_ROOM =
-  'The bodies of all open calls take as much memory as they may (MAX_OPEN_BODY_BYTES). Nothing of this one ran. Try again in a moment.';
 type Found = Exclude<Awaited<ReturnType<Batches['read']>>, 'gone' | null>;
 
 const writers = {
@@ -37,7 +34,7 @@ const writers = {
   markdown: { write: markdownReport, type: 'text/markdown; charset=utf-8', extension: 'md' },
 } as const;
 
-/** Batches as a resource: run one, follow it, read its items and reports, cancel it. */
+/** Batches as a resource: create one, follow it, read its items and reports, cancel it. */
 export function batchRoutes({ batches, readCsvBatch, maxBodyBytes, openBodies, stopping }: Dependencies) {
   const withBatch =
     (answer: (found: Found, context: Context<Environment>) => Promise<Response> | Response) =>
@@ -52,7 +49,7 @@ export function batchRoutes({ batches, readCsvBatch, maxBodyBytes, openBodies, s
   return new Hono<Environment>()
     .post('/batches', needs('run'), (context) => {
       const lease = openBodies.lease();
-      return run(context, lease, { batches, readCsvBatch, maxBodyBytes }).finally(() => lease.close());
+      return createBatch(context, lease, { batches, readCsvBatch, maxBodyBytes }).finally(() => lease.close());
     })
     .get('/batches', needs('read'), (context) => list(context, batches))
     .get(
@@ -93,27 +90,6 @@ export function batchRoutes({ batches, readCsvBatch, maxBodyBytes, openBodies, s
 }
 
 type Asked = Context<Environment>;
-
-async function run(
-  context: Asked,
-  lease: BodyLease,
-  { batches, readCsvBatch, maxBodyBytes }: Pick<Dependencies, 'batches' | 'readCsvBatch' | 'maxBodyBytes'>,
-): Promise<Response> {
-  const type = contentType(context);
-  if (type === 'foreign') return problem(415, 'A browser must send content-type: application/json or text/csv.');
-  const body = await readBody(context.env.incoming, maxBodyBytes, lease);
-  if (body.kind !== 'complete') return refuseBody(body.kind, maxBodyBytes);
-  const read = type === 'csv' ? await readCsvBatch(body.bytes, context.req.queries()) : readBatchRequest(body.bytes);
-  if (read.kind === 'bad') return badRequest(read.problems);
-  if (read.kind === 'refused') return problem(read.status, read.error);
-  const notIts = refusedApp(context, read.request.app);
-  if (notIts) return notIts;
-  const key = context.req.header('idempotency-key');
-  if (key !== undefined && (key.length < 1 || key.length > 255))
-    return badRequest([{ field: 'Idempotency-Key', message: 'must have 1 to 255 characters' }]);
-  const taken = await batches.create(read.request, { keyName: context.var.keyName ?? null, key, body: body.bytes });
-  return respondToTaken(taken, batches);
-}
 
 async function list(context: Asked, batches: Batches): Promise<Response> {
   const read = readParameters(batchListParameters, context.req.queries());
@@ -175,36 +151,4 @@ async function cancel({ batch: { batchId }, progress }: Found, batches: Batches)
   if (progress.state === 'cancelled') return json(200, JSON.stringify({ batchId, state: 'cancelled' }));
   if (await batches.cancel(batchId)) return json(202, JSON.stringify({ batchId, state: 'cancelling' }));
   return problem(409, `Batch ${batchId} has ended already; it cannot be cancelled any more.`);
-}
-
-function refuseBody(why: 'no-room' | 'too-large' | 'cut-off', maxBytes: number): Response {
-  const headers = { connection: 'close' };
-  if (why === 'no-room') return problem(503, NO_ROOM, { headers: { ...headers, 'retry-after': '2' } });
-  if (why === 'cut-off') return badRequest([{ field: 'body', message: 'was cut off before its end' }]);
-  return problem(413, `The body is larger than ${maxBytes} bytes (MAX_BATCH_BYTES).`, { headers });
-}
-
-async function respondToTaken(taken: Taken, batches: Batches): Promise<Response> {
-  switch (taken.kind) {
-    case 'bad':
-      return badRequest(taken.problems);
-    case 'other-body':
-      return problem(422, 'This Idempotency-Key was used for a call with another body: use a new key for a new call.');
-    case 'refused':
-      return problem(taken.status, taken.error, taken.status === 503 ? { headers: { 'retry-after': '5' } } : {});
-    case 'taken': {
-      const location = `/rule-server/mock/batches/${taken.batchId}`;
-      const found = await batches.read(taken.batchId);
-      const body = found === null || found === 'gone' ? JSON.stringify({ batchId: taken.batchId }) : batchBody(found);
-      return json(202, body, { location });
-    }
-  }
-}
-
-/** Browsers send forms and plain text to any site without asking it first; JSON and CSV they do not. */
-function contentType({ req }: Context<Environment>): 'json' | 'csv' | 'foreign' {
-  const type = (req.header('content-type') ?? '').split(';')[0]?.trim().toLowerCase();
-  if (type === 'text/csv') return 'csv';
-  const fromBrowser = req.header('origin') !== undefined || req.header('sec-fetch-site') !== undefined;
-  return fromBrowser && type !== 'application/json' ? 'foreign' : 'json';
 }

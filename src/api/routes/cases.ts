@@ -1,6 +1,6 @@
 import { type Context, Hono } from 'hono';
 import { MAX_CASES_BYTES } from '../../shared/cases/document.ts';
-import { decodeUtf8 } from '../../shared/contract/exact-json.ts';
+import { decodeUtf8 } from '../../shared/contract/utf8.ts';
 import { needs, refusedApp } from '../access/permission.ts';
 import { casesBody } from '../cases/case-bodies.ts';
 import { casesParameters } from '../cases/parameters.ts';

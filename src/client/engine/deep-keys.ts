@@ -1,4 +1,4 @@
-import type { ExactValue } from '../../shared/contract/exact-json.ts';
+import type { ExactValue } from '../../shared/contract/raw-number.ts';
 import { type ExactObject, isExactObject } from './values.ts';
 
 /** What a dotted key leads to: `vip.level` through objects, `items.0` into lists. Undefined when it leads nowhere. */

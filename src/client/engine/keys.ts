@@ -1,4 +1,4 @@
-import type { ExactValue } from '../../shared/contract/exact-json.ts';
+import type { ExactValue } from '../../shared/contract/raw-number.ts';
 import { readDeep, removeDeep, writeDeep } from './deep-keys.ts';
 import { booleanOf, doubleOf, intOf, listOf, longOf, mapOf, stringOf } from './typed-values.ts';
 import { type ExactObject, type Origins, toExact, toPlain, type Value } from './values.ts';

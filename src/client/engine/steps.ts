@@ -1,4 +1,4 @@
-import type { ExactValue } from '../../shared/contract/exact-json.ts';
+import type { ExactValue } from '../../shared/contract/raw-number.ts';
 import type { AccessedKey, AccessLog } from './keys.ts';
 import type { Node, Role } from './node.ts';
 import type { State } from './state.ts';

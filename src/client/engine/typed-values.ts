@@ -1,4 +1,4 @@
-import { type ExactValue, integerOf, RawNumber } from '../../shared/contract/exact-json.ts';
+import { type ExactValue, integerOf, RawNumber } from '../../shared/contract/raw-number.ts';
 import { isExactObject, type Origins, toPlain, type Value } from './values.ts';
 
 /**

@@ -1,5 +1,6 @@
-import type { ExactValue } from '../../shared/contract/exact-json.ts';
-import { MAX_DEPTH, RawNumber } from '../../shared/contract/exact-json.ts';
+import { MAX_DEPTH } from '../../shared/contract/json-scan.ts';
+import type { ExactValue } from '../../shared/contract/raw-number.ts';
+import { RawNumber } from '../../shared/contract/raw-number.ts';
 
 /** A JSON value as leaf code sees it: integers beyond 2^53 are bigint, every other number is a number. */
 export type Value = null | boolean | string | number | bigint | Value[] | { [key: string]: Value };

@@ -1,4 +1,4 @@
-import type { ExactValue } from '../../shared/contract/exact-json.ts';
+import type { ExactValue } from '../../shared/contract/raw-number.ts';
 import { isExactObject, toPlain, type Value } from '../engine/values.ts';
 import { type Converted, javaBoolean, javaDouble, javaInteger, javaText } from '../rules/java-scalars.ts';
 import type { FieldType, LeafDefinition } from './leaf.ts';

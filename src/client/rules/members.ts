@@ -1,5 +1,6 @@
-import type { ExactValue } from '../../shared/contract/exact-json.ts';
-import { parseExact, stringifyExact } from '../../shared/contract/exact-json.ts';
+import { parseExact } from '../../shared/contract/exact-json.ts';
+import type { ExactValue } from '../../shared/contract/raw-number.ts';
+import { stringifyExact } from '../../shared/contract/raw-number.ts';
 import { type ExactObject, isExactObject } from '../engine/values.ts';
 import { javaBoolean, javaInteger, javaText } from './java-scalars.ts';
 

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ExactValue } from '../../shared/contract/exact-json.ts';
-import { integerOf, RawNumber } from '../../shared/contract/exact-json.ts';
+import type { ExactValue } from '../../shared/contract/raw-number.ts';
+import { integerOf, RawNumber } from '../../shared/contract/raw-number.ts';
 import { type ExactObject, isExactObject } from '../engine/values.ts';
 import { unless } from '../errno.ts';
 import { listMember, objectOf } from './members.ts';

@@ -1,4 +1,4 @@
-import type { ExactValue } from '../../shared/contract/exact-json.ts';
+import type { ExactValue } from '../../shared/contract/raw-number.ts';
 import type { TimeWindow, TreeNode } from '../trace/tree.ts';
 import { digits, field, flag, list, number, text } from './read.ts';
 import { readNode, readWindow } from './read-node.ts';

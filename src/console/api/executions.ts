@@ -1,4 +1,5 @@
-import { type ExactValue, parseExact, scanJson, stringifyExact } from '../../shared/contract/exact-json.ts';
+import { parseExact, scanJson } from '../../shared/contract/exact-json.ts';
+import { type ExactValue, stringifyExact } from '../../shared/contract/raw-number.ts';
 import { states } from '../../shared/contract/state-names.ts';
 import type { Decision } from '../trace/mark.ts';
 import { digits, field, flag, list, number, oneOf, text } from './read.ts';

@@ -1,4 +1,4 @@
-import { type ExactValue, stringifyExact } from '../../shared/contract/exact-json.ts';
+import { type ExactValue, stringifyExact } from '../../shared/contract/raw-number.ts';
 import {
   type Comparison,
   comparisons,

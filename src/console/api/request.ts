@@ -1,4 +1,5 @@
-import { type ExactValue, parseExact } from '../../shared/contract/exact-json.ts';
+import { parseExact } from '../../shared/contract/exact-json.ts';
+import type { ExactValue } from '../../shared/contract/raw-number.ts';
 import { field, list, text } from './read.ts';
 
 /** An answer as its text: numbers are read from it with every digit, never through `response.json()`. */

@@ -1,4 +1,4 @@
-import { type ExactValue, RawNumber, stringifyExact } from '../contract/exact-json.ts';
+import { type ExactValue, RawNumber, stringifyExact } from '../contract/raw-number.ts';
 import { isApproximable, isNear, sameNumber } from './decimal.ts';
 import { type Difference, MAX_DIFFERENCES, shortened } from './difference.ts';
 import { printPath, type Step } from './path.ts';

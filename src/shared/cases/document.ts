@@ -1,4 +1,6 @@
-import { integerOf, type Member, scanJson } from '../contract/exact-json.ts';
+import { scanJson } from '../contract/exact-json.ts';
+import type { Member } from '../contract/json-tokens.ts';
+import { integerOf } from '../contract/raw-number.ts';
 import type { Case } from './case.ts';
 import type { Step } from './path.ts';
 import { readCase } from './read-case.ts';

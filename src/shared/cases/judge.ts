@@ -1,6 +1,8 @@
-import { type ExactValue, type Member, parseExact, scanJson, stringifyExact } from '../contract/exact-json.ts';
+import { parseExact, scanJson } from '../contract/exact-json.ts';
 import { DATA_FIELD, type Decision } from '../contract/job.ts';
+import type { Member } from '../contract/json-tokens.ts';
 import type { Code } from '../contract/outcomes.ts';
+import { type ExactValue, stringifyExact } from '../contract/raw-number.ts';
 import type { Expect } from './case.ts';
 import { compareData } from './compare.ts';
 import { type Difference, MAX_DIFFERENCES, shortened } from './difference.ts';

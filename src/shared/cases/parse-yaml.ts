@@ -1,5 +1,5 @@
 import { Composer, type CST, type Document, Lexer, LineCounter, Parser } from 'yaml';
-import { MAX_DEPTH } from '../contract/exact-json.ts';
+import { MAX_DEPTH } from '../contract/json-scan.ts';
 
 /** YAML with the position of everything in it; `too-deep` before the library would follow it down. */
 export type ParsedYaml = { kind: 'parsed'; documents: Document.Parsed[]; lines: LineCounter } | { kind: 'too-deep' };

@@ -1,5 +1,7 @@
-import { integerOf, joinMembers, type Member, scanJson } from '../contract/exact-json.ts';
+import { joinMembers, scanJson } from '../contract/exact-json.ts';
 import { DATA_FIELD } from '../contract/job.ts';
+import type { Member } from '../contract/json-tokens.ts';
+import { integerOf } from '../contract/raw-number.ts';
 import type { Case } from './case.ts';
 import type { Step } from './path.ts';
 import { printPath } from './path.ts';

@@ -1,4 +1,5 @@
-import { type Member, parseExact, scanJson } from '../contract/exact-json.ts';
+import { parseExact, scanJson } from '../contract/exact-json.ts';
+import type { Member } from '../contract/json-tokens.ts';
 import { nearest } from '../contract/nearest.ts';
 import { type Expect, nodeStateNames } from './case.ts';
 import { operatorProblems } from './compare.ts';

@@ -1,4 +1,5 @@
-import { type Member, scanJson } from '../contract/exact-json.ts';
+import { scanJson } from '../contract/exact-json.ts';
+import type { Member } from '../contract/json-tokens.ts';
 import { nearest } from '../contract/nearest.ts';
 import type { Step } from './path.ts';
 import type { Refusals } from './refusal.ts';

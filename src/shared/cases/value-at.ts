@@ -1,4 +1,4 @@
-import type { ExactValue } from '../contract/exact-json.ts';
+import type { ExactValue } from '../contract/raw-number.ts';
 import { isObject } from './compare.ts';
 import type { Step } from './path.ts';
 

@@ -1,5 +1,6 @@
 import { isAlias, isMap, isScalar, isSeq, type LineCounter, type Node, type Scalar } from 'yaml';
-import { joinMembers, MAX_DEPTH } from '../contract/exact-json.ts';
+import { joinMembers } from '../contract/exact-json.ts';
+import { MAX_DEPTH } from '../contract/json-scan.ts';
 import { parseYaml } from './parse-yaml.ts';
 import { printPath, type Step } from './path.ts';
 import { createRefusals, type LineOf, type Refusal } from './refusal.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { DATA_FIELD } from './data-field.ts';
-import type { Member } from './exact-json.ts';
-import { integerOf, RawNumber } from './exact-json.ts';
+import type { Member } from './json-tokens.ts';
+import { integerOf, RawNumber } from './raw-number.ts';
 import { stepSchema } from './states.ts';
 import { formatTarget, parseTarget } from './target.ts';
 

@@ -1,5 +1,5 @@
 import { totalOf } from '../cases/batch.ts';
-import { stringifyExact } from '../contract/exact-json.ts';
+import { stringifyExact } from '../contract/raw-number.ts';
 import type { Reported } from './reported.ts';
 
 /** The whole report as one JSON document, ids as the integers they are. */

@@ -1,86 +1,18 @@
-import { isIP } from 'node:net';
-import { totalmem } from 'node:os';
 import { z } from 'zod';
 import { isOneSlipAway } from '../contract/near-miss.ts';
-
-const milliseconds = (fallback: number, { min = 1, max = 3_600_000 } = {}) => whole(fallback, min, max);
-
-function whole(fallback: number, min: number, max: number) {
-  const message = `must be a whole number from ${min} to ${max}`;
-  return z
-    .string()
-    .regex(/^\d{1,15}$/, message)
-    .transform(Number)
-    .refine((value) => value >= min && value <= max, message)
-    .default(fallback);
-}
-
-const port = (fallback: number) => whole(fallback, 0, 65_535);
-const MIB = 1024 * 1024;
-
-function openBodyBytes(): number {
-  const mayHave = Math.min(process.constrainedMemory() || totalmem(), totalmem());
-  return Math.round(Math.min(256 * MIB, Math.max(4 * MIB, mayHave / 16)));
-}
-
-const queueUrl = z
-  .string()
-  .refine(
-    (text) => URL.canParse(text) && ['redis:', 'rediss:'].includes(new URL(text).protocol),
-    'must be a redis:// or rediss:// URL',
-  )
-  .optional();
-
-const apiKeys = z
-  .string()
-  .default('')
-  .transform((text, context) => {
-    const keys = new Map<string, string>();
-    for (const pair of text.split(',').filter((part) => part.trim() !== '')) {
-      const [name = '', key = ''] = [pair.slice(0, pair.indexOf(':')).trim(), pair.slice(pair.indexOf(':') + 1).trim()];
-      if (!pair.includes(':') || !/^[\w.-]{1,64}$/.test(name) || !/^[\x21-\x7e]{16,}$/.test(key) || keys.has(name)) {
-        context.addIssue({
-          code: 'custom',
-          message: 'must be name:key,… with distinct names and keys of at least 16 characters of ASCII, without spaces',
-        });
-        return z.NEVER;
-      }
-      keys.set(name, key);
-    }
-    return keys;
-  });
-
-const corsOrigins = z
-  .string()
-  .default('')
-  .transform((text) => text.split(',').flatMap((part) => part.trim() || []))
-  .refine(
-    (origins) => origins.every(isOrigin),
-    'must be origins such as https://rules.example.com, separated by commas',
-  );
-
-const trustedProxies = z
-  .string()
-  .default('')
-  .transform((text) => text.split(',').flatMap((part) => part.trim() || []))
-  .refine(
-    (proxies) => proxies.every(isAddressOrRange),
-    'must be addresses or ranges such as 10.0.0.0/8, separated by commas',
-  );
-
-function isAddressOrRange(text: string): boolean {
-  const [address = '', bits] = text.split('/');
-  const family = isIP(address);
-  return family !== 0 && (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 6 ? 128 : 32)));
-}
-
-const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]{1,64}$/;
-
-function isOrigin(text: string): boolean {
-  return URL.canParse(text) && /^https?:/.test(text) && new URL(text).origin === text;
-}
-
-const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+import {
+  apiKeys,
+  corsOrigins,
+  HEADER_NAME,
+  LOG_LEVELS,
+  MIB,
+  milliseconds,
+  openBodyBytes,
+  port,
+  queueUrl,
+  trustedProxies,
+  whole,
+} from './setting-kinds.ts';
 
 const variables = z.object({
   QUEUE_URL: queueUrl,
@@ -131,7 +63,6 @@ const variables = z.object({
   LOG_LEVEL: z.enum(LOG_LEVELS, { error: `must be one of ${LOG_LEVELS.join(', ')}` }).default('info'),
   OTEL_EXPORTER_OTLP_ENDPOINT: z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// URL' }).optional(),
 });
-
 const settingsSchema = variables.refine(
   ({ TRUSTED_USER_HEADER, TRUSTED_PROXIES }) => TRUSTED_USER_HEADER === undefined || TRUSTED_PROXIES.length > 0,
   { path: ['TRUSTED_PROXIES'], error: 'must say which proxies may send TRUSTED_USER_HEADER' },

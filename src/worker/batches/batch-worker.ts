@@ -6,7 +6,7 @@ import { createCancelSender } from '../../shared/store/control.ts';
 import type { History } from '../../shared/store/history.ts';
 import { type ExecutionQueue, type JobQueue, type QueueBackend, queueNames } from '../../shared/store/queue-backend.ts';
 import type { Clients } from '../clients/clients.ts';
-import type { Claims } from '../files/claim.ts';
+import type { Claims } from '../files/claims.ts';
 import type { ResolveTarget } from '../placement/resolve-target.ts';
 import { type BatchJob, createBatchJobs } from './batch-jobs.ts';
 import { registerBatchMetrics } from './batch-metrics.ts';

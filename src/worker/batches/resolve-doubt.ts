@@ -1,5 +1,5 @@
-import type { Claims } from '../files/claim.ts';
 import { CLAIM_KEPT_MS } from '../files/claim-minutes.ts';
+import type { Claims } from '../files/claims.ts';
 import { claimMayBeSwept } from './follow-items.ts';
 import { pause, type TargetRun } from './target-run.ts';
 

@@ -5,7 +5,7 @@ import type { Settings } from '../../shared/runtime/settings.ts';
 import type { BatchStore } from '../../shared/store/batch-store.ts';
 import type { ExecutionQueue } from '../../shared/store/queue-backend.ts';
 import type { Clients } from '../clients/clients.ts';
-import type { Claims } from '../files/claim.ts';
+import type { Claims } from '../files/claims.ts';
 import type { ResolveTarget } from '../placement/resolve-target.ts';
 import type { ClientPace } from './client-pace.ts';
 import type { FollowItems } from './follow-items.ts';

@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { integerOf, RawNumber } from '../../shared/contract/exact-json.ts';
+import { integerOf, RawNumber } from '../../shared/contract/raw-number.ts';
 import { readBoundedFile } from '../files/bounded-file.ts';
 import { createConcurrencyLimit } from '../files/concurrency-limit.ts';
 import { createPathCache } from '../files/path-cache.ts';

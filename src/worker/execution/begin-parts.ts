@@ -1,5 +1,5 @@
 import type { Settings } from '../../shared/runtime/settings.ts';
-import type { Claims } from '../files/claim.ts';
+import type { Claims } from '../files/claims.ts';
 import type { SharedDirectory } from '../files/shared-directory.ts';
 import type { ClientSlots } from '../placement/client-slots.ts';
 import type { Inspections } from '../placement/inspections.ts';

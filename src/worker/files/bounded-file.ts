@@ -2,7 +2,7 @@ import type { Stats } from 'node:fs';
 import { constants } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { open } from 'node:fs/promises';
-import { decodeUtf8 } from '../../shared/contract/exact-json.ts';
+import { decodeUtf8 } from '../../shared/contract/utf8.ts';
 import type { Reading } from './reading.ts';
 import { readingOfError, unusable } from './reading.ts';
 

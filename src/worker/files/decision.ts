@@ -1,5 +1,5 @@
-import type { Member } from '../../shared/contract/exact-json.ts';
 import type { Decision } from '../../shared/contract/job.ts';
+import type { Member } from '../../shared/contract/json-tokens.ts';
 
 const DECISIONS: ReadonlyMap<string, Decision> = new Map([
   ['T', 'TRUE'],

@@ -1,5 +1,7 @@
-import { decodeUtf8, joinMembers, type Member, scanJson } from '../../shared/contract/exact-json.ts';
+import { joinMembers, scanJson } from '../../shared/contract/exact-json.ts';
 import { DATA_FIELD, type Decision } from '../../shared/contract/job.ts';
+import type { Member } from '../../shared/contract/json-tokens.ts';
+import { decodeUtf8 } from '../../shared/contract/utf8.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import { decisionOf } from './decision.ts';
 

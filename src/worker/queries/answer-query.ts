@@ -1,5 +1,5 @@
-import { stringifyExact } from '../../shared/contract/exact-json.ts';
 import type { Query, Selection } from '../../shared/contract/query.ts';
+import { stringifyExact } from '../../shared/contract/raw-number.ts';
 import type { Clients } from '../clients/clients.ts';
 import type { ClientLoad } from '../placement/client-load.ts';
 import type { MetadataFor } from '../rules/leaf-metadata.ts';

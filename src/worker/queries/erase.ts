@@ -1,5 +1,5 @@
 import { rm } from 'node:fs/promises';
-import type { Claims } from '../files/claim.ts';
+import type { Claims } from '../files/claims.ts';
 import type { KeptAnswers } from '../files/kept-answers.ts';
 import { filesOf, removeFiles, removeOpenMark } from '../files/request-file.ts';
 import type { SharedDirectory } from '../files/shared-directory.ts';

@@ -1,5 +1,5 @@
 import { endings } from '../endings.ts';
-import type { Claims } from '../files/claim.ts';
+import type { Claims } from '../files/claims.ts';
 import type { SharedDirectory } from '../files/shared-directory.ts';
 import type { Answer } from './answer-query.ts';
 

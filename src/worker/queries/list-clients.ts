@@ -1,4 +1,4 @@
-import { RawNumber } from '../../shared/contract/exact-json.ts';
+import { RawNumber } from '../../shared/contract/raw-number.ts';
 import type { Client } from '../clients/client.ts';
 import type { Clients } from '../clients/clients.ts';
 import { ForeignPath } from '../files/client-directories.ts';

@@ -1,4 +1,4 @@
-import { type ExactValue, RawNumber } from '../../shared/contract/exact-json.ts';
+import { type ExactValue, RawNumber } from '../../shared/contract/raw-number.ts';
 import type { KeyPart, LeafKey, LeafNode, ValueType } from './leaf-nodes.ts';
 import type { ConfigValues } from './node-file.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { RawNumber } from '../../shared/contract/exact-json.ts';
+import { RawNumber } from '../../shared/contract/raw-number.ts';
 
 const MAX_COMPOSITES_DEEP = 10;
 

@@ -1,5 +1,5 @@
-import type { ExactValue } from '../../shared/contract/exact-json.ts';
-import { RawNumber } from '../../shared/contract/exact-json.ts';
+import type { ExactValue } from '../../shared/contract/raw-number.ts';
+import { RawNumber } from '../../shared/contract/raw-number.ts';
 import type { LeafField, LeafNode } from './leaf-nodes.ts';
 import type { ConfigValues } from './node-file.ts';
 

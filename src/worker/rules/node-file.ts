@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import type { ExactValue } from '../../shared/contract/exact-json.ts';
-import { parseExact, RawNumber } from '../../shared/contract/exact-json.ts';
+import { parseExact } from '../../shared/contract/exact-json.ts';
+import type { ExactValue } from '../../shared/contract/raw-number.ts';
+import { RawNumber } from '../../shared/contract/raw-number.ts';
 import type { Reading } from '../files/reading.ts';
 import { unusable } from '../files/reading.ts';
 import type { TimeWindow } from './config-fields.ts';

@@ -1,4 +1,4 @@
-import { stringifyExact } from '../../shared/contract/exact-json.ts';
+import { stringifyExact } from '../../shared/contract/raw-number.ts';
 import type { NodeDetails } from './node-details.ts';
 import type { RuleNode } from './node-file.ts';
 import type { NodeReadings } from './rule-graph.ts';

@@ -2,7 +2,7 @@ import type { Logger } from '../../shared/runtime/logger.ts';
 import { every } from '../../shared/runtime/periodic.ts';
 import type { Clients } from '../clients/clients.ts';
 import type { LateResults } from '../execution/late-results.ts';
-import type { Claims } from '../files/claim.ts';
+import type { Claims } from '../files/claims.ts';
 import type { KeptAnswers } from '../files/kept-answers.ts';
 import type { SharedDirectory } from '../files/shared-directory.ts';
 import { createSweep } from './sweep.ts';

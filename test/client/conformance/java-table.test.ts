@@ -3,7 +3,7 @@ import { Data } from '../../../src/client/engine/data.ts';
 import { createRegistry } from '../../../src/client/leaves/registry.ts';
 import { objectOf } from '../../../src/client/rules/members.ts';
 import { openRuleSource } from '../../../src/client/rules/rule-source.ts';
-import { stringifyExact } from '../../../src/shared/contract/exact-json.ts';
+import { stringifyExact } from '../../../src/shared/contract/raw-number.ts';
 import { createRuleFiles } from '../../support/rule-files.ts';
 import { run } from '../support/run-rule.ts';
 import { leafFile, smallLeaves } from '../support/small-leaves.ts';

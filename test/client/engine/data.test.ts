@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { Data } from '../../../src/client/engine/data.ts';
 import { objectOf } from '../../../src/client/rules/members.ts';
-import { stringifyExact } from '../../../src/shared/contract/exact-json.ts';
+import { stringifyExact } from '../../../src/shared/contract/raw-number.ts';
 
 function dataOf(text: string) {
   const root = objectOf(text);

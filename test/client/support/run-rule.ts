@@ -7,7 +7,7 @@ import { createRegistry } from '../../../src/client/leaves/registry.ts';
 import { objectOf } from '../../../src/client/rules/members.ts';
 import { type NodeFile, readNode } from '../../../src/client/rules/node-file.ts';
 import { createRuleSet, type RuleSet } from '../../../src/client/rules/rule-set.ts';
-import { stringifyExact } from '../../../src/shared/contract/exact-json.ts';
+import { stringifyExact } from '../../../src/shared/contract/raw-number.ts';
 
 /** What a node's file says, as plain members; `id` is its key. */
 export type Nodes = Record<number, Record<string, unknown>>;

@@ -1,17 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  decodeUtf8,
-  integerOf,
-  joinMembers,
-  MAX_DEPTH,
-  parseExact,
-  RawNumber,
-  type Scanned,
-  scanJson,
-  stringifyExact,
-  toAscii,
-} from '../../../src/shared/contract/exact-json.ts';
+import { joinMembers, parseExact, type Scanned, scanJson, toAscii } from '../../../src/shared/contract/exact-json.ts';
+import { MAX_DEPTH } from '../../../src/shared/contract/json-scan.ts';
+import { integerOf, RawNumber, stringifyExact } from '../../../src/shared/contract/raw-number.ts';
+import { decodeUtf8 } from '../../../src/shared/contract/utf8.ts';
 
 const objectText = fc.dictionary(fc.string({ unit: 'grapheme' }), fc.jsonValue()).map((value) => JSON.stringify(value));
 /** Text that is JSON now and then and nearly JSON most of the time. */

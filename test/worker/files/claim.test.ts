@@ -3,14 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { noAnswer } from '../../../src/shared/contract/outcomes.ts';
-import {
-  type Claim,
-  type ClaimOrRefusal,
-  createClaims,
-  NewerClaim,
-  UnknownClaim,
-} from '../../../src/worker/files/claim.ts';
+import { type Claim, type ClaimOrRefusal, NewerClaim, UnknownClaim } from '../../../src/worker/files/claim.ts';
 import { CLAIM_KEPT_MS } from '../../../src/worker/files/claim-minutes.ts';
+import { createClaims } from '../../../src/worker/files/claims.ts';
 
 const mockId = '7f3a5c1e-0000-4000-8000-000000000001';
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { parseExact, RawNumber } from '../../../src/shared/contract/exact-json.ts';
+import { parseExact } from '../../../src/shared/contract/exact-json.ts';
+import { RawNumber } from '../../../src/shared/contract/raw-number.ts';
 import { keysOf } from '../../../src/worker/rules/leaf-keys.ts';
 import { parseLeafNodes } from '../../../src/worker/rules/leaf-nodes.ts';
 import type { ConfigValues } from '../../../src/worker/rules/node-file.ts';

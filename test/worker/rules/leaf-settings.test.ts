@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { RawNumber, stringifyExact } from '../../../src/shared/contract/exact-json.ts';
+import { RawNumber, stringifyExact } from '../../../src/shared/contract/raw-number.ts';
 import { parseLeafNodes } from '../../../src/worker/rules/leaf-nodes.ts';
 import { settingsOf } from '../../../src/worker/rules/leaf-settings.ts';
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { stringifyExact } from '../../../src/shared/contract/exact-json.ts';
+import { stringifyExact } from '../../../src/shared/contract/raw-number.ts';
 import type { Registration } from '../../../src/worker/rules/leaf-metadata.ts';
 import { parseLeafNodes } from '../../../src/worker/rules/leaf-nodes.ts';
 import { createRules } from '../../../src/worker/rules/rules.ts';

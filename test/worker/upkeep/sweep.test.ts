@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { noAnswer } from '../../../src/shared/contract/outcomes.ts';
-import { createClaims } from '../../../src/worker/files/claim.ts';
+import { createClaims } from '../../../src/worker/files/claims.ts';
 import { MADE_BY_US } from '../../../src/worker/files/file-names.ts';
 import { canMount, mountTemporary, remount } from '../../support/mounts.ts';
 import { captureLog } from '../../support/start-service.ts';

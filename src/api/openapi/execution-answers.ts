@@ -1,0 +1,62 @@
+import { z } from 'zod';
+import { decisionSchema, warningSchema } from '../../shared/contract/job.ts';
+import { codeSchema } from '../../shared/contract/outcomes.ts';
+import { stateSchema, stepSchema } from '../../shared/contract/states.ts';
+import { int32, int64OrNull, mockId, text } from './answer-parts.ts';
+import { asJson } from './json-schema.ts';
+
+const ms = z.int().nonnegative().nullable();
+const timings = z
+  .strictObject({ queued: ms, pickUp: ms, running: ms, noticing: ms, total: ms })
+  .describe('Where the time went, in milliseconds: null for a part that has not ended or was not seen.');
+
+const recordMembers = {
+  mockId,
+  app: int32,
+  ruleId: int64OrNull,
+  confId: int64OrNull,
+  ts: int64OrNull,
+  target: text,
+  keyName: text.nullable().describe('The name of the API key that asked for it.'),
+  address: text.nullable().describe('The client it went to.'),
+  state: stateSchema,
+  history: z.array(stepSchema.strict()),
+  timings,
+  warnings: z.array(warningSchema.strict()),
+  outcome: z
+    .strictObject({ status: z.int(), code: codeSchema.nullable(), mayHaveRun: z.boolean() })
+    .nullable()
+    .describe('What its caller was answered, null until then.'),
+  decision: decisionSchema
+    .nullable()
+    .describe('What the rule came to, by the last entry of its trace; null when that does not say.'),
+};
+
+export const executionAnswer = z
+  .strictObject({
+    ...recordMembers,
+    input: asJson({ type: ['object', 'null'] }).describe('Null when it was larger than 64 KiB.'),
+    result: asJson({ type: ['object', 'null'] }).describe('What its caller was answered, null until then.'),
+    lateResult: asJson({ type: ['object', 'null'] }).describe('An answer that came after it had timed out.'),
+  })
+  .meta({ id: 'Execution' });
+
+export const executionListAnswer = z
+  .strictObject({
+    items: z.array(
+      z
+        .strictObject({
+          ...recordMembers,
+          input: asJson({ type: ['object', 'null'] })
+            .optional()
+            .describe('With `include=input`; null while it is on its way, and when it is larger than 4 KiB.'),
+        })
+        .meta({ id: 'ListedExecution' }),
+    ),
+    nextCursor: text.nullable(),
+  })
+  .meta({ id: 'ExecutionList' });
+
+export const cancelAnswer = z
+  .strictObject({ mockId, state: z.enum(['cancelling', 'cancelled', 'erased']) })
+  .meta({ id: 'Cancelled' });

@@ -1,0 +1,70 @@
+import type { Context } from 'hono';
+import { refusedApp } from '../access/permission.ts';
+import { batchBody } from '../batches/batch-bodies.ts';
+import type { Batches } from '../batches/batches.ts';
+import { readBatchRequest } from '../batches/read-batch-request.ts';
+import type { ReadCsvBatch } from '../batches/read-csv-batch.ts';
+import type { Taken } from '../batches/taken.ts';
+import type { Environment } from '../http/environment.ts';
+import type { BodyLease } from '../http/open-bodies.ts';
+import { readBody } from '../http/read-body.ts';
+import { badRequest, json, problem } from '../http/respond.ts';
+
+const NO_ROOM =
+  'The bodies of all open calls take as much memory as they may (MAX_OPEN_BODY_BYTES). Nothing of this one ran. Try again in a moment.';
+
+type Dependencies = { batches: Batches; readCsvBatch: ReadCsvBatch; maxBodyBytes: number };
+
+/** Answers `POST /batches`: reads the body, and runs the batch unless something is wrong with it. */
+export async function createBatch(
+  context: Context<Environment>,
+  lease: BodyLease,
+  { batches, readCsvBatch, maxBodyBytes }: Dependencies,
+): Promise<Response> {
+  const type = contentType(context);
+  if (type === 'foreign') return problem(415, 'A browser must send content-type: application/json or text/csv.');
+  const body = await readBody(context.env.incoming, maxBodyBytes, lease);
+  if (body.kind !== 'complete') return refuseBody(body.kind, maxBodyBytes);
+  const read = type === 'csv' ? await readCsvBatch(body.bytes, context.req.queries()) : readBatchRequest(body.bytes);
+  if (read.kind === 'bad') return badRequest(read.problems);
+  if (read.kind === 'refused') return problem(read.status, read.error);
+  const notIts = refusedApp(context, read.request.app);
+  if (notIts) return notIts;
+  const key = context.req.header('idempotency-key');
+  if (key !== undefined && (key.length < 1 || key.length > 255))
+    return badRequest([{ field: 'Idempotency-Key', message: 'must have 1 to 255 characters' }]);
+  const taken = await batches.create(read.request, { keyName: context.var.keyName ?? null, key, body: body.bytes });
+  return respondToTaken(taken, batches);
+}
+
+function refuseBody(why: 'no-room' | 'too-large' | 'cut-off', maxBytes: number): Response {
+  const headers = { connection: 'close' };
+  if (why === 'no-room') return problem(503, NO_ROOM, { headers: { ...headers, 'retry-after': '2' } });
+  if (why === 'cut-off') return badRequest([{ field: 'body', message: 'was cut off before its end' }]);
+  return problem(413, `The body is larger than ${maxBytes} bytes (MAX_BATCH_BYTES).`, { headers });
+}
+
+async function respondToTaken(taken: Taken, batches: Batches): Promise<Response> {
+  switch (taken.kind) {
+    case 'bad':
+      return badRequest(taken.problems);
+    case 'other-body':
+      return problem(422, 'This Idempotency-Key was used for a call with another body: use a new key for a new call.');
+    case 'refused':
+      return problem(taken.status, taken.error, taken.status === 503 ? { headers: { 'retry-after': '5' } } : {});
+    case 'taken': {
+      const location = `/rule-server/mock/batches/${taken.batchId}`;
+      const found = await batches.read(taken.batchId);
+      const body = found === null || found === 'gone' ? JSON.stringify({ batchId: taken.batchId }) : batchBody(found);
+      return json(202, body, { location });
+    }
+  }
+}
+
+/** Browsers send forms and plain text to any site without asking it first; JSON and CSV they do not. */
+function contentType({ req }: Context<Environment>): 'json' | 'csv' | 'foreign' {
+  const type = (req.header('content-type') ?? '').split(';')[0]?.trim().toLowerCase();
+  if (type === 'text/csv') return 'csv';
+  const fromBrowser = req.header('origin') !== undefined || req.header('sec-fetch-site') !== undefined;
+  return fromBrowser && type !== 'application/json' ? 'foreign' : 'json';
+}

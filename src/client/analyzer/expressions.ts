@@ -1,0 +1,100 @@
+import type {
+  AnyNode,
+  ArrayExpression,
+  BinaryExpression,
+  ConditionalExpression,
+  LogicalExpression,
+  NewExpression,
+  TemplateLiteral,
+  UnaryExpression,
+} from 'acorn';
+import type { ValueType } from '../leaves/leaf.ts';
+import { itemsOf } from './lists.ts';
+import { absent, listOf, listOfPlaces, sure, type Thing, textsOf, typeOfThing, unknown } from './things.ts';
+
+type Evaluate = (part: AnyNode) => Thing[];
+
+export function binaryThings(node: BinaryExpression, evaluate: Evaluate): Thing[] {
+  return binary(node, node.left.type === 'PrivateIdentifier' ? [unknown] : evaluate(node.left), evaluate(node.right));
+}
+
+export function templateTexts({ quasis, expressions }: TemplateLiteral, evaluate: Evaluate): Thing[] {
+  return textsOf(
+    quasis.flatMap(({ value: { cooked } }, index) => {
+      const expression = expressions[index];
+      const text: Thing[] = [{ kind: 'known', value: cooked ?? '' }];
+      return expression ? [text, evaluate(expression)] : [text];
+    }),
+  );
+}
+
+/** A new Set or Array of something holds what that holds. */
+export function made({ callee, arguments: [first] }: NewExpression, evaluate: Evaluate): Thing[] {
+  const isList = evaluate(callee).some(
+    (thing) => thing.kind === 'known' && (thing.value === Set || thing.value === Array),
+  );
+  return isList && first ? evaluate(first) : [unknown];
+}
+
+/** Both sides, or one of them where the left one is known to decide. */
+export function logical({ operator }: LogicalExpression, left: Thing[], right: () => Thing[]): Thing[] {
+  const values = left.map((thing) => (thing.kind === 'known' ? { value: thing.value } : null));
+  const isSure = (settles: (value: unknown) => boolean) => values.every((known) => known && settles(known.value));
+  if (operator === '??' && isSure((value) => value != null)) return left;
+  if (operator === '||' && isSure(Boolean)) return left;
+  if (operator === '&&' && isSure(Boolean)) return right();
+  const mayBe = operator === '&&' ? left : left.filter((thing) => !(thing.kind === 'known' && thing.value == null));
+  return [...mayBe, ...right()];
+}
+
+export function listOfElements(elements: ArrayExpression['elements'], evaluate: (part: AnyNode) => Thing[]): Thing {
+  const places = elements.map((element) => {
+    if (element?.type === 'SpreadElement') return evaluate(element.argument).flatMap(itemsOf);
+    return element ? evaluate(element) : [absent];
+  });
+  return elements.some((element) => element?.type === 'SpreadElement') ? listOf(places.flat()) : listOfPlaces(places);
+}
+
+/** One side of a condition where it is sure which, else both. */
+export function conditional(
+  test: readonly Thing[],
+  { consequent, alternate }: ConditionalExpression,
+  evaluate: (part: AnyNode) => Thing[],
+): Thing[] {
+  const [only] = test;
+  if (test.length !== 1 || only?.kind !== 'known' || typeof only.value !== 'boolean' || !('sure' in only))
+    return [...evaluate(consequent), ...evaluate(alternate)];
+  return evaluate(only.value ? consequent : alternate);
+}
+
+export function unary({ operator }: UnaryExpression, thing: Thing): Thing {
+  const value = thing.kind === 'known' ? thing.value : undefined;
+  if (operator === 'void') return absent;
+  if (operator === '-' && typeof value === 'number') return { kind: 'known', value: -value };
+  if (operator === '!' && typeof value === 'number') return { kind: 'known', value: !value };
+  return ofType(operator === '!' ? 'Boolean' : operator === 'typeof' ? 'String' : undefined);
+}
+
+const ofType = (type: ValueType | undefined): Thing => ({ kind: 'unknown', type });
+
+function binary({ operator }: BinaryExpression, left: Thing[], right: Thing[]): Thing[] {
+  if (['==', '!=', '===', '!==', '<', '<=', '>', '>=', 'in', 'instanceof'].includes(operator))
+    return [isDefined(operator, left, right) ?? isLonger(operator, left, right) ?? ofType('Boolean')];
+  const types = [...left, ...right].map(typeOfThing).filter((type) => type !== undefined);
+  const isNumeric = types.length > 0 && types.every((type) => ['Integer', 'Long', 'Double'].includes(type));
+  if (operator === '+' && !isNumeric) return textsOf([left, right]);
+  return [ofType(types.includes('Long') ? 'Long' : 'Double')];
+}
+
+/** `arguments[1] !== undefined`, as compilers write a default parameter, where something is given. */
+function isDefined(operator: string, left: readonly Thing[], right: readonly Thing[]): Thing | undefined {
+  const isUndefined = right.every((thing) => thing.kind === 'known' && thing.value === undefined);
+  const isGiven = left.every((thing) => (thing.kind === 'known' ? thing.value !== undefined : thing.kind === 'text'));
+  return operator === '!==' && isUndefined && isGiven ? sure(true) : undefined;
+}
+
+/** `arguments.length > 1`. */
+function isLonger(operator: string, [length]: readonly Thing[], [least]: readonly Thing[]): Thing | undefined {
+  if (operator !== '>' || length?.kind !== 'known' || !('sure' in length) || least?.kind !== 'known') return undefined;
+  return sure(Number(length.value) > Number(least.value));
+}

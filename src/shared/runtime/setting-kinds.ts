@@ -1,0 +1,82 @@
+import { isIP } from 'node:net';
+import { totalmem } from 'node:os';
+import { z } from 'zod';
+
+export const milliseconds = (fallback: number, { min = 1, max = 3_600_000 } = {}) => whole(fallback, min, max);
+
+export function whole(fallback: number, min: number, max: number) {
+  const message = `must be a whole number from ${min} to ${max}`;
+  return z
+    .string()
+    .regex(/^\d{1,15}$/, message)
+    .transform(Number)
+    .refine((value) => value >= min && value <= max, message)
+    .default(fallback);
+}
+
+export const port = (fallback: number) => whole(fallback, 0, 65_535);
+export const MIB = 1024 * 1024;
+
+export function openBodyBytes(): number {
+  const mayHave = Math.min(process.constrainedMemory() || totalmem(), totalmem());
+  return Math.round(Math.min(256 * MIB, Math.max(4 * MIB, mayHave / 16)));
+}
+
+export const queueUrl = z
+  .string()
+  .refine(
+    (text) => URL.canParse(text) && ['redis:', 'rediss:'].includes(new URL(text).protocol),
+    'must be a redis:// or rediss:// URL',
+  )
+  .optional();
+
+export const apiKeys = z
+  .string()
+  .default('')
+  .transform((text, context) => {
+    const keys = new Map<string, string>();
+    for (const pair of text.split(',').filter((part) => part.trim() !== '')) {
+      const [name = '', key = ''] = [pair.slice(0, pair.indexOf(':')).trim(), pair.slice(pair.indexOf(':') + 1).trim()];
+      if (!pair.includes(':') || !/^[\w.-]{1,64}$/.test(name) || !/^[\x21-\x7e]{16,}$/.test(key) || keys.has(name)) {
+        context.addIssue({
+          code: 'custom',
+          message: 'must be name:key,… with distinct names and keys of at least 16 characters of ASCII, without spaces',
+        });
+        return z.NEVER;
+      }
+      keys.set(name, key);
+    }
+    return keys;
+  });
+
+export const corsOrigins = z
+  .string()
+  .default('')
+  .transform((text) => text.split(',').flatMap((part) => part.trim() || []))
+  .refine(
+    (origins) => origins.every(isOrigin),
+    'must be origins such as https://rules.example.com, separated by commas',
+  );
+
+export const trustedProxies = z
+  .string()
+  .default('')
+  .transform((text) => text.split(',').flatMap((part) => part.trim() || []))
+  .refine(
+    (proxies) => proxies.every(isAddressOrRange),
+    'must be addresses or ranges such as 10.0.0.0/8, separated by commas',
+  );
+
+function isAddressOrRange(text: string): boolean {
+  const [address = '', bits] = text.split('/');
+  const family = isIP(address);
+  return family !== 0 && (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 6 ? 128 : 32)));
+}
+
+export const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]{1,64}$/;
+
+function isOrigin(text: string): boolean {
+  return URL.canParse(text) && /^https?:/.test(text) && new URL(text).origin === text;
+}
+
+export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
