@@ -23,6 +23,8 @@ const checks: Readonly<Record<string, Check>> = {
   sharedDir: (value) => checkDirectory(value),
   leaves: (value) =>
     typeof value === 'object' && value !== null ? undefined : `leaves must be an object, not ${shown(value)}`,
+  schema: (value) =>
+    isSchema(value) ? undefined : `schema must be a Standard Schema, such as one of Zod, not ${shown(value)}`,
   strict: ofType('boolean', 'true or false'),
   lane: ofType('string', 'a name'),
   address: ofType('string', 'a name'),
@@ -65,6 +67,11 @@ function checkRecord(value: unknown): string | undefined {
   return maxCases === undefined || isInteger(maxCases, 1, 10_000)
     ? undefined
     : `record.maxCases must be 1 to 10000, not ${shown(maxCases)}`;
+}
+
+/** Those of ArkType are functions. */
+function isSchema(value: unknown): boolean {
+  return ((typeof value === 'object' && value !== null) || typeof value === 'function') && '~standard' in value;
 }
 
 function checkDirectory(value: unknown): string | undefined {

@@ -6,6 +6,7 @@ import { checkOptions } from './check-options.ts';
 import type { HandleError } from './engine/node.ts';
 import { startHeart } from './heart.ts';
 import { openInbox } from './inbox.ts';
+import { type DataSchema, keysOfSchema } from './leaves/data-schema.ts';
 import type { LeafClasses, Leaves } from './leaves/leaf.ts';
 import { createRegistry } from './leaves/registry.ts';
 import { placesOf } from './places.ts';
@@ -19,6 +20,7 @@ import { createTakings } from './takings.ts';
 export type { Data } from './engine/data.ts';
 export type { ErrorState, State } from './engine/state.ts';
 export type { Value } from './engine/values.ts';
+export type { DataSchema } from './leaves/data-schema.ts';
 export type {
   DeclaredType,
   FieldDefinition,
@@ -34,19 +36,23 @@ export type {
   ResultLeaf,
   ValueType,
 } from './leaves/leaf.ts';
+export type { LeafMaker } from './leaves/leaves-for.ts';
+// biome-ignore lint/performance/noBarrelFile: this file is the door of the package.
+export { leavesFor } from './leaves/leaves-for.ts';
 export type { Mock, Mocks } from './leaves/stand-ins.ts';
 export type { DryRunResult, LoadedRules, LoadOptions, RuleObjects, TestOptions } from './load-rules.ts';
-// biome-ignore lint/performance/noBarrelFile: this file is the door of the package.
 export { loadRules, testRule } from './load-rules.ts';
 export type { RecordOptions } from './recorder.ts';
 export type { RunRequest, RunResult, RunStep } from './run-in-process.ts';
 
-export type RuleClientOptions<L extends LeafClasses = LeafClasses> = {
+export type RuleClientOptions<D = unknown, L extends LeafClasses<D> = LeafClasses<D>> = {
   /** The app whose rules this client runs. */
   app: number;
   /** The directory that the rule server and its clients share. */
   sharedDir: string;
   leaves: Leaves<L>;
+  /** What the data of the app is, as a Standard Schema: `run` and the form get its types. No run is checked with it. */
+  schema?: DataSchema<D>;
   /**
    * Recommended: refuses to run a rule of which a node is left out, because its class is not registered or its file cannot be
    * read. Otherwise the rest of the rule runs without it, as in the other SDKs: a consequence without its condition, too.
@@ -73,14 +79,14 @@ export type RuleClientOptions<L extends LeafClasses = LeafClasses> = {
   onProblems?: (problems: readonly string[]) => void;
 };
 
-export type RuleClient = {
+export type RuleClient<D = unknown> = {
   readonly address: string;
   /** The version of the rules in use. */
   loadedVersion(): bigint;
   /** What is wrong with the released rules, one sentence each. */
   problems(): readonly string[];
   /** Runs a rule or a node in this process. Never rejects for what a rule does: that is in the result. */
-  run(request: RunRequest): Promise<RunResult>;
+  run(request: RunRequest<D>): Promise<RunResult<D>>;
   /** Reads all rules again, whatever their version. */
   reload(): Promise<void>;
   /** Takes no more requests, lets those under way end and be read, and unregisters. */
@@ -91,9 +97,10 @@ export type RuleClient = {
  * A client of the rule server: registers, beats, runs the requests it is sent and answers each. Nothing a rule does ends it.
  * Rejects when the options make no sense or the shared directory cannot be used.
  */
-export async function createRuleClient<const L extends LeafClasses>(
-  options: RuleClientOptions<L>,
-): Promise<RuleClient> {
+export async function createRuleClient<D = unknown, const L extends LeafClasses<D> = LeafClasses<D>>(
+  options: RuleClientOptions<D, L>,
+): Promise<RuleClient<D>>;
+export async function createRuleClient(options: RuleClientOptions): Promise<RuleClient> {
   checkOptions(options);
   const { app, sharedDir, lane, address = newAddress(), pollMs = 2000, heartbeatMs = 10_000 } = options;
   const { ruleTimeoutMs = 55_000, maxRunning = 100, strict = false, errorHandle } = options;
@@ -104,7 +111,7 @@ export async function createRuleClient<const L extends LeafClasses>(
   const registry = createRegistry(options.leaves);
   const rules = await openRuleSource({ directory: places.rules, registry, strict, onProblems });
   const loadedVersion = rules.current().version;
-  const leafNodes = leafNodesOf(registry, onError);
+  const leafNodes = leafNodesOf(registry, onError, keysOfSchema(options.schema));
   const registration = await register(places, { app, address, lane, loadedVersion, leafNodes });
   const heart = startHeart({ places, registration, loadedVersion, heartbeatMs, ruleTimeoutMs, onError });
   rules.onVersion((version) => heart.loaded(version));

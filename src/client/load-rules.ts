@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import { stringifyExact } from '../shared/contract/raw-number.ts';
 import type { HandleError } from './engine/node.ts';
 import { isExactObject, toExact } from './engine/values.ts';
+import type { DataSchema } from './leaves/data-schema.ts';
 import type { LeafClasses, Leaves } from './leaves/leaf.ts';
 import { createRegistry, type Registry } from './leaves/registry.ts';
 import { insteadOf, type Mocks, stubsOfResults } from './leaves/stand-ins.ts';
@@ -18,7 +19,9 @@ export type RuleObjects = {
   nodes: readonly Readonly<Record<string, unknown>>[];
 };
 
-export type LoadOptions<L extends LeafClasses = LeafClasses> = {
+export type LoadOptions<D = unknown, L extends LeafClasses<D> = LeafClasses<D>> = {
+  /** What the data of the app is: gives `run` its types, as `loadRules<Shop>` does. */
+  schema?: DataSchema<D>;
   leaves: Leaves<L>;
   /** Refuses to run a rule of which a node is left out. */
   strict?: boolean;
@@ -28,24 +31,25 @@ export type LoadOptions<L extends LeafClasses = LeafClasses> = {
 };
 
 /** A run in which no consequence happened. `stubbed`: what would have happened, the classes in order. */
-export type DryRunResult = RunResult & { stubbed: readonly string[] };
+export type DryRunResult<D = unknown> = RunResult<D> & { stubbed: readonly string[] };
 
-export type LoadedRules = {
+export type LoadedRules<D = unknown> = {
   /** What is wrong with the rules, one sentence each. */
   problems(): readonly string[];
-  run(request: RunRequest): Promise<RunResult>;
+  run(request: RunRequest<D>): Promise<RunResult<D>>;
   /** Runs with every result leaf replaced by one that does nothing and says true. */
-  dryRun(request: RunRequest): Promise<DryRunResult>;
+  dryRun(request: RunRequest<D>): Promise<DryRunResult<D>>;
 };
 
 /**
  * Rules to run in this process, of an app's folder or of objects: nothing is registered or written, no thread is started, so that
  * a read-only folder will do. Rejects when there is no such folder, or an object is no rule or node.
  */
-export async function loadRules<const L extends LeafClasses>(
+export async function loadRules<D = unknown, const L extends LeafClasses<D> = LeafClasses<D>>(
   source: string | RuleObjects,
-  options: LoadOptions<L>,
-): Promise<LoadedRules> {
+  options: LoadOptions<D, L>,
+): Promise<LoadedRules<D>>;
+export async function loadRules(source: string | RuleObjects, options: LoadOptions): Promise<LoadedRules> {
   const { leaves, strict = false } = options;
   const released = typeof source === 'string' ? await readFolder(source) : releasedOf(source);
   const rules = createRuleSet(released, createRegistry(leaves), { strict });
@@ -62,16 +66,20 @@ export async function loadRules<const L extends LeafClasses>(
   };
 }
 
-export type TestOptions<L extends LeafClasses = LeafClasses> = LoadOptions<L> &
-  RunRequest & {
+export type TestOptions<D = unknown, L extends LeafClasses<D> = LeafClasses<D>> = LoadOptions<D, L> &
+  RunRequest<NoInfer<D>> & {
     /** What leaves do in this test instead of their own code, by class name. */
-    mocks?: Mocks;
+    mocks?: Mocks<NoInfer<D>>;
   };
 
 /** Runs a rule once, with some of its leaves replaced. Throws for a mock of a class that is not among the leaves. */
-export async function testRule<const L extends LeafClasses>(
+export async function testRule<D = unknown, const L extends LeafClasses<D> = LeafClasses<D>>(
   source: string | RuleObjects,
-  { mocks = {}, ...options }: TestOptions<L>,
+  options: TestOptions<D, L>,
+): Promise<RunResult<D>>;
+export async function testRule(
+  source: string | RuleObjects,
+  { mocks = {}, ...options }: TestOptions,
 ): Promise<RunResult> {
   const registry: Registry = createRegistry(options.leaves);
   const rules = await loadRules(source, { ...options, leaves: insteadOf(registry, mocks) });

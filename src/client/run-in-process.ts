@@ -9,13 +9,18 @@ import type { Recorder } from './recorder.ts';
 import type { RuleSet } from './rules/rule-set.ts';
 import { strayContext } from './stray-errors.ts';
 
+/** What a rule is given; what is known of it, where something is. */
+export type InputOf<D> = unknown extends D ? Readonly<Record<string, unknown>> : D;
+/** The data after a run: what a rule put beside the described keys can be anything. */
+export type OutputOf<D> = unknown extends D ? { [key: string]: Value } : D & { [key: string]: Value | undefined };
+
 /** What to run: a rule, a node, or (both) the node inside the rule. */
-export type RunRequest = {
+export type RunRequest<D = unknown> = {
   ruleId?: number | bigint;
   confId?: number | bigint;
   /** Epoch ms to run as of; now when not given. */
   ts?: number;
-  data?: Readonly<Record<string, unknown>>;
+  data?: InputOf<D>;
   /** Says in `steps` what every node came to. */
   withSteps?: boolean;
 };
@@ -29,11 +34,11 @@ export type RunStep = {
   error: string | null;
 };
 
-export type RunResult = {
+export type RunResult<D = unknown> = {
   success: boolean;
   /** What the rule came to; null when nothing ran, or when it failed. */
   outcome: State | null;
-  data: { [key: string]: Value };
+  data: OutputOf<D>;
   process: string;
   /** What was thrown; undefined when the run succeeded. */
   error: unknown;

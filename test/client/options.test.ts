@@ -72,7 +72,7 @@ describe('options that make no sense are refused before anything is written', ()
 
   test('a misspelt field does not compile either', () => {
     const leaves = { A: SpentAtLeast };
-    const options: RuleClientOptions<typeof leaves> = {
+    const options: RuleClientOptions<unknown, typeof leaves> = {
       ...{ app: 7, sharedDir: files.sharedDir },
       // @ts-expect-error: the class has no such field
       leaves: { A: { leaf: SpentAtLeast, fields: { mim: {} } } },
@@ -80,7 +80,7 @@ describe('options that make no sense are refused before anything is written', ()
     const common = { app: 7, sharedDir: '' };
     // @ts-expect-error: as little when the classes are inferred
     const infer = () => createRuleClient({ ...common, leaves: { A: { leaf: SpentAtLeast, fields: { mim: {} } } } });
-    const fine: RuleClientOptions<typeof leaves> = {
+    const fine: RuleClientOptions<unknown, typeof leaves> = {
       ...options,
       leaves: { A: { leaf: SpentAtLeast, fields: { min: {} } } },
     };

@@ -9,20 +9,47 @@ import { until } from './support/client-files.ts';
 
 const root = join(import.meta.dirname, '../..');
 const example = join(root, 'dist', 'readme-example.ts');
+const typedExample = join(root, 'dist', 'readme-typed-example.ts');
 const tsc = join(root, 'node_modules', '.bin', 'tsc');
+const refused = join(root, 'dist', 'readme-refused.ts');
+const doesNotCompile = `
+// @ts-expect-error: the data has no such key
+export const Misspelt = flow({}, (service) => service.double('cots', 0) > 1);
+// @ts-expect-error: a text is no cost
+await client.run({ ruleId: 1, data: { cost: 'much' } });
+`;
 
 beforeAll(async () => {
   await run(tsc, ['-p', 'tsconfig.client.json'], { cwd: root, timeoutMs: 60_000 });
   const readme = await readFile(join(root, 'src/client/README.md'), 'utf8');
-  const code = /```ts\n(.*?)```/s.exec(readme)?.[1] ?? '';
+  const [code = '', typed = ''] = [...readme.matchAll(/```ts\n(.*?)```/gs)].map(([, text]) => text ?? '');
   await mkdir(join(root, 'dist'), { recursive: true });
   await writeFile(example, code);
+  await writeFile(typedExample, typed);
+  await writeFile(refused, `${typed}\n${doesNotCompile}`);
 });
-afterAll(() => rm(example, { force: true }));
+afterAll(async () => {
+  for (const path of [example, typedExample, refused]) await rm(path, { force: true });
+});
 
-test('the example of the README is complete: it compiles against the built package as it stands', async () => {
+test('the examples of the README are complete: they compile against the built package as they stand, and what does not fit the data does not', async () => {
   const options = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2024', '--types', 'node'];
-  await run(tsc, [...options, '--ignoreConfig', example], { cwd: root, timeoutMs: 60_000 });
+  await run(tsc, [...options, '--ignoreConfig', example, typedExample, refused], { cwd: root, timeoutMs: 60_000 });
+});
+
+test('the example with a schema runs on the built package', async () => {
+  const files = await createRuleFiles();
+  const nodes = [
+    { id: 1, type: 1, sonIds: '2,3' },
+    { id: 2, type: 5, confName: 'com.example.SpentAtLeast' },
+    { id: 3, type: 6, confName: 'com.example.GiveCoupon', confField: '{"amount":20}' },
+  ];
+  for (const node of nodes) await files.write(JSON.stringify({ status: 1, ...node }), 1, 'confs', `${node.id}.json`);
+  await files.write('{"id":1,"confId":1,"status":1}', 1, 'bases', '1.json');
+  const env = { ...process.env, SHARED_DIR: files.sharedDir };
+  const said = await run(process.execPath, [typedExample], { cwd: root, env, timeoutMs: 30_000 });
+  expect(said).toBe('20\n');
+  await files.remove();
 });
 
 test('the example runs on the built package: a rule of its own, a request of the server, an orderly end', async () => {

@@ -1,8 +1,10 @@
+import type { SchemaKeys } from '../leaves/data-schema.ts';
 import type { DeclaredType, LeafDefinition, ValueType } from '../leaves/leaf.ts';
 import type { LeafEntry } from '../leaves/registry.ts';
 import type { Access } from './access.ts';
 import { createEvaluator } from './evaluator.ts';
 import type { OuterNames } from './outer-names.ts';
+import { withSchema } from './schema-keys.ts';
 import type { KeyPart } from './things.ts';
 import { accessesIn } from './walk-code.ts';
 
@@ -17,11 +19,14 @@ export type RoamKey = {
 
 const methods = { 5: 'doFlow', 6: 'doResult', 7: 'doNone' } as const;
 
+/** What is known beside the leaf's own code: the names around it, and the data of its app. */
+export type Around = { outerNames: OuterNames; schema: SchemaKeys };
+
 /** The keys that a leaf's method reads and writes, each once, in the order of the code. Nothing of the leaf's is run. */
 export function analyzeLeaf(
   { definition, kind, fields }: LeafEntry,
   sample: object,
-  outerNames: OuterNames,
+  { outerNames, schema }: Around,
 ): RoamKey[] {
   const method: unknown = Reflect.get(sample, methods[kind]);
   if (typeof method !== 'function') return [];
@@ -33,8 +38,9 @@ export function analyzeLeaf(
     ...(typeof handler === 'function' ? accessesIn(handler, false, evaluator) : []),
   ];
   for (const access of accesses) for (const part of access.keys) add(keys, access, part);
-  for (const key of keys.values()) declareType(key, definition.keys);
-  return withDeclared([...keys.values()], definition);
+  const exact = withSchema([...keys.values()], schema);
+  for (const key of exact) declareType(key, definition.keys);
+  return withDeclared(exact, definition);
 }
 
 const declaredTypes: Readonly<Record<DeclaredType, ValueType | undefined>> = {

@@ -1,7 +1,8 @@
+import type { SchemaKeys } from '../leaves/data-schema.ts';
 import type { Field } from '../leaves/fields.ts';
 import type { LeafComparison } from '../leaves/leaf.ts';
 import type { LeafEntry, Registry } from '../leaves/registry.ts';
-import { analyzeLeaf, type RoamKey } from './analyze-leaf.ts';
+import { type Around, analyzeLeaf, type RoamKey } from './analyze-leaf.ts';
 import { openOuterNames } from './outer-names.ts';
 
 /** `value`: what the field holds when a rule configures nothing, where that is plain. */
@@ -24,11 +25,15 @@ export type LeafNodeInfo = {
  * What a client publishes about its leaves. An alias is published like a class: a rule that uses it is known as well. A leaf
  * whose code cannot be made out is published without its keys, and `onError` is told.
  */
-export function leafNodesOf({ entries }: Registry, onError: (error: unknown) => void): LeafNodeInfo[] {
+export function leafNodesOf(
+  { entries }: Registry,
+  onError: (error: unknown) => void,
+  schema: SchemaKeys = new Map(),
+): LeafNodeInfo[] {
   const outerNames = openOuterNames();
   try {
     return entries.flatMap((entry) => {
-      const roamKeys = keysOf(entry, outerNames, onError);
+      const roamKeys = keysOf(entry, { outerNames, schema }, onError);
       return [entry.clazz, ...entry.aliases].map((clazz) => describe(entry, clazz, roamKeys));
     });
   } finally {
@@ -36,9 +41,9 @@ export function leafNodesOf({ entries }: Registry, onError: (error: unknown) => 
   }
 }
 
-function keysOf(entry: LeafEntry, outerNames: ReturnType<typeof openOuterNames>, onError: (error: unknown) => void) {
+function keysOf(entry: LeafEntry, around: Around, onError: (error: unknown) => void) {
   try {
-    return analyzeLeaf(entry, new entry.definition.leaf(), outerNames);
+    return analyzeLeaf(entry, new entry.definition.leaf(), around);
   } catch (error) {
     onError(new Error(`the keys of ${entry.clazz} are not known: its code cannot be made out`, { cause: error }));
     return [];

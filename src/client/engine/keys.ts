@@ -36,10 +36,17 @@ export const flatReach: Reach = {
 export const deepReach: Reach = { deep: true, read: readDeep, write: writeDeep, remove: removeDeep };
 
 /**
+ * A key that described data does not have: one whose text is configured or put together. Written out it must be one of the data's,
+ * so that a misspelt one is found before it runs. Any text where nothing is known of the data.
+ */
+export type OtherKey<D, K extends string> = unknown extends D ? K : Record<never, 1> extends Record<K, 1> ? K : never;
+type AnyKey<D, K extends string> = OtherKey<D, K> | (keyof D & string);
+
+/**
  * Reads and writes the keys of a run's data. The typed readers give undefined, or the fallback, for what is absent or null,
  * and throw for a value of another type. A class, unlike everything else here: one is made for every leaf that runs.
  */
-export class Keys {
+export class Keys<out D = unknown> {
   readonly #store: Store;
   readonly #log: AccessLog | null;
   readonly #reach: Reach;
@@ -51,19 +58,28 @@ export class Keys {
   }
 
   /** The value as plain JavaScript, a copy: integers beyond 2^53 are bigint. */
-  get(key: string): Value | undefined {
-    const value = this.raw(key);
+  get<K extends keyof D & string>(key: K): D[K] | undefined;
+  get<K extends string>(key: OtherKey<D, K>): Value | undefined;
+  get(key: string): unknown {
+    const value = this.#at(key);
     return value === undefined ? undefined : toPlain(value, this.#store.origins);
   }
 
   /** The value with its numbers as they were written: put it elsewhere and nothing is lost. */
+  raw<K extends string>(key: AnyKey<D, K>): ExactValue | undefined;
   raw(key: string): ExactValue | undefined {
+    return this.#at(key);
+  }
+
+  #at(key: string): ExactValue | undefined {
     const value = this.#reach.read(this.#store.root, key);
     this.#log?.read({ key, deep: this.#reach.deep }, value);
     return value;
   }
 
   /** Keeps a copy of the value; undefined removes the key. Throws for what JSON cannot hold. */
+  put<K extends keyof D & string>(key: K, value: D[K]): void;
+  put<K extends string>(key: OtherKey<D, K>, value: unknown): void;
   put(key: string, value: unknown): void {
     const { root, origins, onLatePut } = this.#store;
     if (onLatePut) {
@@ -78,47 +94,47 @@ export class Keys {
   }
 
   /** An integer of any size. */
-  long(key: string): bigint | undefined;
-  long(key: string, fallback: bigint): bigint;
+  long<K extends string>(key: AnyKey<D, K>): bigint | undefined;
+  long<K extends string>(key: AnyKey<D, K>, fallback: bigint): bigint;
   long(key: string, fallback?: bigint): bigint | undefined {
-    return longOf(this.raw(key), key) ?? fallback;
+    return longOf(this.#at(key), key) ?? fallback;
   }
 
   /** An integer up to 2^53; a greater one throws. */
-  int(key: string): number | undefined;
-  int(key: string, fallback: number): number;
+  int<K extends string>(key: AnyKey<D, K>): number | undefined;
+  int<K extends string>(key: AnyKey<D, K>, fallback: number): number;
   int(key: string, fallback?: number): number | undefined {
-    return intOf(this.raw(key), key) ?? fallback;
+    return intOf(this.#at(key), key) ?? fallback;
   }
 
   /** The double nearest to a number. */
-  double(key: string): number | undefined;
-  double(key: string, fallback: number): number;
+  double<K extends string>(key: AnyKey<D, K>): number | undefined;
+  double<K extends string>(key: AnyKey<D, K>, fallback: number): number;
   double(key: string, fallback?: number): number | undefined {
-    return doubleOf(this.raw(key), key) ?? fallback;
+    return doubleOf(this.#at(key), key) ?? fallback;
   }
 
-  string(key: string): string | undefined;
-  string(key: string, fallback: string): string;
+  string<K extends string>(key: AnyKey<D, K>): string | undefined;
+  string<K extends string>(key: AnyKey<D, K>, fallback: string): string;
   string(key: string, fallback?: string): string | undefined {
-    return stringOf(this.raw(key), key) ?? fallback;
+    return stringOf(this.#at(key), key) ?? fallback;
   }
 
-  boolean(key: string): boolean | undefined;
-  boolean(key: string, fallback: boolean): boolean;
+  boolean<K extends string>(key: AnyKey<D, K>): boolean | undefined;
+  boolean<K extends string>(key: AnyKey<D, K>, fallback: boolean): boolean;
   boolean(key: string, fallback?: boolean): boolean | undefined {
-    return booleanOf(this.raw(key), key) ?? fallback;
+    return booleanOf(this.#at(key), key) ?? fallback;
   }
 
-  list(key: string): Value[] | undefined;
-  list(key: string, fallback: Value[]): Value[];
+  list<K extends string>(key: AnyKey<D, K>): Value[] | undefined;
+  list<K extends string>(key: AnyKey<D, K>, fallback: Value[]): Value[];
   list(key: string, fallback?: Value[]): Value[] | undefined {
-    return listOf(this.raw(key), key, this.#store.origins) ?? fallback;
+    return listOf(this.#at(key), key, this.#store.origins) ?? fallback;
   }
 
-  map(key: string): { [key: string]: Value } | undefined;
-  map(key: string, fallback: { [key: string]: Value }): { [key: string]: Value };
+  map<K extends string>(key: AnyKey<D, K>): { [key: string]: Value } | undefined;
+  map<K extends string>(key: AnyKey<D, K>, fallback: { [key: string]: Value }): { [key: string]: Value };
   map(key: string, fallback?: { [key: string]: Value }): { [key: string]: Value } | undefined {
-    return mapOf(this.raw(key), key, this.#store.origins) ?? fallback;
+    return mapOf(this.#at(key), key, this.#store.origins) ?? fallback;
   }
 }

@@ -2,23 +2,23 @@ import type { Data } from '../engine/data.ts';
 import type { ErrorState } from '../engine/state.ts';
 
 /** Optional methods of a leaf. */
-type Hooks = {
+type Hooks<D> = {
   /** Called once after the configured values were set, before the first run. What it throws leaves the node out. */
   afterPropertiesSet?(): void;
   /** Asked what to do about an error of this leaf; the node's `errorState` overrules it. */
-  errorHandle?(service: Data, error: unknown): ErrorState;
+  errorHandle?(service: Data<D>, error: unknown): ErrorState;
 };
 
 /** A condition: TRUE or FALSE. */
-export type FlowLeaf = Hooks & { doFlow(service: Data): boolean | Promise<boolean> };
+export type FlowLeaf<D = unknown> = Hooks<D> & { doFlow(service: Data<D>): boolean | Promise<boolean> };
 /** A consequence, such as a payment: TRUE when it was done. */
-export type ResultLeaf = Hooks & { doResult(service: Data): boolean | Promise<boolean> };
+export type ResultLeaf<D = unknown> = Hooks<D> & { doResult(service: Data<D>): boolean | Promise<boolean> };
 /** A step without an opinion, such as looking something up. */
-export type NoneLeaf = Hooks & { doNone(service: Data): void | Promise<void> };
-export type Leaf = FlowLeaf | ResultLeaf | NoneLeaf;
+export type NoneLeaf<D = unknown> = Hooks<D> & { doNone(service: Data<D>): void | Promise<void> };
+export type Leaf<D = unknown> = FlowLeaf<D> | ResultLeaf<D> | NoneLeaf<D>;
 
 /** The public fields of an instance are what a rule can configure; their initial values are the defaults. */
-export type LeafClass = new () => Leaf;
+export type LeafClass<D = unknown> = new () => Leaf<D>;
 
 /** Names a configuration field's type goes by in the published metadata. */
 export type FieldType = 'string' | 'int' | 'long' | 'float' | 'double' | 'boolean' | 'list' | 'map' | 'object';
@@ -71,7 +71,7 @@ export type LeafDefinition<L extends LeafClass = LeafClass> = {
 export type Leaves<L extends LeafClasses = LeafClasses> = {
   readonly [Name in keyof L]: L[Name] | LeafDefinition<L[Name]>;
 };
-export type LeafClasses = Readonly<Record<string, LeafClass>>;
+export type LeafClasses<D = unknown> = Readonly<Record<string, LeafClass<D>>>;
 
 /** The number of a leaf's kind in files: 5 flow, 6 result, 7 none. */
 export type LeafKind = 5 | 6 | 7;

@@ -4,8 +4,8 @@ import type { Leaf, LeafClass, LeafDefinition, Leaves } from './leaf.ts';
 import type { LeafEntry, Registry } from './registry.ts';
 
 /** What a leaf does instead of its own code. It is given the leaf, with its configured fields, too. */
-export type Mock = (service: Data, leaf: object) => unknown;
-export type Mocks = Readonly<Record<string, Mock>>;
+export type Mock<D = unknown> = (service: Data<D>, leaf: object) => unknown;
+export type Mocks<D = unknown> = Readonly<Record<string, Mock<D>>>;
 
 const methods = { 5: 'doFlow', 6: 'doResult', 7: 'doNone' } as const;
 

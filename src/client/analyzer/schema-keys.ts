@@ -1,0 +1,39 @@
+import type { SchemaKeys } from '../leaves/data-schema.ts';
+import type { RoamKey } from './analyze-leaf.ts';
+
+/**
+ * The keys of a leaf with what the schema of its app says about them: their types, and instead of a key that the code does not tell
+ * all those that it may be.
+ */
+export function withSchema(found: RoamKey[], schema: SchemaKeys): RoamKey[] {
+  const typed = found.map((key): RoamKey => {
+    const [part] = key.keyParts;
+    const valueType = part?.type === 'literal' ? schema.get(part.value) : undefined;
+    return valueType ? { ...key, valueType } : key;
+  });
+  if (schema.size === 0 || !typed.some(isUnknownRead)) return typed;
+  const known = new Set(typed.flatMap(({ keyParts: [part] }) => (part?.type === 'literal' ? [part.value] : [])));
+  const possible = innermostOf(schema).filter(([key]) => !known.has(key));
+  return [...typed.filter((key) => !isUnknownRead(key)), ...possible.map(([key, type]) => readOf(key, type))];
+}
+
+function isUnknownRead({ direction, keyParts: [part] }: RoamKey): boolean {
+  return direction !== 'write' && part?.type === 'roamDerived' && part.fromKey === '?';
+}
+
+/** Not the objects whose members are described. */
+function innermostOf(schema: SchemaKeys) {
+  const keys = [...schema.keys()];
+  return [...schema].filter(([key]) => !keys.some((other) => other.startsWith(`${key}.`)));
+}
+
+function readOf(value: string, valueType: RoamKey['valueType']): RoamKey {
+  const accessMethod = value.includes('.') ? 'getDeep' : 'get';
+  const key = {
+    direction: 'read',
+    accessMode: 'direct',
+    accessMethod,
+    keyParts: [{ type: 'literal', value }],
+  } as const;
+  return { ...key, keyParts: [...key.keyParts], ...(valueType && { valueType }) };
+}

@@ -1,0 +1,57 @@
+import type { Data } from '../engine/data.ts';
+import type { DataSchema } from './data-schema.ts';
+import type { FlowLeaf, NoneLeaf, ResultLeaf } from './leaf.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+type Work<D, F, R> = (service: Data<D>, fields: Readonly<F>) => R | Promise<R>;
+
+/** Makes a leaf class of a function: the fields that a rule can configure with their defaults, and what it does. */
+export type LeafMaker<D> = {
+  /** A condition. */
+  flow<F extends Fields>(fields: F, decide: Work<D, F, boolean>): new () => FlowLeaf & F;
+  /** A consequence: true when it was done. */
+  result<F extends Fields>(fields: F, act: Work<D, F, boolean>): new () => ResultLeaf & F;
+  /** A step without an opinion. */
+  none<F extends Fields>(fields: F, work: Work<D, F, void>): new () => NoneLeaf & F;
+};
+
+/** Leaves of an app whose data a type or a schema describes: `service` and the fields of each have their types. */
+export function leavesFor<D = unknown>(_schema?: DataSchema<D>): LeafMaker<D> {
+  return { flow, result, none };
+}
+
+function flow<D, F extends Fields>(fields: F, decide: Work<D, F, boolean>): new () => FlowLeaf & F;
+function flow(fields: Fields, decide: Work<unknown, object, boolean>): new () => FlowLeaf {
+  return class extends withFields(fields) {
+    doFlow(service: Data): boolean | Promise<boolean> {
+      return decide(service, this);
+    }
+  };
+}
+
+function result<D, F extends Fields>(fields: F, act: Work<D, F, boolean>): new () => ResultLeaf & F;
+function result(fields: Fields, act: Work<unknown, object, boolean>): new () => ResultLeaf {
+  return class extends withFields(fields) {
+    doResult(service: Data): boolean | Promise<boolean> {
+      return act(service, this);
+    }
+  };
+}
+
+function none<D, F extends Fields>(fields: F, work: Work<D, F, void>): new () => NoneLeaf & F;
+function none(fields: Fields, work: Work<unknown, object, void>): new () => NoneLeaf {
+  return class extends withFields(fields) {
+    doNone(service: Data): void | Promise<void> {
+      return work(service, this);
+    }
+  };
+}
+
+/** Every instance has defaults of its own, which its rule may configure. */
+function withFields(fields: Fields): new () => object {
+  return class {
+    constructor() {
+      Object.assign(this, structuredClone(fields));
+    }
+  };
+}
