@@ -27,7 +27,16 @@ async function buildClient() {
   // Comments are for who reads the types; in the code they would be a fifth of the package. The code reads as its source does
   // without them, so a stack trace needs no source map.
   compile('tsconfig.client.json', '--outDir', dist, '--emitDeclarationOnly');
-  compile('tsconfig.client.json', '--outDir', dist, '--declaration', 'false', '--removeComments', '--sourceMap', 'false');
+  compile(
+    'tsconfig.client.json',
+    '--outDir',
+    dist,
+    '--declaration',
+    'false',
+    '--removeComments',
+    '--sourceMap',
+    'false',
+  );
   await dropUnreachableTypes(dist);
   await cp(join(root, 'LICENSE'), join(clientFolder, 'LICENSE'));
   const readme = await readFile(join(root, 'src/client/README.md'), 'utf8');
