@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { freePort } from '../support/free-port.ts';
 import { httpCall } from '../support/http-call.ts';
+import { limitedRoot } from '../support/limited-root.ts';
 import { startRedis } from '../support/redis.ts';
 import { claimRedisDatabase } from '../support/redis-database.ts';
 import type { RedisServer } from '../support/redis-server.ts';
@@ -15,8 +16,6 @@ vi.setConfig({ testTimeout: 60_000 });
 
 const run = promisify(execFile);
 const choice = inject('redis');
-/** A root that may not read what its mode forbids; others may not anyway. */
-const under = process.getuid?.() === 0 ? ['setpriv', '--bounding-set', '-dac_override,-dac_read_search'] : [];
 const isLinux = process.platform === 'linux';
 
 const text = (request: FoundRequest) => resultText(request, { 'the service': { kept: 'all of it' } });
@@ -39,7 +38,7 @@ describe.skipIf(choice.kind === 'unavailable' || !isLinux).concurrent('an answer
       settings: { RESULT_TIMEOUT_MS },
     });
     const WORKER_PORT = await freePort();
-    const { pid } = await processes.addWorker({ under, settings: { WORKER_PORT } });
+    const { pid } = await processes.addWorker({ under: limitedRoot, settings: { WORKER_PORT } });
     await use(processes, pid, WORKER_PORT);
     await database.stop();
   }
