@@ -1,6 +1,7 @@
 import { execFile, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
+import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -111,6 +112,24 @@ describe.skipIf(!hasHaproxy).concurrent('the gateway (needs haproxy)', () => {
     });
   });
 
+  it.for([
+    ['it cannot read', 'POST /rule-server/mock/execute\r\nno header\r\n\r\n', 400],
+    ['does not arrive', 'POST /rule-server/mock/execute HTTP/1.1\r\nHost: ', 408],
+  ] as const)('passes a request that %s on to nobody', async ([, sent, status], test) => {
+    const { port, instances } = await startGateway(test, { names: ['127.0.0.2'] });
+    expect((await rawAnswer(port, sent)).head).toMatch(`HTTP/1.1 ${status} `);
+    expect(instances[0]?.calls).toEqual([]);
+  });
+
+  it('says of a call whose caller closed its half of the connection that it may have run', async (test) => {
+    const { port, instances } = await startGateway(test, { names: ['127.0.0.2'], answer: () => {} });
+    const sent = 'POST /rule-server/mock/execute HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n{}';
+    const received = rawAnswer(port, sent, () => vi.waitFor(() => expect(instances[0]?.calls).toHaveLength(1)));
+    const { head, body } = await received;
+    expect(head).toMatch(/content-type: application\/problem\+json/i);
+    expect(JSON.parse(body)).toMatchObject({ status: 400, code: 'outcome-unknown', mayHaveRun: true });
+  });
+
   it('says everything once in its log', async (test) => {
     const { call, instances, log } = await startGateway(test, { names: ['127.0.0.2', '127.0.0.3'] });
     const [first] = instances;
@@ -143,6 +162,22 @@ describe.skipIf(!hasHaproxy).concurrent('the gateway (needs haproxy)', () => {
     },
   );
 });
+
+/** What comes back for these bytes; the caller closes its half once `closes` resolves, or else keeps it open. */
+async function rawAnswer(
+  port: number,
+  sent: string,
+  closes?: () => Promise<unknown>,
+): Promise<{ head: string; body: string }> {
+  const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+  socket.write(sent);
+  if (closes) void closes().then(() => socket.end());
+  let text = '';
+  for await (const part of socket) text += part;
+  socket.destroy();
+  const [head = '', body = ''] = text.split('\r\n\r\n');
+  return { head, body };
+}
 
 type StockClient = (typeof stockClients)[number];
 
