@@ -1,26 +1,12 @@
-import { createHash, randomUUID } from 'node:crypto';
-import { mkdir, mkdtemp, readdir, readlink, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
-import { makeEarlierVersion } from '../support/earlier-version.ts';
 import { echoes } from '../support/echoes.ts';
 import { type Answer, httpCall } from '../support/http-call.ts';
-import { makeNextVersion } from '../support/next-version.ts';
-import type { ProgramCopy } from '../support/program-copy.ts';
-import { startRedis } from '../support/redis.ts';
-import { claimRedisDatabase } from '../support/redis-database.ts';
-import type { RedisServer } from '../support/redis-server.ts';
-import { createResponder, type Responder } from '../support/responder.ts';
-import {
-  type ApiProcess,
-  type Fault,
-  type ServiceProcess,
-  startApiProcess,
-  startWorkerProcess,
-} from '../support/start-process.ts';
+import type { ApiProcess, Fault } from '../support/start-process.ts';
 import { callSteadily, strangers, twice } from '../support/steady-calls.ts';
+import { startVersions, type Version, type Versions } from '../support/two-versions.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 
@@ -28,17 +14,12 @@ const choice = inject('redis');
 const CALLS = '/rule-server/mock/executions';
 
 describe.skipIf(choice.kind === 'unavailable')('two versions beside each other', () => {
-  let redis: RedisServer;
-  let next: ProgramCopy;
-  let earlier: ProgramCopy;
+  let versions: Versions;
   beforeAll(async () => {
-    [redis, next, earlier] = await Promise.all([startRedis(choice), makeNextVersion(), makeEarlierVersion()]);
+    versions = await startVersions(choice);
   });
-  afterAll(async () => {
-    await redis?.stop();
-    await next?.[Symbol.asyncDispose]();
-    await earlier?.[Symbol.asyncDispose]();
-  });
+  afterAll(() => versions?.stop());
+  const together: Versions['together'] = (use, settings) => versions.together(use, settings);
 
   it('the API of today and a worker of the next version: the worker reads its jobs and answers so that it can read', async () => {
     await together(async ({ api, worker, responder, queueUrl }) => {
@@ -174,57 +155,6 @@ describe.skipIf(choice.kind === 'unavailable')('two versions beside each other',
     });
   }, 45_000);
 
-  it('a key whose job never came: a worker of the next version fences it for an API of today, and the call runs', async () => {
-    await together(async ({ api, worker, responder, queueUrl }) => {
-      const [today] = await Promise.all([api('today'), worker('next')]);
-      await noteWithoutJob(queueUrl, { key: 'k', body: bodyOf(1), claimBy: Date.now() + 5000 });
-      expect(await today.execute(bodyOf(1), { headers: { 'idempotency-key': 'k' } })).toMatchObject({ status: 200 });
-      expect(responder.found).toHaveLength(1);
-    });
-  });
-
-  it('a worker that does not know how to fence leaves such a key unknown, until one that does is there', async () => {
-    await together(async ({ api, worker, responder, queueUrl }) => {
-      const [newer] = await Promise.all([api('next'), worker('today')]);
-      await noteWithoutJob(queueUrl, { key: 'k', body: bodyOf(1), claimBy: Date.now() + 5000 });
-      const headers = { 'idempotency-key': 'k' };
-      expect(await newer.execute(bodyOf(1), { headers })).toMatchObject({
-        status: 503,
-        json: { code: 'outcome-unknown', mayHaveRun: true },
-      });
-      await worker('next');
-      await vi.waitFor(async () => expect(await newer.execute(bodyOf(1), { headers })).toMatchObject({ status: 200 }), {
-        timeout: 20_000,
-        interval: 500,
-      });
-      expect(responder.found).toHaveLength(1);
-    });
-  });
-
-  it('a note of an earlier version, which has no time to fence by, is answered as that version would, and runs nothing', async () => {
-    await together(
-      async ({ api, worker, responder, queueUrl }) => {
-        const [today] = await Promise.all([api('today'), worker('today')]);
-        await noteWithoutJob(queueUrl, { key: 'k', body: bodyOf(1) });
-        const answer = await today.execute(bodyOf(1), { headers: { 'idempotency-key': 'k' } });
-        expect(answer).toMatchObject({ status: 503, json: { code: 'outcome-unknown', mayHaveRun: true } });
-        expect(responder.found).toHaveLength(0);
-      },
-      { QUEUE_TIMEOUT_MS: 1000 },
-    );
-  });
-
-  it('an answer that an earlier version kept inside its note is still the answer', async () => {
-    await together(async ({ api, worker, responder, queueUrl }) => {
-      const [today] = await Promise.all([api('today'), worker('today')]);
-      const kept = { kind: 'answered', mockId: 'm', address: 'a', body: '{"mockId":"m","success":true}' };
-      await noteWithoutJob(queueUrl, { key: 'k', body: bodyOf(1), ending: kept });
-      const answer = await today.execute(bodyOf(1), { headers: { 'idempotency-key': 'k' } });
-      expect([answer.status, answer.text]).toEqual([200, kept.body]);
-      expect(responder.found).toHaveLength(0);
-    });
-  });
-
   it.each([
     ['earlier', 'today'],
     ['today', 'earlier'],
@@ -249,48 +179,6 @@ describe.skipIf(choice.kind === 'unavailable')('two versions beside each other',
       });
     },
   );
-
-  type Version = 'earlier' | 'today' | 'next';
-  type Settings = Record<string, string | number>;
-  type Parts = {
-    queueUrl: string;
-    sharedDir: string;
-    responder: Responder;
-    api(version?: Version): Promise<ApiProcess>;
-    worker(version?: Version, fault?: Fault): Promise<ServiceProcess>;
-  };
-
-  async function together(use: (parts: Parts) => Promise<void>, settings: Settings = {}): Promise<void> {
-    const database = await claimRedisDatabase(redis.url);
-    const sharedDir = await mkdtemp(join(tmpdir(), 'rule-server-'));
-    await mkdir(join(sharedDir, 'mock'));
-    const started: ServiceProcess[] = [];
-    const keep = <T extends ServiceProcess>(process: T): T => {
-      started.push(process);
-      return process;
-    };
-    const rootOf = (version: Version) =>
-      ({ earlier: { root: earlier.root }, today: {}, next: { root: next.root } })[version];
-    const queueUrl = database.url;
-    try {
-      await using responder = await createResponder({ sharedDir, app: 1, does: echoes(), beatEveryMs: 1000 });
-      await use({
-        queueUrl,
-        sharedDir,
-        responder,
-        api: async (version = 'today') => keep(await startApiProcess({ queueUrl, settings, ...rootOf(version) })),
-        worker: async (version = 'today', fault?: Fault) =>
-          keep(
-            await startWorkerProcess({ queueUrl, sharedDir, settings, ...rootOf(version), ...(fault && { fault }) }),
-          ),
-      });
-      expect(started.flatMap(({ noise }) => noise)).toEqual([]);
-    } finally {
-      await Promise.all(started.map((process) => process.kill()));
-      await rm(sharedDir, { recursive: true, force: true });
-      await database.stop();
-    }
-  }
 });
 
 const HANDED_BACK =
@@ -310,23 +198,6 @@ async function callAll(apis: ApiProcess[], count: number, also?: () => Promise<A
   if (also) for (let asked = 0; asked < 5; asked++) expect((await also()).status).toBe(200);
   await vi.waitUntil(() => calls.count >= count, { timeout: 30_000 });
   return calls.stop();
-}
-
-/** What an API leaves that died after it noted a call and before it added the job. */
-async function noteWithoutJob(
-  queueUrl: string,
-  { key, body, ...more }: { key: string; body: unknown; claimBy?: number; ending?: unknown },
-): Promise<void> {
-  const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
-  const digest = sha256(JSON.stringify(body));
-  const note = { mockId: randomUUID(), digest, at: Date.now() - 1000, ...more };
-  const redis = new Redis(queueUrl);
-  try {
-    const name = `{rule-server}:store:idempotency:${sha256(JSON.stringify([1, null, key]))}`;
-    await redis.set(name, JSON.stringify(note), 'EX', 3600);
-  } finally {
-    redis.disconnect();
-  }
 }
 
 /** Executions that wait for a worker or that one has, as an API counts them. */
