@@ -1,4 +1,4 @@
-import { importMap, knownExceptions, layers, type Part } from './import-map.ts';
+import { importMap, layers, type Part } from './import-map.ts';
 import type { Import } from './read-imports.ts';
 
 /** One sentence for each import in a direction that the map does not have. */
@@ -24,7 +24,6 @@ export function wrongLayers(imports: readonly Import[]): string[] {
       const unknown = [from, to].find((folder) => !folders.includes(folder));
       if (unknown !== undefined) return [`${part}${unknown} is not in lint/import-map.ts: say what it may import.`];
       if (folders.indexOf(to) <= folders.indexOf(from)) return [];
-      if (knownExceptions.includes(`${one.from} imports ${one.to}`)) return [];
       return [`${one.from} imports ${one.to}, but ${part}${to} builds on ${part}${from}, not the other way round.`];
     }),
   );

@@ -1,10 +1,17 @@
 import { join } from 'node:path';
 import { wrongDirections, wrongLayers } from './check-imports.ts';
 import { readImports } from './read-imports.ts';
+import { readSources, unusedExports } from './unused-exports.ts';
 
-// Part of `npm run lint`: refuses imports in a direction that lint/import-map.ts does not have, and folders that import each other.
-const imports = await readImports(join(import.meta.dirname, '..'));
-const complaints = [...wrongDirections(imports), ...wrongLayers(imports)];
+/** Imported from outside this repository, or by the path of a file that is built. */
+const PUBLISHED = ['src/client/client.ts', 'src/main.ts'];
+
+// Part of `npm run lint`: refuses imports in a direction that lint/import-map.ts does not have, folders that import each other,
+// and exports that no other file imports.
+const root = join(import.meta.dirname, '..');
+const imports = await readImports(root);
+const unused = unusedExports(await readSources(root), PUBLISHED);
+const complaints = [...wrongDirections(imports), ...wrongLayers(imports), ...unused];
 for (const complaint of complaints) console.error(complaint);
 if (complaints.length > 0) process.exitCode = 1;
 else console.log(`Checked ${imports.length} imports.`);

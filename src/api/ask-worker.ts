@@ -6,7 +6,7 @@ import { type JobQueue, type QueueBackend, queueNames } from '../shared/store/qu
 import { followJobs } from './calls/follow-jobs.ts';
 
 /** An answer as JSON text and where it lies in the store, if it does; or why there is none. */
-export type Reply =
+type Reply =
   | { kind: 'found'; body: string; stored?: string | undefined }
   | { kind: 'refused'; status: 404 | 422 | 503; error: string };
 

@@ -9,17 +9,17 @@ import { registerApiMetrics } from './api-metrics.ts';
 import { openAskWorker } from './ask-worker.ts';
 import { openBatches } from './batches/batches.ts';
 import { openPendingExecutions } from './calls/await-ending.ts';
-import { closeNotes } from './calls/close-notes.ts';
-import { createFence } from './calls/fence.ts';
-import { createIdempotency } from './calls/idempotency.ts';
 import { createReadAnswer } from './calls/read-answer.ts';
-import { createRunOnce } from './calls/run-once.ts';
 import { createSubmitExecution } from './calls/submit-execution.ts';
 import { createDocuments } from './cases/documents.ts';
 import { createSavedCases } from './cases/saved-cases.ts';
 import { createEraseExecution } from './executions/erase-execution.ts';
 import { createExecutions } from './executions/executions.ts';
 import { startHistoryRepair } from './executions/repair-history.ts';
+import { closeNotes } from './idempotency/close-notes.ts';
+import { createFence } from './idempotency/fence.ts';
+import { createIdempotency } from './idempotency/idempotency.ts';
+import { createRunOnce } from './idempotency/run-once.ts';
 import { STORE_ADVICE, watchQueueHealth } from './queue-health.ts';
 
 /** The queue itself removes finished jobs only when others finish. */

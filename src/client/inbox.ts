@@ -15,8 +15,6 @@ type Options = {
   onError: (error: unknown) => void;
 };
 
-export type Inbox = ReturnType<typeof openInbox>;
-
 /**
  * Notices requests: at once by the file system's events, and by listings, which never miss one: every `pollMs`, and more often
  * where no events arrive. A directory that a cleaner took away is made again.

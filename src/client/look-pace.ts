@@ -8,8 +8,6 @@ const LONGEST_GAP_MS = 10_000;
 /** Whoever takes a request away causes an event of its own, at once. */
 const OWN_EVENT_MS = 60_000;
 
-export type LookPace = ReturnType<typeof createLookPace>;
-
 /**
  * How often a client looks for requests. Network file systems tell of nothing that other machines do, but of what this one
  * does: only an event of a request that no look had found proves that events arrive. Then looks only make up for lost ones.

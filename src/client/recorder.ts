@@ -18,7 +18,7 @@ export type RecordOptions = {
 };
 
 /** A run that is recorded once it has ended. */
-export type Recording = { ended(ending: Ending, ts: bigint, data: ExactObject): void };
+type Recording = { ended(ending: Ending, ts: bigint, data: ExactObject): void };
 
 export type Recorder = { began(request: ExecutionRequest): Recording | null; close(): Promise<void> };
 

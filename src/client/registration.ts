@@ -4,7 +4,7 @@ import { placeFile, replaceFile } from './replace-file.ts';
 import { refuseTakenAddress, thisProcess } from './taken-address.ts';
 
 /** What a client says about itself when it starts. */
-export type Registration = {
+type Registration = {
   app: number;
   address: string;
   lane: string | undefined;

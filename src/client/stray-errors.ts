@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { messageOf } from './engine/evaluate.ts';
-import type { Selection } from './rules/rule-set.ts';
+import type { Selection } from './engine/selection.ts';
 
 /** The leaf that a piece of code runs for, also long after the leaf has returned. */
 type Origin = { what: string; leaf: { name: string; id: bigint }; onError: (error: unknown) => void };

@@ -5,7 +5,7 @@ import { errnoOf, unless } from './errno.ts';
 import type { Places } from './places.ts';
 
 /** What a registration says about the process it is of. */
-export type ProcessIdentity = { host: string; pid: number; startedAt: number };
+type ProcessIdentity = { host: string; pid: number; startedAt: number };
 
 /** A client that has not beaten for this long is not alive: the server goes by the same time. */
 const ALIVE_MS = 30_000;

@@ -3,8 +3,6 @@ import type { Metrics } from '../shared/runtime/metrics.ts';
 import type { Noticing } from './files/watcher.ts';
 import type { ClientCensus } from './placement/client-census.ts';
 
-export type WorkerMetrics = ReturnType<typeof registerWorkerMetrics>;
-
 type Sources = {
   capacity: number;
   openWaits: () => number;

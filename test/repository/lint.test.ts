@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { wrongDirections, wrongLayers } from '../../lint/check-imports.ts';
-import { knownExceptions } from '../../lint/import-map.ts';
-import { importsOf, readImports } from '../../lint/read-imports.ts';
+import { importsOf } from '../../lint/read-imports.ts';
+import { unusedExports } from '../../lint/unused-exports.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
@@ -70,11 +70,29 @@ describe('the linter lets pass', () => {
     const imports = importsOf(from, `import { x } from '${to}';`);
     expect([...wrongDirections(imports), ...wrongLayers(imports)]).toEqual([]);
   });
+});
 
-  it('no exception that is gone', async () => {
-    const imports = await readImports(ROOT);
-    const there = new Set(imports.map(({ from, to }) => `${from} imports ${to}`));
-    expect(knownExceptions.filter((exception) => !there.has(exception))).toEqual([]);
+describe('an export of src', () => {
+  const used = 'export const b = 1;\nexport type C = string;\nexport async function d() {}\n';
+
+  it('that another file imports is left alone, whichever way it imports it', () => {
+    const others = [
+      { path: 'src/a.ts', text: "import { b } from './b.ts';" },
+      { path: 'test/c.test.ts', text: "import {\n  b,\n  type C as Text,\n} from '../src/b.ts';" },
+      { path: 'src/cli/d.ts', text: "const run = async () => (await import('../b.ts')).d();" },
+    ];
+    expect(unusedExports([{ path: 'src/b.ts', text: used }, ...others], [])).toEqual([]);
+  });
+
+  it('that no other file imports is named, unless its file is published', () => {
+    const sources = [
+      { path: 'src/b.ts', text: used },
+      { path: 'src/a.ts', text: "import { b, d } from './b.ts';" },
+    ];
+    expect(unusedExports(sources, [])).toEqual([
+      'src/b.ts exports C, which no other file imports: remove it, or the word export.',
+    ]);
+    expect(unusedExports(sources, ['src/b.ts'])).toEqual([]);
   });
 });
 

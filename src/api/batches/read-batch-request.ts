@@ -15,7 +15,7 @@ import { decodeUtf8 } from '../../shared/contract/utf8.ts';
 import type { Problem } from '../calls/read-request.ts';
 
 /** Where the cases of a batch come from. */
-export type Source =
+type Source =
   | { kind: 'given'; cases: Case[] }
   | { kind: 'saved'; ts: string | null }
   | { kind: 'from'; batchId: string; verdicts: Verdict[] };

@@ -7,7 +7,7 @@ import { decodeUtf8 } from '../../shared/contract/utf8.ts';
 /** One thing wrong with a request: the field (or `body`) and what to do about it. */
 export type Problem = { field: string; message: string };
 
-export type ReadRequest = { kind: 'request'; request: ExecuteRequest } | { kind: 'bad'; problems: Problem[] };
+type ReadRequest = { kind: 'request'; request: ExecuteRequest } | { kind: 'bad'; problems: Problem[] };
 
 /** A mebibyte of near misses is not answered with twenty. */
 const MAX_PROBLEMS = 100;

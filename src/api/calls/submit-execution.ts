@@ -7,12 +7,12 @@ import type { createCancelSender } from '../../shared/store/control.ts';
 import type { History } from '../../shared/store/history.ts';
 import { INLINE_BYTES } from '../../shared/store/key-value-store.ts';
 import type { ExecutionQueue, QueueBackend } from '../../shared/store/queue-backend.ts';
-import type { BodyLease } from '../http/open-bodies.ts';
 import type { QueueHealth } from '../queue-health.ts';
 import { createAddJob } from './add-job.ts';
 import { createAdmission } from './admission.ts';
 import type { PendingExecutions } from './await-ending.ts';
 import { cancelledInQueue } from './no-ending.ts';
+import type { BodyLease } from './open-bodies.ts';
 import { persist } from './persist.ts';
 import { type ReadAnswer, withAnswer } from './read-answer.ts';
 
@@ -20,9 +20,7 @@ import { type ReadAnswer, withAnswer } from './read-answer.ts';
 const READ_WITHIN_MS = 10_000;
 
 /** Whether a call is on its way, with its ending to come; or why it is not. */
-export type Begun =
-  | { kind: 'begun'; ending: () => Promise<Ending<ReadResult>> }
-  | { kind: 'refused'; noAnswer: NoAnswer };
+type Begun = { kind: 'begun'; ending: () => Promise<Ending<ReadResult>> } | { kind: 'refused'; noAnswer: NoAnswer };
 
 type Dependencies = {
   backend: QueueBackend;

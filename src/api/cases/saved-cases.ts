@@ -14,8 +14,8 @@ export type CasesOf = { app: number; ruleId: string | null; confId: string | nul
 /** What must be saved already for a change to be made: the cases with this ETag, or (null) none. */
 export type Precondition = { etag: string | null };
 
-export type Refused = { kind: 'refused'; status: 404 | 422 | 503; error: string };
-export type Saved = { kind: 'none' } | { kind: 'found'; text: string; etag: string };
+type Refused = { kind: 'refused'; status: 404 | 422 | 503; error: string };
+type Saved = { kind: 'none' } | { kind: 'found'; text: string; etag: string };
 export type Saving =
   | { kind: 'saved'; etag: string | null; cases: number }
   | { kind: 'bad'; problems: Problem[] }

@@ -9,7 +9,7 @@ import type { AskWorker } from '../ask-worker.ts';
 import { NewerExecution } from './newer-execution.ts';
 
 /** `open`: it has not ended, or its batch has not. `unknown`: it is none the caller may know of. */
-export type Erased =
+type Erased =
   | { kind: 'erased' }
   | { kind: 'open'; what: string }
   | { kind: 'unknown' }

@@ -4,7 +4,7 @@ import type { ExecutionRecord } from '../../shared/contract/execution-record.ts'
 type Position = { queuedAt: number; mockId: string };
 
 /** When an execution was put on the queue, epoch ms. */
-export const queuedAt = ({ history: [first] }: ExecutionRecord) => first?.at ?? 0;
+const queuedAt = ({ history: [first] }: ExecutionRecord) => first?.at ?? 0;
 
 /** Newest first. */
 export function byAge(a: ExecutionRecord, b: ExecutionRecord): number {

@@ -12,9 +12,9 @@ import type { ExecutionQueue } from '../../shared/store/queue-backend.ts';
 import { endingOfCompleted, endingOfFailed } from '../calls/job-ending.ts';
 
 /** What a job tells about its execution. */
-export type Found = { record: ExecutionRecord; input: string | null; ending: Ending | null };
+type Found = { record: ExecutionRecord; input: string | null; ending: Ending | null };
 /** `newer`: it is of a version this one does not know. */
-export type FoundOrNewer = Found | 'newer';
+type FoundOrNewer = Found | 'newer';
 
 const MOCK_ID = /^[0-9a-f-]{36}$/;
 const JOBS_AT_ONCE = 500;

@@ -1,6 +1,6 @@
 import { createMiddleware } from 'hono/factory';
 import type { Logger } from '../../shared/runtime/logger.ts';
-import type { ClientAddress } from '../access/client-address.ts';
+import type { ClientAddress } from './client-address.ts';
 import type { Environment } from './environment.ts';
 
 /** One line per request, but for probes. Answers carry its id, so that a person can name it. */

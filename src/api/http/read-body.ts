@@ -1,11 +1,7 @@
 import type { IncomingMessage } from 'node:http';
-import type { BodyLease } from './open-bodies.ts';
+import type { BodyLease } from '../calls/open-bodies.ts';
 
-export type Body =
-  | { kind: 'complete'; bytes: Buffer }
-  | { kind: 'too-large' }
-  | { kind: 'cut-off' }
-  | { kind: 'no-room' };
+type Body = { kind: 'complete'; bytes: Buffer } | { kind: 'too-large' } | { kind: 'cut-off' } | { kind: 'no-room' };
 
 /** How much of an oversized body is still read, so that a sender who only listens afterwards sees the refusal. */
 const DRAIN_FACTOR = 4;

@@ -5,7 +5,7 @@ import { parseTarget } from '../../shared/contract/target.ts';
 import { decodeUtf8 } from '../../shared/contract/utf8.ts';
 import { INPUT_ERROR, OTHER_ERROR } from './envelope.ts';
 
-export type IceRequest = { kind: 'request'; request: ExecuteRequest } | { kind: 'bad'; ret: number; message: string };
+type IceRequest = { kind: 'request'; request: ExecuteRequest } | { kind: 'bad'; ret: number; message: string };
 
 /** What the published server calls our members. */
 const OUR_NAMES = new Map([

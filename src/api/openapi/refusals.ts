@@ -20,7 +20,7 @@ export function badQuestion(description: string, error: Problem): AnswerDoc {
   return refusal(400, description, notAnswered([error]), [error]);
 }
 
-export const unauthorized = refusal(
+const unauthorized = refusal(
   401,
   'Without a key, or with one that is not known.',
   'This needs an API key: send it as "Authorization: Bearer <key>", or sign in with it in the console.',
@@ -33,7 +33,7 @@ export const forbidden = refusal(
 );
 
 /** What a key that asks for more than its share is told. */
-export const limited = {
+const limited = {
   ...refusal(
     429,
     'The key is at one of its limits: calls a second, open calls, event streams, batches.',

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { sessionRequestSchema } from '../routes/session.ts';
+import { sessionRequestSchema } from '../access/session-request.ts';
 import { healthAnswer, readyAnswer } from './answers.ts';
 import type { Operation } from './operation.ts';
 import { badQuestion, failed, forbidden, refusal, unavailable, usual } from './refusals.ts';

@@ -5,8 +5,8 @@ import type { Batches } from '../batches/batches.ts';
 import { readBatchRequest } from '../batches/read-batch-request.ts';
 import type { ReadCsvBatch } from '../batches/read-csv-batch.ts';
 import type { Taken } from '../batches/taken.ts';
+import type { BodyLease } from '../calls/open-bodies.ts';
 import type { Environment } from '../http/environment.ts';
-import type { BodyLease } from '../http/open-bodies.ts';
 import { readBody } from '../http/read-body.ts';
 import { badRequest, json, problem } from '../http/respond.ts';
 

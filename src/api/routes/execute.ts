@@ -6,15 +6,15 @@ import type { State } from '../../shared/contract/states.ts';
 import { isStoreUnavailable } from '../../shared/store/store-error.ts';
 import { needs, refusedApp } from '../access/permission.ts';
 import { notesAway } from '../calls/no-ending.ts';
+import type { BodyLease, OpenBodies } from '../calls/open-bodies.ts';
 import { readExecuteRequest } from '../calls/read-request.ts';
-import type { Once, RunOnce } from '../calls/run-once.ts';
 import type { Call, SubmitExecution } from '../calls/submit-execution.ts';
 import { callerLeft } from '../http/caller-left.ts';
 import type { Environment } from '../http/environment.ts';
 import { isFormPost } from '../http/form-post.ts';
-import type { BodyLease, OpenBodies } from '../http/open-bodies.ts';
 import { readBody } from '../http/read-body.ts';
 import { badRequest, json, problem, respondToEnding } from '../http/respond.ts';
+import type { Once, RunOnce } from '../idempotency/run-once.ts';
 
 type Dependencies = {
   submitExecution: SubmitExecution;

@@ -1,17 +1,14 @@
 import { Hono } from 'hono';
-import { z } from 'zod';
 import { parseJson } from '../../shared/contract/parse-json.ts';
 import { type Access, foreign } from '../access/authenticate.ts';
 import { comesFromHere } from '../access/same-origin.ts';
 import { clearSession, sessionOf, setSession } from '../access/session-cookie.ts';
+import { sessionRequestSchema } from '../access/session-request.ts';
 import type { Environment } from '../http/environment.ts';
 import { readBody } from '../http/read-body.ts';
 import { badQuestion, problem } from '../http/respond.ts';
 
 const MAX_BODY_BYTES = 4096;
-
-/** The body of POST /session. */
-export const sessionRequestSchema = z.object({ key: z.string().min(1).meta({ description: 'One of API_KEYS.' }) });
 
 /** POST /session trades a key for a session cookie, DELETE ends the session: for browsers, whose EventSource sends no headers. */
 export function sessionRoutes({ keyring, sessions, origins }: Access) {

@@ -3,7 +3,7 @@ import { joinMembers } from '../../shared/contract/exact-json.ts';
 import { DATA_FIELD } from '../../shared/contract/job.ts';
 import type { Suite } from './suite.ts';
 
-export type RunOptions = { target?: string[]; concurrency?: string; bail?: boolean };
+type RunOptions = { target?: string[]; concurrency?: string; bail?: boolean };
 
 /** The body of a batch, every number as it is written in the document. Saved cases are named, unless only some are run. */
 export function batchRequest(suite: Suite, { target = [], concurrency, bail = false }: RunOptions): string {

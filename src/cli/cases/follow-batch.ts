@@ -36,7 +36,7 @@ const reportSchema = progressSchema.extend({
 /** A batch that is over, with all its items. */
 export type Report = z.infer<typeof reportSchema>;
 
-export type Body = { text: string; type: string; query?: string };
+type Body = { text: string; type: string; query?: string };
 type Watching = { signal: AbortSignal; onProgress: (progress: Progress) => void };
 
 /** Runs a batch to its end and resolves to its id. When `signal` aborts it is cancelled: throws `CommandFailed`. */

@@ -9,7 +9,7 @@ import { errorOf, type HttpApi } from '../http-api.ts';
 import { CommandFailed } from '../surroundings.ts';
 
 /** Where a document lies: in a file, or saved at the service under an ETag. */
-export type Origin = { kind: 'file'; path: string } | { kind: 'saved'; etag: string };
+type Origin = { kind: 'file'; path: string } | { kind: 'saved'; etag: string };
 /** The cases of one document that are to be run, and on what. Ids are decimal text. */
 export type Suite = {
   origin: Origin;

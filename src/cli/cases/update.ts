@@ -12,7 +12,7 @@ import type { Suite } from './suite.ts';
 
 type Item = Report['items'][number];
 /** The document with what the runs came to, and the cases that were not updated, each with the reason. */
-export type Updated = { text: string; updated: string[]; left: string[] };
+type Updated = { text: string; updated: string[]; left: string[] };
 type Change = { kind: 'change'; replacements: Replacement[] } | { kind: 'left'; why: string };
 
 /**

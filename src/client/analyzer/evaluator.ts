@@ -11,7 +11,7 @@ import type { OuterNames } from './outer-names.ts';
 import { type Call, type Thing, unknown } from './things.ts';
 
 /** The leaf whose code is looked at. */
-export type Subject = { leaf: LeafClass; sample: object; fields: readonly Field[]; outerNames: OuterNames };
+type Subject = { leaf: LeafClass; sample: object; fields: readonly Field[]; outerNames: OuterNames };
 
 export type Evaluator = {
   subject: Subject;

@@ -9,7 +9,7 @@ import { openOuterNames } from './outer-names.ts';
 type PublishedField = Pick<Field, 'field' | 'name' | 'desc' | 'type'> & { value?: string | number | boolean };
 
 /** What a client says about one of its leaf classes, in the words of a registration. */
-export type LeafNodeInfo = {
+type LeafNodeInfo = {
   type: number;
   clazz: string;
   name: string;

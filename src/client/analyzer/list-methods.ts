@@ -16,7 +16,7 @@ export type MethodCall = {
 const sameItems = new Set('filter slice reverse sort toSorted toReversed'.split(' '));
 const oneItem = new Set('find findLast pop shift'.split(' '));
 
-export function isKnownList(thing: Thing): boolean {
+function isKnownList(thing: Thing): boolean {
   const { value } = thing.kind === 'known' ? thing : { value: undefined };
   return Array.isArray(value) || value instanceof Set || value instanceof Map;
 }

@@ -1,7 +1,7 @@
 import type { Session } from 'node:inspector';
 
 /** A name a function uses and does not declare: the value it has where the function was written. */
-export type OuterName = { found: true; value: unknown } | { found: false };
+type OuterName = { found: true; value: unknown } | { found: false };
 
 export type OuterNames = ReturnType<typeof openOuterNames>;
 

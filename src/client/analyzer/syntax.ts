@@ -14,9 +14,6 @@ export type FunctionNode =
   | FunctionExpression
   | ArrowFunctionExpression;
 
-/** A function or class as it runs; only its text and its names are ever looked at. */
-export type Code = (...parameters: never[]) => unknown;
-
 const options = { ecmaVersion: 'latest', checkPrivateFields: false, allowSuperOutsideMethod: true } as const;
 const parsed = new WeakMap<object, AnyNode | null>();
 

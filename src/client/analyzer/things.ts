@@ -67,7 +67,7 @@ export function keyPartOf(thing: Thing): KeyPart {
 }
 
 /** Parts one after the other; neighbours that are known become one. */
-export function joined(parts: readonly KeyPart[]): KeyPart {
+function joined(parts: readonly KeyPart[]): KeyPart {
   const flat: KeyPart[] = [];
   for (const part of parts.flatMap((each) => (each.type === 'composite' ? each.parts : [each]))) {
     const last = flat.at(-1);

@@ -8,7 +8,7 @@ import { childrenOf } from './syntax.ts';
 import { typeOfThing } from './things.ts';
 
 /** A node and what it stands in, the outermost first; the first is the function. */
-export type Placed = { node: AnyNode; ancestors: readonly AnyNode[] };
+type Placed = { node: AnyNode; ancestors: readonly AnyNode[] };
 
 type Around = { environment: Environment; evaluator: Evaluator; decides: boolean };
 

@@ -1,7 +1,7 @@
-import { type RuleSet, type Selection, sentenceOf } from '../rules/rule-set.ts';
 import { evaluate } from './evaluate.ts';
 import type { HandleError } from './node.ts';
 import { createRun, type Run, type RunWatcher, type Within } from './run.ts';
+import { type Rules, type Selection, sentenceOf } from './selection.ts';
 import type { State } from './state.ts';
 import { isOutside } from './time-window.ts';
 import type { ExactObject } from './values.ts';
@@ -30,7 +30,7 @@ export type ExecutionOptions = {
 };
 
 /** Runs a rule or a node. Never throws: whatever goes wrong is how the run ended. */
-export function execute(rules: RuleSet, request: ExecutionRequest, options: ExecutionOptions): Execution {
+export function execute(rules: Rules, request: ExecutionRequest, options: ExecutionOptions): Execution {
   const run = createRun({
     store: { root: request.data, origins: new WeakMap() },
     ts: request.ts ?? BigInt(Date.now()),

@@ -16,7 +16,7 @@ export type AccessLog = {
 export type AccessedKey = { key: string; deep: boolean };
 
 /** What a key with dots means: a name like any other, or a way through objects and lists. */
-export type Reach = {
+type Reach = {
   deep: boolean;
   read(root: ExactObject, key: string): ExactValue | undefined;
   write(root: ExactObject, key: string, value: ExactValue): void;

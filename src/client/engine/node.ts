@@ -17,7 +17,7 @@ export type Relation = {
 };
 
 /** Runs a leaf's code once. Throws, or rejects with, whatever that code throws. */
-export type RunLeaf = (data: Data) => State | Promise<State>;
+type RunLeaf = (data: Data) => State | Promise<State>;
 
 /** What a node's own error handler says to do about an error. */
 export type HandleError = (data: Data, error: unknown) => ErrorState;

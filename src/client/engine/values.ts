@@ -19,7 +19,7 @@ export function isExactObject(value: ExactValue | undefined): value is ExactObje
 }
 
 /** A number as leaf code sees it. Written as an integer and beyond 2^53 it is a bigint, else the nearest double. */
-export function plainNumber(text: string): number | bigint {
+function plainNumber(text: string): number | bigint {
   const number = Number(text);
   if (Number.isSafeInteger(number)) return number;
   return /^-?\d+$/.test(text) ? BigInt(text) : number;

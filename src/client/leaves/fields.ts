@@ -1,6 +1,6 @@
 import type { ExactValue } from '../../shared/contract/raw-number.ts';
 import { isExactObject, toPlain, type Value } from '../engine/values.ts';
-import { type Converted, javaBoolean, javaDouble, javaInteger, javaText } from '../rules/java-scalars.ts';
+import { type Converted, javaBoolean, javaDouble, javaInteger, javaText } from './java-scalars.ts';
 import type { FieldType, LeafDefinition } from './leaf.ts';
 
 /** A field that a rule can configure. `offered`: shown to whoever edits rules. */

@@ -8,7 +8,7 @@ import type { Leaf } from './leaf.ts';
 import type { LeafEntry } from './registry.ts';
 
 /** What runs a leaf node, and what is odd about its configured values. */
-export type MadeLeaf = { body: Node['body']; problems: string[] };
+type MadeLeaf = { body: Node['body']; problems: string[] };
 
 /** Makes one instance of a leaf with the values a node's file configures. Throws when they do not fit, as the Java SDK does. */
 export function makeLeaf({ clazz, definition, fields }: LeafEntry, confField: string): MadeLeaf {

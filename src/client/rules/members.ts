@@ -2,7 +2,7 @@ import { parseExact } from '../../shared/contract/exact-json.ts';
 import type { ExactValue } from '../../shared/contract/raw-number.ts';
 import { stringifyExact } from '../../shared/contract/raw-number.ts';
 import { type ExactObject, isExactObject } from '../engine/values.ts';
-import { javaBoolean, javaInteger, javaText } from './java-scalars.ts';
+import { javaBoolean, javaInteger, javaText } from '../leaves/java-scalars.ts';
 
 /** The JSON object a file holds. Throws an error that says why it holds none. */
 export function objectOf(text: string): ExactObject {

@@ -18,7 +18,7 @@ export type Released = {
   unreadable?: Unreadable;
 };
 
-export type Unreadable = { rules: ReadonlyMap<bigint, string>; nodes: ReadonlyMap<bigint, string> };
+type Unreadable = { rules: ReadonlyMap<bigint, string>; nodes: ReadonlyMap<bigint, string> };
 
 const DELETED = -1n;
 const READS_AT_ONCE = 32;

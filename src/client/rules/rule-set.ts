@@ -1,4 +1,5 @@
-import type { LeftOut, Node } from '../engine/node.ts';
+import type { Node } from '../engine/node.ts';
+import { type Found, type Rules, type Selection, sentenceOf } from '../engine/selection.ts';
 import type { TimeWindow } from '../engine/time-window.ts';
 import type { Registry } from '../leaves/registry.ts';
 import { type Linked, linkNodes } from './link-nodes.ts';
@@ -6,21 +7,12 @@ import type { Released } from './released-files.ts';
 import type { RuleFile } from './rule-file.ts';
 import { findCycle, reachable } from './walk.ts';
 
-/** Where a run begins. `start` null: the rule has no root, there is nothing to run. */
-export type Found =
-  | { kind: 'found'; start: Node | null; window: TimeWindow | null; leftOut: readonly (LeftOut & { under: bigint })[] }
-  | { kind: 'refused'; reason: string };
-
-/** What is asked for: a rule, a node, or (both) the node inside the rule. */
-export type Selection = { ruleId: bigint | null; confId: bigint | null };
-
-export type RuleSet = {
+export type RuleSet = Rules & {
   readonly version: bigint;
   readonly released: Released;
   readonly linked: Linked;
   /** What is wrong with the released files, one sentence each. */
   readonly problems: readonly string[];
-  find(selection: Selection): Found;
 };
 
 type Checked = {
@@ -105,11 +97,6 @@ function createCheck() {
     checks.set(start, checked);
     return checked;
   };
-}
-
-/** A node that is left out, and why, in one sentence. */
-export function sentenceOf({ id, role, under, reason }: LeftOut & { under: bigint }): string {
-  return `${role === 'forward' ? 'the forward condition' : 'the child'} ${id} of node ${under} is left out: ${reason}`;
 }
 
 function refused(reason: string): Found {

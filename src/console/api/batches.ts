@@ -8,7 +8,7 @@ const BATCHES = '/rule-server/mock/batches';
 /** What became of a case on a target, the worst first. */
 export const verdicts = ['unanswered', 'error', 'failed', 'skipped', 'pending', 'passed'] as const;
 export type Verdict = (typeof verdicts)[number];
-export type Counts = Record<Verdict, number>;
+type Counts = Record<Verdict, number>;
 
 const batchStates = ['running', 'cancelling', 'cancelled', 'finished'] as const;
 
@@ -46,7 +46,7 @@ export type Item = {
   tookMs: number | null;
   mockId: string | null;
 };
-export const outcomes = ['TRUE', 'FALSE', 'NONE', 'ERROR'] as const;
+const outcomes = ['TRUE', 'FALSE', 'NONE', 'ERROR'] as const;
 
 /** One way in which a run was not as expected; the values as JSON text, null where there is nothing. */
 export type Difference = { path: string; expected: string | null; actual: string | null; message: string };
@@ -62,7 +62,7 @@ export type WholeItem = Item & {
 };
 
 /** How many cases reached each node, by its id. `unknown`: runs whose trace does not say. */
-export type Coverage = { cases: number; unknown: number; nodes: ReadonlyMap<string, number> };
+type Coverage = { cases: number; unknown: number; nodes: ReadonlyMap<string, number> };
 
 /** Begins a batch and tells how it stands; the same body under the same key begins one batch. */
 export async function beginBatch(

@@ -14,7 +14,7 @@ export type RuleSummary = {
   timeWindow: TimeWindow;
   folder: string;
 };
-export type RuleList = { version: string | null; rules: RuleSummary[]; skipped: { file: string; reason: string }[] };
+type RuleList = { version: string | null; rules: RuleSummary[]; skipped: { file: string; reason: string }[] };
 
 export type Client = {
   address: string;

@@ -17,7 +17,7 @@ export type SavedCase = {
   expect: string | null;
 };
 /** The cases of a rule, and the state they are in; null when none are saved. */
-export type SavedCases = { etag: string | null; cases: SavedCase[] };
+type SavedCases = { etag: string | null; cases: SavedCase[] };
 
 /** Somebody else changed the cases since they were read. */
 export class Changed extends Error {}

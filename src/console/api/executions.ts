@@ -7,11 +7,11 @@ import { get, Refused, request, withQuery } from './request.ts';
 
 const BASE = '/rule-server/mock';
 
-export type State = (typeof states)[number];
-export type Step = { state: State; at: number };
-export type Outcome = { status: number; code: string | null; mayHaveRun: boolean };
+type State = (typeof states)[number];
+type Step = { state: State; at: number };
+type Outcome = { status: number; code: string | null; mayHaveRun: boolean };
 /** Where the time went, in ms; null for a part that has not ended or was not seen. */
-export type Timings = { queued: number | null; pickUp: number | null; running: number | null; noticing: number | null };
+type Timings = { queued: number | null; pickUp: number | null; running: number | null; noticing: number | null };
 export type Warning = { code: string; message: string; nodeId: string | null };
 
 /** One execution without its texts. */
@@ -108,7 +108,7 @@ function getRecord(mockId: string): Promise<ExecutionRecord> {
 
 /** An earlier run with its input as JSON text, null when the list does not have it. */
 export type Listed = ExecutionRecord & { input: string | null };
-export type HistoryPage = { items: Listed[]; nextCursor: string | null };
+type HistoryPage = { items: Listed[]; nextCursor: string | null };
 
 export function getHistory(
   query: { app: string; ruleId: string | null; limit: number; cursor: string | null },

@@ -17,7 +17,7 @@ import { Refused } from './request.ts';
  * `live`: events arrive. `polling`: they do not, and asking every second is answered. `lost`: neither; the service was last heard
  * at `since`, epoch ms by this browser.
  */
-export type Connection = { kind: 'live' } | { kind: 'polling' } | { kind: 'lost'; since: number };
+type Connection = { kind: 'live' } | { kind: 'polling' } | { kind: 'lost'; since: number };
 export type Followed =
   | { kind: 'open'; record: ExecutionRecord; connection: Connection }
   | { kind: 'ended'; execution: Execution }

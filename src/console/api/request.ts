@@ -3,7 +3,7 @@ import type { ExactValue } from '../../shared/contract/raw-number.ts';
 import { field, list, text } from './read.ts';
 
 /** An answer as its text: numbers are read from it with every digit, never through `response.json()`. */
-export type Answer = { status: number; text: string };
+type Answer = { status: number; text: string };
 
 /** The service answered, but not with what was asked for. The sentence is the service's own. */
 export class Refused extends Error {

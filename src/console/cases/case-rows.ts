@@ -105,7 +105,7 @@ export function changeOf(now: Verdict, before: Verdict | null): keyof Since | nu
 }
 
 export const orders = ['failing', 'given', 'name', 'slowest'] as const;
-export type Order = (typeof orders)[number];
+type Order = (typeof orders)[number];
 
 /** Which rows are shown, and in which order. `text`: words that must all be in the name, the client or the error. */
 export type RowFilter = { text: string; verdict: Verdict | 'any' | 'not-run'; differs: boolean; order: Order };

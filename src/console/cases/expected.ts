@@ -5,7 +5,7 @@ import { compactJson } from '../json/print-json.ts';
 import { type Json, readJson } from '../json/read-json.ts';
 
 /** One thing that was expected of a run, beside what came. `message`: how they differ; null where they do not. */
-export type ExpectedRow = { path: string; expected: string | null; actual: string | null; message: string | null };
+type ExpectedRow = { path: string; expected: string | null; actual: string | null; message: string | null };
 
 /** What was expected against what came: the differences first, then what was as expected. */
 export function expectedRows({ expect, differences }: Pick<WholeItem, 'expect' | 'differences'>): ExpectedRow[] {

@@ -6,8 +6,8 @@ import { compactJson } from '../json/print-json.ts';
 import { type Json, type JsonObject, readJson } from '../json/read-json.ts';
 
 /** What a column holds: `name` and `time` are of the case, the others are of its input. */
-export type ColumnType = 'name' | 'time' | 'number' | 'boolean' | 'text' | 'object' | 'list' | 'null' | 'mixed';
-export type Column = { name: string; type: ColumnType; read: boolean };
+type ColumnType = 'name' | 'time' | 'number' | 'boolean' | 'text' | 'object' | 'list' | 'null' | 'mixed';
+type Column = { name: string; type: ColumnType; read: boolean };
 
 /** Many inputs as they will be sent, and the first of them to look at. `rows` hold text as it was written. */
 export type Inputs = {

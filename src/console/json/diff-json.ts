@@ -5,7 +5,7 @@ import { compareNumbers, sameJson } from './same-json.ts';
  * What became of one value. `rewritten`: the same number in other digits (1 and 1.0). `rounded`: a number that became the nearest
  * 64-bit float, so digits were lost on the way.
  */
-export type ChangeKind = 'added' | 'removed' | 'changed' | 'rewritten' | 'rounded' | 'same';
+type ChangeKind = 'added' | 'removed' | 'changed' | 'rewritten' | 'rounded' | 'same';
 export type Change = { path: string; key: string; kind: ChangeKind; before: Json | null; after: Json | null };
 
 /** Beyond this many differences nobody reads on; the rest is only counted. */

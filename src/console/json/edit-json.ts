@@ -1,6 +1,6 @@
 import { type Json, type JsonObject, readJson } from './read-json.ts';
 
-export type Path = readonly string[];
+type Path = readonly string[];
 
 /** The value at a path: names lead into objects, whole numbers into lists. */
 export function valueAt(root: Json, path: Path): Json | undefined {

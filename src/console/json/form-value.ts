@@ -9,7 +9,7 @@ export type ValueKind = (typeof valueKinds)[number];
 export type ValueProblem = 'not-whole' | 'beyond-int64' | 'not-decimal' | 'not-yes-no' | 'not-json';
 
 /** Raw JSON for what was typed. `empty`: nothing was typed where nothing stands for no value. */
-export type TypedValue = { kind: 'raw'; raw: string } | { kind: 'empty' } | { kind: 'bad'; problem: ValueProblem };
+type TypedValue = { kind: 'raw'; raw: string } | { kind: 'empty' } | { kind: 'bad'; problem: ValueProblem };
 
 const INT64_MAX = 9_223_372_036_854_775_807n;
 

@@ -9,11 +9,11 @@ export type Json = { start: number; end: number } & (
   | { kind: 'boolean'; value: boolean }
   | { kind: 'null' }
 );
-export type JsonMember = { key: string; keyStart: number; value: Json };
+type JsonMember = { key: string; keyStart: number; value: Json };
 export type JsonObject = Extract<Json, { kind: 'object' }>;
 
 /** Where a text stops being JSON; `line` and `column` count from 1. */
-export type BadJson = { kind: 'bad'; at: number; line: number; column: number; message: string };
+type BadJson = { kind: 'bad'; at: number; line: number; column: number; message: string };
 export type ReadJson = { kind: 'ok'; root: Json } | BadJson;
 
 /** Reads a JSON text by the rules the server has: no duplicate keys, at most 200 levels, every number as it was written. */

@@ -1,7 +1,7 @@
 import type { Json } from './read-json.ts';
 
 /** How two numbers relate: `rewritten` = one value written in two ways (1 and 1.0), `rounded` = one is what a 64-bit float makes of the other. */
-export type NumberRelation = 'same' | 'rewritten' | 'rounded' | 'different';
+type NumberRelation = 'same' | 'rewritten' | 'rounded' | 'different';
 
 export function compareNumbers(before: string, after: string): NumberRelation {
   if (before === after) return 'same';

@@ -1,12 +1,12 @@
 import type { KeyUse, Tree } from '../api/browse.ts';
 import { valueAt } from '../json/edit-json.ts';
 import type { Json } from '../json/read-json.ts';
+import { pathOfKey } from '../trace/key-path.ts';
 import type { Mark } from '../trace/mark.ts';
 import type { Occurrence } from '../trace/tree.ts';
-import { pathOfKey } from './form-rows.ts';
 
 /** Nodes that wrote a path: for certain by the structured trace, else those that may have by what is known of their classes. */
-export type Writers = { ids: string[]; certain: boolean };
+type Writers = { ids: string[]; certain: boolean };
 
 /** Who may have written what stands at a path such as `vip.level` or `items[2].price`. */
 export function writersOf(path: string, tree: Tree | null, marks: ReadonlyMap<Occurrence, Mark>): Writers {

@@ -3,8 +3,8 @@ import { setAt } from '../json/edit-json.ts';
 import { kindOfType } from '../json/form-value.ts';
 import { compactJson } from '../json/print-json.ts';
 import { type Json, readJson } from '../json/read-json.ts';
+import { pathOfKey } from '../trace/key-path.ts';
 import type { TreeNode } from '../trace/tree.ts';
-import { pathOfKey } from './form-rows.ts';
 
 /**
  * An input to begin with: each key the rule reads, with a value taken from the settings of the node that reads it (its

@@ -2,7 +2,7 @@ import { type Change, diffJson } from '../json/diff-json.ts';
 import type { Json } from '../json/read-json.ts';
 
 /** What a run was, or what the form would run. `input` null: it is not known, or it is no JSON. */
-export type Asked = { input: Json | null; ts: string | null; target: string };
+type Asked = { input: Json | null; ts: string | null; target: string };
 
 /** One way in which the form is not what the run on the screen was. */
 export type FormChange =

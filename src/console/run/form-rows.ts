@@ -1,6 +1,7 @@
 import type { KeyUse, Schema, Tree } from '../api/browse.ts';
 import { valueAt } from '../json/edit-json.ts';
 import type { Json } from '../json/read-json.ts';
+import { pathOfKey } from '../trace/key-path.ts';
 
 /** One row of the form: a key the rule reads, or one the input has and nobody reads. */
 export type FormRow = {
@@ -30,11 +31,6 @@ export function formRows(root: Json, schema: Schema, tree: Tree | null): { rows:
     rows.push({ key, path, valueType, readers, value: valueAt(root, path) ?? null, inTheWay: obstacle(root, path) });
   }
   return { rows: [...rows, ...othersOf(root, rows)], dynamic };
-}
-
-/** Where a key stands: the dots of a nested one lead into objects. */
-export function pathOfKey(key: string, nested: boolean): string[] {
-  return nested ? key.split('.') : [key];
 }
 
 function readersOf(use: KeyUse | undefined, nodeId: string): string[] {

@@ -1,7 +1,7 @@
 import type { Listed } from '../api/executions.ts';
 
 /** One line of the history: a run, or the runs of one "all, compare". */
-export type HistoryLine = { kind: 'run'; run: Listed } | { kind: 'comparison'; runs: Listed[] };
+type HistoryLine = { kind: 'run'; run: Listed } | { kind: 'comparison'; runs: Listed[] };
 
 const BEGUN_WITHIN_MS = 5000;
 

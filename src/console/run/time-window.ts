@@ -8,7 +8,7 @@ export function isOutside({ type, start, end }: TimeWindow, ms: string): boolean
   return early || late;
 }
 
-export type Edge = { name: 'before' | 'start' | 'end' | 'after'; ts: string };
+type Edge = { name: 'before' | 'start' | 'end' | 'after'; ts: string };
 
 /** The moments where a window begins and ends, and those just outside. */
 export function edgesOf({ type, start, end }: TimeWindow): Edge[] {

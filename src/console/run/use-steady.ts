@@ -9,7 +9,7 @@ type Query<T> = {
 };
 
 /** What the page needs to know of a query. `isLoading`: the first answer is on its way, and nothing failed yet. */
-export type Steady<T> = { data: T | undefined; error: Error | null; isPending: boolean; isLoading: boolean };
+type Steady<T> = { data: T | undefined; error: Error | null; isPending: boolean; isLoading: boolean };
 
 /** A query that failed keeps its failure while it is asked again: otherwise the page would go to and fro between the two. */
 export function useSteady<T>({ data, error, isPending, isLoading, errorUpdateCount }: Query<T>): Steady<T> {

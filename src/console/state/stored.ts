@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react';
 
 /** A value that outlives the page and is the same in every part of it. */
-export type Stored<T> = { get(): T; set(next: T): void; use(): T; forget(): void };
+type Stored<T> = { get(): T; set(next: T): void; use(): T; forget(): void };
 
 type How<T> = {
   /** Judges what an older page left behind. */

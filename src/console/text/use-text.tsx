@@ -3,7 +3,7 @@ import { type Language, useLanguage, useZone } from '../state/preferences.ts';
 import { en, type TextKey } from './en.ts';
 import { format, type Parameters, partsOf, type Template, templateFor } from './format.ts';
 
-export type Dictionary = Readonly<Record<TextKey, Template>>;
+type Dictionary = Readonly<Record<TextKey, Template>>;
 export type Say = (key: TextKey, parameters?: Parameters) => string;
 
 /** `zone`: the time zone that times of rules are told in. */

@@ -1,6 +1,6 @@
 import { valueAt } from '../json/edit-json.ts';
 import type { Json } from '../json/read-json.ts';
-import { pathOfKey } from '../run/form-rows.ts';
+import { pathOfKey } from './key-path.ts';
 import type { Mark, Read } from './mark.ts';
 import type { Comparison, Occurrence, Setting } from './tree.ts';
 

@@ -1,7 +1,7 @@
 import type { Mark } from './mark.ts';
 import { nameOf, type Occurrence } from './tree.ts';
 
-export type Filter = {
+type Filter = {
   collapsed: ReadonlySet<number>;
   executedOnly: boolean;
   /** Only these and what leads to them, when it is not null. */

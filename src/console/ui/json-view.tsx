@@ -86,7 +86,7 @@ function LineText({ line: { json, role, folded } }: { line: JsonLine }) {
 }
 
 /** A single value as it was written. */
-export function Scalar({ json }: { json: Json }) {
+function Scalar({ json }: { json: Json }) {
   switch (json.kind) {
     case 'string': {
       const text = JSON.stringify(json.value);

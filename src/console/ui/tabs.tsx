@@ -1,6 +1,6 @@
 import { type KeyboardEvent, type ReactNode, useId, useRef } from 'react';
 
-export type Tab<Name extends string> = { name: Name; title: string; count?: number | undefined };
+type Tab<Name extends string> = { name: Name; title: string; count?: number | undefined };
 
 type Props<Name extends string> = {
   label: string;

@@ -5,7 +5,7 @@ import { ranToSchema } from './verdict.ts';
 export const nodeStateNames = ['TRUE', 'FALSE', 'NONE', 'ERROR', 'OUT_OF_TIME', 'REJECTED', 'NOT_REACHED'] as const;
 
 /** What is expected of a run; every part that is absent is not looked at. `data` is JSON text, `absent` holds paths. */
-export const expectSchema = z.object({
+const expectSchema = z.object({
   outcome: ranToSchema.optional(),
   data: z.string().optional(),
   absent: z.array(z.string()).optional(),

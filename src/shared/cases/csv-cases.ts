@@ -6,7 +6,7 @@ import { delimiterOf } from './csv-delimiter.ts';
 import { parsePath, type Step } from './path.ts';
 import { createRefusals, noLines, type Refusal, type Refusals } from './refusal.ts';
 
-export type ReadCsv = { kind: 'cases'; cases: Case[] } | { kind: 'refused'; refusals: Refusal[] };
+type ReadCsv = { kind: 'cases'; cases: Case[] } | { kind: 'refused'; refusals: Refusal[] };
 
 const MAX_COLUMNS = 1000;
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;

@@ -14,7 +14,7 @@ export type CaseDocument = { app: number | null; ruleId: string | null; confId: 
 /** How large a document may be to be saved. */
 export const MAX_CASES_BYTES = 1024 * 1024;
 
-export type ReadDocument = { kind: 'document'; document: CaseDocument } | { kind: 'refused'; refusals: Refusal[] };
+type ReadDocument = { kind: 'document'; document: CaseDocument } | { kind: 'refused'; refusals: Refusal[] };
 
 const INT32_MAX = 2_147_483_647n;
 const INT64_MAX = 9_223_372_036_854_775_807n;

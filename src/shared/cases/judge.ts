@@ -13,7 +13,7 @@ import { valueAt } from './value-at.ts';
 import type { RanTo, Verdict } from './verdict.ts';
 
 /** How a run ended, as far as it can be judged. `body` is the client's answer as JSON text; `tookMs` from dispatch to answer. */
-export type Run =
+type Run =
   | { kind: 'answered'; body: string; success: boolean; decision: Decision | null; tookMs: number | null }
   | { kind: 'unanswered'; code: Code; error: string };
 

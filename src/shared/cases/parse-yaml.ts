@@ -2,7 +2,7 @@ import { Composer, type CST, type Document, Lexer, LineCounter, Parser } from 'y
 import { MAX_DEPTH } from '../contract/json-scan.ts';
 
 /** YAML with the position of everything in it; `too-deep` before the library would follow it down. */
-export type ParsedYaml = { kind: 'parsed'; documents: Document.Parsed[]; lines: LineCounter } | { kind: 'too-deep' };
+type ParsedYaml = { kind: 'parsed'; documents: Document.Parsed[]; lines: LineCounter } | { kind: 'too-deep' };
 
 /**
  * Parses YAML 1.2. The library composes documents recursively, and the process dies of 20,000 brackets: how deep they are

@@ -10,7 +10,7 @@ import { readFlag, readMembers, readText, readTexts, textOf } from './read-membe
 import type { LineOf, Refusals } from './refusal.ts';
 
 /** How a case is written: in a document, or in a request. They differ in what input and time are called. */
-export type Writing = 'document' | 'request';
+type Writing = 'document' | 'request';
 
 const names = {
   document: { input: 'input', time: 'asOf' },

@@ -6,7 +6,7 @@ import { printPath, type Step } from './path.ts';
 import { createRefusals, type LineOf, type Refusal } from './refusal.ts';
 
 /** YAML as JSON text in which every number is written as it was, and the line each path begins in. */
-export type YamlText = { kind: 'read'; json: string; lineOf: LineOf } | { kind: 'refused'; refusals: Refusal[] };
+type YamlText = { kind: 'read'; json: string; lineOf: LineOf } | { kind: 'refused'; refusals: Refusal[] };
 
 const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 /** Node ids may be written as keys without quotes. */

@@ -6,8 +6,8 @@ import type { NoAnswer } from './outcomes.ts';
  * `ReadResult` where its text is at hand.
  */
 export type Ending<Result = JobResult> = Answered<Result> | Unanswered;
-export type Answered<Result = JobResult> = { kind: 'answered'; result: Result };
-export type Unanswered = { kind: 'unanswered'; noAnswer: NoAnswer };
+type Answered<Result = JobResult> = { kind: 'answered'; result: Result };
+type Unanswered = { kind: 'unanswered'; noAnswer: NoAnswer };
 
 /** A result with the text of the client's answer, to the letter. */
 export type ReadResult = Pick<JobResult, 'address'> & { body: string };

@@ -20,7 +20,7 @@ const INT32_MAX = 2_147_483_647n;
 const INT64_MAX = 9_223_372_036_854_775_807n;
 
 /** A JSON object or array kept as the text it was written in. */
-export class RawJson {
+class RawJson {
   readonly kind: 'object' | 'array';
   readonly raw: string;
   constructor(kind: 'object' | 'array', raw: string) {

@@ -3,7 +3,7 @@ import { warningSchema } from './job.ts';
 import { stepSchema } from './states.ts';
 
 /** Where an execution ends when no client answered. */
-export type EndState = 'failed' | 'timed-out' | 'cancelled' | 'rejected';
+type EndState = 'failed' | 'timed-out' | 'cancelled' | 'rejected';
 
 type Row = { status: number; state: EndState; retryAfterSeconds?: number };
 

@@ -2,7 +2,7 @@ import type { ExecutionRecord } from './execution-record.ts';
 import { isEndState, type State } from './states.ts';
 
 /** Where the time of an execution went, in ms; null for a part that has not ended, or was not seen. */
-export type Timings = {
+type Timings = {
   /** In the queue, until its request could be seen by the client. */
   queued: number | null;
   /** Until the client took the request. Null also when the client answered too quickly to tell. */

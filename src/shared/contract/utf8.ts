@@ -1,7 +1,4 @@
-export type Decoded =
-  | { kind: 'text'; text: string }
-  | { kind: 'cut'; text: string }
-  | { kind: 'wrong'; message: string };
+type Decoded = { kind: 'text'; text: string } | { kind: 'cut'; text: string } | { kind: 'wrong'; message: string };
 
 /** UTF-8 bytes to text, never repairing anything. `cut`: valid so far, but the last character's bytes are incomplete. */
 export function decodeUtf8(bytes: Uint8Array): Decoded {

@@ -2,7 +2,7 @@ import { pino } from 'pino';
 import { visible } from '../contract/visible-text.ts';
 
 /** Something that was done or refused: by whom, from where, to what, and how it went. Never what it was about. */
-export type AuditEvent = {
+type AuditEvent = {
   what: string;
   /** The name of the key or of the person; null when nobody is known. */
   who: string | null;

@@ -1,5 +1,5 @@
 /** What a log says of an error. */
-export type ErrorFields = { type: string; message: string; stack?: string; code?: string; cause?: ErrorFields };
+type ErrorFields = { type: string; message: string; stack?: string; code?: string; cause?: ErrorFields };
 
 const MAX_CAUSES = 5;
 /** Redis repeats the arguments of a command it does not know, and they are inputs and passwords. */

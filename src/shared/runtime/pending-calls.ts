@@ -1,5 +1,5 @@
 /** Calls that wait under an id until they are settled. The first ending wins; every wait has a deadline. */
-export type PendingCalls<T> = {
+type PendingCalls<T> = {
   /** Waits under `id`. After `timeoutMs` the wait ends with what `onTimeout` comes to. One call at a time waits under an id. */
   enter(id: string, timeoutMs: number, onTimeout: () => T | Promise<T>): Promise<T>;
   /** Ends the wait of `id`; false when no call waits under it (any more). */

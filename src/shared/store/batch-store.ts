@@ -8,7 +8,7 @@ export type BatchLimits = { seconds: number; bytes: number; running: number };
 export const CASES_PER_CHUNK = 100;
 
 /** Whether a runner may send one more item to a client now. `limit`: open items of all batches there. */
-export type PermitRequest = { client: string; batchId: string; mockId: string; limit: number };
+type PermitRequest = { client: string; batchId: string; mockId: string; limit: number };
 
 /** Batches, their cases, and what became of each item. What is settled once stays as it is. */
 export type BatchStore = {
@@ -47,9 +47,6 @@ export type BatchStore = {
 export const PERMIT_MS = 120_000;
 /** A batch that asked this lately is waiting for its turn. */
 export const WANTED_MS = 300;
-
-/** The details that were not kept. */
-export const noDetail: ItemDetail = { differences: [], data: null, cut: true, nodes: null };
 
 /** What stays of an item whose data was erased. */
 export const erasedHead = (head: ItemHead): ItemHead => ({ ...head, error: null, differences: 0, digest: null });

@@ -5,8 +5,6 @@ import { createFollowers, type Replies, type Reply, type ReplyListener } from '.
 
 const addressedSchema = z.object({ replyTo: z.string() });
 
-export type MemoryReplies = ReturnType<typeof createMemoryReplies>;
-
 /** Replies within one process: a worker's own events, of endings that the queue accepted, go straight to who asked. */
 export function createMemoryReplies() {
   const listeners = new Map<string, ReplyListener>();

@@ -11,10 +11,10 @@ import { within } from '../files/real-directory.ts';
 import { LockLost, withLock, writeTemporary } from './lock-file.ts';
 
 /** Whose cases they are: those of a rule, or of a node. Ids are decimal text. */
-export type CasesOf = { app: number; ruleId: string | null; confId: string | null };
-export type SavedFile = { ruleId: string | null; confId: string | null; bytes: number; changedAt: number };
+type CasesOf = { app: number; ruleId: string | null; confId: string | null };
+type SavedFile = { ruleId: string | null; confId: string | null; bytes: number; changedAt: number };
 /** `changed`: they are not those that `expected` is the ETag of; `reading` is what is there. */
-export type Saving = { kind: 'saved' } | { kind: 'changed'; reading: Reading<string> } | { kind: 'busy' };
+type Saving = { kind: 'saved' } | { kind: 'changed'; reading: Reading<string> } | { kind: 'busy' };
 
 type Dependencies = {
   sharedDir: string;

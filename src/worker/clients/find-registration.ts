@@ -21,7 +21,7 @@ export async function findRegistration(
 }
 
 /** Whether a registration is there; one that cannot be looked at is not gone. */
-export async function isThere(path: string): Promise<boolean> {
+async function isThere(path: string): Promise<boolean> {
   return lstat(path).then(
     () => true,
     (error) => !['ENOENT', 'ENOTDIR'].includes(errnoOf(error)),

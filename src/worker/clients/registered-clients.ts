@@ -19,7 +19,7 @@ const PARALLEL_READS = 16;
 const REGISTRATION = /^m_(.+)\.json$/;
 
 /** The registered clients of an app, the files that were passed over, and every directory name a file claims. */
-export type Registered = { clients: Client[]; skipped: Skipped[]; claimed: ReadonlySet<string> };
+type Registered = { clients: Client[]; skipped: Skipped[]; claimed: ReadonlySet<string> };
 
 type Place = { folder: string; lane: string | null; name: string };
 type Parsed = { stamp: string; registration: RegistrationFile | null; reason: string | null };

@@ -4,7 +4,7 @@ import { RawNumber } from '../../shared/contract/raw-number.ts';
 import { sdks } from './sdks.ts';
 
 /** A number that no 64-bit float holds, such as 1e400, and where it stands in the input. */
-export type LargeNumber = { text: string; path: string };
+type LargeNumber = { text: string; path: string };
 
 /** The first such number in an input. */
 export function largeNumberIn(input: string): LargeNumber | undefined {

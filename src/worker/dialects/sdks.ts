@@ -1,7 +1,7 @@
 import { type DialectName, type SdkName, sdkNames } from '../../shared/contract/client-kinds.ts';
 
 /** In what one SDK differs from the others of its dialect. */
-export type Sdk = {
+type Sdk = {
   /** The dialect it speaks; null for one that no registration names. */
   dialect: DialectName | null;
   /** Whether it wrote this registration. `says`: the SDK that the registration itself names. */

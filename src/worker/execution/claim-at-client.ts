@@ -18,7 +18,7 @@ export type Proposed = ClaimOrRefusal & { warnings?: Warning[] };
 type Chosen = Extract<Resolution, { kind: 'client' }>;
 
 /** No request could be written for this client, so another one may get it. */
-export type Unwritable = { kind: 'unwritable'; noAnswer: NoAnswer };
+type Unwritable = { kind: 'unwritable'; noAnswer: NoAnswer };
 
 /** What is the matter with one client's directory alone; a full disk is full for all of them. */
 class UnwritableDirectory extends Error {}

@@ -13,11 +13,10 @@ import type { ExecutionJob, RecordEnding } from './record.ts';
 import { toEnded, withSteps } from './report.ts';
 import type { WaitParts } from './wait.ts';
 
-export type ExecuteParts = BeginParts &
-  WaitParts & { store: Store; tracing: Tracing; cleanUp: CleanUp; record: RecordEnding };
+type ExecuteParts = BeginParts & WaitParts & { store: Store; tracing: Tracing; cleanUp: CleanUp; record: RecordEnding };
 
 /** Tells the queue what became of an execution. Resolves to the job once the queue accepted an ending, and never if it did not. */
-export type Report = (outcome: Ended | Postponed) => Promise<ExecutionJob>;
+type Report = (outcome: Ended | Postponed) => Promise<ExecutionJob>;
 
 export type Execute = ReturnType<typeof createExecute>;
 

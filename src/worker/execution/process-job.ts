@@ -26,8 +26,6 @@ type Dependencies = {
   log: Logger;
 };
 
-export type ProcessJob = ReturnType<typeof createProcessJob>;
-
 /** What a worker does with one job of the queue: executes it, and says in the queue's own terms what became of it. */
 export function createProcessJob(parts: Dependencies) {
   const { progress, unknownJobs, log } = parts;

@@ -14,7 +14,7 @@ import type { Answer, Wait, WaitEnding } from './wait.ts';
 const STORED_SECONDS = 180;
 
 /** An ending as the queue is told of it. */
-export type Reported = Exclude<WaitEnding, { kind: 'interrupted' }>;
+type Reported = Exclude<WaitEnding, { kind: 'interrupted' }>;
 
 /** The ending of a wait as it goes to the queue. A small answer travels with its job; a large one waits in the store. */
 export async function toEnded(

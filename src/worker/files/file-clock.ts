@@ -11,7 +11,7 @@ const TOUCH = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | const
 export type FileClock = ReturnType<typeof createFileClock>;
 
 /** Where each worker has a file whose text is the time by its own clock, and whose mtime is that of the file system's. */
-export const clocksDirectory = (sharedDir: string) => join(privateDirectory(sharedDir), 'clocks');
+const clocksDirectory = (sharedDir: string) => join(privateDirectory(sharedDir), 'clocks');
 
 /**
  * The time by the shared directory's file system, which is the same for all workers, whatever their own clocks say. It is

@@ -17,8 +17,6 @@ export type Pace = {
   lastTookMs: number;
 };
 
-export type ListingSchedule = ReturnType<typeof createListingSchedule>;
-
 /**
  * Says when directories are listed next. Where no event arrives, as on a network file system, an answer is noticed within a
  * share of the time its rule took; where events arrive, once per `pollIntervalMs`. Listings never take more than their share

@@ -28,7 +28,6 @@ export function filesOf(sharedDir: string, { app, directoryName, mockId }: Claim
   return { directory: join(mockDirectory(sharedDir, app), directoryName), mockId };
 }
 
-export const requestPath = ({ directory, mockId }: ExecutionFiles) => join(directory, requestFileName(mockId));
 export const resultPath = ({ directory, mockId }: ExecutionFiles) => join(directory, resultFileName(mockId));
 
 /** Writes the request under a name no client looks at, and returns that name. */

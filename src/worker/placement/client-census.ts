@@ -9,7 +9,7 @@ import type { ClientLoad } from './client-load.ts';
 const COUNTED_MS = 10_000;
 
 /** Clients by state. `busy`: the heartbeat stands still, because it runs a rule. `unregistered`: only a directory. */
-export type Census = { online: number; busy: number; offline: number; unregistered: number };
+type Census = { online: number; busy: number; offline: number; unregistered: number };
 export type ClientCensus = () => Promise<Census>;
 
 type Dependencies = { sharedDir: string; clients: Clients; load: ClientLoad };

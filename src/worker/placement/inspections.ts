@@ -25,7 +25,7 @@ const MAX_REMEMBERED = 1000;
 const CHECK_WITHIN_MS = 5000;
 
 /** Whether an execution may be sent to a client, and what its caller should know about it. */
-export type Inspection = { kind: 'refused'; noAnswer: NoAnswer } | { kind: 'clear'; warnings: Warning[] };
+type Inspection = { kind: 'refused'; noAnswer: NoAnswer } | { kind: 'clear'; warnings: Warning[] };
 
 /** What of a client matters here. */
 type Inspected = Pick<Client, 'address' | 'dialect' | 'sdk' | 'leafNodes'>;

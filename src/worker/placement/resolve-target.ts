@@ -17,7 +17,7 @@ export type Resolution =
   | { kind: 'refused'; noAnswer: NoAnswer };
 
 /** About one execution. `tried`: names of directories it could not be written to. `suits`: whether a client can read it. */
-export type Wishes = { tried?: ReadonlySet<string>; suits?: (client: Client) => boolean };
+type Wishes = { tried?: ReadonlySet<string>; suits?: (client: Client) => boolean };
 
 /** `sure`: no newer listing could give a better client. */
 type Choice = Resolution & { sure: boolean };

@@ -21,7 +21,7 @@ const PARALLEL_READS = 16;
 const MAX_APP = 2_147_483_647;
 
 /** A rule as one file says, and when that file was last changed. */
-export type DatedRule = { rule: Rule; modifiedMs: number };
+type DatedRule = { rule: Rule; modifiedMs: number };
 
 export type ConfigFiles = ReturnType<typeof createConfigFiles>;
 

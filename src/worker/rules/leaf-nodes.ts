@@ -4,7 +4,7 @@ import { RawNumber } from '../../shared/contract/raw-number.ts';
 const MAX_COMPOSITES_DEEP = 10;
 
 /** The type names a key's value may have. */
-export const valueTypes = ['String', 'Integer', 'Long', 'Double', 'Boolean', 'List', 'Map', 'Object'] as const;
+const valueTypes = ['String', 'Integer', 'Long', 'Double', 'Boolean', 'List', 'Map', 'Object'] as const;
 export type ValueType = (typeof valueTypes)[number];
 
 /** One piece of a key: written in the code, configured in a field of the leaf, read from another key, or all of these. */
@@ -35,7 +35,7 @@ export type LeafField = {
 
 /** How a condition decides, when its client declares it: it is TRUE when the key's value is in this relation to the field's. */
 export type Comparison = { key: string; is: (typeof comparisons)[number]; field: string };
-export const comparisons = ['>=', '>', '<=', '<', '=', '!=', 'in', 'not-in'] as const;
+const comparisons = ['>=', '>', '<=', '<', '=', '!=', 'in', 'not-in'] as const;
 
 /** What a client says about one of its leaf classes. `type`: 5 flow, 6 result, 7 none; null when not said. */
 export type LeafNode = {

@@ -14,7 +14,7 @@ import { readGraph } from './rule-graph.ts';
 export type PlacedRule = Rule & { folder: string };
 
 /** All rules of an app by id, and the files that were passed over. */
-export type RuleList =
+type RuleList =
   | { kind: 'rules'; rules: PlacedRule[]; skipped: Skipped[]; version: bigint | null }
   | { kind: 'no-rules' };
 

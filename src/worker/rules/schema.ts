@@ -10,7 +10,7 @@ import type { Selection } from './rule-graph.ts';
 import type { Rules } from './rules.ts';
 
 /** One input key that a rule reads and the first node that reads it. Print with `stringifyExact`: ids are int64. */
-export type SchemaField = {
+type SchemaField = {
   key: string;
   valueType: ValueType;
   nodeId: bigint;
@@ -21,7 +21,7 @@ export type SchemaField = {
 };
 
 /** The form schema, or which id the app's rules do not have. */
-export type SchemaAnswer =
+type SchemaAnswer =
   | { kind: 'schema'; fields: SchemaField[]; fallback: boolean }
   | { kind: 'unknown-rule' }
   | { kind: 'unknown-node' }

@@ -8,9 +8,9 @@ const MAX_WARNINGS = 50;
 const MANY_OCCURRENCES = 100_000;
 
 /** Something a caller should know about the rule that is about to run; it does not stop it. */
-export type TreeWarning = { code: WarningCode; message: string; nodeId?: bigint };
+type TreeWarning = { code: WarningCode; message: string; nodeId?: bigint };
 
-export type WarningCode =
+type WarningCode =
   | 'unknown-rule'
   | 'unknown-node'
   | 'unusable-file'

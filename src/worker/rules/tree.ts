@@ -14,7 +14,7 @@ import { growTree } from './tree-node.ts';
  * The released tree of a selection. Print it with `stringifyExact`: ids, times and configured values keep every digit.
  * `shared`, `missing`, `cycle`: ids that occur more than once, that are not released, and along a circle.
  */
-export type TreeAnswer =
+type TreeAnswer =
   | {
       kind: 'tree';
       rule: PlacedRule | null;

@@ -23,7 +23,7 @@ import { StartBatch } from './start-batch.tsx';
 import { TargetsField } from './targets-field.tsx';
 
 /** What a run that is opened must be known by. */
-export type Opened = Pick<ExecutionRecord, 'app' | 'ruleId' | 'confId' | 'ts' | 'target' | 'mockId'>;
+type Opened = Pick<ExecutionRecord, 'app' | 'ruleId' | 'confId' | 'ts' | 'target' | 'mockId'>;
 export type PanelProps = { place: Place; rule: RuleContext; onOpen: (pressed: Pressed) => void };
 type Props = {
   place: Place;

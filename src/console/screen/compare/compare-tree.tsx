@@ -14,7 +14,7 @@ import { relationWords } from '../tree/relation-words.ts';
 const ROW_HEIGHT = 30;
 
 /** One run as a column; `reading` null while it goes on. */
-export type Column = { mockId: string; name: string; about: string; reading: Reading | null };
+type Column = { mockId: string; name: string; about: string; reading: Reading | null };
 type Props = { occurrences: readonly Occurrence[]; columns: readonly Column[]; base: Reading };
 
 /** What every run made of every node, beside each other. The first node at which they part is marked. */

@@ -10,7 +10,7 @@ import type { RuleContext } from '../frame/use-rule.ts';
 export type Input = ReturnType<typeof useInput>;
 
 /** Something typed into a form row that is no value of its kind: it is not in the document and holds up Run. */
-export type BadField = { rule: string; key: string; typed: string; problem: ValueProblem };
+type BadField = { rule: string; key: string; typed: string; problem: ValueProblem };
 
 const INTO_ADDRESS_AFTER_MS = 300;
 

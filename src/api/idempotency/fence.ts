@@ -7,7 +7,7 @@ import type { AskWorker } from '../ask-worker.ts';
 const ANSWERED_WITHIN_MS = 1000;
 
 /** `fenced`: nobody can begin that execution any more. `claimed`: a worker has begun it. `unknown`: no worker could tell. */
-export type Fenced = 'fenced' | 'claimed' | 'unknown';
+type Fenced = 'fenced' | 'claimed' | 'unknown';
 
 const fenceAnswer = z.object({ decision: z.enum(['fenced', 'claimed']) });
 

@@ -26,7 +26,7 @@ const noteSchema = z.object({
   /** Who answered; the answer is kept beside the note for as long as there is room. */
   answeredBy: z.string().optional(),
 });
-export type Note = z.infer<typeof noteSchema>;
+type Note = z.infer<typeof noteSchema>;
 
 /** A note and the text it is kept as. */
 export type KeptNote = { note: Note; text: string };
@@ -42,7 +42,7 @@ export type KeyedCall = { mockId: string; claimBy: number; bytes: Uint8Array };
  * was answered, and the answer is no longer kept. `other-body`: the key is taken by another call. `full`: no more keys can
  * be remembered.
  */
-export type Remembered =
+type Remembered =
   | { kind: 'first' }
   | { kind: 'again'; kept: KeptNote }
   | { kind: 'ended'; mockId: string; ending: Ending<ReadResult> }

@@ -2,16 +2,16 @@ import { setTimeout } from 'node:timers/promises';
 import { type Ending, type ReadResult, unanswered } from '../../shared/contract/ending.ts';
 import type { NoAnswer } from '../../shared/contract/outcomes.ts';
 import type { State } from '../../shared/contract/states.ts';
+import { answerGone, endingUnknown, keysFull, mayBeOnItsWay } from '../calls/no-ending.ts';
+import type { Call, SubmitExecution } from '../calls/submit-execution.ts';
 import type { Executions } from '../executions/executions.ts';
 import { NewerExecution, unlessNewer } from '../executions/newer-execution.ts';
 import type { Fence } from './fence.ts';
 import type { Idempotency, KeptNote, KeyedCall, Scope } from './idempotency.ts';
-import { answerGone, endingUnknown, keysFull, mayBeOnItsWay } from './no-ending.ts';
 import { onceThere } from './once-there.ts';
-import type { Call, SubmitExecution } from './submit-execution.ts';
 
 /** How a keyed call ended: the execution its key stands for, which may be another one than the one it began. */
-export type KeyedEnding = { mockId: string; ending: Ending<ReadResult> };
+type KeyedEnding = { mockId: string; ending: Ending<ReadResult> };
 
 /** What a call under an Idempotency-Key came to. `ending` waits for the end of the one run, whoever began it. */
 export type Once =

@@ -1,0 +1,18 @@
+import type { LeftOut, Node } from './node.ts';
+import type { TimeWindow } from './time-window.ts';
+
+/** Where a run begins. `start` null: the rule has no root, there is nothing to run. */
+export type Found =
+  | { kind: 'found'; start: Node | null; window: TimeWindow | null; leftOut: readonly (LeftOut & { under: bigint })[] }
+  | { kind: 'refused'; reason: string };
+
+/** What is asked for: a rule, a node, or (both) the node inside the rule. */
+export type Selection = { ruleId: bigint | null; confId: bigint | null };
+
+/** Where a selection is looked up. */
+export type Rules = { find(selection: Selection): Found };
+
+/** A node that is left out, and why, in one sentence. */
+export function sentenceOf({ id, role, under, reason }: LeftOut & { under: bigint }): string {
+  return `${role === 'forward' ? 'the forward condition' : 'the child'} ${id} of node ${under} is left out: ${reason}`;
+}
