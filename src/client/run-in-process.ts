@@ -10,9 +10,9 @@ import type { RuleSet } from './rules/rule-set.ts';
 import { strayContext } from './stray-errors.ts';
 
 /** What a rule is given; what is known of it, where something is. */
-export type InputOf<D> = unknown extends D ? Readonly<Record<string, unknown>> : D;
+type InputOf<D> = unknown extends D ? Readonly<Record<string, unknown>> : D;
 /** The data after a run: what a rule put beside the described keys can be anything. */
-export type OutputOf<D> = unknown extends D ? { [key: string]: Value } : D & { [key: string]: Value | undefined };
+type OutputOf<D> = unknown extends D ? { [key: string]: Value } : D & { [key: string]: Value | undefined };
 
 /** What to run: a rule, a node, or (both) the node inside the rule. */
 export type RunRequest<D = unknown> = {

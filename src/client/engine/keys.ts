@@ -39,7 +39,7 @@ export const deepReach: Reach = { deep: true, read: readDeep, write: writeDeep, 
  * A key that described data does not have: one whose text is configured or put together. Written out it must be one of the data's,
  * so that a misspelt one is found before it runs. Any text where nothing is known of the data.
  */
-export type OtherKey<D, K extends string> = unknown extends D ? K : Record<never, 1> extends Record<K, 1> ? K : never;
+type OtherKey<D, K extends string> = unknown extends D ? K : Record<never, 1> extends Record<K, 1> ? K : never;
 type AnyKey<D, K extends string> = OtherKey<D, K> | (keyof D & string);
 
 /**
