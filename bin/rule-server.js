@@ -7,6 +7,8 @@ if (major < 22 || (major === 22 && minor < 22)) {
   );
   process.exit(1);
 }
+// Each directory that hangs keeps two of libuv's threads busy, and by default there are four. Read when the first one is needed.
+process.env.UV_THREADPOOL_SIZE ??= '64';
 // The repository has sources, which Node runs as they are; a package has what was compiled from them.
 const { existsSync } = await import('node:fs');
 const source = new URL('../src/main.ts', import.meta.url);

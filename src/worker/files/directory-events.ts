@@ -47,10 +47,10 @@ function noteEvent(watched: Watched, name: string): void {
     if (name === basename(watched.directory)) watched.missing = true; // the directory itself went
     return;
   }
-  const listener = watched.listeners.get(file.mockId);
+  const waiting = watched.listeners.get(file.mockId);
   // Our own renames are announced on any file system: only a result proves that what clients do is announced, too.
-  if (listener && file.kind === 'result') watched.eventsArrive = true;
-  listener?.({ kind: `${file.kind}-event` });
+  if (waiting && file.kind === 'result') watched.eventsArrive = true;
+  waiting?.tell({ kind: `${file.kind}-event` });
 }
 
 function watchedPath(details: unknown): string {

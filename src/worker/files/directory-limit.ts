@@ -1,7 +1,7 @@
 import { createConcurrencyLimit } from './concurrency-limit.ts';
 
 /** A directory that hangs keeps so many threads busy, and no more: the others go on. */
-const AT_ONCE = 2;
+export const AT_ONCE = 2;
 
 const limits = new Map<string, { run: ReturnType<typeof createConcurrencyLimit>; users: number }>();
 

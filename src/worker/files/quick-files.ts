@@ -7,8 +7,8 @@ import { inDirectory } from './directory-limit.ts';
 /**
  * The few file operations that every execution needs, as quick as the file system allows. On a local one they take some
  * 10 µs each, and handing them to another thread would cost several times that; on a network one they would hold up
- * everything else. So they are done at once as long as they have been quick, and handed over when they were not: then two at
- * a time per directory, so that one that hangs leaves threads for the others.
+ * everything else. So they are done at once on a file system of this machine as long as they have been quick, and handed
+ * over otherwise: then two at a time per directory, so that one that hangs leaves threads for the others.
  */
 
 /** What a local file system stays far below and a network one far above. */
@@ -21,6 +21,28 @@ const HAND_OVER_FOR_MS = 30_000;
 let samples = 0;
 let slow = 0;
 let handOverUntil = 0;
+
+/** What Linux calls file systems of other machines, and those that a process serves (FUSE): linux/magic.h. */
+const SERVED = new Set([
+  0x65735546, // FUSE: sshfs, GlusterFS, s3fs, virtiofs
+  0x6969, // NFS
+  0xff534d42, // CIFS
+  0xfe534d42, // SMB 2 and 3
+  0x01021997, // 9p
+  0x00c36400, // Ceph
+  0x0bd00bd0, // Lustre
+  0x19830326, // BeeGFS
+  0x47504653, // GPFS
+]);
+
+/** Where the files lie, by how quick the file system has been lately. */
+export const filesLie = (): 'here' | 'elsewhere' => (performance.now() < handOverUntil ? 'elsewhere' : 'here');
+
+/** Looks whether the shared directory is on this machine: asking one elsewhere at once would stop the process meanwhile. */
+export async function noteFileSystem(sharedDir: string): Promise<void> {
+  const { type } = await promises.statfs(sharedDir);
+  if (SERVED.has(type)) handOverUntil = performance.now() + HAND_OVER_FOR_MS;
+}
 
 export const createFile = (path: string, text: string) =>
   quickly(

@@ -8,14 +8,15 @@ import { quickly } from './quick-files.ts';
 /**
  * Directories that are reached without a link. Linux keeps one open and does everything through its handle, so that a link
  * that takes a directory's place later is never followed. Where there are no handles, or where a file system resolves the
- * path again by itself (FUSE), the path is looked at before and after: there a link is detected, not prevented.
+ * path again by itself (FUSE), the path is looked at now and then, and after what goes to the client and comes from it
+ * (`confirm`): there a link is detected, not prevented.
  */
 
 /** The root may be reached through links; what is below it may not. */
 const BELOW_ROOT = /^(.*?)\/(mock(?:\/\d+(?:\/[^/]+)?)?|\.rule-server(?:\/[^/]+)*)$/s;
 const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = sync.constants;
 const MAX_HANDLES = 512;
-/** A directory that was moved away and replaced by another one is noticed within this time. */
+/** A directory that was moved away and replaced by another one, or by a link, is noticed within this time. */
 const CHECK_EVERY_MS = 500;
 const FUSE = 0x65735546;
 
@@ -33,7 +34,10 @@ const statHandle = promisify(sync.fstat);
 export async function within<T>(directory: string, use: (path: string) => Promise<T>): Promise<T> {
   const [, root, names] = BELOW_ROOT.exec(directory) ?? [];
   if (root === undefined || names === undefined) throw new Error(`${directory} is not below a shared directory`);
-  if ((await kindOf(root)) === 'looks') return betweenLooks(root, names, () => use(directory));
+  if ((await kindOf(root)) === 'looks') {
+    await refuseLinks(root, names, CHECK_EVERY_MS);
+    return use(directory);
+  }
   const handle = await enter(directory, root, names);
   try {
     return await use(handle.path);
@@ -154,18 +158,29 @@ async function leave(handle: Handle): Promise<void> {
   if (handle.dropped && handle.users === 0) await closeLater(handle.fd).catch(() => {});
 }
 
-async function betweenLooks<T>(root: string, names: string, use: () => Promise<T>): Promise<T> {
-  await refuseLinks(root, names);
-  const result = await use();
-  await refuseLinks(root, names).catch(unless('ENOENT')); // removed since
-  return result;
+/** Throws ENOTDIR if a link may have led what was just done in a directory elsewhere. */
+export async function confirm(directory: string): Promise<void> {
+  const [, root, names] = BELOW_ROOT.exec(directory) ?? [];
+  if (root === undefined || names === undefined || (await kindOf(root)) !== 'looks') return;
+  await refuseLinks(root, names, 0).catch(unless('ENOENT')); // removed since
 }
 
-async function refuseLinks(root: string, names: string): Promise<void> {
+/** When directories without handles were last seen to be reached without a link. */
+const seenAt = new Map<string, number>();
+
+/** Looks at each part of a path, unless that was done in the last `withinMs`. */
+async function refuseLinks(root: string, names: string, withinMs: number): Promise<void> {
+  const directory = `${root}/${names}`;
+  const startedAt = performance.now();
+  if (startedAt - (seenAt.get(directory) ?? Number.NEGATIVE_INFINITY) < withinMs) return;
   let path = root;
   for (const name of names.split('/')) {
     path += `/${name}`;
     const found = await lstat(path);
     if (!found.isDirectory()) throw Object.assign(new Error(`${path} is not a directory`), { code: 'ENOTDIR' });
   }
+  seenAt.delete(directory);
+  seenAt.set(directory, startedAt);
+  const [oldest] = seenAt.keys();
+  if (seenAt.size > MAX_HANDLES && oldest !== undefined) seenAt.delete(oldest);
 }

@@ -18,7 +18,7 @@ import {
   withdrawnFileName,
 } from './file-names.ts';
 import { createFile, rename, unlink } from './quick-files.ts';
-import { namesIn, within } from './real-directory.ts';
+import { confirm, namesIn, within } from './real-directory.ts';
 
 /** Where the files of one execution lie. */
 export type ExecutionFiles = { directory: string; mockId: string };
@@ -61,6 +61,7 @@ export async function renameRequest(
   try {
     const name = requestFileName(files.mockId);
     await within(files.directory, (path) => rename(join(path, temporary), join(path, name)));
+    await confirm(files.directory);
     return 'dispatched';
   } catch (error) {
     if (errnoOf(error) === 'ENOENT') return 'was-dispatched';

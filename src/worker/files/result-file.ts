@@ -5,7 +5,7 @@ import type { Dialect } from '../dialects/dialect.ts';
 import { type Judgement, judgeResult } from './judge-result.ts';
 import type { Lease, MemoryBudget } from './memory-budget.ts';
 import { lstat, type OpenFile, open } from './quick-files.ts';
-import { within } from './real-directory.ts';
+import { confirm, within } from './real-directory.ts';
 import type { Sight } from './unusable-result.ts';
 
 /**
@@ -74,6 +74,7 @@ async function readAndJudge(
     const judgement: Judgement = refused
       ? { kind: 'wrong', message: refused }
       : judgeResult(await readAll(file, stats.size, maxBytes), mockId, dialect);
+    await confirm(dirname(path));
     return { kind: 'present', judgement, writtenAt: stats.mtimeMs };
   } finally {
     await file?.close();

@@ -6,6 +6,7 @@ import type { Store } from '../../shared/store/key-value-store.ts';
 import { createClientDirectories } from './client-directories.ts';
 import { createId, notUsable, readId, UnusableSharedDirectory } from './directory-identity.ts';
 import { createFileClock, type FileClock } from './file-clock.ts';
+import { noteFileSystem } from './quick-files.ts';
 
 /** Workers on one queue must share one directory; the last to leave frees the queue for another one after this long. */
 const IDENTITY_KEPT_SECONDS = 60;
@@ -38,6 +39,7 @@ export function createSharedDirectory({ sharedDir, store }: { sharedDir: string;
         throw new UnusableSharedDirectory(`SHARED_DIR cannot be used (${errnoOf(error)}): create or mount it`);
       });
       if (!found.isDirectory()) throw new UnusableSharedDirectory(`SHARED_DIR is not a directory`);
+      await noteFileSystem(sharedDir).catch(notUsable);
       await refuseLinks(sharedDir);
       const id = (await readId(sharedDir)) ?? (ownId === undefined ? await adoptOrCreate() : undefined);
       if (id === undefined || (ownId !== undefined && id !== ownId)) {

@@ -1,5 +1,5 @@
 import { openExecutionOf } from './file-names.ts';
-import type { Pace } from './listing-schedule.ts';
+import type { Pace } from './look-schedule.ts';
 
 /**
  * The content of a directory at one look. `names`: null when there is no such directory. `registered`: false when its
@@ -7,16 +7,18 @@ import type { Pace } from './listing-schedule.ts';
  */
 export type Listing = { kind: 'listing'; names: ReadonlySet<string> | null; registered: boolean };
 
-/** What was noticed about one execution's files: an event, which is a hint, or a listing, which is certain. */
-export type Sighting = { kind: 'request-event' } | { kind: 'result-event' } | Listing;
+/** What was noticed about one execution's files: an event, which is a hint, its result by its name, or what a listing shows. */
+export type Sighting = { kind: 'request-event' | 'result-event' | 'result-seen' } | Listing;
 export type Listener = (sighting: Sighting) => void;
+/** One execution that waits for its result: who is told, since when, and when its result is next looked for by its name. */
+export type Waiting = { tell: Listener; since: number; lookAt: number };
 
 /** A client's directory, and the registration it has as long as it lives; null for one that is only a directory. */
 export type Directory = { directory: string; registration: string | null };
 
 export type Watched = Directory &
   Pace & {
-    listeners: Map<string, Listener>;
+    listeners: Map<string, Waiting>;
     idleSince: number;
     missing: boolean;
     /** Executions of other workers, as of the last listing. */
@@ -26,9 +28,10 @@ export type Watched = Directory &
     armedAt: number;
     listeningSince: number;
     heardAt: number;
-    /** The next listing; null while none is planned. */
+    listedAt: number;
+    /** The next look; null while none is planned. */
     next: { timer: NodeJS.Timeout; dueAt: number } | null;
-    listing: boolean;
+    looking: boolean;
   };
 
 /** The files of an execution that ended here are gone by then. */
@@ -49,9 +52,11 @@ export function newlyWatched(watchable: Directory): Watched {
     heardAt: 0,
     eventsArrive: false,
     youngestAt: performance.now(),
+    lookedAt: performance.now(),
     lastTookMs: 0,
+    listedAt: Number.NEGATIVE_INFINITY,
     next: null,
-    listing: false,
+    looking: false,
   };
 }
 

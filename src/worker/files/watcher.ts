@@ -1,7 +1,7 @@
 import type { Logger } from '../../shared/runtime/logger.ts';
 import { every } from '../../shared/runtime/periodic.ts';
 import { openEvents } from './directory-events.ts';
-import { createLists } from './directory-listings.ts';
+import { createLooks } from './directory-looks.ts';
 import {
   type Directory,
   isOwn,
@@ -19,13 +19,13 @@ const FORGET_EVERY_MS = 10_000;
 export type ResultWatcher = ReturnType<typeof createResultWatcher>;
 
 /**
- * One chokidar watcher over the directories with open executions, and listings of each (see `listing-schedule.ts`). Events
- * are hints that make answers quick; the listing is what never misses one (network file systems report no events).
+ * One chokidar watcher over the directories with open executions, and looks into each (see `look-schedule.ts`). Events
+ * are hints that make answers quick; the looks are what never misses one (network file systems report no events).
  */
 export function createResultWatcher({ pollIntervalMs, log }: { pollIntervalMs: number; log: Logger }) {
   const directories = new Map<string, Watched>();
   const events = openEvents(directories, pollIntervalMs, log);
-  const lists = createLists(pollIntervalMs, events.rearm, log);
+  const looks = createLooks(pollIntervalMs, events.rearm, log);
   const forgetting = every(FORGET_EVERY_MS, forgetIdle, () => {});
 
   function forgetIdle(): void {
@@ -45,15 +45,17 @@ export function createResultWatcher({ pollIntervalMs, log }: { pollIntervalMs: n
 
   return {
     /** Tells `listener` of everything noticed about one execution until the returned function is called. */
-    watch(watchable: Directory, mockId: string, listener: Listener): () => void {
+    watch(watchable: Directory, mockId: string, tell: Listener): () => void {
       const watched = directories.get(watchable.directory) ?? add(watchable);
       watched.registration = watchable.registration; // the client may have come back in another lane
       if (watched.listeners.size === 0) watched.listeningSince = Date.now();
-      watched.listeners.set(mockId, listener);
-      watched.youngestAt = performance.now();
-      lists.plan(watched);
+      const since = performance.now();
+      const waiting = { tell, since, lookAt: since };
+      watched.listeners.set(mockId, waiting);
+      watched.youngestAt = since;
+      looks.plan(watched);
       return () => {
-        if (watched.listeners.get(mockId) === listener) noteEnd(watched, mockId);
+        if (watched.listeners.get(mockId) === waiting) noteEnd(watched, mockId);
         watched.idleSince = Date.now();
       };
     },
@@ -69,7 +71,7 @@ export function createResultWatcher({ pollIntervalMs, log }: { pollIntervalMs: n
       const watched = directories.get(directory);
       return watched !== undefined && isOwn(watched, mockId);
     },
-    noticing: () => noticingIn(directories.values(), lists.stretch()),
+    noticing: () => noticingIn(directories.values(), looks.stretch()),
     async close(): Promise<void> {
       await forgetting.stop();
       for (const { next } of directories.values()) clearTimeout(next?.timer);

@@ -1,30 +1,34 @@
 import { lstat, readdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import { atMost } from '../../shared/runtime/at-most.ts';
 import { errnoOf, unless } from '../../shared/runtime/errno.ts';
 import { createThrottledAlert, type Logger } from '../../shared/runtime/logger.ts';
 import { createConcurrencyLimit } from './concurrency-limit.ts';
 import { inDirectory } from './directory-limit.ts';
 import { resultFileName } from './file-names.ts';
-import { createListingSchedule } from './listing-schedule.ts';
+import { createLookSchedule } from './look-schedule.ts';
+import { FEW, lookByName, noteLook } from './looks-by-name.ts';
 import { namesIn } from './real-directory.ts';
 import { countOthers, type Watched } from './watched-directory.ts';
 
-const LISTINGS_AT_ONCE = 16;
-/** A listing that takes longer does not keep those of other directories waiting. */
+const LOOKS_AT_ONCE = 16;
+/** A look that takes longer does not keep those into other directories waiting. */
 const HANGS_AFTER_MS = 1000;
 /** The dispatch itself is an event: a watch that heard nothing for this long is deaf. */
 const DEAF_AFTER_MS = 5000;
 
-/** The listings of the watched directories: each has one schedule for all its waits, and at most one under way. */
-export function createLists(pollIntervalMs: number, rearm: (watched: Watched) => void, log: Logger) {
-  const schedule = createListingSchedule(pollIntervalMs);
-  const limit = createConcurrencyLimit(LISTINGS_AT_ONCE);
+/**
+ * The looks into the watched directories: each has one schedule for all its waits, and at most one look under way. A look is
+ * a listing. Where no event arrives it also opens the results by their names, because some network file systems serve
+ * listings that are seconds old; and where few wait, that alone is the quicker look.
+ */
+export function createLooks(pollIntervalMs: number, rearm: (watched: Watched) => void, log: Logger) {
+  const schedule = createLookSchedule(pollIntervalMs);
+  const limit = createConcurrencyLimit(LOOKS_AT_ONCE);
   const alert = createThrottledAlert(log, 'A directory cannot be listed');
 
-  /** Of two plans the earlier one counts, so that waits that keep coming do not put a listing off for ever. */
+  /** Of two plans the earlier one counts, so that waits that keep coming do not put a look off for ever. */
   function plan(watched: Watched): void {
-    if (watched.listing) return;
+    if (watched.looking) return;
     const gapMs = schedule.gapMs(watched);
     const dueAt = performance.now() + gapMs;
     if (watched.next && watched.next.dueAt <= dueAt) return;
@@ -37,21 +41,23 @@ export function createLists(pollIntervalMs: number, rearm: (watched: Watched) =>
   }
 
   function run(watched: Watched): void {
-    watched.listing = true;
-    limit(() => atMost(HANGS_AFTER_MS, list(watched)));
+    watched.looking = true;
+    limit(() => atMost(HANGS_AFTER_MS, look(watched)));
   }
 
-  async function list(watched: Watched): Promise<void> {
-    const startedAt = performance.now();
+  async function look(watched: Watched): Promise<void> {
+    let tookMs = 0;
     try {
-      await tellListeners(watched, rearm);
+      if (isListingDue(watched, pollIntervalMs)) tookMs += await list(watched, rearm);
+      if (!watched.eventsArrive) tookMs += await lookByName(watched, schedule.allowedMs(watched));
       alert.ends();
     } catch (error) {
       alert.begins(error, 'it is tried again and again; is the file server there?');
     } finally {
-      watched.lastTookMs = performance.now() - startedAt;
-      schedule.took(watched.lastTookMs);
-      watched.listing = false;
+      watched.lookedAt = performance.now();
+      watched.lastTookMs = tookMs;
+      schedule.took(tookMs);
+      watched.looking = false;
       plan(watched);
     }
   }
@@ -59,33 +65,32 @@ export function createLists(pollIntervalMs: number, rearm: (watched: Watched) =>
   return { plan, stretch: schedule.stretch };
 }
 
-async function tellListeners(watched: Watched, rearm: (watched: Watched) => void): Promise<void> {
+/** A listing is several trips over the network, and a look by name is one. */
+function isListingDue({ eventsArrive, listeners, listedAt }: Watched, pollIntervalMs: number): boolean {
+  return eventsArrive || listeners.size > FEW || performance.now() - listedAt >= pollIntervalMs;
+}
+
+/** Lists a directory, tells its listeners, and resolves with how long that took, in ms. */
+async function list(watched: Watched, rearm: (watched: Watched) => void): Promise<number> {
   // A listener that is added while the directory is read is not told: its request may have come too late to be seen.
   const listeners = [...watched.listeners];
-  const found = await inDirectory(watched.directory, () =>
-    namesIn(watched.directory, readdir).catch(unless('ENOENT', 'ENOTDIR')),
-  );
+  let startedAt = performance.now();
+  watched.listedAt = startedAt;
+  const found = await inDirectory(watched.directory, () => {
+    startedAt = performance.now();
+    return namesIn(watched.directory, readdir).catch(unless('ENOENT', 'ENOTDIR'));
+  });
   if (found && (watched.missing || isDeaf(watched))) rearm(watched);
   watched.missing = found === undefined;
   watched.others = countOthers(watched, found ?? []);
   const names = found ? new Set(found) : null;
   const registered = watched.registration === null || (await isThere(watched.registration));
-  for (const [mockId, listener] of listeners) {
-    if (names && !watched.eventsArrive) await addIfThere(names, watched.directory, resultFileName(mockId));
-    if (watched.listeners.get(mockId) === listener) listener({ kind: 'listing', names, registered });
+  const tookMs = performance.now() - startedAt;
+  for (const [mockId, waiting] of listeners) {
+    if (names?.has(resultFileName(mockId))) noteLook(waiting);
+    if (watched.listeners.get(mockId) === waiting) waiting.tell({ kind: 'listing', names, registered });
   }
-}
-
-/** Some network file systems serve listings that are seconds old, while a look at the new name itself finds it. */
-async function addIfThere(names: Set<string>, directory: string, name: string): Promise<void> {
-  if (names.has(name)) return;
-  const isThere = await inDirectory(directory, () =>
-    lstat(join(directory, name)).then(
-      () => true,
-      () => false,
-    ),
-  );
-  if (isThere) names.add(name);
+  return tookMs;
 }
 
 /** If a directory is recreated quickly, chokidar drops the new watch with the old one. */

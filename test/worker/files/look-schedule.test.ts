@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createListingSchedule } from '../../../src/worker/files/listing-schedule.ts';
+import { createLookSchedule } from '../../../src/worker/files/look-schedule.ts';
 
 const POLL_MS = 1000;
 
@@ -23,8 +23,8 @@ describe('when a directory is listed next', () => {
 
   it('listings of many directories together take a tenth of the time: beyond that all gaps grow, until it is quiet', () => {
     let now = 100_000;
-    const schedule = createListingSchedule(POLL_MS, () => now);
-    const young = () => ({ eventsArrive: false, youngestAt: now, lastTookMs: 0 });
+    const schedule = createLookSchedule(POLL_MS, () => now);
+    const young = () => ({ eventsArrive: false, youngestAt: now, lookedAt: now, lastTookMs: 0 });
     for (let directory = 0; directory < 100; directory++) schedule.took(50);
     expect(schedule.gapMs(young())).toBe(25);
     now += 60_000;
@@ -36,8 +36,9 @@ function at(time: number) {
   const pace = (more: Partial<{ eventsArrive: boolean; youngestAt: number; lastTookMs: number }> = {}) => ({
     eventsArrive: false,
     youngestAt: time,
+    lookedAt: 0,
     lastTookMs: 0,
     ...more,
   });
-  return { schedule: createListingSchedule(POLL_MS, () => time), pace };
+  return { schedule: createLookSchedule(POLL_MS, () => time), pace };
 }

@@ -1,0 +1,52 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const SFTP_SERVER = '/usr/lib/openssh/sftp-server';
+/** sftp-server logs each request under its number, and what it answered. */
+const REQUEST = /request \d+: (?!sent )([\w-]+)/;
+
+/**
+ * A directory over sshfs at `path`, and at `behind`, where it lies, as the other machine sees it. `delayMs` is added to each
+ * request. `requests` counts what went over the connection so far, by kind.
+ */
+export async function mountNetwork({ options = [], delayMs = 0 }: { options?: string[]; delayMs?: number } = {}) {
+  const home = await mkdtemp(join(tmpdir(), 'rule-server-bench-'));
+  const [path, behind, log] = [join(home, 'mount'), join(home, 'behind'), join(home, 'requests')];
+  await mkdir(path);
+  await mkdir(join(behind, 'mock'), { recursive: true });
+  const server = join(home, 'server');
+  const delayed = `"${process.execPath}" "${fileURLToPath(new URL('./delayed-pipe.ts', import.meta.url))}" ${delayMs}`;
+  await writeFile(
+    server,
+    `#!/bin/sh\nexec ${delayMs > 0 ? `${delayed} ` : ''}${SFTP_SERVER} -e -l DEBUG3 2>>"${log}"\n`,
+    { mode: 0o755 },
+  );
+  const all = [`ssh_command=${server}`, ...options].flatMap((option) => ['-o', option]);
+  await run('sshfs', [...all, `there:${behind}`, path]);
+  return {
+    path,
+    behind,
+    async requests(): Promise<Map<string, number>> {
+      const counts = new Map<string, number>();
+      for (const line of (await readFile(log, 'utf8')).split('\n')) {
+        const [, kind] = REQUEST.exec(line) ?? [];
+        if (kind !== undefined) counts.set(kind, (counts.get(kind) ?? 0) + 1);
+      }
+      return counts;
+    },
+    async unmount(): Promise<void> {
+      await run('umount', ['--lazy', path]);
+      await rm(home, { recursive: true, force: true });
+    },
+  };
+}
+
+async function run(program: string, parameters: string[]): Promise<void> {
+  const child = spawn(program, parameters, { stdio: ['ignore', 'inherit', 'inherit'] });
+  const [code] = await once(child, 'exit');
+  if (code !== 0) throw new Error(`${program} ended with ${code}`);
+}

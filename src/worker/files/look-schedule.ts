@@ -1,0 +1,60 @@
+/** Between two looks for a result that comes without an event: this share of how long its wait is open. */
+export const SHARE_OF_WAIT = 0.1;
+const LEAST_GAP_MS = 5;
+/** All looks of a worker together may take this share of its time, and those into one directory, too. */
+const SHARE_OF_TIME = 0.1;
+const AVERAGED_OVER_MS = 10_000;
+/** Beyond its share a directory is still looked into this often. */
+const LONGEST_GAP_MS = 10_000;
+
+/** What the gap to the next look into one directory depends on. Times are of a monotonic clock, in ms. */
+export type Pace = {
+  /** Whether an event told of a result here: then looks only make up for lost events. */
+  eventsArrive: boolean;
+  /** When the youngest wait began. */
+  youngestAt: number;
+  /** When the last look ended. */
+  lookedAt: number;
+  /** How long the last look took. */
+  lastTookMs: number;
+};
+
+/**
+ * Says when directories are looked into next. Where no event arrives, as on a network file system, an answer is noticed within a
+ * share of the time its rule took; where events arrive, once per `pollIntervalMs`. Looks never take more than their share
+ * of the worker's time.
+ */
+export function createLookSchedule(pollIntervalMs: number, now: () => number = () => performance.now()) {
+  let spentMs = 0;
+  let spentAt = now();
+
+  /** What was spent lately, weighted less the longer ago it was. */
+  function recentlySpent(): number {
+    const at = now();
+    spentMs *= Math.exp((spentAt - at) / AVERAGED_OVER_MS);
+    spentAt = at;
+    return spentMs;
+  }
+
+  /** Beyond their share of the time all gaps grow. */
+  const stretch = () => Math.max(1, recentlySpent() / (AVERAGED_OVER_MS * SHARE_OF_TIME));
+
+  return {
+    stretch,
+    /** A look took so long. */
+    took(ms: number): void {
+      spentMs = recentlySpent() + ms;
+    },
+    /** How long a look may take by the time that has passed since the last one, in ms. */
+    allowedMs: ({ lookedAt }: Pace): number => ((now() - lookedAt) * SHARE_OF_TIME) / stretch(),
+    /** How long until the next look, in ms. */
+    gapMs({ eventsArrive, youngestAt, lastTookMs }: Pace): number {
+      const openMs = now() - youngestAt;
+      const wanted = eventsArrive
+        ? pollIntervalMs
+        : Math.min(Math.max(openMs * SHARE_OF_WAIT, LEAST_GAP_MS), pollIntervalMs);
+      const own = lastTookMs / SHARE_OF_TIME;
+      return Math.min(Math.max(wanted, own) * stretch(), Math.max(LONGEST_GAP_MS, pollIntervalMs));
+    },
+  };
+}

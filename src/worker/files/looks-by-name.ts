@@ -1,0 +1,51 @@
+import { lstat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { AT_ONCE, inDirectory } from './directory-limit.ts';
+import { resultFileName } from './file-names.ts';
+import { SHARE_OF_WAIT } from './look-schedule.ts';
+import type { Waiting, Watched } from './watched-directory.ts';
+
+/** Looks at so many names take about as long as one listing. */
+export const FEW = 8;
+
+/**
+ * Looks for the results of the waits that are due, those first that are due for longest, until `allowedMs` are used up, but
+ * at `FEW` at least. Tells who waits for one that is there. Resolves with how long it took, in ms.
+ */
+export async function lookByName(watched: Watched, allowedMs: number): Promise<number> {
+  const now = performance.now();
+  const due = [...watched.listeners].filter(([, { lookAt }]) => lookAt <= now);
+  due.sort(([, a], [, b]) => a.lookAt - b.lookAt);
+  const left = due[Symbol.iterator]();
+  let looks = 0;
+  let tookMs = 0;
+  const lookOnAndOn = async () => {
+    for (const [mockId, waiting] of left) {
+      tookMs += (await lookAtResult(watched, mockId, waiting)) / AT_ONCE;
+      if (++looks >= FEW && tookMs > allowedMs) return;
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, lookOnAndOn));
+  return tookMs;
+}
+
+/** Resolves with how long the look itself took, in ms. */
+async function lookAtResult({ directory, listeners }: Watched, mockId: string, waiting: Waiting): Promise<number> {
+  noteLook(waiting);
+  let startedAt = performance.now();
+  const isThere = await inDirectory(directory, () => {
+    startedAt = performance.now();
+    return lstat(join(directory, resultFileName(mockId))).then(
+      () => true,
+      () => false,
+    );
+  });
+  if (isThere && listeners.get(mockId) === waiting) waiting.tell({ kind: 'result-seen' });
+  return performance.now() - startedAt;
+}
+
+/** The next look by name is due when the wait is open for a share longer than now. */
+export function noteLook(waiting: Waiting): void {
+  const now = performance.now();
+  waiting.lookAt = now + (now - waiting.since) * SHARE_OF_WAIT;
+}
