@@ -58,7 +58,7 @@ export const importMap: Part[] = [
  * in a circle. The files that lie directly in a part wire its folders and are not ordered; Biome refuses circles of files.
  */
 export const layers: Record<string, string[]> = {
-  'src/shared/': ['contract', 'cases', 'runtime', 'store', 'reports'],
+  'src/shared/': ['contract', 'cases', 'privacy', 'runtime', 'store', 'reports'],
   'src/api/': [
     'calls',
     'executions',

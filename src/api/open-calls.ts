@@ -1,8 +1,10 @@
+import { createPrivacy, type Privacy } from '../shared/privacy/privacy.ts';
 import { createThrottledAlert, type Logger } from '../shared/runtime/logger.ts';
 import type { Metrics } from '../shared/runtime/metrics.ts';
 import { every } from '../shared/runtime/periodic.ts';
 import { apiWaitMs, historyLimitsOf, type Settings } from '../shared/runtime/settings.ts';
 import { createCancelSender } from '../shared/store/control.ts';
+import { createPrivateHistory } from '../shared/store/private-history.ts';
 import { type ExecutionQueue, type QueueBackend, queueNames } from '../shared/store/queue-backend.ts';
 import { KEEP_FINISHED_SECONDS } from '../shared/store/queue-openers.ts';
 import { registerApiMetrics } from './api-metrics.ts';
@@ -29,26 +31,27 @@ type Dependencies = { settings: Settings; backend: QueueBackend; log: Logger; me
 
 /** Everything an API does with calls, without HTTP. `parts` is what the routes are made of; `ready` once calls can be answered. */
 export function openCalls({ settings, backend, log, metrics }: Dependencies) {
-  const opened = openQueue({ settings, backend, log, metrics });
+  const privacy = createPrivacy(settings);
+  const opened = openQueue({ settings, backend, privacy, log, metrics });
   const { queue, storeAlert, health, history, pending, cancels, allTell } = opened;
   const readAnswer = createReadAnswer({ store: backend.store, history });
   const askWorker = openAskWorker({ backend, settings, allTell, storeAlert, log });
   const { ask } = askWorker;
   const { readShortJobs } = backend;
   const onRefused = metrics.refused;
-  const submitExecution = createSubmitExecution({ ...opened, backend, readAnswer, settings, onRefused });
-  const executions = createExecutions({ queue, readShortJobs, history, pending, cancels, readAnswer });
+  const submitExecution = createSubmitExecution({ ...opened, backend, privacy, readAnswer, settings, onRefused });
+  const executions = createExecutions({ queue, readShortJobs, history, privacy, pending, cancels, readAnswer });
   const notes = backend.openNotes(settings.IDEMPOTENCY_BYTES);
-  const idempotency = createIdempotency({ notes, find: executions.find });
+  const idempotency = createIdempotency({ notes, find: executions.find, keepsNothing: privacy.isOff });
   const fence = createFence({ ask, onFenced: metrics.fenced });
-  const noteCloser = closeNotes({ notes, idempotency, executions, fence });
+  const noteCloser = closeNotes({ notes, idempotency, executions, fence, keepsNothing: privacy.isOff });
   const runOnce = createRunOnce({
     ...{ idempotency, fence, submitExecution, executions },
     queueTimeoutMs: settings.QUEUE_TIMEOUT_MS,
     waitMs: apiWaitMs(settings),
   });
   const savedCases = createSavedCases({ ask, documents: createDocuments() });
-  const batches = openBatches({ backend, ask, savedCases, settings });
+  const batches = openBatches({ backend, ask, savedCases, privacy, settings });
   const { find } = executions;
   const { eraseItem } = batches;
   const eraseExecution = createEraseExecution({ backend, queue, history, notes, ask, find, eraseItem });
@@ -61,12 +64,13 @@ export function openCalls({ settings, backend, log, metrics }: Dependencies) {
   };
 }
 
-function openQueue({ settings, backend, log, metrics }: Dependencies) {
+function openQueue({ settings, backend, privacy, log, metrics }: Dependencies & { privacy: Privacy }) {
   const queue: ExecutionQueue = backend.openQueue(queueNames.executions);
   const storeAlert = createThrottledAlert(log, 'The queue store cannot be used');
   queue.on('error', (error) => storeAlert.begins(error, STORE_ADVICE));
   const health = watchQueueHealth({ backend, queue, storeAlert });
-  const history = backend.openHistory(historyLimitsOf(settings));
+  const kept = backend.openHistory(historyLimitsOf(settings));
+  const history = createPrivateHistory(kept, { privacy, store: backend.store });
   const workers = () => health.workers;
   const allTell = () => health.allTell;
   const pending = openPendingExecutions({

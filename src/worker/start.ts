@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { createPrivacy } from '../shared/privacy/privacy.ts';
 import { atMost } from '../shared/runtime/at-most.ts';
 import { createThrottledAlert, type Logger } from '../shared/runtime/logger.ts';
 import { createMetrics, type Metrics } from '../shared/runtime/metrics.ts';
@@ -6,6 +7,7 @@ import { every } from '../shared/runtime/periodic.ts';
 import { historyLimitsOf, type Settings } from '../shared/runtime/settings.ts';
 import { noTracing, type Tracing } from '../shared/runtime/tracing.ts';
 import { listenForCancels } from '../shared/store/control.ts';
+import { createPrivateHistory } from '../shared/store/private-history.ts';
 import type { QueueBackend } from '../shared/store/queue-backend.ts';
 import { createBatchWorker } from './batches/batch-worker.ts';
 import { createCaseFiles } from './cases/case-files.ts';
@@ -82,8 +84,9 @@ export async function startWorker(given: Options): Promise<RunningWorker> {
   const storeAlert = createThrottledAlert(log, 'The queue store cannot be used');
   const id = randomUUID();
   const worker = createWorker({ ...execution, id, backend, storeAlert, concurrency: settings.WORKER_CONCURRENCY, log });
-  const history = backend.openHistory(historyLimitsOf(settings));
-  const batches = createBatchWorker({ ...directory, backend, history, settings, metrics: options.metrics, log });
+  const { history, privacy } = execution;
+  const ofBatches = { ...directory, backend, history, privacy, settings, metrics: options.metrics, log };
+  const batches = createBatchWorker(ofBatches);
   const takers = takingJobs(worker, batches);
   const announce = { taking: () => backend.takers.tell(id), idle: () => backend.takers.withdraw(id) };
   const check = createDirectoryCheck({ ...directory, ...execution, worker: takers, announce, storeAlert, log });
@@ -177,16 +180,18 @@ function createExecutionParts(options: AllOptions, directory: DirectoryParts) {
   const { settings, backend, metrics, tracing, atStep, log } = options;
   const interrupts = createInterrupts();
   const progress = createProgressReports();
-  const history = backend.openHistory(historyLimitsOf(settings));
+  const privacy = createPrivacy(settings);
+  const kept = backend.openHistory(historyLimitsOf(settings));
+  const history = createPrivateHistory(kept, { privacy, store: backend.store });
   const memory = createMemoryBudget(LARGE_RESULTS_BYTES);
   const late = { ...directory, history, memory, maxResultBytes: settings.MAX_RESULT_BYTES, log };
   const lateResults = createLateResults(late);
   const cleanUp = createCleanUp({ ...directory, lateResults, atStep, log });
-  const record = createRecord({ history, onEnded: metrics.ended, atStep, log });
-  const shared = { ...{ interrupts, progress, memory, settings, tracing, atStep, log }, store: backend.store };
+  const record = createRecord({ history, privacy, onEnded: metrics.ended, atStep, log });
+  const shared = { ...{ interrupts, progress, memory, privacy, settings, tracing, atStep, log }, store: backend.store };
   const execute = createExecute({ ...directory, ...shared, onUnreadable: countUnreadable(metrics), cleanUp, record });
   const unknownJobs = createUnknownJobs({ ...directory, settings, log });
-  return { execute, interrupts, progress, unknownJobs, lateResults, watcher: directory.watcher };
+  return { execute, interrupts, progress, unknownJobs, lateResults, watcher: directory.watcher, history, privacy };
 }
 
 type Observed = { openWaits: () => number; state: () => WorkerState; store: () => StoreState };

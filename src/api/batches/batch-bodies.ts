@@ -1,16 +1,10 @@
-import {
-  type Batch,
-  type BatchProgress,
-  type ItemDetail,
-  type ItemHead,
-  placeOfItem,
-  totalOf,
-} from '../../shared/cases/batch.ts';
+import { type Batch, type BatchProgress, type ItemHead, placeOfItem, totalOf } from '../../shared/cases/batch.ts';
 import type { Case } from '../../shared/cases/case.ts';
 import { itemMockId } from '../../shared/cases/item-id.ts';
 import { DATA_FIELD } from '../../shared/contract/job.ts';
 import { stringifyExact } from '../../shared/contract/raw-number.ts';
 import { expectBody } from '../cases/case-bodies.ts';
+import type { ShownItem } from './shown-item.ts';
 
 type Found = { batch: Batch; progress: BatchProgress };
 
@@ -37,10 +31,7 @@ export function itemBody({ batchId, targets }: Batch, { n, head, one }: Numbered
 }
 
 /** One item whole: what was asked, what was expected, and what came of it. JSON texts stay as they are. */
-export function wholeItemBody(
-  batch: Batch,
-  { n, head, one, detail }: { n: number; head: ItemHead; one: Case; detail: ItemDetail | null },
-): string {
+export function wholeItemBody(batch: Batch, { n, head, one, detail, masked }: ShownItem & { n: number }): string {
   const short = itemBody(batch, { n, head, one });
   const { data = null, cut = false, nodes = null, differences = [] } = detail ?? {};
   const parts = [
@@ -51,6 +42,7 @@ export function wholeItemBody(
     `"cut":${cut}`,
     `"nodes":${JSON.stringify(nodes)}`,
     `"differences":${JSON.stringify(differences)}`,
+    `"masked":${JSON.stringify(masked)}`,
   ];
   return `${short.replace(/,"differences":\d+}$/, '')},${parts.join(',')}}`;
 }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Batch, BatchProgress } from '../../shared/cases/batch.ts';
+import type { Privacy } from '../../shared/privacy/privacy.ts';
 import { batchLimitsOf, type Settings } from '../../shared/runtime/settings.ts';
 import type { BatchStore } from '../../shared/store/batch-store.ts';
 import { type JobQueue, type QueueBackend, queueNames } from '../../shared/store/queue-backend.ts';
@@ -14,22 +15,28 @@ type ListFilter = { app: number | undefined; ruleId: string | undefined; apps: R
 
 const LOOK_MS = 200;
 
-type Dependencies = { backend: QueueBackend; ask: AskWorker['ask']; savedCases: SavedCases; settings: Settings };
+type Dependencies = {
+  backend: QueueBackend;
+  ask: AskWorker['ask'];
+  savedCases: SavedCases;
+  privacy: Privacy;
+  settings: Settings;
+};
 export type Batches = ReturnType<typeof openBatches>;
 
 /** Batches as a resource. The API keeps and reads them; workers run them. */
-export function openBatches({ backend, ask, savedCases, settings }: Dependencies) {
+export function openBatches({ backend, ask, savedCases, privacy, settings }: Dependencies) {
   const store = backend.openBatches(batchLimitsOf(settings));
   const queue: JobQueue<{ batchId: string }, null> = backend.openQueue(queueNames.batches);
   queue.on('error', () => {}); // the health of the executions' queue reports the same fault
 
   return {
-    create: createCreateBatch({ backend, store, queue, ask, savedCases, settings }),
+    create: createCreateBatch({ backend, store, queue, ask, savedCases, privacy, settings }),
     read: store.read,
     list: (filter: ListFilter) => list(filter, store),
-    items: (batch: Batch, filter: ItemFilter) => items(batch, filter, store),
-    item: (batch: Batch, n: number) => item(batch, n, store),
-    reported: (batch: Batch) => reported(batch, store),
+    items: (batch: Batch, filter: ItemFilter) => items(batch, filter, { store, privacy }),
+    item: (batch: Batch, n: number) => item(batch, n, { store, privacy }),
+    reported: (batch: Batch) => reported(batch, { store, privacy }),
     coverage: (batch: Batch, target: string | undefined) => coverage(batch, target, store),
     follow: (batchId: string, signal: AbortSignal) => follow(batchId, store, signal),
     /** Asks for a batch to be stopped; false when it is over. */

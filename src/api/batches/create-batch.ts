@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { BATCH_VERSION, type Batch, MAX_ITEMS } from '../../shared/cases/batch.ts';
 import { parseJson } from '../../shared/contract/parse-json.ts';
 import { QUERY_VERSION } from '../../shared/contract/query.ts';
+import type { Privacy } from '../../shared/privacy/privacy.ts';
 import type { Settings } from '../../shared/runtime/settings.ts';
 import type { BatchStore } from '../../shared/store/batch-store.ts';
 import type { JobQueue, QueueBackend } from '../../shared/store/queue-backend.ts';
@@ -24,11 +25,12 @@ type Dependencies = {
   queue: JobQueue<{ batchId: string }, null>;
   ask: AskWorker['ask'];
   savedCases: SavedCases;
+  privacy: Privacy;
   settings: Settings;
 };
 
 /** Takes new batches: each is stored whole, then added to the queue. */
-export function createCreateBatch({ backend, store, queue, ask, savedCases, settings }: Dependencies) {
+export function createCreateBatch({ backend, store, queue, ask, savedCases, privacy, settings }: Dependencies) {
   return async function create(request: BatchRequest, { keyName, key, body }: By): Promise<Taken> {
     const batchId = randomUUID();
     if (key === undefined) return createNow(batchId, request, keyName);
@@ -43,7 +45,7 @@ export function createCreateBatch({ backend, store, queue, ask, savedCases, sett
   };
 
   async function createNow(batchId: string, request: BatchRequest, keyName: string | null): Promise<Taken> {
-    const sourced = await casesOf(request, { store, savedCases });
+    const sourced = await casesOf(request, { store, savedCases, privacy });
     if (sourced.kind !== 'cases') return sourced;
     const targets = await targetsOf(request.targets ?? sourced.targets, request.app, ask);
     if (targets.kind !== 'targets') return targets;

@@ -2,10 +2,14 @@ import { type Batch, type ItemHead, itemNumber, placeOfItem } from '../../shared
 import type { Case } from '../../shared/cases/case.ts';
 import { itemMockId } from '../../shared/cases/item-id.ts';
 import type { Verdict } from '../../shared/cases/verdict.ts';
+import type { Privacy } from '../../shared/privacy/privacy.ts';
 import type { ReportedItem } from '../../shared/reports/reported.ts';
 import { type BatchStore, CASES_PER_CHUNK } from '../../shared/store/batch-store.ts';
 import type { Numbered } from './batch-bodies.ts';
+import { shownItem } from './shown-item.ts';
 import { allCases, allHeads } from './whole-batch.ts';
+
+type Parts = { store: BatchStore; privacy: Privacy };
 
 export type ItemFilter = {
   target?: string | undefined;
@@ -19,7 +23,7 @@ export type ItemFilter = {
 export async function items(
   batch: Batch,
   { target, verdict, differs, after, limit }: ItemFilter,
-  store: BatchStore,
+  { store, privacy }: Parts,
 ): Promise<{ items: Numbered[]; next: number | null }> {
   const heads = await allHeads(batch, store);
   const unlike = differs ? casesThatDiffer(batch, heads) : null;
@@ -38,34 +42,40 @@ export async function items(
       const chunk = Math.floor(caseIndex / CASES_PER_CHUNK);
       const cases = chunks.get(chunk) ?? store.cases(batch.batchId, chunk);
       chunks.set(chunk, cases);
-      return { n, head, one: (await cases)[caseIndex % CASES_PER_CHUNK] ?? { name: '', line: null } };
+      const one = (await cases)[caseIndex % CASES_PER_CHUNK];
+      if (!one) return { n, head, one: { name: '', line: null } };
+      return { n, ...shownItem({ one, head, detail: null }, { app: batch.app, privacy }) };
     }),
   );
   return { items, next: wanted.length > limit ? (page.at(-1)?.n ?? null) : null };
 }
 
 /** One item whole, or null when the batch has no such number. */
-export async function item(batch: Batch, n: number, store: BatchStore) {
+export async function item(batch: Batch, n: number, { store, privacy }: Parts) {
   if (n < 1 || n > batch.cases * batch.targets.length) return null;
   const { caseIndex } = placeOfItem(batch, n);
   const cases = await store.cases(batch.batchId, Math.floor(caseIndex / CASES_PER_CHUNK));
   const one = cases[caseIndex % CASES_PER_CHUNK];
   const [head] = await store.heads(batch.batchId, n, n);
-  return one && head ? { n, head, one, detail: await store.detail(batch.batchId, n) } : null;
+  if (!one || !head) return null;
+  const detail = await store.detail(batch.batchId, n);
+  return { n, ...shownItem({ one, head, detail }, { app: batch.app, privacy }) };
 }
 
 /** Every item as reports tell it, target by target. */
-export async function reported(batch: Batch, store: BatchStore): Promise<ReportedItem[]> {
+export async function reported(batch: Batch, { store, privacy }: Parts): Promise<ReportedItem[]> {
   const [cases, heads] = [await allCases(batch, store), await allHeads(batch, store)];
   const items: ReportedItem[] = [];
   for (const [targetIndex, target] of batch.targets.entries()) {
-    for (const [caseIndex, { name, line }] of cases.entries()) {
+    for (const [caseIndex, one] of cases.entries()) {
       const n = itemNumber(batch, caseIndex, targetIndex);
       const head = heads[n - 1]?.head;
       if (!head) continue;
-      const detail = head.differences > 0 ? await store.detail(batch.batchId, n) : null;
+      const kept = head.differences > 0 ? await store.detail(batch.batchId, n) : null;
+      const shown = shownItem({ one, head, detail: kept }, { app: batch.app, privacy });
+      const { name, line } = one;
       const mockId = itemMockId(batch.batchId, caseIndex, target);
-      items.push({ ...head, n, name, line, target, mockId, differences: detail?.differences ?? [] });
+      items.push({ ...shown.head, n, name, line, target, mockId, differences: shown.detail?.differences ?? [] });
     }
   }
   return items;

@@ -1,5 +1,6 @@
 import { placeOfItem } from '../../shared/cases/batch.ts';
 import type { Case } from '../../shared/cases/case.ts';
+import type { Privacy } from '../../shared/privacy/privacy.ts';
 import type { BatchStore } from '../../shared/store/batch-store.ts';
 import type { SavedCases } from '../cases/saved-cases.ts';
 import type { BatchRequest } from './read-batch-request.ts';
@@ -12,7 +13,7 @@ type Sourced = { kind: 'cases'; cases: Case[]; targets: string[]; etag: string |
 /** Finds the cases that a request names. */
 export async function casesOf(
   { app, ruleId, confId, source }: BatchRequest,
-  { store, savedCases }: { store: BatchStore; savedCases: SavedCases },
+  { store, savedCases, privacy }: { store: BatchStore; savedCases: SavedCases; privacy: Privacy },
 ): Promise<Sourced> {
   switch (source.kind) {
     case 'given':
@@ -27,6 +28,8 @@ export async function casesOf(
       const found = await store.read(source.batchId);
       if (found === 'gone') return refused(410, goneBatch(source.batchId));
       if (found?.batch.app !== app) return refused(404, unknownBatch(source.batchId));
+      if (privacy.isOff(app))
+        return refused(410, `The cases of batch ${source.batchId} are not kept: HISTORY_OFF names app ${app}.`);
       const wanted = new Set<number>();
       for (const { n, head } of await allHeads(found.batch, store)) {
         if (source.verdicts.includes(head.verdict)) wanted.add(placeOfItem(found.batch, n).caseIndex);

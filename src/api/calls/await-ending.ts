@@ -109,5 +109,5 @@ async function endingInTime({ backend, history }: Dependencies, mockId: string):
 /** The queue store may have lost a job whose ending the history has. */
 async function endingInHistory(history: History, mockId: string): Promise<Ending | null> {
   const record = await history.get(mockId);
-  return record?.outcome ? endingOf(record, (await history.result(mockId)) ?? '') : null;
+  return record?.outcome ? endingOf(record, await history.result(mockId)) : null;
 }

@@ -47,7 +47,7 @@ export function mayBeOnItsWay(mockId: string): NoAnswer {
 
 /** The execution of this key was answered, and the answer had to leave. */
 export function answerGone({ mockId, address }: { mockId: string; address: string }): NoAnswer {
-  const error = `Client ${address} answered execution ${mockId}: it ran; its answer is no longer kept (IDEMPOTENCY_BYTES). It is not run again under this Idempotency-Key.`;
+  const error = `Client ${address} answered execution ${mockId}: it ran; its answer is no longer kept (IDEMPOTENCY_BYTES, HISTORY_OFF). It is not run again under this Idempotency-Key.`;
   return noAnswer('outcome-unknown', error, { ...MAY_HAVE_RUN, address });
 }
 

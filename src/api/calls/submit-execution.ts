@@ -1,10 +1,11 @@
 import { type Ending, type ReadResult, unanswered } from '../../shared/contract/ending.ts';
 import { type ExecuteRequest, toJobData } from '../../shared/contract/job.ts';
 import type { Code, NoAnswer } from '../../shared/contract/outcomes.ts';
+import type { Privacy } from '../../shared/privacy/privacy.ts';
 import type { ThrottledAlert } from '../../shared/runtime/logger.ts';
 import { apiWaitMs, type Settings } from '../../shared/runtime/settings.ts';
 import type { createCancelSender } from '../../shared/store/control.ts';
-import type { History } from '../../shared/store/history.ts';
+import { type History, resultKey } from '../../shared/store/history.ts';
 import { INLINE_BYTES } from '../../shared/store/key-value-store.ts';
 import type { ExecutionQueue, QueueBackend } from '../../shared/store/queue-backend.ts';
 import type { QueueHealth } from '../queue-health.ts';
@@ -30,6 +31,7 @@ type Dependencies = {
   cancels: ReturnType<typeof createCancelSender>;
   history: History;
   readAnswer: ReadAnswer;
+  privacy: Privacy;
   settings: Settings;
   storeAlert: ThrottledAlert;
   /** A call was refused before it became an execution anybody else knows of. */
@@ -38,28 +40,31 @@ type Dependencies = {
 
 export type SubmitExecution = ReturnType<typeof createSubmitExecution>;
 
-/** A call to run: what was asked for, under which id, by whom; with `claimBy` when it is noted under a key already. `body` is shared until it has ended. */
+/** A call to run: what was asked for, under which id, by whom; with `claimBy` when it is noted under a key already. `collect`: its
+ * answer is fetched later. `body` is shared until it has ended. */
 export type Call = {
   mockId: string;
   request: ExecuteRequest;
   keyName: string | null;
   claimBy?: number;
+  collect?: boolean;
   body?: BodyLease;
 };
 
 /** Puts calls on the queue and waits for their end. */
 export function createSubmitExecution(dependencies: Dependencies) {
-  const { pending, cancels, history, readAnswer, settings, onRefused } = dependencies;
+  const { pending, cancels, privacy, readAnswer, settings, onRefused } = dependencies;
   const admission = createAdmission(dependencies);
   const addJob = createAddJob(dependencies);
 
   /** Begins a call. This API sees to it until it has ended, whoever waits for it. */
-  async function begin({ mockId, request, keyName, claimBy, body }: Call): Promise<Begun> {
+  async function begin({ mockId, request, keyName, claimBy, collect = false, body }: Call): Promise<Begun> {
     const refusal = admission.refusal();
     if (refusal) return refused(refusal);
     const isKeyed = claimBy !== undefined;
     const beginBy = claimBy ?? Date.now() + settings.QUEUE_TIMEOUT_MS;
-    const data = toJobData(request, { claimBy: beginBy, keyName, replyTo: pending.address });
+    const stays = collect && privacy.isOff(request.app);
+    const data = toJobData(request, { claimBy: beginBy, keyName, replyTo: pending.address, collect: stays });
     const end = pending.wait(mockId, data, apiWaitMs(settings));
     body?.share();
     end.finally(() => body?.close()).catch(() => {});
@@ -88,7 +93,7 @@ export function createSubmitExecution(dependencies: Dependencies) {
       if (callerLeft.aborted) onLeave();
       try {
         const ending = await begun.ending();
-        letGoOfLarge(history, mockId, ending);
+        letGoOfLarge(dependencies, call, ending);
         return ending;
       } finally {
         callerLeft.removeEventListener('abort', onLeave);
@@ -105,11 +110,14 @@ export function createSubmitExecution(dependencies: Dependencies) {
   }
 }
 
+type Kept = Pick<Dependencies, 'backend' | 'history' | 'privacy'>;
+
 /** A large result is read once: this call is the only one that waits for it. */
-function letGoOfLarge(history: History, mockId: string, ending: Ending<ReadResult>): void {
-  if (ending.kind === 'answered' && ending.result.body.length > INLINE_BYTES) {
-    history.delivered(mockId).catch(() => {}); // then it stays for a while
-  }
+function letGoOfLarge({ backend, history, privacy }: Kept, call: Call, ending: Ending<ReadResult>): void {
+  const { mockId, request } = call;
+  if (ending.kind !== 'answered' || ending.result.body.length <= INLINE_BYTES) return;
+  const done = privacy.isOff(request.app) ? backend.store.remove(resultKey(mockId)) : history.delivered(mockId);
+  done.catch(() => {}); // then it stays for a while
 }
 
 async function readEnding(mockId: string, ending: Ending, readAnswer: ReadAnswer): Promise<Ending<ReadResult>> {

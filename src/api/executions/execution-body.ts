@@ -1,7 +1,7 @@
 import type { ExecutionRecord } from '../../shared/contract/execution-record.ts';
 import { stringifyExact } from '../../shared/contract/raw-number.ts';
 import { timingsOf } from '../../shared/contract/timings.ts';
-import type { Execution } from './read-execution.ts';
+import type { ShownExecution } from './read-execution.ts';
 
 /** An execution without its texts, as JSON text. Ids are printed as the integers they are. */
 export function recordBody(record: ExecutionRecord): string {
@@ -27,10 +27,10 @@ export function recordBody(record: ExecutionRecord): string {
 }
 
 /** A whole execution as JSON text. Inputs and results stay the text they are. */
-export function executionBody({ record, input, result, lateResult }: Execution): string {
+export function executionBody({ record, input, result, lateResult, masked }: ShownExecution): string {
   const texts = { input, result, lateResult };
   const rest = Object.entries(texts).map(([key, raw]) => `${JSON.stringify(key)}:${raw ?? 'null'}`);
-  return `${recordBody(record).slice(0, -1)},${rest.join(',')}}`;
+  return `${recordBody(record).slice(0, -1)},${rest.join(',')},"masked":${JSON.stringify(masked)}}`;
 }
 
 /** One page of executions as JSON text; with their inputs, as they were written, when those were asked for. */

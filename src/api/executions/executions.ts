@@ -1,12 +1,13 @@
-import { answered, type Ending, type ReadResult } from '../../shared/contract/ending.ts';
+import { answered, type Ending, type ReadResult, unanswered } from '../../shared/contract/ending.ts';
 import { type ExecutionRecord, endingOf } from '../../shared/contract/execution-record.ts';
 import { isEndState } from '../../shared/contract/states.ts';
+import type { Privacy } from '../../shared/privacy/privacy.ts';
 import type { createCancelSender } from '../../shared/store/control.ts';
 import { BEGINNING, type History, type HistoryFilter, type HistoryPage } from '../../shared/store/history.ts';
 import type { ReadShortJobs } from '../../shared/store/job-heads.ts';
 import type { ExecutionQueue } from '../../shared/store/queue-backend.ts';
 import type { PendingExecutions } from '../calls/await-ending.ts';
-import { cancelledInQueue } from '../calls/no-ending.ts';
+import { answerGone, cancelledInQueue } from '../calls/no-ending.ts';
 import type { ReadAnswer } from '../calls/read-answer.ts';
 import { createFollow } from './follow-execution.ts';
 import { isAfter, openAfter, openCursor } from './open-cursor.ts';
@@ -18,6 +19,7 @@ type Dependencies = {
   queue: ExecutionQueue;
   readShortJobs: ReadShortJobs;
   history: History;
+  privacy: Privacy;
   pending: PendingExecutions;
   cancels: ReturnType<typeof createCancelSender>;
   readAnswer: ReadAnswer;
@@ -27,23 +29,25 @@ export type Executions = ReturnType<typeof createExecutions>;
 
 /** Executions as a resource, whichever API took the call. */
 export function createExecutions(dependencies: Dependencies) {
-  const { history, pending, cancels } = dependencies;
-  const { find, get, open } = createReadExecution(dependencies);
+  const { history, privacy, pending, cancels } = dependencies;
+  const { find, get, whole, open } = createReadExecution(dependencies);
   const follow = createFollow(find, pending);
 
   return {
     find,
     get,
+    whole,
     follow,
 
     /** How an execution ended, waiting for it; null when nobody knows it, or `signal` aborts first. */
     async ending(mockId: string, signal: AbortSignal): Promise<Ending<ReadResult> | null> {
       for await (const record of follow(mockId, signal)) {
         if (!isEndState(record.state)) continue;
-        const { result } = (await get(mockId)) ?? { result: null };
+        const { result } = (await whole(mockId)) ?? { result: null };
         const ending = endingOf(record, result);
         if (ending?.kind === 'unanswered') return ending;
         if (ending && result !== null) return answered({ ...ending.result, body: result });
+        if (ending && privacy.isOff(record.app)) return unanswered(answerGone({ mockId, ...ending.result }));
       }
       return null;
     },
@@ -66,7 +70,7 @@ export function createExecutions(dependencies: Dependencies) {
 
     /** The inputs of executions, null for what is not settled, not kept or longer than a list may show. */
     shortInputs: (records: readonly ExecutionRecord[]): Promise<(string | null)[]> =>
-      Promise.all(records.map((record) => shortInput(record, history))),
+      Promise.all(records.map((record) => shortInput(record, { history, privacy }))),
 
     /** Asks for an execution to be stopped. `settled` and `cancelled`: it had ended already. */
     async cancel(mockId: string): Promise<'asked' | 'settled' | 'cancelled' | 'unknown'> {
@@ -82,7 +86,11 @@ export function createExecutions(dependencies: Dependencies) {
   };
 }
 
-async function shortInput({ mockId, outcome }: ExecutionRecord, history: History): Promise<string | null> {
-  const input = outcome === null ? null : await history.input(mockId);
-  return input === null || input.length > MAX_LISTED_INPUT ? null : input;
+async function shortInput(
+  { app, mockId, outcome }: ExecutionRecord,
+  { history, privacy }: Pick<Dependencies, 'history' | 'privacy'>,
+): Promise<string | null> {
+  const input = outcome === null || privacy.isOff(app) ? null : await history.input(mockId);
+  if (input === null || input.length > MAX_LISTED_INPUT) return null;
+  return privacy.maskFor(app)?.data(input) ?? input;
 }

@@ -1,33 +1,98 @@
 import type { Ending } from '../../shared/contract/ending.ts';
 import { type ExecutionRecord, noAnswerBody } from '../../shared/contract/execution-record.ts';
+import type { Privacy } from '../../shared/privacy/privacy.ts';
 import type { History, HistoryFilter } from '../../shared/store/history.ts';
 import type { ReadShortJobs } from '../../shared/store/job-heads.ts';
 import type { ExecutionQueue } from '../../shared/store/queue-backend.ts';
 import type { ReadAnswer } from '../calls/read-answer.ts';
-import { NewerExecution } from './newer-execution.ts';
+import { NewerExecution, unlessNewer } from './newer-execution.ts';
 import { byAge } from './open-cursor.ts';
 import { createReadJobs } from './read-jobs.ts';
 
 /** One execution with the texts that belong to it; `result` is what its caller was or would have been answered. */
-export type Execution = {
+type Execution = {
   record: ExecutionRecord;
   input: string | null;
   result: string | null;
   lateResult: string | null;
 };
 
-type Dependencies = { queue: ExecutionQueue; readShortJobs: ReadShortJobs; history: History; readAnswer: ReadAnswer };
+/** An execution as it may be shown. `masked`: the fields that are hidden in it. `gone`: nothing of it is kept but the record. */
+export type ShownExecution = Execution & { masked: string[]; gone: boolean };
+
+type Dependencies = {
+  queue: ExecutionQueue;
+  readShortJobs: ReadShortJobs;
+  history: History;
+  privacy: Privacy;
+  readAnswer: ReadAnswer;
+};
 
 /** Where executions are read from: settled ones from the history, those on their way from the queue. */
-export function createReadExecution({ queue, readShortJobs, history, readAnswer }: Dependencies) {
+export function createReadExecution(dependencies: Dependencies) {
+  const { history, privacy } = dependencies;
+  const { jobs, find, fromQueue, fromHistory } = createSources(dependencies);
+
+  /** What its caller may have: the job holds all of it for a while, also of apps whose history does not. */
+  async function whole(mockId: string): Promise<Execution | null> {
+    const record = await history.get(mockId);
+    if (!record) return fromQueue(mockId);
+    const inQueue = privacy.isPrivate(record.app) ? await fromQueue(mockId).catch(unlessNewer) : null;
+    return inQueue && inQueue.result !== null ? { ...inQueue, record } : fromHistory(record);
+  }
+
+  async function shown(mockId: string): Promise<ShownExecution | null> {
+    const record = await history.get(mockId);
+    if (record && !privacy.isOff(record.app)) return masked(await fromHistory(record), privacy);
+    const job = await fromQueue(mockId).catch((error) => (record ? unlessNewer(error) : Promise.reject(error)));
+    const known = record ?? job?.record;
+    if (!known) return null;
+    if (job && (!privacy.isOff(known.app) || job.collect)) return masked({ ...job, record: known }, privacy);
+    const nothing = { input: null, result: null, lateResult: null, masked: [EVERYTHING] };
+    return { record: known, ...nothing, gone: known.outcome !== null };
+  }
+
+  let reading: Promise<ExecutionRecord[]> | undefined;
+
+  return {
+    /** The record alone; null when nobody knows the id. */
+    find,
+    whole,
+    /** As it may be shown to whoever reads it later. */
+    get: shown,
+
+    /** Those that are on their way, newest first, out of the newest 2,000. */
+    async open(filter: Filter): Promise<ExecutionRecord[]> {
+      // One read serves all calls that come meanwhile.
+      reading ??= jobs.open().finally(() => {
+        reading = undefined;
+      });
+      return (await reading).filter((record) => isWanted(record, filter)).sort(byAge);
+    },
+  };
+}
+
+type Filter = Omit<HistoryFilter, 'limit' | 'cursor'>;
+
+function isWanted(record: ExecutionRecord, { app, apps, ruleId, batchId }: Filter): boolean {
+  return (
+    record.batchId === (batchId ?? null) &&
+    (app === undefined || record.app === app) &&
+    (!apps || apps.has(record.app)) &&
+    (ruleId === undefined || record.ruleId === ruleId)
+  );
+}
+
+/** The history and the queue, as what is in them. */
+function createSources({ queue, readShortJobs, history, readAnswer }: Dependencies) {
   const jobs = createReadJobs({ queue, readShortJobs });
 
-  async function fromQueue(mockId: string): Promise<Execution | null> {
+  async function fromQueue(mockId: string): Promise<(Execution & { collect: boolean }) | null> {
     const found = await jobs.whole(mockId);
     if (found === 'newer') throw new NewerExecution(mockId);
     if (found === null) return null;
-    const { record, input, ending } = found;
-    return { record, input, result: await resultOf(mockId, ending), lateResult: null };
+    const { record, input, ending, collect } = found;
+    return { record, input, result: await resultOf(mockId, ending), lateResult: null, collect };
   }
 
   async function recordInQueue(mockId: string): Promise<ExecutionRecord | null> {
@@ -41,39 +106,30 @@ export function createReadExecution({ queue, readShortJobs, history, readAnswer 
     return ending.kind === 'answered' ? readAnswer(mockId, ending.result) : noAnswerBody(mockId, ending.noAnswer);
   }
 
-  let reading: Promise<ExecutionRecord[]> | undefined;
+  async function fromHistory(record: ExecutionRecord): Promise<Execution> {
+    const { mockId } = record;
+    const [input, result, lateResult] = await Promise.all([
+      history.input(mockId),
+      history.result(mockId),
+      record.lateResult ? history.lateResult(mockId) : null,
+    ]);
+    return { record, input, result, lateResult };
+  }
 
-  return {
-    /** The record alone; null when nobody knows the id. */
-    async find(mockId: string): Promise<ExecutionRecord | null> {
-      return (await history.get(mockId)) ?? recordInQueue(mockId);
-    },
+  const find = async (mockId: string) => (await history.get(mockId)) ?? recordInQueue(mockId);
+  return { jobs, find, fromQueue, fromHistory };
+}
 
-    async get(mockId: string): Promise<Execution | null> {
-      const record = await history.get(mockId);
-      if (!record) return fromQueue(mockId);
-      const [input, result, lateResult] = await Promise.all([
-        history.input(mockId),
-        history.result(mockId),
-        record.lateResult ? history.lateResult(mockId) : null,
-      ]);
-      return { record, input, result, lateResult };
-    },
+/** In the place of a path: nothing is shown. */
+const EVERYTHING = '*';
 
-    /** Those that are on their way, newest first, out of the newest 2,000. */
-    async open({ app, apps, ruleId, batchId }: Omit<HistoryFilter, 'limit' | 'cursor'>): Promise<ExecutionRecord[]> {
-      // One read serves all calls that come meanwhile.
-      reading ??= jobs.open().finally(() => {
-        reading = undefined;
-      });
-      const records = (await reading).filter(
-        (record) =>
-          record.batchId === (batchId ?? null) &&
-          (app === undefined || record.app === app) &&
-          (!apps || apps.has(record.app)) &&
-          (ruleId === undefined || record.ruleId === ruleId),
-      );
-      return records.sort(byAge);
-    },
+function masked({ record, input, result, lateResult }: Execution, privacy: Privacy): ShownExecution {
+  const mask = privacy.maskFor(record.app);
+  if (mask === null) return { record, input, result, lateResult, masked: [], gone: false };
+  const texts = {
+    input: input === null ? null : mask.data(input),
+    result: result === null ? null : mask.answer(result),
+    lateResult: lateResult === null ? null : mask.answer(lateResult),
   };
+  return { record, ...texts, masked: mask.hits(), gone: false };
 }

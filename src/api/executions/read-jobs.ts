@@ -12,7 +12,7 @@ import type { ExecutionQueue } from '../../shared/store/queue-backend.ts';
 import { endingOfCompleted, endingOfFailed } from '../calls/job-ending.ts';
 
 /** What a job tells about its execution. */
-type Found = { record: ExecutionRecord; input: string | null; ending: Ending | null };
+type Found = { record: ExecutionRecord; input: string | null; ending: Ending | null; collect: boolean };
 /** `newer`: it is of a version this one does not know. */
 type FoundOrNewer = Found | 'newer';
 
@@ -82,8 +82,9 @@ function toFound({ mockId, data }: Pick<Queued, 'mockId' | 'data'>, job: Job): F
   const input = data.input || null; // a large one was dropped
   const progress = progressSchema.safeParse(job.progress).data ?? null;
   const queued = { mockId, data, queuedAt: job.timestamp, progress };
-  if (!job.finishedOn) return { record: openRecord(queued), input, ending: null };
+  const collect = data.collect === true;
+  if (!job.finishedOn) return { record: openRecord(queued), input, ending: null, collect };
   const { failedReason, returnvalue } = job;
   const ending = failedReason ? endingOfFailed(mockId, failedReason) : endingOfCompleted(mockId, returnvalue);
-  return { record: toSettled(queued, ending, job.finishedOn).record, input, ending };
+  return { record: toSettled(queued, ending, job.finishedOn).record, input, ending, collect };
 }

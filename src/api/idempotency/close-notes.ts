@@ -10,13 +10,20 @@ const LOOK_EVERY_MS = 5000;
 const NOTES_AT_ONCE = 50;
 const AGAIN_AFTER_MS = 20_000;
 
-type Dependencies = { notes: Notes; idempotency: Idempotency; executions: Executions; fence: Fence };
+type Dependencies = {
+  notes: Notes;
+  idempotency: Idempotency;
+  executions: Executions;
+  fence: Fence;
+  /** Whether answers of an app are not kept. */
+  keepsNothing: (app: number) => boolean;
+};
 
 /**
  * Looks at notes whose call has no ending although nobody may begin it any more: the API that took it died, or could not
  * write. Its ending is kept with the note, or the execution is fenced and its key freed, before its claim can be swept.
  */
-export function closeNotes({ notes, idempotency, executions, fence }: Dependencies) {
+export function closeNotes({ notes, idempotency, executions, fence, keepsNothing }: Dependencies) {
   const loop = every(LOOK_EVERY_MS, lookAtDue, () => {}); // the queue's health says so once, and they are due again
 
   async function lookAtDue(): Promise<void> {
@@ -29,14 +36,15 @@ export function closeNotes({ notes, idempotency, executions, fence }: Dependenci
     if (!kept) return;
     const { text, note } = kept;
     const { mockId, claimBy } = note;
-    const execution = await executions.get(mockId);
+    const execution = await executions.whole(mockId);
     if (execution) {
       const { record, result } = execution;
       if (wasNeverDispatched(record)) return void (await notes.change(key, text, null));
       const ending = endingOf(record, result);
-      if (ending?.kind === 'unanswered') await idempotency.keepAt(key, mockId, ending);
-      else if (ending && result !== null)
-        await idempotency.keepAt(key, mockId, answered({ ...ending.result, body: result }));
+      const { app } = record;
+      if (ending?.kind === 'unanswered') await idempotency.keepAt(key, { app, mockId, ending });
+      else if (ending && (result !== null || keepsNothing(app)))
+        await idempotency.keepAt(key, { app, mockId, ending: answered({ ...ending.result, body: result ?? '' }) });
       else if (ending) await notes.change(key, text, text);
     } else if (claimBy === undefined || !canBeFenced(claimBy)) await notes.change(key, text, text);
     else if ((await fence(mockId, claimBy)) === 'fenced') await notes.change(key, text, null);

@@ -50,12 +50,20 @@ type Remembered =
   | { kind: 'other-body' }
   | { kind: 'full' };
 
-type Dependencies = { notes: Notes; find: (mockId: string) => Promise<ExecutionRecord | null> };
+type Dependencies = {
+  notes: Notes;
+  find: (mockId: string) => Promise<ExecutionRecord | null>;
+  /** Whether answers of an app are not kept. */
+  keepsNothing: (app: number) => boolean;
+};
+
+/** How the execution of a note ended. */
+type Ended = { app: number; mockId: string; ending: Ending<ReadResult> };
 
 export type Idempotency = ReturnType<typeof createIdempotency>;
 
 /** Remembers calls by their Idempotency-Key for 24 h. */
-export function createIdempotency({ notes, find }: Dependencies) {
+export function createIdempotency({ notes, find, keepsNothing }: Dependencies) {
   /** Whichever call comes first, on whichever API, is the one that runs. */
   async function remember(scope: Scope, call: KeyedCall): Promise<Remembered> {
     const key = storeKey(scope);
@@ -80,7 +88,7 @@ export function createIdempotency({ notes, find }: Dependencies) {
   }
 
   /** Keeps how the execution of a note ended, unless the note is that of another one by now. */
-  async function keepAt(key: string, mockId: string, ending: Ending<ReadResult>): Promise<void> {
+  async function keepAt(key: string, { app, mockId, ending }: Ended): Promise<void> {
     const kept = await read(key);
     if (kept?.note.mockId !== mockId) return;
     const { note, text } = kept;
@@ -88,7 +96,8 @@ export function createIdempotency({ notes, find }: Dependencies) {
       await notes.change(key, text, JSON.stringify({ ...note, ending: { ...ending, mockId } }));
     } else {
       const { address, body } = ending.result;
-      await notes.change(key, text, JSON.stringify({ ...note, answeredBy: address }), { answer: body });
+      const answer = keepsNothing(app) ? {} : { answer: body };
+      await notes.change(key, text, JSON.stringify({ ...note, answeredBy: address }), answer);
     }
   }
 
@@ -99,7 +108,8 @@ export function createIdempotency({ notes, find }: Dependencies) {
     /** The execution a key stands for. */
     current: async (scope: Scope) => (await read(storeKey(scope)))?.note.mockId ?? null,
     /** Keeps how a call ended with its key, so that it outlives the history. */
-    keep: (scope: Scope, mockId: string, ending: Ending<ReadResult>) => keepAt(storeKey(scope), mockId, ending),
+    keep: (scope: Scope, mockId: string, ending: Ending<ReadResult>) =>
+      keepAt(storeKey(scope), { app: scope.app, mockId, ending }),
     /** Lets a key stand for another call; false when its note has changed meanwhile. */
     replace: (scope: Scope, { text }: KeptNote, call: KeyedCall) =>
       notes.change(storeKey(scope), text, JSON.stringify(noteOf(call)), { dueAt: call.claimBy }),
@@ -112,7 +122,11 @@ export function createIdempotency({ notes, find }: Dependencies) {
 }
 
 /** Puts a note under a key, or reads the one that is there. The note of a call that was never dispatched is replaced. */
-async function putOrRead(key: string, own: Note, { notes, find }: Dependencies): Promise<KeptNote | 'put' | 'full'> {
+async function putOrRead(
+  key: string,
+  own: Note,
+  { notes, find }: Pick<Dependencies, 'notes' | 'find'>,
+): Promise<KeptNote | 'put' | 'full'> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const put = await notes.put(key, JSON.stringify(own), own.claimBy ?? own.at);
     if (put.kind !== 'there') return put.kind;

@@ -63,6 +63,9 @@ export const wholeItemAnswer = itemAnswer
     cut: z.boolean(),
     nodes: z.record(z.string(), z.array(z.string())).nullable(),
     differences: z.array(differenceSchema),
+    masked: z.array(z.string()).meta({
+      description: 'The fields that are hidden here (MASK), by their paths in the data; `*`: all of it (HISTORY_OFF).',
+    }),
   })
   .meta({ id: 'WholeBatchItem' });
 

@@ -33,4 +33,5 @@ export const wholeItem = {
   cut: false,
   nodes: { 4: ['TRUE'] },
   differences: [difference],
+  masked: [],
 };

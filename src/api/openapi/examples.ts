@@ -53,7 +53,7 @@ export const listed = {
   decision: 'TRUE',
 };
 
-export const execution = { ...listed, input: request[DATA_FIELD], result, lateResult: null };
+export const execution = { ...listed, input: request[DATA_FIELD], result, lateResult: null, masked: [] };
 
 const rejectedCode = 'no-client';
 export const rejected = {

@@ -38,6 +38,9 @@ export const executionAnswer = z
     input: asJson({ type: ['object', 'null'] }).describe('Null when it was larger than 64 KiB.'),
     result: asJson({ type: ['object', 'null'] }).describe('What its caller was answered, null until then.'),
     lateResult: asJson({ type: ['object', 'null'] }).describe('An answer that came after it had timed out.'),
+    masked: z
+      .array(text)
+      .describe('The fields that are hidden here (MASK), by their paths in the data; `*`: all of it (HISTORY_OFF).'),
   })
   .meta({ id: 'Execution' });
 

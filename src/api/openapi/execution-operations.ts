@@ -42,9 +42,17 @@ export const executionOperations: Operation[] = [
     needs: 'read',
     tag: 'Executions',
     summary: 'Read one execution: its states with their times, its input, its result',
+    description:
+      'Fields that MASK names are hidden: `masked` says which. Of an app that HISTORY_OFF names only an execution that was ' +
+      'begun with `Prefer: respond-async` can be read, for three minutes after its end.',
     answers: {
       200: { description: 'The execution.', schema: executionAnswer, examples: { succeeded: execution } },
       404: unknown,
+      410: refusal(
+        410,
+        'It has ended, and nothing of its app is kept.',
+        `Execution ${mockId} ended as "succeeded". Its input and its answer are not kept: HISTORY_OFF names app 9001.`,
+      ),
       503: unavailable,
       ...usual,
     },

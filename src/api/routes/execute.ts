@@ -53,7 +53,7 @@ export function executeRoute({ submitExecution, runOnce, closedByUs, maxBodyByte
   /** 202 at once (RFC 7240, `Prefer: respond-async`); how it goes on is at its Location. */
   async function begin(context: Context<Environment>, call: Call): Promise<Response> {
     const { mockId } = call;
-    const begun = await submitExecution.begin(call);
+    const begun = await submitExecution.begin({ ...call, collect: true });
     return begun.kind === 'refused'
       ? respondToEnding(context, mockId, unanswered(begun.noAnswer))
       : accepted(context, mockId, 'queued');
@@ -68,7 +68,7 @@ export function executeRoute({ submitExecution, runOnce, closedByUs, maxBodyByte
       return badRequest([{ field: 'Idempotency-Key', message: 'must have 1 to 255 characters' }]);
     const scope = { app: call.request.app, keyName: call.keyName, key };
     try {
-      return await respondToOnce(context, await runOnce(scope, call));
+      return await respondToOnce(context, await runOnce(scope, { ...call, collect: prefersAsync(context) }));
     } catch (error) {
       if (!isStoreUnavailable(error)) throw error;
       return respondToEnding(context, call.mockId, unanswered(notesAway()), 2);

@@ -1,4 +1,5 @@
 import { type Context, Hono } from 'hono';
+import type { ExecutionRecord } from '../../shared/contract/execution-record.ts';
 import { isFor } from '../../shared/runtime/caller.ts';
 import { BadCursor } from '../../shared/store/history.ts';
 import { callerOf, needs, refusedApp } from '../access/permission.ts';
@@ -32,7 +33,8 @@ export function executionRoutes(executions: Executions, eraseExecution: EraseExe
       const mockId = context.req.param('mockId');
       const execution = await executions.get(mockId);
       const isIts = execution !== null && isFor(callerOf(context), execution.record.app);
-      return isIts ? json(200, executionBody(execution)) : unknownExecution(mockId);
+      if (!isIts) return unknownExecution(mockId);
+      return execution.gone ? problem(410, notKept(execution.record)) : json(200, executionBody(execution));
     })
     .delete('/executions/:mockId', needs(toCancelOrErase), async (context) => {
       const mockId = context.req.param('mockId');
@@ -78,6 +80,10 @@ async function erase(mockId: string, apps: ReadonlySet<number> | null, eraseIt: 
       );
   }
 }
+
+/** What is said of an execution of which only the record is kept. */
+const notKept = ({ mockId, app, state }: ExecutionRecord) =>
+  `Execution ${mockId} ended as "${state}". Its input and its answer are not kept: HISTORY_OFF names app ${app}.`;
 
 /** Nobody knows this id (any more). */
 export function unknownExecution(mockId: string): Response {

@@ -5,6 +5,7 @@ import { parseExact, scanJson } from '../../shared/contract/exact-json.ts';
 import { DATA_FIELD } from '../../shared/contract/job.ts';
 import { type ExactValue, stringifyExact } from '../../shared/contract/raw-number.ts';
 import { visible } from '../../shared/contract/visible-text.ts';
+import { HIDDEN } from '../../shared/privacy/hide-at.ts';
 import type { HttpApi } from '../http-api.ts';
 import type { Report } from './follow-batch.ts';
 import { badItems } from './print-failures.ts';
@@ -60,10 +61,19 @@ async function foundBy(api: HttpApi, batchId: string, { n, differences }: Item, 
       return { kind: 'left', why: `${path} ${message}, which is not a value to replace` };
     const value = steps[0] === 'data' ? valueIn(data, place.slice(1)) : JSON.stringify(actual);
     if (value === null) return { kind: 'left', why: `${path}: what was found is not kept whole` };
+    if (value.includes(HIDDEN) && isMasked(text))
+      return { kind: 'left', why: `${path}: what was found is hidden (MASK)` };
     if (steps[0] === 'nodes' && actual?.includes(',')) return { kind: 'left', why: `${path} came to ${actual}` };
     replacements.set(printPath(['cases', index, 'expect', ...place]), value);
   }
   return { kind: 'change', replacements: [...replacements].map(([path, json]) => ({ path, json })) };
+}
+
+/** Whether something is hidden in an item. */
+function isMasked(text: string): boolean {
+  const scanned = scanJson(text);
+  const masked = scanned.kind === 'complete' ? scanned.members.find(({ key }) => key === 'masked') : undefined;
+  return masked !== undefined && masked.raw !== '[]';
 }
 
 /** The way to a value, or to the list it is in: lists are compared whole, so they are replaced whole. */

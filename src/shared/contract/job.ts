@@ -129,6 +129,8 @@ export const jobDataSchema = z.object({
   keyName: z.string().nullable().default(null),
   /** The batch it is an item of. */
   batchId: z.string().optional(),
+  /** Nothing of its app is kept, and its caller did not wait: the answer stays with the job to be collected. */
+  collect: z.boolean().optional(),
   /** The queue store had lost it, and with it whether a worker began it. */
   addedAgain: z.boolean().optional(),
 });
@@ -143,7 +145,12 @@ export const jobEnvelopeSchema = jobDataSchema.pick({ claimBy: true }).extend({ 
 /** Job data of one accepted request. `claimBy`: epoch ms after which no worker may begin it. */
 export function toJobData(
   request: ExecuteRequest,
-  { claimBy, keyName, replyTo }: Pick<JobData, 'claimBy' | 'keyName'> & { replyTo?: string },
+  {
+    claimBy,
+    keyName,
+    replyTo,
+    collect,
+  }: Pick<JobData, 'claimBy' | 'keyName'> & { replyTo?: string; collect?: boolean },
 ): JobData {
   return {
     v: JOB_VERSION,
@@ -156,6 +163,7 @@ export function toJobData(
     input: request[DATA_FIELD],
     claimBy,
     keyName,
+    ...(collect && { collect }),
   };
 }
 

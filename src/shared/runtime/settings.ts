@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { isOneSlipAway } from '../contract/near-miss.ts';
+import { historyOffSetting, maskSetting } from '../privacy/privacy.ts';
 import {
   apiKeys,
   corsOrigins,
@@ -39,6 +40,8 @@ const variables = z.object({
   HISTORY_COUNT: whole(10_000, 0, 1_000_000),
   HISTORY_SECONDS: whole(86_400, 60, 31_536_000),
   HISTORY_BYTES: whole(256 * MIB, 0, 64 * 1024 * MIB),
+  HISTORY_OFF: historyOffSetting,
+  MASK: maskSetting,
   IDEMPOTENCY_BYTES: whole(1024 * MIB, 1024, 64 * 1024 * MIB),
   BATCH_SECONDS: whole(604_800, 60, 31_536_000),
   BATCH_BYTES: whole(256 * MIB, 0, 64 * 1024 * MIB),

@@ -7,6 +7,8 @@ export type HistoryFilter = {
   app?: number | undefined;
   /** Only executions of these; null or nothing: of all. */
   apps?: ReadonlySet<number> | null | undefined;
+  /** None of these. */
+  notApps?: ReadonlySet<number> | undefined;
   ruleId?: string | undefined;
   /** Only the items of this batch; without it, none of any. */
   batchId?: string | undefined;
@@ -51,7 +53,7 @@ export const BEGINNING = '-';
 
 /** Walks an index from the newest entry on until a page is full. Both backends list through it, so both page alike. */
 export async function listPage(
-  { app, apps, ruleId, batchId, limit, cursor }: HistoryFilter,
+  { app, apps, notApps, ruleId, batchId, limit, cursor }: HistoryFilter,
   readIndex: ReadIndex,
   load: (mockIds: string[]) => Promise<(ExecutionRecord | null)[]>,
 ): Promise<HistoryPage> {
@@ -64,7 +66,7 @@ export async function listPage(
       const [itsRule, itsBatch] = ruleAndBatch.split('~');
       if (batchId !== undefined && itsBatch !== batchId) continue;
       if (app !== undefined && itsApp !== String(app)) continue;
-      if (apps && !apps.has(Number(itsApp))) continue;
+      if ((apps && !apps.has(Number(itsApp))) || notApps?.has(Number(itsApp))) continue;
       if (ruleId !== undefined && itsRule !== ruleId) continue;
       found.push(member);
     }

@@ -39,9 +39,9 @@ export function createMemoryHistory(store: Store, { count, seconds, bytes }: His
       trim();
       return kept.get(mockId)?.record ?? null;
     },
-    result: async (mockId) => kept.get(mockId)?.body ?? null,
+    result: async (mockId) => kept.get(mockId)?.body || null,
     delivered: async () => {}, // what is trimmed is gone at once: its readers are in this process
-    input: async (mockId) => kept.get(mockId)?.input ?? null,
+    input: async (mockId) => kept.get(mockId)?.input || null,
     async addLateResult(mockId, body) {
       const entry = kept.get(mockId);
       if (!entry || entry.lateBody !== null) return;

@@ -1,3 +1,4 @@
+import type { Privacy } from '../../shared/privacy/privacy.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
 import type { Metrics } from '../../shared/runtime/metrics.ts';
 import { every } from '../../shared/runtime/periodic.ts';
@@ -23,6 +24,7 @@ type Dependencies = {
   claims: Claims;
   clients: Clients;
   resolveTarget: ResolveTarget;
+  privacy: Privacy;
   sharedDir: string;
   settings: Settings;
   metrics: Metrics;
@@ -36,6 +38,7 @@ export function createBatchWorker({
   claims,
   clients,
   resolveTarget,
+  privacy,
   sharedDir,
   settings,
   metrics,
@@ -48,7 +51,7 @@ export function createBatchWorker({
   const cancels = createCancelSender(backend);
   const marks = createMarks(sharedDir);
   const counts = registerBatchMetrics(metrics, () => jobs.running);
-  const parts = { store, queue, followItems, claims, clients, marks, cancels, resolveTarget, settings };
+  const parts = { store, queue, followItems, claims, clients, marks, cancels, resolveTarget, privacy, settings };
   for (const each of [queue, batches]) each.on('error', () => {}); // the executions' worker reports the same fault
   const dependencies = { ...parts, pace: createClientPace(), onSettled: counts.settled };
   const jobs = createBatchJobs(dependencies, { log, onFault: counts.failed });

@@ -1,4 +1,7 @@
+import { type Batch, itemNumber } from '../../shared/cases/batch.ts';
+import { withoutData } from '../../shared/privacy/mask-item.ts';
 import { every } from '../../shared/runtime/periodic.ts';
+import { type BatchStore, CASES_PER_CHUNK } from '../../shared/store/batch-store.ts';
 import type { createCancelSender } from '../../shared/store/control.ts';
 import { runTarget } from './run-target.ts';
 import type { BatchRun, RunTargetDependencies } from './target-run.ts';
@@ -13,7 +16,7 @@ export async function runBatch(
   signal: AbortSignal,
   dependencies: RunBatchDependencies,
 ): Promise<boolean> {
-  const { store, marks, cancels } = dependencies;
+  const { store, marks, cancels, privacy } = dependencies;
   const found = await store.read(batchId);
   if (found === null || found === 'gone') return true;
   const { batch, progress } = found;
@@ -42,8 +45,17 @@ export async function runBatch(
     await looks.stop();
   }
   if (signal.aborted) return false;
+  if (privacy.isOff(batch.app)) await dropCases(batch, store); // before it is over: whoever goes on with it needs none
   await store.change(batchId, ['cancelling'], 'cancelled');
   await store.change(batchId, ['running'], 'finished');
   await marks.remove(batchId);
   return true;
+}
+
+/** Nothing of its app is kept: the names of the cases stay, and how each ended. */
+async function dropCases({ batchId, cases: count, targets }: Batch, store: BatchStore): Promise<void> {
+  for (let chunk = 0; chunk * CASES_PER_CHUNK < count; chunk++) {
+    const cases = (await store.cases(batchId, chunk)).map(withoutData);
+    await store.erase(batchId, { n: itemNumber({ targets }, chunk * CASES_PER_CHUNK, 0), chunk, cases });
+  }
 }

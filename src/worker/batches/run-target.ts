@@ -1,4 +1,4 @@
-import { type ItemHead, itemNumber } from '../../shared/cases/batch.ts';
+import { type ItemDetail, type ItemHead, itemNumber } from '../../shared/cases/batch.ts';
 import type { Case } from '../../shared/cases/case.ts';
 import { itemMockId } from '../../shared/cases/item-id.ts';
 import { JOB_VERSION, type JobData } from '../../shared/contract/job.ts';
@@ -6,8 +6,9 @@ import { CASES_PER_CHUNK } from '../../shared/store/batch-store.ts';
 import { addExecution } from '../../shared/store/job-heads.ts';
 import type { Item } from './follow-items.ts';
 import { type ItemEnding, unknownOutcome } from './item-ending.ts';
-import { itemOfEnding, skippedItem } from './item-of-ending.ts';
+import { skippedItem } from './item-of-ending.ts';
 import { judgeTarget } from './judge-target.ts';
+import { keptItem } from './kept-item.ts';
 import { MARK_MS } from './marks.ts';
 import { permit } from './permit.ts';
 import { resolveDoubt } from './resolve-doubt.ts';
@@ -68,7 +69,7 @@ async function carryOn(self: TargetRun, place: Place, { claimBy }: ItemHead): Pr
   if (doubt === 'unknown') {
     // Nothing is known of the client, so it is no reason to stop.
     const ending = unknownOutcome(mockId, 'the queue store lost what became of it');
-    return void (await keep(self, index, itemOfEnding(one, ending)));
+    return void (await keep(self, index, itemOf(self, one, ending)));
   }
   if (typeof doubt === 'number')
     return launch(self, { ...place, claimBy: await noteBegin(self, index, doubt), chosen: null });
@@ -126,7 +127,7 @@ async function send({ queue, followItems }: TargetRun, { mockId, data }: Item, i
 async function settle(self: TargetRun, { one, index, mockId, chosen }: Sent, ending: ItemEnding): Promise<void> {
   const { run, pace, store } = self;
   const { app, batchId } = run.batch;
-  const item = itemOfEnding(one, ending);
+  const item = itemOf(self, one, ending);
   const isNew = await keep(self, index, item);
   if (chosen && ending.kind === 'answered') pace.answered(chosen.key, ending.result);
   // The permit of a worker that died would else keep a place at the client until it lapses.
@@ -135,7 +136,11 @@ async function settle(self: TargetRun, { one, index, mockId, chosen }: Sent, end
   if (isNew) await judgeTarget(self, item.head, { ending, chosen });
 }
 
-type Kept = { head: ItemHead; detail?: ReturnType<typeof itemOfEnding>['detail'] };
+function itemOf({ run, privacy }: TargetRun, one: Case, ending: ItemEnding): ReturnType<typeof keptItem> {
+  return keptItem(one, ending, { app: run.batch.app, privacy });
+}
+
+type Kept = { head: ItemHead; detail?: ItemDetail | null };
 
 /** False when the item has a verdict already. */
 async function keep(self: TargetRun, index: number, { head, detail = null }: Kept): Promise<boolean> {

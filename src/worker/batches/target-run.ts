@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Batch } from '../../shared/cases/batch.ts';
 import type { Verdict } from '../../shared/cases/verdict.ts';
+import type { Privacy } from '../../shared/privacy/privacy.ts';
 import type { Settings } from '../../shared/runtime/settings.ts';
 import type { BatchStore } from '../../shared/store/batch-store.ts';
 import type { ExecutionQueue } from '../../shared/store/queue-backend.ts';
@@ -20,6 +21,7 @@ export type RunTargetDependencies = {
   marks: Marks;
   pace: ClientPace;
   resolveTarget: ResolveTarget;
+  privacy: Privacy;
   settings: Settings;
   /** Told of each item that got its verdict here. */
   onSettled: (verdict: Verdict) => void;

@@ -1,4 +1,5 @@
 import type { JobData } from '../../shared/contract/job.ts';
+import type { Privacy } from '../../shared/privacy/privacy.ts';
 import type { Tracing } from '../../shared/runtime/tracing.ts';
 import type { Store } from '../../shared/store/key-value-store.ts';
 import { endings } from '../endings.ts';
@@ -13,7 +14,8 @@ import type { ExecutionJob, RecordEnding } from './record.ts';
 import { toEnded, withSteps } from './report.ts';
 import type { WaitParts } from './wait.ts';
 
-type ExecuteParts = BeginParts & WaitParts & { store: Store; tracing: Tracing; cleanUp: CleanUp; record: RecordEnding };
+type ExecuteParts = BeginParts &
+  WaitParts & { store: Store; privacy: Privacy; tracing: Tracing; cleanUp: CleanUp; record: RecordEnding };
 
 /** Tells the queue what became of an execution. Resolves to the job once the queue accepted an ending, and never if it did not. */
 type Report = (outcome: Ended | Postponed) => Promise<ExecutionJob>;
@@ -42,7 +44,7 @@ export function createExecute(parts: ExecuteParts) {
       const ending = await awaitAnswer(wait);
       await parts.atStep('result-read', claim.mockId);
       if (ending.kind === 'interrupted') return { kind: 'release' };
-      const ended = await toEnded(ending, begun, wait, { store: parts.store, input });
+      const ended = await toEnded(ending, begun, wait, { store: parts.store, privacy: parts.privacy, input });
       await parts.atStep('before-completion', claim.mockId);
       return ended;
     } catch (error) {

@@ -21,6 +21,8 @@ import { type Service, startService } from '../../support/start-service.ts';
 const checks = createAnswerChecks(createOpenApiDocument('0.0.0'));
 const MOCK = '/rule-server/mock';
 const NOBODY = '3f8d8a0e-0000-4000-8000-000000000000';
+/** An app of which nothing is kept. */
+const FORGOTTEN = 999_999;
 /** What no test can bring about: a fault of ours. */
 const NEVER = 500;
 
@@ -30,7 +32,7 @@ describe('every answer matches the schema that is documented for it', () => {
   let guarded: Service;
   let apps = 800;
   beforeAll(async () => {
-    service = await startService({ settings: { RESULT_TIMEOUT_MS: 1500 }, leavesFiles: true });
+    service = await startService({ settings: { RESULT_TIMEOUT_MS: 1500, HISTORY_OFF: FORGOTTEN }, leavesFiles: true });
     guarded = await startService({ workers: 0, settings: { API_KEYS: 'tester:0123456789abcdef' } });
   });
   afterAll(async () => {
@@ -160,6 +162,11 @@ describe('every answer matches the schema that is documented for it', () => {
       ['DELETE', `${MOCK}/executions/${NOBODY}`],
     ] as const)
       expect((await call(path, { method })).status).toBe(404);
+  });
+
+  it('one of which nothing is kept', async () => {
+    const { mockId } = (await execute({ app: FORGOTTEN, ruleId: 1 })).json;
+    expect((await call(`${MOCK}/executions/${mockId}`)).status).toBe(410);
   });
 
   it('one that is cancelled', async () => {

@@ -64,6 +64,15 @@ describe('settings', () => {
     ['TRUSTED_PROXIES', 'proxy.internal'],
     ['TRUSTED_PROXIES', '10.0.0.0/33'],
     ['TRUSTED_USER_HEADER', 'X Email'],
+    ['MASK', 'customer.phone'],
+    ['MASK', '0:customer.phone'],
+    ['MASK', '7:customer..phone'],
+    ['MASK', '7:'],
+    ['MASK', '7:a,8:b['],
+    ['MASK', '99999999999:a'],
+    ['HISTORY_OFF', 'off'],
+    ['HISTORY_OFF', '7,x'],
+    ['HISTORY_OFF', '-1'],
   ])('%s=%s stops the start and is named', (name, value) => {
     expect(() => readSettings({ [name]: value })).toThrow(BadSettings);
     expect(() => readSettings({ [name]: value })).toThrow(

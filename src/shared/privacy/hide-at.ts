@@ -1,0 +1,50 @@
+import type { Step } from '../cases/path.ts';
+import { elementsOf } from '../cases/split-array.ts';
+import { joinMembers, scanJson } from '../contract/exact-json.ts';
+
+/** What stands in the place of a hidden value. */
+export const HIDDEN = '"***"';
+
+/**
+ * JSON text with the value at a path replaced. A name goes through lists: it hides the member of every element. All the rest
+ * stays the text it is. `found` is told each value that was there.
+ */
+export function hideAt(raw: string, steps: readonly Step[], found: (raw: string) => void): string {
+  const [step, ...rest] = steps;
+  if (step === undefined) {
+    found(raw);
+    return HIDDEN;
+  }
+  if (raw === '') return raw;
+  const scanned = scanJson(raw);
+  if (scanned.kind !== 'complete') return HIDDEN; // cut somewhere: it may hold the value
+  if (scanned.type === 'array') {
+    const isHere = (index: number) => typeof step === 'string' || step === index;
+    const inside = typeof step === 'string' ? steps : rest;
+    const elements = elementsOf(scanned.raw);
+    const hidden = elements.map((element, index) => (isHere(index) ? hideAt(element, inside, found) : element));
+    return hidden.some((element, index) => element !== elements[index]) ? `[${hidden.join(',')}]` : raw;
+  }
+  const { members } = scanned;
+  const hidden = members.map(({ key, raw: value }) => (key === step ? hideAt(value, rest, found) : value));
+  if (!hidden.some((value, index) => value !== members[index]?.raw)) return raw;
+  return joinMembers(members.map(({ key }, index) => [key, hidden[index] ?? HIDDEN]));
+}
+
+/** The texts and numbers in a JSON value, as a sentence would quote them. */
+export function scalarsIn(raw: string): string[] {
+  const scanned = scanJson(raw);
+  if (scanned.kind !== 'complete') return [];
+  switch (scanned.type) {
+    case 'object':
+      return scanned.members.flatMap((member) => scalarsIn(member.raw));
+    case 'array':
+      return elementsOf(scanned.raw).flatMap(scalarsIn);
+    case 'string':
+      return [String(JSON.parse(scanned.raw))];
+    case 'number':
+      return [scanned.raw];
+    default:
+      return [];
+  }
+}

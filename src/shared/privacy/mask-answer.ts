@@ -1,0 +1,58 @@
+import { elementsOf } from '../cases/split-array.ts';
+import { joinMembers, scanJson } from '../contract/exact-json.ts';
+import { DATA_FIELD } from '../contract/job.ts';
+import type { Member } from '../contract/json-tokens.ts';
+import { type HiddenField, namesOf } from './hidden-field.ts';
+import { HIDDEN, hideAt } from './hide-at.ts';
+
+type Hide = {
+  data: (raw: string) => string;
+  text: (given: string) => string;
+  fields: readonly HiddenField[];
+  note: (path: string, raw: string) => void;
+};
+
+/** A client's answer without hidden fields. Its data is looked at first, so that what else it says can be compared with it. */
+export function maskAnswer(raw: string, hide: Hide): string {
+  const scanned = scanJson(raw);
+  if (scanned.kind !== 'complete' || scanned.type !== 'object') return raw === '' ? raw : 'null';
+  const withData = scanned.members.map(({ key, raw: value }) => (key === DATA_FIELD ? hide.data(value) : value));
+  return joinMembers(
+    scanned.members.map(({ key }, index) => {
+      const value = withData[index] ?? HIDDEN;
+      return [key, key === DATA_FIELD || key === 'mockId' ? value : besideData(value, hide)];
+    }),
+  );
+}
+
+/** What a client says beside the data: sentences that may quote it, and steps with what each node read and wrote. */
+function besideData(raw: string, hide: Hide): string {
+  const scanned = scanJson(raw);
+  if (scanned.kind !== 'complete') return HIDDEN;
+  if (scanned.type === 'string') {
+    const given = String(JSON.parse(scanned.raw));
+    const shown = hide.text(given);
+    return shown === given ? raw : JSON.stringify(shown);
+  }
+  if (scanned.type === 'array')
+    return `[${elementsOf(scanned.raw)
+      .map((each) => besideData(each, hide))
+      .join(',')}]`;
+  if (scanned.type !== 'object') return raw;
+  const key = scanned.members.find((member) => member.key === 'key' && member.kind === 'string');
+  const route = key === undefined ? null : String(JSON.parse(key.raw));
+  const shown = (member: Member) => besideData(route === null ? member.raw : accessed(route, member, hide), hide);
+  return joinMembers(scanned.members.map((member) => [member.key, shown(member)]));
+}
+
+/** A value that a node read or wrote under a key: `a.b` may be a member of that name, or one inside another. */
+function accessed(key: string, { key: name, raw }: Member, { fields, note }: Hide): string {
+  if (name !== 'value' && name !== 'before' && name !== 'after') return raw;
+  return fields.reduce((shown, { path, steps }) => {
+    const names = namesOf(steps);
+    const leadsThere = (route: string[]) =>
+      route.every((step, index) => index >= names.length || step === names[index]);
+    const route = [[key], namesOf(key.split('.'))].find(leadsThere);
+    return route === undefined ? shown : hideAt(shown, names.slice(route.length), (found) => note(path, found));
+  }, raw);
+}

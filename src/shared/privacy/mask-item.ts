@@ -1,0 +1,57 @@
+import type { ItemDetail, ItemHead } from '../cases/batch.ts';
+import type { Case } from '../cases/case.ts';
+import type { Difference } from '../cases/difference.ts';
+import { parsePath } from '../cases/path.ts';
+import { HIDDEN } from './hide-at.ts';
+import type { Mask } from './mask.ts';
+
+/** A case as it may be shown: its input, and what is expected of its data and its error. */
+export function maskCase(one: Case, mask: Mask): Case {
+  const input = mask.data(one.input);
+  if (one.expect === null) return { ...one, input };
+  const { data, error, ...others } = one.expect;
+  const expect = {
+    ...others,
+    ...(data !== undefined && { data: mask.data(data) }),
+    ...(error !== undefined && { error: mask.text(error) }),
+  };
+  return { ...one, input, expect };
+}
+
+/** What became of an item, without hidden fields. The mask has seen the data of its case. */
+export function maskOutcome<Head extends Pick<ItemHead, 'error'>>(
+  { head, detail }: { head: Head; detail: ItemDetail | null },
+  mask: Mask,
+): { head: Head; detail: ItemDetail | null } {
+  const data = detail?.data ?? null;
+  const shown = data === null ? null : mask.data(data); // first: an error may quote what is in there
+  return {
+    head: { ...head, error: head.error === null ? null : mask.text(head.error) },
+    detail: detail && {
+      ...detail,
+      data: shown,
+      differences: detail.differences.map((each) => maskDifference(each, mask)),
+    },
+  };
+}
+
+function maskDifference(difference: Difference, mask: Mask): Difference {
+  const { path, expected, actual } = difference;
+  const [root, ...steps] = parsePath(path) ?? [];
+  const hide = root === 'data' && mask.covers(steps) ? () => HIDDEN : mask.text;
+  return {
+    ...difference,
+    expected: expected === null ? null : hide(expected),
+    actual: actual === null ? null : hide(actual),
+  };
+}
+
+/** What stays of a case of an app of which nothing is kept. */
+export function withoutData(one: Case): Case {
+  return { ...one, input: '{}', ts: null, expect: null };
+}
+
+/** What stays of an item of such an app: how it ended, and not a word of what it came to. */
+export function withoutOutcome(head: ItemHead, isAnswered: boolean): ItemHead {
+  return { ...head, error: isAnswered ? null : head.error, differences: 0, digest: null };
+}

@@ -1,0 +1,67 @@
+import { z } from 'zod';
+import { parsePath } from '../cases/path.ts';
+import type { HiddenField } from './hidden-field.ts';
+import { createMask, type Mask } from './mask.ts';
+
+const APP = /^[1-9]\d{0,9}$/;
+const MAX_APP = 2_147_483_647;
+const PARTS = /(?:"(?:[^"\\]|\\.)*"|[^,"])+/g;
+
+const isApp = (text: string) => APP.test(text) && Number(text) <= MAX_APP;
+
+/** `7:customer.phone,9:cards[0].number`: the fields to hide, by app. */
+export const maskSetting = z
+  .string()
+  .default('')
+  .transform((text, context) => {
+    const fields = new Map<number, HiddenField[]>();
+    for (const part of text.match(PARTS) ?? []) {
+      const [app = '', ...rest] = part.trim().split(':');
+      const path = rest.join(':').trim();
+      const steps = parsePath(path);
+      if (!isApp(app) || steps === null) {
+        const wrong = isApp(app) ? `"${path}" is no path` : `"${app}" is no app`;
+        context.addIssue({ code: 'custom', message: `must be app:path,… such as 7:customer.phone; ${wrong}` });
+        return z.NEVER;
+      }
+      fields.set(Number(app), [...(fields.get(Number(app)) ?? []), { path, steps }]);
+    }
+    return fields;
+  });
+
+/** `1,9001`: the apps of which nothing is kept. */
+export const historyOffSetting = z
+  .string()
+  .default('')
+  .transform((text, context) => {
+    const apps = text.split(',').flatMap((part) => part.trim() || []);
+    const wrong = apps.find((app) => !isApp(app));
+    if (wrong === undefined) return new Set(apps.map(Number));
+    context.addIssue({ code: 'custom', message: `must be apps such as 1,9001; "${wrong}" is none` });
+    return z.NEVER;
+  });
+
+type PrivacySettings = {
+  MASK: ReadonlyMap<number, readonly HiddenField[]>;
+  HISTORY_OFF: ReadonlySet<number>;
+};
+
+export type Privacy = ReturnType<typeof createPrivacy>;
+
+/** What is hidden of executions (MASK), and of which apps nothing is kept (HISTORY_OFF). */
+export function createPrivacy({ MASK, HISTORY_OFF }: PrivacySettings) {
+  return {
+    isOff: (app: number): boolean => HISTORY_OFF.has(app),
+    /** Apps that keep nothing. */
+    off: HISTORY_OFF,
+    /** A mask for the texts of one execution of an app; null where everything may be shown. */
+    maskFor(app: number): Mask | null {
+      const fields = MASK.get(app);
+      return fields === undefined ? null : createMask(fields);
+    },
+    /** Whether what is kept of an app differs from what its callers get. */
+    isPrivate: (app: number): boolean => HISTORY_OFF.has(app) || MASK.has(app),
+    /** Whether nothing at all is hidden. */
+    isEmpty: MASK.size === 0 && HISTORY_OFF.size === 0,
+  };
+}

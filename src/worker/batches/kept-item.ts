@@ -1,0 +1,19 @@
+import type { ItemDetail, ItemHead } from '../../shared/cases/batch.ts';
+import type { Case } from '../../shared/cases/case.ts';
+import { maskOutcome, withoutOutcome } from '../../shared/privacy/mask-item.ts';
+import type { Privacy } from '../../shared/privacy/privacy.ts';
+import type { ItemEnding } from './item-ending.ts';
+import { itemOfEnding } from './item-of-ending.ts';
+
+type Item = { head: ItemHead; detail: ItemDetail | null };
+
+/** What is kept of an item that ended: without hidden fields (MASK), and of some apps only how it ended (HISTORY_OFF). */
+export function keptItem(one: Case, ending: ItemEnding, { app, privacy }: { app: number; privacy: Privacy }): Item {
+  const item = itemOfEnding(one, ending);
+  if (privacy.isOff(app)) return { head: withoutOutcome(item.head, ending.kind === 'answered'), detail: null };
+  const mask = privacy.maskFor(app);
+  if (mask === null) return item;
+  mask.data(one.input);
+  if (ending.kind === 'answered') mask.answer(ending.body); // so that an error that quotes it is known
+  return maskOutcome(item, mask);
+}
