@@ -69,3 +69,19 @@ it('the audit log tells who did what, from where and how it went, and nothing of
     await rm(directory, { recursive: true });
   }
 });
+
+it('the audit log has an erasure', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'rule-server-audit-'));
+  const auditLog = join(directory, 'audit.jsonl');
+  try {
+    await using service = await startService({ settings: { AUDIT_LOG: auditLog } });
+    await using _client = await createResponder({ sharedDir: service.sharedDir, app: 7, does: answers() });
+    const { mockId } = (await service.execute({ app: 7, ruleId: 1 })).json;
+    const { status } = await service.call(`/rule-server/mock/executions/${mockId}?erase=true`, { method: 'DELETE' });
+    expect(status).toBeLessThan(300);
+    const lines = (await readFile(auditLog, 'utf8')).trim().split('\n');
+    expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({ what: 'erase', mockId, outcome: String(status) });
+  } finally {
+    await rm(directory, { recursive: true });
+  }
+});

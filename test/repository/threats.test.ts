@@ -21,17 +21,20 @@ describe('each promise stands beside its test', () => {
     expect({ isTested: read(join('test', file)).includes(name) }).toEqual({ isTested: true });
   });
 
-  it('each row of the tables of faults and threats has one', () => {
-    expect(rows.length).toBeGreaterThan(60);
-    const faults = [...read('docs/reliability.md').matchAll(/^\| ([^|]+) \|[^|]+\| `[\w-]+\.chaos\.ts`/gm)];
-    const missing = faults.map(([, fault = '']) => fault).filter((fault) => !isCovered(fault));
+  it('each row of a table in there has one', () => {
+    expect(rows.length).toBeGreaterThan(120);
+    const missing = tableRows.filter(
+      (row) => !UNTESTED.test(row) && !rows.some(({ promise }) => row.includes(promise)),
+    );
     expect(missing).toEqual([]);
   });
 });
 
-/** Variants that only the full run measures are covered by the fault they are made of. */
-function isCovered(fault: string): boolean {
-  const isMix =
-    /^(All of these at random|All faults in turn|One of (three|two) \w+ frozen|SIGKILL of a worker, at each)/;
-  return isMix.test(fault) || rows.some(({ promise }) => fault.startsWith(promise) || promise.startsWith(fault));
-}
+/** What each table says, without the rows of permissions: their own test reads them from the document. */
+const tableRows = ['docs/security.md', 'docs/reliability.md'].flatMap((path) =>
+  [...read(path).matchAll(/^\|(?: ?-+ ?\|)+\n((?:\|.*\n)+)/gm)]
+    .flatMap(([, body = '']) => body.trim().split('\n'))
+    .filter((row) => !/^\| `(GET|PUT|POST|DELETE) /.test(row)),
+);
+/** What others do or decide: what Redis does with its files, what people save, and a wait that is said to be longer. */
+const UNTESTED = /^\| (Redis, its own files|shared directory, saved cases|an API's clock, ahead) \|/;

@@ -2,6 +2,7 @@ import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { permissions } from '../../../src/shared/runtime/caller.ts';
 import { createKeyring, type KeyChanges, openKeyring } from '../../../src/shared/runtime/keyring.ts';
 import { digestOf, parseKeysFile } from '../../../src/shared/runtime/keys-file.ts';
 import { BadSettings } from '../../../src/shared/runtime/settings.ts';
@@ -51,6 +52,14 @@ keys:
 });
 
 describe('a keyring', () => {
+  it('lets a key of API_KEYS do everything, for every app', () => {
+    const found = createKeyring(new Map([['team', KEY]])).find(KEY);
+    expect(found).toEqual({
+      kind: 'known',
+      caller: { name: 'team', may: new Set(permissions), apps: null, limits: {} },
+    });
+  });
+
   it('knows a key by its digest, and one that has expired as that', () => {
     let time = Date.parse('2027-01-30');
     const keyring = createKeyring(new Map(), { now: () => time });

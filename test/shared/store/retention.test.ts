@@ -38,6 +38,25 @@ describe.skipIf(choice.kind === 'unavailable')('what finished long ago', () => {
     expect(await textIn(redis)).not.toContain(ANSWER);
     await queue.close();
   });
+
+  it('is in 20,000 events at the most', async () => {
+    const server = await startRedis(choice);
+    onTestFinished(() => server.stop().then(() => {}));
+    const backend = await openQueueBackend(server.url);
+    onTestFinished(() => backend.close());
+    await backend.connected;
+    const queue = backend.openQueue<JobData, JobResult>(queueNames.executions);
+    queue.on('error', () => {});
+    await queue.waitUntilReady();
+    const jobs = Array.from({ length: 1000 }, () => ({ name: 'execute', data, opts: {} }));
+    for (let added = 0; added < 12; added++) await queue.addBulk(jobs); // each job is two events at the least
+    const redis = new Redis(server.url);
+    onTestFinished(() => redis.disconnect());
+    const kept = await redis.xlen(queue.toKey('events'));
+    expect(kept).toBeGreaterThan(10_000);
+    expect(kept).toBeLessThan(20_500); // whole blocks of the stream leave
+    await queue.close();
+  });
 });
 
 const data: JobData = {

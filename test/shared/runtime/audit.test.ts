@@ -1,0 +1,60 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm, truncate } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Audit, openAudit } from '../../../src/shared/runtime/audit.ts';
+
+const run = promisify(execFile);
+const SOURCE = new URL('../../../src/shared/runtime/audit.ts', import.meta.url).href;
+
+describe('the audit log', () => {
+  let directory: string;
+  beforeAll(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'rule-server-audit-'));
+  });
+  afterAll(() => rm(directory, { recursive: true }));
+
+  it('is only added to: after somebody copied and truncated it, it goes on at its beginning', async () => {
+    const path = join(directory, 'audit.jsonl');
+    const audit = openAudit(path, unexpected);
+    tell(audit, 'first');
+    tell(audit, 'second');
+    expect(whatIn(await readFile(path, 'utf8'))).toEqual(['first', 'second']);
+    await truncate(path);
+    tell(audit, 'third');
+    audit.close();
+    expect(whatIn(await readFile(path, 'utf8'))).toEqual(['third']);
+  });
+
+  it.skipIf(process.platform !== 'linux')('that cannot be written is an error, and who tells it goes on', async () => {
+    const errors: unknown[] = [];
+    const audit = openAudit('/dev/full', (error) => errors.push(error));
+    tell(audit, 'first');
+    tell(audit, 'second');
+    await expect.poll(() => errors.length).toBeGreaterThan(0);
+    expect(String(errors[0])).toMatch(/ENOSPC/);
+  });
+
+  it('goes to standard output for "-", each line with the member "audit"', async () => {
+    const program = `const { openAudit } = await import(${JSON.stringify(SOURCE)});
+      openAudit('-', console.error).tell({ what: 'run', who: 'ada', from: null, outcome: '200' });`;
+    const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', program]);
+    expect(JSON.parse(stdout)).toEqual({
+      audit: expect.stringMatching(/^\d{4}-/),
+      ...{ what: 'run', who: 'ada', from: null, outcome: '200' },
+    });
+  });
+});
+
+const tell = (audit: Audit, what: string) => audit.tell({ what, who: null, from: null, outcome: '200' });
+
+function whatIn(text: string): unknown[] {
+  const lines = text.split('\n').filter((line) => line !== '');
+  return lines.map((line) => JSON.parse(line).what);
+}
+
+function unexpected(error: unknown): void {
+  throw error;
+}
