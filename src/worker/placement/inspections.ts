@@ -44,28 +44,14 @@ type Remembered = { at: number; version: string; check: Promise<TreeCheck> };
 export type Inspections = ReturnType<typeof createInspections>;
 
 /** Looks at executions just before they are dispatched. Rules that cannot be read are no reason to refuse one. */
-export function createInspections({
-  sharedDir,
-  rules,
-  leafClassesOf,
-  listClients,
-  log,
-  checkWithinMs = CHECK_WITHIN_MS,
-}: Dependencies) {
+export function createInspections(dependencies: Dependencies) {
+  const { sharedDir, rules, leafClassesOf, listClients, log, checkWithinMs = CHECK_WITHIN_MS } = dependencies;
   const checks = new WeakMap<readonly unknown[], Map<string, Remembered>>();
   const incident = createThrottledAlert(log, 'Rules cannot be checked before they are run');
 
   async function inspect(client: Inspected, data: JobData): Promise<Inspection> {
-    const { address, dialect } = client;
-    if (hasReservedKey(dialects[dialect], data.input)) {
-      const message = `has "${dialects[dialect].reservedKey}" at its top level, a name that client ${address} may use itself: choose another name, or another client`;
-      return { kind: 'refused', noAnswer: endings.badRequest('the service', message) };
-    }
-    const large = largeNumberIn(data.input);
-    if (large && !canRead(client.sdk, large)) {
-      const message = `has ${large.text} at ${large.path}, larger than any 64-bit float, and client ${address} (${sdks[client.sdk].label}) cannot read such a number: write a smaller one, or a string`;
-      return { kind: 'refused', noAnswer: endings.badRequest('the service', message) };
-    }
+    const refusal = inputRefusal(client, data.input);
+    if (refusal !== undefined) return { kind: 'refused', noAnswer: endings.badRequest('the service', refusal) };
     const remembered = await checked(client, data, REMEMBERED_MS);
     // A rule that was mended a moment ago is not refused for what it was.
     const { cycle, warnings } = remembered.cycle === null ? remembered : await checked(client, data, 0);
@@ -110,6 +96,16 @@ export function createInspections({
       return inspection.kind === 'clear' ? inspection.warnings : [];
     },
   };
+}
+
+/** What the input has that this client cannot take; undefined when it can take all of it. */
+function inputRefusal({ address, dialect, sdk }: Inspected, input: string): string | undefined {
+  if (hasReservedKey(dialects[dialect], input))
+    return `has "${dialects[dialect].reservedKey}" at its top level, a name that client ${address} may use itself: choose another name, or another client`;
+  const large = largeNumberIn(input);
+  if (large && !canRead(sdk, large))
+    return `has ${large.text} at ${large.path}, larger than any 64-bit float, and client ${address} (${sdks[sdk].label}) cannot read such a number: write a smaller one, or a string`;
+  return undefined;
 }
 
 const unchecked: TreeCheck = { cycle: null, warnings: [] };
