@@ -1,4 +1,5 @@
 import { configDefaults } from 'vitest/config';
+import { SlowFirst } from './test/support/slow-first.ts';
 import { suiteConfig } from './test/support/suite-config.ts';
 
 // npm test: what a person runs at every change. What needs a browser, many processes, minutes or a real fault has a
@@ -10,4 +11,5 @@ export default suiteConfig({
   exclude: [...configDefaults.exclude, ...otherSuites],
   maxWorkers: 4, // most of them wait for a file, a deadline or a Redis
   isolate: false,
+  sequence: { sequencer: SlowFirst },
 });
