@@ -11,7 +11,7 @@ type BoardQueue = ConstructorParameters<typeof BullMQAdapter>[0];
 /** On whatever backend: the adapter only names one of them. */
 const isQueue = (queue: unknown): queue is BoardQueue => queue instanceof Queue;
 
-/** `seesWorkers`: the queue store can tell who is connected. */
+/** `seesWorkers`: the queue store can tell which workers are connected. */
 export type BoardOptions = { queues: unknown[]; seesWorkers: boolean };
 
 const HIDDEN = { hidden: 'Inputs and results are shown with the execution.' };
@@ -33,7 +33,7 @@ export function createQueueBoard(basePath: string, { queues, seesWorkers }: Boar
         favIcon: { default: 'static/images/logo.svg', alternative: 'static/favicon-32x32.png' },
         hideDocsLink: true,
         showWorkers: seesWorkers,
-        hideRedisDetails: true, // its version and system help who looks for a hole
+        hideRedisDetails: true, // its version and system would help an attacker
         miscLinks: [{ text: 'HTTP interface', url: '/docs' }],
       },
     },

@@ -16,12 +16,12 @@ export type Access = {
   sessions: Sessions;
   origins: readonly string[];
   clientAddress: ClientAddress;
-  /** The header in which a trusted proxy names who has signed in with it. */
+  /** The header in which a trusted proxy names the person who has signed in with it. */
   userHeader: string | undefined;
 };
 
 /**
- * Lets in who sends one of the keys as `Authorization: Bearer` (RFC 6750), the cookie of a session, or comes through a
+ * Lets a caller in that sends one of the keys as `Authorization: Bearer` (RFC 6750), the cookie of a session, or comes through a
  * trusted proxy that names a person. Browsers send the last two by themselves: then what changes something must come from our
  * own pages. With no keys configured, everybody.
  */
@@ -66,7 +66,7 @@ function personOf(context: Context<Environment>, { userHeader, clientAddress }: 
   return context.req.header(userHeader) || undefined;
 }
 
-/** The same caller with the same apps, who may still read. */
+/** The same caller with the same apps, if it may still read. */
 function isStill({ name, apps }: Caller, now: Found): boolean {
   if (now.kind !== 'known' || now.caller.name !== name || !now.caller.may.has('read')) return false;
   return now.caller.apps === null || (apps !== null && [...apps].every((app) => isFor(now.caller, app)));

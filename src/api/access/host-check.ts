@@ -5,7 +5,7 @@ import { problem } from '../http/respond.ts';
 
 /** Probes come with whatever name they like, and learn nothing. */
 const OPEN_PATHS = new Set(['/healthz', '/readyz']);
-/** Names nobody can register, so that no foreign page can be given one (RFC 6761, RFC 6762, RFC 9476). */
+/** Names that cannot be registered, so that no foreign page can be given one (RFC 6761, RFC 6762, RFC 9476). */
 const PRIVATE = /(^|\.)(localhost|local|internal|test|home\.arpa)$/;
 
 type Options = { host: string; hasKeys: boolean; origins: readonly string[] };

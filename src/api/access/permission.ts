@@ -34,7 +34,7 @@ export function refusedApp(context: Context<Environment>, app: number): Response
   );
 }
 
-/** Who sends this request. */
+/** The caller of this request. */
 export function callerOf(context: Context<Environment>): Caller {
   return context.var.caller ?? anybody;
 }

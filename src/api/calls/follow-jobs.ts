@@ -79,7 +79,7 @@ export function followJobs<Data, Ending>(options: Options<Data, Ending>) {
       });
     },
     settle,
-    /** Calls `observer` when something may have happened to a job, also one nobody waits for here; a hint, never a promise. */
+    /** Calls `observer` when something may have happened to a job, also to one that no call here waits for; a hint, never a promise. */
     observe(id: string, observer: () => void): () => void {
       const stops = [followed.add(id, observer), replies.follow(id, observer)];
       return () => {
@@ -112,7 +112,7 @@ type RecheckOptions<Data, Ending> = Pick<Options<Data, Ending>, 'onUnfinished'> 
   settle: (id: string, ending: Ending) => boolean;
 };
 
-/** Looks up again whoever waits, those who have waited longest for it first. */
+/** Looks the jobs up again that are waited for, those first that were looked up longest ago. */
 function createRechecks<Data, Ending>({ onUnfinished, look, settle }: RecheckOptions<Data, Ending>) {
   const watched = new Map<string, Watched<Data>>();
   const ticks = every(TICK_MS, recheckDue, () => {}); // the queue's health says so once, and the next tick tries again
@@ -128,7 +128,7 @@ function createRechecks<Data, Ending>({ onUnfinished, look, settle }: RecheckOpt
     if (!entry) return;
     entry.recheckAt = Date.now() + RECHECK_AFTER_MS;
     watched.delete(id);
-    watched.set(id, entry); // at the end: the next turn is that of those who have waited longer for one
+    watched.set(id, entry); // moved to the end: entries that were looked up longer ago come first
     const found = await look(id);
     if (!watched.has(id)) return;
     if (typeof found === 'object') settle(id, found.ending);

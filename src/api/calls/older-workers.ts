@@ -22,7 +22,7 @@ type Options = {
 };
 
 /**
- * Workers of earlier versions tell nobody how a job ended: only the queue's event stream does. It is read as long as there
+ * Workers of earlier versions do not tell an API how a job ended: only the queue's event stream does. It is read as long as there
  * is such a worker, since every entry costs every API that reads it.
  */
 export function followOlderWorkers({ backend, queue, allTell, onChange, onError }: Options) {

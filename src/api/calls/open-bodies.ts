@@ -1,4 +1,4 @@
-/** What one call holds of the memory for bodies. Whoever shares it closes it too; the last one frees it. */
+/** What one call holds of the memory for bodies. Each call of `share` needs a `close` of its own; the last one frees it. */
 export type BodyLease = {
   /** False when all open bodies together would be larger than they may be. */
   grow(bytes: number): boolean;

@@ -34,7 +34,7 @@ type Dependencies = {
   privacy: Privacy;
   settings: Settings;
   storeAlert: ThrottledAlert;
-  /** A call was refused before it became an execution anybody else knows of. */
+  /** A call was refused before it was on the queue. */
   onRefused: (code: Code) => void;
 };
 
@@ -57,7 +57,7 @@ export function createSubmitExecution(dependencies: Dependencies) {
   const admission = createAdmission(dependencies);
   const addJob = createAddJob(dependencies);
 
-  /** Begins a call. This API sees to it until it has ended, whoever waits for it. */
+  /** Begins a call. This API follows it to its end, also when no caller waits for it. */
   async function begin({ mockId, request, keyName, claimBy, collect = false, body }: Call): Promise<Begun> {
     const refusal = admission.refusal();
     if (refusal) return refused(refusal);
@@ -82,7 +82,7 @@ export function createSubmitExecution(dependencies: Dependencies) {
   return {
     begin,
     storeIsAway: admission.storeIsAway,
-    /** Runs a call to its end. `callerLeft` aborts when nobody wants the answer any more. */
+    /** Runs a call to its end. `callerLeft` aborts when the caller no longer wants the answer. */
     async run(call: Call, callerLeft: AbortSignal): Promise<Ending<ReadResult>> {
       const { mockId } = call;
       const since = Date.now();

@@ -39,7 +39,7 @@ export function createExecutions(dependencies: Dependencies) {
     whole,
     follow,
 
-    /** How an execution ended, waiting for it; null when nobody knows it, or `signal` aborts first. */
+    /** Waits for the end of an execution and tells how it ended; null when it is unknown, or `signal` aborts first. */
     async ending(mockId: string, signal: AbortSignal): Promise<Ending<ReadResult> | null> {
       for await (const record of follow(mockId, signal)) {
         if (!isEndState(record.state)) continue;

@@ -7,7 +7,7 @@ export class NewerExecution extends Error {
   }
 }
 
-/** For whoever does as well without it. */
+/** Turns a `NewerExecution` into null, for callers that can do without the execution; throws every other error. */
 export function unlessNewer(error: unknown): null {
   if (error instanceof NewerExecution) return null;
   throw error;

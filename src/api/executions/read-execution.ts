@@ -55,10 +55,10 @@ export function createReadExecution(dependencies: Dependencies) {
   let reading: Promise<ExecutionRecord[]> | undefined;
 
   return {
-    /** The record alone; null when nobody knows the id. */
+    /** The record alone; null when the id is unknown. */
     find,
     whole,
-    /** As it may be shown to whoever reads it later. */
+    /** As it may be shown to those who read it later. */
     get: shown,
 
     /** Those that are on their way, newest first, out of the newest 2,000. */

@@ -9,7 +9,7 @@ type Options<T> = {
   freshMs: number;
 };
 
-/** One read serves all who follow the same execution: however many there are, Redis is asked once at each change. */
+/** One read serves all followers of an execution: however many there are, Redis is asked once at each change. */
 export function createSharedReads<T>({ read, observe, freshMs }: Options<T>) {
   const all = new Map<string, Shared<T>>();
 

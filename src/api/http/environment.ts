@@ -8,10 +8,10 @@ export type Environment = {
     requestId: string;
     /** The address it comes from. */
     from: string;
-    /** Who sends it, once that is known. */
+    /** The caller, once it is known. */
     caller: Caller | undefined;
     keyName: string | undefined;
-    /** Whether who sent it may still read what it asked for: a stream stays open long after. */
+    /** Whether the caller may still read what it asked for. Asked again and again, because a stream stays open for long. */
     mayStay: (() => Promise<boolean>) | undefined;
     mockId: string | undefined;
     /** What a call is to run, for the audit log. */

@@ -20,7 +20,7 @@ export const HTTP_LIMITS = {
   maxHeaderSize: 16 * 1024,
 };
 
-/** Nothing is sent or read on a connection for longer than a call may take: whoever is there does not read its answer. */
+/** A connection without traffic for longer than a call may take is closed: its caller does not read the answer. */
 const SILENT_BEYOND_WAIT_MS = 20_000;
 
 type Listening = Pick<Settings, 'HOST' | 'PORT' | 'MAX_QUEUED' | 'QUEUE_TIMEOUT_MS' | 'RESULT_TIMEOUT_MS'>;

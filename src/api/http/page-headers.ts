@@ -21,7 +21,7 @@ export function pageHeaders() {
     contentSecurityPolicy: pagePolicy,
     referrerPolicy: 'no-referrer',
     xFrameOptions: 'DENY',
-    // Whoever ends TLS decides about this, also for the names beside this one.
+    // The proxy that ends TLS decides about this, also for other names of this host.
     strictTransportSecurity: false,
     xDownloadOptions: false,
     xPermittedCrossDomainPolicies: false,

@@ -6,7 +6,7 @@ import type { QueueHealth } from '../queue-health.ts';
 import type { Environment } from './environment.ts';
 import { problem, respondToEnding } from './respond.ts';
 
-/** `starting`: not ready yet. `leaving`: calls are taken, and whoever asks hears that this process stops. `stopping`: open calls finish, new ones are refused. `closing`: open ones are cut off. */
+/** `starting`: not ready yet. `leaving`: calls are taken, and `/readyz` says that this process stops. `stopping`: open calls finish, new ones are refused. `closing`: open ones are cut off. */
 export type Phase = 'starting' | 'running' | 'leaving' | 'stopping' | 'closing';
 
 const TAKES_CALLS = new Set<Phase>(['starting', 'running', 'leaving']);

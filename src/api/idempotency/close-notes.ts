@@ -20,7 +20,7 @@ type Dependencies = {
 };
 
 /**
- * Looks at notes whose call has no ending although nobody may begin it any more: the API that took it died, or could not
+ * Looks at notes whose call has no ending although no worker may begin it any more: the API that took it died, or could not
  * write. Its ending is kept with the note, or the execution is fenced and its key freed, before its claim can be swept.
  */
 export function closeNotes({ notes, idempotency, executions, fence, keepsNothing }: Dependencies) {

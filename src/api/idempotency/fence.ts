@@ -6,7 +6,7 @@ import type { AskWorker } from '../ask-worker.ts';
 /** A worker answers within this time, or the caller is told that it is not known. */
 const ANSWERED_WITHIN_MS = 1000;
 
-/** `fenced`: nobody can begin that execution any more. `claimed`: a worker has begun it. `unknown`: no worker could tell. */
+/** `fenced`: no worker can begin that execution any more. `claimed`: a worker has begun it. `unknown`: no worker could tell. */
 type Fenced = 'fenced' | 'claimed' | 'unknown';
 
 const fenceAnswer = z.object({ decision: z.enum(['fenced', 'claimed']) });

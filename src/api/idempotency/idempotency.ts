@@ -23,7 +23,7 @@ const noteSchema = z.object({
   /** The same as in its job, epoch ms: a worker that fences it finds the place of its claim by that. */
   claimBy: z.int().optional(),
   ending: keptEndingSchema.optional().catch(undefined),
-  /** Who answered; the answer is kept beside the note for as long as there is room. */
+  /** The client that answered; the answer is kept beside the note for as long as there is room. */
   answeredBy: z.string().optional(),
 });
 type Note = z.infer<typeof noteSchema>;

@@ -13,7 +13,7 @@ import { onceThere } from './once-there.ts';
 /** How a keyed call ended: the execution its key stands for, which may be another one than the one it began. */
 type KeyedEnding = { mockId: string; ending: Ending<ReadResult> };
 
-/** What a call under an Idempotency-Key came to. `ending` waits for the end of the one run, whoever began it. */
+/** What a call under an Idempotency-Key came to. `ending` waits for the end of the one run, whichever API began it. */
 export type Once =
   | { kind: 'other-body' }
   | { kind: 'refused'; mockId: string; noAnswer: NoAnswer; retryAfterSeconds?: number }

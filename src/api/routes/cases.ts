@@ -70,7 +70,7 @@ async function show(context: Context<Environment>, cases: CasesOf, savedCases: S
   return new Response(text, { headers: { ...headers, 'content-type': 'application/yaml' } });
 }
 
-/** A page that cannot read YAML asks for JSON; whoever takes anything gets the document itself. */
+/** A page that cannot read YAML asks for JSON; a caller that takes any type gets the document itself. */
 function wantsJson(context: Context<Environment>): boolean {
   return /^application\/json\b/.test(context.req.header('accept') ?? '');
 }

@@ -16,7 +16,7 @@ type Dependencies = { executions: Executions; stopping: AbortSignal };
 
 /**
  * What happens to an execution, as server-sent events: a snapshot, then every state with its ordinal as id, until the end
- * state. Who comes back with the last id gets what is missing, and 204 when nothing is and nothing will come.
+ * state. A caller that comes back with the last id gets what it missed, and 204 when it missed nothing and nothing will come.
  */
 export function eventRoutes({ executions, stopping }: Dependencies) {
   return new Hono<Environment>().get('/executions/:mockId/events', needs('read'), async (context) => {

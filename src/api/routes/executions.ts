@@ -85,7 +85,7 @@ async function erase(mockId: string, apps: ReadonlySet<number> | null, eraseIt: 
 const notKept = ({ mockId, app, state }: ExecutionRecord) =>
   `Execution ${mockId} ended as "${state}". Its input and its answer are not kept: HISTORY_OFF names app ${app}.`;
 
-/** Nobody knows this id (any more). */
+/** The id is unknown, or not known any more. */
 export function unknownExecution(mockId: string): Response {
   return problem(404, `There is no execution ${mockId}, or it is too long ago (HISTORY_COUNT, HISTORY_SECONDS).`);
 }

@@ -8,7 +8,7 @@ import { readMembers } from './read-members.ts';
 import { createRefusals, type LineOf, type Refusal, type Refusals } from './refusal.ts';
 import { elementsOf } from './split-array.ts';
 
-/** The cases of one rule. Ids are decimal text; null where the document leaves them to whoever runs it. */
+/** The cases of one rule. Ids are decimal text; null where the document leaves them to the command or the call that runs it. */
 export type CaseDocument = { app: number | null; ruleId: string | null; confId: string | null; cases: Case[] };
 
 /** How large a document may be to be saved. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** The mockId of an item: the same one whoever sends it, however often, so that its claim holds for all attempts (UUID version 8). */
+/** The mockId of an item: the same for every worker and every attempt, so that its claim holds for all attempts (UUID version 8). */
 export function itemMockId(batchId: string, caseIndex: number, target: string): string {
   const bytes = createHash('sha256')
     .update(JSON.stringify([batchId, caseIndex, target]))

@@ -1,4 +1,4 @@
-/** Nobody means a known name by a longer one, and comparing takes longer the longer they are. */
+/** A longer name is no misspelling of a known one, and comparing long names takes long. */
 const MAX_LENGTH = 100;
 
 /** The known name that is most like a misspelt one; undefined when none is near. */

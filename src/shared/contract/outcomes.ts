@@ -51,7 +51,7 @@ export const noAnswerSchema = z.object({
   steps: z.array(stepSchema).optional(),
   /** The client's process ended while it ran the rule, which it said itself. */
   clientDied: z.boolean().optional(),
-  /** Whoever ended it could not read its job: who waits for it puts it into the history. */
+  /** The worker that ended it could not read its job: the API that waits for it puts it into the history. */
   unrecorded: z.boolean().optional(),
 });
 export type NoAnswer = z.infer<typeof noAnswerSchema>;

@@ -4,7 +4,7 @@ import { visible } from '../contract/visible-text.ts';
 /** Something that was done or refused: by whom, from where, to what, and how it went. Never what it was about. */
 type AuditEvent = {
   what: string;
-  /** The name of the key or of the person; null when nobody is known. */
+  /** The name of the key or of the person; null when it is unknown. */
   who: string | null;
   from: string | null;
   app?: number | undefined;

@@ -5,7 +5,7 @@ export type Permission = (typeof permissions)[number];
 /** How much one caller may do at once, at each API process. */
 export type Limits = { callsPerSecond: number; openCalls: number; streams: number; batches: number };
 
-/** Who sends a request. `apps`: null for every app. */
+/** The sender of a request. `apps`: null for every app. */
 export type Caller = {
   /** Null only where no key is needed at all. */
   name: string | null;

@@ -12,7 +12,7 @@ export type Keyring = ReturnType<typeof createKeyring>;
 /** Which names are new, gone, or have other keys or rights. */
 export type KeyChanges = { added: string[]; removed: string[]; changed: string[] };
 
-/** Whoever a keys file does not name but a trusted proxy does. */
+/** A person that a trusted proxy names and the keys file does not. */
 const EVERYONE = '*';
 
 /** The API keys, by name, and what each may do. */
@@ -34,7 +34,7 @@ export function createKeyring(fixed: ReadonlyMap<string, string>, { now = Date.n
       .digest('base64url');
 
   return {
-    /** With no key configured everybody may call. A keys file without entries lets nobody in. */
+    /** True when no key is configured, so that every caller may call. A keys file without entries refuses all. */
     get isOpen() {
       return own.length === 0 && !hasFile;
     },

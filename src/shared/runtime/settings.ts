@@ -135,7 +135,7 @@ export function needsKeys({
   return API_KEYS.size > 0 || API_KEYS_FILE !== undefined || TRUSTED_USER_HEADER !== undefined;
 }
 
-/** Refuses to serve anybody who can reach this machine, unless that is wanted. Throws `BadSettings`. */
+/** Refuses to serve callers without a key to a whole network, unless that is wanted. Throws `BadSettings`. */
 export function refuseOpenDoor(settings: Settings): void {
   if (!isReachable(settings) || needsKeys(settings) || settings.ALLOW_ANONYMOUS === '1') return;
   throw new BadSettings(

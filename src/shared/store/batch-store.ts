@@ -14,7 +14,7 @@ type PermitRequest = { client: string; batchId: string; mockId: string; limit: n
 export type BatchStore = {
   /** Keeps a new batch. `no-room`: also without all finished ones it would not fit. `too-many`: enough of them run. */
   create(batch: Batch, cases: Case[]): Promise<'created' | 'no-room' | 'too-many'>;
-  /** The batch and how far it is; `gone` when it was kept once, null when nobody knows it. */
+  /** The batch and how far it is; `gone` when it was kept once, null when it is unknown. */
   read(batchId: string): Promise<{ batch: Batch; progress: BatchProgress } | 'gone' | null>;
   /** Newest first. */
   list(): Promise<string[]>;
@@ -43,7 +43,7 @@ export type BatchStore = {
   bytes(): Promise<number>;
 };
 
-/** A permit nobody gave back lapses after the longest call. */
+/** A permit that was not given back expires after the longest call. */
 export const PERMIT_MS = 120_000;
 /** A batch that asked this lately is waiting for its turn. */
 export const WANTED_MS = 300;

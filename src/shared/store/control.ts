@@ -2,7 +2,7 @@ import type { QueueEventsListener } from 'bullmq';
 import { z } from 'zod';
 import { type EventsProducer, type JobEvents, type QueueBackend, queueNames } from './queue-backend.ts';
 
-/** `caller-left`: nobody waits for the answer. `asked`: somebody wants it stopped. */
+/** `caller-left`: no caller waits for the answer. `asked`: a caller asked to stop it. */
 const cancelSchema = z.object({ mockId: z.string(), why: z.enum(['caller-left', 'asked']) });
 export type Cancel = z.infer<typeof cancelSchema>;
 

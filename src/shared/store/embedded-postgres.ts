@@ -5,7 +5,7 @@ import { type PgNotification, type PgPool, type PgPoolClient, type PgQueryResult
 const SCHEMA = 'bullmq';
 const STATEMENTS_BETWEEN_VACUUMS = 20_000;
 
-/** PostgreSQL inside this process, in memory, in the shape of a `pg` pool. `end` is a no-op: whoever opened it calls `shutDown`. */
+/** PostgreSQL inside this process, in memory, in the shape of a `pg` pool. `end` does nothing: the opener calls `shutDown`. */
 export type EmbeddedPool = PgPool & { options: { keepAlive: boolean }; shutDown(): Promise<void> };
 
 /** Starts the embedded database and creates the queue's tables in it. */

@@ -22,7 +22,7 @@ export type History = {
   add(settled: Settled): Promise<void>;
   get(mockId: string): Promise<ExecutionRecord | null>;
   result(mockId: string): Promise<string | null>;
-  /** Whoever waited for a result has it: it need not be readable any longer than the history has room for it. */
+  /** The waiting call has its result: from now on it need not be readable longer than the history has room for it. */
   delivered(mockId: string): Promise<void>;
   input(mockId: string): Promise<string | null>;
   /** Keeps an answer that came after its execution had timed out. */

@@ -5,7 +5,7 @@ import { createFollowers, type Replies, type Reply, type ReplyListener } from '.
 
 const addressedSchema = z.object({ replyTo: z.string() });
 
-/** Replies within one process: a worker's own events, of endings that the queue accepted, go straight to who asked. */
+/** Replies within one process: a worker's own events, of endings that the queue accepted, go straight to the API that asked. */
 export function createMemoryReplies() {
   const listeners = new Map<string, ReplyListener>();
   const followers = createFollowers();

@@ -33,7 +33,7 @@ export type ExecutionQueue = JobQueue<JobData, JobResult>;
 export type QueueBackend = {
   /** Which queue store it is and where, without credentials. */
   where: string;
-  /** Rejects when a reply takes so long that the queue store must be called away: who asked gets 503 within a second. */
+  /** Rejects when a reply takes so long that the queue store counts as away: the caller gets 503 within a second. */
   inTime<T>(reply: Promise<T>): Promise<T>;
   /** Resolves once the queue store was reached for the first time. */
   connected: Promise<void>;
@@ -70,7 +70,7 @@ export type QueueBackend = {
   findWorkers(queue: Pick<Queue, 'getWorkers'>, except?: string): Promise<{ count: number; allTell: boolean }>;
   /** Hears how jobs of a queue ended whose data names the address. */
   openReplies(queue: Pick<Queue, 'name' | 'toKey'>, listener: ReplyListener): Replies;
-  /** Tells who asked for a job, and who follows it, that something happened to it without a worker. */
+  /** Tells the API that asked for a job, and those that follow it, that something happened to it without a worker. */
   tellChange(queue: Pick<Queue, 'name' | 'toKey'>, id: string, replyTo: string | undefined): Promise<void>;
   /** Events from now on, or with `fromStart` also those that are still there. */
   openEvents(name: string, options?: { fromStart?: boolean }): JobEvents;

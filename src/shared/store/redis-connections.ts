@@ -50,7 +50,7 @@ export function createRedisConnections() {
 
     /** Rejects unless Redis is a master and takes a small write; also with `StoreTakesNoWrites`, which says why. */
     async probe(redis: Redis): Promise<void> {
-      // Whoever may not ask for the role learns from the write what there is to know.
+      // If this user may not ask for the role, the write tells whether Redis takes writes.
       const [role] = await redis.role().catch(() => ['unknown']);
       if (role === 'slave') {
         reconnect();

@@ -7,7 +7,7 @@ import { redisScript } from './redis-script.ts';
 
 export const HISTORY_PREFIX = '{rule-server}:history:';
 const TRIMMED_AT_ONCE = 100;
-/** Whoever waits for an execution may read its result from here; it stays that long although there is no room for it. */
+/** A call that waits for an execution may read its result from here: it stays that long although there is no room for it. */
 const READABLE_SECONDS = 30;
 
 /** Makes room, as the last step of whatever adds bytes. */
@@ -33,7 +33,7 @@ end
 `;
 
 /**
- * Adds one execution and makes room for it in one step, so that no crash leaves a result nobody knows of. A result that
+ * Adds one execution and makes room for it in one step, so that no crash leaves a result without its record. A result that
  * was put into the store already is not copied, only renamed. Keys carry one hash tag: one slot of a cluster.
  */
 const add = redisScript(`${TRIM}

@@ -87,7 +87,7 @@ export function createFollowItems({ backend, queue, history, store, settings }: 
   };
 }
 
-/** Whether a claim of that time may have been removed: who finds none cannot tell whether there was one. */
+/** Whether a claim of that time may have been removed, so that its absence proves nothing. */
 export function claimMayBeSwept(claimBy: number): boolean {
   return Date.now() >= claimBy + CLAIM_KEPT_MS - SWEPT_EARLY_MS;
 }

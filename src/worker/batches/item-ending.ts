@@ -41,7 +41,7 @@ export function createReadItemEnding({ history, store }: { history: History; sto
   }
 }
 
-/** The end of an item nobody can tell, so that it is not sent again. */
+/** The end of an item of which it is unknown whether it ran, so that it is not sent again. */
 export function unknownOutcome(mockId: string, why: string): Extract<Ending, { kind: 'unanswered' }> {
   const error = `How ${mockId} ended is not known: ${why}. It may have run, and is not sent again.`;
   return unanswered(noAnswer('outcome-unknown', error, { mayHaveRun: true }));

@@ -47,7 +47,7 @@ export function createMarks(sharedDir: string) {
     /** Forgets a batch that is over. */
     remove: (batchId: string) => rm(folderOf(batchId), { recursive: true, force: true }),
 
-    /** Forgets the batches nobody marked for `olderThanMs`. */
+    /** Forgets the batches without a mark for `olderThanMs`. */
     async sweep(olderThanMs: number): Promise<void> {
       for (const batchId of (await readdir(root).catch(unless('ENOENT'))) ?? []) {
         const found = await stat(folderOf(batchId)).catch((error) =>

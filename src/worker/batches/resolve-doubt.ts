@@ -6,8 +6,8 @@ import { pause, type TargetRun } from './target-run.ts';
 const MINUTE_MS = 60_000;
 
 /**
- * An item below an earlier mark that nobody knows to have been sent. If the queue store lost data, it may have been: a
- * claim says so. Without one it was not, once nobody can claim any more, unless claims of that time may have been swept.
+ * An item below an earlier mark of which no worker knows whether it was sent. If the queue store lost data, it may have been: a
+ * claim says so. Without one it was not, once no worker can claim it any more, unless claims of that time may have been swept.
  */
 export async function resolveDoubt(
   self: TargetRun,

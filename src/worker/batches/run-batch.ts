@@ -10,7 +10,7 @@ const LOOK_FOR_CANCEL_MS = 250;
 
 export type RunBatchDependencies = RunTargetDependencies & { cancels: ReturnType<typeof createCancelSender> };
 
-/** Runs a batch to its end; false when the signal aborts before. Whoever goes on with it finds what was done. */
+/** Runs a batch to its end; false when the signal aborts before. The worker that goes on with it finds what was done. */
 export async function runBatch(
   batchId: string,
   signal: AbortSignal,
@@ -45,7 +45,7 @@ export async function runBatch(
     await looks.stop();
   }
   if (signal.aborted) return false;
-  if (privacy.isOff(batch.app)) await dropCases(batch, store); // before it is over: whoever goes on with it needs none
+  if (privacy.isOff(batch.app)) await dropCases(batch, store); // before it is over: a worker that goes on with it needs none
   await store.change(batchId, ['cancelling'], 'cancelled');
   await store.change(batchId, ['running'], 'finished');
   await marks.remove(batchId);

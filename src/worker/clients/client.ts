@@ -3,7 +3,7 @@ import { dialects, OWN_DIALECT } from '../dialects/dialects.ts';
 import { NO_LEAVES } from './published-leaves.ts';
 import type { RegistrationFile } from './registration.ts';
 
-/** Somebody who runs rules: registered with a heartbeat, or just a directory under `mock/`. */
+/** A client: registered with a heartbeat, or just a directory under `mock/`. */
 export type Client = {
   app: number;
   address: string;

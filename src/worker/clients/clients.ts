@@ -18,7 +18,7 @@ const TOLERABLE_FOR_MS = 3000;
 const MAX_APPS_REMEMBERED = 500;
 const PARALLEL_LOOKS = 16;
 
-/** Who is there, and the registrations that were passed over. */
+/** The clients of an app, and the registrations that were passed over. */
 export type Roster = { clients: Client[]; skipped: Skipped[] };
 
 type AppClients = {
@@ -32,15 +32,15 @@ type Dependencies = { sharedDirectory: SharedDirectory; clientTimeoutMs: number;
 export type Clients = ReturnType<typeof createClients>;
 
 /**
- * Who is there, per app. A listing is remembered for a moment; `fresh` looks again, so that a client made a moment ago is
- * never called unknown. Throws `ForeignPath` when a link stands where an app's clients should be.
+ * Lists the clients of each app. A listing is kept for a moment; `fresh` lists again, so that a client that registered a moment
+ * ago is never called unknown. Throws `ForeignPath` when a link stands where an app's clients should be.
  */
 export function createClients({ sharedDirectory, clientTimeoutMs, now = () => performance.now() }: Dependencies) {
   const { sharedDir, clock } = sharedDirectory;
   const leavesOf = createPublishedLeaves();
   const directoriesOf = createUnregisteredClients(sharedDir);
   const joinReads = createJoinedReads<Roster>();
-  const apps = new LRUCache<number, AppClients>({ max: MAX_APPS_REMEMBERED }); // anybody may ask for any app
+  const apps = new LRUCache<number, AppClients>({ max: MAX_APPS_REMEMBERED }); // a caller may name any app number
 
   /** All clients of an app, offline ones too. */
   async function roster(app: number, { fresh = false } = {}): Promise<Roster> {
@@ -53,7 +53,7 @@ export function createClients({ sharedDirectory, clientTimeoutMs, now = () => pe
       remembered.refreshing = null;
     });
     if (!last || age >= TOLERABLE_FOR_MS) return remembered.refreshing;
-    remembered.refreshing.catch(() => {}); // whoever comes when the listing is too old hears of it
+    remembered.refreshing.catch(() => {}); // the next call with a listing that is too old gets this error
     return last.roster;
   }
 
@@ -99,7 +99,7 @@ async function aheadMs(clock: FileClock): Promise<number> {
   return clock.aheadMs();
 }
 
-/** Directories that no registration claims. A directory we made for an address that has never answered is no client. */
+/** Directories that no registration names. A directory that a worker made for an address that has never answered is no client. */
 function createUnregisteredClients(sharedDir: string) {
   const run = createConcurrencyLimit(PARALLEL_LOOKS);
   return async function directoriesOf(app: number, claimed: ReadonlySet<string>): Promise<Client[]> {

@@ -20,7 +20,7 @@ export async function findRegistration(
   }
 }
 
-/** Whether a registration is there; one that cannot be looked at is not gone. */
+/** Whether a registration is there. If it cannot be looked at, it counts as there. */
 async function isThere(path: string): Promise<boolean> {
   return lstat(path).then(
     () => true,

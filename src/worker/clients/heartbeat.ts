@@ -21,7 +21,7 @@ export async function readBeat(path: string, known: Beat | undefined): Promise<B
 
 type Times = { clockAheadMs: number; clientTimeoutMs: number };
 
-/** By the client's clock and by the file system's. When they disagree, one is wrong: only a beat seen to change counts. */
+/** Fresh by the client's clock and by the file system's. When they disagree, one of them is wrong, and only a beat that was seen to change counts. */
 export function isFresh(
   { lastHeartbeat, mtimeMs, changedAt }: Beat,
   { clockAheadMs, clientTimeoutMs }: Times,

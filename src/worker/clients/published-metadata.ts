@@ -66,7 +66,7 @@ export function createPublishedMetadata({ sharedDir, listClients }: Dependencies
   }
 
   return {
-    /** Everybody's registration in an app. Of a thousand clients a question needs a few: leaf nodes are parsed on demand. */
+    /** All registrations of an app. Leaf nodes are parsed on demand: of a thousand clients a question needs a few. */
     async metadataFor(app: number): Promise<readonly Registration[]> {
       const folder = join(sharedDir, 'clients', String(app));
       const [listed, last] = await Promise.all([listClients(app), lastRegistrations(folder)]);
@@ -80,7 +80,7 @@ export function createPublishedMetadata({ sharedDir, listClients }: Dependencies
       }));
     },
 
-    /** The leaf classes a client published, null when it published none: then nobody knows what it can run. */
+    /** The leaf classes a client published; null when it published none, so that what it can run is unknown. */
     leafClassesOf(published: readonly unknown[]): ReadonlySet<string> | null {
       const leaves = leavesOf(published);
       return leaves.length === 0 ? null : new Set(leaves.map(({ clazz }) => clazz));

@@ -37,7 +37,7 @@ export function createRegisteredClients({ app, leavesOf, clientTimeoutMs }: Opti
     const places = await findPlaces(root, skip);
     const seen: Known = { registrations: new Map(), beats: new Map() };
     const found = await Promise.all(places.map((place) => run(() => readPlace(place))));
-    known = seen; // clients that are gone are forgotten: addresses are new with every start of a client
+    known = seen; // A client has a new address with each start: forget those that are gone
     return {
       clients: found.filter((client) => client !== null),
       skipped,
@@ -100,7 +100,7 @@ function toClient(
   };
 }
 
-/** Where registrations stand. Only real folders are looked into: nothing is followed out of the directory. */
+/** The folders with registrations. Links are not followed, so nothing outside the shared directory is read. */
 async function findPlaces(root: string, skip: (file: string, reason: string) => void): Promise<Place[]> {
   const folders: { folder: string; lane: string | null }[] = [{ folder: root, lane: null }];
   const lanesPath = join(root, 'lane');
@@ -133,7 +133,7 @@ async function isFolder(path: string): Promise<boolean> {
   return (await lstat(path).catch(() => null))?.isDirectory() ?? false;
 }
 
-/** At most so many: a folder that somebody fills does not fill our memory. */
+/** At most so many, so that a folder full of files does not fill the memory of a worker. */
 export async function entriesOf(path: string): Promise<Dirent[]> {
   const entries: Dirent[] = [];
   const folder = await opendir(path, { bufferSize: 4096 }).catch(unless('ENOENT', 'ENOTDIR'));

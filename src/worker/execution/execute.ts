@@ -36,7 +36,7 @@ export function createExecute(parts: ExecuteParts) {
     await Promise.all([parts.cleanUp(ended), parts.record(job, ended)]);
   };
 
-  /** From here on it does not matter who claimed: dispatch what the claim names, wait for its answer, say how it ended. */
+  /** The same for every attempt, whichever one claimed: dispatch what the claim names, wait for its answer, say how it ended. */
   async function dispatchAndWait(begun: Claimed, { input, claimBy }: JobData): Promise<Ended | Postponed> {
     const { claim } = begun;
     try {

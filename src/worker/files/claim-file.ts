@@ -23,7 +23,7 @@ export async function writeClaim(path: string, text: string): Promise<boolean> {
   }
 }
 
-/** The first to create the file wins; a reader who comes before it is written finds a claim it cannot read. */
+/** The first to create the file wins. A worker that reads it before its text is there finds a claim it cannot read. */
 async function writeExclusively(path: string, text: string): Promise<boolean> {
   try {
     await writeFile(path, text, { flag: 'wx' });

@@ -7,7 +7,7 @@ import { parseJson } from '../../shared/contract/parse-json.ts';
 /** The version of claims. They lie where they lie and have their `v` in every version, so that each sees those of all others. */
 export const CLAIM_VERSION = 1;
 
-/** Who an execution was dispatched to, decided once and for all by whoever wrote it first. */
+/** The client an execution is dispatched to. The first worker that writes it decides for good. */
 const claimSchema = z.object({
   v: knownUpTo(CLAIM_VERSION),
   mockId: z.string(),
@@ -20,7 +20,7 @@ const claimSchema = z.object({
   sdk: z.enum(sdkNames),
   /** Whether the client gives up on a request that is gone when it wants to delete it. */
   givesUp: z.boolean(),
-  /** Whether the directory was made for an address that nobody has answered at, by this execution or another. */
+  /** Whether a worker made the directory, for an address at which no client has answered yet. */
   madeDirectory: z.boolean(),
   /** The one file whose renaming is the dispatch. */
   temporary: z.string(),
@@ -30,12 +30,12 @@ const claimSchema = z.object({
 
 export type Claim = z.infer<typeof claimSchema>;
 
-/** What was decided about an execution: it was claimed, or it ended without a dispatch and nobody may claim it any more. */
+/** What was decided about an execution: it was claimed, or it ended without a dispatch and no worker may claim it any more. */
 export type ClaimOrRefusal = { kind: 'claimed'; claim: Claim } | { kind: 'refused'; noAnswer: NoAnswer };
 const refusalSchema = z.object({ v: knownUpTo(CLAIM_VERSION), refused: noAnswerSchema });
 const versionSchema = z.object({ v: z.int() });
 
-/** A claim that exists but cannot be understood, such as one that was cut off. Nobody may dispatch beside it. */
+/** A claim that exists but cannot be understood, such as one that was cut off. No worker may dispatch beside it. */
 export class UnknownClaim extends Error {}
 
 /** A claim may have been written or not: the file system failed in a way that does not tell. The job is to be tried again. */

@@ -45,7 +45,7 @@ export function createClaims(sharedDir: string, clock: FileClock = createFileClo
     /** What was decided about an execution, or null while nothing was. Throws `UnknownClaim` or `NewerClaim`. */
     find,
 
-    /** The same for who does not know `claimBy`: looks through all that are kept. Null also for one that cannot be read. */
+    /** The same without `claimBy`: looks through all claims that are kept. Null also for one that cannot be read. */
     findAnywhere: (mockId: string): Promise<ClaimOrRefusal | null> => findAnywhere(mockId, { minutes, find }),
 
     /**

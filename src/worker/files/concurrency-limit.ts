@@ -7,7 +7,7 @@ export function createConcurrencyLimit(limit: number) {
   let running = 0;
 
   return async function run<T>(task: () => Promise<T>): Promise<T> {
-    // A task that ends hands its place to the next one, so `running` only grows for those who did not wait.
+    // A task that ends gives its place to the next one, so `running` only grows for tasks that did not wait.
     if (running >= limit) await new Promise<void>((resolve) => waiting.push(resolve));
     else running++;
     try {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { errnoOf, unless } from '../../shared/runtime/errno.ts';
 import { privateDirectory } from './file-names.ts';
 
-/** Nobody gets a file elsewhere emptied by putting a link here, or a worker to wait by putting a pipe. */
+/** A link that was put here must not empty a file elsewhere, and a pipe must not make a worker wait. */
 const TOUCH = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 export type FileClock = ReturnType<typeof createFileClock>;

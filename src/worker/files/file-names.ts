@@ -10,7 +10,7 @@ export const temporaryFileName = (mockId: string, attempt: string) => `.${mockId
 export const withdrawnFileName = (mockId: string) => temporaryFileName(mockId, 'withdrawn');
 /** Lies in a registered client's directory while its execution is open: upstream cleaners remove empty directories. */
 export const openFileName = (mockId: string) => `.${mockId}.open`;
-/** Lies in a directory made for an address nobody registered, until somebody picks up from it. */
+/** Lies in a directory that a worker made for an address without a registration, until a client picks something up from it. */
 export const MADE_BY_US = '.made-by-rule-server';
 
 const MOCK_ID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';

@@ -17,7 +17,7 @@ const SLOW_MS = 0.5;
 const SAMPLES = 64;
 const HAND_OVER_FOR_MS = 30_000;
 
-// How quick the file system is is a fact of the process, not of who asks.
+// One measurement for the whole process: all its callers use the same file system.
 let samples = 0;
 let slow = 0;
 let handOverUntil = 0;

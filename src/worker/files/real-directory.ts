@@ -126,7 +126,7 @@ const openDirectory = (path: string, flags: number) =>
 
 async function isStillThere(directory: string, handle: Handle): Promise<boolean> {
   if (performance.now() - handle.checkedAt < CHECK_EVERY_MS) return true;
-  // Under a name of its own: whoever waits for this look may hold the places of the directory.
+  // Limited under a name of its own: operations that wait for this look may hold all places of the directory.
   const named = await inDirectory(`${directory}/`, () => lstat(directory)).catch(() => undefined);
   const own = await statHandle(handle.fd);
   if (named?.ino !== own.ino || named.dev !== own.dev) return false;
@@ -152,7 +152,7 @@ function drop(directory: string, handle: Handle): void {
   if (handle.users === 0) closeLater(handle.fd).catch(() => {});
 }
 
-/** Closed only when nobody uses it any more: its number is then another file's. */
+/** Closed only after the last use: from then on the system may give its number to another file. */
 async function leave(handle: Handle): Promise<void> {
   handle.users--;
   if (handle.dropped && handle.users === 0) await closeLater(handle.fd).catch(() => {});

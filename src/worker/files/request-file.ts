@@ -47,7 +47,7 @@ export async function writeTemporary(
   return name;
 }
 
-/** Marks the execution as open: keeps the directory from being empty, and tells other workers who is busy. */
+/** Marks the execution as open: the directory is not empty, so cleaners leave it, and other workers see that the client is busy. */
 export async function markOpen(files: ExecutionFiles): Promise<void> {
   const name = openFileName(files.mockId);
   await inDirectory(files.directory, () => within(files.directory, (path) => writeFile(join(path, name), '')));

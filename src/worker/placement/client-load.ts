@@ -50,7 +50,7 @@ export function createClientLoad({ sharedDir, slots, resultTimeoutMs, fileNow, i
 
   /**
    * Whether a client runs a rule right now: an open execution's request is gone. The published SDKs cannot beat while they
-   * run, so whoever runs is not offline.
+   * run, so a client that runs a rule is not offline.
    */
   async function isRunning(client: Client): Promise<boolean> {
     return (await marksOf(pathOf(client))).running;

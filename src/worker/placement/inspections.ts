@@ -27,7 +27,7 @@ const CHECK_WITHIN_MS = 5000;
 /** Whether an execution may be sent to a client, and what its caller should know about it. */
 type Inspection = { kind: 'refused'; noAnswer: NoAnswer } | { kind: 'clear'; warnings: Warning[] };
 
-/** What of a client matters here. */
+/** The part of a client that inspections need. */
 type Inspected = Pick<Client, 'address' | 'dialect' | 'sdk' | 'leafNodes'>;
 
 type Dependencies = {

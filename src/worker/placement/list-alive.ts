@@ -3,7 +3,7 @@ import type { Clients } from '../clients/clients.ts';
 import type { ClientLoad } from './client-load.ts';
 
 /**
- * The clients of an app for whoever asks what they publish: one that runs a rule is online as well. Clients that cannot be
+ * The clients of an app, for questions about what they publish: one that runs a rule is online as well. Clients that cannot be
  * read publish nothing; that they cannot is said where they are asked for.
  */
 export function createListAlive({ clients, load }: { clients: Clients; load: ClientLoad }) {

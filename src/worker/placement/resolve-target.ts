@@ -9,8 +9,8 @@ import type { ClientLoad } from './client-load.ts';
 import type { UnwritableClients } from './unwritable-clients.ts';
 
 /**
- * The client an execution goes to, or why there is none. `unknown`: nobody heard of the address; its directory is made.
- * `warnings`: who was passed over. `release`: to be called once the execution has its slot there, or will not have one.
+ * The client an execution goes to, or why there is none. `unknown`: no client has this address yet; its directory is made.
+ * `warnings`: the clients that were passed over. `release`: to be called once the execution has its slot there, or will not have one.
  */
 export type Resolution =
   | { kind: 'client'; client: Client; unknown: boolean; warnings: Warning[]; release: () => void }

@@ -3,7 +3,7 @@ import type { Warning } from '../../shared/contract/job.ts';
 import type { NoAnswer } from '../../shared/contract/outcomes.ts';
 import type { Client } from '../clients/client.ts';
 
-/** Whoever puts a client's rights in order need not wait longer than this. */
+/** After so long, a client whose rights were put in order is tried again. */
 const REMEMBERED_MS = 5000;
 const MAX_REMEMBERED = 1000;
 const NAMED_AT_MOST = 5;

@@ -16,7 +16,7 @@ import type { AnswerSavedCases } from './saved-cases.ts';
 export type Answer =
   | { kind: 'found'; body: string }
   | { kind: 'refused'; status: 404 | 422 | 503; error: string }
-  /** Not for this worker: another one may know. */
+  /** This worker cannot answer; another one may. */
   | { kind: 'pass-on' };
 
 type Dependencies = {

@@ -6,8 +6,8 @@ import type { Answer } from './answer-query.ts';
 export type Fence = (execution: { mockId: string; claimBy: number }) => Promise<Answer>;
 
 /**
- * Refuses an execution in the place of its claim, unless it is claimed. Only where the claims of all workers are: a worker
- * whose SHARED_DIR is not the right one, or cannot be used, passes the question on.
+ * Writes a refusal in the place of an execution's claim, unless it is claimed. It must lie where all workers look for claims: a
+ * worker whose SHARED_DIR is not the right one, or cannot be used, leaves the question to another one.
  */
 export function createFence({ claims, sharedDirectory }: { claims: Claims; sharedDirectory: SharedDirectory }): Fence {
   return async function fence({ mockId, claimBy }) {

@@ -15,7 +15,7 @@ const TOO_NEW =
 type Dependencies = {
   backend: QueueBackend;
   answerQuery: (query: Query) => Promise<Answer>;
-  /** So long a question this worker does not know is left to others, counted from when it was asked. */
+  /** For so long after it was asked, a question that this worker does not know is left to other workers. */
   waitForNewerMs: number;
   log: Logger;
 };
@@ -29,7 +29,7 @@ export function createQueryWorker({ backend, answerQuery, waitForNewerMs, log }:
   async function process(job: Job<Query, QueryResult>, token?: string): Promise<QueryResult> {
     const parsed = querySchema.safeParse(job.data);
     if (!parsed.success) return passOn(job, token);
-    // Who asked in an earlier version reads no later one.
+    // An API of an earlier version cannot read an answer of a later one.
     const { v } = parsed.data;
     const answer = await answerQuery(parsed.data);
     if (answer.kind === 'pass-on') return passOn(job, token);
@@ -43,7 +43,7 @@ export function createQueryWorker({ backend, answerQuery, waitForNewerMs, log }:
   async function passOn(job: Job<Query, QueryResult>, token: string | undefined): Promise<QueryResult> {
     if (Date.now() >= job.timestamp + waitForNewerMs)
       return { v: QUERY_VERSION, refused: { status: 503, error: TOO_NEW } };
-    await job.moveToDelayed(Date.now() + AWAY_MS, token).catch(() => {}); // its lock lapses, or who asked took it back
+    await job.moveToDelayed(Date.now() + AWAY_MS, token).catch(() => {}); // if this fails, its lock will expire, or the API took the question back
     throw new DelayedError();
   }
 

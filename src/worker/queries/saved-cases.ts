@@ -10,7 +10,7 @@ export type AnswerSavedCases = (query: Asked) => Promise<Answer>;
 
 type Dependencies = { caseFiles: CaseFiles; sharedDirectory: SharedDirectory };
 
-/** Reads and saves cases. A worker whose shared directory cannot be used passes the question on. */
+/** Reads and saves cases. A worker whose shared directory cannot be used leaves the question to another one. */
 export function createSavedCases({ caseFiles, sharedDirectory }: Dependencies): AnswerSavedCases {
   async function answer(query: Asked): Promise<Answer> {
     switch (query.ask) {

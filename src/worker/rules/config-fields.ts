@@ -59,7 +59,7 @@ export const optionalId = integer
   .transform((value) => value || null)
   .refine((value) => value === null || value > 0n, 'must not be negative');
 
-/** Decoration: whatever is not a string with something in it is simply not there. */
+/** A text that is only shown: anything but a string with something in it counts as missing. */
 export const optionalText = z.string().min(1).nullable().catch(null);
 
 /** The members every rule and node may carry to limit when it takes part. */

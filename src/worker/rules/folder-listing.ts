@@ -13,7 +13,7 @@ export type Skipped = { file: string; reason: string };
 /** What one folder holds: files named by an id, folders to look into, and what is passed over. */
 export type FolderListing = { ids: bigint[]; folders: string[]; skipped: Skipped[] };
 
-/** Lists one real folder. Links are not followed; folders that begin with `_` or `.` are not rules' business. */
+/** Lists one real folder. Links are not followed; folders whose names begin with `_` or `.` hold no rules. */
 export async function listFolder(path: string, stats: Stats): Promise<Reading<FolderListing>> {
   if (!stats.isDirectory()) return unusable(stats.isSymbolicLink() ? 'is a link' : 'is not a folder');
   const listing: FolderListing = { ids: [], folders: [], skipped: [] };

@@ -5,7 +5,7 @@ type Step = { id: bigint; arrived: boolean };
 
 /**
  * The nodes in the order they take part: a node's forward condition before it, its children after it, each node once.
- * Kept on a list instead of the call stack: a chain of thousands of nodes is only odd, not an error.
+ * The walk keeps its own list, because a chain of thousands of nodes would overflow the call stack.
  */
 export function releasedOrder(nodes: NodeReadings, start: bigint): bigint[] {
   const order: bigint[] = [];

@@ -22,7 +22,7 @@ export function keysOf(leaf: LeafNode, values: ConfigValues): NodeKey[] {
     if (name.text === '') return [];
     const { direction, accessMethod, union } = leafKey;
     const nested = union || accessMethod === 'getDeep' || accessMethod === 'putDeep';
-    // A configuration field of the same name is another value, and tells nothing about this one.
+    // A configuration field of the same name is another value and says nothing about this one.
     const valueType = leafKey.valueType ?? 'Object';
     return [{ key: name.text, direction, accessMethod, dynamic: name.dynamic, nested, valueType }];
   });

@@ -11,7 +11,7 @@ export type Registration = {
   leafNodes: readonly LeafNode[];
 };
 
-/** Whose metadata a caller would like to see; null = anybody's. */
+/** The client or lane whose metadata a caller prefers; null: any. */
 export type Wanted = { lane: string | null; address: string | null };
 
 /** The registrations of an app, online or not, the last known one included. */
@@ -33,7 +33,7 @@ export function createLeafMetadata(registrations: readonly Registration[], wante
       let silent: { leaf: LeafNode; from: Registration } | undefined;
       for (const from of stage) {
         const leaf = from.leafNodes.find((node) => node.clazz === clazz && (node.type ?? type) === type);
-        // Equals of one stage differ in how much their language lets them find out: one that names keys says more.
+        // Within a stage, clients of some languages publish which keys a leaf accesses and others do not: take one that does.
         if (leaf && leaf.keys.length > 0) return { leaf, from };
         if (leaf) silent ??= { leaf, from };
       }
@@ -43,7 +43,7 @@ export function createLeafMetadata(registrations: readonly Registration[], wante
   }
 
   return {
-    /** What is known about a node's leaf class, null for a relation. Nobody publishes aliases: they have no metadata. */
+    /** What is known about a node's leaf class; null for a relation. Clients do not publish aliases, so those have no metadata. */
     leafOf({ type: { name, leaf }, confName: clazz }: RuleNode): LeafNode | null {
       if (!leaf || clazz === null) return null;
       const type = leafNumberOf(name);

@@ -24,7 +24,7 @@ export type LeafKey = {
   valueType: ValueType | null;
 };
 
-/** A field a leaf can be configured with. `shown`: offered to whoever edits rules. `value`: its default, null when not said. */
+/** A field a leaf can be configured with. `shown`: offered in the editor of rules. `value`: its default, null when not said. */
 export type LeafField = {
   field: string;
   name: string;

@@ -24,7 +24,7 @@ export function settingsOf(leaf: LeafNode | null, values: ConfigValues): LeafSet
   return [...known, ...rest];
 }
 
-/** Null while nobody knows its value: not configured, and no default published. */
+/** Null when its value is unknown: not configured, and no default published. */
 function settingOf({ field, name, type, value }: LeafField, values: ConfigValues): LeafSetting | null {
   const about = { field, name: name || null, type: type || null };
   const configured = Object.hasOwn(values, field) ? values[field] : undefined;

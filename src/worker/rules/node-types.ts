@@ -34,7 +34,7 @@ const names: readonly NodeTypeName[] = [
   'P-Any',
 ];
 
-/** The type a number stands for. A number no client knows is `Unknown`, and so is a missing one. */
+/** The type a number stands for; `Unknown` for a number that no client knows, and for a missing one. */
 export function nodeTypeOf(number: bigint | null): NodeType {
   const name = (number === null ? undefined : names[Number(number)]) ?? 'Unknown';
   return { name, leaf: name.startsWith('Leaf') };

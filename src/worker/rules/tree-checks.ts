@@ -25,8 +25,8 @@ export type TreeCheck = { cycle: bigint[] | null; warnings: TreeWarning[] };
 type Sources = { rules: Pick<Rules, 'readGraph'>; leafClasses: ReadonlySet<string> | null };
 
 /**
- * What is wrong with the tree that a client is about to run. `leafClasses`: those the client registered, null when nobody
- * knows. An app whose rules cannot be read has nothing to check.
+ * What is wrong with the tree that a client is about to run. `leafClasses`: those the client registered, null when they are
+ * unknown. An app whose rules cannot be read has nothing to check.
  */
 export async function checkTree(selection: Selection, { rules, leafClasses }: Sources): Promise<TreeCheck> {
   const graph = await rules.readGraph(selection);

@@ -9,7 +9,7 @@ import { createSweep } from './sweep.ts';
 import { createSweepGoneClients } from './sweep-gone-clients.ts';
 
 const FILES_EVERY_MS = 60_000;
-/** A worker that starts may follow one that died and left something. */
+/** The first sweep, soon after the start: an earlier worker may have died and left files. */
 const FIRST_AFTER_MS = 2000;
 const ANSWERS_EVERY_MS = 10_000;
 const GONE_CLIENTS_EVERY_MS = 60 * 60_000;
@@ -24,7 +24,7 @@ type Dependencies = {
   log: Logger;
 };
 
-/** Removes what nobody needs any more, again and again: files and claims, kept answers, directories of clients that are gone. */
+/** Removes, again and again, what is no longer needed: files and claims, kept answers, directories of clients that are gone. */
 export function startSweeps({
   sharedDirectory,
   claims,

@@ -8,8 +8,8 @@ import { mockDirectory } from '../files/file-names.ts';
 const GONE_FOR_MS = 24 * 60 * 60_000;
 
 /**
- * Removes the directories of registered clients that have not beaten for a day. Clients never make them, and a client that
- * was killed is known by another address when it starts again. One with anything in it stays.
+ * Removes the empty directories of registered clients without a heartbeat for a day. A client that was killed has another address
+ * when it starts again, so its old directory stays unused for good. A directory with anything in it stays.
  */
 export function createSweepGoneClients({ sharedDir, clients }: { sharedDir: string; clients: Clients }) {
   return async function sweepGoneClients(): Promise<number> {
@@ -23,7 +23,7 @@ export function createSweepGoneClients({ sharedDir, clients }: { sharedDir: stri
         if (!(await isRealDirectory(sharedDir, directory).catch(() => false))) continue;
         removed += await rmdir(directory).then(
           () => 1,
-          () => 0, // not empty, or somebody was faster
+          () => 0, // not empty, or already removed
         );
       }
     }

@@ -13,16 +13,16 @@ import type { SharedDirectory } from '../files/shared-directory.ts';
 type Dependencies = {
   sharedDirectory: SharedDirectory;
   claims: Claims;
-  /** As if so much more time had passed by the file system's clock: for tests. */
+  /** For tests: added to the file system's clock. */
   laterMs?: number;
-  /** Told of each result that lies there, and says whether somebody looks out for it; otherwise it goes once it is old. */
+  /** Is told of each result that was found, and says whether an execution still waits for it. If none does, the sweep removes it once it is old. */
   onResult?: (mockId: string) => Promise<boolean>;
   onSwept?: (what: 'files' | 'claim-minutes', count: number) => void;
   log: Logger;
 };
 
 /**
- * Removes what executions left that nobody finished: files of ours older than a claim can be, then the claims themselves.
+ * Removes what executions left that no worker finished: the service's files that are older than a claim can be, then the claims.
  * Ages are by the file system's clock alone; when it cannot be read, nothing is swept.
  */
 export function createSweep({
@@ -91,7 +91,7 @@ async function sweepDirectory(directory: string, { madeBefore, isAwaited, onErro
   if (names.includes(MADE_BY_US) && (await isOld(MADE_BY_US))) await removeIfNobodyCame(directory);
 }
 
-/** Once nobody can be asked, such as while the queue store is away, every result may be awaited. */
+/** If the queue store cannot be asked, an execution may still wait for any of the results: they all stay. */
 function asking(onResult: (mockId: string) => Promise<boolean>, onError: (error: unknown) => void) {
   let answers = true;
   return async (mockId: string): Promise<boolean> => {
