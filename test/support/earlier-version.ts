@@ -14,11 +14,11 @@ const heads: Record<string, Edit[]> = {
 const fences: Record<string, Edit[]> = {
   'shared/contract/outcomes.ts': [["  fenced: { status: 503, state: 'rejected', retryAfterSeconds: 2 },\n", '']],
   'shared/contract/query.ts': [["z.literal('fence')", "z.literal('no such question')"]],
-  'api/calls/idempotency.ts': [['at: Date.now(), claimBy };', 'at: Date.now() };']],
-  'api/calls/run-once.ts': [
+  'api/idempotency/idempotency.ts': [['at: Date.now(), claimBy };', 'at: Date.now() };']],
+  'api/idempotency/run-once.ts': [
     ["if (claimBy === undefined || (await isKnown(kept.note))) return 'join';", "return 'join';"],
   ],
-  'api/calls/close-notes.ts': [["(await fence(mockId, claimBy)) === 'fenced'", 'false']],
+  'api/idempotency/close-notes.ts': [["(await fence(mockId, claimBy)) === 'fenced'", 'false']],
 };
 
 const announcements: Record<string, Edit[]> = {
