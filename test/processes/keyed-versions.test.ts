@@ -29,7 +29,9 @@ describe.skipIf(choice.kind === 'unavailable')('Idempotency-Keys and announcemen
       await noteWithoutJob(queueUrl, { key: 'k', body: bodyOf(1), claimBy: Date.now() + 5000 });
       expect(await today.execute(bodyOf(1), { headers: { 'idempotency-key': 'k' } })).toMatchObject({ status: 200 });
       expect(responder.found).toHaveLength(1);
-      expect((await httpCall(`${today.url}/metrics`)).text).toMatch(/^rule_server_fences_total\{outcome="fenced"\} 1$/m);
+      expect((await httpCall(`${today.url}/metrics`)).text).toMatch(
+        /^rule_server_fences_total\{outcome="fenced"\} 1$/m,
+      );
     });
   });
 
