@@ -19,6 +19,7 @@ import type { AskWorker } from './ask-worker.ts';
 import type { Batches } from './batches/batches.ts';
 import { createReadCsvBatch } from './batches/read-csv-batch.ts';
 import { createOpenBodies, type OpenBodies } from './calls/open-bodies.ts';
+import { createRuleOfScene } from './calls/rule-of-scene.ts';
 import type { SubmitExecution } from './calls/submit-execution.ts';
 import type { SavedCases } from './cases/saved-cases.ts';
 import type { ConsoleFile } from './console-files.ts';
@@ -128,9 +129,9 @@ export function createApp({
   app.use(refuseWhileStopping(phase));
   const calls = {
     submitExecution,
+    ruleOfScene: createRuleOfScene({ ask }),
     closedByUs: () => phase() === 'closing',
-    maxBodyBytes: settings.MAX_BODY_BYTES,
-    openBodies,
+    ...{ maxBodyBytes: settings.MAX_BODY_BYTES, openBodies },
   };
   app.route('/rule-server/mock', executeRoute({ ...calls, runOnce }));
   if (settings.ICE_ENDPOINTS) app.route('/ice-server/mock', iceRoutes({ ...calls, ask }));

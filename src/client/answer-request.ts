@@ -1,32 +1,21 @@
 import { stringifyExact } from '../shared/contract/raw-number.ts';
-import { execute } from './engine/execution.ts';
-import { endedInTime } from './engine/in-time.ts';
-import type { HandleError } from './engine/node.ts';
 import type { Heart } from './heart.ts';
 import { type Places, resultPathOf } from './places.ts';
 import { printAnswer, printRefusal } from './print-answer.ts';
-import type { Recorder } from './recorder.ts';
 import { replaceFile } from './replace-file.ts';
 import type { RuleSource } from './rules/rule-source.ts';
-import { strayContext } from './stray-errors.ts';
+import { type RunOptions, runRule } from './run-rule.ts';
 import type { Taken } from './take-request.ts';
 
-type Dependencies = {
-  places: Places;
-  rules: RuleSource;
-  heart: Heart;
-  ruleTimeoutMs: number;
-  handleError: HandleError | undefined;
-  onError: (error: unknown) => void;
-  recorder: Recorder | null;
-};
+type Dependencies = RunOptions & { places: Places; rules: RuleSource; heart: Heart };
 
 /** Runs a request that was taken and puts the answer in place, unless the thread had to answer for a blocked event loop. */
 export async function answerRequest(
   taken: Exclude<Taken, { kind: 'left' }>,
-  { places, rules, heart, ruleTimeoutMs, handleError, onError, recorder }: Dependencies,
+  { places, rules, heart, ...running }: Dependencies,
 ): Promise<void> {
   const { mockId } = taken;
+  const { onError } = running;
   const resultPath = resultPathOf(places, mockId);
   const executeAt = Date.now();
   if (taken.kind === 'unusable') {
@@ -38,16 +27,10 @@ export async function answerRequest(
     // Somebody may have released a rule just now in order to try it.
     await rules.refresh().catch(onError);
     if (record.isClaimed()) return; // so slow a file system that the thread has said it did not end
-    const recording = recorder?.began(taken.request);
-    const execution = execute(rules.current(), taken.request, {
-      withSteps: true,
-      timeoutMs: ruleTimeoutMs,
-      handleError,
-      watcher: record,
-      ...strayContext(taken.request, onError),
+    const { execution, ending } = await runRule(rules.current(), taken.request, {
+      ...running,
+      ...{ withSteps: true, watcher: record },
     });
-    const ending = await endedInTime(execution, ruleTimeoutMs);
-    recording?.ended(ending, execution.run.ts, taken.request.data);
     const text = printAnswer({ mockId, executeAt, execution, ending });
     if (record.claim()) await replaceFile(resultPath, text);
     else

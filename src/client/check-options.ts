@@ -34,19 +34,43 @@ const checks: Readonly<Record<string, Check>> = {
   maxRunning: (value) =>
     isInteger(value, 1, 1_000_000) ? undefined : `maxRunning must be 1 to 1000000, not ${shown(value)}`,
   record: (value) => checkRecord(value),
+  openTelemetry: ofType('boolean', 'true or false'),
   errorHandle: aFunction,
   onError: aFunction,
   onProblems: aFunction,
 };
 const required = ['app', 'sharedDir', 'leaves'];
 
-/** Throws a `TypeError` that names every option that is unknown, missing or cannot be used. */
+/** Throws a `TypeError` that names every option of a client that is unknown, missing or cannot be used. */
 export function checkOptions(options: object): void {
+  check(options, Object.keys(checks), required);
+}
+
+const loading = ['leaves', 'schema', 'strict', 'ruleTimeoutMs', 'errorHandle', 'onError'];
+
+/** The same for rules that are loaded without a client. */
+export function checkLoadOptions(options: object): void {
+  check(options, loading, ['leaves']);
+}
+
+/** The same for a test of a rule, whose options say what to run as well. */
+export function checkTestOptions(options: object): void {
+  const running = ['ruleId', 'confId', 'ts', 'data', 'withSteps', 'mocks'];
+  const others = Object.entries(options).filter(([name]) => !running.includes(name));
+  check(Object.fromEntries(others), loading, ['leaves'], running);
+}
+
+function check(
+  options: object,
+  known: readonly string[],
+  needed: readonly string[],
+  others: readonly string[] = [],
+): void {
   const given = new Map<string, unknown>(Object.entries(options).filter(([, value]) => value !== undefined));
-  const missing = required.filter((name) => !given.has(name)).map((name) => `${name} is missing`);
+  const missing = needed.filter((name) => !given.has(name)).map((name) => `${name} is missing`);
   const wrong = [...given].map(([name, value]) => {
-    const check = Object.hasOwn(checks, name) ? checks[name] : undefined;
-    return check ? check(value, name) : `there is no option ${name}${didYouMean(name, Object.keys(checks))}`;
+    const checkOne = known.includes(name) ? checks[name] : undefined;
+    return checkOne ? checkOne(value, name) : `there is no option ${name}${didYouMean(name, [...known, ...others])}`;
   });
   const sentences = [...missing, ...wrong.filter((sentence) => sentence !== undefined)];
   if (sentences.length > 0) throw new TypeError(sentences.join('. '));

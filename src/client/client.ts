@@ -13,9 +13,17 @@ import { placesOf } from './places.ts';
 import { createRecorder, type RecordOptions } from './recorder.ts';
 import { register, unregister } from './registration.ts';
 import { openRuleSource } from './rules/rule-source.ts';
-import { type RunRequest, type RunResult, runInProcess } from './run-in-process.ts';
+import {
+  type RunRequest,
+  type RunResult,
+  runInProcess,
+  runSceneInProcess,
+  type SceneRequest,
+  type SceneResult,
+} from './run-in-process.ts';
 import { watchStrayErrors } from './stray-errors.ts';
 import { createTakings } from './takings.ts';
+import { openTelemetry } from './telemetry.ts';
 
 export type { Data } from './engine/data.ts';
 export type { ErrorState, State } from './engine/state.ts';
@@ -43,7 +51,7 @@ export type { Mock, Mocks } from './leaves/stand-ins.ts';
 export type { DryRunResult, LoadedRules, LoadOptions, RuleObjects, TestOptions } from './load-rules.ts';
 export { loadRules, testRule } from './load-rules.ts';
 export type { RecordOptions } from './recorder.ts';
-export type { RunRequest, RunResult, RunStep } from './run-in-process.ts';
+export type { RunRequest, RunResult, RunStep, SceneRequest, SceneResult } from './run-in-process.ts';
 
 export type RuleClientOptions<D = unknown, L extends LeafClasses<D> = LeafClasses<D>> = {
   /** The app whose rules this client runs. */
@@ -73,6 +81,8 @@ export type RuleClientOptions<D = unknown, L extends LeafClasses<D> = LeafClasse
   errorHandle?: HandleError;
   /** Writes a sample of real runs as cases, which `rule-server test` runs. Off when not given. */
   record?: RecordOptions;
+  /** Traces runs and nodes and measures runs through the service's `@opentelemetry/api`: names and outcomes, never data. */
+  openTelemetry?: boolean;
   /** Told what went wrong outside of rules. */
   onError?: (error: unknown) => void;
   /** Told what is wrong with the released rules, whenever some were loaded. */
@@ -87,6 +97,8 @@ export type RuleClient<D = unknown> = {
   problems(): readonly string[];
   /** Runs a rule or a node in this process. Never rejects for what a rule does: that is in the result. */
   run(request: RunRequest<D>): Promise<RunResult<D>>;
+  /** Runs the rules of a scene one after the other, by id, each on data of its own. Empty when no rule has it. */
+  runScene(request: SceneRequest<D>): Promise<readonly SceneResult<D>[]>;
   /** Reads all rules again, whatever their version. */
   reload(): Promise<void>;
   /** Takes no more requests, lets those under way end and be read, and unregisters. */
@@ -108,6 +120,7 @@ export async function createRuleClient(options: RuleClientOptions): Promise<Rule
   const onProblems = harmless(options.onProblems ?? warnEach);
   const places = placesOf({ sharedDir, app, address, lane });
   const recorder = options.record ? createRecorder(options.record, { app, address, onError }) : null;
+  const telemetry = options.openTelemetry ? await openTelemetry(app) : null;
   const registry = createRegistry(options.leaves);
   const rules = await openRuleSource({ directory: places.rules, registry, strict, onProblems });
   const loadedVersion = rules.current().version;
@@ -115,12 +128,12 @@ export async function createRuleClient(options: RuleClientOptions): Promise<Rule
   const registration = await register(places, { app, address, lane, loadedVersion, leafNodes });
   const heart = startHeart({ places, registration, loadedVersion, heartbeatMs, ruleTimeoutMs, onError });
   rules.onVersion((version) => heart.loaded(version));
-  const running = { ruleTimeoutMs, handleError: errorHandle, onError };
+  const running = { ruleTimeoutMs, handleError: errorHandle, onError, recorder, telemetry };
   const takings = createTakings({
     directory: places.mock,
     maxRunning,
     onError,
-    answer: (taken) => answerRequest(taken, { places, rules, heart, recorder, ...running }),
+    answer: (taken) => answerRequest(taken, { places, rules, heart, ...running }),
   });
   const inbox = openInbox({
     directory: places.mock,
@@ -137,7 +150,8 @@ export async function createRuleClient(options: RuleClientOptions): Promise<Rule
     address,
     loadedVersion: () => rules.current().version,
     problems: () => rules.current().problems,
-    run: (request) => runInProcess(rules.current(), request, { recorder, ...running }),
+    run: (request) => runInProcess(rules.current(), request, running),
+    runScene: (request) => runSceneInProcess(rules.current(), request, running),
     reload: () => rules.reload(),
     close() {
       closing ??= close();

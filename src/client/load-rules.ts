@@ -1,16 +1,24 @@
 import { statSync } from 'node:fs';
 import { stringifyExact } from '../shared/contract/raw-number.ts';
+import { checkLoadOptions, checkTestOptions } from './check-options.ts';
 import type { HandleError } from './engine/node.ts';
 import { isExactObject, toExact } from './engine/values.ts';
 import type { DataSchema } from './leaves/data-schema.ts';
 import type { LeafClasses, Leaves } from './leaves/leaf.ts';
-import { createRegistry, type Registry } from './leaves/registry.ts';
+import { createRegistry } from './leaves/registry.ts';
 import { insteadOf, type Mocks, stubsOfResults } from './leaves/stand-ins.ts';
 import { readNode } from './rules/node-file.ts';
 import { type Released, readReleased } from './rules/released-files.ts';
 import { readRule } from './rules/rule-file.ts';
-import { createRuleSet, type RuleSet } from './rules/rule-set.ts';
-import { type RunRequest, type RunResult, runInProcess } from './run-in-process.ts';
+import { createRuleSet } from './rules/rule-set.ts';
+import {
+  type RunRequest,
+  type RunResult,
+  runInProcess,
+  runSceneInProcess,
+  type SceneRequest,
+  type SceneResult,
+} from './run-in-process.ts';
 import { watchStrayErrors } from './stray-errors.ts';
 
 /** Rules and nodes with the members of their files. `status` may be left out, `confField` may be an object. */
@@ -37,6 +45,8 @@ export type LoadedRules<D = unknown> = {
   /** What is wrong with the rules, one sentence each. */
   problems(): readonly string[];
   run(request: RunRequest<D>): Promise<RunResult<D>>;
+  /** Runs the rules of a scene, each on data of its own. Empty when no rule has it. */
+  runScene(request: SceneRequest<D>): Promise<readonly SceneResult<D>[]>;
   /** Runs with every result leaf replaced by one that does nothing and says true. */
   dryRun(request: RunRequest<D>): Promise<DryRunResult<D>>;
 };
@@ -50,17 +60,20 @@ export async function loadRules<D = unknown, const L extends LeafClasses<D> = Le
   options: LoadOptions<D, L>,
 ): Promise<LoadedRules<D>>;
 export async function loadRules(source: string | RuleObjects, options: LoadOptions): Promise<LoadedRules> {
-  const { leaves, strict = false } = options;
+  checkLoadOptions(options);
+  const { leaves, strict = false, ruleTimeoutMs = 55_000, errorHandle, onError = console.warn } = options;
+  const around = { ruleTimeoutMs, handleError: errorHandle, onError };
   const released = typeof source === 'string' ? await readFolder(source) : releasedOf(source);
   const rules = createRuleSet(released, createRegistry(leaves), { strict });
   return {
     problems: () => rules.problems,
-    run: (request) => runOnce(rules, request, options),
+    run: (request) => watched(() => runInProcess(rules, request, around)),
+    runScene: (request) => watched(() => runSceneInProcess(rules, request, around)),
     async dryRun(request) {
       const stubbed: string[] = [];
       const stubs = stubsOfResults(createRegistry(leaves), (name) => stubbed.push(name));
       const dry = createRuleSet(released, createRegistry(stubs), { strict });
-      const result = await runOnce(dry, request, options);
+      const result = await watched(() => runInProcess(dry, request, around));
       return { ...result, stubbed };
     },
   };
@@ -72,28 +85,28 @@ export type TestOptions<D = unknown, L extends LeafClasses<D> = LeafClasses<D>> 
     mocks?: Mocks<NoInfer<D>>;
   };
 
-/** Runs a rule once, with some of its leaves replaced. Throws for a mock of a class that is not among the leaves. */
+/** Runs a rule once, with some of its leaves replaced, and says what every node came to unless `withSteps` is false. Throws for a mock of a class that is not among the leaves. */
 export async function testRule<D = unknown, const L extends LeafClasses<D> = LeafClasses<D>>(
   source: string | RuleObjects,
   options: TestOptions<D, L>,
 ): Promise<RunResult<D>>;
-export async function testRule(
-  source: string | RuleObjects,
-  { mocks = {}, ...options }: TestOptions,
-): Promise<RunResult> {
-  const registry: Registry = createRegistry(options.leaves);
-  const rules = await loadRules(source, { ...options, leaves: insteadOf(registry, mocks) });
-  return rules.run(options);
+export async function testRule(source: string | RuleObjects, options: TestOptions): Promise<RunResult> {
+  checkTestOptions(options);
+  const { mocks = {}, ruleId, confId, ts, data, withSteps = true, ...loading } = options;
+  const leaves = insteadOf(createRegistry(loading.leaves), mocks);
+  const rules = await loadRules(source, { ...loading, leaves });
+  const asked = {
+    ...(ruleId !== undefined && { ruleId }),
+    ...(confId !== undefined && { confId }),
+    ...(ts !== undefined && { ts }),
+  };
+  return rules.run({ ...asked, ...(data && { data }), withSteps });
 }
 
-async function runOnce(
-  rules: RuleSet,
-  request: RunRequest,
-  { ruleTimeoutMs = 55_000, errorHandle, onError = console.warn }: Omit<LoadOptions, 'leaves'>,
-): Promise<RunResult> {
+async function watched<T>(run: () => Promise<T>): Promise<T> {
   const unwatch = watchStrayErrors();
   try {
-    return await runInProcess(rules, request, { ruleTimeoutMs, handleError: errorHandle, onError });
+    return await run();
   } finally {
     unwatch();
   }

@@ -1,13 +1,10 @@
 import { messageOf } from './engine/evaluate.ts';
-import { type Execution, execute } from './engine/execution.ts';
-import { endedInTime } from './engine/in-time.ts';
-import type { HandleError } from './engine/node.ts';
+import type { Execution } from './engine/execution.ts';
 import type { State } from './engine/state.ts';
 import type { StepOutcome } from './engine/steps.ts';
 import { isExactObject, toExact, toPlain, type Value } from './engine/values.ts';
-import type { Recorder } from './recorder.ts';
 import type { RuleSet } from './rules/rule-set.ts';
-import { strayContext } from './stray-errors.ts';
+import { type RunOptions, runRule } from './run-rule.ts';
 
 /** What a rule is given; what is known of it, where something is. */
 type InputOf<D> = unknown extends D ? Readonly<Record<string, unknown>> : D;
@@ -48,27 +45,20 @@ export type RunResult<D = unknown> = {
   steps?: readonly RunStep[];
 };
 
-type Options = {
-  ruleTimeoutMs: number;
-  handleError: HandleError | undefined;
-  onError: (error: unknown) => void;
-  recorder?: Recorder | null;
-};
+/** Which rules to run, and on what: all of a scene, each on data of its own. */
+export type SceneRequest<D = unknown> = Omit<RunRequest<D>, 'ruleId' | 'confId'> & { scene: string };
+export type SceneResult<D = unknown> = RunResult<D> & { ruleId: bigint };
 
 /** Runs a rule for the service this client is part of. Throws only when the data is nothing JSON can hold. */
 export async function runInProcess(
   rules: RuleSet,
   { ruleId, confId, ts, data = {}, withSteps = false }: RunRequest,
-  { ruleTimeoutMs, handleError, onError, recorder }: Options,
+  options: RunOptions,
 ): Promise<RunResult> {
   const exact = toExact(data, new WeakMap(), 'data');
   if (!isExactObject(exact)) throw new TypeError('data must be an object');
   const request = { ruleId: idOf(ruleId), confId: idOf(confId), ts: idOf(ts), data: exact };
-  const context = strayContext(request, onError);
-  const recording = recorder?.began(request);
-  const execution = execute(rules, request, { withSteps, timeoutMs: ruleTimeoutMs, handleError, ...context });
-  const ending = await endedInTime(execution, ruleTimeoutMs);
-  recording?.ended(ending, execution.run.ts, exact);
+  const { execution, ending } = await runRule(rules, request, { ...options, withSteps });
   return {
     success: ending.kind === 'done',
     outcome: ending.kind === 'done' ? ending.outcome : null,
@@ -78,6 +68,18 @@ export async function runInProcess(
     warnings: execution.leftOut,
     ...(withSteps && { steps: stepsOf(execution) }),
   };
+}
+
+/** Runs the rules of a scene one after the other, by id: none sees what another one wrote. */
+export async function runSceneInProcess(
+  rules: RuleSet,
+  { scene, ...request }: SceneRequest,
+  options: RunOptions,
+): Promise<SceneResult[]> {
+  const results: SceneResult[] = [];
+  for (const ruleId of rules.inScene(scene))
+    results.push({ ruleId, ...(await runInProcess(rules, { ...request, ruleId }, options)) });
+  return results;
 }
 
 function stepsOf({ run }: Execution): RunStep[] {

@@ -74,6 +74,35 @@ describe('rules without a client', () => {
   });
 });
 
+describe('a scene', () => {
+  const rules = [
+    { id: 12, confId: 2, scenes: 'checkout' },
+    { id: 3, confId: 3, scenes: 'welcome, checkout' },
+    { id: 4, confId: 3, scenes: 'check' },
+  ];
+
+  test('runs all its rules by id, each on data of its own', async () => {
+    const loaded = await loadRules({ ...objects, rules }, { leaves });
+    const results = await loaded.runScene({ scene: 'checkout', data: { uid: 7, cost: 60 } });
+    expect(results).toMatchObject([
+      { ruleId: 3n, outcome: 'TRUE', data: { uid: 7, cost: 60, coupon: 20 } },
+      { ruleId: 12n, outcome: 'TRUE' },
+    ]);
+    expect(results[1]?.data).toEqual({ uid: 7, cost: 60 });
+    expect(given).toEqual([7]);
+  });
+
+  test('that no rule has runs nothing', async () => {
+    const loaded = await loadRules({ ...objects, rules }, { leaves });
+    expect(await loaded.runScene({ scene: 'chekout' })).toEqual([]);
+  });
+});
+
+test('options that are unknown are named, with the nearest one', async () => {
+  const misspelt = { leaves, strikt: true };
+  await expect(loadRules(objects, misspelt)).rejects.toThrow('there is no option strikt; did you mean strict?');
+});
+
 describe('a test of a rule', () => {
   test('replaces leaves by name or alias, with their configured fields', async () => {
     const result = await testRule(objects, {

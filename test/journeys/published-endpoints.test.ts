@@ -97,13 +97,9 @@ describe('the endpoints of the published server', () => {
     it.each([
       ['{"iceId":1}', -2, 'app is required'],
       ['{"app":0,"iceId":1}', -2, 'app is required'],
-      ['{"app":1}', -2, 'one of iceId or confId is required'],
-      ['{"app":1,"iceId":0,"confId":null}', -2, 'one of iceId or confId is required'],
-      [
-        '{"app":1,"scene":"pay"}',
-        -2,
-        'one of iceId or confId is required: this server runs no rules by scene, so name one',
-      ],
+      ['{"app":1}', -2, 'one of iceId, confId or scene is required'],
+      ['{"app":1,"iceId":0,"confId":null}', -2, 'one of iceId, confId or scene is required'],
+      ['{"app":1,"scene":"pay"}', -1, 'scene: names no rule: app 1 has released none in it'],
       ['{"app":"1","iceId":1}', -1, /^app must be an integer/],
       ['{"app":1,"iceId":"7"}', -1, /^iceId must be an integer/],
       ['{"app":1,"iceId":1,"roam":[]}', -1, /^roam must be a JSON object/],

@@ -1,5 +1,5 @@
 import { scanJson } from '../../shared/contract/exact-json.ts';
-import { DATA_FIELD, type ExecuteRequest, executeRequestSchema, memberValue } from '../../shared/contract/job.ts';
+import { type AskedRequest, DATA_FIELD, executeRequestSchema, memberValue } from '../../shared/contract/job.ts';
 import type { Member } from '../../shared/contract/json-tokens.ts';
 import { isOneSlipAway } from '../../shared/contract/near-miss.ts';
 import { decodeUtf8 } from '../../shared/contract/utf8.ts';
@@ -7,7 +7,7 @@ import { decodeUtf8 } from '../../shared/contract/utf8.ts';
 /** One thing wrong with a request: the field (or `body`) and what to do about it. */
 export type Problem = { field: string; message: string };
 
-type ReadRequest = { kind: 'request'; request: ExecuteRequest } | { kind: 'bad'; problems: Problem[] };
+type ReadRequest = { kind: 'request'; request: AskedRequest } | { kind: 'bad'; problems: Problem[] };
 
 /** A mebibyte of near misses is not answered with twenty. */
 const MAX_PROBLEMS = 100;
@@ -40,11 +40,12 @@ export function readExecuteRequest(bytes: Uint8Array): ReadRequest {
     : { kind: 'bad', problems: problems.slice(0, MAX_PROBLEMS) };
 }
 
-const FIELDS = ['app', 'ruleId', 'confId', 'ts', DATA_FIELD, 'target'];
+const FIELDS = ['app', 'ruleId', 'confId', 'ts', DATA_FIELD, 'target', 'scene'];
 const OTHER_NAMES = new Map([
   ['roam', DATA_FIELD],
   ['service', DATA_FIELD],
   ['iceid', 'ruleId'],
+  ['scenes', 'scene'],
 ]);
 
 /** The known field a key was probably meant to be: another spelling, a name from elsewhere, or one slip in a longer name. */

@@ -1,11 +1,11 @@
 import { scanJson } from '../../shared/contract/exact-json.ts';
-import { DATA_FIELD, type ExecuteRequest, executeRequestSchema, memberValue } from '../../shared/contract/job.ts';
+import { type AskedRequest, DATA_FIELD, executeRequestSchema, memberValue } from '../../shared/contract/job.ts';
 import type { Member } from '../../shared/contract/json-tokens.ts';
 import { parseTarget } from '../../shared/contract/target.ts';
 import { decodeUtf8 } from '../../shared/contract/utf8.ts';
 import { INPUT_ERROR, OTHER_ERROR } from './envelope.ts';
 
-type IceRequest = { kind: 'request'; request: ExecuteRequest } | { kind: 'bad'; ret: number; message: string };
+type IceRequest = { kind: 'request'; request: AskedRequest } | { kind: 'bad'; ret: number; message: string };
 
 /** What the published server calls our members. */
 const OUR_NAMES = new Map([
@@ -30,10 +30,12 @@ export function readIceRequest(bytes: Uint8Array): IceRequest {
 
   const given = new Map(scanned.members.filter(({ kind }) => kind !== 'null').map((member) => [member.key, member]));
   if (isZeroOrAbsent(given.get('app'))) return bad(INPUT_ERROR, 'app is required');
-  if (isZeroOrAbsent(given.get('iceId')) && isZeroOrAbsent(given.get('confId'))) {
-    const scene = given.has('scene') ? ': this server runs no rules by scene, so name one' : '';
-    return bad(INPUT_ERROR, `one of iceId or confId is required${scene}`);
-  }
+  const scene = given.get('scene');
+  const hasScene = scene !== undefined && memberValue(scene) !== '';
+  if (isZeroOrAbsent(given.get('iceId')) && isZeroOrAbsent(given.get('confId')) && !hasScene)
+    return bad(INPUT_ERROR, 'one of iceId, confId or scene is required');
+  // As there, a rule counts before a scene, and a scene before a node.
+  given.delete(hasScene && isZeroOrAbsent(given.get('iceId')) ? 'confId' : 'scene');
   const values = [...given.values()].map((member) => [OUR_NAMES.get(member.key) ?? member.key, memberValue(member)]);
   const parsed = executeRequestSchema.safeParse(withTarget(Object.fromEntries(values)));
   if (parsed.success) return { kind: 'request', request: parsed.data };

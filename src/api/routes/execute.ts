@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Context, Hono } from 'hono';
 import { unanswered } from '../../shared/contract/ending.ts';
+import type { ExecuteRequest } from '../../shared/contract/job.ts';
 import { noAnswer } from '../../shared/contract/outcomes.ts';
 import type { State } from '../../shared/contract/states.ts';
 import { isStoreUnavailable } from '../../shared/store/store-error.ts';
@@ -8,6 +9,7 @@ import { needs, refusedApp } from '../access/permission.ts';
 import { notesAway } from '../calls/no-ending.ts';
 import type { BodyLease, OpenBodies } from '../calls/open-bodies.ts';
 import { readExecuteRequest } from '../calls/read-request.ts';
+import type { RuleOfScene } from '../calls/rule-of-scene.ts';
 import type { Call, SubmitExecution } from '../calls/submit-execution.ts';
 import { callerLeft } from '../http/caller-left.ts';
 import type { Environment } from '../http/environment.ts';
@@ -18,6 +20,7 @@ import type { Once, RunOnce } from '../idempotency/run-once.ts';
 
 type Dependencies = {
   submitExecution: SubmitExecution;
+  ruleOfScene: RuleOfScene;
   runOnce: RunOnce;
   /** Whether connections that close now are closed by this side. */
   closedByUs: () => boolean;
@@ -26,7 +29,14 @@ type Dependencies = {
 };
 
 /** POST /rule-server/mock/execute: run one rule on one client and answer with what the client wrote. */
-export function executeRoute({ submitExecution, runOnce, closedByUs, maxBodyBytes, openBodies }: Dependencies) {
+export function executeRoute({
+  submitExecution,
+  ruleOfScene,
+  runOnce,
+  closedByUs,
+  maxBodyBytes,
+  openBodies,
+}: Dependencies) {
   return new Hono<Environment>().post('/execute', needs('run'), async (context) => {
     const lease = openBodies.lease();
     return execute(context, lease).finally(() => lease.close());
@@ -39,11 +49,15 @@ export function executeRoute({ submitExecution, runOnce, closedByUs, maxBodyByte
     if (body.kind !== 'complete') return refuseBody(context, body.kind, maxBodyBytes);
     const read = readExecuteRequest(body.bytes);
     if (read.kind === 'bad') return badRequest(read.problems);
-    const { app, ruleId, confId } = read.request;
-    context.set('about', { app, ruleId: ruleId?.toString() ?? null, confId: confId?.toString() ?? null });
-    const notIts = refusedApp(context, app);
+    tellAbout(context, read.request);
+    const notIts = refusedApp(context, read.request.app);
     if (notIts) return notIts;
-    const call = { mockId: randomUUID(), request: read.request, keyName: context.var.keyName ?? null, body: lease };
+    const found = await ruleOfScene(read.request);
+    if (found.kind === 'no-rule') return badRequest([{ field: 'scene', message: found.error }]);
+    if (found.kind === 'no-worker') return withoutWorker(context, found.error);
+    const { request } = found;
+    tellAbout(context, request);
+    const call = { mockId: randomUUID(), request, keyName: context.var.keyName ?? null, body: lease };
     const key = context.req.header('idempotency-key');
     if (key !== undefined) return once(context, { ...call, key, bytes: body.bytes });
     if (prefersAsync(context)) return begin(context, call);
@@ -88,6 +102,15 @@ async function respondToOnce(context: Context<Environment>, ran: Once): Promise<
       return respondToEnding(context, mockId, ending);
     }
   }
+}
+
+/** Says in the logs which rule a call is about. */
+function tellAbout(context: Context<Environment>, { app, ruleId, confId }: ExecuteRequest): void {
+  context.set('about', { app, ruleId: ruleId?.toString() ?? null, confId: confId?.toString() ?? null });
+}
+
+function withoutWorker(context: Context<Environment>, error: string): Response {
+  return respondToEnding(context, randomUUID(), unanswered(noAnswer('no-worker', error, { mayHaveRun: false })));
 }
 
 function fromForeignPage(): Response {

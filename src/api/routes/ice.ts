@@ -5,6 +5,7 @@ import { QUERY_VERSION } from '../../shared/contract/query.ts';
 import { needs, refusedApp } from '../access/permission.ts';
 import type { AskWorker } from '../ask-worker.ts';
 import type { BodyLease, OpenBodies } from '../calls/open-bodies.ts';
+import type { RuleOfScene } from '../calls/rule-of-scene.ts';
 import type { SubmitExecution } from '../calls/submit-execution.ts';
 import { callerLeft } from '../http/caller-left.ts';
 import type { Environment } from '../http/environment.ts';
@@ -21,6 +22,7 @@ const ANSWER_WITHIN_MS = 58_000;
 
 type Dependencies = {
   submitExecution: SubmitExecution;
+  ruleOfScene: RuleOfScene;
   ask: AskWorker['ask'];
   closedByUs: () => boolean;
   maxBodyBytes: number;
@@ -34,6 +36,7 @@ type Dependencies = {
  */
 export function iceRoutes({
   submitExecution,
+  ruleOfScene,
   ask,
   closedByUs,
   maxBodyBytes,
@@ -56,12 +59,15 @@ export function iceRoutes({
     const notIts = refusedApp(context, read.request.app);
     if (notIts) return notIts;
 
+    const found = await ruleOfScene(read.request);
+    if (found.kind !== 'request') return refusal(OTHER_ERROR, `scene: ${found.error}`);
+
     const mockId = randomUUID();
     context.set('mockId', mockId);
     const nobodyWaits = new AbortController();
     const left = callerLeft(outgoing, closedByUs);
     left.addEventListener('abort', () => nobodyWaits.abort(), { once: true });
-    const call = { mockId, request: read.request, keyName: context.var.keyName ?? null, body: lease };
+    const call = { mockId, request: found.request, keyName: context.var.keyName ?? null, body: lease };
     const answer = submitExecution.run(call, nobodyWaits.signal).then((ending) => iceAnswer(call, ending));
     const timer = new AbortController();
     const late = setTimeout(answerWithinMs, undefined, { signal: timer.signal }).then(

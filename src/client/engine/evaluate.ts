@@ -63,7 +63,7 @@ function runBody({ node, run, step }: Running): Evaluated {
   if (body.kind === 'leaf') {
     run.enter(node);
     const state =
-      run.within === null ? body.run(run.dataFor(step)) : run.within(node, () => body.run(run.dataFor(step)));
+      run.within === null ? body.run(run.dataFor(step)) : run.within(node, () => body.run(run.dataFor(step)), step);
     run.tick();
     return state;
   }

@@ -3,6 +3,7 @@ import type { HandleError } from './node.ts';
 import { createRun, type Run, type RunWatcher, type Within } from './run.ts';
 import { type Rules, type Selection, sentenceOf } from './selection.ts';
 import type { State } from './state.ts';
+import type { StepWatcher } from './steps.ts';
 import { isOutside } from './time-window.ts';
 import type { ExactObject } from './values.ts';
 
@@ -26,6 +27,7 @@ export type ExecutionOptions = {
   handleError?: HandleError | undefined;
   watcher?: RunWatcher | undefined;
   within?: Within | undefined;
+  stepWatcher?: StepWatcher | null;
   onLatePut?: ((key: string) => void) | undefined;
 };
 
@@ -39,6 +41,7 @@ export function execute(rules: Rules, request: ExecutionRequest, options: Execut
     handleError: options.handleError ?? null,
     watcher: options.watcher ?? null,
     within: options.within ?? null,
+    stepWatcher: options.stepWatcher ?? null,
     onLatePut: options.onLatePut ?? null,
   });
   const found = rules.find(request);

@@ -3,7 +3,7 @@ import { Data, type RunContext } from './data.ts';
 import type { Store } from './keys.ts';
 import type { HandleError, Node } from './node.ts';
 import { type ErrorState, letterOf } from './state.ts';
-import { createSteps, logInto, type Step, type Steps } from './steps.ts';
+import { createSteps, logInto, type Step, type Steps, type StepWatcher } from './steps.ts';
 
 /** Ends a run from outside. Nothing in a rule absorbs it. */
 export class Stopped extends Error {}
@@ -46,18 +46,19 @@ type Options = {
   handleError: HandleError | null;
   watcher: RunWatcher | null;
   within: Within | null;
+  stepWatcher: StepWatcher | null;
   /** Told a key that was put after the run had ended; once for a run. */
   onLatePut: ((key: string) => void) | null;
 };
 
-export type Within = <T>(node: Node, work: () => T) => T;
+export type Within = <T>(node: Node, work: () => T, step: Step | null) => T;
 
 /** Told how far a run is, while it runs. */
 export type RunWatcher = { note(process: string): void; enter(nodeId: bigint): void };
 
 export function createRun(options: Options): Run {
-  const { store, ts, withSteps, deadline, handleError, watcher, within, onLatePut } = options;
-  const steps = withSteps ? createSteps() : null;
+  const { store, ts, withSteps, deadline, handleError, watcher, within, stepWatcher, onLatePut } = options;
+  const steps = withSteps ? createSteps(stepWatcher) : null;
   let process = '';
   let now = performance.now();
   let begun = 0;

@@ -29,13 +29,16 @@ export type Step = {
 
 const none: ReadonlyMap<string, never> = new Map<string, never>();
 
+/** Told when a node begins and when it has ended. */
+export type StepWatcher = { began(step: Step): void; ended(step: Step): void };
+
 export type Steps = ReturnType<typeof createSteps>;
 
 /** Everybody who reads a trace draws it: beyond this many occurrences the rest is only counted. */
 const MAX_STEPS = 10_000;
 
 /** Records the occurrences of a run, in the order in which they began. */
-export function createSteps() {
+export function createSteps(watcher: StepWatcher | null = null) {
   const began = performance.now();
   const list: Step[] = [];
   let leftOut = 0;
@@ -55,7 +58,9 @@ export function createSteps() {
     list,
     notRecorded: () => leftOut,
     begin(node: Node, role: Role, parent: Step | null, now: number): Step | null {
-      return add(node.id, node.name, { role, parent, now });
+      const step = add(node.id, node.name, { role, parent, now });
+      if (step) watcher?.began(step);
+      return step;
     },
     /** Something the rule names and this client cannot run. */
     leftOut(node: Node, parent: Step | null, now: number): void {
@@ -67,6 +72,7 @@ export function createSteps() {
     end(step: Step, now: number, outcome: StepOutcome): void {
       step.ms = now - began - step.start;
       step.outcome = outcome;
+      watcher?.ended(step);
     },
   };
 }

@@ -1,14 +1,18 @@
 import type { TimeWindow } from '../engine/time-window.ts';
 import type { ExactObject } from '../engine/values.ts';
-import { idMember } from './members.ts';
+import { idMember, textMember } from './members.ts';
 import { windowMember } from './node-file.ts';
 
 /** One rule as its file says. `confId` null: it has no root, so that running it does nothing. */
-export type RuleFile = { id: bigint; confId: bigint | null; window: TimeWindow | null };
+export type RuleFile = { id: bigint; confId: bigint | null; window: TimeWindow | null; scenes: readonly string[] };
 
 /** Reads a released rule. Throws an error saying what is wrong with it. */
 export function readRule(object: ExactObject): RuleFile {
   const id = idMember(object, 'id');
   if (id === null) throw new TypeError('id is missing');
-  return { id, confId: idMember(object, 'confId'), window: windowMember(object) };
+  const scenes = textMember(object, 'scenes').split(',');
+  return {
+    ...{ id, confId: idMember(object, 'confId'), window: windowMember(object) },
+    scenes: scenes.map((scene) => scene.trim()).filter((scene) => scene !== ''),
+  };
 }

@@ -13,6 +13,8 @@ export type RuleSet = Rules & {
   readonly linked: Linked;
   /** What is wrong with the released files, one sentence each. */
   readonly problems: readonly string[];
+  /** The rules of a scene, by id. */
+  inScene(scene: string): readonly bigint[];
 };
 
 type Checked = {
@@ -82,7 +84,12 @@ export function createRuleSet(released: Released, registry: Registry, { before, 
     return reason === undefined ? '' : ` (${reason})`;
   }
 
-  return { version: released.version, released, linked, problems, find };
+  function inScene(scene: string): readonly bigint[] {
+    const ids = rules.filter(({ scenes }) => scenes.includes(scene)).map(({ id }) => id);
+    return ids.sort((one, other) => (one < other ? -1 : 1));
+  }
+
+  return { version: released.version, released, linked, problems, find, inScene };
 }
 
 /** What is below a node: looked at once. */

@@ -80,6 +80,14 @@ export const executeRequestSchema = z
         json: { type: ['object', 'null'] },
         description: "The rule's input. Every number reaches the client as it is written here.",
       }),
+    scene: z
+      .string({ error: (issue) => `must be a string, found ${found(issue.input)}` })
+      .nullish()
+      .transform((name) => name || null)
+      .meta({
+        json: { type: ['string', 'null'] },
+        description: 'Instead of ruleId: runs the first released rule (the lowest id) of this scene.',
+      }),
     target: z
       .string({ error: (issue) => `must be a string, found ${found(issue.input)}` })
       .nullish()
@@ -96,13 +104,19 @@ export const executeRequestSchema = z
         description: 'Where to run: `all` (any client), `lane:<lane>` or `address:<address>`.',
       }),
   })
-  .refine(({ ruleId, confId }) => ruleId !== null || confId !== null, {
+  .refine(({ scene, ruleId, confId }) => scene === null || (ruleId === null && confId === null), {
+    path: ['scene'],
+    error: 'names the rule to run: give it without ruleId and confId',
+  })
+  .refine(({ scene, ruleId, confId }) => ruleId !== null || confId !== null || scene !== null, {
     path: ['ruleId'],
     error: 'give ruleId or confId: there is nothing to run',
     // Also told when other fields are bad, unless the ids themselves are.
     when: ({ issues }) => !issues.some(({ path }) => path?.[0] === 'ruleId' || path?.[0] === 'confId'),
   });
-export type ExecuteRequest = z.output<typeof executeRequestSchema>;
+export type AskedRequest = z.output<typeof executeRequestSchema>;
+/** What runs: its rule is known by its id, also where a scene named it. */
+export type ExecuteRequest = Omit<AskedRequest, 'scene'>;
 
 /** A member's value for validation: integers as bigint, other numbers and containers as the text they were written in. */
 export function memberValue({ kind, raw }: Member): unknown {

@@ -75,19 +75,39 @@ export function timeWindowOf(members: {
   return { type: windowTypes[String(timeType)] ?? 'always', start, end };
 }
 
-/** Reads a text as JSON by a schema; what is wrong is said in words that fit after the file's name. */
-export function parseConfig<T>(text: string, schema: z.ZodType<T>): Reading<T> {
+/** Reads a text as JSON by a schema, members in any case as the Java client does; what is wrong is said in words that fit after the file's name. */
+export function parseConfig<S extends z.ZodRawShape>(
+  text: string,
+  schema: z.ZodObject<S>,
+): Reading<z.output<z.ZodObject<S>>> {
   let value: ExactValue;
   try {
     value = parseExact(text);
   } catch (error) {
     return unusable(`is not JSON: ${error instanceof Error ? error.message : String(error)}`);
   }
-  const parsed = schema.safeParse(value, { reportInput: false });
+  const parsed = schema.safeParse(withKnownNames(value, Object.keys(schema.shape)), { reportInput: false });
   if (parsed.success) return { kind: 'found', value: parsed.data };
   const [issue] = parsed.error.issues;
   const where = issue?.path.join('.') ?? '';
   return unusable(`${where === '' ? 'the document' : where}: ${issue?.message ?? 'is not what it should be'}`);
+}
+
+/** Members under the names that are known, in whatever case they are written; one in the very case counts before others. */
+function withKnownNames(value: ExactValue, names: readonly string[]): ExactValue {
+  if (typeof value !== 'object' || value === null || Array.isArray(value) || value instanceof RawNumber) return value;
+  const known = names.flatMap((name) => {
+    const written = memberNamed(value, name);
+    return written === undefined ? [] : [[name, value[written]]];
+  });
+  return { ...value, ...Object.fromEntries(known) };
+}
+
+/** How an object writes a name: in the very case, else in any. */
+export function memberNamed(object: object, name: string): string | undefined {
+  if (Object.hasOwn(object, name)) return name;
+  const lower = name.toLowerCase();
+  return Object.keys(object).find((written) => written.toLowerCase() === lower);
 }
 
 /** The id a file's name stands for, or undefined when it is not a positive int64 in plain decimal. */

@@ -1,5 +1,6 @@
 import type { ExactValue } from '../../shared/contract/raw-number.ts';
 import { RawNumber } from '../../shared/contract/raw-number.ts';
+import { memberNamed } from './config-fields.ts';
 import type { LeafField, LeafNode } from './leaf-nodes.ts';
 import type { ConfigValues } from './node-file.ts';
 
@@ -19,7 +20,8 @@ export type LeafSetting = {
 export function settingsOf(leaf: LeafNode | null, values: ConfigValues): LeafSetting[] {
   const declared = leaf?.fields ?? [];
   const known = declared.flatMap((field) => settingOf(field, values) ?? []);
-  const others = Object.entries(values).filter(([name]) => !declared.some(({ field }) => field === name));
+  const taken = new Set(declared.map(({ field }) => memberNamed(values, field)));
+  const others = Object.entries(values).filter(([name]) => !taken.has(name));
   const rest = others.map(([field, value]) => ({ field, name: null, type: null, value, configured: true }));
   return [...known, ...rest];
 }
@@ -27,7 +29,8 @@ export function settingsOf(leaf: LeafNode | null, values: ConfigValues): LeafSet
 /** Null when its value is unknown: not configured, and no default published. */
 function settingOf({ field, name, type, value }: LeafField, values: ConfigValues): LeafSetting | null {
   const about = { field, name: name || null, type: type || null };
-  const configured = Object.hasOwn(values, field) ? values[field] : undefined;
+  const written = memberNamed(values, field);
+  const configured = written === undefined ? undefined : values[written];
   if (configured !== undefined && configured !== null) return { ...about, value: configured, configured: true };
   return value === null ? null : { ...about, value: defaultOf(type, value), configured: false };
 }

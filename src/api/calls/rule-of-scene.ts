@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import { parseExact } from '../../shared/contract/exact-json.ts';
+import type { AskedRequest, ExecuteRequest } from '../../shared/contract/job.ts';
+import { QUERY_VERSION } from '../../shared/contract/query.ts';
+import { integerOf, RawNumber } from '../../shared/contract/raw-number.ts';
+import type { AskWorker } from '../ask-worker.ts';
+
+/** The call with its rule; or why its scene names none. */
+export type InScene =
+  | { kind: 'request'; request: ExecuteRequest }
+  | { kind: 'no-rule'; error: string }
+  | { kind: 'no-worker'; error: string };
+
+export type RuleOfScene = (request: AskedRequest) => Promise<InScene>;
+
+const integer = z.instanceof(RawNumber).transform(({ text }) => integerOf(text) ?? -1n);
+const rulesSchema = z.object({
+  rules: z.array(z.object({ ruleId: integer, status: integer.nullable(), scenes: z.array(z.string()) })),
+});
+
+/**
+ * Puts the rule in the place of the scene that names it: the first one that is released, by id. A worker knows the rules; from here on
+ * the call is one for that rule, in the queue, the files and the history.
+ */
+export function createRuleOfScene({ ask }: Pick<AskWorker, 'ask'>): RuleOfScene {
+  return async ({ scene, ...request }) => {
+    if (scene === null) return { kind: 'request', request };
+    const { app } = request;
+    const reply = await ask({ v: QUERY_VERSION, ask: 'rules', app });
+    if (reply.kind === 'refused') return { kind: 'no-worker', error: reply.error };
+    const { rules } = rulesSchema.parse(parseExact(reply.body));
+    const rule = rules.find(({ status, scenes }) => scenes.includes(scene) && status !== null && status >= 0n);
+    return rule
+      ? { kind: 'request', request: { ...request, ruleId: rule.ruleId } }
+      : { kind: 'no-rule', error: `names no rule: app ${app} has released none in it` };
+  };
+}

@@ -1,0 +1,38 @@
+import { type Ending, type Execution, type ExecutionRequest, execute } from './engine/execution.ts';
+import { endedInTime } from './engine/in-time.ts';
+import type { HandleError } from './engine/node.ts';
+import type { RunWatcher } from './engine/run.ts';
+import type { Recorder } from './recorder.ts';
+import type { RuleSet } from './rules/rule-set.ts';
+import { strayContext } from './stray-errors.ts';
+import type { Telemetry } from './telemetry.ts';
+
+/** What belongs to every run of a client, whoever asks for it. */
+export type RunOptions = {
+  ruleTimeoutMs: number;
+  handleError: HandleError | undefined;
+  onError: (error: unknown) => void;
+  recorder?: Recorder | null;
+  telemetry?: Telemetry | null;
+};
+
+/** Runs a rule or a node to its end, records and traces it. Never rejects for what a rule does. */
+export async function runRule(
+  rules: RuleSet,
+  request: ExecutionRequest,
+  { withSteps, watcher, ...options }: RunOptions & { withSteps: boolean; watcher?: RunWatcher },
+): Promise<{ execution: Execution; ending: Ending }> {
+  const { ruleTimeoutMs: timeoutMs, handleError, onError, recorder, telemetry } = options;
+  const { within, onLatePut } = strayContext(request, onError);
+  const recording = recorder?.began(request);
+  const traced = telemetry?.began(request, rules) ?? null;
+  const stepWatcher = traced?.watcher ?? null;
+  const execution = execute(rules, request, {
+    ...{ withSteps: withSteps || stepWatcher !== null, timeoutMs, handleError, watcher, stepWatcher, onLatePut },
+    within: traced ? (node, work, step) => traced.within(step, () => within(node, work)) : within,
+  });
+  const ending = await endedInTime(execution, timeoutMs);
+  recording?.ended(ending, execution.run.ts, request.data);
+  traced?.ended(ending);
+  return { execution, ending };
+}

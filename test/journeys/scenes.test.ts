@@ -1,0 +1,79 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createRuleClient, type Data, type RuleClient } from '../../src/client/client.ts';
+import { type Service, startService } from '../support/start-service.ts';
+
+class GiveCoupon {
+  amount = 1;
+  doResult(service: Data): boolean {
+    service.put('coupon', this.amount);
+    return true;
+  }
+}
+
+const APP = 7;
+let service: Service;
+let client: RuleClient;
+beforeAll(async () => {
+  service = await startService({ settings: { ICE_ENDPOINTS: 1 } });
+  const write = async (folder: string, id: number, members: object) => {
+    await mkdir(join(service.sharedDir, `${APP}`, folder), { recursive: true });
+    await writeFile(join(service.sharedDir, `${APP}`, folder, `${id}.json`), JSON.stringify({ id, ...members }));
+  };
+  for (const id of [3, 12, 20]) {
+    const confField = JSON.stringify({ amount: id });
+    await write('confs', id, { status: 1, type: 6, confName: 'GiveCoupon', confField });
+  }
+  await write('bases', 12, { status: 1, confId: 12, scenes: 'welcome,checkout' });
+  await write('bases', 20, { status: 1, confId: 20, scenes: 'checkout' });
+  await write('bases', 3, { status: -1, confId: 3, scenes: 'checkout' });
+  client = await createRuleClient({ app: APP, sharedDir: service.sharedDir, leaves: { GiveCoupon } });
+});
+afterAll(async () => {
+  await client.close();
+  await service.stop();
+});
+
+const post = (path: string, body: object, headers = {}) =>
+  service.call(path, { method: 'POST', headers, body: JSON.stringify({ app: APP, ...body }) });
+const execute = (body: object, headers = {}) => post('/rule-server/mock/execute', body, headers);
+
+it('a scene runs its first released rule, by id, and the execution is one of that rule', async () => {
+  const { status, json } = await execute({ scene: 'checkout', 'the service': { uid: 1 } });
+  expect({ status, json }).toMatchObject({
+    status: 200,
+    json: { success: true, 'the service': { uid: 1, coupon: 12 } },
+  });
+  const kept = await service.call(`/rule-server/mock/executions/${json.mockId}`);
+  expect(kept.json).toMatchObject({ ruleId: 12, confId: null });
+});
+
+it('under a key it runs once, and the repeat has the same answer', async () => {
+  const headers = { 'idempotency-key': 'a-scene-once' };
+  const [first, repeat] = [await execute({ scene: 'welcome' }, headers), await execute({ scene: 'welcome' }, headers)];
+  expect(first.json).toMatchObject({ 'the service': { coupon: 12 } });
+  expect(repeat.json).toEqual(first.json);
+});
+
+it.each([
+  [{ scene: 'chekout' }, 'scene', 'names no rule: app 7 has released none in it'],
+  [{ scene: 'checkout', ruleId: 12 }, 'scene', 'names the rule to run: give it without ruleId and confId'],
+  [{ scene: 7, ruleId: 1 }, 'scene', 'must be a string, found 7'],
+  [{ scene: '' }, 'ruleId', 'give ruleId or confId: there is nothing to run'],
+  [{ scenes: 'checkout', ruleId: 1 }, 'scenes', 'is not a field of this request; did you mean "scene"?'],
+])('%j is refused, naming the field', async (body, field, message) => {
+  const { status, json } = await execute(body);
+  expect({ status, errors: json.errors }).toEqual({ status: 400, errors: [{ field, message }] });
+});
+
+it('the published paths take it too: a rule counts before it, and it counts before a node', async () => {
+  const ran = async (body: object) => (await post('/ice-server/mock/execute', body)).json;
+  expect(await ran({ scene: 'checkout', confId: 20 })).toMatchObject({ ret: 0, data: { roam: { coupon: 12 } } });
+  expect(await ran({ scene: 'checkout', iceId: 20 })).toMatchObject({ ret: 0, data: { roam: { coupon: 20 } } });
+  expect(await ran({ scene: 'nowhere' })).toMatchObject({
+    ret: -1,
+    msg: expect.stringContaining('scene: names no rule'),
+  });
+  expect(await ran({ scene: '' })).toMatchObject({ ret: -2 });
+});
