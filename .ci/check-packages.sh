@@ -65,9 +65,11 @@ examine() { # NAME TARBALL IMPORTED
     done
   done
 }
+first_hour() { .ci/first-hour.sh >"$work/first-hour" 2>&1 || { cat "$work/first-hour"; return 1; }; }
 test_client() { # NAME
   CLIENT_DIST="$work/app-$1/node_modules/$1/dist" npx vitest run --config test/packages/vitest.config.ts
 }
+check 'a first hour with the client, from an empty project' first_hour
 examine rule-server-client "$client_tarball" rule-server-client
 examine rule-server "$server_tarball" rule-server/client
 for name in rule-server-client rule-server; do check "$name: the tests of the client pass on the package" test_client "$name"; done
@@ -101,5 +103,6 @@ for node in "${NODES[@]}"; do
   server=''
 done
 
+cat "$work/first-hour"
 echo "$passed passed, $failed failed"
 ((failed == 0))

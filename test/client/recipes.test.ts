@@ -1,0 +1,168 @@
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { NestFactory } from '@nestjs/core';
+import { build } from 'esbuild';
+import fc from 'fast-check';
+import { Engine, type RuleProperties } from 'json-rules-engine';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { run } from '../sdks/run.ts';
+import { createRuleFiles } from '../support/rule-files.ts';
+
+const root = join(import.meta.dirname, '../..');
+const folder = join(root, 'dist/recipes');
+let files: Awaited<ReturnType<typeof createRuleFiles>>;
+
+beforeAll(async () => {
+  const text = await readFile(join(root, 'docs/recipes.md'), 'utf8');
+  await mkdir(folder, { recursive: true });
+  const blocks = [...text.matchAll(/```ts\n\/\/ ([\w-]+)\.ts\n(.*?)```/gs)];
+  for (const [, name = '', code = ''] of blocks) await writeFile(join(folder, `${name}.ts`), code);
+  await build({
+    ...{ entryPoints: blocks.map(([, name]) => join(folder, `${name}.ts`)), outdir: folder, bundle: true },
+    ...{ platform: 'node', format: 'esm', target: 'es2022', outExtension: { '.js': '.mjs' } },
+    alias: { 'rule-server/client': join(root, 'src/client/client.ts') },
+    external: ['fastify', '@nestjs/*', 'reflect-metadata', 'acorn', 'chokidar'],
+    tsconfigRaw: { compilerOptions: { experimentalDecorators: true } },
+    // The thread of the client is a file beside it.
+    define: { 'import.meta.url': JSON.stringify(pathToFileURL(join(root, 'src/client/heart.ts')).href) },
+  });
+  files = await createRuleFiles();
+  const nodes = [
+    { id: 1, type: 1, sonIds: '2,3' },
+    { id: 2, type: 5, confName: 'shop.SpentAtLeast', confField: '{"min":50}' },
+    { id: 3, type: 6, confName: 'shop.GiveCoupon', confField: '{"amount":20}' },
+  ];
+  for (const node of nodes) await files.write(JSON.stringify({ status: 1, ...node }), 1, 'confs', `${node.id}.json`);
+  await files.write('{"id":1,"confId":1,"status":1}', 1, 'bases', '1.json');
+});
+afterAll(async () => {
+  await rm(folder, { recursive: true, force: true });
+  await files.remove();
+});
+
+const load = (name: string) => import(pathToFileURL(join(folder, `${name}.mjs`)).href);
+
+test('each compiles, strictly', async () => {
+  const names = ['fastify', 'nest', 'json-rules-engine', 'ifs'].map((name) => join(folder, `${name}.ts`));
+  await run(join(root, 'node_modules/.bin/tsc'), ['-p', 'tsconfig.client.json'], { cwd: root, timeoutMs: 60_000 });
+  const options = [
+    '--noEmit',
+    '--strict',
+    '--module',
+    'nodenext',
+    '--target',
+    'es2022',
+    '--types',
+    'node',
+    '--skipLibCheck',
+  ];
+  await run(join(root, 'node_modules/.bin/tsc'), [...options, '--experimentalDecorators', '--ignoreConfig', ...names], {
+    ...{ cwd: root, timeoutMs: 60_000 },
+  });
+});
+
+test('Fastify: a request runs the rule with what was injected, and the client leaves with the server', async () => {
+  const { createServer } = await load('fastify');
+  const given: unknown[] = [];
+  const coupons = { give: async (uid: number, amount: number) => given.push([uid, amount]) > 0 };
+  const server = await createServer(files.sharedDir, coupons);
+  const order = (payload: object) => server.inject({ method: 'POST', url: '/orders', payload });
+  expect((await order({ uid: 7, cost: 60 })).json()).toEqual({ outcome: 'TRUE', coupon: 20 });
+  expect((await order({ uid: 7, cost: 40 })).json()).toEqual({ outcome: 'FALSE', coupon: null });
+  expect((await order({ uid: 7, cost: 'much' })).statusCode).toBe(500);
+  expect(given).toEqual([[7, 20]]);
+  expect(JSON.parse(await readFile(files.pathOf('clients', 1, '_latest.json'), 'utf8')).leafNodes).toMatchObject([
+    { clazz: 'shop.SpentAtLeast', roamKeys: [{ keyParts: [{ value: 'cost' }] }] },
+    { clazz: 'shop.GiveCoupon' },
+  ]);
+  await server.close();
+});
+
+test('NestJS: the leaves get what is injected, and the client leaves with the application', async () => {
+  process.env.SHARED_DIR = files.sharedDir;
+  const { OrdersModule, OrderService, CouponService } = await load('nest');
+  const app = await NestFactory.createApplicationContext(OrdersModule, { logger: false });
+  expect(await app.get(OrderService).place({ uid: 7, cost: 60 })).toBe(20);
+  expect(await app.get(OrderService).place({ uid: 8, cost: 1 })).toBeNull();
+  expect(app.get(CouponService).given).toEqual([7]);
+  await app.close();
+  Reflect.deleteProperty(process.env, 'SHARED_DIR');
+});
+
+describe('json-rules-engine', () => {
+  const facts = fc.record({
+    cost: fc.integer({ min: 0, max: 3 }),
+    city: fc.constantFrom('Rome', 'Oslo'),
+    tags: fc.subarray(['a', 'b', 'c']),
+    vip: fc.record({ level: fc.integer({ min: 0, max: 3 }) }),
+  });
+  const numeric = fc.constantFrom(
+    'lessThan',
+    'lessThanInclusive',
+    'greaterThan',
+    'greaterThanInclusive',
+    'equal',
+    'notEqual',
+  );
+  const level = fc.integer({ min: 0, max: 3 });
+  const comparison = fc.oneof(
+    fc.record({ fact: fc.constant('cost'), operator: numeric, value: level }),
+    fc.record({ fact: fc.constant('vip'), path: fc.constant('$.level'), operator: numeric, value: level }),
+    fc.record({
+      fact: fc.constant('city'),
+      operator: fc.constantFrom('in', 'notIn'),
+      value: fc.subarray(['Rome', 'Oslo']),
+    }),
+    fc.record({
+      ...{ fact: fc.constant('tags'), operator: fc.constantFrom('contains', 'doesNotContain') },
+      value: fc.constantFrom('a', 'b', 'c'),
+    }),
+  );
+  const { group } = fc.letrec((tie) => ({
+    group: fc.oneof(
+      { maxDepth: 3 },
+      fc.record({ all: fc.array(tie('any one'), { maxLength: 3 }) }),
+      fc.record({ any: fc.array(tie('any one'), { maxLength: 3 }) }),
+      fc.record({ not: tie('any one') }),
+    ),
+    'any one': fc.oneof({ maxDepth: 3 }, comparison, tie('group')),
+  }));
+  const event = fc.record({ type: fc.constantFrom('coupon', 'points'), params: fc.record({ amount: level }) });
+  const rules = fc.array(fc.record({ conditions: group, event, priority: fc.integer({ min: 1, max: 3 }) }), {
+    maxLength: 3,
+  });
+
+  /** Copies: the engine makes its own of the conditions. */
+  const parsed = (given: unknown): RuleProperties[] => JSON.parse(JSON.stringify(given));
+
+  test('the same facts through both come to the same events', async () => {
+    const recipe = await load('json-rules-engine');
+    const fired: number[] = [];
+    await fc.assert(
+      fc.asyncProperty(rules, facts, async (given, data) => {
+        const engine = new Engine(parsed(given));
+        const { events } = await engine.run(data);
+        const ours: unknown[] = await recipe.run(given, data);
+        const sorted = (list: readonly unknown[]) => list.map((each) => JSON.stringify(each)).sort();
+        expect(sorted(ours)).toEqual(sorted(events));
+        fired.push(events.length);
+      }),
+      { numRuns: 300 },
+    );
+    expect(fired.filter((count) => count > 0).length).toBeGreaterThan(30);
+  });
+});
+
+test('hand-written ifs: the rule gives every order the discount that they gave', async () => {
+  const { discountBefore, discountAfter } = await load('ifs');
+  const seen = new Set<number>();
+  for (const member of [true, false])
+    for (const country of ['NO', 'IT'])
+      for (const cost of [0, 49.99, 50, 99, 100, 1000]) {
+        const order = { member, country, cost };
+        expect(await discountAfter(order)).toBe(discountBefore(order));
+        seen.add(discountBefore(order));
+      }
+  expect(seen).toEqual(new Set([0, 10, 15]));
+});
