@@ -15,10 +15,6 @@ const here = join(import.meta.dirname, '..');
 const measuredSchema = z.object({ cpuMs: z.number(), heapBefore: z.number(), heapAfter: z.number() });
 type Measured = z.infer<typeof measuredSchema>;
 
-const [what, checkout] = process.argv.slice(2);
-if (what === '--measure' && checkout !== undefined) console.log(JSON.stringify(await measure(checkout)));
-else await compare(what === undefined ? [here] : [here, resolve(what)]);
-
 async function compare(checkouts: string[]): Promise<void> {
   const best = new Map<string, Measured>();
   for (let round = 0; round < ROUNDS; round++)
@@ -105,3 +101,7 @@ function usedHeap(): number {
 }
 
 const megabytes = (bytes: number): string => `${(bytes / 1024 / 1024).toFixed(1)} MiB`;
+
+const [what, checkout] = process.argv.slice(2);
+if (what === '--measure' && checkout !== undefined) console.log(JSON.stringify(await measure(checkout)));
+else await compare(what === undefined ? [here] : [here, resolve(what)]);

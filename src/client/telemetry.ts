@@ -1,11 +1,11 @@
 import type { Span } from '@opentelemetry/api';
 import type { Ending } from './engine/execution.ts';
-import type { Step, StepWatcher } from './engine/steps.ts';
 import type { Selection } from './engine/selection.ts';
+import type { Step, StepWatcher } from './engine/steps.ts';
 import type { RuleSet } from './rules/rule-set.ts';
 
 /** The trace of one run. `watcher` is null when nobody records it. */
-export type TracedRun = {
+type TracedRun = {
   watcher: StepWatcher | null;
   /** Runs a leaf's code inside the span of its node, so that what the leaf calls stands below it. */
   within<T>(step: Step | null, work: () => T): T;

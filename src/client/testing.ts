@@ -5,7 +5,7 @@ import type { StepOutcome } from './engine/steps.ts';
 import type { RunStep } from './run-in-process.ts';
 
 /** As much of what a run gave back as is looked at. */
-export type Ran = {
+type Ran = {
   outcome: State | null;
   data: object;
   error: unknown;
@@ -15,7 +15,7 @@ export type Ran = {
 /**
  * What nodes came to, by the name or the id of the node: every time it ran, or each time in order for a list. `null`: it did not run.
  */
-export type ExpectedSteps = Readonly<Record<string, StepOutcome | readonly StepOutcome[] | null>>;
+type ExpectedSteps = Readonly<Record<string, StepOutcome | readonly StepOutcome[] | null>>;
 
 type Verdict = { pass: boolean; message: () => string };
 /** What vitest and Jest give a matcher: its equality knows `expect.any` and the like. */
