@@ -4,7 +4,13 @@ import { suiteConfig } from './test/support/suite-config.ts';
 
 // npm test: what a person runs at every change. What needs a browser, many processes, minutes or a real fault has a
 // suite of its own in one of these folders.
-const otherSuites = ['test/console/journeys/**', 'test/processes/**', 'test/deploy/**', 'test/sdks/**', 'test/packages/**'];
+const otherSuites = [
+  'test/console/journeys/**',
+  'test/processes/**',
+  'test/deploy/**',
+  'test/sdks/**',
+  'test/packages/**',
+];
 
 export default suiteConfig({
   include: ['test/**/*.test.ts'],
