@@ -31,7 +31,10 @@ export async function startScript(
 }
 
 /** Starts the service itself, the way an operator does. */
-export function startService(role: 'api' | 'worker' | 'all', environment: Record<string, string>): ChildProcess {
+export function startService(
+  role: 'api' | 'worker' | 'all' | 'demo-client',
+  environment: Record<string, string>,
+): ChildProcess {
   const bin = fileURLToPath(new URL('../bin/rule-server.js', import.meta.url));
   const child = spawn(process.execPath, [bin, role], {
     env: { ...process.env, LOG_LEVEL: 'warn', ...environment },

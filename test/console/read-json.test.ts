@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { compactJson, prettyJson } from '../../src/console/json/print-json.ts';
 import { type Json, readJson } from '../../src/console/json/read-json.ts';
+import { scanJson } from '../../src/shared/contract/exact-json.ts';
 
 const read = (text: string): Json => {
   const found = readJson(text);
@@ -45,6 +46,24 @@ describe('reading an exact document', () => {
     ['{"a": NaN}', 1, 7],
   ])('%j is bad, and the line and column say where', (text, line, column) => {
     expect(readJson(text)).toMatchObject({ kind: 'bad', line, column });
+  });
+
+  test('what is let pass is what the service lets pass: no duplicate key, no depth beyond its limit', () => {
+    const nested = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`;
+    const members = fc.array(fc.tuple(fc.constantFrom('"a"', '"b"', '"\\u0061"', '"__proto__"'), fc.json()), {
+      maxLength: 4,
+    });
+    const objects = members.map((all) => `{${all.map(([key, json]) => `${key}:${json}`).join(' ,\n')}}`);
+    const depths = fc.constantFrom(1, 198, 199, 200, 201, 202, 50_000).map(nested);
+    const cut = fc.tuple(objects, fc.nat(40)).map(([text, at]) => text.slice(0, at) + text.slice(at + 1));
+    fc.assert(
+      fc.property(fc.oneof(objects, depths, cut), (text) => {
+        const scanned = scanJson(text);
+        const passes = scanned.kind === 'complete' && scanned.duplicates.length === 0;
+        expect(readJson(text).kind).toBe(passes ? 'ok' : 'bad');
+      }),
+      { numRuns: 500 },
+    );
   });
 
   test('what is read and printed is the same JSON, whatever it was', () => {

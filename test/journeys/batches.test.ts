@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
 import { itemMockId } from '../../src/shared/cases/item-id.ts';
-import { batchLimitsOf } from '../../src/shared/runtime/settings.ts';
+import { apiWaitMs, batchLimitsOf } from '../../src/shared/runtime/settings.ts';
 import { onEachQueue } from '../support/on-each-queue.ts';
 import {
   answers,
@@ -220,6 +220,38 @@ onEachQueue('a batch', (start) => {
     expect((await get(service, quiet, '/items?verdict=skipped')).items[0].error).toContain('3 cases in a row');
   });
 
+  it('goes on after cases for which no worker had room: that says nothing of the client', async () => {
+    const settings = { QUEUE_TIMEOUT_MS: 500, MAX_WAITS_PER_CLIENT: 1 };
+    await using service = await start({ settings });
+    await using client = await clientOf(service, answersAfter(2500));
+    const id = await begin(service, { app: 1, cases: inputs(6), concurrency: 5 });
+    const { counts } = await ended(service, id);
+    expect(counts.unanswered).toBeGreaterThanOrEqual(3);
+    expect(counts).toMatchObject({ skipped: 0, passed: client.found.length });
+    for (const item of (await get(service, id, '/items?verdict=unanswered')).items)
+      expect(item).toMatchObject({ code: 'overloaded', mayHaveRun: false });
+  });
+
+  it('takes back what it had sent to a client that ended, and sends no more', async () => {
+    await using service = await start({ settings: { RESULT_TIMEOUT_MS: 20_000 } });
+    await using client = await clientOf(service, async (request, { found }) => {
+      if (found[0] !== request) return;
+      await vi.waitUntil(() => found.length === 4);
+      await request.pickUp();
+      await request.answer('null');
+    });
+    const startedAt = Date.now();
+    const id = await begin(service, { app: 1, cases: inputs(9), concurrency: 4 });
+    expect((await ended(service, id)).counts).toMatchObject({ unanswered: 1, skipped: 8 });
+    expect(Date.now() - startedAt).toBeLessThan(15_000);
+    for (const item of (await get(service, id, '/items?verdict=skipped')).items)
+      expect(item).toMatchObject({
+        mayHaveRun: false,
+        error: `stopped: client ${client.address} ended while it ran a case`,
+      });
+    expect(client.found).toHaveLength(4);
+  });
+
   it('is cancelled: what was not sent is skipped, what runs comes to its end', async () => {
     await using service = await start();
     await using client = await clientOf(service, answersAfter(400));
@@ -248,6 +280,25 @@ onEachQueue('a batch', (start) => {
     await vi.waitFor(() => expect(client.found.length).toBeGreaterThan(60), { timeout: 30_000 });
     expect((await ended(service, id)).counts).toMatchObject({ passed: 150 });
     expect(client.found).toHaveLength(150);
+  });
+
+  it('finds the answer of a case after a long time without any worker', async () => {
+    const settings = { QUEUE_TIMEOUT_MS: 300, RESULT_TIMEOUT_MS: 1000 };
+    await using service = await start({ workers: 1, settings });
+    let answer = async () => {};
+    await using client = await clientOf(service, async (request) => {
+      await request.pickUp();
+      answer = () => request.answer(resultText(request));
+    });
+    const id = await begin(service, { app: 1, cases: inputs(1) });
+    await client.firstRequest();
+    const longAfter = Date.now() + 2 * settings.QUEUE_TIMEOUT_MS + apiWaitMs(service.settings) + 500;
+    await service.workers.shift()?.stop();
+    await answer();
+    await vi.waitUntil(() => Date.now() > longAfter, { timeout: 60_000 });
+    await service.addWorker();
+    expect((await ended(service, id)).counts).toMatchObject({ passed: 1 });
+    expect(client.found).toHaveLength(1);
   });
 
   it('goes on at once after its worker died: the permits of that worker are given back with its items', async () => {

@@ -2,7 +2,7 @@ import { copyFile, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { describe, expect, inject, it, vi } from 'vitest';
-import type { Step } from '../../src/worker/execution/steps.ts';
+import { type Step, steps } from '../../src/worker/execution/steps.ts';
 import { httpCall } from '../support/http-call.ts';
 import { redisCommand } from '../support/redis-command.ts';
 import { type RedisProcess, startRedisProcess } from '../support/redis-process.ts';
@@ -15,24 +15,33 @@ vi.setConfig({ testTimeout: 240_000 });
 const CASES = 130;
 /** Items are marked a hundred at a time. */
 const MARKED = 100;
-const settings = { RESULT_TIMEOUT_MS: 10_000, CLIENT_TIMEOUT_MS: 30_000, POLL_INTERVAL_MS: 250 };
-/** Before the claim that lets a case run, and after it was sent. */
-const killedAt: Step[] = ['before-claim', 'dispatched'];
+const settings = {
+  RESULT_TIMEOUT_MS: 20_000,
+  CLIENT_TIMEOUT_MS: 60_000,
+  POLL_INTERVAL_MS: 250,
+  QUEUE_TIMEOUT_MS: 5000, // the next worker waits twice as long until it sends again what may have been sent
+};
 /** Longer than any claim is kept. */
 const LATER_MS = 30 * 60_000;
 
-describe.skipIf(!inject('hasRedisBinary'))('a worker of a batch is killed', () => {
-  it.each(killedAt)('at "%s": another one goes on, and no case runs twice', (step) =>
+// They wait far more than they work, so all of them wait at once.
+describe.skipIf(!inject('hasRedisBinary'))('a worker of a batch is killed', { concurrent: true }, () => {
+  it.each(steps)('at "%s": another one goes on, and no case runs twice', (step) =>
     during(step, async ({ processes, batchId, found }) => {
       await processes.addWorker();
       const { state, counts } = await ended(processes, batchId);
       expect([state, counts.pending, counts.passed + counts.unanswered]).toEqual(['finished', 0, CASES]);
-      expect(counts.unanswered).toBeLessThanOrEqual(1);
+      // A machine that is slow to start the next worker may leave some behind: each says so, and whether it may have run.
+      const { items } = (await get(processes, `${batchId}/items?verdict=unanswered`)).json;
+      for (const item of items) {
+        const { code, mayHaveRun } = item;
+        expect(['overloaded false', 'outcome-unknown true'], JSON.stringify(item)).toContain(`${code} ${mayHaveRun}`);
+      }
       expect(twice(found())).toEqual([]);
     }),
   );
 
-  it.each(killedAt)(
+  it.each(steps)(
     'at "%s", and Redis comes back as it was before anything was sent, when no claim is kept any more',
     (step) =>
       during(step, async ({ processes, batchId, found, redis, snapshot }) => {
@@ -50,20 +59,18 @@ describe.skipIf(!inject('hasRedisBinary'))('a worker of a batch is killed', () =
       }),
   );
 
-  it.each(killedAt)(
-    'at "%s", and Redis loses everything: the batch is gone, and none of its cases runs again',
-    (step) =>
-      during(step, async ({ processes, batchId, found, redis }) => {
-        await redisCommand(redis.url, 'FLUSHALL');
-        await letTimePass(processes.sharedDir, batchId);
-        const before = found().length;
-        await processes.addWorker();
-        const next = await begin(processes, 3);
-        expect((await ended(processes, next)).counts.passed).toBe(3);
-        expect((await get(processes, batchId)).status).toBe(404);
-        expect(found().length).toBe(before + 3);
-        expect(twice(found())).toEqual([]);
-      }),
+  it.each(steps)('at "%s", and Redis loses everything: the batch is gone, and none of its cases runs again', (step) =>
+    during(step, async ({ processes, batchId, found, redis }) => {
+      await redisCommand(redis.url, 'FLUSHALL');
+      await letTimePass(processes.sharedDir, batchId);
+      const before = found().length;
+      await processes.addWorker();
+      const next = await begin(processes, 3);
+      expect((await ended(processes, next)).counts.passed).toBe(3);
+      expect((await get(processes, batchId)).status).toBe(404);
+      expect(found().length).toBe(before + 3);
+      expect(twice(found())).toEqual([]);
+    }),
   );
 });
 
@@ -83,11 +90,17 @@ async function during(step: Step, then: (during: During) => Promise<void>): Prom
   try {
     await using processes = await startProcesses({ queueUrl: redis.url, settings, workers: 0 });
     const { sharedDir } = processes;
-    await using client = await createResponder({ sharedDir, app: 1, does: answersAfter(5), lookEveryMs: 30 });
+    await using client = await createResponder({
+      sharedDir,
+      app: 1,
+      does: answersAfter(40),
+      lookEveryMs: 30,
+      beatEveryMs: 2000,
+    });
     const batchId = await begin(processes, CASES);
     const snapshot = await takeSnapshot(redis.url);
     const worker = await processes.addWorker({ fault: { step, signal: 'SIGKILL' }, untilReady: false });
-    await worker.logged('the fault happens');
+    await worker.logged('the fault happens', 60_000);
     await vi.waitUntil(() => !isAlive(worker.pid), { timeout: 10_000 });
     await then({ processes, redis, batchId, found: () => client.found, snapshot });
   } finally {

@@ -3,11 +3,15 @@ import type { Case } from '../../shared/cases/case.ts';
 import { itemMockId } from '../../shared/cases/item-id.ts';
 import type { Verdict } from '../../shared/cases/verdict.ts';
 import type { Privacy } from '../../shared/privacy/privacy.ts';
-import type { ReportedItem } from '../../shared/reports/reported.ts';
+import type { ItemWithData } from '../../shared/reports/reported.ts';
 import { type BatchStore, CASES_PER_CHUNK } from '../../shared/store/batch-store.ts';
 import type { Numbered } from './batch-bodies.ts';
 import { shownItem } from './shown-item.ts';
-import { allCases, allHeads } from './whole-batch.ts';
+import { allCases, allHeads, type NumberedHead } from './whole-batch.ts';
+
+/** Characters of data in one report. */
+const REPORTED_DATA = 32 * 1024 * 1024;
+const DETAILS_AT_ONCE = 100;
 
 type Parts = { store: BatchStore; privacy: Privacy };
 
@@ -62,23 +66,35 @@ export async function item(batch: Batch, n: number, { store, privacy }: Parts) {
   return { n, ...shownItem({ one, head, detail }, { app: batch.app, privacy }) };
 }
 
-/** Every item as reports tell it, target by target. */
-export async function reported(batch: Batch, { store, privacy }: Parts): Promise<ReportedItem[]> {
+/** Every item as reports tell it, target by target. Beyond `REPORTED_DATA` the data of the rest is left out, and said to be. */
+export async function reported(batch: Batch, { store, privacy }: Parts): Promise<ItemWithData[]> {
   const [cases, heads] = [await allCases(batch, store), await allHeads(batch, store)];
-  const items: ReportedItem[] = [];
-  for (const [targetIndex, target] of batch.targets.entries()) {
-    for (const [caseIndex, one] of cases.entries()) {
+  const places = batch.targets.flatMap((target, targetIndex) =>
+    cases.flatMap((one, caseIndex) => {
       const n = itemNumber(batch, caseIndex, targetIndex);
       const head = heads[n - 1]?.head;
-      if (!head) continue;
-      const kept = head.differences > 0 ? await store.detail(batch.batchId, n) : null;
-      const shown = shownItem({ one, head, detail: kept }, { app: batch.app, privacy });
-      const { name, line } = one;
-      const mockId = itemMockId(batch.batchId, caseIndex, target);
-      items.push({ ...shown.head, n, name, line, target, mockId, differences: shown.detail?.differences ?? [] });
+      return head ? [{ n, head, one, target, mockId: itemMockId(batch.batchId, caseIndex, target) }] : [];
+    }),
+  );
+  const items: ItemWithData[] = [];
+  let room = REPORTED_DATA;
+  for (let first = 0; first < places.length; first += DETAILS_AT_ONCE) {
+    const page = places.slice(first, first + DETAILS_AT_ONCE);
+    const details = await Promise.all(page.map(({ n, head }) => detailOf(batch, { n, head }, store)));
+    for (const [index, { n, head, one, target, mockId }] of page.entries()) {
+      const shown = shownItem({ one, head, detail: details[index] ?? null }, { app: batch.app, privacy });
+      const { data = null, cut = false, differences = [] } = shown.detail ?? {};
+      room -= data?.length ?? 0;
+      const kept = room >= 0 ? { changed: data, cut } : { changed: null, cut: cut || data !== null };
+      items.push({ ...shown.head, n, name: one.name, line: one.line, target, mockId, differences, ...kept });
     }
   }
   return items;
+}
+
+function detailOf({ batchId }: Batch, { n, head }: NumberedHead, store: BatchStore) {
+  const ran = head.verdict === 'passed' || head.verdict === 'failed' || head.verdict === 'error';
+  return ran ? store.detail(batchId, n) : null;
 }
 
 /** How many cases reached each node, on one target or on any. */

@@ -4,7 +4,7 @@ import { type BatchStore, CASES_PER_CHUNK } from '../../shared/store/batch-store
 
 const HEADS_AT_ONCE = 1000;
 
-type NumberedHead = { n: number; head: ItemHead };
+export type NumberedHead = { n: number; head: ItemHead };
 
 /** Every case of a batch, in its order. */
 export async function allCases({ batchId, cases }: Batch, store: BatchStore): Promise<Case[]> {

@@ -1,4 +1,5 @@
 import { scanJson } from '../../shared/contract/exact-json.ts';
+import { MAX_DEPTH } from '../../shared/contract/json-scan.ts';
 
 /** A JSON value with its members in the order written, its numbers as text, and where in the text it stands. */
 export type Json = { start: number; end: number } & (
@@ -33,10 +34,27 @@ const KEPT = 4;
 const LONG = 20_000;
 
 function parse(text: string): ReadJson {
+  return quickly(text) ?? carefully(text);
+}
+
+/** The browser's own parser checks a text many times faster. What it lets pass shows while reading: duplicate keys, and depth. */
+function quickly(text: string): ReadJson | null {
+  try {
+    JSON.parse(text);
+    const reader: Reader = { text, at: 0, depth: 0, duplicateAt: undefined };
+    const root = value(reader);
+    return reader.duplicateAt === undefined ? { kind: 'ok', root } : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Says what is wrong, and where. */
+function carefully(text: string): ReadJson {
   const scanned = scanJson(text);
   if (scanned.kind === 'incomplete') return bad(text, text.length, 'it ends too early');
   if (scanned.kind === 'wrong') return bad(text, scanned.at, scanned.message);
-  const reader: Reader = { text, at: 0, duplicateAt: undefined };
+  const reader: Reader = { text, at: 0, depth: 0, duplicateAt: undefined };
   const root = value(reader);
   if (scanned.duplicates.length > 0)
     return bad(text, reader.duplicateAt ?? 0, `the key ${scanned.duplicates[0]} stands twice`);
@@ -49,7 +67,7 @@ function bad(text: string, at: number, message: string): BadJson {
 }
 
 /** Reads on from `at`. The text was checked already, so every character is where it has to be. */
-type Reader = { readonly text: string; at: number; duplicateAt: number | undefined };
+type Reader = { readonly text: string; at: number; depth: number; duplicateAt: number | undefined };
 
 function space(reader: Reader): void {
   const { text } = reader;
@@ -83,9 +101,15 @@ function value(reader: Reader): Json {
   }
 }
 
+/** A text that was checked with care is never so deep. */
+function deeper(reader: Reader): void {
+  if (++reader.depth > MAX_DEPTH) throw new RangeError('nested too deep');
+}
+
 function object(reader: Reader, start: number): JsonObject {
   const members: JsonMember[] = [];
   const keys = new Set<string>();
+  deeper(reader);
   reader.at++;
   space(reader);
   while (!ended(reader, '}')) {
@@ -98,13 +122,16 @@ function object(reader: Reader, start: number): JsonObject {
     reader.at++;
     members.push({ key, keyStart, value: value(reader) });
   }
+  reader.depth--;
   return { kind: 'object', start, end: reader.at, members };
 }
 
 function array(reader: Reader, start: number): Json {
   const items: Json[] = [];
+  deeper(reader);
   reader.at++;
   while (!ended(reader, ']')) items.push(value(reader));
+  reader.depth--;
   return { kind: 'array', start, end: reader.at, items };
 }
 

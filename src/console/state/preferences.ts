@@ -40,7 +40,7 @@ function isZone(name: string): boolean {
   }
 }
 
-// `public/theme.js` reads the same key before anything is drawn.
+// `public/early.js` reads the same key before anything is drawn.
 const theme = createStored<Theme>('theme', {
   read: (stored) => (stored === 'light' || stored === 'dark' ? stored : 'system'),
 });

@@ -1,15 +1,29 @@
 import { type Reported, reasonsOf } from './reported.ts';
 
-const HEADER = ['n', 'name', 'target', 'verdict', 'outcome', 'tookMs', 'address', 'code', 'mockId', 'reasons'];
+const HEADER = [
+  'n',
+  'name',
+  'target',
+  'verdict',
+  'outcome',
+  'tookMs',
+  'address',
+  'code',
+  'mockId',
+  'reasons',
+  'changed',
+];
+const CUT = '(too large to be kept)';
 /** A spreadsheet takes text that begins like this for a formula, and runs it. */
 const FORMULA = /^[=+\-@\t\r]/;
 
 /** One line for each item (RFC 4180). Text that a spreadsheet would run as a formula gets an apostrophe before it. */
 export function csvReport({ items }: Reported): string {
   const lines = items.map((item) => {
-    const { n, name, target, verdict, outcome, tookMs, address, code, mockId } = item;
+    const { n, name, target, verdict, outcome, tookMs, address, code, mockId, changed, cut } = item;
     const texts = [name, target, verdict, outcome, tookMs, address, code, mockId, reasonsOf(item).join('; ')];
-    return [String(n), ...texts.map((value) => (value === null ? '' : String(value)))];
+    const data = changed ?? (cut ? CUT : '');
+    return [String(n), ...texts.map((value) => (value === null ? '' : String(value))), data];
   });
   return [HEADER, ...lines].map((cells) => `${cells.map(cellOf).join(',')}\r\n`).join('');
 }

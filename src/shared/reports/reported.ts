@@ -14,8 +14,11 @@ export type ReportedItem = Pick<
   differences: Difference[];
 };
 
+/** `changed`: the members that the run added or changed, as JSON text; null when there are none, or `cut`. */
+export type ItemWithData = ReportedItem & { changed: string | null; cut: boolean };
+
 /** A batch with all its items, grouped by target in the order of the cases. */
-export type Reported = { batch: Batch; progress: BatchProgress; items: ReportedItem[] };
+export type Reported = { batch: Batch; progress: BatchProgress; items: ItemWithData[] };
 
 /** A difference in one line. */
 export function differenceLine({ path, expected, actual, message }: Difference): string {

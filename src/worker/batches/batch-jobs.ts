@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Job, WaitingError } from 'bullmq';
 import { z } from 'zod';
 import { createThrottledAlert, type Logger } from '../../shared/runtime/logger.ts';
-import { type RunBatchDependencies, runBatch } from './run-batch.ts';
+import { runBatch } from './run-batch.ts';
+import type { RunTargetDependencies } from './target-run.ts';
 
 const RETRY_MS = 1000;
 
@@ -10,7 +11,7 @@ const jobSchema = z.object({ batchId: z.string() });
 export type BatchJob = z.infer<typeof jobSchema>;
 
 /** The batches that this worker runs, one job each. */
-export function createBatchJobs(parts: RunBatchDependencies, { log, onFault }: { log: Logger; onFault: () => void }) {
+export function createBatchJobs(parts: RunTargetDependencies, { log, onFault }: { log: Logger; onFault: () => void }) {
   const running = new Map<string, AbortController>();
   const failures = createThrottledAlert(log, 'A batch cannot go on');
   let stopping = false;

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { JobResult } from '../../shared/contract/job.ts';
 import type { Client } from '../clients/client.ts';
 
@@ -6,12 +7,14 @@ const BUSY_MS = 500;
 const SAMPLES = 10;
 /** Without any measurement, after so many answers two items at once are tried, so that something can be measured. */
 const TRIED_AFTER = 2;
+/** Clients and rules of which something is known, at most. */
+const KNOWN = 5000;
 
 type Pace = { samples: number[]; answers: number; lastAnsweredAt: number };
 
-/** How many items of batches a client may have at once. */
+/** How many items of batches a client may have at once. A key stands for a client and a rule: each rule takes its own time. */
 export function createClientPace() {
-  const paces = new Map<string, Pace>();
+  const paces = new LRUCache<string, Pace>({ max: KNOWN });
 
   return {
     /** Our own SDK runs rules side by side, every published one on the thread that polls. */

@@ -15,7 +15,7 @@ const LOOK_AGAIN_MS = 1000;
 /** A clock that differs, and the minute a claim lies under. */
 const SWEPT_EARLY_MS = 2 * 60_000;
 
-export type Item = { mockId: string; data: JobData };
+type Item = { mockId: string; data: JobData };
 
 type Dependencies = {
   backend: QueueBackend;
@@ -44,7 +44,8 @@ export function createFollowItems({ backend, queue, history, store, settings }: 
 
   /** The end of one item, or null when `signal` aborts first. A job that was lost is added again under its id and time. */
   async function follow({ mockId, data }: Item, signal: AbortSignal): Promise<ItemEnding | null> {
-    const giveUpAt = data.claimBy + apiWaitMs(settings);
+    // After a long time without workers its job may be waiting for one to go on with it.
+    const giveUpAt = Math.max(data.claimBy, Date.now()) + apiWaitMs(settings);
     while (!signal.aborted) {
       const hint = new Promise<void>((resolve) => waiting.set(mockId, resolve));
       const ending = await look({ mockId, data }).catch(() => null); // the queue store comes back

@@ -4,6 +4,8 @@ import type { ItemEnding } from './item-ending.ts';
 import type { Chosen, TargetRun } from './target-run.ts';
 
 const UNANSWERED_IN_A_ROW = 3;
+/** They tell of the service, nothing of the client: a batch outlives a time without workers. */
+const NOT_THE_CLIENT: readonly string[] = ['overloaded', 'outcome-unknown'];
 
 /** Whether the rest of the target, or of the batch, is better left alone. */
 export async function judgeTarget(
@@ -22,11 +24,21 @@ export async function judgeTarget(
     inARow.set(who, 0);
     return;
   }
+  if (NOT_THE_CLIENT.includes(ending.noAnswer.code)) return;
   const count = (inARow.get(who) ?? 0) + 1;
   inARow.set(who, count);
-  if (await clientDied(self, ending.noAnswer, who)) self.stopped ??= `stopped: client ${who} ended while it ran a case`;
+  if (await clientDied(self, ending.noAnswer, who))
+    await stop(self, `stopped: client ${who} ended while it ran a case`);
   else if (count >= UNANSWERED_IN_A_ROW)
-    self.stopped ??= `stopped after ${count} cases in a row without an answer from ${who}`;
+    await stop(self, `stopped after ${count} cases in a row without an answer from ${who}`);
+}
+
+/** Sends no more to the target, and takes back what no client has picked up. */
+async function stop(self: TargetRun, why: string): Promise<void> {
+  if (self.stopped !== null) return;
+  self.stopped = why;
+  // A message that is lost costs time only: the request is taken back at its deadline.
+  for (const mockId of self.open) await self.cancels.send({ mockId, why: 'caller-left' }).catch(() => {});
 }
 
 /** A rule that ends its client's process would end the next one as well. */

@@ -17,15 +17,18 @@ export async function permit(self: TargetRun, mockId: string): Promise<Chosen | 
 }
 
 async function choose({ run, target, resolveTarget, pace }: TargetRun): Promise<Chosen> {
-  const { app, concurrency } = run.batch;
+  const { app, ruleId, confId, concurrency } = run.batch;
   const parsed = parseTarget(target);
-  const anybody = { key: `${app}|${target}`, target, address: null, limit: concurrency };
+  const key = `${app}|${target}`;
+  const anybody = { key, paceKey: key, target, address: null, limit: concurrency };
   if (parsed.kind === 'malformed') return anybody;
   const resolved = await resolveTarget(app, parsed);
   if (resolved.kind === 'refused') return anybody; // the execution will be told why
   resolved.release();
   const { address } = resolved.client;
-  const key = `${app}|${address}`;
-  const limit = pace.limitFor(resolved.client, key, concurrency);
-  return { key, target: `address:${address}`, address, limit };
+  const atClient = `${app}|${address}`;
+  // A rule nobody knows begins alone: it may end its client's process, whatever other rules did there.
+  const paceKey = `${atClient}|${ruleId}|${confId}`;
+  const limit = pace.limitFor(resolved.client, paceKey, concurrency);
+  return { key: atClient, paceKey, target: `address:${address}`, address, limit };
 }

@@ -2,19 +2,16 @@ import { type Batch, itemNumber } from '../../shared/cases/batch.ts';
 import { withoutData } from '../../shared/privacy/mask-item.ts';
 import { every } from '../../shared/runtime/periodic.ts';
 import { type BatchStore, CASES_PER_CHUNK } from '../../shared/store/batch-store.ts';
-import type { createCancelSender } from '../../shared/store/control.ts';
 import { runTarget } from './run-target.ts';
 import type { BatchRun, RunTargetDependencies } from './target-run.ts';
 
 const LOOK_FOR_CANCEL_MS = 250;
 
-export type RunBatchDependencies = RunTargetDependencies & { cancels: ReturnType<typeof createCancelSender> };
-
 /** Runs a batch to its end; false when the signal aborts before. The worker that goes on with it finds what was done. */
 export async function runBatch(
   batchId: string,
   signal: AbortSignal,
-  dependencies: RunBatchDependencies,
+  dependencies: RunTargetDependencies,
 ): Promise<boolean> {
   const { store, marks, cancels, privacy } = dependencies;
   const found = await store.read(batchId);

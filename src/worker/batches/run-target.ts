@@ -4,7 +4,6 @@ import { itemMockId } from '../../shared/cases/item-id.ts';
 import { JOB_VERSION, type JobData } from '../../shared/contract/job.ts';
 import { CASES_PER_CHUNK } from '../../shared/store/batch-store.ts';
 import { addExecution } from '../../shared/store/job-heads.ts';
-import type { Item } from './follow-items.ts';
 import { type ItemEnding, unknownOutcome } from './item-ending.ts';
 import { skippedItem } from './item-of-ending.ts';
 import { judgeTarget } from './judge-target.ts';
@@ -36,6 +35,7 @@ export async function runTarget(
     earlier: await marks.read(batchId, targetIndex),
     begunWithinMs: settings.QUEUE_TIMEOUT_MS * TIMEOUT_FACTOR,
     inFlight: new Set(),
+    open: new Set(),
     inARow: new Map(),
   };
   for (let first = 0; first < count && !run.signal.aborted; first += CASES_PER_CHUNK) {
@@ -71,47 +71,44 @@ async function carryOn(self: TargetRun, place: Place, { claimBy }: ItemHead): Pr
     const ending = unknownOutcome(mockId, 'the queue store lost what became of it');
     return void (await keep(self, index, itemOf(self, one, ending)));
   }
-  if (typeof doubt === 'number')
-    return launch(self, { ...place, claimBy: await noteBegin(self, index, doubt), chosen: null });
+  if (typeof doubt === 'number') return launch(self, { ...place, claimBy: doubt, chosen: null });
   const skip = one.skip ? 'skip: true' : (self.stopped ?? run.stopped);
   if (skip !== null) return void (await keep(self, index, { head: skippedItem(skip) }));
   const chosen = await permit(self, mockId);
-  if (chosen !== null) return launch(self, { ...place, claimBy: await noteSending(self, index), chosen });
+  if (chosen !== null) return launch(self, { ...place, claimBy: await markSending(self, index), chosen });
   if (run.signal.aborted) return;
   await keep(self, index, { head: skippedItem(self.stopped ?? run.stopped ?? 'stopped') });
 }
 
-/** Marks the item, then notes until when it may be begun: the same time for every attempt, so that all share one claim. */
-async function noteSending(self: TargetRun, index: number): Promise<number> {
+/** Marks the item, and tells until when it may be begun. */
+async function markSending(self: TargetRun, index: number): Promise<number> {
   const { marks, run, targetIndex, begunWithinMs } = self;
   let { mark } = self;
   if (mark === null || index >= mark.upTo || Date.now() >= mark.until - MARK_MS / 10)
     mark = await marks.raise(run.batch.batchId, targetIndex, index);
   self.mark = mark;
-  return noteBegin(self, index, Math.min(Date.now(), mark.until) + begunWithinMs);
+  return Math.min(Date.now(), mark.until) + begunWithinMs;
 }
 
-function noteBegin({ store, run: { batch }, targetIndex }: TargetRun, index: number, claimBy: number): Promise<number> {
+/** Notes until when an item may be begun: the same time for every attempt, so that all share one claim. */
+function noteBegin({ store, run: { batch }, targetIndex }: TargetRun, { index, claimBy }: Sent): Promise<number> {
   return store.begin(batch.batchId, itemNumber(batch, index, targetIndex), claimBy);
 }
 
-/** Sends an item and sees to its end. One that an earlier worker sent (`chosen` is null) is only followed. */
+/** Sees to the end of an item beside the others. One that an earlier worker sent (`chosen` is null) is only followed. */
 async function launch(self: TargetRun, sent: Sent): Promise<void> {
-  const { run, inFlight, followItems, store } = self;
-  const { one, mockId, claimBy, chosen } = sent;
-  const { app, ruleId, confId, keyName, batchId, concurrency } = run.batch;
-  const ids = { v: JOB_VERSION, app, ruleId, confId, ts: one.ts, target: chosen?.target ?? self.target };
-  const data: JobData = { ...ids, input: one.input, claimBy, keyName, batchId };
-  run.open.add(mockId);
-  const finished: Promise<void> = send(self, { mockId, data }, chosen !== null)
-    .then(() => followItems.follow({ mockId, data }, run.signal))
+  const { run, inFlight, open, store } = self;
+  const { mockId, chosen } = sent;
+  const { batchId, concurrency } = run.batch;
+  for (const each of [run.open, open]) each.add(mockId);
+  const finished: Promise<void> = seeToEnd(self, sent)
     .then((ending) => (ending ? settle(self, sent, ending) : undefined))
     .finally(() => (chosen ? store.release({ client: chosen.key, batchId, mockId }) : undefined))
     .catch((error) => {
       self.failure ??= error;
     })
     .finally(() => {
-      run.open.delete(mockId);
+      for (const each of [run.open, open]) each.delete(mockId);
       inFlight.delete(finished);
     });
   inFlight.add(finished);
@@ -119,17 +116,24 @@ async function launch(self: TargetRun, sent: Sent): Promise<void> {
   if (chosen === null && inFlight.size >= concurrency) await Promise.race(inFlight);
 }
 
-async function send({ queue, followItems }: TargetRun, { mockId, data }: Item, isNew: boolean): Promise<void> {
+async function seeToEnd(self: TargetRun, sent: Sent): Promise<ItemEnding | null> {
+  const { run, queue, followItems } = self;
+  const { one, mockId, chosen } = sent;
+  const { app, ruleId, confId, keyName, batchId } = run.batch;
+  const claimBy = await noteBegin(self, sent);
+  const ids = { v: JOB_VERSION, app, ruleId, confId, ts: one.ts, target: chosen?.target ?? self.target };
+  const data: JobData = { ...ids, input: one.input, claimBy, keyName, batchId };
   // What was sent before is only looked for: when the queue lost it, it is added again as such.
-  if (isNew) await addExecution(queue, mockId, { ...data, replyTo: followItems.address() }).catch(() => {});
+  if (chosen) await addExecution(queue, mockId, { ...data, replyTo: followItems.address() }).catch(() => {});
+  return followItems.follow({ mockId, data }, run.signal);
 }
 
 async function settle(self: TargetRun, { one, index, mockId, chosen }: Sent, ending: ItemEnding): Promise<void> {
   const { run, pace, store } = self;
   const { app, batchId } = run.batch;
-  const item = itemOf(self, one, ending);
+  const item = itemUnlessStopped(self, itemOf(self, one, ending));
   const isNew = await keep(self, index, item);
-  if (chosen && ending.kind === 'answered') pace.answered(chosen.key, ending.result);
+  if (chosen && ending.kind === 'answered') pace.answered(chosen.paceKey, ending.result);
   // The permit of a worker that died would else keep a place at the client until it lapses.
   const address = ending.kind === 'answered' ? ending.result.address : ending.noAnswer.address;
   if (!chosen && address) await store.release({ client: `${app}|${address}`, batchId, mockId });
@@ -138,6 +142,13 @@ async function settle(self: TargetRun, { one, index, mockId, chosen }: Sent, end
 
 function itemOf({ run, privacy }: TargetRun, one: Case, ending: ItemEnding): ReturnType<typeof keptItem> {
   return keptItem(one, ending, { app: run.batch.app, privacy });
+}
+
+/** An item that was sent and did not run, of a target that was stopped meanwhile, belongs to the rest that is skipped. */
+function itemUnlessStopped({ stopped }: TargetRun, item: Kept): Kept {
+  const { verdict, mayHaveRun } = item.head;
+  const didNotRun = verdict === 'skipped' || (verdict === 'unanswered' && !mayHaveRun);
+  return stopped !== null && didNotRun ? { head: skippedItem(stopped) } : item;
 }
 
 type Kept = { head: ItemHead; detail?: ItemDetail | null };

@@ -4,6 +4,7 @@ import type { Verdict } from '../../shared/cases/verdict.ts';
 import type { Privacy } from '../../shared/privacy/privacy.ts';
 import type { Settings } from '../../shared/runtime/settings.ts';
 import type { BatchStore } from '../../shared/store/batch-store.ts';
+import type { createCancelSender } from '../../shared/store/control.ts';
 import type { ExecutionQueue } from '../../shared/store/queue-backend.ts';
 import type { Clients } from '../clients/clients.ts';
 import type { Claims } from '../files/claims.ts';
@@ -20,6 +21,7 @@ export type RunTargetDependencies = {
   clients: Clients;
   marks: Marks;
   pace: ClientPace;
+  cancels: ReturnType<typeof createCancelSender>;
   resolveTarget: ResolveTarget;
   privacy: Privacy;
   settings: Settings;
@@ -48,6 +50,8 @@ export type TargetRun = RunTargetDependencies & {
   earlier: readonly Mark[];
   mark: Mark | null;
   inFlight: Set<Promise<void>>;
+  /** Executions of this target that are on their way. */
+  open: Set<string>;
   /** Cases in a row without an answer, by client. */
   inARow: Map<string, number>;
   /** Why the rest of this target is left alone, if it is. */
@@ -57,7 +61,7 @@ export type TargetRun = RunTargetDependencies & {
 };
 
 /** The client chosen for an item, and how many of a batch it may have open. */
-export type Chosen = { key: string; target: string; address: string | null; limit: number };
+export type Chosen = { key: string; paceKey: string; target: string; address: string | null; limit: number };
 
 /** Whether more items are to be sent. */
 export function goesOn({ stopped, run, failure }: TargetRun): boolean {

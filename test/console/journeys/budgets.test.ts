@@ -7,6 +7,8 @@ import { holds } from '../support/on-the-page.ts';
 const KIB = 1024;
 const APP = 9500;
 const SLOWER = 4;
+/** The reference work on a quiet machine, so much slower. */
+const QUIET_WORK_MS = 560;
 
 describeInBrowser('what the console costs', () => {
   const journey = useJourney();
@@ -72,6 +74,57 @@ describeInBrowser('what the console costs', () => {
     expect(bytesOf(fetched)).toBeLessThanOrEqual(160 * KIB);
   });
 
+  test('a second visit asks whether rules, tree and keys are the same, and gets no body again', async () => {
+    const { page, cdp } = await watched();
+    const asked = new Map<string, string>();
+    const statuses: Record<string, number[]> = {};
+    cdp.on('Network.requestWillBeSent', ({ requestId, request: { url } }) => {
+      asked.set(requestId, new URL(url).pathname.replace('/rule-server/mock/', ''));
+    });
+    // What the service said: the page itself is told 200, and given what the browser kept.
+    cdp.on('Network.responseReceivedExtraInfo', ({ requestId, statusCode }) => {
+      const path = asked.get(requestId) ?? '';
+      statuses[path] = [...(statuses[path] ?? []), statusCode];
+    });
+    for (let visit = 0; visit < 2; visit++) {
+      await page.goto(journey.service.url + RULE);
+      await isReady(page);
+      await holds(page.getByLabel('cost', { exact: true }), '100');
+      await page.goto(`${journey.service.url}/favicon.svg`);
+    }
+    expect(statuses).toMatchObject({ apps: [200, 304], rules: [200, 304], tree: [200, 304], schema: [200, 304] });
+  });
+
+  test('at 1.6 Mbit/s, 150 ms and a processor four times slower it can be used within 2.5 seconds', {
+    timeout: 120_000,
+  }, async () => {
+    const attempt = async () => {
+      const { page, cdp } = await watched();
+      await cdp.send('Emulation.setCPUThrottlingRate', { rate: SLOWER });
+      const workMs = await referenceWork(page);
+      await cdp.send('Network.emulateNetworkConditions', {
+        offline: false,
+        latency: 150,
+        downloadThroughput: 1_600_000 / 8,
+        uploadThroughput: 750_000 / 8,
+      });
+      await page.addInitScript(noteWhenUsable);
+      await page.goto(journey.service.url + RULE, { waitUntil: 'commit' });
+      await holds(page.getByLabel('cost', { exact: true }), '100');
+      await isReady(page);
+      const seen = await page.evaluate(() => ({
+        usableMs: Number(Reflect.get(window, 'usableAt')),
+        longestMs: Math.max(0, ...Array.from<number>(Reflect.get(window, 'tasks'))),
+      }));
+      await page.context().close();
+      console.info(
+        `usable after ${Math.round(seen.usableMs)} ms, longest task ${Math.round(seen.longestMs)} ms, reference ${Math.round(workMs)} ms`,
+      );
+      return seen.usableMs / Math.max(1, workMs / QUIET_WORK_MS);
+    };
+    await expect.poll(attempt, { timeout: 90_000 }).toBeLessThan(2500);
+  });
+
   test('a tree of 500 nodes is at most 8 KiB on the wire', async () => {
     await writeLargeRule(journey.service.sharedDir, APP);
     const { page, fetched } = await watched();
@@ -100,7 +153,7 @@ describeInBrowser('what the console costs', () => {
     expect(asked.filter((cursor) => cursor !== null)).toHaveLength(1);
   });
 
-  test('typing in a megabyte of JSON holds up the page for no longer than a few readings of it', {
+  test('typing in a megabyte of JSON holds up the page for no longer than the reference work takes', {
     timeout: 120_000,
   }, async () => {
     const page = await journey.visit(RULE, { permissions: ['clipboard-read', 'clipboard-write'] });
@@ -144,6 +197,23 @@ describeInBrowser('what the console costs', () => {
       console.info(`longest task ${Math.round(longest)} ms, reference ${Math.round(workMs)} ms`);
       return longest / workMs;
     };
-    await expect.poll(attempt, { timeout: 90_000 }).toBeLessThan(3);
+    await expect.poll(attempt, { timeout: 90_000 }).toBeLessThan(1);
   });
 });
+
+/** Runs in the page from its first moment: notes when Run can be pressed, and how long each long task took. */
+function noteWhenUsable(): void {
+  const tasks: number[] = [];
+  Object.assign(window, { tasks });
+  new PerformanceObserver((list) => tasks.push(...list.getEntries().map(({ duration }) => duration))).observe({
+    type: 'longtask',
+    buffered: true,
+  });
+  new MutationObserver((_, observer) => {
+    const ready =
+      document.querySelector('.run-bar .primary[aria-disabled=false]') && document.querySelector('.tree-row');
+    if (!ready) return;
+    Object.assign(window, { usableAt: performance.now() });
+    observer.disconnect();
+  }).observe(document, { subtree: true, childList: true, attributes: true });
+}

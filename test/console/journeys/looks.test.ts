@@ -78,7 +78,8 @@ describeInBrowser('how the console looks', () => {
     expect(await background()).toBe(light);
   });
 
-  test('nothing moves while it loads, nor when a run ends', async () => {
+  test('nothing moves while it loads, when a run ends, or when an earlier one is opened', async () => {
+    await journey.service.execute({ app: 9001, ruleId: 1, 'the service': { cost: 99, uid: 1 } });
     const page = await journey.visit('/?app=9001&rule=1');
     await page.evaluate(() => {
       const shifts: { value: number; sources: string[] }[] = [];
@@ -88,7 +89,10 @@ describeInBrowser('how the console looks', () => {
           const sources = Reflect.get(entry, 'sources') ?? [];
           shifts.push({
             value: Number(Reflect.get(entry, 'value')),
-            sources: Array.from(sources, (source) => String(Reflect.get(Object(source), 'node')?.className)),
+            sources: Array.from(sources, (source) => {
+              const { node, previousRect: from, currentRect: to } = Object(source);
+              return `${node?.className}: ${[from, to].map(({ x, y, width, height }) => [x, y, width, height]).join(' to ')}`;
+            }),
           });
         }
       }).observe({ type: 'layout-shift', buffered: true });
@@ -102,9 +106,11 @@ describeInBrowser('how the console looks', () => {
     // What a run changes is drawn by the second frame.
     await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
     expect(Math.abs((await topOfTree()) - before)).toBeLessThanOrEqual(1);
+    await page.locator('.history .row-button').nth(1).click();
+    await says(page.locator('.verdict'), /FALSE/);
+    await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
     const shifts = await page.evaluate(() => Reflect.get(window, 'shifts'));
     const sum = shifts.reduce((total: number, { value }: { value: number }) => total + value, 0);
-    // Beside an earlier run the result has a line more. Web Vitals call a sum below 0.1 good.
     expect(sum, JSON.stringify(shifts)).toBeLessThan(0.05);
   });
 

@@ -1,3 +1,6 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { describeInBrowser, useJourney } from '../support/journey.ts';
@@ -99,6 +102,27 @@ describeInBrowser('many inputs in the console', () => {
     await says(page.locator('.case-head h2'), 'spends too little');
     await says(page.locator('.verdict'), /FALSE/);
     await holds(page.getByLabel('cost', { exact: true }), '99.99');
+  });
+
+  test('a file and a text are dropped on the field, and shown as what they are', async () => {
+    const page = await journey.visit('/?app=9001&rule=1&panel=inputs');
+    const folder = await mkdtemp(join(tmpdir(), 'rule-server-drop-'));
+    await writeFile(join(folder, 'dropped.csv'), csv);
+    const cdp = await page.context().newCDPSession(page);
+    const drop = async (data: { files?: string[]; items: { mimeType: string; data: string }[] }) => {
+      const box = await text(page).boundingBox();
+      const at = { x: (box?.x ?? 0) + 40, y: (box?.y ?? 0) + 20 };
+      for (const type of ['dragEnter', 'dragOver', 'drop'] as const)
+        await cdp.send('Input.dispatchDragEvent', { type, ...at, data: { ...data, dragOperationsMask: 1 } });
+    };
+    await drop({ files: [join(folder, 'dropped.csv')], items: [] });
+    await says(page.locator('.inputs-preview caption'), 'The first 2 of 2 inputs');
+    await holds(text(page), csv);
+    await drop({ items: [{ mimeType: 'text/plain', data: '[{"cost": 120.10}]' }] });
+    await holds(text(page), '[{"cost": 120.10}]');
+    await page.getByRole('button', { name: 'Run this input' }).click();
+    await says(page.locator('.batch-words strong'), /^1 run in /);
+    await rm(folder, { recursive: true });
   });
 
   test('more than a hundred real runs are asked for a second time', async () => {

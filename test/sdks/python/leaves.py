@@ -1,5 +1,6 @@
 """The leaf classes every host application registers under the same names."""
 
+import os
 import time
 from typing import Annotated, Any
 
@@ -100,3 +101,9 @@ class UnionNone:
 
     def do_none(self, roam: Roam) -> None:
         roam.put("union", roam.resolve(self.expr))
+
+
+@ice.leaf("com.sample.ExitNone", desc="ends the process")
+class ExitNone:
+    def do_none(self, roam: Roam) -> None:
+        os._exit(3)

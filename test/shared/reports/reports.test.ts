@@ -5,8 +5,8 @@ import { csvReport } from '../../../src/shared/reports/csv.ts';
 import { jsonReport } from '../../../src/shared/reports/json.ts';
 import { junitReport } from '../../../src/shared/reports/junit.ts';
 import { markdownReport } from '../../../src/shared/reports/markdown.ts';
-import type { Reported, ReportedItem } from '../../../src/shared/reports/reported.ts';
-import { schemaProblems } from './junit-schema.ts';
+import type { ItemWithData, Reported } from '../../../src/shared/reports/reported.ts';
+import { otherProblems, schemaProblems } from './junit-schema.ts';
 import { readXml } from './read-xml.ts';
 
 const batch: Batch = {
@@ -25,7 +25,7 @@ const batch: Batch = {
   etag: null,
   from: null,
 };
-const item = (n: number, more: Partial<ReportedItem>): ReportedItem => ({
+const item = (n: number, more: Partial<ItemWithData>): ItemWithData => ({
   ...{
     n,
     name: `case ${n}`,
@@ -36,12 +36,13 @@ const item = (n: number, more: Partial<ReportedItem>): ReportedItem => ({
     outcome: 'TRUE',
     address: 'a',
   },
-  ...{ code: null, mayHaveRun: true, error: null, tookMs: 1234, differences: [] },
+  ...{ code: null, mayHaveRun: true, error: null, tookMs: 1234, differences: [], changed: null, cut: false },
   ...more,
 });
 const nasty = 'a\nb ]]> <x a="1"> & \u0000\u0008\ufffe\ud800 \u{1f600} \r\t"';
+const changed = '{"amount":120.10,"uid":9007199254740993}';
 const items = [
-  item(1, {}),
+  item(1, { changed }),
   item(2, {
     verdict: 'failed',
     name: nasty,
@@ -75,7 +76,19 @@ const reported: Reported = {
 describe('JUnit', () => {
   const xml = junitReport(reported);
   const root = readXml(xml);
-  it('is well-formed XML that the schema of Jenkins accepts', () => expect(schemaProblems(root)).toEqual([]));
+  it('is what the schema of the xUnit plugin of Jenkins accepts, whatever names hold', async () => {
+    const withoutFile = {
+      ...reported,
+      batch: { ...batch, file: null },
+      items: items.map((each) => ({ ...each, line: null })),
+    };
+    expect(await schemaProblems(junitReport(withoutFile))).toEqual([]);
+    expect(await schemaProblems(junitReport(withoutFile).replaceAll('<failure', '<failed'))).not.toEqual([]);
+  });
+  it('adds nothing to that schema but the file and line that GitHub and GitLab read', async () => {
+    expect(await otherProblems(xml)).toEqual([]);
+    expect(await schemaProblems(xml)).not.toEqual([]);
+  });
   it('has a testsuite for each target and a testcase for each case, with file and line where known', () => {
     expect(
       root.children.map(({ attributes }) => [
@@ -109,6 +122,14 @@ it('CSV can be read back, and no cell begins a formula', () => {
   for (const cell of rows.flat()) expect(cell).not.toMatch(/^[=+\-@\t\r]/);
   expect(rows[3]?.[1]).toBe('\'=HYPERLINK("http://x")');
   expect(rows[2]?.[1]).toBe(nasty.replace('\ud800', '\ufffd'));
+});
+
+it('CSV and JSON have what the run changed, as the client wrote it, and say where it was too large', () => {
+  const large = { ...reported, items: [item(1, { changed }), item(2, { cut: true }), item(3, {})] };
+  const rows: string[][] = parse(csvReport(large));
+  expect(rows.map((row) => row.at(-1))).toEqual(['changed', changed, '(too large to be kept)', '']);
+  expect(jsonReport(large)).toContain(`"cut":false,"changed":${changed}}`);
+  expect(JSON.parse(jsonReport(large)).items[1]).toMatchObject({ cut: true, changed: null });
 });
 
 it('Markdown stays a table whatever names hold', () => {

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'react';
+import { useLayoutEffect, useRef } from 'react';
 import { type ExecutionRecord, getExecution } from '../../api/executions.ts';
 import { callOf } from '../../run/call-of.ts';
 import { draftKey } from '../../state/drafts.ts';
@@ -15,7 +15,8 @@ export function useOpenRun({ place, input, run }: What) {
   const wanted = useRef<string | null>(null);
   const { followed } = run;
 
-  useEffect(() => {
+  // Before it is painted: the run must not stand beside the form of another one, not even for a frame.
+  useLayoutEffect(() => {
     if (arrived.current !== arrivals) {
       arrived.current = arrivals;
       wanted.current = place.run;

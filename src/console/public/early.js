@@ -1,0 +1,34 @@
+// Before anything is drawn, so that no page in the wrong colours flashes up.
+try {
+  const theme = JSON.parse(localStorage.getItem('rule-server.theme'));
+  if (theme === 'light' || theme === 'dark') document.documentElement.dataset.theme = theme;
+} catch {
+  // The system's colours then.
+}
+
+// What the page will ask for first is asked for while its own code is still on the way. The paths are those of `api/browse.ts`:
+// the browser gives each of these answers to the first question with the same path.
+{
+  const here = new URLSearchParams(location.search);
+  const id = (name) => (/^\d{1,19}$/.test(here.get(name) ?? '') ? here.get(name) : null);
+  const [app, ruleId, confId] = [id('app'), id('rule'), id('node')];
+  const [, kind, client] = /^(lane|address):(.+)$/s.exec(here.get('target') ?? '') ?? [];
+  const ask = (name, query) => {
+    const pairs = Object.entries(query).filter(([, value]) => value !== null);
+    const printed = new URLSearchParams(pairs).toString();
+    const href = `/rule-server/mock/${name}${printed === '' ? '' : `?${printed}`}`;
+    document.head.append(
+      Object.assign(document.createElement('link'), { rel: 'preload', as: 'fetch', crossOrigin: '', href }),
+    );
+  };
+  if (app !== null && (ruleId !== null || confId !== null)) {
+    const selection = { app, ruleId, confId, ...(kind && { [kind]: client }) };
+    ask('tree', selection);
+    ask('schema', selection);
+  }
+  if (app !== null) {
+    ask('rules', { app });
+    ask('clients', { app });
+  }
+  ask('apps', {});
+}
