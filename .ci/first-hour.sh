@@ -30,7 +30,10 @@ write_rule() {
   echo '{"id":1,"status":1,"type":5,"confName":"shop.SpentAtLeast","confField":"{\"min\":110}"}' >"$work/app/rules/1/confs/1.json"
 }
 write_service() {
-  for name in service rule.test; do sed 's#PACKAGE#rule-server-client#' "$root/test/packages/$name.ts" >"$work/app/$name.ts"; done
+  local file
+  for file in service.ts rule.test.ts; do
+    sed 's#PACKAGE#rule-server-client#' "$root/test/packages/$file" >"$work/app/$file"
+  done
 }
 check_types() {
   cd "$work/app" && npx tsc --noEmit --strict --module nodenext --target es2024 --types node --ignoreConfig service.ts rule.test.ts
