@@ -1,6 +1,7 @@
 import type { TestProject } from 'vitest/node';
 import { chooseRedis, hasRedisBinary } from './choose-redis.ts';
 import type { RedisChoice } from './redis-server.ts';
+import { checkOutput, keepOutput } from './written-output.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -11,12 +12,17 @@ declare module 'vitest' {
   }
 }
 
-/** Decides once per run how suites get their Redis. Without one they are left out, which the reporter names and judges. */
-export async function setup(project: TestProject): Promise<void> {
+/**
+ * Decides once per run how suites get their Redis. Without one they are left out, which the reporter names and judges. At the
+ * end it looks whether any service wrote a secret or an input.
+ */
+export async function setup(project: TestProject): Promise<() => void> {
+  const output = keepOutput();
   const redis = await chooseRedis();
   process.stdout.write(`Redis for this run: ${describe(redis)}\n`);
   project.provide('redis', redis);
   project.provide('hasRedisBinary', await hasRedisBinary());
+  return () => checkOutput(output);
 }
 
 function describe(redis: RedisChoice): string {

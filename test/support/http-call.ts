@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { type Agent, type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { noteSecret } from './written-output.ts';
 
 export type Call = {
   method?: string;
@@ -28,6 +29,8 @@ export async function httpCall(
   url: string,
   { method = 'GET', headers = {}, body, signal, agent }: Call = {},
 ): Promise<Answer> {
+  const token = /^Bearer (\S{16,})$/.exec(String(headers.authorization ?? ''))?.[1];
+  if (token !== undefined) noteSecret(token);
   const outgoing = request(url, { method, headers, ...(signal && { signal }), ...(agent && { agent }) });
   const answered = once(outgoing, 'response') as Promise<[IncomingMessage]>;
   if (body === undefined || typeof body === 'string' || body instanceof Uint8Array) outgoing.end(body);

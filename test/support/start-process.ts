@@ -6,6 +6,7 @@ import { vi } from 'vitest';
 import type { Step } from '../../src/worker/execution/steps.ts';
 import { withDeadline } from './deadline.ts';
 import { type Answer, type Call, httpCall } from './http-call.ts';
+import { keepWritten, noteSettings, withMarkedInput } from './written-output.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const START_TIMEOUT_MS = 60_000;
@@ -74,7 +75,7 @@ export async function startApiProcess({
         method: 'POST',
         ...call,
         headers: { 'content-type': 'application/json', ...call.headers },
-        body: JSON.stringify(body),
+        body: JSON.stringify(withMarkedInput(body)),
       }),
   });
   if (untilReady) await vi.waitFor(async () => assertTrue(await isReady(), 'the API is not ready'), START_TIMEOUT_MS);
@@ -138,6 +139,7 @@ async function start(
 }
 
 function launch([program = '', ...parameters]: string[], settings: Record<string, string | number>): ServiceProcess {
+  noteSettings(settings);
   const environment = Object.entries({ LOG_LEVEL: 'debug', ...settings }).map(([name, value]) => [name, String(value)]);
   const child = spawn(program, parameters, {
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -150,6 +152,7 @@ function launch([program = '', ...parameters]: string[], settings: Record<string
   const log: LogLine[] = [];
   const noise: string[] = [];
   for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (written) => keepWritten(child.pid ?? 0, written));
     createInterface(stream).on('line', (line) => {
       const parsed = parseLine(line);
       if (parsed) log.push(parsed);

@@ -20,6 +20,7 @@ import { isOurFile, MADE_BY_US } from '../../src/worker/files/file-names.ts';
 import { type RunningWorker, startWorker } from '../../src/worker/start.ts';
 import { borrowEmbeddedQueue } from './embedded-queue.ts';
 import { type Answer, type Call, httpCall } from './http-call.ts';
+import { keepWritten, noteInput, noteSettings } from './written-output.ts';
 
 /** Short enough for a test, long enough for a busy machine. */
 const QUICK: Record<string, string | number> = {
@@ -74,6 +75,7 @@ export type Service = {
 export async function startService(options: ServiceOptions = {}): Promise<Service> {
   const { queueUrl, apis: apiCount = 1, workers: workerCount = 1, atStep } = options;
   const settings = quickSettings(options.settings);
+  noteSettings({ ...options.settings, QUEUE_URL: queueUrl });
   const sharedDir = options.sharedDir ?? (await mkdtemp(join(tmpdir(), 'rule-server-')));
   await mkdir(join(sharedDir, 'mock'), { recursive: true });
   const { log, lines } = captureLog();
@@ -144,13 +146,15 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     backends,
     log: lines,
     call,
-    execute: (body, { url: to = url, ...more } = {}) =>
-      httpCall(`${to}/rule-server/mock/execute`, {
+    execute: (body, { url: to = url, ...more } = {}) => {
+      noteInput(typeof body === 'object' && body !== null && 'the service' in body ? body['the service'] : null);
+      return httpCall(`${to}/rule-server/mock/execute`, {
         method: 'POST',
         ...more,
         headers: { 'content-type': 'application/json', ...more.headers },
         body: typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body),
-      }),
+      });
+    },
     addWorker,
     leftovers,
     stop,
@@ -181,7 +185,10 @@ export function quickSettings(settings: Record<string, string | number> = {}): S
 /** A logger whose lines a test can look at. */
 export function captureLog(): { log: Logger; lines: LogLine[] } {
   const lines: LogLine[] = [];
-  const write = (line: string) => void lines.push(JSON.parse(line));
+  const write = (line: string) => {
+    keepWritten(`in-process-${process.pid}`, line);
+    lines.push(JSON.parse(line));
+  };
   return { lines, log: createLogger({ level: 'debug', role: 'test' }, { write }) };
 }
 

@@ -29,7 +29,7 @@ function whatWas(context: Context<Environment>): string | undefined {
   const { status } = context.res;
   if (status === 401) return 'failed sign-in';
   if (status === 403 || status === 429) return `refused ${method} ${path}`;
-  if (path === '/session') return method === 'DELETE' ? 'sign-out' : 'sign-in';
+  if (path === '/session' && method !== 'GET') return method === 'DELETE' ? 'sign-out' : 'sign-in';
   if (path === '/rule-server/mock/execute') return 'run';
   if (EXECUTION.test(path))
     return method === 'DELETE' ? (context.req.query('erase') === 'true' ? 'erase' : 'cancel') : 'read of an input';

@@ -29,7 +29,7 @@ export function authenticate(access: Access) {
   const { keyring, origins, userHeader } = access;
   return createMiddleware<Environment>(async (context, next) => {
     if (keyring.isOpen && userHeader === undefined) context.set('caller', anybody);
-    if (context.var.caller || OPEN_PATHS.has(context.req.path)) return next();
+    if (context.var.caller || isOpen(context)) return next();
     const { found, byBrowser, otherwise } = await identify(context, access);
     if (found.kind === 'expired') return refused(`The key "${found.name}" has expired: ask for another one.`);
     if (found.kind === 'unknown') return refused(otherwise);
@@ -38,6 +38,11 @@ export function authenticate(access: Access) {
     context.set('mayStay', async () => isStill(found.caller, (await identify(context, access)).found));
     return next();
   });
+}
+
+/** To sign in and out takes no key; to ask who has signed in does. */
+function isOpen({ req }: Context): boolean {
+  return OPEN_PATHS.has(req.path) && !(req.path === '/session' && req.method === 'GET');
 }
 
 type Identified = { found: Found; byBrowser: boolean; otherwise: string };

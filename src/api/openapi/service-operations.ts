@@ -1,10 +1,17 @@
 import { z } from 'zod';
+import { permissions } from '../../shared/runtime/caller.ts';
 import { sessionRequestSchema } from '../access/session-request.ts';
 import { healthAnswer, readyAnswer } from './answers.ts';
 import type { Operation } from './operation.ts';
 import { badQuestion, failed, forbidden, refusal, unavailable, usual } from './refusals.ts';
 
 const ready = { status: 'ready', queue: 'up', reason: null, workers: 3, waiting: 0, active: 12 };
+const callerAnswer = z.strictObject({
+  name: z.string().nullable(),
+  may: z.array(z.enum(permissions)),
+  apps: z.array(z.int()).nullable(),
+});
+const anybody = { name: null, may: [...permissions], apps: null };
 const common = { method: 'get', tag: 'Service' } as const;
 
 /** The service itself. */
@@ -32,6 +39,21 @@ export const serviceOperations: Operation[] = [
           'not ready': { ...ready, status: 'not ready', queue: 'down', reason: 'Redis takes no writes (READONLY)' },
         },
       },
+    },
+  },
+  {
+    ...common,
+    path: '/session',
+    id: 'whoAmI',
+    summary: 'Whose key or session this is, and what it may do',
+    answers: {
+      200: {
+        description:
+          'The name of the key, its permissions and its apps; null for every app. Without keys the name is null.',
+        schema: callerAnswer,
+        examples: { reader: { name: 'dashboard', may: ['read'], apps: [1, 9001] }, anybody },
+      },
+      ...usual,
     },
   },
   {

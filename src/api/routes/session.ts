@@ -1,18 +1,23 @@
 import { Hono } from 'hono';
 import { parseJson } from '../../shared/contract/parse-json.ts';
 import { type Access, foreign } from '../access/authenticate.ts';
+import { callerOf } from '../access/permission.ts';
 import { comesFromHere } from '../access/same-origin.ts';
 import { clearSession, sessionOf, setSession } from '../access/session-cookie.ts';
 import { sessionRequestSchema } from '../access/session-request.ts';
 import type { Environment } from '../http/environment.ts';
 import { readBody } from '../http/read-body.ts';
-import { badQuestion, problem } from '../http/respond.ts';
+import { badQuestion, json, problem } from '../http/respond.ts';
 
 const MAX_BODY_BYTES = 4096;
 
-/** POST /session trades a key for a session cookie, DELETE ends the session: for browsers, whose EventSource sends no headers. */
+/** GET /session says who asks, and what that key may do. POST /session trades a key for a session cookie, DELETE ends the session: for browsers, whose EventSource sends no headers. */
 export function sessionRoutes({ keyring, sessions, origins }: Access) {
   return new Hono<Environment>()
+    .get('/session', (context) => {
+      const { name, may, apps } = callerOf(context);
+      return json(200, JSON.stringify({ name, may: [...may], apps: apps && [...apps] }));
+    })
     .post('/session', async (context) => {
       if (context.req.header('origin') !== undefined && !comesFromHere(context, origins)) return foreign(context);
       const body = await readBody(context.env.incoming, MAX_BODY_BYTES);

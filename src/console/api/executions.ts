@@ -38,6 +38,8 @@ export type Execution = {
   input: string | null;
   result: string | null;
   lateResult: string | null;
+  /** The fields that are hidden in these texts. */
+  masked: string[];
 };
 
 export const isEnd = (state: State) => !['queued', 'dispatched', 'picked-up'].includes(state);
@@ -140,13 +142,14 @@ export function readExecution(body: string): Execution {
     const found = raws.get(key);
     return found === undefined || found === 'null' ? null : found;
   };
-  const texts = new Set(['input', 'result', 'lateResult']);
+  const texts = new Set(['input', 'result', 'lateResult', 'masked']);
   const rest = [...raws].filter(([key]) => !texts.has(key)).map(([key, value]) => `${JSON.stringify(key)}:${value}`);
   return {
     record: readRecord(parseExact(`{${rest.join(',')}}`)),
     input: raw('input'),
     result: raw('result'),
     lateResult: raw('lateResult'),
+    masked: list(parseExact(raw('masked') ?? '[]')).flatMap((path) => text(path) ?? []),
   };
 }
 

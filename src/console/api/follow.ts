@@ -142,7 +142,7 @@ function told(following: Following, execution: Execution): void {
 function untold(following: Following, error: unknown): void {
   const { record, heardAt, report } = following;
   if (following.isOver) return;
-  if (error instanceof Refused && error.status === 404) {
+  if (error instanceof Refused && (error.status === 404 || error.status === 410)) {
     end(following, { kind: 'unknown', last: record });
     return;
   }

@@ -1,9 +1,11 @@
 import { QueryClient, useQuery } from '@tanstack/react-query';
 import { getApps, getClients, getRules, getSchema, getTree, type Selection } from '../api/browse.ts';
+import { getCaller } from '../api/caller.ts';
 import { Refused } from '../api/request.ts';
 
 const CLIENTS_EVERY_MS = 4000;
 const RULES_EVERY_MS = 15_000;
+const CALLER_EVERY_MS = 60_000;
 const AGAIN_AFTER_MS = 3000;
 
 export function createQueries(): QueryClient {
@@ -18,6 +20,16 @@ export function createQueries(): QueryClient {
         refetchInterval: ({ state }) => (state.error ? AGAIN_AFTER_MS : false),
       },
     },
+  });
+}
+
+/** Permissions of a key change without a restart of the service. */
+export function useCaller() {
+  return useQuery({
+    queryKey: ['caller'],
+    queryFn: ({ signal }) => getCaller(signal),
+    staleTime: CALLER_EVERY_MS / 2,
+    refetchInterval: ({ state }) => (state.error ? AGAIN_AFTER_MS : CALLER_EVERY_MS),
   });
 }
 

@@ -11,6 +11,7 @@ import { Header } from './frame/header.tsx';
 import { Help } from './frame/help.tsx';
 import { Loading } from './frame/loading.tsx';
 import { signOut, useSession } from './frame/session.ts';
+import { useLacks } from './frame/use-may.ts';
 import { useRule } from './frame/use-rule.ts';
 import { HistoryPanel } from './history/history-panel.tsx';
 import { AsOf } from './input/as-of.tsx';
@@ -49,7 +50,8 @@ export function Screen() {
   const [help, setHelp] = useState(false);
   const [chosenAt, setChosenAt] = useState<{ of: readonly Occurrence[]; index: number } | null>(null);
   const chosen = chosenAt?.of === rule.occurrences ? (rule.occurrences[chosenAt.index] ?? null) : null;
-  const blocked = blockedBecause({ place, input, asOf, rule, say });
+  const lacks = useLacks();
+  const blocked = lacks('run') ?? blockedBecause({ place, input, asOf, rule, say });
   const comparing = place.runs.length > 0;
 
   const choose = useCallback(

@@ -7,6 +7,7 @@ import { formatMs, formatTime } from '../../text/durations.ts';
 import { type Say, useText } from '../../text/use-text.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Icon } from '../../ui/icon.tsx';
+import { useLacks } from '../frame/use-may.ts';
 
 type Props = {
   place: Place;
@@ -20,6 +21,7 @@ const failing: Verdict[] = ['failed', 'error', 'unanswered'];
 /** How far a batch is, what came of it, and what can be done with it. */
 export function BatchBar({ place, followed, since, onRepeat }: Props) {
   const { say, language } = useText();
+  const cannotRun = useLacks()('run');
   if (followed === null) return null;
   if (followed.kind === 'unknown') return <p className="notice warn">{followed.error}</p>;
   if (followed.kind === 'unreachable') return <p className="notice bad">{say('failed.unreachable')}</p>;
@@ -39,7 +41,13 @@ export function BatchBar({ place, followed, since, onRepeat }: Props) {
       <div className="batch-actions">
         {!isOver(batch) && <StopButton batch={batch} />}
         {isOver(batch) && failed > 0 && (
-          <button type="button" className="button small" onClick={() => onRepeat(failing)}>
+          <button
+            type="button"
+            className="button small"
+            disabled={cannotRun !== null}
+            title={cannotRun ?? undefined}
+            onClick={() => onRepeat(failing)}
+          >
             <Icon name="again" size={14} />
             {say('batch.repeat', { n: failed })}
           </button>
@@ -107,13 +115,20 @@ function SinceWords({ at, since }: { at: number; since: Since }) {
 
 function StopButton({ batch }: { batch: Batch }) {
   const { say } = useText();
+  const cannot = useLacks()('cancel');
   const [asked, setAsked] = useState(false);
   const stop = () => {
     setAsked(true);
     cancelBatch(batch.batchId).catch(() => setAsked(false)); // the button comes back
   };
   return (
-    <button type="button" className="button small" aria-disabled={asked} onClick={() => !asked && stop()}>
+    <button
+      type="button"
+      className="button small"
+      aria-disabled={asked || cannot !== null}
+      title={cannot ?? undefined}
+      onClick={() => !asked && cannot === null && stop()}
+    >
       <Icon name="stop" size={14} />
       {say('batch.stop')}
     </button>

@@ -13,6 +13,7 @@ import { useText } from '../../text/use-text.tsx';
 import { useAnnounce } from '../../ui/announce.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Loading } from '../frame/loading.tsx';
+import { useLacks } from '../frame/use-may.ts';
 import { targetWords } from '../input/target-words.ts';
 import type { Run } from '../result/use-run.ts';
 import { SaveCase } from './save-case.tsx';
@@ -162,7 +163,9 @@ function CaseActions({ place, run, saved, etag }: ActionProps) {
   const queries = useQueryClient();
   const [open, setOpen] = useState<'update' | 'remove' | null>(null);
   const of = casesOf(place);
+  const cannot = useLacks()('cases');
   if (saved === null || of === null) return <p className="muted">{say('case.notSaved')}</p>;
+  if (cannot !== null) return <p className="muted">{cannot}</p>;
   const remove = () => {
     changeCases(of, { etag, remove: saved.name })
       .then(() => announce(say('case.removed', { name: saved.name })))

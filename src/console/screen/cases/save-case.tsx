@@ -29,7 +29,7 @@ export function SaveCase({ reading, saved, onDone }: Props) {
   const { say, language, zone } = useText();
   const announce = useAnnounce();
   const queries = useQueryClient();
-  const { record, input } = reading.execution;
+  const { record, input, masked } = reading.execution;
   const of = casesOf(record);
   const known = useSavedCases(of);
   const parts = useMemo(() => partsOfRun(reading), [reading]);
@@ -105,6 +105,7 @@ export function SaveCase({ reading, saved, onDone }: Props) {
           </label>
         )}
       </fieldset>
+      {masked.length > 0 && <p className="notice warn">{say('save.masked', { paths: masked.join(', ') })}</p>}
       {problem && <SaveProblem problem={problem} onAgain={(etag) => void save(etag)} />}
       <div className="save-buttons">
         <button

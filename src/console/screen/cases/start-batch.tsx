@@ -5,6 +5,7 @@ import { countRuns, EVERY_CLIENT, MANY_RUNS } from '../../cases/targets.ts';
 import { type Say, useText } from '../../text/use-text.tsx';
 import { nameOf, type Occurrence } from '../../trace/tree.ts';
 import { Icon } from '../../ui/icon.tsx';
+import { useLacks } from '../frame/use-may.ts';
 import { targetWords } from '../input/target-words.ts';
 
 type Props = {
@@ -24,6 +25,7 @@ const MAX_NAMED = 3;
 /** The button that runs many cases, and what it will do, in numbers. Many real runs are asked for a second time. */
 export function StartBatch({ label, cases, targets, clients, occurrences, busy, error, onStart }: Props) {
   const { say } = useText();
+  const cannot = useLacks()('run');
   const [asked, setAsked] = useState(false);
   const runs = countRuns(cases, targets, clients);
   const warning = warningOf({ runs, targets, occurrences, say });
@@ -37,9 +39,9 @@ export function StartBatch({ label, cases, targets, clients, occurrences, busy, 
       <button
         type="button"
         className="button primary small"
-        aria-disabled={busy || runs === 0}
+        aria-disabled={busy || runs === 0 || cannot !== null}
         aria-describedby="batch-warning"
-        onClick={() => !busy && runs > 0 && press()}
+        onClick={() => !busy && runs > 0 && cannot === null && press()}
       >
         <Icon name="play" size={14} />
         {asked ? say('cases.run.sure', { n: runs }) : label}
@@ -50,7 +52,7 @@ export function StartBatch({ label, cases, targets, clients, occurrences, busy, 
         </button>
       )}
       <p id="batch-warning" className={asked ? 'notice warn' : 'muted'} role={asked ? 'alert' : undefined}>
-        {runs > 0 && warning}
+        {cannot ?? (runs > 0 && warning)}
       </p>
       {error && (
         <p className="notice bad" role="alert">

@@ -11,6 +11,7 @@ import { copyText } from '../../ui/copy.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { IconButton } from '../../ui/icon-button.tsx';
 import { useSession } from '../frame/session.ts';
+import { useLacks } from '../frame/use-may.ts';
 import { targetWords } from '../input/target-words.ts';
 import { RunResult } from '../result/run-result.tsx';
 
@@ -31,6 +32,7 @@ type RowProps = {
 /** One earlier run: what came of it, and what can be done with it. */
 export function HistoryRow({ record, before, everyRule, current, selected, onSelect, onOpen, onAgain }: RowProps) {
   const { say, language } = useText();
+  const cannotRun = useLacks()('run');
   const time = formatTime(record.history[0]?.at ?? 0, language, Date.now());
   const changed = changedInput(before, record.input);
   const short = inputInShort(record.input, MAX_INPUT) ?? '';
@@ -73,7 +75,12 @@ export function HistoryRow({ record, before, everyRule, current, selected, onSel
       </td>
       <td className="number">{isEnd(record.state) ? formatMs(tookMs(record, 0)) : '…'}</td>
       <td className="row-actions" onClick={(event) => event.stopPropagation()}>
-        <IconButton icon="again" label={say('history.rerun')} onPress={onAgain} />
+        <IconButton
+          icon="again"
+          label={cannotRun ?? say('history.rerun')}
+          disabled={cannotRun !== null}
+          onPress={onAgain}
+        />
         <CurlButton record={record} />
         <CopyButton
           icon="link"

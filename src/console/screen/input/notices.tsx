@@ -37,7 +37,7 @@ export function Notices({ run, rule }: { run: Run; rule: RuleContext }) {
 }
 
 function noticesOf(reading: Reading, { rule, say }: { rule: RuleContext; say: Say }): string[] {
-  const { record } = reading.execution;
+  const { record, masked } = reading.execution;
   const client = rule.clients.data?.find(({ address }) => address === record.address);
   const skewed = client?.loadedVersion != null && rule.version !== null && client.loadedVersion !== rule.version;
   const rounded =
@@ -64,6 +64,7 @@ function noticesOf(reading: Reading, { rule, say }: { rule: RuleContext; say: Sa
     ...(unplaced.length > 0 && rule.occurrences.length > 0
       ? [say('notice.unplaced', { n: unplaced.length, entries: namesOf(unplaced) })]
       : []),
+    ...(masked.length > 0 ? [say('notice.masked', { paths: masked.join(', ') })] : []),
     ...(reading.rest !== '' ? [say('notice.rest', { text: reading.rest.slice(0, 80) })] : []),
     ...record.warnings.map((warning) => warningWords(warning, { record, occurrences: rule.occurrences }, say)),
   ];

@@ -9,6 +9,7 @@ import { useText } from '../../text/use-text.tsx';
 import type { Occurrence } from '../../trace/tree.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { OutcomeChip } from '../../ui/outcome-chip.tsx';
+import { useLacks } from '../frame/use-may.ts';
 import type { RuleContext } from '../frame/use-rule.ts';
 import { FormChanges } from './form-changes.tsx';
 import { Timings } from './timings.tsx';
@@ -21,6 +22,7 @@ type Props = { place: Place; run: Run; rule: RuleContext; onChoose: (occurrence:
 /** What the run came to, why, and how it stands; where its time went is one press away. */
 export function ResultPanel({ place, run, rule, onChoose }: Props) {
   const { say, language, zone } = useText();
+  const cannotStop = useLacks()('cancel');
   const { followed, reading, notBegun } = run;
   const ended = followed?.kind === 'ended' ? followed.execution.record : null;
   const record = followed?.kind === 'open' ? followed.record : ended;
@@ -46,7 +48,13 @@ export function ResultPanel({ place, run, rule, onChoose }: Props) {
           <p>{headline.hint ? words(headline.hint) : ''}</p>
         </div>
         {run.isOpen && (
-          <button type="button" className="button" aria-disabled={run.stopping} onClick={run.stop}>
+          <button
+            type="button"
+            className="button"
+            aria-disabled={run.stopping || cannotStop !== null}
+            title={cannotStop ?? undefined}
+            onClick={run.stop}
+          >
             <Icon name="stop" />
             {say('run.stop')}
             <kbd>Esc</kbd>

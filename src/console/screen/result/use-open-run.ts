@@ -46,9 +46,11 @@ export function useOpenRun({ place, input, run }: What) {
     },
     again(record: ExecutionRecord): void {
       const begin = async () => {
-        const { input: sent } = await getExecution(record.mockId);
+        const { input: sent, masked } = await getExecution(record.mockId);
         if (sent !== null) input.adopt(sent);
         goTo(whatRan(record));
+        // What is hidden has to be filled in first; opened, the run says so.
+        if (masked.length > 0) return goTo({ run: record.mockId, runs: [] }, { push: true });
         await run.begin(callOf(record, sent));
       };
       begin().catch(() => {}); // the history row stays and can be pressed again

@@ -9,6 +9,7 @@ import { useCancelWhenLeft } from '../../run/use-cancel-when-left.ts';
 import { useExecution } from '../../run/use-execution.ts';
 import { goTo, type Place, printTarget, readTarget } from '../../state/location.ts';
 import type { Occurrence } from '../../trace/tree.ts';
+import { useLacks } from '../frame/use-may.ts';
 import type { Input } from '../input/use-input.ts';
 import { type NotBegun, useBegin, useCall } from './use-begin.ts';
 
@@ -28,7 +29,8 @@ export function useRun({ place, input, clients, occurrences }: What) {
   const reading = useMemo(() => (execution ? readRun(execution, occurrences) : null), [execution, occurrences]);
   const shown = useLast(reading, { place, waiting: sending || followed?.kind === 'open' || followed === null });
   const open = followed?.kind === 'open' ? followed.record : null;
-  useCancelWhenLeft(open, place.run);
+  const mayCancel = useLacks()('cancel') === null;
+  useCancelWhenLeft(mayCancel ? open : null, place.run);
 
   const state = open?.state ?? followed?.kind;
   useEffect(() => {
@@ -63,7 +65,7 @@ export function useRun({ place, input, clients, occurrences }: What) {
       goTo({ ts: record.ts, target: readTarget(record.target) });
     },
     stop(): void {
-      if (!open) return;
+      if (!open || !mayCancel) return;
       setStopping(open.mockId);
       cancelExecution(open.mockId).catch(() => setStopping(null));
     },

@@ -45,6 +45,7 @@ export const caseWords = {
   'save.cancel': 'Cancel',
   'save.kept': 'The service keeps the input until somebody removes the case.',
   'save.done': '“{name}” is saved',
+  'save.masked': 'Hidden in this run (MASK): {paths}. The case would have “***” in their place.',
   'save.twin': 'There is a case “{name}” already. Saving replaces it.',
   'save.wholeRule': 'Cases belong to a whole rule. Use the whole rule as the target to save and run them.',
   'save.changed': 'Somebody else saved cases of this rule meanwhile. They changed {names}. Yours is not saved yet.',

@@ -64,6 +64,7 @@ export const frameWords = {
   'link.withoutInput': 'Link copied without the input, which is too long for a link or not valid JSON',
   'link.curlCopied': 'cURL call copied',
   'link.failed': 'The browser did not let the page copy. Select the text where it is shown and copy it by hand.',
+  'may.not': 'The key “{name}” lacks the permission “{permission}”.',
   'signIn.title': 'Sign in',
   'signIn.text': 'This service needs an API key. The page trades the key for a session and does not keep it.',
   'signIn.expired': 'Your session has expired. Sign in again; everything you typed is still here.',

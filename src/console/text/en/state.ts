@@ -122,6 +122,8 @@ export const stateWords = {
     one: '{n} entry of the trace does not fit this tree: {entries}. The rule may have changed since.',
     other: '{n} entries of the trace do not fit this tree: {entries}. The rule may have changed since.',
   },
+  'notice.masked':
+    'Hidden in this run (MASK): {paths}. “***” stands in their place; fill them in before you run it again.',
   'notice.rest': 'The end of the trace cannot be read: {text}',
   'warning.unknown-rule': 'App {app} has no released rule {rule}.',
   'warning.unknown-node': 'App {app} has no released node {node}.',

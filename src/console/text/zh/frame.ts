@@ -61,6 +61,7 @@ export const frameWords: Record<keyof typeof words, Template> = {
   'link.withoutInput': '链接已复制，但不含输入：输入太长，或不是有效的 JSON',
   'link.curlCopied': 'cURL 调用已复制',
   'link.failed': '浏览器不允许页面复制。请在显示文字的地方选中并手动复制。',
+  'may.not': '密钥“{name}”缺少权限“{permission}”。',
   'signIn.title': '登录',
   'signIn.text': '此服务需要 API 密钥。页面用密钥换取会话，不保留密钥本身。',
   'signIn.expired': '您的会话已过期。请重新登录；您输入的一切都还在。',

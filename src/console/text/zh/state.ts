@@ -109,6 +109,7 @@ export const stateWords: Record<keyof typeof words, Template> = {
   'notice.rounded': '客户端丢失了 {n} 个数字的精度：{path} 原为 {before}，返回时成了 {after}。',
   'notice.rounded.hint': '它的 SDK 把数字读作 64 位浮点数。',
   'notice.unplaced': '轨迹中有 {n} 个条目与这棵树对应不上：{entries}。规则可能已经改变。',
+  'notice.masked': '此次运行中已隐藏的字段（MASK）：{paths}。其值显示为“***”，再次运行前请先填写。',
   'notice.rest': '轨迹的末尾无法读取：{text}',
   'warning.unknown-rule': '应用 {app} 没有已发布的规则 {rule}。',
   'warning.unknown-node': '应用 {app} 没有已发布的节点 {node}。',

@@ -1,0 +1,52 @@
+// What one hostile key at full speed costs the calls of another: the same calls, alone and beside it, in one run.
+// Needs Linux and a redis-server on PATH (or REDIS_URL); starts everything else itself.
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { attack, callPolitely } from '../test/support/hostile-key.ts';
+import { freePort, startRedis, startScript, startService, stop, untilReady } from './processes.ts';
+
+const CALLS = 200;
+const PACED_MS = 10;
+const [HOSTILE, POLITE] = ['the-key-of-hostile-here', 'the-key-of-polite-here'];
+
+const sharedDir = await mkdtemp(join(tmpdir(), 'rule-server-bench-'));
+await mkdir(join(sharedDir, 'mock'));
+const redisPort = await freePort();
+const redis = process.env.REDIS_URL ? undefined : startRedis(redisPort);
+const REDIS_URL = process.env.REDIS_URL ?? `redis://127.0.0.1:${redisPort}`;
+
+try {
+  const { child: responder } = await startScript('./responder.ts', [sharedDir, '1', 'bench']);
+  const PORT = String(await freePort());
+  const API_KEYS = `hostile:${HOSTILE},polite:${POLITE}`;
+  const common = { REDIS_URL, SHARED_DIR: sharedDir, PORT, API_KEYS, KEY_CALLS_PER_SECOND: '100' };
+  const services = [startService('api', common), startService('worker', common)];
+  const url = `http://127.0.0.1:${PORT}`;
+  await untilReady(`${url}/readyz`);
+  const callers = { url, hostile: HOSTILE, polite: POLITE };
+  await callPolitely(callers, 50);
+  const alone = await paced(callers);
+  const over = new AbortController();
+  const attacked = attack(callers, over.signal);
+  await new Promise((resolve) => setTimeout(resolve, 1000));
+  const beside = await paced(callers);
+  const { status } = await fetch(`${url}/readyz`);
+  over.abort();
+  const answers = [...(await attacked)].map(([code, count]) => `${count} × ${code}`).join(', ');
+  console.log(`p50 of a call alone ${alone.toFixed(1)} ms, beside one hostile key ${beside.toFixed(1)} ms:`);
+  console.log(`${(beside / alone).toFixed(2)} times; the hostile key got ${answers}; /readyz ${status}`);
+  for (const service of [...services, responder]) await stop(service);
+} finally {
+  if (redis) await stop(redis);
+  await rm(sharedDir, { recursive: true, force: true });
+}
+
+async function paced(callers: Parameters<typeof callPolitely>[0]): Promise<number> {
+  const times: number[] = [];
+  for (let made = 0; made < CALLS; made++) {
+    times.push((await callPolitely(callers, 1)).p50);
+    await new Promise((resolve) => setTimeout(resolve, PACED_MS));
+  }
+  return times.sort((a, b) => a - b)[CALLS / 2] ?? 0;
+}

@@ -1,0 +1,16 @@
+import { field, list, text } from './read.ts';
+import { get } from './request.ts';
+
+/** What a key may allow. */
+export type Permission = 'read' | 'run' | 'cancel' | 'cases' | 'ops';
+
+/** Who this page acts for. `name`: null where no key is needed. */
+export type Caller = { name: string | null; may: ReadonlySet<string> };
+
+export function getCaller(signal?: AbortSignal): Promise<Caller> {
+  const read = (answer: Parameters<typeof field>[0]): Caller => ({
+    name: text(field(answer, 'name')),
+    may: new Set(list(field(answer, 'may')).flatMap((permission) => text(permission) ?? [])),
+  });
+  return get('/session', read, signal);
+}

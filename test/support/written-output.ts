@@ -1,0 +1,92 @@
+import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** Where a run keeps what its services write. Processes that vitest starts inherit it. */
+const VARIABLE = 'RULE_SERVER_TEST_OUTPUT';
+const NOTED = 'noted-';
+/** Inputs that say nothing of their own get a text by which they are recognised. */
+export const INPUT_MARKER = 'input-marker-';
+/** Shorter texts may stand in a log for other reasons. */
+const SHORTEST_NOTED = 12;
+const LONGEST_NOTED = 64;
+const MOST_NOTED = 1000;
+
+const noted = new Set<string>();
+let inputs = 0;
+
+/** A run begins: from now on everything is kept that services write. Returns the folder. */
+export function keepOutput(): string {
+  const directory = mkdtempSync(join(tmpdir(), 'rule-server-output-'));
+  process.env[VARIABLE] = directory;
+  return directory;
+}
+
+/** Keeps what a service wrote. `writer`: which one. */
+export function keepWritten(writer: string | number, text: string | Uint8Array): void {
+  const directory = process.env[VARIABLE];
+  if (directory !== undefined) appendFileSync(join(directory, `${writer}.log`), text);
+}
+
+/** Notes a secret, or a text of an input: no service may write it. */
+export function noteSecret(text: string): void {
+  const directory = process.env[VARIABLE];
+  const short = text.slice(0, LONGEST_NOTED);
+  if (directory === undefined || short.length < SHORTEST_NOTED || noted.has(short) || noted.size >= MOST_NOTED) return;
+  if (new Set(short).size < 4) return; // padding
+  noted.add(short);
+  appendFileSync(join(directory, `${NOTED}${process.pid}`), `${JSON.stringify(short)}\n`);
+}
+
+/** Notes the keys and the password in the settings of a service. */
+export function noteSettings(settings: Record<string, string | number | undefined>): void {
+  for (const pair of String(settings.API_KEYS ?? '').split(',')) noteSecret(pair.slice(pair.indexOf(':') + 1));
+  for (const url of [settings.QUEUE_URL, settings.REDIS_URL])
+    if (url !== undefined && URL.canParse(String(url))) noteSecret(decodeURIComponent(new URL(String(url)).password));
+}
+
+/** Notes every text in the data of a call. */
+export function noteInput(data: unknown): void {
+  if (typeof data === 'string') noteSecret(data);
+  else if (Array.isArray(data)) data.slice(0, 20).forEach(noteInput);
+  else if (typeof data === 'object' && data !== null) Object.values(data).slice(0, 20).forEach(noteInput);
+}
+
+/** The same call, with an input that is recognised when it has none. */
+export function withMarkedInput(body: unknown): unknown {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return body;
+  if ('the service' in body) {
+    noteInput(body['the service']);
+    return body;
+  }
+  return { ...body, 'the service': { note: `${INPUT_MARKER}${process.pid}-${inputs++}` } };
+}
+
+/** What of all that was noted stands in what was written: the file and the line, each at most once. */
+export function findLeaks(directory: string): string[] {
+  const files = readdirSync(directory);
+  const secrets = files
+    .filter((name) => name.startsWith(NOTED))
+    .flatMap((name) => readFileSync(join(directory, name), 'utf8').trim().split('\n'))
+    .map((line): string => JSON.parse(line));
+  const all = [...new Set([...secrets, INPUT_MARKER])];
+  return files
+    .filter((name) => name.endsWith('.log'))
+    .flatMap((name) => {
+      const text = readFileSync(join(directory, name), 'utf8');
+      return all.flatMap((secret) => {
+        // Logs are JSON: quotes and the like are escaped there.
+        const at = Math.max(text.indexOf(secret), text.indexOf(JSON.stringify(secret).slice(1, -1)));
+        return at < 0 ? [] : [`${name}: ${JSON.stringify(secret)} in …${text.slice(Math.max(0, at - 200), at + 100)}…`];
+      });
+    });
+}
+
+/** The end of a run: fails it when a service wrote a secret or an input. */
+export function checkOutput(directory: string): void {
+  const leaks = findLeaks(directory);
+  rmSync(directory, { recursive: true, force: true });
+  if (leaks.length === 0) return;
+  process.exitCode = 1;
+  throw new Error(`A service wrote what it must not:\n${leaks.slice(0, 20).join('\n')}`);
+}
