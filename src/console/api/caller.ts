@@ -5,7 +5,7 @@ import { get } from './request.ts';
 export type Permission = 'read' | 'run' | 'cancel' | 'cases' | 'ops';
 
 /** Who this page acts for. `name`: null where no key is needed. */
-export type Caller = { name: string | null; may: ReadonlySet<string> };
+type Caller = { name: string | null; may: ReadonlySet<string> };
 
 export function getCaller(signal?: AbortSignal): Promise<Caller> {
   const read = (answer: Parameters<typeof field>[0]): Caller => ({
