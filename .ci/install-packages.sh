@@ -14,6 +14,7 @@ has_package() { node -e 'process.exit(process.argv[1] in require("./package.json
 
 need redis-server command -v redis-server
 need redis-tools command -v redis-cli
+need openssl command -v openssl
 need haproxy command -v haproxy
 need docker.io command -v dockerd
 need docker-compose command -v docker-compose

@@ -1,18 +1,19 @@
 import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { startApi } from './api/start.ts';
 import { DEMO_APP, startDemoClient } from './client/demo.ts';
 import { DATA_FIELD } from './shared/contract/job.ts';
 import { openKeyring } from './shared/runtime/keyring.ts';
 import type { Logger } from './shared/runtime/logger.ts';
 import { createMetrics } from './shared/runtime/metrics.ts';
-import { withPasswordFrom } from './shared/runtime/redis-password.ts';
+import { readRedisAddress } from './shared/runtime/redis-address.ts';
 import {
+  BadSettings,
   DEFAULT_SHARED_DIR,
   isReachable,
   LOCAL_REDIS,
   needsKeys,
-  queueUrlOf,
   refuseOpenDoor,
   type Settings,
 } from './shared/runtime/settings.ts';
@@ -20,6 +21,9 @@ import { openTracing, type Tracing } from './shared/runtime/tracing.ts';
 import { openQueueBackend, type QueueBackend } from './shared/store/queue-backend.ts';
 import { startHealthServer } from './worker/health-server.ts';
 import { startWorker } from './worker/start.ts';
+
+/** A start does not wait longer for what Redis says of itself. */
+const EXAMINE_WITHIN_MS = 1000;
 
 type Running = { stop(): Promise<void> };
 type Context = { settings: Settings; log: Logger };
@@ -116,8 +120,11 @@ function warnWhenOpen(settings: Settings, log: Logger): void {
 }
 
 async function openQueue(settings: Settings, { telemetry }: Tracing, otherwise?: string): Promise<QueueBackend> {
-  const url = await withPasswordFrom(settings.REDIS_PASSWORD_FILE, queueUrlOf(settings) ?? otherwise);
-  return openQueueBackend(url, telemetry);
+  const backend = await openQueueBackend(await readRedisAddress(settings, otherwise), telemetry);
+  // Without an answer the start goes on: a Redis that can never serve is told by /readyz once it is there.
+  const refusal = await Promise.race([backend.examined, delay(EXAMINE_WITHIN_MS, undefined, { ref: false })]);
+  if (refusal !== undefined) throw new BadSettings(`${backend.where} cannot be used: ${refusal}.`);
+  return backend;
 }
 
 function closing(backend: QueueBackend): Running {

@@ -18,7 +18,7 @@ it.skipIf(choice.kind === 'unavailable')('a large answer to a question is not ke
     const { status, text } = await service.call('/rule-server/mock/clients?app=7');
     expect(status).toBe(200);
     expect(text.length).toBeGreaterThan(INLINE_BYTES);
-    await eventually(async () => expect(await redis.keys(storedKey('query:*'))).toEqual([]));
+    await eventually(async () => expect(await redis.keys(storedKey('{rule-server}', 'query:*'))).toEqual([]));
   } finally {
     redis.disconnect();
     await server.stop();

@@ -43,6 +43,25 @@ export type MeasuredLoad = {
   memory: { api: number; worker: number; redis: number };
 };
 
+/** How a master was replaced. */
+export type MeasuredFailOver = {
+  failOver: string;
+  promise: string;
+  test: string;
+  calls: number;
+  refused: number;
+  /** From the moment that another server is master to the first answer of a call made during the fault. */
+  againMs: number;
+  /** The longest that an open call waited after it. */
+  openMs: number;
+  lost: number;
+  twice: number;
+};
+
+export function recordFailOver(measured: MeasuredFailOver): void {
+  appendFileSync(inject('chaosRows'), `${JSON.stringify(measured)}\n`);
+}
+
 export function recordLoad(measured: MeasuredLoad): void {
   appendFileSync(inject('chaosRows'), `${JSON.stringify(measured)}\n`);
 }

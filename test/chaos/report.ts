@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
-import { isFull, type Measured, type MeasuredLoad } from './measured.ts';
+import { isFull, type Measured, type MeasuredFailOver, type MeasuredLoad } from './measured.ts';
 import { withMeasured } from './measured-part.ts';
 
 const MIB = 1024 * 1024;
@@ -16,12 +16,13 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   project.provide('chaosRows', path);
   return async () => {
     const lines = (await readFile(path, 'utf8')).split('\n').filter((line) => line !== '');
-    const rows: (Measured | MeasuredLoad)[] = lines.map((line) => JSON.parse(line));
+    const rows: (Measured | MeasuredLoad | MeasuredFailOver)[] = lines.map((line) => JSON.parse(line));
     await rm(folder, { recursive: true });
     const faults = rows.filter((row) => 'fault' in row);
     const loads = rows.filter((row) => 'load' in row);
-    console.log(`\n${faultTable(faults)}\n\n${loadTable(loads)}\n`);
-    if (isFull) await writeFile(REPORT, reportOf(await readFile(REPORT, 'utf8'), faults, loads));
+    const failOvers = rows.filter((row) => 'failOver' in row);
+    console.log(`\n${faultTable(faults)}\n\n${failOverTable(failOvers)}\n\n${loadTable(loads)}\n`);
+    if (isFull) await writeFile(REPORT, reportOf(await readFile(REPORT, 'utf8'), { faults, failOvers, loads }));
   };
 }
 
@@ -51,6 +52,25 @@ function faultTable(rows: Measured[]): string {
   return tableOf(head, lines);
 }
 
+function failOverTable(rows: MeasuredFailOver[]): string {
+  const head = [
+    'Fault',
+    'Promise',
+    'Test',
+    'Calls',
+    'Refused',
+    'Answering again',
+    'Open calls',
+    'Lost',
+    'Dispatched twice',
+  ];
+  const lines = rows.map(({ failOver, promise, test, calls, refused, againMs, openMs, lost, twice }) => [
+    ...[failOver, promise, `\`${test}\``, calls, refused],
+    ...[`${(againMs / 1000).toFixed(1)} s`, `${(openMs / 1000).toFixed(1)} s`, lost, twice],
+  ]);
+  return tableOf(head, lines);
+}
+
 function loadTable(rows: MeasuredLoad[]): string {
   const head = ['Load', 'Calls', 'Refused', 'Lost', 'Dispatched twice', 'Others meanwhile', 'Event-loop lag p99, max'];
   const lines = rows.map(({ load, calls, refused, lost, twice, othersMs, lag, memory }) => [
@@ -71,9 +91,12 @@ function tableOf(head: string[], lines: (string | number)[][]): string {
 }
 
 /** The document with what this run measured; all that was written by hand stays. */
-function reportOf(document: string, faults: Measured[], loads: MeasuredLoad[]): string {
-  const rows = [...faults, ...loads];
-  const sum = (of: (row: Measured | MeasuredLoad) => number) => rows.reduce((total, row) => total + of(row), 0);
+type Rows = { faults: Measured[]; failOvers: MeasuredFailOver[]; loads: MeasuredLoad[] };
+
+function reportOf(document: string, { faults, failOvers, loads }: Rows): string {
+  const rows = [...faults, ...failOvers, ...loads];
+  const sum = (of: (row: Measured | MeasuredFailOver | MeasuredLoad) => number) =>
+    rows.reduce((total, row) => total + of(row), 0);
   const measured = `The numbers below were measured by \`CHAOS=full npm run test:chaos\` on ${new Date().toISOString().slice(0, 10)}, on a machine
 with ${cpus().length} cores (${cpus()[0]?.model ?? 'unknown'}) and Node ${process.versions.node}, which also ran Redis, the client and the
 callers.
@@ -81,5 +104,6 @@ callers.
 **${sum(({ calls }) => calls)} calls: ${sum(({ lost }) => lost)} lost, ${sum(({ twice }) => twice)} dispatched twice.**
 
 ${faultTable(faults)}`;
-  return withMeasured(withMeasured(document, 'faults', measured), 'loads', loadTable(loads));
+  const withFaults = withMeasured(withMeasured(document, 'faults', measured), 'fail-overs', failOverTable(failOvers));
+  return withMeasured(withFaults, 'loads', loadTable(loads));
 }

@@ -17,8 +17,8 @@ const choice = inject('redis');
 /** Workers of earlier versions tell nobody how a job ended, and their connections have no name. */
 const workerOfEarlier: Record<string, Edit[]> = {
   'shared/store/redis-backend.ts': [
-    ['    tellEndings(backend);\n', ''],
-    ['      workerName: TELLING_WORKER,\n', ''],
+    ['    tellEndings(backend, prefix);\n', ''],
+    ['    workerName: TELLING_WORKER,\n', ''],
   ],
 };
 /** APIs of earlier versions name no address, and read the event stream of all calls. */

@@ -12,7 +12,8 @@ const READY = 'Ready to accept connections';
 const START_TIMEOUT_MS = 20_000;
 const ATTEMPTS = 5;
 
-export type RedisProcessOptions = RedisOptions & { command?: string };
+/** `more`: further parameters of redis-server. `host`: an address of this machine. */
+export type RedisProcessOptions = RedisOptions & { command?: string; more?: string[]; host?: string };
 
 /** A local redis-server that a test may treat badly: it keeps its port and, with `appendOnly`, its data. */
 export type RedisProcess = Required<RedisServer> & {
@@ -21,6 +22,7 @@ export type RedisProcess = Required<RedisServer> & {
   kill(): Promise<void>;
   /** Starts it again after `kill`. `loseData` removes what it had written first. */
   start(options?: { loseData?: boolean }): Promise<void>;
+  isRunning(): boolean;
   /** Writes are refused with OOM beyond this (policy noeviction); 0 = no limit. */
   setMaxMemory(bytes: number): Promise<void>;
 };
@@ -48,11 +50,13 @@ async function onSomeFreePort(run: (port: number) => Promise<RedisProcess>): Pro
 }
 
 async function runOn(port: number, directory: string, options: RedisProcessOptions): Promise<RedisProcess> {
-  const url = `redis://127.0.0.1:${port}`;
+  const { host = '127.0.0.1' } = options;
+  const url = `redis://${host}:${port}`;
   const launch = () =>
     launchRedis(options.command ?? 'redis-server', [
-      ...['--port', String(port), '--bind', '127.0.0.1', '--dir', directory],
+      ...['--port', String(port), '--bind', host, '--dir', directory],
       ...redisArguments(options),
+      ...(options.more ?? []),
     ]);
   let child = await launch();
 
@@ -67,6 +71,7 @@ async function runOn(port: number, directory: string, options: RedisProcessOptio
     kind: 'binary',
     url,
     kill,
+    isRunning: () => isRunning(child),
     start,
     restart: async () => {
       await kill();
@@ -88,12 +93,13 @@ process.once('exit', () => {
   for (const child of children) child.kill('SIGKILL');
 });
 
-async function launchRedis(command: string, args: string[]): Promise<ChildProcess> {
+/** Starts a program of Redis and waits until it says that it is ready. */
+export async function launchRedis(command: string, args: string[], said = READY): Promise<ChildProcess> {
   const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'] });
   children.add(child);
   child.once('exit', () => children.delete(child));
   try {
-    await withDeadline(ready(child), START_TIMEOUT_MS, `starting ${command}`);
+    await withDeadline(ready(child, said), START_TIMEOUT_MS, `starting ${command}`);
     return child;
   } catch (error) {
     await killed(child);
@@ -101,12 +107,12 @@ async function launchRedis(command: string, args: string[]): Promise<ChildProces
   }
 }
 
-function ready(child: ChildProcess): Promise<void> {
+function ready(child: ChildProcess, said: string): Promise<void> {
   return new Promise((resolve, reject) => {
     let output = '';
     const read = (chunk: Buffer) => {
       output = `${output}${chunk}`.slice(-4096);
-      if (output.includes(READY)) resolve();
+      if (output.includes(said)) resolve();
     };
     // Both streams are read to the end: a full pipe would stop the server.
     child.stdout?.on('data', read);
@@ -116,7 +122,7 @@ function ready(child: ChildProcess): Promise<void> {
   });
 }
 
-async function killed(child: ChildProcess): Promise<void> {
+export async function killed(child: ChildProcess): Promise<void> {
   if (!isRunning(child)) return;
   const exited = once(child, 'exit');
   child.kill('SIGKILL');

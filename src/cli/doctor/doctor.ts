@@ -1,14 +1,8 @@
 import { resolve } from 'node:path';
 import { styleText } from 'node:util';
 import { visible } from '../../shared/contract/visible-text.ts';
-import { withPasswordFrom } from '../../shared/runtime/redis-password.ts';
-import {
-  BadSettings,
-  DEFAULT_SHARED_DIR,
-  LOCAL_REDIS,
-  queueUrlOf,
-  readSettings,
-} from '../../shared/runtime/settings.ts';
+import { readRedisAddress, redisAddress } from '../../shared/runtime/redis-address.ts';
+import { BadSettings, DEFAULT_SHARED_DIR, LOCAL_REDIS, readSettings } from '../../shared/runtime/settings.ts';
 import { exitCodes } from '../exit-codes.ts';
 import type { Surroundings } from '../surroundings.ts';
 import { checkClocks } from './clock-check.ts';
@@ -35,9 +29,8 @@ async function findAll({ url, key }: DoctorOptions, environment: Surroundings['e
     const sharedDir = resolve(settings.SHARED_DIR ?? DEFAULT_SHARED_DIR);
     let registeredId: string | null = null;
     const redis = await guarded('redis', async () => {
-      const { findings, directoryId } = await checkRedis(
-        await withPasswordFrom(settings.REDIS_PASSWORD_FILE, queueUrlOf(settings) ?? LOCAL_REDIS),
-      );
+      const address = (await readRedisAddress(settings)) ?? redisAddress(LOCAL_REDIS, settings.QUEUE_PREFIX);
+      const { findings, directoryId } = await checkRedis(address);
       registeredId = directoryId;
       return findings;
     });

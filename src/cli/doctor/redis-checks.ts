@@ -1,46 +1,79 @@
-import { Redis } from 'ioredis';
+import type { Redis } from 'ioredis';
+import type { RedisAddress } from '../../shared/runtime/redis-address.ts';
+import { describeRedis } from '../../shared/runtime/redis-url.ts';
 import { storedKey } from '../../shared/store/key-value-store.ts';
-import { createRedisConnections } from '../../shared/store/redis-connections.ts';
+import { createRedisConnections, type RedisConnections } from '../../shared/store/redis-connections.ts';
 import { createRedisTakers } from '../../shared/store/takers.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
+import { checkReplicas } from './replica-checks.ts';
 
 const CONNECT_WITHIN_MS = 3000;
 const CLOCKS_MAY_DIFFER_MS = 1000;
 const SLOW_MS = 10;
 
 /** The queue store: version, settings that decide what survives, speed, its clock, and the workers connected to it. */
-export async function checkRedis(url: string): Promise<{ findings: Finding[]; directoryId: string | null }> {
-  const where = new URL(url).host;
-  const redis = new Redis(url, {
-    lazyConnect: true,
+export async function checkRedis(address: RedisAddress): Promise<{ findings: Finding[]; directoryId: string | null }> {
+  const where = describeRedis(address);
+  const connections = createRedisConnections(address);
+  const redis = connections.open({
     connectTimeout: CONNECT_WITHIN_MS,
     commandTimeout: CONNECT_WITHIN_MS,
     maxRetriesPerRequest: 0,
-    retryStrategy: () => null,
-  });
-  let reason = 'the connection was closed';
-  redis.on('error', (error) => {
-    reason = error.message;
   });
   try {
-    await redis.connect();
-  } catch {
-    const advice = 'Start Redis, or set REDIS_URL. (npm start without REDIS_URL needs none: it brings its own queue.)';
-    return { findings: [fail('redis', `${where} does not answer: ${reason}`, advice)], directoryId: null };
-  }
-  try {
-    const findings = [
-      checkVersion(await redis.info('server'), where),
-      await checkSpeed(redis),
-      await checkWrites(redis, where),
-      ...checkKeeping(await settingsOf(redis)),
-      await checkClock(redis),
-      checkWorkers(String(await redis.client('LIST')), (await createRedisTakers(redis).list()).length),
-    ];
-    return { findings, directoryId: await redis.get(storedKey('shared-dir')) };
+    const reason = await reasonNotReached(redis);
+    if (reason !== undefined) {
+      const advice =
+        'Start Redis, or set REDIS_URL. (npm start without REDIS_URL needs none: it brings its own queue.)';
+      return { findings: [fail('redis', `${where} does not answer: ${reason}`, advice)], directoryId: null };
+    }
+    return await lookAt(redis, { address, connections, where });
   } finally {
     redis.disconnect();
+    connections.close();
   }
+}
+
+type Looked = { address: RedisAddress; connections: RedisConnections; where: string };
+
+async function lookAt(redis: Redis, { address, connections, where }: Looked) {
+  const { prefix } = address;
+  const findings = [
+    checkVersion(await redis.info('server'), where),
+    await checkUse(redis, connections),
+    await checkSpeed(redis),
+    await checkWrites(redis, where, connections),
+    ...checkKeeping(await settingsOf(redis)),
+    ...(await checkReplicas(redis, address)),
+    await checkClock(redis),
+    checkWorkers(String(await redis.client('LIST')), prefix, (await createRedisTakers(redis, prefix).list()).length),
+  ];
+  return { findings, directoryId: await redis.get(storedKey(prefix, 'shared-dir')) };
+}
+
+/** Undefined once it is connected; otherwise the last thing that went wrong within the time. */
+function reasonNotReached(redis: Redis): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    let reason = 'the connection was closed';
+    const timer = setTimeout(() => resolve(reason), CONNECT_WITHIN_MS);
+    const end = (how: string | undefined) => {
+      clearTimeout(timer);
+      resolve(how);
+    };
+    redis.once('ready', () => end(undefined));
+    redis.on('error', (error) => {
+      reason = error.message;
+      // Behind Sentinels and in a Cluster the next one may answer.
+      if (!redis.options.Connector) end(reason);
+    });
+  });
+}
+
+async function checkUse(redis: Redis, { examine }: RedisConnections): Promise<Finding> {
+  const refusal = await examine(redis);
+  return refusal === undefined
+    ? ok('redis use', 'everything that the queue needs can be used')
+    : fail('redis use', refusal, 'No process starts with it.');
 }
 
 function checkVersion(info: string, where: string): Finding {
@@ -64,9 +97,9 @@ async function checkSpeed(redis: Redis): Promise<Finding> {
     : warn('redis speed', message, 'Every call takes several of these: bring it closer.');
 }
 
-async function checkWrites(redis: Redis, where: string): Promise<Finding> {
+async function checkWrites(redis: Redis, where: string, connections: RedisConnections): Promise<Finding> {
   try {
-    await createRedisConnections().probe(redis);
+    await connections.probe(redis);
     return ok('redis role', 'a master that takes writes');
   } catch (error) {
     const advice =
@@ -125,8 +158,8 @@ async function checkClock(redis: Redis): Promise<Finding> {
 }
 
 /** BullMQ names the connection of a worker after its queue, with its id behind it; earlier versions have none. */
-function checkWorkers(clients: string, taking: number): Finding {
-  const name = ` name={rule-server}:${Buffer.from('executions').toString('base64')}`;
+function checkWorkers(clients: string, prefix: string, taking: number): Finding {
+  const name = ` name=${prefix}:${Buffer.from('executions').toString('base64')}`;
   const connected = clients.split('\n').filter((line) => line.includes(`${name}:w:`) || line.includes(`${name} `));
   const withoutId = connected.filter((line) => line.includes(`${name} `)).length;
   if (connected.length === 0)

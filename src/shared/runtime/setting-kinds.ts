@@ -22,14 +22,6 @@ export function openBodyBytes(): number {
   return Math.round(Math.min(256 * MIB, Math.max(4 * MIB, mayHave / 16)));
 }
 
-export const queueUrl = z
-  .string()
-  .refine(
-    (text) => URL.canParse(text) && ['redis:', 'rediss:'].includes(new URL(text).protocol),
-    'must be a redis:// or rediss:// URL',
-  )
-  .optional();
-
 export const apiKeys = z
   .string()
   .default('')

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { isOneSlipAway } from '../contract/near-miss.ts';
 import { historyOffSetting, maskSetting } from '../privacy/privacy.ts';
+import { redisVariables } from './redis-variables.ts';
 import {
   apiKeys,
   corsOrigins,
@@ -10,15 +11,12 @@ import {
   milliseconds,
   openBodyBytes,
   port,
-  queueUrl,
   trustedProxies,
   whole,
 } from './setting-kinds.ts';
 
 const variables = z.object({
-  QUEUE_URL: queueUrl,
-  REDIS_URL: queueUrl,
-  REDIS_PASSWORD_FILE: z.string().min(1).optional(),
+  ...redisVariables,
   SHARED_DIR: z.string().min(1).optional(),
   HOST: z.string().min(1).default('127.0.0.1'),
   PORT: port(8080),
@@ -66,10 +64,24 @@ const variables = z.object({
   LOG_LEVEL: z.enum(LOG_LEVELS, { error: `must be one of ${LOG_LEVELS.join(', ')}` }).default('info'),
   OTEL_EXPORTER_OTLP_ENDPOINT: z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// URL' }).optional(),
 });
-const settingsSchema = variables.refine(
-  ({ TRUSTED_USER_HEADER, TRUSTED_PROXIES }) => TRUSTED_USER_HEADER === undefined || TRUSTED_PROXIES.length > 0,
-  { path: ['TRUSTED_PROXIES'], error: 'must say which proxies may send TRUSTED_USER_HEADER' },
-);
+
+const settingsSchema = variables
+  .refine(
+    ({ TRUSTED_USER_HEADER, TRUSTED_PROXIES }) => TRUSTED_USER_HEADER === undefined || TRUSTED_PROXIES.length > 0,
+    {
+      path: ['TRUSTED_PROXIES'],
+      error: 'must say which proxies may send TRUSTED_USER_HEADER',
+    },
+  )
+  .refine(({ REDIS_CERT_FILE, REDIS_KEY_FILE }) => (REDIS_CERT_FILE === undefined) === (REDIS_KEY_FILE === undefined), {
+    path: ['REDIS_CERT_FILE'],
+    error: 'and REDIS_KEY_FILE belong together: set both or neither',
+  })
+  .refine(
+    ({ QUEUE_URL, REDIS_URL, REDIS_CA_FILE, REDIS_CERT_FILE }) =>
+      (REDIS_CA_FILE ?? REDIS_CERT_FILE) === undefined || (QUEUE_URL ?? REDIS_URL ?? '').startsWith('rediss'),
+    { path: ['REDIS_URL'], error: 'must begin with rediss for REDIS_CA_FILE and REDIS_CERT_FILE to be used' },
+  );
 
 /** Where APIs and workers of their own look for the queue when nothing is said. */
 export const LOCAL_REDIS = 'redis://127.0.0.1:6379';

@@ -31,6 +31,7 @@ export async function openEmbedded(telemetry: Telemetry | undefined): Promise<Qu
     where: 'embedded, in this process',
     inTime: (reply) => reply, // slow at the worst: it is away only when the whole process is
     connected: Promise.resolve(),
+    examined: Promise.resolve(undefined),
     probe: async () => {},
     takers,
     ...memoryStores(),

@@ -16,26 +16,24 @@ export type Store = {
 /** Texts up to this size travel with a job; larger ones are put into the store, since every API reads every event. */
 export const INLINE_BYTES = 16 * 1024;
 
-const PREFIX = '{rule-server}:store:';
-
 /** The Redis key a value lies under. */
-export const storedKey = (key: string) => PREFIX + key;
+export const storedKey = (prefix: string, key: string) => `${prefix}:store:${key}`;
 
 /** The store of several processes: plain Redis keys with an expiry. Owns the connection it is given. */
-export function createRedisStore(redis: Redis): Store {
+export function createRedisStore(redis: Redis, prefix: string): Store {
   return {
     async setIfAbsent(key, value, seconds) {
-      const previous = await redis.set(PREFIX + key, value, 'EX', seconds, 'NX', 'GET');
+      const previous = await redis.set(storedKey(prefix, key), value, 'EX', seconds, 'NX', 'GET');
       return previous ?? value;
     },
     async hold(key, value, seconds) {
-      const previous = await redis.set(PREFIX + key, value, 'EX', seconds, 'NX', 'GET');
-      if (previous === value) await redis.expire(PREFIX + key, seconds);
+      const previous = await redis.set(storedKey(prefix, key), value, 'EX', seconds, 'NX', 'GET');
+      if (previous === value) await redis.expire(storedKey(prefix, key), seconds);
       return previous ?? value;
     },
-    get: (key) => redis.get(PREFIX + key),
+    get: (key) => redis.get(storedKey(prefix, key)),
     async remove(key) {
-      await redis.del(PREFIX + key);
+      await redis.del(storedKey(prefix, key));
     },
     async close() {
       redis.disconnect();

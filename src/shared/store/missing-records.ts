@@ -7,12 +7,11 @@ import { redisScript } from './redis-script.ts';
 const [YOUNGEST_MS, OLDEST_MS] = [10_000, 90_000];
 const AT_ONCE = 1000;
 const MOST = 20_000;
-/** Of several processes one looks, each time. */
-const TURN = '{rule-server}:history:repair';
 const TURN_SECONDS = 25;
 
 type Part = { prefix: string; limits: HistoryLimits };
-type Parts = { calls: Part; batches: Part };
+/** `turn`: the key by which, of several processes, one looks each time. */
+type Parts = { turn: string; calls: Part; batches: Part };
 
 /**
  * Jobs of a list of finished ones that are in neither history. A history that is more than half full may have let an
@@ -59,7 +58,7 @@ export function createMissingRecords(redis: Redis, toKey: (state: 'completed' | 
   }
 
   return async function missingRecords(): Promise<string[]> {
-    if ((await redis.set(TURN, '', 'EX', TURN_SECONDS, 'NX')) === null) return [];
+    if ((await redis.set(parts.turn, '', 'EX', TURN_SECONDS, 'NX')) === null) return [];
     const now = Date.now();
     const window = [now - Math.min(OLDEST_MS, parts.calls.limits.seconds * 1000), now - YOUNGEST_MS] as const;
     return [...(await among('completed', ...window)), ...(await among('failed', ...window))];

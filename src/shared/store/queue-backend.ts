@@ -1,5 +1,6 @@
 import type { IQueueBackend, Processor, Queue, QueueEvents, QueueEventsProducer, Telemetry, Worker } from 'bullmq';
 import type { JobData, JobResult } from '../contract/job.ts';
+import { type RedisAddress, redisAddress } from '../runtime/redis-address.ts';
 import type { BatchLimits, BatchStore } from './batch-store.ts';
 import { openEmbedded } from './embedded-backend.ts';
 import type { EraseJob } from './erase-job.ts';
@@ -37,6 +38,8 @@ export type QueueBackend = {
   inTime<T>(reply: Promise<T>): Promise<T>;
   /** Resolves once the queue store was reached for the first time. */
   connected: Promise<void>;
+  /** Resolves, once the queue store was reached for the first time, to why it can never serve; to undefined if it can. */
+  examined: Promise<string | undefined>;
   /** Rejects unless the queue store answers and takes writes. */
   probe(): Promise<void>;
   takers: Takers;
@@ -85,7 +88,11 @@ export type QueueBackend = {
   close(): Promise<void>;
 };
 
-/** Opens the queue store behind a redis:// URL, or the embedded one when there is none. `telemetry` carries traces. */
-export async function openQueueBackend(url: string | undefined, telemetry?: Telemetry): Promise<QueueBackend> {
-  return url === undefined ? openEmbedded(telemetry) : openRedis(url, telemetry);
+/** Opens the queue store at an address or a redis:// URL, or the embedded one when there is none. `telemetry` carries traces. */
+export async function openQueueBackend(
+  where: RedisAddress | string | undefined,
+  telemetry?: Telemetry,
+): Promise<QueueBackend> {
+  if (where === undefined) return openEmbedded(telemetry);
+  return openRedis(typeof where === 'string' ? redisAddress(where) : where, telemetry);
 }

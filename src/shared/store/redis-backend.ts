@@ -1,18 +1,21 @@
 import { type BackendFactory, createRedisBackend, type IQueueBackend, type Telemetry } from 'bullmq';
-import { Redis } from 'ioredis';
+import type { Redis } from 'ioredis';
+import { DEFAULT_PREFIX, type RedisAddress } from '../runtime/redis-address.ts';
+import { describeRedis } from '../runtime/redis-url.ts';
 import { redisEraseJob } from './erase-job.ts';
 import { redisShortJobs } from './job-heads.ts';
 import type { QueueBackend } from './queue-backend.ts';
 import { openersOf, removeFinished } from './queue-openers.ts';
 import { createRedisConnections, type RedisConnections } from './redis-connections.ts';
+import { isReplica } from './redis-examination.ts';
 import { openRedisReplies, tellChange, tellEndings } from './redis-replies.ts';
 import { redisScript } from './redis-script.ts';
 import { redisStores } from './redis-stores.ts';
+import { repeatRefused } from './repeat-refused.ts';
+import { createReplication } from './replication.ts';
 import { replyWithin } from './reply-within.ts';
 import { createRedisTakers, type Takers } from './takers.ts';
 
-/** One hash tag keeps all keys in one slot of a Redis Cluster. */
-const PREFIX = '{rule-server}';
 /** At 1,000 calls/s they bridge 4 s for an API of a version that reads them. */
 const MAX_EVENTS = 20_000;
 /** By their connections an API sees which workers tell how jobs ended: those of earlier versions have no name. */
@@ -29,52 +32,42 @@ redis.call('XADD', events, 'MAXLEN', '~', ARGV[2], '*', 'event', 'removed', 'job
 return 1
 `);
 
-const retryStrategy = (attempt: number) => Math.min(100 * attempt, 500);
+/** A command of such a connection fails fast. */
+const FAST = { enableOfflineQueue: false, maxRetriesPerRequest: 0 } as const;
+/** A command that blocks by design must neither time out nor give up. */
+const PATIENT = { maxRetriesPerRequest: null } as const;
 
 /** The queue store behind a redis:// URL. */
-export function openRedis(url: string, telemetry: Telemetry | undefined): QueueBackend {
-  const connections = createRedisConnections();
-  const { reconnectOnError } = connections;
-  const { fast, patient } = optionsFor(url, reconnectOnError);
-  const results = new Redis(url, {
-    enableOfflineQueue: false,
-    maxRetriesPerRequest: 0,
-    commandTimeout: 5000,
-    retryStrategy,
-    reconnectOnError,
-  });
-  connections.keep(results);
-  const takers = createRedisTakers(results);
-  results.on('error', () => {}); // the queue's own connection reports the same fault
+export function openRedis(address: RedisAddress, telemetry: Telemetry | undefined): QueueBackend {
+  const { prefix } = address;
+  const connections = createRedisConnections(address);
+  const results = connections.open({ ...FAST, commandTimeout: 5000 });
+  const opened = [results];
+  const takers = createRedisTakers(results, prefix);
   const connected = new Promise<void>((resolve) => void results.once('ready', () => resolve()));
+  const examined = examineAtEachStart(results, connections);
+
+  /** A connection of its own: WAIT holds back all that follows on the same one. */
+  function openNoted() {
+    const redis = connections.open({ ...FAST, commandTimeout: 5000 });
+    opened.push(redis);
+    return { redis, replicated: createReplication(redis, () => connections.replicas() > 0) };
+  }
 
   return {
-    where: `redis, ${withoutCredentials(url)}`,
+    where: `redis, ${describeRedis(address)}${prefix === DEFAULT_PREFIX ? '' : `, prefix ${prefix}`}`,
     inTime: (reply) => replyWithin(REPLY_MS, reply),
     connected,
+    examined,
     probe: () => connections.probe(results),
     takers,
-    ...redisStores(results),
-    ...openersOf({
-      quick: factoryOf(fast, connections),
-      blocking: factoryOf(patient, connections),
-      common: { prefix: PREFIX, ...(telemetry && { telemetry }) },
-      maxEvents: MAX_EVENTS,
-      eventsBlockMs: 10_000,
-      // A dead worker's executions are taken over within lock + two checks: 5 to 7 s.
-      locks: { lockDuration: 5000, stalledInterval: 1000 },
-      workerName: TELLING_WORKER,
-    }),
+    ...redisStores(results, { prefix, openNoted }),
+    ...redisOpeners(connections, prefix, telemetry),
     readShortJobs: redisShortJobs(results),
     eraseJob: redisEraseJob(results),
     openReplies: (queue, listener) =>
-      openRedisReplies(
-        url,
-        { maxRetriesPerRequest: null, retryStrategy, keep: connections.keep },
-        (id) => queue.toKey(id),
-        listener,
-      ),
-    tellChange: (queue, id, replyTo) => tellChange(results, queue.toKey(id), id, replyTo),
+      openRedisReplies({ open: connections.open, prefix, keyOf: (id) => queue.toKey(id) }, listener),
+    tellChange: (queue, id, replyTo) => tellChange(results, { prefix, jobKey: queue.toKey(id), id, replyTo }),
     async removeWaiting(queue, id) {
       const keys = [queue.toKey('wait'), queue.toKey(id), queue.toKey('events')];
       return (await removeWaiting(results, keys, [id, MAX_EVENTS])) === 1;
@@ -85,34 +78,64 @@ export function openRedis(url: string, telemetry: Telemetry | undefined): QueueB
     },
     onDisconnect: (queue, listener) => void queue.on('ioredis:close', listener),
     seesWorkers: true,
-    findWorkers: (queue, except) => findWorkers(queue, { database: results.options.db ?? 0, takers, except }),
-    close: async () => results.disconnect(),
-  };
-}
-
-type ConnectionOptions = ReturnType<typeof optionsFor>['fast' | 'patient'];
-
-function optionsFor(url: string, reconnectOnError: RedisConnections['reconnectOnError']) {
-  return {
-    // A command of these connections fails fast, and none may be part of opening one: it would stay broken for good.
-    fast: {
-      url,
-      enableOfflineQueue: false,
-      maxRetriesPerRequest: 0,
-      commandTimeout: 3000,
-      skipVersionCheck: true,
-      retryStrategy,
-      reconnectOnError,
+    findWorkers: (queue, except) => findWorkers(queue, { database: address.database, takers, except }),
+    async close() {
+      for (const connection of opened) connection.disconnect();
+      connections.close();
     },
-    // A command that blocks by design must neither time out nor give up.
-    patient: { url, maxRetriesPerRequest: null, retryStrategy, reconnectOnError },
   };
 }
 
-function factoryOf(connection: ConnectionOptions, { keep }: RedisConnections): BackendFactory<IQueueBackend, unknown> {
+function redisOpeners(connections: RedisConnections, prefix: string, telemetry: Telemetry | undefined) {
+  // None of its commands may be part of opening one: it would stay broken for good.
+  const quick = { ...connections.options, ...FAST, commandTimeout: 3000, skipVersionCheck: true } as const;
+  return openersOf({
+    quick: factoryOf(quick, prefix, connections),
+    blocking: factoryOf({ ...connections.options, ...PATIENT }, prefix, connections),
+    common: { prefix, ...(telemetry && { telemetry }) },
+    maxEvents: MAX_EVENTS,
+    eventsBlockMs: 10_000,
+    // A dead worker's executions are taken over within lock + two checks: 5 to 7 s.
+    locks: { lockDuration: 5000, stalledInterval: 1000 },
+    workerName: TELLING_WORKER,
+  });
+}
+
+/** What Sentinels and nodes of a Cluster answer to who asks wrongly. */
+const NEVER_FOUND =
+  /^no master was found: .*(know no master named|cluster support disabled|NOAUTH|WRONGPASS|unknown command)/i;
+
+const REPLICA =
+  'it is a replica, which takes no writes: let REDIS_URL lead to the master, or to Sentinels that know it';
+
+/** Resolves to why this Redis can never serve, if so, once it was looked at for the first time. */
+function examineAtEachStart(redis: Redis, { examine }: RedisConnections): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    redis.on('ready', async () => {
+      const refusal = await examine(redis);
+      resolve(refusal ?? ((await isReplica(redis)) ? REPLICA : undefined));
+    });
+    redis.on('error', ({ message }) => {
+      if (NEVER_FOUND.test(message)) resolve(message);
+    });
+  });
+}
+
+type BlockingOptions = RedisConnections['options'] & {
+  maxRetriesPerRequest: number | null;
+  commandTimeout?: number;
+  skipVersionCheck?: true;
+};
+
+function factoryOf(
+  connection: BlockingOptions,
+  prefix: string,
+  { keep }: RedisConnections,
+): BackendFactory<IQueueBackend, unknown> {
   return (name, options, more) => {
     const backend = createRedisBackend(name, { ...options, connection }, more);
-    tellEndings(backend);
+    repeatRefused(backend, connection.maxRetriesPerRequest === null);
+    tellEndings(backend, prefix);
     // Once BullMQ closes it, it listens no more; the connection would print its errors until the process ends.
     for (const client of [backend.client, backend.blockingClient]) {
       client?.then(
@@ -143,9 +166,4 @@ async function findWorkers(
   if (here.some(({ rawname }) => rawname === undefined)) return { count: counted.size, allTell };
   const ids = names.map((name) => name?.split('.')[1]);
   return { count: ids.filter((id) => id === undefined || counted.has(id)).length, allTell };
-}
-
-function withoutCredentials(url: string): string {
-  const { protocol, host, pathname } = new URL(url);
-  return `${protocol}//${host}${pathname}`;
 }

@@ -23,11 +23,8 @@ import {
 } from './batch-store.ts';
 import { redisScript } from './redis-script.ts';
 
-const PREFIX = '{rule-server}:batch:';
-const [INDEX, RUNNING, SIZES, BYTES] = [`${PREFIX}index`, `${PREFIX}running`, `${PREFIX}sizes`, `${PREFIX}bytes`];
 /** So much longer it is remembered that a batch was kept once. */
 const KNOWN_FACTOR = 4;
-const PARTS = ['batch', 'state', 'cases', 'sent', 'heads', 'details'] as const;
 
 /** Drops the oldest batches that are over while there is too little room, or they are too old. */
 const ROOM = `
@@ -125,30 +122,44 @@ return granted and 1 or 0
 const casesSchema = z.array(caseSchema);
 const OVER: readonly BatchState[] = ['cancelled', 'finished'];
 
-const key = (batchId: string, part: (typeof PARTS)[number]) => `${PREFIX}${batchId}:${part}`;
+type Part = 'batch' | 'state' | 'cases' | 'sent' | 'heads' | 'details';
+type KeyOf = (batchId: string, part: Part) => string;
+
+function keysOf(prefix: string) {
+  const key: KeyOf = (batchId, part) => `${prefix}${batchId}:${part}`;
+  const [index, isRunning, sizes, total] = [`${prefix}index`, `${prefix}running`, `${prefix}sizes`, `${prefix}bytes`];
+  const turns = (client: string) => ['open', 'wanted', 'limits', 'served'].map((kind) => `${prefix}${kind}:${client}`);
+  return { key, index, isRunning, total, shared: [index, isRunning, sizes, total], turns };
+}
 
 /** Batches in Redis, shared by all APIs and workers. Keys carry one hash tag: one slot of a cluster. */
-export function createRedisBatches(redis: Redis, { seconds, bytes, running }: BatchLimits): BatchStore {
-  const shared = [INDEX, RUNNING, SIZES, BYTES];
-  const turns = (client: string) => ['open', 'wanted', 'limits', 'served'].map((kind) => `${PREFIX}${kind}:${client}`);
+export function createRedisBatches(
+  redis: Redis,
+  deployment: string,
+  { seconds, bytes, running }: BatchLimits,
+): BatchStore {
+  const prefix = `${deployment}:batch:`;
+  const { key, index, isRunning, total, shared, turns } = keysOf(prefix);
 
   return {
     async create(batch, cases) {
       const chunks = chunksOf(cases);
       const limits = [Date.now(), seconds, bytes, running, sizeOf(batch, chunks), seconds * KNOWN_FACTOR];
-      const said = await create(redis, shared, [PREFIX, batch.batchId, ...limits, JSON.stringify(batch), ...chunks]);
+      const said = await create(redis, shared, [prefix, batch.batchId, ...limits, JSON.stringify(batch), ...chunks]);
       return z.enum(['created', 'no-room', 'too-many']).parse(said);
     },
-    read: (batchId) => read(redis, batchId),
-    list: () => redis.zrevrange(INDEX, 0, -1),
-    running: () => redis.smembers(RUNNING),
+    read: (batchId) => read(redis, prefix, batchId),
+    list: () => redis.zrevrange(index, 0, -1),
+    running: () => redis.smembers(isRunning),
     async cases(batchId, chunk) {
       return casesSchema.parse(parseJson((await redis.hget(key(batchId, 'cases'), String(chunk))) ?? '[]'));
     },
     begin: async (batchId, n, claimBy) => Number(await begin(redis, [key(batchId, 'sent')], [n, claimBy])),
     async settle(batchId, { n, targetIndex, head, detail }) {
       const texts = [JSON.stringify(head), detail ? JSON.stringify(detail) : '', `${targetIndex}:${head.verdict}`];
-      return (await settle(redis, shared, [PREFIX, batchId, n, ...texts, Date.now(), seconds, bytes])) === 1;
+      // Named, so that a Cluster that moves them refuses the whole step and not its second half.
+      const keys = [...shared, key(batchId, 'batch'), key(batchId, 'heads'), key(batchId, 'state')];
+      return (await settle(redis, keys, [prefix, batchId, n, ...texts, Date.now(), seconds, bytes])) === 1;
     },
     async heads(batchId, first, last) {
       if (last < first) return [];
@@ -177,23 +188,24 @@ export function createRedisBatches(redis: Redis, { seconds, bytes, running }: Ba
     },
     async change(batchId, from, to) {
       const parameters = [batchId, to, OVER.includes(to) ? '1' : '0', Date.now(), ...from];
-      return (await change(redis, [key(batchId, 'state'), RUNNING], parameters)) === 1;
+      return (await change(redis, [key(batchId, 'state'), isRunning], parameters)) === 1;
     },
     async acquire({ client, batchId, mockId, limit }) {
       const parameters = [batchId, mockId, Date.now(), limit, PERMIT_MS, WANTED_MS];
       return (await acquire(redis, turns(client), parameters)) === 1;
     },
     async release({ client, mockId }) {
-      await redis.zrem(`${PREFIX}open:${client}`, mockId);
+      await redis.zrem(`${prefix}open:${client}`, mockId);
     },
-    bytes: async () => Number((await redis.get(BYTES)) ?? 0),
+    bytes: async () => Number((await redis.get(total)) ?? 0),
   };
 }
 
-async function read(redis: Redis, batchId: string): ReturnType<BatchStore['read']> {
-  const [text, fields] = await Promise.all([redis.get(key(batchId, 'batch')), redis.hgetall(key(batchId, 'state'))]);
+async function read(redis: Redis, prefix: string, batchId: string): ReturnType<BatchStore['read']> {
+  const key = (part: Part) => `${prefix}${batchId}:${part}`;
+  const [text, fields] = await Promise.all([redis.get(key('batch')), redis.hgetall(key('state'))]);
   const batch = batchSchema.safeParse(text === null ? null : parseJson(text));
-  if (!batch.success) return (await redis.exists(`${PREFIX}known:${batchId}`)) === 1 ? 'gone' : null;
+  if (!batch.success) return (await redis.exists(`${prefix}known:${batchId}`)) === 1 ? 'gone' : null;
   const { targets, cases } = batch.data;
   const counts = targets.map((_, index) => countsOf(fields, index, cases));
   const state = batchStateSchema.catch('running').parse(fields.state);

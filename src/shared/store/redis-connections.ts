@@ -1,4 +1,7 @@
-import type { Redis } from 'ioredis';
+import { Redis } from 'ioredis';
+import type { RedisAddress } from '../runtime/redis-address.ts';
+import { createMasterRoute, type MasterRoute } from './master-route.ts';
+import { refusalOf } from './redis-examination.ts';
 
 /** A connection as far as reconnecting it goes: one of ioredis, or BullMQ's view of one. */
 type Connection = {
@@ -13,27 +16,59 @@ export class StoreTakesNoWrites extends Error {}
 /** The commands that failed together with the first one have their replies by then, so their callers know that nothing was done. */
 const RECONNECT_AFTER_MS = 50;
 const RECONNECT_AT_MOST_EVERY_MS = 1000;
-const PROBE = '{rule-server}:probe';
 const PROBE_SECONDS = 60;
+
+const retryStrategy = (attempt: number) => Math.min(100 * attempt, 500);
+
+/** What differs between connections. */
+export type ConnectionOptions = {
+  enableOfflineQueue?: boolean;
+  maxRetriesPerRequest: number | null;
+  commandTimeout?: number;
+  connectTimeout?: number;
+  socketTimeout?: number;
+};
 
 export type RedisConnections = ReturnType<typeof createRedisConnections>;
 
 /**
- * All connections of this process to one Redis. After a fail-over they may still lead to the old master, which is a replica
- * now: once one of them hears READONLY, all are made anew, so that they find the address where it leads by now.
+ * All connections of this process to one Redis; no other file opens one. After a fail-over they may still lead to the old
+ * master, which is a replica now: once one of them hears READONLY, all are made anew, so that they find the address where it
+ * leads by now. Behind Sentinels and in a Cluster the master is looked for.
  */
-export function createRedisConnections() {
+export function createRedisConnections(address: RedisAddress) {
+  const route = address.kind === 'single' ? undefined : createMasterRoute(address);
+  const { keep, reconnect } = createReconnection(route);
+  const health = createHealth(address, reconnect);
+
+  /** The `reconnectOnError` of ioredis: false, because not this one alone and not at once. */
+  function reconnectOnError(error: Error): false {
+    if (/\b(READONLY|UNBLOCKED)\b|^MOVED /.test(error.message)) reconnect();
+    return false;
+  }
+  const found = route && { Connector: route.Connector };
+  const options = { ...addressOptions(address), ...found, retryStrategy, reconnectOnError };
+
+  return {
+    /** What every connection has in common, for those that BullMQ opens. */
+    options,
+    keep,
+    ...health,
+
+    open(more: ConnectionOptions): Redis {
+      const redis = new Redis({ ...options, ...more });
+      redis.on('error', () => {}); // the queue's own connection reports the same fault
+      keep(redis);
+      return redis;
+    },
+
+    close: () => route?.close(),
+  };
+}
+
+function createReconnection(route: MasterRoute | undefined) {
   const open = new Set<Connection>();
   let dueAt = 0;
-
-  function reconnect(): void {
-    const now = performance.now();
-    if (now < dueAt) return;
-    dueAt = now + RECONNECT_AT_MOST_EVERY_MS;
-    setTimeout(() => {
-      for (const connection of open) if (connection.status === 'ready') connection.disconnect(true);
-    }, RECONNECT_AFTER_MS).unref();
-  }
 
   return {
     /** Reconnects this one with the others until it is closed. */
@@ -42,21 +77,56 @@ export function createRedisConnections() {
       connection.on('end', () => open.delete(connection));
     },
 
-    /** The `reconnectOnError` of ioredis: false, because not this one alone and not at once. */
-    reconnectOnError(error: Error): false {
-      if (/\bREADONLY\b/.test(error.message)) reconnect();
-      return false;
+    reconnect(): void {
+      if (route) {
+        route.look();
+        return;
+      }
+      const now = performance.now();
+      if (now < dueAt) return;
+      dueAt = now + RECONNECT_AT_MOST_EVERY_MS;
+      setTimeout(() => {
+        for (const connection of open) if (connection.status === 'ready') connection.disconnect(true);
+      }, RECONNECT_AFTER_MS).unref();
     },
+  };
+}
+
+function createHealth(address: RedisAddress, reconnect: () => void) {
+  let replicas = 0;
+  let refusal: string | undefined;
+  return {
+    /** Why this Redis can never serve, as far as it was looked at: each time when a connection was made. */
+    async examine(redis: Redis): Promise<string | undefined> {
+      refusal = await refusalOf(redis, address);
+      return refusal;
+    },
+
+    /** How many replicas the master had at the last probe. */
+    replicas: () => replicas,
 
     /** Rejects unless Redis is a master and takes a small write; also with `StoreTakesNoWrites`, which says why. */
     async probe(redis: Redis): Promise<void> {
+      if (refusal !== undefined) throw new StoreTakesNoWrites(refusal);
       // If this user may not ask for the role, the write tells whether Redis takes writes.
-      const [role] = await redis.role().catch(() => ['unknown']);
+      const [role, , connected] = await redis.role().catch(() => ['unknown']);
+      replicas = role === 'master' && Array.isArray(connected) ? connected.length : 0;
       if (role === 'slave') {
         reconnect();
         throw new StoreTakesNoWrites('Redis is a replica and takes no writes (READONLY)');
       }
-      await redis.set(PROBE, '', 'EX', PROBE_SECONDS);
+      await redis.set(`${address.prefix}:probe`, '', 'EX', PROBE_SECONDS);
     },
+  };
+}
+
+function addressOptions({ kind, endpoints, username, password, database, family, tls }: RedisAddress) {
+  const [first] = endpoints;
+  return {
+    ...(kind === 'single' && first && { host: first.host, port: first.port, family }),
+    ...(username !== undefined && { username }),
+    ...(password !== undefined && { password }),
+    ...(tls && { tls }),
+    db: database,
   };
 }

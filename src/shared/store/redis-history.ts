@@ -3,9 +3,9 @@ import { z } from 'zod';
 import { type ExecutionRecord, recordSchema } from '../contract/execution-record.ts';
 import { parseJson } from '../contract/parse-json.ts';
 import { type History, type HistoryLimits, listPage, MAX_INPUT_KEPT, memberOf, resultKey } from './history.ts';
+import { storedKey } from './key-value-store.ts';
 import { redisScript } from './redis-script.ts';
 
-export const HISTORY_PREFIX = '{rule-server}:history:';
 const TRIMMED_AT_ONCE = 100;
 /** A call that waits for an execution may read its result from here: it stays that long although there is no room for it. */
 const READABLE_SECONDS = 30;
@@ -100,13 +100,18 @@ return redis.call('ZREVRANGE', index, rank + 1, rank + count)
 
 const pageSchema = z.array(z.string());
 
-/** History in Redis, shared by all APIs and workers. `storedKey` turns a store's key into the Redis key it lies under. */
+type Name = 'history' | 'history-of-batches';
+
+/** What the keys of a history begin with. */
+export const historyPrefix = (prefix: string, name: Name) => `${prefix}:${name}:`;
+
+/** History in Redis, shared by all APIs and workers. */
 export function createRedisHistory(
   redis: Redis,
-  storedKey: (key: string) => string,
+  own: { prefix: string; name: Name },
   { count, seconds, bytes }: HistoryLimits,
-  prefix = HISTORY_PREFIX,
 ): History {
+  const prefix = historyPrefix(own.prefix, own.name);
   const [index, sizes, total] = [`${prefix}index`, `${prefix}sizes`, `${prefix}bytes`];
   const key = (kind: string, mockId: string) => `${prefix}${kind}:${mockId}`;
   const toRecord = (text: string | null): ExecutionRecord | null => {
@@ -118,7 +123,7 @@ export function createRedisHistory(
 
   return {
     async add({ record, input, result }) {
-      const stored = 'stored' in result ? storedKey(result.stored) : `${prefix}nothing`;
+      const stored = 'stored' in result ? storedKey(own.prefix, result.stored) : `${prefix}nothing`;
       const now = Date.now();
       const text = JSON.stringify(record);
       const keptInput = input.length <= MAX_INPUT_KEPT ? input : '';
@@ -133,7 +138,7 @@ export function createRedisHistory(
     result: (mockId) => redis.get(key('result', mockId)),
     async delivered(mockId) {
       const keys = [key('delivered', mockId), key('record', mockId), key('result', mockId)];
-      await delivered(redis, [...keys, storedKey(resultKey(mockId))], [READABLE_SECONDS]);
+      await delivered(redis, [...keys, storedKey(own.prefix, resultKey(mockId))], [READABLE_SECONDS]);
     },
     input: (mockId) => redis.get(key('input', mockId)),
     async addLateResult(mockId, body) {

@@ -1,12 +1,11 @@
 import type { Redis } from 'ioredis';
 import { z } from 'zod';
+import { storedKey } from './key-value-store.ts';
 import { ANSWER_BYTES, isNoteOf, NOTE_BYTES, NOTE_SECONDS, type Notes, type PutNote } from './notes.ts';
 import { redisScript } from './redis-script.ts';
 
-const PREFIX = '{rule-server}:notes:';
 /** Of all notes, when they were put; of those that are open, when they are due; of kept answers, when they were kept. */
-const INDEXES = [`${PREFIX}all`, `${PREFIX}due`, `${PREFIX}answers`, `${PREFIX}sizes`, `${PREFIX}bytes`];
-const ANSWER = `${PREFIX}answer:`;
+const INDEXES = ['all', 'due', 'answers', 'sizes', 'bytes'];
 const AT_ONCE = 100;
 const READ_AT_ONCE = 500;
 
@@ -94,17 +93,27 @@ const putReply = z.union([
 ]);
 const keysReply = z.array(z.string());
 
-/** Notes in Redis, shared by all APIs. `storedKey` turns a note's key into the Redis key that every version knows it by. */
-export function createRedisNotes(redis: Redis, storedKey: (key: string) => string, maxBytes: number): Notes {
-  const common = () => [Date.now(), ANSWER, NOTE_BYTES, maxBytes, NOTE_SECONDS];
+type Options = {
+  prefix: string;
+  maxBytes: number;
+  /** Resolves once a replica has what was written, or it took too long. */
+  replicated: () => Promise<void>;
+};
+
+/** Notes in Redis, shared by all APIs. The value of a note lies where every version finds it: in the store. */
+export function createRedisNotes(redis: Redis, { prefix, maxBytes, replicated }: Options): Notes {
+  const indexes = INDEXES.map((name) => `${prefix}:notes:${name}`);
+  const answerPrefix = `${prefix}:notes:answer:`;
+  const noteKey = (key: string) => storedKey(prefix, key);
+  const common = () => [Date.now(), answerPrefix, NOTE_BYTES, maxBytes, NOTE_SECONDS];
   const change: Notes['change'] = async (key, from, to, { dueAt, answer } = {}) => {
     const parameters: (string | number)[] = [...common(), key, from, to ?? '', dueAt ?? '', answer ?? ''];
-    return (await changeNote(redis, [...INDEXES, storedKey(key)], parameters)) === 1;
+    return (await changeNote(redis, [...indexes, noteKey(key), answerPrefix + key], parameters)) === 1;
   };
   /** No index leads from an execution to its key: it would cost every call, and this is rare. */
   async function eraseSome(mockId: string, first: number): Promise<number> {
-    const keys = await redis.zrange(`${PREFIX}all`, String(first), String(first + READ_AT_ONCE - 1));
-    const texts = keys.length > 0 ? await redis.mget(keys.map((key) => storedKey(key))) : [];
+    const keys = await redis.zrange(`${prefix}:notes:all`, String(first), String(first + READ_AT_ONCE - 1));
+    const texts = keys.length > 0 ? await redis.mget(keys.map(noteKey)) : [];
     for (const [index, key] of keys.entries()) {
       const text = texts[index] ?? '';
       if (!isNoteOf(mockId, text)) continue;
@@ -118,13 +127,15 @@ export function createRedisNotes(redis: Redis, storedKey: (key: string) => strin
       for (let first = 0; (await eraseSome(mockId, first)) === READ_AT_ONCE; first += READ_AT_ONCE - 1);
     },
     async put(key, text, dueAt): Promise<PutNote> {
-      const reply = await put(redis, [...INDEXES, storedKey(key)], [...common(), key, text, dueAt]);
+      const reply = await put(redis, [...indexes, noteKey(key)], [...common(), key, text, dueAt]);
       const [kind, there = ''] = putReply.parse(reply);
+      // Nothing else remembers that this call was made: a fail-over that loses the note lets a repeat run again.
+      if (kind === 'put') await replicated();
       return kind === 'there' ? { kind, text: there } : { kind };
     },
-    get: (key) => redis.get(storedKey(key)),
-    answer: (key) => redis.get(ANSWER + key),
+    get: (key) => redis.get(noteKey(key)),
+    answer: (key) => redis.get(answerPrefix + key),
     due: async (count, againAfterMs) =>
-      keysReply.parse(await takeDue(redis, INDEXES, [...common(), count, againAfterMs])),
+      keysReply.parse(await takeDue(redis, indexes, [...common(), count, againAfterMs])),
   };
 }

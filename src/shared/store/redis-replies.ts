@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { createRedisBackend } from 'bullmq';
-import { Redis } from 'ioredis';
+import type { Redis } from 'ioredis';
 import { parseJson } from '../contract/parse-json.ts';
 import { every } from '../runtime/periodic.ts';
 import type { RedisConnections } from './redis-connections.ts';
 import { createFollowers, type Replies, type Reply, type ReplyListener } from './replies.ts';
 
 /** Channels lie in the slot of the queue's own keys, as sharded pub/sub of a Redis Cluster wants it. */
-const ADDRESS = '{rule-server}:replies:';
+const addressPrefix = (prefix: string) => `${prefix}:replies:`;
 const CHANGES = ':changes';
 
 /** A connection that died in silence is noticed by this. */
@@ -19,10 +19,11 @@ const SILENT_FOR_MS = 15_000;
  * has another one. The text of the input cannot be taken for `replyTo`: a quote inside a string is escaped.
  */
 const TELL_ENDING = `
-local job, id = KEYS[1], ARGV[1]
+local job, id, address = KEYS[1], ARGV[1], ARGV[2]
 local held = redis.call('HMGET', job, 'finishedOn', 'returnvalue', 'failedReason', 'data')
 if not held[1] then return 0 end
-local replyTo = string.match(held[4] or '', '"replyTo":"({rule%-server}:replies:[%x-]+)"')
+local replyTo = string.match(held[4] or '', '"replyTo":"([%w{}._:-]+)"')
+if replyTo and string.sub(replyTo, 1, #address) ~= address then replyTo = nil end
 if replyTo and held[2] then redis.call('SPUBLISH', replyTo, 'completed ' .. id .. ' ' .. held[2])
 elseif replyTo then redis.call('SPUBLISH', replyTo, 'failed ' .. id .. ' ' .. (held[3] or '')) end
 redis.call('SPUBLISH', job .. '${CHANGES}', '')
@@ -37,7 +38,7 @@ type Backend = ReturnType<typeof createRedisBackend>;
  * Makes a worker tell how its jobs ended: a second script right behind the completion, on the same connection, so that it
  * costs no wait.
  */
-export function tellEndings(backend: Backend): void {
+export function tellEndings(backend: Backend, prefix: string): void {
   const execute = backend.execCommand.bind(backend);
   const defined = new WeakSet<object>();
   backend.execCommand = (client, name, parameters) => {
@@ -49,7 +50,8 @@ export function tellEndings(backend: Backend): void {
       defined.add(client);
     }
     const id = String(parameters[backend.moveToFinishedKeys.length]);
-    if (name === 'moveToFinished') tell(() => client.runCommand('tellEnding', [backend.toKey(id), id]), done);
+    if (name === 'moveToFinished')
+      tell(() => client.runCommand('tellEnding', [backend.toKey(id), id, addressPrefix(prefix)]), done);
     if (name === 'updateProgress') client.runCommand('tellChange', [parameters[0]]).catch(() => {});
     return done;
   };
@@ -62,30 +64,26 @@ function tell(send: () => Promise<unknown>, done: Promise<unknown>): void {
     .catch(() => {}); // a hint
 }
 
+type Change = { prefix: string; jobKey: string; id: string; replyTo: string | undefined };
+
 /** Tells that something happened to a job without a worker. */
-export async function tellChange(redis: Redis, jobKey: string, id: string, replyTo: string | undefined): Promise<void> {
+export async function tellChange(redis: Redis, { prefix, jobKey, id, replyTo }: Change): Promise<void> {
   const told = [redis.spublish(`${jobKey}${CHANGES}`, '')];
-  if (replyTo?.startsWith(ADDRESS)) told.push(redis.spublish(replyTo, `changed ${id} `));
+  if (replyTo?.startsWith(addressPrefix(prefix))) told.push(redis.spublish(replyTo, `changed ${id} `));
   await Promise.all(told).catch(() => {}); // a hint
 }
 
 type Options = {
-  maxRetriesPerRequest: null;
-  retryStrategy: (attempt: number) => number;
-  /** Told of the connection. */
-  keep: RedisConnections['keep'];
+  open: RedisConnections['open'];
+  prefix: string;
+  /** The key of a job. */
+  keyOf: (id: string) => string;
 };
 
-/** Hears replies on a connection of its own. `keyOf`: the key of a job. */
-export function openRedisReplies(
-  url: string,
-  { keep, ...options }: Options,
-  keyOf: (id: string) => string,
-  { onReply, onBack }: ReplyListener,
-): Replies {
-  const redis = new Redis(url, { ...options, socketTimeout: SILENT_FOR_MS });
-  keep(redis);
-  const address = `${ADDRESS}${randomUUID()}`;
+/** Hears replies on a connection of its own. */
+export function openRedisReplies({ open, prefix, keyOf }: Options, { onReply, onBack }: ReplyListener): Replies {
+  const redis = open({ maxRetriesPerRequest: null, socketTimeout: SILENT_FOR_MS });
+  const address = `${addressPrefix(prefix)}${randomUUID()}`;
   const ready = Promise.withResolvers<void>();
   const channelOf = (id: string) => `${keyOf(id)}${CHANGES}`;
   const followers = createFollowers(
@@ -106,7 +104,6 @@ export function openRedisReplies(
     isFirst = false;
   }
 
-  redis.on('error', () => {}); // the queue's own connection reports the same fault
   redis.on('ready', () => void listen().catch(() => {})); // a connection that is lost again becomes ready again
   redis.on('smessage', (channel: string, message: string) => {
     if (channel !== address) return followers.tell(channel);

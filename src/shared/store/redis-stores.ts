@@ -1,31 +1,38 @@
 import type { Redis } from 'ioredis';
-import { createRedisStore, storedKey } from './key-value-store.ts';
+import { createRedisStore } from './key-value-store.ts';
 import { createMissingRecords } from './missing-records.ts';
 import type { QueueBackend } from './queue-backend.ts';
 import { createRedisBatches } from './redis-batches.ts';
-import { createRedisHistory, HISTORY_PREFIX } from './redis-history.ts';
+import { createRedisHistory, historyPrefix } from './redis-history.ts';
 import { createRedisNotes } from './redis-notes.ts';
 import { batchesPartOf, createSplitHistory } from './split-history.ts';
 
-const BATCH_HISTORY = '{rule-server}:history-of-batches:';
+/** The names of both histories. */
+const HISTORIES = { calls: 'history', batches: 'history-of-batches' } as const;
 
 type Stores = Pick<QueueBackend, 'store' | 'openNotes' | 'openHistory' | 'openMissingRecords' | 'openBatches'>;
+type Options = {
+  prefix: string;
+  /** Opens the connection of notes, with what waits for a replica. */
+  openNoted: () => { redis: Redis; replicated: () => Promise<void> };
+};
 
-/** What one Redis keeps beside the queues, over one connection. */
-export function redisStores(redis: Redis): Stores {
+/** What one Redis keeps beside the queues, over one connection, and over another one what a fail-over must not lose. */
+export function redisStores(redis: Redis, { prefix, openNoted }: Options): Stores {
   return {
-    store: createRedisStore(redis),
-    openNotes: (maxBytes) => createRedisNotes(redis, storedKey, maxBytes),
+    store: createRedisStore(redis, prefix),
+    openNotes(maxBytes) {
+      const noted = openNoted();
+      return createRedisNotes(noted.redis, { prefix, maxBytes, replicated: noted.replicated });
+    },
     openHistory: (limits) =>
-      createSplitHistory(
-        (own, part) => createRedisHistory(redis, storedKey, own, part === 'batches' ? BATCH_HISTORY : undefined),
-        limits,
-      ),
+      createSplitHistory((own, part) => createRedisHistory(redis, { prefix, name: HISTORIES[part] }, own), limits),
     openMissingRecords: (queue, limits) =>
       createMissingRecords(redis, (state) => queue.toKey(state), {
-        calls: { prefix: HISTORY_PREFIX, limits },
-        batches: { prefix: BATCH_HISTORY, limits: batchesPartOf(limits) },
+        turn: `${prefix}:history:repair`,
+        calls: { prefix: historyPrefix(prefix, HISTORIES.calls), limits },
+        batches: { prefix: historyPrefix(prefix, HISTORIES.batches), limits: batchesPartOf(limits) },
       }),
-    openBatches: (limits) => createRedisBatches(redis, limits),
+    openBatches: (limits) => createRedisBatches(redis, prefix, limits),
   };
 }

@@ -9,7 +9,8 @@ const BEGINNINGS = [
   'Command aborted due to connection close',
   'Reached the max retries per request limit',
 ];
-const REFUSALS = /^(OOM|LOADING|READONLY|MISCONF|MASTERDOWN|CLUSTERDOWN|BUSY|NOREPLICAS|TRYAGAIN)\b/;
+const REFUSALS =
+  /^(OOM|LOADING|READONLY|MISCONF|MASTERDOWN|CLUSTERDOWN|BUSY|NOREPLICAS|TRYAGAIN|MOVED|ASK|UNBLOCKED)\b|non local key/;
 
 /** Whether the queue store itself said no to a command: it did nothing. */
 export function wasRefused(error: unknown): boolean {

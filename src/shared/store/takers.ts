@@ -10,7 +10,6 @@ export type Takers = {
   list(): Promise<string[]>;
 };
 
-const KEY = '{rule-server}:workers';
 /** As long as the locks of a worker that died or froze. */
 const COUNTS_FOR_MS = 5000;
 
@@ -30,11 +29,12 @@ return redis.call('ZRANGEBYSCORE', KEYS[1], now - ARGV[1], '+inf')
 `);
 const idsSchema = z.array(z.string());
 
-export function createRedisTakers(redis: Redis): Takers {
+export function createRedisTakers(redis: Redis, prefix: string): Takers {
+  const key = `${prefix}:workers`;
   return {
-    tell: async (workerId) => void (await tell(redis, [KEY], [workerId, COUNTS_FOR_MS])),
-    withdraw: async (workerId) => void (await redis.zrem(KEY, workerId)),
-    list: async () => idsSchema.parse(await list(redis, [KEY], [COUNTS_FOR_MS])),
+    tell: async (workerId) => void (await tell(redis, [key], [workerId, COUNTS_FOR_MS])),
+    withdraw: async (workerId) => void (await redis.zrem(key, workerId)),
+    list: async () => idsSchema.parse(await list(redis, [key], [COUNTS_FOR_MS])),
   };
 }
 

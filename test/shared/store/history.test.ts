@@ -3,18 +3,14 @@ import { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
 import type { ExecutionRecord } from '../../../src/shared/contract/execution-record.ts';
 import { BadCursor, type History, type HistoryLimits, resultKey } from '../../../src/shared/store/history.ts';
-import {
-  createMemoryStore,
-  createRedisStore,
-  type Store,
-  storedKey,
-} from '../../../src/shared/store/key-value-store.ts';
+import { createMemoryStore, createRedisStore, type Store } from '../../../src/shared/store/key-value-store.ts';
 import { createMemoryHistory } from '../../../src/shared/store/memory-history.ts';
 import { createRedisHistory } from '../../../src/shared/store/redis-history.ts';
 import { startRedis } from '../../support/redis.ts';
 import type { RedisServer } from '../../support/redis-server.ts';
 
 type Open = (limits: HistoryLimits) => { history: History; store: Store };
+const OWN = { prefix: '{rule-server}', name: 'history' } as const;
 const AMPLE = { count: 1000, seconds: 60, bytes: 10_000_000 };
 
 describe('the history in memory', () => {
@@ -38,12 +34,12 @@ describe.skipIf(choice.kind === 'unavailable')('the history in Redis', () => {
     await server.stop();
   });
   keepsItsPromises((limits) => ({
-    store: createRedisStore(redis),
-    history: createRedisHistory(redis, storedKey, limits),
+    store: createRedisStore(redis, OWN.prefix),
+    history: createRedisHistory(redis, OWN, limits),
   }));
 
   it('says how many bytes it holds, late answers included, and gives them back', async () => {
-    const history = createRedisHistory(redis, storedKey, { ...AMPLE, count: 1 });
+    const history = createRedisHistory(redis, OWN, { ...AMPLE, count: 1 });
     const bytes = async () => Number(await redis.get('{rule-server}:history:bytes'));
     const first = await settled(history, { body: 'x'.repeat(1000) });
     const before = await bytes();
@@ -56,7 +52,7 @@ describe.skipIf(choice.kind === 'unavailable')('the history in Redis', () => {
   });
 
   it('keeps nothing longer than its time, even when nothing is added any more', async () => {
-    const history = createRedisHistory(redis, storedKey, { ...AMPLE, seconds: 2 });
+    const history = createRedisHistory(redis, OWN, { ...AMPLE, seconds: 2 });
     const { mockId } = await settled(history, { body: '{}', input: '{"a":1}' });
     await history.addLateResult(mockId, '{}');
     const texts = async () => (await redis.keys(`*${mockId}`)).length;
@@ -70,13 +66,13 @@ describe.skipIf(choice.kind === 'unavailable')('the history in Redis', () => {
 
     async function added(history: History): Promise<string> {
       const record = recordOf();
-      await createRedisStore(redis).setIfAbsent(resultKey(record.mockId), large, 60);
+      await createRedisStore(redis, OWN.prefix).setIfAbsent(resultKey(record.mockId), large, 60);
       await history.add({ record, input: '{}', result: { stored: resultKey(record.mockId) } });
       return record.mockId;
     }
 
     it('can be read for a while by who waits for it, and not any more once that one has it', async () => {
-      const history = createRedisHistory(redis, storedKey, tight);
+      const history = createRedisHistory(redis, OWN, tight);
       const mockId = await added(history);
       expect(await history.get(mockId)).toBeNull();
       expect(await history.result(mockId)).toBe(large);
@@ -85,16 +81,16 @@ describe.skipIf(choice.kind === 'unavailable')('the history in Redis', () => {
     });
 
     it('goes at once when that one was quicker than the history', async () => {
-      const history = createRedisHistory(redis, storedKey, tight);
+      const history = createRedisHistory(redis, OWN, tight);
       const record = recordOf();
-      await createRedisStore(redis).setIfAbsent(resultKey(record.mockId), large, 60);
+      await createRedisStore(redis, OWN.prefix).setIfAbsent(resultKey(record.mockId), large, 60);
       await history.delivered(record.mockId);
       await history.add({ record, input: '{}', result: { stored: resultKey(record.mockId) } });
       expect(await history.result(record.mockId)).toBeNull();
     });
 
     it('stays, when there is room for it after all', async () => {
-      const history = createRedisHistory(redis, storedKey, AMPLE);
+      const history = createRedisHistory(redis, OWN, AMPLE);
       const mockId = await added(history);
       await history.delivered(mockId);
       expect(await history.result(mockId)).toBe(large);
@@ -102,7 +98,7 @@ describe.skipIf(choice.kind === 'unavailable')('the history in Redis', () => {
   });
 
   it('a list reads records and no results', async () => {
-    const history = createRedisHistory(redis, storedKey, AMPLE);
+    const history = createRedisHistory(redis, OWN, AMPLE);
     for (let count = 0; count < 5; count++) await settled(history, { body: `{"secret":"${'x'.repeat(100_000)}"}` });
     const before = await sentBytes();
     expect((await history.list({ limit: 5 })).records).toHaveLength(5);

@@ -40,7 +40,7 @@ describe.skipIf(choice.kind === 'unavailable')('the store in Redis', () => {
     redis = await startRedis(choice);
   });
   afterAll(() => redis.stop());
-  keepsItsPromises(async () => createRedisStore(new Redis(redis.url)));
+  keepsItsPromises(async () => createRedisStore(new Redis(redis.url), '{rule-server}'));
 });
 
 function keepsItsPromises(open: () => Promise<Store>): void {

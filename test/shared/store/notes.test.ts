@@ -1,6 +1,5 @@
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
-import { storedKey } from '../../../src/shared/store/key-value-store.ts';
 import { createMemoryNotes } from '../../../src/shared/store/memory-notes.ts';
 import { ANSWER_BYTES, NOTE_BYTES, type Notes } from '../../../src/shared/store/notes.ts';
 import { createRedisNotes } from '../../../src/shared/store/redis-notes.ts';
@@ -27,10 +26,12 @@ describe.skipIf(choice.kind === 'unavailable')('notes in Redis', () => {
     redis.disconnect();
     await server.stop();
   });
-  keepTheirPromises((maxBytes) => createRedisNotes(redis, storedKey, maxBytes));
+  keepTheirPromises((maxBytes) =>
+    createRedisNotes(redis, { prefix: '{rule-server}', maxBytes, replicated: async () => {} }),
+  );
 
   it('take no more than NOTE_BYTES each, and answers no more than ANSWER_BYTES beside their text, by the count of Redis itself', async () => {
-    const notes = createRedisNotes(redis, storedKey, AMPLE);
+    const notes = createRedisNotes(redis, { prefix: '{rule-server}', maxBytes: AMPLE, replicated: async () => {} });
     const before = await usedBytes(redis);
     const text = JSON.stringify({
       mockId: 'm'.repeat(36),
@@ -51,7 +52,7 @@ describe.skipIf(choice.kind === 'unavailable')('notes in Redis', () => {
   });
 
   it('leave no answer behind when they are removed', async () => {
-    const notes = createRedisNotes(redis, storedKey, AMPLE);
+    const notes = createRedisNotes(redis, { prefix: '{rule-server}', maxBytes: AMPLE, replicated: async () => {} });
     await notes.put('k', 'note', LATER());
     await notes.change('k', 'note', 'ended', { answer: 'an answer' });
     await notes.change('k', 'ended', null);

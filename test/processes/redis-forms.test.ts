@@ -1,0 +1,187 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough, Readable } from 'node:stream';
+import { promisify } from 'node:util';
+import { Redis } from 'ioredis';
+import { describe, expect, inject, it, onTestFinished, vi } from 'vitest';
+import { runCommand } from '../../src/cli/program.ts';
+import { openQueueBackend } from '../../src/shared/store/queue-backend.ts';
+import { createReplication } from '../../src/shared/store/replication.ts';
+import { freePort } from '../support/free-port.ts';
+import { startRedisCluster } from '../support/redis-cluster.ts';
+import { redisCommand } from '../support/redis-command.ts';
+import { type RedisProcessOptions, startRedisProcess } from '../support/redis-process.ts';
+import { portOf, SENTINEL_PASSWORD, startSentinels } from '../support/redis-sentinels.ts';
+
+vi.setConfig({ testTimeout: 120_000 });
+
+const run = promisify(execFile);
+const BIN = join(import.meta.dirname, '../../bin/rule-server.js');
+
+describe.skipIf(!inject('hasRedisBinary'))('a Redis that can never serve', () => {
+  it('stops the start of every process, which says what to change', async () => {
+    const redis = await start();
+    await redisCommand(redis.url, 'CONFIG', 'SET', 'maxmemory-policy', 'allkeys-lru');
+    for (const role of ['api', 'worker'])
+      expect(await refusedStart(role, { REDIS_URL: redis.url, PORT: '0' })).toMatchObject({
+        code: 1,
+        stderr: expect.stringMatching(/cannot be used: .*maxmemory-policy allkeys-lru.*noeviction\.\n$/),
+      });
+  });
+
+  it('is a replica, a server without scripts, or a node of a Cluster that is named as one server', async () => {
+    const [master, replica] = await Promise.all([start(), start()]);
+    await redisCommand(replica.url, 'REPLICAOF', '127.0.0.1', portOf(master));
+    expect(await refusal(replica.url)).toMatch(/^it is a replica, .* let REDIS_URL lead to the master/);
+    const without = await start({ more: ['--rename-command', 'EVAL', ''] });
+    expect(await refusal(without.url)).toMatch(/^EVAL cannot be used here .*not to a proxy/);
+    await using cluster = await startRedisCluster({ masters: 1, replicas: 0 });
+    const [node] = cluster.nodes;
+    expect(await refusal(node?.url ?? '')).toBe('this is a node of a Cluster: use redis+cluster://');
+    expect(await refusal(`redis+cluster://127.0.0.1:${portOf(master)}`)).toContain('cluster support disabled');
+    expect(await refusal(cluster.url)).toBeUndefined();
+  });
+});
+
+describe.skipIf(!inject('hasRedisBinary'))('Sentinels', () => {
+  it('are named in the URL, have a password of their own, and doctor says what they say', async () => {
+    await using sentinels = await startSentinels();
+    const [first = ''] = sentinels.url.replace('redis+sentinel://', '').split(/[,/]/);
+    expect(await refusal(`redis://:${SENTINEL_PASSWORD}@${first}`)).toMatch(/^this is a Sentinel: use redis\+sentinel/);
+    expect(await refusedStart('worker', { REDIS_URL: sentinels.url })).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('NOAUTH'),
+    });
+    const unknown = { REDIS_URL: `redis+sentinel://${first}/other`, SENTINEL_PASSWORD };
+    expect(await refusedStart('worker', unknown)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('the Sentinels know no master named "other"'),
+    });
+
+    const findings = await doctor({ REDIS_URL: sentinels.url, SENTINEL_PASSWORD });
+    const { url } = await sentinels.master();
+    expect(findings).toMatchObject({
+      'redis role': { level: 'ok' },
+      'redis use': { level: 'ok' },
+      'redis master': { level: 'ok', message: `the Sentinels say that mymaster is at ${new URL(url).host}` },
+      'redis replicas': { level: 'warn', message: '2 connected, min-replicas-to-write 0' },
+    });
+    await redisCommand(url, 'CONFIG', 'SET', 'min-replicas-to-write', '1');
+    expect(await doctor({ REDIS_URL: sentinels.url, SENTINEL_PASSWORD })).toMatchObject({
+      'redis replicas': { level: 'ok', message: '2 connected, min-replicas-to-write 1' },
+    });
+  });
+});
+
+describe.skipIf(!inject('hasRedisBinary'))('a Cluster', () => {
+  it('is named by some of its nodes, and doctor says which one has the keys', async () => {
+    await using cluster = await startRedisCluster({ masters: 3, replicas: 0 });
+    const owner = await cluster.ownerOf('{orders}');
+    expect(await doctor({ REDIS_URL: cluster.url, QUEUE_PREFIX: 'orders' })).toMatchObject({
+      'redis role': { level: 'ok' },
+      'redis use': { level: 'ok' },
+      'redis master': { level: 'ok', message: `{orders} lies at ${new URL(owner.url).host}` },
+      'redis replicas': { level: 'warn', message: 'the master has none' },
+    });
+  });
+});
+
+describe.skipIf(!inject('hasRedisBinary'))('Redis over TLS', () => {
+  it('is reached with an authority and a client certificate from files, and with nothing less', async () => {
+    const files = await certificates();
+    const port = String(await freePort());
+    const keys = ['--tls-cert-file', files.cert, '--tls-key-file', files.key, '--tls-ca-cert-file', files.ca];
+    await start({ more: ['--tls-port', port, ...keys] });
+    const REDIS_URL = `rediss://localhost:${port}`;
+    const full = { REDIS_URL, REDIS_CA_FILE: files.ca, REDIS_CERT_FILE: files.cert, REDIS_KEY_FILE: files.key };
+    expect(await doctor(full)).toMatchObject({ redis: { level: 'ok' }, 'redis role': { level: 'ok' } });
+    const { REDIS_CA_FILE, ...withoutAuthority } = full;
+    expect(await doctor(withoutAuthority)).toMatchObject({
+      redis: { level: 'fail', message: expect.stringMatching(/certificate/) },
+    });
+    expect(await doctor({ REDIS_URL, REDIS_CA_FILE })).toMatchObject({ redis: { level: 'fail' } });
+  });
+});
+
+describe.skipIf(!inject('hasRedisBinary'))('a write that a fail-over must not lose', () => {
+  it('waits for a replica, together with all others, and no longer than 0.2 s', async () => {
+    const [master, replica] = await Promise.all([start(), start()]);
+    const redis = new Redis(master.url);
+    onTestFinished(() => redis.disconnect());
+    await redisCommand(replica.url, 'REPLICAOF', '127.0.0.1', portOf(master));
+    await vi.waitFor(async () => expect(await redis.wait(1, 100)).toBe(1), 20_000);
+    await redis.config('RESETSTAT');
+    const replicated = createReplication(redis, () => true);
+    await Promise.all(
+      Array.from({ length: 100 }, async (_, number) => {
+        await redis.set(`note:${number}`, '1');
+        await replicated();
+      }),
+    );
+    expect(await redisCommand(replica.url, 'DBSIZE')).toBe(100);
+    expect(Number(/cmdstat_wait:calls=(\d+)/.exec(await redis.info('commandstats'))?.[1])).toBeLessThan(20);
+
+    await replica.pause();
+    const startedAt = performance.now();
+    await redis.set('one more', '1');
+    await replicated();
+    const tookMs = performance.now() - startedAt;
+    await replica.resume();
+    expect(tookMs).toBeGreaterThan(150);
+    expect(tookMs).toBeLessThan(1000);
+  });
+});
+
+async function start(options: RedisProcessOptions = {}) {
+  const redis = await startRedisProcess(options);
+  onTestFinished(() => redis.stop());
+  return redis;
+}
+
+async function refusal(url: string): Promise<string | undefined> {
+  const backend = await openQueueBackend(url);
+  onTestFinished(() => backend.close());
+  return backend.examined;
+}
+
+async function refusedStart(role: string, environment: Record<string, string>) {
+  const env = { PATH: process.env.PATH, ...environment };
+  return run(process.execPath, [BIN, role], { env, timeout: 30_000 }).catch((error: unknown) => error);
+}
+
+async function doctor(environment: Record<string, string>): Promise<Record<string, unknown>> {
+  const [stdout, stderr] = [new PassThrough(), new PassThrough()];
+  const surroundings = { environment, stdin: Readable.from(['']), stdout, stderr, onInterrupt: () => {} };
+  await runCommand(['doctor', '--json', '--url', 'http://127.0.0.1:1'], surroundings);
+  stdout.end();
+  const findings: { check: string }[] = JSON.parse((await stdout.setEncoding('utf8').toArray()).join(''));
+  return Object.fromEntries(findings.map((finding) => [finding.check, finding]));
+}
+
+/** An authority, and one certificate for localhost that serves both sides. */
+async function certificates() {
+  const folder = await mkdtemp(join(tmpdir(), 'rule-server-tls-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const at = (name: string) => join(folder, name);
+  const key = (name: string) => ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-keyout', at(name)];
+  await writeFile(at('names'), 'subjectAltName=DNS:localhost\n');
+  await run('openssl', [
+    'req',
+    '-x509',
+    ...key('ca.key'),
+    '-out',
+    at('ca.pem'),
+    '-days',
+    '1',
+    '-subj',
+    '/CN=authority',
+  ]);
+  await run('openssl', ['req', ...key('server.key'), '-out', at('server.csr'), '-subj', '/CN=localhost']);
+  await run('openssl', [
+    ...['x509', '-req', '-in', at('server.csr'), '-CA', at('ca.pem'), '-CAkey', at('ca.key'), '-CAcreateserial'],
+    ...['-extfile', at('names'), '-days', '1', '-out', at('server.pem')],
+  ]);
+  return { ca: at('ca.pem'), cert: at('server.pem'), key: at('server.key') };
+}
