@@ -110,7 +110,7 @@ async function deployment(queueUrl: string, QUEUE_PREFIX: string) {
         ...(body !== undefined && { method: 'POST', body: JSON.stringify(body) }),
       }),
     async signIn(): Promise<string> {
-      const answer = await fetch(`${url}/rule-server/mock/session`, {
+      const answer = await fetch(`${url}/session`, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify({ key: KEY }),
