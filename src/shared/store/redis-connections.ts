@@ -21,7 +21,7 @@ const PROBE_SECONDS = 60;
 const retryStrategy = (attempt: number) => Math.min(100 * attempt, 500);
 
 /** What differs between connections. */
-export type ConnectionOptions = {
+type ConnectionOptions = {
   enableOfflineQueue?: boolean;
   maxRetriesPerRequest: number | null;
   commandTimeout?: number;
