@@ -16,7 +16,7 @@ const MAX_CONNECTIONS = 100;
 type Dependencies = { worker: RunningWorker; metrics: Metrics; keyring: Keyring };
 
 /**
- * /healthz: the process lives. /readyz: it takes jobs, or why not. /metrics, which needs a key that may `ops` when there are any. Off
+ * /healthz: the process lives. /readyz: it takes jobs, or why not, and which directories hang. /metrics, which needs a key that may `ops` when there are any. Off
  * when `WORKER_PORT` is 0.
  */
 export async function startHealthServer(
@@ -40,6 +40,7 @@ export async function startHealthServer(
         return send(response, ready ? 200 : 503, {
           status: ready ? 'ready' : 'not ready',
           reason: reason ?? store.reason,
+          hanging: worker.hanging(),
         });
       case '/metrics': {
         const found = keyring.find(keyring.bearerOf(request.headers.authorization) ?? '');

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { relative } from 'node:path';
 import { createPrivacy } from '../shared/privacy/privacy.ts';
 import { atMost } from '../shared/runtime/at-most.ts';
 import { createThrottledAlert, type Logger } from '../shared/runtime/logger.ts';
@@ -23,6 +24,7 @@ import { createRecord } from './execution/record.ts';
 import type { AtStep } from './execution/steps.ts';
 import { createUnknownJobs } from './execution/unknown-jobs.ts';
 import { createClaims } from './files/claims.ts';
+import { hangingDirectories } from './files/directory-limit.ts';
 import { createFlush } from './files/flush.ts';
 import { createKeptAnswers } from './files/kept-answers.ts';
 import { createMemoryBudget } from './files/memory-budget.ts';
@@ -58,6 +60,8 @@ export type RunningWorker = {
   state(): WorkerState;
   /** Whether the queue store answers it and takes writes, and if not, why. */
   store(): StoreState;
+  /** The directories below the shared one in which a file operation does not come to its end. */
+  hanging(): string[];
   /** Gives its open waits to other workers and lets go of everything. */
   stop(): Promise<void>;
 };
@@ -113,6 +117,7 @@ export async function startWorker(given: Options): Promise<RunningWorker> {
   return {
     state: () => ({ ...check.state() }),
     store: check.store,
+    hanging: () => hangingDirectories().map((directory) => relative(options.sharedDir, directory)),
     async stop() {
       // What is just beginning still has to watch something before it can be handed over.
       const handedOver = worker.stop().finally(() => watcher.close());
@@ -206,5 +211,6 @@ function register({ metrics, settings }: AllOptions, directory: DirectoryParts, 
     fileClockAheadMs: directory.sharedDirectory.clock.aheadMs,
     census: createClientCensus(directory),
     noticing: directory.watcher.noticing,
+    hanging: () => hangingDirectories().length,
   }).swept;
 }

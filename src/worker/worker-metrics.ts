@@ -11,6 +11,7 @@ type Sources = {
   fileClockAheadMs: () => number;
   census: ClientCensus;
   noticing: () => Noticing;
+  hanging: () => number;
 };
 
 /** The gauges and counters of a worker process. */
@@ -36,10 +37,15 @@ export function registerWorkerMetrics(metrics: Metrics, sources: Sources) {
     labelNames: ['state'],
     registers,
     async collect() {
-      for (const [state, count] of Object.entries(await census())) this.set({ state }, count);
+      for (const [state, count] of Object.entries((await census()) ?? {})) this.set({ state }, count);
     },
   });
   registerNoticing(metrics, sources.noticing);
+  metrics.gauge(
+    'worker_hanging_directories',
+    'Directories in which a file operation does not come to its end; /readyz of this worker names them.',
+    sources.hanging,
+  );
   const findings = new Counter({
     name: 'rule_server_sweep_findings_total',
     help: 'What the sweep removed because no worker had finished it: files of executions, minutes of claims.',

@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, inject, it, vi } from 'vitest';
 import { echoes } from '../support/echoes.ts';
 import { eventually } from '../support/eventually.ts';
+import { freePort } from '../support/free-port.ts';
+import { httpCall } from '../support/http-call.ts';
 import { canMountNetwork, mountNetwork } from '../support/mounts.ts';
 import { startRedis } from '../support/redis.ts';
 import { createResponder } from '../support/responder.ts';
@@ -57,6 +59,45 @@ describe.skipIf(!canMountNetwork)('a shared directory on another machine (needs 
     expect(median).toBeLessThan(300);
     expect(client.found).toHaveLength(30);
   });
+
+  it.skipIf(choice.kind === 'unavailable')(
+    'of which one client’s directory hangs: calls to the other client go on, and the worker says which one hangs',
+    async () => {
+      await using network = await mountNetwork();
+      const healthy = await createResponder({ sharedDir: network.behind, app: 1, does: echoes() });
+      const ill = await createResponder({ sharedDir: network.behind, app: 2, does: echoes() });
+      await using _ = healthy;
+      await using __ = ill;
+      await using inner = await mountNetwork([], join(network.path, 'mock/2', ill.address));
+      const redis = await startRedis(choice);
+      try {
+        const WORKER_PORT = await freePort();
+        const common = { queueUrl: redis.url, settings: { RESULT_TIMEOUT_MS: 20_000, CLIENT_TIMEOUT_MS: 60_000 } };
+        await using api = await startApiProcess(common);
+        const settings = { ...common.settings, WORKER_PORT };
+        await using worker = await startWorkerProcess({ ...common, settings, sharedDir: network.path });
+        await inner.hang();
+        const hung = api.execute({ ...CALL, app: 2 }).catch(() => {});
+        const readyz = () => httpCall(`http://127.0.0.1:${WORKER_PORT}/readyz`);
+        await eventually(async () => {
+          const { json } = await readyz();
+          expect(json).toMatchObject({ status: 'ready', hanging: [`mock/2/${ill.address}`] });
+        }, 20_000);
+        for (let call = 0; call < 10; call++) {
+          const startedAt = performance.now();
+          const { status, json } = await api.execute(CALL);
+          expect([status, json.error]).toEqual([200, null]);
+          expect(performance.now() - startedAt).toBeLessThan(3000);
+        }
+        await inner.cutOff(); // a process that waits for a file system cannot be killed
+        await worker.kill();
+        await api.kill();
+        await hung;
+      } finally {
+        await redis.stop();
+      }
+    },
+  );
 
   it.skipIf(choice.kind === 'unavailable').each([
     ['goes on', false],

@@ -71,12 +71,12 @@ export type NetworkMount = Mount &
   Record<'cutOff' | 'hang' | 'goAway' | 'comeBack', () => Promise<void>> & { behind: string };
 
 /**
- * The same directory under two paths, one of them over sshfs: what is done at `behind` is what another machine does.
+ * The same directory under two paths, one of them over sshfs (`at`, when that is given): what is done at `behind` is what another machine does.
  * `cutOff`: the connection breaks; the next operation opens another one. `hang`: no operation ends any more. `goAway`: there
  * is no server until `comeBack`.
  */
-export async function mountNetwork(options: string[] = []): Promise<NetworkMount> {
-  const path = await mkdtemp(join(tmpdir(), 'rule-server-'));
+export async function mountNetwork(options: string[] = [], at?: string): Promise<NetworkMount> {
+  const path = at ?? (await mkdtemp(join(tmpdir(), 'rule-server-')));
   const behind = await mkdtemp(join(tmpdir(), 'rule-server-'));
   const home = await mkdtemp(join(tmpdir(), 'rule-server-'));
   const [server, pid, away] = [join(home, 'server'), join(home, 'pid'), join(home, 'away')];

@@ -1,6 +1,7 @@
 import { chmod, mkdir, realpath, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { errnoOf, unless } from '../../shared/runtime/errno.ts';
+import { inDirectory, underOwnName } from './directory-limit.ts';
 import { MADE_BY_US, mockDirectory } from './file-names.ts';
 import { within } from './real-directory.ts';
 
@@ -64,11 +65,11 @@ async function makeDirectory(path: string, sharedDir: string): Promise<boolean> 
 
 /** Whether a path exists as a directory reached without a link below the shared directory. */
 export async function isRealDirectory(sharedDir: string, path: string): Promise<boolean> {
-  const [real, root] = await Promise.all([
-    realpath(path).catch(unless('ENOENT', 'ENOTDIR', 'ELOOP')),
-    realpath(sharedDir),
-  ]);
-  if (real === undefined) return false;
-  if (real !== join(root, path.slice(sharedDir.length))) throw new ForeignPath(`${path} leads elsewhere, to ${real}`);
-  return (await stat(real)).isDirectory();
+  const root = await realpath(sharedDir);
+  return inDirectory(underOwnName(path), async () => {
+    const real = await realpath(path).catch(unless('ENOENT', 'ENOTDIR', 'ELOOP'));
+    if (real === undefined) return false;
+    if (real !== join(root, path.slice(sharedDir.length))) throw new ForeignPath(`${path} leads elsewhere, to ${real}`);
+    return (await stat(real)).isDirectory();
+  });
 }

@@ -2,6 +2,7 @@ import * as sync from 'node:fs';
 import * as promises from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { unless } from '../../shared/runtime/errno.ts';
+import { servedFileSystems } from '../../shared/runtime/served-file-systems.ts';
 import { inDirectory } from './directory-limit.ts';
 
 /**
@@ -22,26 +23,13 @@ let samples = 0;
 let slow = 0;
 let handOverUntil = 0;
 
-/** What Linux calls file systems of other machines, and those that a process serves (FUSE): linux/magic.h. */
-const SERVED = new Set([
-  0x65735546, // FUSE: sshfs, GlusterFS, s3fs, virtiofs
-  0x6969, // NFS
-  0xff534d42, // CIFS
-  0xfe534d42, // SMB 2 and 3
-  0x01021997, // 9p
-  0x00c36400, // Ceph
-  0x0bd00bd0, // Lustre
-  0x19830326, // BeeGFS
-  0x47504653, // GPFS
-]);
-
 /** Where the files lie, by how quick the file system has been lately. */
 export const filesLie = (): 'here' | 'elsewhere' => (performance.now() < handOverUntil ? 'elsewhere' : 'here');
 
 /** Looks whether the shared directory is on this machine: asking one elsewhere at once would stop the process meanwhile. */
 export async function noteFileSystem(sharedDir: string): Promise<void> {
   const { type } = await promises.statfs(sharedDir);
-  if (SERVED.has(type)) handOverUntil = performance.now() + HAND_OVER_FOR_MS;
+  if (servedFileSystems.has(type)) handOverUntil = performance.now() + HAND_OVER_FOR_MS;
 }
 
 export const createFile = (path: string, text: string) =>

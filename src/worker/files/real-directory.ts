@@ -2,7 +2,7 @@ import * as sync from 'node:fs';
 import { lstat, statfs } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { errnoOf, unless } from '../../shared/runtime/errno.ts';
-import { inDirectory } from './directory-limit.ts';
+import { inDirectory, underOwnName } from './directory-limit.ts';
 import { quickly } from './quick-files.ts';
 
 /**
@@ -126,8 +126,7 @@ const openDirectory = (path: string, flags: number) =>
 
 async function isStillThere(directory: string, handle: Handle): Promise<boolean> {
   if (performance.now() - handle.checkedAt < CHECK_EVERY_MS) return true;
-  // Limited under a name of its own: operations that wait for this look may hold all places of the directory.
-  const named = await inDirectory(`${directory}/`, () => lstat(directory)).catch(() => undefined);
+  const named = await inDirectory(underOwnName(directory), () => lstat(directory)).catch(() => undefined);
   const own = await statHandle(handle.fd);
   if (named?.ino !== own.ino || named.dev !== own.dev) return false;
   handle.checkedAt = performance.now();
@@ -173,14 +172,18 @@ async function refuseLinks(root: string, names: string, withinMs: number): Promi
   const directory = `${root}/${names}`;
   const startedAt = performance.now();
   if (startedAt - (seenAt.get(directory) ?? Number.NEGATIVE_INFINITY) < withinMs) return;
-  let path = root;
-  for (const name of names.split('/')) {
-    path += `/${name}`;
-    const found = await lstat(path);
-    if (!found.isDirectory()) throw Object.assign(new Error(`${path} is not a directory`), { code: 'ENOTDIR' });
-  }
+  await inDirectory(underOwnName(directory), () => refuseLinksBelow(root, names.split('/')));
   seenAt.delete(directory);
   seenAt.set(directory, startedAt);
   const [oldest] = seenAt.keys();
   if (seenAt.size > MAX_HANDLES && oldest !== undefined) seenAt.delete(oldest);
+}
+
+async function refuseLinksBelow(root: string, names: string[]): Promise<void> {
+  let path = root;
+  for (const name of names) {
+    path += `/${name}`;
+    const found = await lstat(path);
+    if (!found.isDirectory()) throw Object.assign(new Error(`${path} is not a directory`), { code: 'ENOTDIR' });
+  }
 }

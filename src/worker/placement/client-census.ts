@@ -1,5 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { atMost } from '../../shared/runtime/at-most.ts';
 import { unless } from '../../shared/runtime/errno.ts';
 import type { Client } from '../clients/client.ts';
 import type { Clients } from '../clients/clients.ts';
@@ -7,16 +8,20 @@ import type { ClientLoad } from './client-load.ts';
 
 /** Counting reads every registration: one count is good for this long. */
 const COUNTED_MS = 10_000;
+/** A client's directory that hangs holds a count up, but not who asks for it. */
+const LATE_MS = 1000;
 
 /** Clients by state. `busy`: the heartbeat stands still, because it runs a rule. `unregistered`: only a directory. */
 type Census = { online: number; busy: number; offline: number; unregistered: number };
-export type ClientCensus = () => Promise<Census>;
+/** As of the last count that came to its end; undefined before the first. */
+export type ClientCensus = () => Promise<Census | undefined>;
 
 type Dependencies = { sharedDir: string; clients: Clients; load: ClientLoad };
 
 /** Counts the clients of all apps. */
 export function createClientCensus({ sharedDir, clients, load }: Dependencies): ClientCensus {
-  let counted: { at: number; census: Promise<Census> } | undefined;
+  let last: { at: number; census: Census } | undefined;
+  let counting: Promise<void> | undefined;
 
   async function count(): Promise<Census> {
     const census = { online: 0, busy: 0, offline: 0, unregistered: 0 };
@@ -40,8 +45,16 @@ export function createClientCensus({ sharedDir, clients, load }: Dependencies): 
     return (await load.isRunning(client)) ? 'busy' : 'offline';
   }
 
+  async function countAgain(): Promise<void> {
+    last = { census: await count(), at: Date.now() };
+  }
+
   return async () => {
-    if (!counted || Date.now() - counted.at > COUNTED_MS) counted = { at: Date.now(), census: count() };
-    return counted.census;
+    if (last && Date.now() - last.at < COUNTED_MS) return last.census;
+    counting ??= countAgain().finally(() => {
+      counting = undefined;
+    });
+    await atMost(LATE_MS, counting);
+    return last?.census;
   };
 }

@@ -1,6 +1,7 @@
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Client } from '../clients/client.ts';
+import { inDirectory } from '../files/directory-limit.ts';
 import { isOurFile, mockDirectory, openFileName, readFileName } from '../files/file-names.ts';
 import { namesIn, within } from '../files/real-directory.ts';
 import type { ClientSlots } from './client-slots.ts';
@@ -122,7 +123,7 @@ function fewestThenNewest(a: Ranked, b: Ranked): number {
 type Reading = { fileNow: number; openForMs: number; isOwn: Dependencies['isOwn'] };
 
 async function readMarks(path: string, { fileNow, openForMs, isOwn }: Reading): Promise<Marks> {
-  const names = await namesIn(path, readdir).catch(() => []);
+  const names = await inDirectory(path, () => namesIn(path, readdir)).catch(() => []);
   const files = names.map(readFileName);
   const waiting = new Set(files.flatMap((file) => (file?.kind === 'request' ? [file.mockId] : [])));
   const marked = names.filter((name) => name.endsWith('.open') && isOurFile(name)).map((name) => name.slice(1, -5));
