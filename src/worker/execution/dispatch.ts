@@ -1,7 +1,7 @@
 import { dialects } from '../dialects/dialects.ts';
 import type { Claim } from '../files/claim.ts';
 import { filesLie } from '../files/quick-files.ts';
-import { renameRequest } from '../files/request-file.ts';
+import { type ExecutionFiles, renameRequest } from '../files/request-file.ts';
 import { markAsOpen } from './mark.ts';
 import { openWait, type Wait, type WaitParts } from './wait.ts';
 
@@ -37,8 +37,19 @@ async function renameOnce({ claim, files, inbox, parts }: Wait, claimBy: number)
   await parts.flush.beforeDispatch(files, claim, parts.claims.folderOf({ claimBy }));
   await parts.atStep('before-dispatch', claim.mockId);
   const isWanted = Date.now() < claim.answerBy && !inbox.isInterrupted;
-  const renamed = isWanted ? await renameRequest(files, claim) : 'was-dispatched';
+  const renamed = isWanted ? await renameWhereItIs(files, claim, parts) : 'was-dispatched';
   if (renamed === 'dispatched') await parts.flush.dispatched(files);
   await parts.atStep('dispatched', claim.mockId);
   return renamed === 'dispatched';
+}
+
+/**
+ * While the shared directory is away, the temporary file is not found although no attempt has dispatched it. Only a directory that
+ * is there tells; while it is not, the job is tried again.
+ */
+async function renameWhereItIs(files: ExecutionFiles, claim: Claim, { sharedDirectory }: WaitParts) {
+  const renamed = await renameRequest(files, claim);
+  if (renamed === 'dispatched') return renamed;
+  if (!(await sharedDirectory.isThere())) throw new Error('SHARED_DIR is not there');
+  return renameRequest(files, claim);
 }

@@ -23,3 +23,24 @@ it('a shared directory that is away for a while takes no client for gone, and no
   expect((await call).json['the service']).toEqual({ number: 1 });
   await vi.waitFor(() => expect(workers[0]?.state().takesJobs).toBe(true), 5000);
 });
+
+it('a shared directory that goes away just before a dispatch, and comes back: the request is dispatched then, once', async () => {
+  let directory = '';
+  let back: Promise<void> | undefined;
+  let isAway = false;
+  const settings = { RESULT_TIMEOUT_MS: 8000 };
+  const goesAway = async (step: string) => {
+    if (step !== 'before-dispatch' || isAway) return;
+    isAway = true;
+    await rename(directory, `${directory}.away`);
+    await delay(700); // a handle is compared with its name again after half a second
+    back = delay(1000).then(() => rename(`${directory}.away`, directory));
+  };
+  await using service = await startService({ settings, atStep: goesAway, logsErrors: true });
+  directory = service.sharedDir;
+  await using responder = await createResponder({ sharedDir: directory, app: 1, does: echoes() });
+  const { status, json } = await service.execute({ app: 1, ruleId: 1, 'the service': { number: 1 } });
+  await back;
+  expect([status, json.error, json['the service']]).toEqual([200, null, { number: 1 }]);
+  expect(responder.found).toHaveLength(1);
+});
