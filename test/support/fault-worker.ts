@@ -21,7 +21,7 @@ const worker = await startWorker({
     if (happened || step !== fault.step) return;
     happened = true;
     // Written past the logger, which may not get to write any more.
-    writeSync(1, `${JSON.stringify({ level: 30, msg: 'the fault happens', step, mockId })}\n`);
+    writeSync(1, `${JSON.stringify({ level: 30, msg: 'the fault happens', mockId })}\n`);
     process.kill(process.pid, fault.signal);
   },
 });
