@@ -16,7 +16,7 @@ const NOT_POSSIBLE = /unknown command|unsupported|not supported|not allowed|disa
  */
 export async function refusalOf(redis: Redis, { kind, prefix }: RedisAddress): Promise<string | undefined> {
   const info = fieldsOf(await redis.info().catch(() => ''));
-  const mode = info.get('redis_mode');
+  const mode = info.get('redis_mode') ?? info.get('server_mode'); // the latter is Valkey's
   if (mode === 'sentinel') return 'this is a Sentinel: use redis+sentinel://host:26379/name-of-the-master';
   if (mode === 'cluster' && kind !== 'cluster') return 'this is a node of a Cluster: use redis+cluster://';
   const policy = info.get('maxmemory_policy') ?? 'noeviction';
