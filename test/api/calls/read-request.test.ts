@@ -9,6 +9,7 @@ describe('reading a request', () => {
     expect(request('{"app":7,"ruleId":1,"confId":2,"ts":3,"the service":{"a":1.0},"target":"lane:x"}')).toEqual({
       app: 7,
       ruleId: 1n,
+      scene: null,
       confId: 2n,
       ts: 3n,
       'the service': '{"a":1.0}',
