@@ -14,7 +14,7 @@ import { isCalm, type Scenario, scenario } from './scenario.ts';
 import { isFull, tryCases } from './try-cases.ts';
 import { startWorld, type World } from './world.ts';
 
-const FOR_MS = isFull ? 900_000 : 45_000;
+const FOR_MS = isFull ? 900_000 : 30_000;
 
 describe.skipIf(!inject('hasRedisBinary'))('whatever happens in whatever order', () => {
   const worlds: World[] = [];

@@ -9,7 +9,7 @@ import { type MishapEnd, playMishaps } from './play-mishaps.ts';
 import { unsound } from './sound-answer.ts';
 import { isFull, tryCases } from './try-cases.ts';
 
-const FOR_MS = isFull ? 300_000 : 30_000;
+const FOR_MS = isFull ? 300_000 : 20_000;
 const isLinux = process.platform === 'linux';
 
 describe.skipIf(!inject('hasRedisBinary') || !isLinux)('small trouble', () => {

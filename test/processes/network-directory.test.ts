@@ -13,16 +13,15 @@ import { callSteadily, strangers, twice } from '../support/steady-calls.ts';
 vi.setConfig({ testTimeout: 150_000 });
 
 const AWAY_MS = 10_000;
-const CALLS = 2000;
 const choice = inject('redis');
 
-const mounts: [string, string[]][] = [
-  ['as it is mounted by default', []],
-  ['with dir_cache=no', ['dir_cache=no']],
+const mounts: [string, string[], number][] = [
+  ['as it is mounted by default', [], 2000],
+  ['with dir_cache=no', ['dir_cache=no'], 500],
 ];
 
 describe.skipIf(!canMountNetwork)('a shared directory over sshfs (needs root and sshfs)', () => {
-  describe.each(mounts)('%s', (_, options) => {
+  describe.each(mounts)('%s', (_, options, count) => {
     it('a server that goes away for 10 s and comes back: the wait survives it, and gets the answer of meanwhile', async () => {
       await using network = await mountNetwork(options);
       await using service = await startService({
@@ -64,7 +63,7 @@ describe.skipIf(!canMountNetwork)('a shared directory over sshfs (needs root and
     });
 
     it.skipIf(choice.kind === 'unavailable')(
-      `${CALLS} calls over two workers of which one is killed: each has its own answer, and none ran twice`,
+      `${count} calls over two workers of which one is killed: each has its own answer, and none ran twice`,
       async () => {
         await using network = await mountNetwork(options);
         const redis = await startRedis(choice);
@@ -79,9 +78,9 @@ describe.skipIf(!canMountNetwork)('a shared directory over sshfs (needs root and
           const calls = callSteadily({ perSecond: 1000, openAtMost: 50 }, (number) =>
             api.execute({ app: 1, ruleId: 1, 'the service': { number } }),
           );
-          await eventually(() => expect(calls.count).toBeGreaterThan(CALLS / 4), 60_000);
+          await eventually(() => expect(calls.count).toBeGreaterThan(count / 4), 60_000);
           await killed.kill();
-          await eventually(() => expect(calls.count).toBeGreaterThan(CALLS), 60_000);
+          await eventually(() => expect(calls.count).toBeGreaterThanOrEqual(count), 60_000);
           const called = await calls.stop();
           const perSecond = called.length / ((performance.now() - startedAt) / 1000);
           console.log(`over sshfs, ${called.length} calls of 50 callers: ${Math.round(perSecond)}/s`);

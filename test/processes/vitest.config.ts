@@ -12,7 +12,7 @@ class LongestFirst extends BaseSequencer {
 
 export default suiteConfig({
   include: ['test/processes/*.test.ts'],
-  maxWorkers: 2,
+  maxWorkers: 3, // they wait for deadlines and for each other's processes more than they work
   sequence: { sequencer: LongestFirst },
   retry: moreTries,
 });

@@ -3,6 +3,9 @@ import { defineConfig, type ViteUserConfig } from 'vitest/config';
 import { leftOutReporter } from './left-out.ts';
 import { secondTryReporter } from './second-tries.ts';
 
+// Tests run the service within their own process, too, which asks for as many threads (bin/rule-server.js).
+process.env.UV_THREADPOOL_SIZE ??= '64';
+
 type Suite = NonNullable<ViteUserConfig['test']>;
 
 /** What every suite has in common: where the repository is, how a run gets its Redis, and what it says at its end. */
