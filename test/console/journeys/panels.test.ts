@@ -11,13 +11,18 @@ const heights: Record<number, number> = { 1440: 900, 1024: 768, 390: 844 };
 
 type Look = readonly [width: number, colorScheme: 'light' | 'dark', language: 'en' | 'zh'];
 
-/** Every width, language and colour scheme. `PANELS=full npm run test:browser`: every pair of two of them. */
+/** The widest and the narrowest, both languages and colour schemes. `PANELS=full npm run test:browser`: every pair of two of them. */
 const looks: Look[] = [
   [1440, 'light', 'en'],
-  [1024, 'light', 'zh'],
   [390, 'dark', 'zh'],
 ];
-if (process.env.PANELS === 'full') looks.push([1440, 'dark', 'zh'], [1024, 'dark', 'en'], [390, 'light', 'en']);
+const others: Look[] = [
+  [1024, 'light', 'zh'],
+  [1440, 'dark', 'zh'],
+  [1024, 'dark', 'en'],
+  [390, 'light', 'en'],
+];
+if (process.env.PANELS === 'full') looks.push(...others);
 
 describeInBrowser('every panel of the console', () => {
   const journey = useJourney();
