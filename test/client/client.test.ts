@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { mkdir, readdir, readFile, rename, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createRuleClient } from '../../src/client/client.ts';
 import type { Data } from '../../src/client/engine/data.ts';
 import type { Leaves } from '../../src/client/leaves/leaf.ts';
@@ -240,12 +240,13 @@ describe('several requests', () => {
   });
 
   test('beyond what the client takes stay where their sender can take them back', async () => {
-    await nodes({ 1: '"type":5,"confName":"Later","confField":"{\\"ms\\":150}"' });
+    await nodes({ 1: '"type":5,"confName":"Later","confField":"{\\"ms\\":600}"' });
     const client = await files.start({ leaves, maxRunning: 2 });
     const ids = await Promise.all([1, 2, 3, 4, 5].map(() => files.put(client, '{"confId":1}')));
+    const waiting = async () => (await readdir(files.pathIn(client))).filter((name) => !name.includes('_result'));
+    await vi.waitFor(async () => expect(await waiting()).toHaveLength(3), { timeout: 5000, interval: 10 });
     await sleep(75);
-    const waiting = (await readdir(files.pathIn(client))).filter((name) => !name.includes('_result'));
-    expect(waiting).toHaveLength(3);
+    expect(await waiting()).toHaveLength(3);
     for (const id of ids) expect(JSON.parse(await files.answerTo(client, id)).success).toBe(true);
   });
 });
