@@ -91,6 +91,8 @@ describe.skipIf(!canMountNetwork)('a shared directory on another machine (needs 
           expect([status, json.error]).toEqual([200, null]);
           expect(performance.now() - startedAt).toBeLessThan(3000);
         }
+        const metrics = await httpCall(`http://127.0.0.1:${WORKER_PORT}/metrics`);
+        expect(metrics.text).toMatch(/^rule_server_worker_hanging_directories [1-9]/m);
         await inner.cutOff(); // a process that waits for a file system cannot be killed
         await worker.kill();
         await api.kill();

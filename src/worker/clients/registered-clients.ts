@@ -1,10 +1,11 @@
 import type { Dirent } from 'node:fs';
-import { lstat, opendir } from 'node:fs/promises';
+import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { unless } from '../../shared/runtime/errno.ts';
 import { readBoundedFile } from '../files/bounded-file.ts';
 import { createConcurrencyLimit } from '../files/concurrency-limit.ts';
 import { isSegment } from '../files/file-names.ts';
+import { entriesIn } from '../files/folder-entries.ts';
 import type { Skipped } from '../rules/folder-listing.ts';
 import { type Client, directoryNameOf } from './client.ts';
 import { type Beat, isFresh, readBeat } from './heartbeat.ts';
@@ -136,7 +137,7 @@ async function isFolder(path: string): Promise<boolean> {
 /** At most so many, so that a folder full of files does not fill the memory of a worker. */
 export async function entriesOf(path: string): Promise<Dirent[]> {
   const entries: Dirent[] = [];
-  const folder = await opendir(path, { bufferSize: 4096 }).catch(unless('ENOENT', 'ENOTDIR'));
+  const folder = await entriesIn(path).catch(unless('ENOENT', 'ENOTDIR'));
   for await (const entry of folder ?? []) {
     entries.push(entry);
     if (entries.length >= MAX_ENTRIES) break;

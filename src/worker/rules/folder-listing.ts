@@ -1,5 +1,6 @@
 import type { Dirent, Stats } from 'node:fs';
-import { lstat, opendir } from 'node:fs/promises';
+import { lstat } from 'node:fs/promises';
+import { entriesIn } from '../files/folder-entries.ts';
 import type { Reading } from '../files/reading.ts';
 import { unusable } from '../files/reading.ts';
 import { idOfFileName } from './config-fields.ts';
@@ -18,7 +19,7 @@ export async function listFolder(path: string, stats: Stats): Promise<Reading<Fo
   if (!stats.isDirectory()) return unusable(stats.isSymbolicLink() ? 'is a link' : 'is not a folder');
   const listing: FolderListing = { ids: [], folders: [], skipped: [] };
   let entries = 0;
-  for await (const entry of await opendir(path, { bufferSize: 1024 })) {
+  for await (const entry of await entriesIn(path)) {
     if (++entries > MAX_ENTRIES) {
       listing.skipped.push({ file: '', reason: `has more than ${MAX_ENTRIES} entries: the rest was not read` });
       break;

@@ -1,0 +1,11 @@
+import type { Dirent } from 'node:fs';
+import { opendir, readdir } from 'node:fs/promises';
+import { filesLie } from './quick-files.ts';
+
+/**
+ * What lies in a folder, one after the other, so that a folder full of files does not fill the memory. sshfs does not tell
+ * what its entries are, and Node would look at each of them in the main thread; so over a network all of them are read first.
+ */
+export function entriesIn(path: string): Promise<AsyncIterable<Dirent> | Iterable<Dirent>> {
+  return filesLie() === 'elsewhere' ? readdir(path, { withFileTypes: true }) : opendir(path, { bufferSize: 4096 });
+}
