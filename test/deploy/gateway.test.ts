@@ -20,6 +20,9 @@ const stockClients = [
 ];
 const run = promisify(execFile);
 const hasHaproxy = process.platform === 'linux' && spawnSync('haproxy', ['-v']).status === 0;
+/** The composition has 3.2.4. An earlier one answers what it cannot read with pages of its own, whatever its configuration says. */
+const usesErrorFiles = hasHaproxy && isAtLeast(spawnSync('haproxy', ['-v'], { encoding: 'utf8' }).stdout, [3, 2, 4]);
+const HEAD = 'POST /rule-server/mock/execute HTTP/1.1\r\nHost: localhost\r\n';
 
 describe.skipIf(!hasHaproxy).concurrent('the gateway (needs haproxy)', () => {
   it('spreads calls over every instance the name stands for, also over one that joins later', async (test) => {
@@ -113,12 +116,26 @@ describe.skipIf(!hasHaproxy).concurrent('the gateway (needs haproxy)', () => {
   });
 
   it.for([
-    ['it cannot read', 'POST /rule-server/mock/execute\r\nno header\r\n\r\n', 400],
-    ['does not arrive', 'POST /rule-server/mock/execute HTTP/1.1\r\nHost: ', 408],
-  ] as const)('passes a request that %s on to nobody', async ([, sent, status], test) => {
+    ['is no HTTP', 'POST /rule-server/mock/execute\r\nno header\r\n\r\n', 400, 400],
+    ['does not arrive', 'POST /rule-server/mock/execute HTTP/1.1\r\nHost: ', 408, 408],
+    ['has an address that is too long', `POST /${'a'.repeat(20_000)} HTTP/1.1\r\n\r\n`, 414, 400],
+    ['is encoded in an unknown way', `${HEAD}Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n`, 422, 422],
+    ['has headers that are too large', `${HEAD}X: ${'a'.repeat(20_000)}\r\n\r\n`, 431, 400],
+  ] as const)('passes a request that %s on to nobody, and says so', async ([, sent, status, olderStatus], test) => {
     const { port, instances } = await startGateway(test, { names: ['127.0.0.2'] });
-    expect((await rawAnswer(port, sent)).head).toMatch(`HTTP/1.1 ${status} `);
+    const { head, body } = await rawAnswer(port, sent);
+    expect(head).toMatch(`HTTP/1.1 ${usesErrorFiles ? status : olderStatus} `);
     expect(instances[0]?.calls).toEqual([]);
+    if (!usesErrorFiles) return expect(head).toMatch(/content-type: text\/html/i);
+    expect(head).toMatch(/content-type: application\/problem\+json/i);
+    const said = {
+      status,
+      success: false,
+      code: 'bad-request',
+      mayHaveRun: false,
+      error: expect.stringMatching(/ run\./),
+    };
+    expect(JSON.parse(body)).toMatchObject(said);
   });
 
   it('says of a call whose caller closed its half of the connection that it may have run', async (test) => {
@@ -177,6 +194,12 @@ async function rawAnswer(
   socket.destroy();
   const [head = '', body = ''] = text.split('\r\n\r\n');
   return { head, body };
+}
+
+function isAtLeast(printed: string, wanted: number[]): boolean {
+  const found = /version (\d+)\.(\d+)\.(\d+)/.exec(printed)?.slice(1).map(Number) ?? [];
+  const differs = wanted.findIndex((part, index) => part !== found[index]);
+  return differs < 0 || (found[differs] ?? 0) > (wanted[differs] ?? 0);
 }
 
 type StockClient = (typeof stockClients)[number];
