@@ -1,7 +1,8 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createRuleClient, type Data, type RuleClient } from '../../src/client/client.ts';
+import { eventually } from '../support/eventually.ts';
 import { type Service, startService } from '../support/start-service.ts';
 
 class GiveCoupon {
@@ -27,6 +28,7 @@ beforeAll(async () => {
   }
   await write('bases', 12, { status: 1, confId: 12, scenes: 'welcome,checkout' });
   await write('bases', 20, { status: 1, confId: 20, scenes: 'checkout' });
+  await write('bases', 31, { status: 1, confId: 12, scenes: 'farewell' });
   await write('bases', 3, { status: -1, confId: 3, scenes: 'checkout' });
   client = await createRuleClient({ app: APP, sharedDir: service.sharedDir, leaves: { GiveCoupon } });
 });
@@ -76,4 +78,23 @@ it('the published paths take it too: a rule counts before it, and it counts befo
     msg: expect.stringContaining('scene: names no rule'),
   });
   expect(await ran({ scene: '' })).toMatchObject({ ret: -2 });
+});
+
+it('under a key the repeat has the same answer, although no rule is in that scene any more', async () => {
+  const headers = { 'idempotency-key': 'a-scene-that-goes' };
+  const body = { scene: 'farewell', 'the service': { uid: 3 } };
+  const first = await execute(body, headers);
+  expect(first).toMatchObject({ status: 200, json: { 'the service': { uid: 3, coupon: 12 } } });
+  await rm(join(service.sharedDir, `${APP}`, 'bases', '31.json'));
+  await eventually(async () => expect((await execute({ scene: 'farewell' })).status).toBe(400));
+  expect(await execute(body, headers)).toMatchObject({ status: 200, json: first.json });
+});
+
+it('under a key a scene without a rule is refused, and the key is free for the call once there is one', async () => {
+  const headers = { 'idempotency-key': 'a-scene-that-comes' };
+  const body = { scene: 'tomorrow' };
+  expect((await execute(body, headers)).json.errors).toMatchObject([{ field: 'scene' }]);
+  const base = { id: 32, status: 1, confId: 12, scenes: 'tomorrow' };
+  await writeFile(join(service.sharedDir, `${APP}`, 'bases', '32.json'), JSON.stringify(base));
+  await eventually(async () => expect((await execute(body, headers)).status).toBe(200));
 });

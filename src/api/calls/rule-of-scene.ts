@@ -6,7 +6,7 @@ import { integerOf, RawNumber } from '../../shared/contract/raw-number.ts';
 import type { AskWorker } from '../ask-worker.ts';
 
 /** The call with its rule; or why its scene names none. */
-type InScene =
+export type InScene =
   | { kind: 'request'; request: ExecuteRequest }
   | { kind: 'no-rule'; error: string }
   | { kind: 'no-worker'; error: string };

@@ -1,8 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
 import { type Ending, type ReadResult, unanswered } from '../../shared/contract/ending.ts';
+import type { ExecutionRecord } from '../../shared/contract/execution-record.ts';
 import type { NoAnswer } from '../../shared/contract/outcomes.ts';
-import type { State } from '../../shared/contract/states.ts';
 import { answerGone, endingUnknown, keysFull, mayBeOnItsWay } from '../calls/no-ending.ts';
+import type { InScene } from '../calls/rule-of-scene.ts';
 import type { Call, SubmitExecution } from '../calls/submit-execution.ts';
 import type { Executions } from '../executions/executions.ts';
 import { NewerExecution, unlessNewer } from '../executions/newer-execution.ts';
@@ -13,11 +14,15 @@ import { onceThere } from './once-there.ts';
 /** How a keyed call ended: the execution its key stands for, which may be another one than the one it began. */
 type KeyedEnding = { mockId: string; ending: Ending<ReadResult> };
 
-/** What a call under an Idempotency-Key came to. `ending` waits for the end of the one run, whichever API began it. */
+/**
+ * What a call under an Idempotency-Key came to. `ending` waits for the end of the one run, whichever API began it; `record` is what is
+ * known of that run, when another call began it.
+ */
 export type Once =
   | { kind: 'other-body' }
+  | Exclude<InScene, { kind: 'request' }>
   | { kind: 'refused'; mockId: string; noAnswer: NoAnswer; retryAfterSeconds?: number }
-  | { kind: 'runs'; mockId: string; state: State; ending: () => Promise<KeyedEnding> };
+  | { kind: 'runs'; mockId: string; record: ExecutionRecord | null; ending: () => Promise<KeyedEnding> };
 
 /** The job of a call that was noted a moment ago is given this long to appear. */
 const ADDED_WITHIN_MS = 300;
@@ -34,19 +39,20 @@ type Dependencies = {
   queueTimeoutMs: number;
   waitMs: number;
 };
-type Bodied = Call & { bytes: Uint8Array };
+/** A call whose rule is asked for only when it begins: its repeats get its answer, whatever the scene names by then. */
+type Asked = Omit<Call, 'request' | 'claimBy'> & { bytes: Uint8Array; inScene: () => Promise<InScene> };
 
 export type RunOnce = ReturnType<typeof createRunOnce>;
 
 /** Runs calls under an Idempotency-Key: the same one once, whichever API it reaches, and every caller gets the one answer. */
 export function createRunOnce(dependencies: Dependencies) {
   const { idempotency, submitExecution, executions, queueTimeoutMs } = dependencies;
-  const stateOf = async (mockId: string) => (await executions.find(mockId).catch(unlessNewer))?.state ?? 'queued';
+  const recordOf = (mockId: string) => executions.find(mockId).catch(unlessNewer);
   const join = createJoin(dependencies);
   const begin = createBegin(dependencies, join);
   const resolve = createResolve(dependencies);
 
-  return async function runOnce(scope: Scope, call: Bodied): Promise<Once> {
+  return async function runOnce(scope: Scope, call: Asked): Promise<Once> {
     const away = submitExecution.storeIsAway();
     if (away) return { kind: 'refused', mockId: call.mockId, noAnswer: away };
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
@@ -57,7 +63,7 @@ export function createRunOnce(dependencies: Dependencies) {
         return {
           kind: 'runs',
           mockId: remembered.mockId,
-          state: await stateOf(remembered.mockId),
+          record: await recordOf(remembered.mockId),
           ending: async () => remembered,
         };
       if (remembered.kind !== 'again') return refused(remembered, call.mockId);
@@ -131,8 +137,13 @@ function createJoin({ executions, idempotency, waitMs }: Dependencies) {
   }
 
   return async function join(scope: Scope, mockId: string, knownBy: number): Promise<Extract<Once, { kind: 'runs' }>> {
-    const state = (await executions.find(mockId).catch(unlessNewer))?.state ?? 'queued';
-    return { kind: 'runs', mockId, state, ending: () => endingOf(scope, mockId, knownBy, AbortSignal.timeout(waitMs)) };
+    const record = await executions.find(mockId).catch(unlessNewer);
+    return {
+      kind: 'runs',
+      mockId,
+      record,
+      ending: () => endingOf(scope, mockId, knownBy, AbortSignal.timeout(waitMs)),
+    };
   };
 }
 
@@ -151,16 +162,21 @@ function createBegin({ idempotency, submitExecution }: Dependencies, join: Join)
     return { mockId, ending };
   }
 
-  return async function begin(scope: Scope, call: Call & { claimBy: number }): Promise<Once> {
+  return async function begin(scope: Scope, { inScene, ...call }: Asked & { claimBy: number }): Promise<Once> {
     const { mockId } = call;
-    const begun = await submitExecution.begin(call);
+    const found = await inScene();
+    if (found.kind !== 'request') {
+      await idempotency.forget(scope, mockId).catch(() => {});
+      return found;
+    }
+    const begun = await submitExecution.begin({ ...call, request: found.request });
     if (begun.kind === 'refused') {
       if (!begun.noAnswer.mayHaveRun) await idempotency.forget(scope, mockId).catch(() => {});
       return { ...begun, mockId };
     }
     const ending = end(scope, mockId, begun.ending());
     ending.catch(() => {}); // perhaps no caller waits for it
-    return { kind: 'runs', mockId, state: 'queued', ending: () => ending };
+    return { kind: 'runs', mockId, record: null, ending: () => ending };
   };
 }
 

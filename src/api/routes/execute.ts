@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Context, Hono } from 'hono';
 import { unanswered } from '../../shared/contract/ending.ts';
+import type { ExecutionRecord } from '../../shared/contract/execution-record.ts';
 import type { ExecuteRequest } from '../../shared/contract/job.ts';
 import { noAnswer } from '../../shared/contract/outcomes.ts';
 import type { State } from '../../shared/contract/states.ts';
@@ -9,7 +10,7 @@ import { needs, refusedApp } from '../access/permission.ts';
 import { notesAway } from '../calls/no-ending.ts';
 import type { BodyLease, OpenBodies } from '../calls/open-bodies.ts';
 import { readExecuteRequest } from '../calls/read-request.ts';
-import type { RuleOfScene } from '../calls/rule-of-scene.ts';
+import type { InScene, RuleOfScene } from '../calls/rule-of-scene.ts';
 import type { Call, SubmitExecution } from '../calls/submit-execution.ts';
 import { callerLeft } from '../http/caller-left.ts';
 import type { Environment } from '../http/environment.ts';
@@ -52,14 +53,17 @@ export function executeRoute({
     tellAbout(context, read.request);
     const notIts = refusedApp(context, read.request.app);
     if (notIts) return notIts;
-    const found = await ruleOfScene(read.request);
-    if (found.kind === 'no-rule') return badRequest([{ field: 'scene', message: found.error }]);
-    if (found.kind === 'no-worker') return withoutWorker(context, found.error);
-    const { request } = found;
-    tellAbout(context, request);
-    const call = { mockId: randomUUID(), request, keyName: context.var.keyName ?? null, body: lease };
+    const inScene = async () => {
+      const found = await ruleOfScene(read.request);
+      if (found.kind === 'request') tellAbout(context, found.request);
+      return found;
+    };
+    const asked = { mockId: randomUUID(), keyName: context.var.keyName ?? null, body: lease };
     const key = context.req.header('idempotency-key');
-    if (key !== undefined) return once(context, { ...call, key, bytes: body.bytes });
+    if (key !== undefined) return once(context, { ...asked, inScene, app: read.request.app, key, bytes: body.bytes });
+    const found = await inScene();
+    if (found.kind !== 'request') return withoutRule(context, found);
+    const call = { ...asked, request: found.request };
     if (prefersAsync(context)) return begin(context, call);
     return respondToEnding(context, call.mockId, await submitExecution.run(call, callerLeft(outgoing, closedByUs)));
   }
@@ -76,11 +80,15 @@ export function executeRoute({
   /** Not cancelled when its caller leaves: another one may wait for the same execution. */
   async function once(
     context: Context<Environment>,
-    { key, ...call }: Call & { key: string; bytes: Buffer },
+    {
+      key,
+      app,
+      ...call
+    }: Omit<Call, 'request'> & { inScene: () => Promise<InScene>; app: number; key: string; bytes: Buffer },
   ): Promise<Response> {
     if (key.length < 1 || key.length > 255)
       return badRequest([{ field: 'Idempotency-Key', message: 'must have 1 to 255 characters' }]);
-    const scope = { app: call.request.app, keyName: call.keyName, key };
+    const scope = { app, keyName: call.keyName, key };
     try {
       return await respondToOnce(context, await runOnce(scope, { ...call, collect: prefersAsync(context) }));
     } catch (error) {
@@ -96,8 +104,12 @@ async function respondToOnce(context: Context<Environment>, ran: Once): Promise<
       return problem(422, 'This Idempotency-Key was used for a call with another body: use a new key for a new call.');
     case 'refused':
       return respondToEnding(context, ran.mockId, unanswered(ran.noAnswer), ran.retryAfterSeconds);
+    case 'no-rule':
+    case 'no-worker':
+      return withoutRule(context, ran);
     case 'runs': {
-      if (prefersAsync(context)) return accepted(context, ran.mockId, ran.state);
+      if (ran.record) tellAbout(context, ran.record);
+      if (prefersAsync(context)) return accepted(context, ran.mockId, ran.record?.state ?? 'queued');
       const { mockId, ending } = await ran.ending();
       return respondToEnding(context, mockId, ending);
     }
@@ -105,11 +117,12 @@ async function respondToOnce(context: Context<Environment>, ran: Once): Promise<
 }
 
 /** Says in the logs which rule a call is about. */
-function tellAbout(context: Context<Environment>, { app, ruleId, confId }: ExecuteRequest): void {
+function tellAbout(context: Context<Environment>, { app, ruleId, confId }: ExecuteRequest | ExecutionRecord): void {
   context.set('about', { app, ruleId: ruleId?.toString() ?? null, confId: confId?.toString() ?? null });
 }
 
-function withoutWorker(context: Context<Environment>, error: string): Response {
+function withoutRule(context: Context<Environment>, { kind, error }: Exclude<InScene, { kind: 'request' }>): Response {
+  if (kind === 'no-rule') return badRequest([{ field: 'scene', message: error }]);
   return respondToEnding(context, randomUUID(), unanswered(noAnswer('no-worker', error, { mayHaveRun: false })));
 }
 
