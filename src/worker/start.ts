@@ -190,7 +190,7 @@ function createExecutionParts(options: AllOptions, directory: DirectoryParts) {
   const history = createPrivateHistory(kept, { privacy, store: backend.store });
   const memory = createMemoryBudget(LARGE_RESULTS_BYTES);
   const late = { ...directory, history, memory, maxResultBytes: settings.MAX_RESULT_BYTES, log };
-  const lateResults = createLateResults(late);
+  const lateResults = createLateResults({ ...late, keepsNothing: privacy.isOff });
   const cleanUp = createCleanUp({ ...directory, lateResults, atStep, log });
   const record = createRecord({ history, privacy, onEnded: metrics.ended, atStep, log });
   const shared = { ...{ interrupts, progress, memory, privacy, settings, tracing, atStep, log }, store: backend.store };

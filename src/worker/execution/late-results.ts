@@ -21,6 +21,8 @@ type Dependencies = {
   sharedDir: string;
   memory: MemoryBudget;
   maxResultBytes: number;
+  /** Whether answers of an app are not kept. */
+  keepsNothing: (app: number) => boolean;
   log: Logger;
 };
 
@@ -93,7 +95,7 @@ function readResultOf(claim: Claim, { sharedDir, memory, maxResultBytes }: Depen
 
 async function keepIfAnswered(claim: Claim, parts: Dependencies, removal: ThrottledAlert): Promise<boolean> {
   const { mockId, app, address } = claim;
-  const { history, log } = parts;
+  const { history, keepsNothing, log } = parts;
   const found = await readResultOf(claim, parts);
   if (found.kind !== 'present') return false;
   try {
@@ -104,7 +106,10 @@ async function keepIfAnswered(claim: Claim, parts: Dependencies, removal: Thrott
     found.lease.release();
   }
   await remove(claim, parts).catch((error) => removal.begins(error, 'they are left for the sweep'));
-  log.info({ mockId, app, address }, 'answered late; the answer is kept with the execution');
+  const kept = keepsNothing(app)
+    ? 'nothing is kept of this app (HISTORY_OFF)'
+    : 'the answer is kept with the execution';
+  log.info({ mockId, app, address }, `answered late; ${kept}`);
   return true;
 }
 
