@@ -8,6 +8,7 @@ import { promisify } from 'node:util';
 import { describe, expect, it, type TestContext, vi } from 'vitest';
 import { freePort } from '../support/free-port.ts';
 import { startNameServer } from '../support/name-server.ts';
+import { keepWritten } from '../support/written-output.ts';
 
 const CONFIGURATION = fileURLToPath(new URL('../../deploy/gateway/haproxy.cfg', import.meta.url));
 const CLIENTS = fileURLToPath(new URL('./stock-clients', import.meta.url));
@@ -237,7 +238,11 @@ async function startGateway(test: TestContext, { names, answer = ok }: { names: 
     },
   });
   let log = '';
-  for (const stream of [haproxy.stdout, haproxy.stderr]) stream.on('data', (part) => (log += part));
+  for (const stream of [haproxy.stdout, haproxy.stderr])
+    stream.on('data', (part) => {
+      log += part;
+      keepWritten(`gateway-${haproxy.pid}`, part);
+    });
   test.onTestFinished(async () => {
     haproxy.kill('SIGKILL');
     if (haproxy.exitCode === null && haproxy.signalCode === null) await once(haproxy, 'exit');

@@ -3,6 +3,7 @@
  * bad ones, and checks that every answer is documented and matches its schema. `npm run test:openapi`; needs python3.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { access, mkdtemp, rm } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
@@ -11,6 +12,7 @@ import { setTimeout } from 'node:timers/promises';
 import { chooseRedis } from '../support/choose-redis.ts';
 import { freePort } from '../support/free-port.ts';
 import { startRedis } from '../support/redis.ts';
+import { checkOutput, INPUT_MARKER, keepOutput, keepWritten, noteSettings } from '../support/written-output.ts';
 
 const VERSION = '4.32.5';
 const BIN = join(import.meta.dirname, '../../bin/rule-server.js');
@@ -23,6 +25,12 @@ const NOT_CHECKED = ['not_a_server_error', 'positive_data_acceptance', 'use_afte
 /** OpenAPI 3.1 knows streams as one text only, schemathesis checks each event of them. */
 const STREAMS = ['followExecution', 'followBatch'];
 
+/** Every request has it, and hooks.py puts the other mark into every input: neither may be in anything that the service writes. */
+const KEY = randomBytes(16).toString('hex');
+const settings = { API_KEYS: `tests:${KEY}` };
+
+const output = keepOutput();
+noteSettings(settings);
 const schemathesis = await install();
 const directory = await mkdtemp(join(tmpdir(), 'rule-server-openapi-'));
 const url = `http://127.0.0.1:${await freePort()}`;
@@ -34,27 +42,32 @@ try {
   await untilReady();
   const failed = await run(schemathesis, [
     ...['run', `${url}/openapi.json`, '--max-time', String(SECONDS), '--request-timeout', '20', '--seed', '1'],
+    ...['--header', `Authorization: Bearer ${KEY}`],
     ...['--exclude-checks', NOT_CHECKED.join(','), ...STREAMS.flatMap((id) => ['--exclude-operation-id', id])],
   ]);
   console.log(failed ? '0 passed, 1 failed' : '1 passed, 0 failed');
   process.exitCode = failed ? 1 : 0;
 } finally {
   service.kill();
-  await once(service, 'exit');
+  await once(service, 'close');
   await redis?.stop();
   await rm(directory, { recursive: true, force: true });
 }
+checkOutput(output);
 
 /** The whole service in one process with its demo client, and short waits; on Redis where there is one. */
 function startService(port: string, queueUrl: string | undefined): ChildProcess {
   const { PATH, HOME } = process.env;
-  const env = { PATH, HOME, PORT: port, LOG_LEVEL: 'error', RESULT_TIMEOUT_MS: '1000', QUEUE_TIMEOUT_MS: '2000' };
+  const env = { PATH, HOME, PORT: port, LOG_LEVEL: 'debug', RESULT_TIMEOUT_MS: '1000', QUEUE_TIMEOUT_MS: '2000' };
   const queue = queueUrl === undefined ? {} : { QUEUE_URL: queueUrl };
-  return spawn(process.execPath, [BIN, 'all'], {
+  const child = spawn(process.execPath, [BIN, 'all'], {
     cwd: directory,
-    env: { ...env, ...queue },
-    stdio: ['ignore', 'ignore', 'inherit'],
+    env: { ...env, ...settings, ...queue },
+    stdio: ['ignore', 'pipe', 'pipe'],
   });
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (written) => keepWritten('service', written));
+  child.stderr.pipe(process.stderr);
+  return child;
 }
 
 async function untilReady(): Promise<void> {
@@ -88,6 +101,7 @@ async function run(command: string, parameters: string[]): Promise<boolean> {
     PYTHONPATH: import.meta.dirname,
     PYTHONDONTWRITEBYTECODE: '1',
     SCHEMATHESIS_HOOKS: 'hooks',
+    INPUT_MARKER,
   };
   const child = spawn(command, parameters, { cwd: tmpdir(), env, stdio: ['ignore', 'inherit', 'inherit'] });
   const [code] = await once(child, 'exit');

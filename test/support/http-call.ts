@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type Agent, type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { noteSecret } from './written-output.ts';
+import { noteInputsIn, noteSecret } from './written-output.ts';
 
 export type Call = {
   method?: string;
@@ -31,6 +31,7 @@ export async function httpCall(
 ): Promise<Answer> {
   const token = /^Bearer (\S{16,})$/.exec(String(headers.authorization ?? ''))?.[1];
   if (token !== undefined) noteSecret(token);
+  if (typeof body === 'string') noteInputsIn(body);
   const outgoing = request(url, { method, headers, ...(signal && { signal }), ...(agent && { agent }) });
   const answered = once(outgoing, 'response') as Promise<[IncomingMessage]>;
   if (body === undefined || typeof body === 'string' || body instanceof Uint8Array) outgoing.end(body);

@@ -8,6 +8,8 @@ import { withDeadline } from './deadline.ts';
 import { freePort } from './free-port.ts';
 import { type RedisOptions, type RedisServer, redisArguments } from './redis-server.ts';
 
+import { keepWritten } from './written-output.ts';
+
 const READY = 'Ready to accept connections';
 const START_TIMEOUT_MS = 20_000;
 const ATTEMPTS = 5;
@@ -111,6 +113,7 @@ function ready(child: ChildProcess, said: string): Promise<void> {
   return new Promise((resolve, reject) => {
     let output = '';
     const read = (chunk: Buffer) => {
+      keepWritten(`redis-${child.pid}`, chunk);
       output = `${output}${chunk}`.slice(-4096);
       if (output.includes(said)) resolve();
     };

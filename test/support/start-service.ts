@@ -20,7 +20,7 @@ import { isOurFile, MADE_BY_US } from '../../src/worker/files/file-names.ts';
 import { type RunningWorker, startWorker } from '../../src/worker/start.ts';
 import { borrowEmbeddedQueue } from './embedded-queue.ts';
 import { type Answer, type Call, httpCall } from './http-call.ts';
-import { keepWritten, noteInput, noteSettings } from './written-output.ts';
+import { keepWritten, noteSettings } from './written-output.ts';
 
 /** Short enough for a test, long enough for a busy machine. */
 const QUICK: Record<string, string | number> = {
@@ -146,15 +146,13 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     backends,
     log: lines,
     call,
-    execute: (body, { url: to = url, ...more } = {}) => {
-      noteInput(typeof body === 'object' && body !== null && 'the service' in body ? body['the service'] : null);
-      return httpCall(`${to}/rule-server/mock/execute`, {
+    execute: (body, { url: to = url, ...more } = {}) =>
+      httpCall(`${to}/rule-server/mock/execute`, {
         method: 'POST',
         ...more,
         headers: { 'content-type': 'application/json', ...more.headers },
         body: typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body),
-      });
-    },
+      }),
     addWorker,
     leftovers,
     stop,
