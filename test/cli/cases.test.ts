@@ -141,7 +141,7 @@ cases:
     const { exitCode, err } = await command(['test', path, '--update']);
     expect(exitCode).toBe(1);
     expect(err).toContain('updated  one\n');
-    expect(err).toMatch(/left {5}approximately: data\.n is too far away/);
+    expect(err).toMatch(/left {5}approximately: data\.n differs by more than is allowed/);
     expect(err).toMatch(/left {5}absent: /);
     expect(err).toMatch(/left {5}fails: it has no result on all \(error\)/);
     expect(await readFile(path, 'utf8')).toBe(

@@ -7,12 +7,12 @@ export const differenceKeys: ReadonlyMap<string, TextKey> = new Map([
   ['is missing', 'difference.missing'],
   ['was not expected', 'difference.unexpected'],
   ['must not be there', 'difference.there'],
-  ['is too far away', 'difference.far'],
+  ['differs by more than is allowed', 'difference.far'],
   ['is not a number', 'difference.noNumber'],
   ['took longer', 'difference.longer'],
   ['cannot be told', 'difference.unknown'],
   ['cannot be told: the trace does not say', 'difference.noTrace'],
-  ['does not hold the expected text', 'difference.otherError'],
+  ['does not contain the expected text', 'difference.otherError'],
   ['did not come: the rule ran without one', 'difference.noError'],
 ]);
 

@@ -32,7 +32,7 @@ function applyOperator(operator: Operator, expected: ExactValue, actual: ExactVa
   if (operator.kind === 'any') return;
   const isNumber = actual instanceof RawNumber;
   if (isNumber && isNear(actual.text, operator)) return;
-  tell(place, expected, actual, isNumber ? 'is too far away' : 'is not a number');
+  tell(place, expected, actual, isNumber ? 'differs by more than is allowed' : 'is not a number');
 }
 
 function compareMembers(expected: Members, actual: Members, place: Place): void {

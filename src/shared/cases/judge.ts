@@ -82,7 +82,7 @@ function errorDifferences(
   { ranBadly, error }: { ranBadly: boolean; error: string | null },
 ): Difference[] {
   if (expected === undefined || error?.includes(expected)) return [];
-  const message = ranBadly ? 'does not hold the expected text' : 'did not come: the rule ran without one';
+  const message = ranBadly ? 'does not contain the expected text' : 'did not come: the rule ran without one';
   return [{ path: 'error', expected, actual: error === null ? null : shortened(error), message }];
 }
 

@@ -96,7 +96,7 @@ describeInBrowser('many inputs in the console', () => {
       page.getByRole('link', { name: 'JUnit' }).click(),
     ]);
     expect(download.suggestedFilename()).toMatch(/^batch-.*\.xml$/);
-    await page.getByRole('grid', { name: 'Cases and what came of them' }).focus();
+    await page.getByRole('grid', { name: 'Cases and their verdicts' }).focus();
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
     await says(page.locator('.case-head h2'), 'spends too little');

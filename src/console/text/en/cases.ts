@@ -16,7 +16,7 @@ export const casesWords = {
   'verdict.skipped': 'skipped',
   'verdict.pending': 'waiting',
   'verdict.notRun': 'not run',
-  'cases.table': 'Cases and what came of them',
+  'cases.table': 'Cases and their verdicts',
   'cases.column.name': 'Case',
   'cases.differs': 'differs',
   'cases.was': 'was: {verdict}',

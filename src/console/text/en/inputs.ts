@@ -9,7 +9,7 @@ export const inputsWords = {
   'inputs.clear': 'Clear',
   'inputs.long': '{size} of text. {name}',
   'inputs.empty':
-    'Each row of a CSV, or each element of a JSON list, becomes one run. Nothing runs before you have seen them here.',
+    'Each row of a CSV, or each element of a JSON list, becomes one run. The page shows them here before anything runs.',
   'inputs.notCsv': 'This is not CSV: {message}',
   'inputs.notJson': 'This is not JSON. Line {line}: {message}',
   'inputs.noList': 'Give a JSON list of inputs: [{"cost": 1}, {"cost": 2}]',

@@ -7,7 +7,7 @@ export const inputsWords: Record<keyof typeof words, Template> = {
   'inputs.file': '选择文件',
   'inputs.clear': '清空',
   'inputs.long': '{size} 的文本。{name}',
-  'inputs.empty': 'CSV 的每一行或 JSON 列表的每个元素是一次运行。在这里看过之前不会运行任何内容。',
+  'inputs.empty': 'CSV 的每一行或 JSON 列表的每个元素是一次运行。运行之前，页面会先在这里显示它们。',
   'inputs.notCsv': '这不是 CSV：{message}',
   'inputs.notJson': '这不是 JSON。第 {line} 行：{message}',
   'inputs.noList': '请给出 JSON 输入列表：[{"cost": 1}, {"cost": 2}]',
