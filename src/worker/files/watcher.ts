@@ -19,12 +19,12 @@ const FORGET_EVERY_MS = 10_000;
 export type ResultWatcher = ReturnType<typeof createResultWatcher>;
 
 /**
- * One chokidar watcher over the directories with open executions, and looks into each (see `look-schedule.ts`). Events
+ * Events of the directories with open executions, and looks into each (see `look-schedule.ts`). Events
  * are hints that make answers quick; the looks are what never misses one (network file systems report no events).
  */
 export function createResultWatcher({ pollIntervalMs, log }: { pollIntervalMs: number; log: Logger }) {
   const directories = new Map<string, Watched>();
-  const events = openEvents(directories, pollIntervalMs, log);
+  const events = openEvents(pollIntervalMs, log);
   const looks = createLooks(pollIntervalMs, events.rearm, log);
   const forgetting = every(FORGET_EVERY_MS, forgetIdle, () => {});
 
@@ -32,14 +32,14 @@ export function createResultWatcher({ pollIntervalMs, log }: { pollIntervalMs: n
     for (const { directory, listeners, idleSince } of directories.values()) {
       if (listeners.size > 0 || Date.now() - idleSince <= KEEP_IDLE_MS) continue;
       directories.delete(directory);
-      events.drop(directory);
+      void events.drop(directory);
     }
   }
 
   function add(watchable: Directory): Watched {
     const watched = newlyWatched(watchable);
     directories.set(watchable.directory, watched);
-    events.add(watchable.directory);
+    events.add(watched);
     return watched;
   }
 
