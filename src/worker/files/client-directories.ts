@@ -18,6 +18,20 @@ export class ForeignPath extends Error {}
 export function createClientDirectories(sharedDir: string) {
   const checked = new Map<string, number>();
 
+  /** Looks at a directory. Calls that come meanwhile trust the look before, if there was one. */
+  async function look(path: string): Promise<boolean> {
+    const startedAt = Date.now();
+    if (checked.delete(path)) checked.set(path, startedAt);
+    const isReal = await isRealDirectory(sharedDir, path).catch((error) => {
+      checked.delete(path);
+      throw error;
+    });
+    if (checked.size >= MAX_CHECKED) checked.clear();
+    if (isReal) checked.set(path, startedAt);
+    else checked.delete(path);
+    return isReal;
+  }
+
   return {
     /** Something was missing in a directory that was there a moment ago: look again the next time. */
     forget: (path: string) => void checked.delete(path),
@@ -32,12 +46,7 @@ export function createClientDirectories(sharedDir: string) {
       { mark = false } = {},
     ): Promise<{ path: string; made: boolean }> {
       const path = join(mockDirectory(sharedDir, app), directoryName);
-      if (Date.now() - (checked.get(path) ?? 0) < CHECKED_FOR_MS) return { path, made: false };
-      if (await isRealDirectory(sharedDir, path)) {
-        if (checked.size >= MAX_CHECKED) checked.clear();
-        checked.set(path, Date.now());
-        return { path, made: false };
-      }
+      if (Date.now() - (checked.get(path) ?? 0) < CHECKED_FOR_MS || (await look(path))) return { path, made: false };
       for (let attempt = 0; attempt < MAKE_AT_MOST; attempt++) {
         await makeDirectory(dirname(dirname(path)), sharedDir);
         await makeDirectory(dirname(path), sharedDir);

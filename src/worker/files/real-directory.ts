@@ -126,11 +126,10 @@ const openDirectory = (path: string, flags: number) =>
 
 async function isStillThere(directory: string, handle: Handle): Promise<boolean> {
   if (performance.now() - handle.checkedAt < CHECK_EVERY_MS) return true;
+  handle.checkedAt = performance.now(); // one looks for all who use it at this moment
   const named = await inDirectory(underOwnName(directory), () => lstat(directory)).catch(() => undefined);
   const own = await statHandle(handle.fd);
-  if (named?.ino !== own.ino || named.dev !== own.dev) return false;
-  handle.checkedAt = performance.now();
-  return true;
+  return named?.ino === own.ino && named.dev === own.dev;
 }
 
 /** A directory that was removed has no name left, and nothing in it is found or can be made. */
