@@ -4,8 +4,6 @@ import { createThrottledAlert, type Logger } from '../../shared/runtime/logger.t
 import { readFileName } from './file-names.ts';
 import type { Watched } from './watched-directory.ts';
 
-export type DirectoryEvents = ReturnType<typeof openEvents>;
-
 /**
  * The raw events of the watched directories.
  *
