@@ -8,7 +8,7 @@ import { within } from './real-directory.ts';
 /** A client's directory that was looked at is taken to be still there, and still no link, for this long. */
 const CHECKED_FOR_MS = 500;
 const MAX_CHECKED = 10_000;
-/** Other servers remove empty directories, also one that was made this moment. */
+/** Other servers remove empty directories, also one that was made this moment: then it is made again. */
 const MAKE_AT_MOST = 5;
 
 /** Something in the way of a path below the shared directory: a link, a file where a directory belongs. */
@@ -51,7 +51,7 @@ export function createClientDirectories(sharedDir: string) {
         await makeDirectory(dirname(dirname(path)), sharedDir);
         await makeDirectory(dirname(path), sharedDir);
         const made = await makeDirectory(path, sharedDir);
-        if (made && mark) await within(path, (real) => writeFile(join(real, MADE_BY_US), ''));
+        if (made && mark) await within(path, (real) => writeFile(join(real, MADE_BY_US), '')).catch(unless('ENOENT'));
         if (await isRealDirectory(sharedDir, path)) return { path, made };
       }
       throw new ForeignPath(`${path} is not a directory of its own`);
@@ -68,7 +68,7 @@ async function makeDirectory(path: string, sharedDir: string): Promise<boolean> 
     throw error;
   }
   const { mode } = await stat(join(sharedDir, 'mock'));
-  await within(path, (real) => chmod(`${real}/.`, mode & 0o7777));
+  await within(path, (real) => chmod(`${real}/.`, mode & 0o7777)).catch(unless('ENOENT'));
   return true;
 }
 
@@ -79,6 +79,6 @@ export async function isRealDirectory(sharedDir: string, path: string): Promise<
     const real = await realpath(path).catch(unless('ENOENT', 'ENOTDIR', 'ELOOP'));
     if (real === undefined) return false;
     if (real !== join(root, path.slice(sharedDir.length))) throw new ForeignPath(`${path} leads elsewhere, to ${real}`);
-    return (await stat(real)).isDirectory();
+    return (await stat(real).catch(unless('ENOENT')))?.isDirectory() ?? false;
   });
 }

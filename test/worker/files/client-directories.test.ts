@@ -1,0 +1,35 @@
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { every } from '../../../src/shared/runtime/periodic.ts';
+import { createClientDirectories, ForeignPath } from '../../../src/worker/files/client-directories.ts';
+
+let sharedDir: string;
+beforeEach(async () => {
+  sharedDir = await mkdtemp(join(tmpdir(), 'client-directories-'));
+  await mkdir(join(sharedDir, 'mock'));
+});
+afterEach(() => rm(sharedDir, { recursive: true, force: true }));
+
+test('a directory that another server removes while it is made is made again', async () => {
+  const { clientDirectory, forget } = createClientDirectories(sharedDir);
+  const path = join(sharedDir, 'mock/7/client');
+  const removing = every(
+    0,
+    () => rm(path, { recursive: true, force: true }),
+    () => {},
+  );
+  const outcomes = new Set<string>();
+  for (let round = 0; round < 150; round++) {
+    forget(path);
+    for (const mark of [false, true])
+      await clientDirectory(7, 'client', { mark }).then(
+        ({ path: made }) => outcomes.add(made),
+        // Removed again and again, until it was tried often enough.
+        (error) => outcomes.add(error instanceof ForeignPath ? path : String(error)),
+      );
+  }
+  await removing.stop();
+  expect([...outcomes]).toEqual([path]);
+});
