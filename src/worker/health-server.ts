@@ -16,8 +16,8 @@ const MAX_CONNECTIONS = 100;
 type Dependencies = { worker: RunningWorker; metrics: Metrics; keyring: Keyring };
 
 /**
- * /healthz: the process lives. /readyz: it takes jobs, or why not, and which directories hang. /metrics, which needs a key that may `ops` when there are any. Off
- * when `WORKER_PORT` is 0.
+ * Serves three paths, unless `WORKER_PORT` is 0. /healthz says that the process lives. /readyz says whether it takes jobs, why
+ * not, and which directories hang. /metrics needs a key that may `ops` if there are keys.
  */
 export async function startHealthServer(
   { HOST, WORKER_PORT }: Pick<Settings, 'HOST' | 'WORKER_PORT'>,

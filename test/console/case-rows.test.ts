@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Item, Verdict } from '../../src/console/api/batches.ts';
+import type { Item } from '../../src/console/api/batch-items.ts';
+import type { Verdict } from '../../src/console/api/batches.ts';
 import {
   filterRows,
   noRowFilter,

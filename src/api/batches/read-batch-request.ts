@@ -7,7 +7,7 @@ import { createRefusals, noLines, type Refusals } from '../../shared/cases/refus
 import { elementsOf } from '../../shared/cases/split-array.ts';
 import { type Verdict, verdictSchema } from '../../shared/cases/verdict.ts';
 import { scanJson } from '../../shared/contract/exact-json.ts';
-import { executeRequestSchema, memberValue } from '../../shared/contract/job.ts';
+import { executeRequestSchema, memberValue } from '../../shared/contract/execute-request.ts';
 import type { Member } from '../../shared/contract/json-tokens.ts';
 import { integerOf } from '../../shared/contract/raw-number.ts';
 import { formatTarget, parseTarget } from '../../shared/contract/target.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { parseExact } from '../../shared/contract/exact-json.ts';
-import type { AskedRequest, ExecuteRequest } from '../../shared/contract/job.ts';
+import type { AskedRequest, ExecuteRequest } from '../../shared/contract/execute-request.ts';
 import { QUERY_VERSION } from '../../shared/contract/query.ts';
 import { integerOf, RawNumber } from '../../shared/contract/raw-number.ts';
 import type { AskWorker } from '../ask-worker.ts';

@@ -1,5 +1,6 @@
 import { type Ending, type ReadResult, unanswered } from '../../shared/contract/ending.ts';
-import { type ExecuteRequest, toJobData } from '../../shared/contract/job.ts';
+import type { ExecuteRequest } from '../../shared/contract/execute-request.ts';
+import { toJobData } from '../../shared/contract/job.ts';
 import type { Code, NoAnswer } from '../../shared/contract/outcomes.ts';
 import type { Privacy } from '../../shared/privacy/privacy.ts';
 import type { ThrottledAlert } from '../../shared/runtime/logger.ts';

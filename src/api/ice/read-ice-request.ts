@@ -1,5 +1,6 @@
+import { DATA_FIELD } from '../../shared/contract/data-field.ts';
 import { scanJson } from '../../shared/contract/exact-json.ts';
-import { type AskedRequest, DATA_FIELD, executeRequestSchema, memberValue } from '../../shared/contract/job.ts';
+import { type AskedRequest, executeRequestSchema, memberValue } from '../../shared/contract/execute-request.ts';
 import type { Member } from '../../shared/contract/json-tokens.ts';
 import { parseTarget } from '../../shared/contract/target.ts';
 import { decodeUtf8 } from '../../shared/contract/utf8.ts';

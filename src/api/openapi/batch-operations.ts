@@ -1,20 +1,12 @@
 import { z } from 'zod';
 import { DATA_FIELD } from '../../shared/contract/job.ts';
-import { batchListParameters, coverageParameters, itemParameters, reportParameters } from '../batches/parameters.ts';
-import { batchAnswer, batchRequest, itemAnswer, stateAnswer, wholeItemAnswer } from './batch-answers.ts';
-import { batch, batchId, item, wholeItem } from './batch-examples.ts';
+import { batchListParameters } from '../batches/parameters.ts';
+import { batchAnswer, batchRequest, stateAnswer } from './batch-answers.ts';
+import { batch, batchId } from './batch-examples.ts';
+import { batchItemOperations } from './batch-item-operations.ts';
+import { BATCHES, badParameter, common, goneBatch, refusalsOfOne, unknownBatch } from './batch-refusals.ts';
 import type { Operation } from './operation.ts';
-import { badCall, badQuestion, refusal, unavailable, usual } from './refusals.ts';
-
-const BATCHES = '/rule-server/mock/batches';
-const common = { tag: 'Batches' } as const;
-const unknown = refusal(404, 'Nobody knows this id.', `There is no batch ${batchId}.`);
-const gone = refusal(410, 'It was kept once.', `Batch ${batchId} is not kept any more (BATCH_SECONDS, BATCH_BYTES).`);
-const badParameter = badQuestion('A parameter is wrong.', {
-  field: 'limit',
-  message: 'must be a whole number from 1 to 1000',
-});
-const one = { 404: unknown, 410: gone, 503: unavailable, ...usual };
+import { badCall, refusal, unavailable, usual } from './refusals.ts';
 
 /** Many inputs on one or more targets, each an ordinary execution. */
 export const batchOperations: Operation[] = [
@@ -58,8 +50,8 @@ export const batchOperations: Operation[] = [
         field: 'cases',
         message: 'give either cases, saved: true or from',
       }),
-      404: unknown,
-      410: gone,
+      404: unknownBatch,
+      410: goneBatch,
       413: refusal(413, 'The body is too large.', 'The body is larger than 16777216 bytes (MAX_BATCH_BYTES).'),
       415: refusal(
         415,
@@ -102,7 +94,10 @@ export const batchOperations: Operation[] = [
     path: `${BATCHES}/{batchId}`,
     id: 'getBatch',
     summary: 'Read how far a batch is',
-    answers: { 200: { description: 'The batch.', schema: batchAnswer, examples: { finished: batch } }, ...one },
+    answers: {
+      200: { description: 'The batch.', schema: batchAnswer, examples: { finished: batch } },
+      ...refusalsOfOne,
+    },
   },
   {
     ...common,
@@ -125,76 +120,10 @@ export const batchOperations: Operation[] = [
         examples: { cancelling: { batchId, state: 'cancelling' } },
       },
       409: refusal(409, 'It has ended.', `Batch ${batchId} has ended already; it cannot be cancelled any more.`),
-      ...one,
+      ...refusalsOfOne,
     },
   },
-  {
-    ...common,
-    method: 'get',
-    needs: 'read',
-    path: `${BATCHES}/{batchId}/items`,
-    id: 'listBatchItems',
-    summary: 'List the items of a batch',
-    query: itemParameters,
-    queryExample: { verdict: 'failed' },
-    answers: {
-      200: {
-        description: 'One page.',
-        schema: z.object({ items: z.array(itemAnswer), nextCursor: z.string().nullable() }),
-        examples: { page: { items: [item], nextCursor: null } },
-      },
-      400: badParameter,
-      ...one,
-    },
-  },
-  {
-    ...common,
-    method: 'get',
-    needs: 'read',
-    path: `${BATCHES}/{batchId}/items/{n}`,
-    id: 'getBatchItem',
-    summary: 'Read one item: its input, what was expected, and each difference',
-    answers: { 200: { description: 'The item.', schema: wholeItemAnswer, examples: { failed: wholeItem } }, ...one },
-  },
-  {
-    ...common,
-    method: 'get',
-    needs: 'read',
-    path: `${BATCHES}/{batchId}/coverage`,
-    id: 'getBatchCoverage',
-    summary: 'How many cases reached each node',
-    query: coverageParameters,
-    answers: {
-      200: {
-        description: 'By node id. `unknown`: runs whose trace does not say.',
-        schema: z.object({ cases: z.int(), unknown: z.int(), nodes: z.record(z.string(), z.int()) }),
-        examples: { coverage: { cases: 2, unknown: 0, nodes: { 1: 2, 4: 1 } } },
-      },
-      400: badParameter,
-      ...one,
-    },
-  },
-  {
-    ...common,
-    method: 'get',
-    needs: 'read',
-    path: `${BATCHES}/{batchId}/report`,
-    id: 'getBatchReport',
-    summary: 'The report of a batch as JUnit, CSV, JSON or Markdown',
-    query: reportParameters,
-    queryExample: { format: 'junit' },
-    answers: {
-      200: {
-        description: 'The report; its type follows the format.',
-        mediaType: 'application/xml',
-        otherMediaTypes: ['text/csv', 'application/json', 'text/markdown'],
-        schema: z.string(),
-        examples: { junit: '<testsuites/>' },
-      },
-      400: badParameter,
-      ...one,
-    },
-  },
+  ...batchItemOperations,
   {
     ...common,
     method: 'get',
@@ -210,7 +139,7 @@ export const batchOperations: Operation[] = [
         schema: z.string(),
         examples: { snapshot: `event: snapshot\ndata: ${JSON.stringify(batch)}\n\n` },
       },
-      ...one,
+      ...refusalsOfOne,
     },
   },
 ];

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { executeRequestSchema } from '../../shared/contract/job.ts';
+import { executeRequestSchema } from '../../shared/contract/execute-request.ts';
 import { acceptedAnswer, noAnswerAnswer, resultAnswer } from './answers.ts';
 import { accepted, failedResult, noAnswer, problem, request, result } from './examples.ts';
 import type { AnswerDoc, Operation } from './operation.ts';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { type Context, Hono } from 'hono';
 import { unanswered } from '../../shared/contract/ending.ts';
+import type { ExecuteRequest } from '../../shared/contract/execute-request.ts';
 import type { ExecutionRecord } from '../../shared/contract/execution-record.ts';
-import type { ExecuteRequest } from '../../shared/contract/job.ts';
 import { noAnswer } from '../../shared/contract/outcomes.ts';
 import type { State } from '../../shared/contract/states.ts';
 import { isStoreUnavailable } from '../../shared/store/store-error.ts';

@@ -1,4 +1,5 @@
-import { type Item, type Verdict, verdicts } from '../api/batches.ts';
+import type { Item } from '../api/batch-items.ts';
+import { type Verdict, verdicts } from '../api/batches.ts';
 import type { SavedCase } from '../api/cases.ts';
 
 /** What came of a case on one target, and of which batch that is. */

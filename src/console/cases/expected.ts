@@ -1,5 +1,5 @@
 import { printPath } from '../../shared/cases/path.ts';
-import type { Difference, WholeItem } from '../api/batches.ts';
+import type { Difference, WholeItem } from '../api/batch-items.ts';
 import { itemsOf, memberOf, textOf } from '../json/members.ts';
 import { compactJson } from '../json/print-json.ts';
 import { type Json, readJson } from '../json/read-json.ts';

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react';
-import { getItems, type Item } from '../api/batches.ts';
+import { getItems, type Item } from '../api/batch-items.ts';
 
 const PAGE = 1000;
 const AGAIN_AFTER_MS = 1000;

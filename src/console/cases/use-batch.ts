@@ -1,6 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { type Batch, getCoverage, getItem, getItems, isOver, listBatches } from '../api/batches.ts';
+import { getCoverage, getItem, getItems } from '../api/batch-items.ts';
+import { type Batch, isOver, listBatches } from '../api/batches.ts';
 import { type FollowedBatch, followBatch } from '../api/follow-batch.ts';
 
 const LIST_EVERY_MS = 5000;

@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { getItems, type Item, type WholeItem } from '../../api/batches.ts';
+import { getItems, type Item, type WholeItem } from '../../api/batch-items.ts';
 import { Changed, changeCases, type SavedCase } from '../../api/cases.ts';
 import { expectedRows } from '../../cases/expected.ts';
 import { readItemPlace } from '../../cases/item-place.ts';

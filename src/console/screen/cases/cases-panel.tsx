@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'react';
-import { getItem } from '../../api/batches.ts';
+import { getItem } from '../../api/batch-items.ts';
 import type { ExecutionRecord } from '../../api/executions.ts';
 import { runSaved } from '../../cases/batch-call.ts';
 import { printItemPlace } from '../../cases/item-place.ts';

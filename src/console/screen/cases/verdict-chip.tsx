@@ -1,4 +1,5 @@
-import type { Item, Verdict } from '../../api/batches.ts';
+import type { Item } from '../../api/batch-items.ts';
+import type { Verdict } from '../../api/batches.ts';
 import { useText } from '../../text/use-text.tsx';
 
 const looks: Record<Verdict, string> = {

@@ -1,0 +1,115 @@
+import { parseExact, scanJson } from '../../shared/contract/exact-json.ts';
+import { type ExactValue, stringifyExact } from '../../shared/contract/raw-number.ts';
+import { pathOf, type Verdict, verdicts } from './batches.ts';
+import { digits, field, flag, list, number, oneOf, text } from './read.ts';
+import { get, request, withQuery } from './request.ts';
+
+/** One case on one target, in short. */
+export type Item = {
+  n: number;
+  name: string;
+  target: string;
+  verdict: Verdict;
+  outcome: (typeof outcomes)[number] | null;
+  address: string | null;
+  code: string | null;
+  mayHaveRun: boolean;
+  error: string | null;
+  tookMs: number | null;
+  mockId: string | null;
+};
+const outcomes = ['TRUE', 'FALSE', 'NONE', 'ERROR'] as const;
+
+/** One way in which a run was not as expected; the values as JSON text, null where there is nothing. */
+export type Difference = { path: string; expected: string | null; actual: string | null; message: string };
+
+/** One item whole. `input`, `expect` and `changed` are JSON text as the service has it. */
+export type WholeItem = Item & {
+  ts: string | null;
+  input: string;
+  expect: string | null;
+  changed: string | null;
+  cut: boolean;
+  differences: Difference[];
+};
+
+/** How many cases reached each node, by its id. `unknown`: runs whose trace does not say. */
+type Coverage = { cases: number; unknown: number; nodes: ReadonlyMap<string, number> };
+
+type ItemPage = { items: Item[]; next: number | null };
+
+/** A page of items after a number, in their order. */
+export function getItems(
+  batchId: string,
+  { after, limit, differs = false }: { after: number; limit: number; differs?: boolean },
+  signal?: AbortSignal,
+): Promise<ItemPage> {
+  const query = { cursor: String(after), limit: String(limit), differs: differs ? 'true' : null };
+  const read = (answer: ExactValue): ItemPage => {
+    const next = text(field(answer, 'nextCursor'));
+    return { items: list(field(answer, 'items')).map(readItem), next: next === null ? null : Number(next) };
+  };
+  return get(withQuery(`${pathOf(batchId)}/items`, query), read, signal);
+}
+
+export async function getItem(batchId: string, n: string, signal?: AbortSignal): Promise<WholeItem> {
+  const answer = await request(`${pathOf(batchId)}/items/${n}`, signal ? { signal } : {});
+  const scanned = scanJson(answer.text);
+  const raws = new Map(scanned.kind === 'complete' ? scanned.members.map(({ key, raw }) => [key, raw]) : []);
+  const raw = (key: string) => {
+    const found = raws.get(key);
+    return found === undefined || found === 'null' ? null : found;
+  };
+  const value = parseExact(answer.text);
+  return {
+    ...readItem(value),
+    ts: digits(field(value, 'ts')),
+    input: raw('the service') ?? '{}',
+    expect: raw('expect'),
+    changed: raw('changed'),
+    cut: flag(field(value, 'cut')),
+    differences: list(field(value, 'differences')).map(readDifference),
+  };
+}
+
+export function getCoverage(batchId: string, target: string | null, signal?: AbortSignal): Promise<Coverage> {
+  const read = (answer: ExactValue): Coverage => {
+    const nodes = field(answer, 'nodes');
+    const ids = typeof nodes === 'object' && nodes !== null ? Object.keys(nodes) : [];
+    return {
+      cases: number(field(answer, 'cases')) ?? 0,
+      unknown: number(field(answer, 'unknown')) ?? 0,
+      nodes: new Map(ids.map((id) => [id, number(field(nodes, id)) ?? 0])),
+    };
+  };
+  return get(withQuery(`${pathOf(batchId)}/coverage`, { target }), read, signal);
+}
+
+function readItem(value: ExactValue): Item {
+  return {
+    n: number(field(value, 'n')) ?? 0,
+    name: text(field(value, 'name')) ?? '',
+    target: text(field(value, 'target')) ?? 'all',
+    verdict: oneOf(field(value, 'verdict'), ['pending', ...verdicts]),
+    outcome: outcomes.find((outcome) => outcome === text(field(value, 'outcome'))) ?? null,
+    address: text(field(value, 'address')),
+    code: text(field(value, 'code')),
+    mayHaveRun: flag(field(value, 'mayHaveRun')),
+    error: text(field(value, 'error')),
+    tookMs: number(field(value, 'tookMs')),
+    mockId: text(field(value, 'mockId')),
+  };
+}
+
+function readDifference(value: ExactValue): Difference {
+  const valueText = (name: string) => {
+    const found = field(value, name);
+    return found === undefined || found === null ? null : typeof found === 'string' ? found : stringifyExact(found);
+  };
+  return {
+    path: text(field(value, 'path')) ?? '',
+    expected: valueText('expected'),
+    actual: valueText('actual'),
+    message: text(field(value, 'message')) ?? '',
+  };
+}

@@ -1,0 +1,114 @@
+import { z } from 'zod';
+import { DATA_FIELD } from './data-field.ts';
+import type { Member } from './json-tokens.ts';
+import { integerOf, RawNumber } from './raw-number.ts';
+import { parseTarget } from './target.ts';
+
+const INT32_MAX = 2_147_483_647n;
+const INT64_MAX = 9_223_372_036_854_775_807n;
+
+/** A JSON object or array kept as the text it was written in. */
+class RawJson {
+  readonly kind: 'object' | 'array';
+  readonly raw: string;
+  constructor(kind: 'object' | 'array', raw: string) {
+    this.kind = kind;
+    this.raw = raw;
+  }
+}
+
+const found = (value: unknown): string => {
+  if (value === undefined) return 'nothing';
+  if (value === null) return 'null';
+  if (value instanceof RawNumber) return `the number ${shortened(value.text)}`;
+  if (value instanceof RawJson) return value.kind === 'array' ? 'an array' : 'an object';
+  if (typeof value === 'bigint') return shortened(value.toString());
+  return typeof value === 'string' ? 'a string' : `a ${typeof value}`;
+};
+const shortened = (text: string) => (text.length > 40 ? `${text.slice(0, 37)}…` : text);
+
+const integer = (what: string, min: bigint, max: bigint) =>
+  z
+    .bigint({ error: (issue) => `must be ${what}, found ${found(issue.input)}` })
+    .refine((value) => value >= min && value <= max, {
+      error: (issue) => `must be ${what}, found ${found(issue.input)}`,
+    });
+
+const absentable = <T extends z.ZodType<bigint>>(schema: T) =>
+  schema.nullish().transform((value) => (value === null || value === undefined || value === 0n ? null : value));
+
+const id = absentable(integer(`an integer from 1 to ${INT64_MAX} (0 or null: absent)`, 0n, INT64_MAX));
+
+/** What the interface's description says in the place of the bigint that is validated. */
+const int64 = { json: { type: ['integer', 'null'], format: 'int64', minimum: 0 } };
+
+/** The body of execute, after its members were read with `memberValue`. Names and types are fixed. */
+export const executeRequestSchema = z
+  .object({
+    app: integer(`an integer from 1 to ${INT32_MAX}`, 1n, INT32_MAX)
+      .transform(Number)
+      .meta({ json: { type: 'integer', format: 'int32', minimum: 1 }, description: 'The app.' }),
+    ruleId: id.meta({ ...int64, description: 'The rule. It or confId must be there; 0 and null are absent.' }),
+    confId: id.meta({
+      ...int64,
+      description: 'A node: run the sub-tree below it. With ruleId: as a part of that rule.',
+    }),
+    ts: absentable(integer('a time in milliseconds since 1970 (0 or null: now)', 0n, INT64_MAX)).meta({
+      ...int64,
+      description: 'Run as of this time, epoch milliseconds.',
+    }),
+    [DATA_FIELD]: z
+      .custom<RawJson>((value) => value instanceof RawJson && value.kind === 'object', {
+        error: (issue) => `must be a JSON object, found ${found(issue.input)}`,
+        abort: false, // so that missing ids are told as well
+      })
+      .nullish()
+      .transform((value) => value?.raw ?? '{}')
+      .meta({
+        json: { type: ['object', 'null'] },
+        description: "The rule's input. Every number reaches the client as it is written here.",
+      }),
+    scene: z
+      .string({ error: (issue) => `must be a string, found ${found(issue.input)}` })
+      .nullish()
+      .transform((name) => name || null)
+      .meta({
+        json: { type: ['string', 'null'] },
+        description: 'Instead of ruleId: runs the first released rule (the lowest id) of this scene.',
+      }),
+    target: z
+      .string({ error: (issue) => `must be a string, found ${found(issue.input)}` })
+      .nullish()
+      .transform((text, context) => {
+        const parsed = parseTarget(text ?? '');
+        if (parsed.kind === 'malformed') {
+          context.addIssue({ code: 'custom', message: parsed.message });
+          return z.NEVER;
+        }
+        return parsed;
+      })
+      .meta({
+        json: { type: ['string', 'null'], pattern: '^(all|lane:.+|address:.+)?$', default: 'all' },
+        description: 'Where to run: `all` (any client), `lane:<lane>` or `address:<address>`.',
+      }),
+  })
+  .refine(({ scene, ruleId, confId }) => scene === null || (ruleId === null && confId === null), {
+    path: ['scene'],
+    error: 'names the rule to run: give it without ruleId and confId',
+  })
+  .refine(({ scene, ruleId, confId }) => ruleId !== null || confId !== null || scene !== null, {
+    path: ['ruleId'],
+    error: 'give ruleId or confId: there is nothing to run',
+    // Also told when other fields are bad, unless the ids themselves are.
+    when: ({ issues }) => !issues.some(({ path }) => path?.[0] === 'ruleId' || path?.[0] === 'confId'),
+  });
+export type AskedRequest = z.output<typeof executeRequestSchema>;
+/** What runs: its rule is known by its id, also where a scene named it. */
+export type ExecuteRequest = Omit<AskedRequest, 'scene'>;
+
+/** A member's value for validation: integers as bigint, other numbers and containers as the text they were written in. */
+export function memberValue({ kind, raw }: Member): unknown {
+  if (kind === 'number') return integerOf(raw) ?? new RawNumber(raw);
+  if (kind === 'object' || kind === 'array') return new RawJson(kind, raw);
+  return JSON.parse(raw); // a string, true, false or null: nothing a parser could round
+}
