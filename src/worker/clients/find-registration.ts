@@ -1,7 +1,8 @@
-import { lstat, readdir } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { errnoOf, unless } from '../../shared/runtime/errno.ts';
+import { unless } from '../../shared/runtime/errno.ts';
 import { clientsDirectory, registrationPath } from '../files/file-names.ts';
+import { isRegistered } from '../files/registration-file.ts';
 
 /** Whether a client has a registration, on the trunk or in any lane; true when that cannot be told. */
 export async function findRegistration(
@@ -12,18 +13,10 @@ export async function findRegistration(
   try {
     const lanes = (await readdir(lanesPath).catch(unless('ENOENT', 'ENOTDIR'))) ?? [];
     for (const lane of [null, ...lanes]) {
-      if (await isThere(registrationPath(sharedDir, { ...client, lane }))) return true;
+      if (await isRegistered(registrationPath(sharedDir, { ...client, lane }))) return true;
     }
     return false;
   } catch {
     return true;
   }
-}
-
-/** Whether a registration is there. If it cannot be looked at, it counts as there. */
-async function isThere(path: string): Promise<boolean> {
-  return lstat(path).then(
-    () => true,
-    (error) => !['ENOENT', 'ENOTDIR'].includes(errnoOf(error)),
-  );
 }

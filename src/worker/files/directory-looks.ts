@@ -1,6 +1,6 @@
-import { lstat, readdir } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { atMost } from '../../shared/runtime/at-most.ts';
-import { errnoOf, unless } from '../../shared/runtime/errno.ts';
+import { unless } from '../../shared/runtime/errno.ts';
 import { createThrottledAlert, type Logger } from '../../shared/runtime/logger.ts';
 import { createConcurrencyLimit } from './concurrency-limit.ts';
 import { inDirectory } from './directory-limit.ts';
@@ -8,6 +8,8 @@ import { resultFileName } from './file-names.ts';
 import { createLookSchedule } from './look-schedule.ts';
 import { FEW, lookByName, noteLook } from './looks-by-name.ts';
 import { namesIn } from './real-directory.ts';
+import { isRegistered } from './registration-file.ts';
+import { timed } from './timed.ts';
 import { countOthers, type Watched } from './watched-directory.ts';
 
 const LOOKS_AT_ONCE = 16;
@@ -74,34 +76,23 @@ function isListingDue({ eventsArrive, listeners, listedAt }: Watched, pollInterv
 async function list(watched: Watched, rearm: (watched: Watched) => void): Promise<number> {
   // A listener that is added while the directory is read is not told: its request may have come too late to be seen.
   const listeners = [...watched.listeners];
-  let startedAt = performance.now();
-  watched.listedAt = startedAt;
-  const found = await inDirectory(watched.directory, () => {
-    startedAt = performance.now();
-    return namesIn(watched.directory, readdir).catch(unless('ENOENT', 'ENOTDIR'));
-  });
+  watched.listedAt = performance.now();
+  const read = () => namesIn(watched.directory, readdir).catch(unless('ENOENT', 'ENOTDIR'));
+  const { value: found, tookMs } = await inDirectory(watched.directory, () => timed(read));
   if (found && (watched.missing || isDeaf(watched))) rearm(watched);
   watched.missing = found === undefined;
   watched.others = countOthers(watched, found ?? []);
   const names = found ? new Set(found) : null;
-  const registered = watched.registration === null || (await isThere(watched.registration));
-  const tookMs = performance.now() - startedAt;
+  const registration = await timed(async () => watched.registration === null || isRegistered(watched.registration));
   for (const [mockId, waiting] of listeners) {
     if (names?.has(resultFileName(mockId))) noteLook(waiting);
-    if (watched.listeners.get(mockId) === waiting) waiting.tell({ kind: 'listing', names, registered });
+    if (watched.listeners.get(mockId) === waiting)
+      waiting.tell({ kind: 'listing', names, registered: registration.value });
   }
-  return tookMs;
+  return tookMs + registration.tookMs;
 }
 
 /** If a directory is recreated quickly, chokidar drops the new watch with the old one. */
 function isDeaf({ armedAt, listeningSince, heardAt }: Watched): boolean {
   return heardAt < listeningSince && Date.now() - Math.max(armedAt, listeningSince) > DEAF_AFTER_MS;
-}
-
-/** Whether a registration is there; one that cannot be looked at is not gone. */
-async function isThere(path: string): Promise<boolean> {
-  return lstat(path).then(
-    () => true,
-    (error) => !['ENOENT', 'ENOTDIR'].includes(errnoOf(error)),
-  );
 }

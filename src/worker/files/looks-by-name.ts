@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { AT_ONCE, inDirectory } from './directory-limit.ts';
 import { resultFileName } from './file-names.ts';
 import { SHARE_OF_WAIT } from './look-schedule.ts';
+import { timed } from './timed.ts';
 import type { Waiting, Watched } from './watched-directory.ts';
 
 /** Looks at so many names take about as long as one listing. */
@@ -32,16 +33,14 @@ export async function lookByName(watched: Watched, allowedMs: number): Promise<n
 /** Resolves with how long the look itself took, in ms. */
 async function lookAtResult({ directory, listeners }: Watched, mockId: string, waiting: Waiting): Promise<number> {
   noteLook(waiting);
-  let startedAt = performance.now();
-  const isThere = await inDirectory(directory, () => {
-    startedAt = performance.now();
-    return lstat(join(directory, resultFileName(mockId))).then(
+  const look = () =>
+    lstat(join(directory, resultFileName(mockId))).then(
       () => true,
       () => false,
     );
-  });
+  const { value: isThere, tookMs } = await inDirectory(directory, () => timed(look));
   if (isThere && listeners.get(mockId) === waiting) waiting.tell({ kind: 'result-seen' });
-  return performance.now() - startedAt;
+  return tookMs;
 }
 
 /** The next look by name is due when the wait is open for a share longer than now. */

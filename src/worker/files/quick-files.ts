@@ -2,8 +2,8 @@ import * as sync from 'node:fs';
 import * as promises from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { unless } from '../../shared/runtime/errno.ts';
-import { servedFileSystems } from '../../shared/runtime/served-file-systems.ts';
 import { inDirectory } from './directory-limit.ts';
+import { fileSystemOf } from './file-system.ts';
 
 /**
  * The few file operations that every execution needs, as quick as the file system allows. On a local one they take some
@@ -28,8 +28,7 @@ export const filesLie = (): 'here' | 'elsewhere' => (performance.now() < handOve
 
 /** Looks whether the shared directory is on this machine: asking one elsewhere at once would stop the process meanwhile. */
 export async function noteFileSystem(sharedDir: string): Promise<void> {
-  const { type } = await promises.statfs(sharedDir);
-  if (servedFileSystems.has(type)) handOverUntil = performance.now() + HAND_OVER_FOR_MS;
+  if ((await fileSystemOf(sharedDir)) !== 'local') handOverUntil = performance.now() + HAND_OVER_FOR_MS;
 }
 
 export const createFile = (path: string, text: string) =>

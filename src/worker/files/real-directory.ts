@@ -1,8 +1,9 @@
 import * as sync from 'node:fs';
-import { lstat, statfs } from 'node:fs/promises';
+import { lstat } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { errnoOf, unless } from '../../shared/runtime/errno.ts';
 import { inDirectory, underOwnName } from './directory-limit.ts';
+import { fileSystemOf } from './file-system.ts';
 import { quickly } from './quick-files.ts';
 
 /**
@@ -16,16 +17,16 @@ import { quickly } from './quick-files.ts';
 const BELOW_ROOT = /^(.*?)\/(mock(?:\/\d+(?:\/[^/]+)?)?|\.rule-server(?:\/[^/]+)*)$/s;
 const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = sync.constants;
 const MAX_HANDLES = 512;
+/** Where Linux shows what a process has open. */
+const HAS_PROC = process.platform === 'linux' && sync.existsSync('/proc/self/fd');
 /** A directory that was moved away and replaced by another one, or by a link, is noticed within this time. */
 const CHECK_EVERY_MS = 500;
-const FUSE = 0x65735546;
 
 type Handle = { fd: number; path: string; checkedAt: number; users: number; dropped: boolean };
 type Opened = Promise<Handle>;
 
 const handles = new Map<string, Opened>();
 const openings = new WeakMap<Handle, Opened>();
-const kinds = new Map<string, Promise<'handles' | 'looks'>>();
 const closeLater = promisify(sync.close);
 const openLater = promisify(sync.open);
 const statHandle = promisify(sync.fstat);
@@ -34,7 +35,7 @@ const statHandle = promisify(sync.fstat);
 export async function within<T>(directory: string, use: (path: string) => Promise<T>): Promise<T> {
   const [, root, names] = BELOW_ROOT.exec(directory) ?? [];
   if (root === undefined || names === undefined) throw new Error(`${directory} is not below a shared directory`);
-  if ((await kindOf(root)) === 'looks') {
+  if (!(await hasHandles(root))) {
     await refuseLinks(root, names, CHECK_EVERY_MS);
     return use(directory);
   }
@@ -64,18 +65,9 @@ export async function namesIn(directory: string, list: (path: string) => Promise
   return within(directory, list);
 }
 
-function kindOf(root: string): Promise<'handles' | 'looks'> {
-  const known = kinds.get(root);
-  if (known) return known;
-  const kind = hasHandles(root).then((has) => (has ? 'handles' : 'looks'));
-  kinds.set(root, kind);
-  setTimeout(() => kinds.delete(root), 60_000).unref(); // something else may be mounted there
-  return kind;
-}
-
 async function hasHandles(root: string): Promise<boolean> {
-  if (process.platform !== 'linux' || !sync.existsSync('/proc/self/fd')) return false;
-  return (await statfs(root)).type !== FUSE;
+  if (!HAS_PROC) return false;
+  return (await fileSystemOf(root)) !== 'FUSE';
 }
 
 async function enter(directory: string, root: string, names: string): Promise<Handle> {
@@ -159,7 +151,7 @@ async function leave(handle: Handle): Promise<void> {
 /** Throws ENOTDIR if a link may have led what was just done in a directory elsewhere. */
 export async function confirm(directory: string): Promise<void> {
   const [, root, names] = BELOW_ROOT.exec(directory) ?? [];
-  if (root === undefined || names === undefined || (await kindOf(root)) !== 'looks') return;
+  if (root === undefined || names === undefined || (await hasHandles(root))) return;
   await refuseLinks(root, names, 0).catch(unless('ENOENT')); // removed since
 }
 

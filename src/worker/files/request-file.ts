@@ -19,6 +19,7 @@ import {
 } from './file-names.ts';
 import { createFile, rename, unlink } from './quick-files.ts';
 import { confirm, namesIn, within } from './real-directory.ts';
+import { isRegistered } from './registration-file.ts';
 
 /** Where the files of one execution lie. */
 export type ExecutionFiles = { directory: string; mockId: string };
@@ -130,11 +131,7 @@ export async function removeIfNobodyCame(directory: string): Promise<void> {
 
 /** The directory of a client that unregistered goes with it: left behind, it would look like a client of its own. */
 export async function removeIfLeft({ directory }: ExecutionFiles, registration: string): Promise<void> {
-  const left = await access(registration).then(
-    () => false,
-    (error) => errnoOf(error) === 'ENOENT',
-  );
-  if (left) await rmdir(directory).catch(unless('ENOENT', 'ENOTEMPTY', 'EEXIST'));
+  if (!(await isRegistered(registration))) await rmdir(directory).catch(unless('ENOENT', 'ENOTEMPTY', 'EEXIST'));
 }
 
 /** A client may have put anything where its result belongs, even a directory. */

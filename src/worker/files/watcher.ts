@@ -44,7 +44,7 @@ export function createResultWatcher({ pollIntervalMs, log }: { pollIntervalMs: n
   }
 
   return {
-    /** Tells `listener` of everything noticed about one execution until the returned function is called. */
+    /** Calls `tell` with everything noticed about one execution until the returned function is called. */
     watch(watchable: Directory, mockId: string, tell: Listener): () => void {
       const watched = directories.get(watchable.directory) ?? add(watchable);
       watched.registration = watchable.registration; // the client may have come back in another lane

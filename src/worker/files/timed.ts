@@ -1,0 +1,6 @@
+/** What an operation came to, and how long it took, in ms. */
+export async function timed<T>(operation: () => Promise<T>): Promise<{ value: T; tookMs: number }> {
+  const startedAt = performance.now();
+  const value = await operation();
+  return { value, tookMs: performance.now() - startedAt };
+}
