@@ -31,7 +31,7 @@ describe('the command line, with cases,', () => {
   let apps = 700;
   beforeAll(async () => {
     service = await startService({
-      settings: { RESULT_TIMEOUT_MS: 1500, CLIENT_TIMEOUT_MS: 30_000 },
+      settings: { RESULT_TIMEOUT_MS: 30_000, CLIENT_TIMEOUT_MS: 30_000 },
       leavesFiles: true,
     });
     demo = await startDemoClient({ sharedDir: service.sharedDir, onError: () => {} });
@@ -153,14 +153,19 @@ cases:
   });
 
   it('ends with 4 when something is not answered, and with 1 when something failed besides', async () => {
-    await using client = await clientThat(staysSilent);
-    const silent = await file('silent.cases.yaml', `app: ${client.app}\nruleId: 1\ncases: [{ name: a }]\n`);
-    const one = await command(['test', silent]);
+    await using hasty = await startService({ settings: { RESULT_TIMEOUT_MS: 1500 } });
+    const environment = { RULE_SERVER_URL: hasty.url };
+    await using _client = await createResponder({ sharedDir: hasty.sharedDir, app: 1, does: staysSilent });
+    await using _failing = await createResponder({ sharedDir: hasty.sharedDir, app: 2, does: answers() });
+    const silent = await file('silent.cases.yaml', 'app: 1\nruleId: 1\ncases: [{ name: a }]\n');
+    const failing = 'app: 2\nruleId: 1\ncases: [{ name: a, expect: { data: { n: 1 } } }]\n';
+    const one = await command(['test', silent], { environment });
     expect([one.exitCode, one.out]).toEqual([
       4,
       expect.stringMatching(/UNANSWERED .*a {2}\(all\)\n {4}not-picked-up: /),
     ]);
-    expect((await command(['test', silent, DEMO])).exitCode).toBe(1);
+    const both = await command(['test', silent, await file('failing.cases.yaml', failing)], { environment });
+    expect(both.exitCode).toBe(1);
   });
 
   it('ends with 2 when there is nothing to run, or something is wrong; with the line', async () => {

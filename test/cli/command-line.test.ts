@@ -57,7 +57,7 @@ describe('the command line', () => {
   let service: Service;
   let apps = 900;
   beforeAll(async () => {
-    service = await startService({ settings: { RESULT_TIMEOUT_MS: 1500 }, leavesFiles: true });
+    service = await startService({ settings: { RESULT_TIMEOUT_MS: 30_000 }, leavesFiles: true });
   });
   afterAll(() => service.stop());
 
@@ -124,8 +124,9 @@ describe('the command line', () => {
       [4, 'the client does not pick it up', staysSilent, 'did not pick the request up'],
       [5, 'the client writes no result', answersWith('[]'), 'cannot be used'],
     ] as const)('ends with %d when %s', async (code, _when, does, sentence) => {
-      await using client = await clientThat(does);
-      const { exitCode, out } = await exec(client.app);
+      await using hasty = await startService({ settings: { RESULT_TIMEOUT_MS: 1500 }, leavesFiles: true });
+      await using _client = await createResponder({ sharedDir: hasty.sharedDir, app: 1, does });
+      const { exitCode, out } = await command(['exec', '--url', hasty.url, '--app', '1', '--rule', '1']);
       expect(exitCode).toBe(code);
       expect(out).toContain(sentence);
     });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
 import { itemMockId } from '../../src/shared/cases/item-id.ts';
 import { apiWaitMs, batchLimitsOf } from '../../src/shared/runtime/settings.ts';
-import { onEachQueue } from '../support/on-each-queue.ts';
+import { onOneQueue } from '../support/on-each-queue.ts';
 import {
   answers,
   answersAfter,
@@ -22,7 +22,7 @@ type Batch = {
 };
 const over = ['finished', 'cancelled'];
 
-onEachQueue('a batch', (start) => {
+onOneQueue('a batch', (start) => {
   const post = async (service: Service, body: unknown, headers: Record<string, string> = {}) => {
     const text = typeof body === 'string' ? body : JSON.stringify(body);
     return service.call('/rule-server/mock/batches', {

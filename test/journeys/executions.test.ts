@@ -23,7 +23,7 @@ onOneQueue('executions as a resource', (start) => {
   let service: Service;
   let apps = 500;
   beforeAll(async () => {
-    service = await start({ settings: { RESULT_TIMEOUT_MS: 2500 }, leavesFiles: true });
+    service = await start({ settings: { RESULT_TIMEOUT_MS: 30_000, CLIENT_TIMEOUT_MS: 20_000 }, leavesFiles: true });
   });
   afterAll(() => service.stop());
 
@@ -31,17 +31,17 @@ onOneQueue('executions as a resource', (start) => {
     const app = ++apps;
     return Object.assign(await createResponder({ sharedDir: service.sharedDir, app, does, ...options }), { app });
   };
-  const begin = async (body: unknown, headers: Record<string, string> = {}): Promise<string> => {
-    const { status, json } = await service.execute(body, { headers: { prefer: 'respond-async', ...headers } });
+  const begin = async (body: unknown, headers: Record<string, string> = {}, at = service): Promise<string> => {
+    const { status, json } = await at.execute(body, { headers: { prefer: 'respond-async', ...headers } });
     expect(status).toBe(202);
     return json.mockId;
   };
-  const get = (mockId: string): Promise<Answer> => service.call(`${EXECUTIONS}/${mockId}`);
+  const get = (mockId: string, from = service): Promise<Answer> => from.call(`${EXECUTIONS}/${mockId}`);
   const states = ({ json }: Answer) => json.history.map(({ state }: { state: string }) => state);
-  const reaches = (mockId: string, state: string): Promise<Answer> =>
+  const reaches = (mockId: string, state: string, from = service): Promise<Answer> =>
     vi.waitFor(
       async () => {
-        const answer = await get(mockId);
+        const answer = await get(mockId, from);
         expect(answer.json.state).toBe(state);
         return answer;
       },
@@ -174,23 +174,25 @@ onOneQueue('executions as a resource', (start) => {
     });
 
     it('that was never picked up says how long it waited for that', async () => {
-      await using client = await clientThat(staysSilent);
-      const mockId = await begin({ app: client.app, ruleId: 1 });
-      const { json } = await reaches(mockId, 'timed-out');
+      await using hasty = await start({ settings: { RESULT_TIMEOUT_MS: 2500 } });
+      await using _client = await createResponder({ sharedDir: hasty.sharedDir, app: 1, does: staysSilent });
+      const mockId = await begin({ app: 1, ruleId: 1 }, {}, hasty);
+      const { json } = await reaches(mockId, 'timed-out', hasty);
       expect(json.outcome).toEqual({ status: 504, code: 'not-picked-up', mayHaveRun: false });
       expect(json.timings.pickUp).toBeGreaterThan(2000);
       expect(json.timings.running).toBeNull();
     });
 
     it('keeps an answer that came after it had timed out, and its end stays what it was', async () => {
-      await using client = await clientThat(picksUpAndStaysSilent);
-      const answer = await service.execute({ app: client.app, ruleId: 1 });
+      await using hasty = await start({ settings: { RESULT_TIMEOUT_MS: 1000 } });
+      await using client = await createResponder({ sharedDir: hasty.sharedDir, app: 1, does: picksUpAndStaysSilent });
+      const answer = await hasty.execute({ app: 1, ruleId: 1 });
       expect(answer.status).toBe(504);
       const request = await client.firstRequest();
       await request.answer(resultText(request, { 'the service': { late: 9007199254740993n.toString() } }));
       const late = await vi.waitFor(
         async () => {
-          const execution = await get(request.mockId);
+          const execution = await get(request.mockId, hasty);
           expect(execution.json.lateResult).not.toBeNull();
           return execution;
         },

@@ -1,12 +1,15 @@
 import type { TestProject } from 'vitest/node';
 import { chooseRedis, hasRedisBinary } from './choose-redis.ts';
 import type { RedisChoice } from './redis-server.ts';
+import { type SharedRedis, startSharedRedis } from './shared-redis.ts';
 import { checkOutput, keepOutput } from './written-output.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
     /** The run's Redis; `describe.skipIf(inject('redis').kind === 'unavailable')`, then `startRedis(inject('redis'))`. */
     redis: RedisChoice;
+    /** The Redis that services share which ask for none. */
+    sharedRedis: SharedRedis | null;
     /** Whether `startRedisProcess` works: a Redis that a test may kill, freeze and fill. */
     hasRedisBinary: boolean;
   }
@@ -16,13 +19,18 @@ declare module 'vitest' {
  * Decides once per run how suites get their Redis. Without one they are left out, which the reporter names and judges. At the
  * end it looks whether any service wrote a secret or an input.
  */
-export async function setup(project: TestProject): Promise<() => void> {
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const output = keepOutput();
   const redis = await chooseRedis();
   process.stdout.write(`Redis for this run: ${describe(redis)}\n`);
+  const { shared, stop } = await startSharedRedis(redis);
   project.provide('redis', redis);
+  project.provide('sharedRedis', shared);
   project.provide('hasRedisBinary', await hasRedisBinary());
-  return () => checkOutput(output);
+  return async () => {
+    await stop();
+    checkOutput(output);
+  };
 }
 
 function describe(redis: RedisChoice): string {

@@ -15,13 +15,13 @@ redis.call('SET', KEYS[2], '1')
 redis.call('SET', KEYS[1], ARGV[1], 'EX', ARGV[2])
 return 1`;
 
-/** An empty numbered database of a Redis that somebody else runs; the database named in `url` itself is never used. */
-export async function claimRedisDatabase(url: string): Promise<RedisServer> {
-  for (let database = 1; database < 16; database += 1) {
+/** An empty numbered database of a Redis that others use, too; the database named in `url` itself is never used. */
+export async function claimRedisDatabase(url: string, databases = 16): Promise<RedisServer> {
+  for (let database = 1; database < databases; database += 1) {
     const claimed = await take(databaseUrl(url, database));
     if (claimed) return claimed;
   }
-  throw new Error('databases 1 to 15 of TEST_REDIS_URL are all in use');
+  throw new Error(`databases 1 to ${databases - 1} of ${new URL(url).host} are all in use`);
 }
 
 async function take(url: string): Promise<RedisServer | undefined> {

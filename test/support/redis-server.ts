@@ -8,6 +8,8 @@ export type RedisChoice =
 export type RedisOptions = {
   /** Keep the data over a restart (append-only file, everysec). Without it a restarted server is empty. */
   appendOnly?: boolean;
+  /** How many numbered databases it has; 16 unless told otherwise. */
+  databases?: number;
 };
 
 /** One Redis for one suite, empty at the start. `stop` may be called twice. */
@@ -23,7 +25,7 @@ export type RedisServer = {
 };
 
 /** Arguments only, no program name: the official image and one whose entrypoint is redis-server both take them. */
-export function redisArguments({ appendOnly = false }: RedisOptions): string[] {
+export function redisArguments({ appendOnly = false, databases = 16 }: RedisOptions): string[] {
   return [
     '--save',
     '',
@@ -33,5 +35,7 @@ export function redisArguments({ appendOnly = false }: RedisOptions): string[] {
     'everysec',
     '--protected-mode',
     'no',
+    '--databases',
+    String(databases),
   ];
 }

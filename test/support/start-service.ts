@@ -20,6 +20,7 @@ import { isOurFile, MADE_BY_US } from '../../src/worker/files/file-names.ts';
 import { type RunningWorker, startWorker } from '../../src/worker/start.ts';
 import { borrowEmbeddedQueue } from './embedded-queue.ts';
 import { type Answer, type Call, httpCall } from './http-call.ts';
+import { borrowDatabase } from './shared-redis.ts';
 import { keepWritten, noteSettings } from './written-output.ts';
 
 /** Short enough for a test, long enough for a busy machine. */
@@ -34,8 +35,10 @@ const QUICK: Record<string, string | number> = {
 };
 
 export type ServiceOptions = {
-  /** A Redis url; without one everything shares an embedded queue. */
-  queueUrl?: string | undefined;
+  /** A Redis url. Without one: a database of the run's Redis, or an embedded queue where there is none. */
+  queueUrl?: string;
+  /** An embedded queue in any case, shared by everything in this process. */
+  embedded?: boolean;
   settings?: Record<string, string | number>;
   apis?: number;
   workers?: number;
@@ -73,8 +76,10 @@ export type Service = {
 
 /** The whole service in this process: real HTTP on a free port, a real queue, a real shared directory. */
 export async function startService(options: ServiceOptions = {}): Promise<Service> {
-  const { queueUrl, apis: apiCount = 1, workers: workerCount = 1, atStep } = options;
+  const { apis: apiCount = 1, workers: workerCount = 1, embedded = false, atStep } = options;
   const settings = quickSettings(options.settings);
+  const database = embedded || options.queueUrl !== undefined ? undefined : await borrowDatabase();
+  const queueUrl = options.queueUrl ?? database?.url;
   noteSettings({ ...options.settings, QUEUE_URL: queueUrl });
   const sharedDir = options.sharedDir ?? (await mkdtemp(join(tmpdir(), 'rule-server-')));
   await mkdir(join(sharedDir, 'mock'), { recursive: true });
@@ -126,6 +131,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
       await Promise.all(workers.map((worker) => worker.stop()));
       if (lent) await lent.giveBack();
       else await Promise.all(backends.map((backend) => backend.close()));
+      await database?.stop();
       if (options.sharedDir === undefined) await rm(sharedDir, { recursive: true, force: true });
     }
     const errors = lines.filter(({ level }) => level >= 50);

@@ -3,6 +3,7 @@ import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
 import { openQueueBackend, type QueueBackend, queueNames } from '../../../src/shared/store/queue-backend.ts';
 import type { Reply } from '../../../src/shared/store/replies.ts';
+import { borrowEmbeddedQueue } from '../../support/embedded-queue.ts';
 import { eventually } from '../../support/eventually.ts';
 import { startRedis } from '../../support/redis.ts';
 import type { RedisServer } from '../../support/redis-server.ts';
@@ -10,7 +11,11 @@ import type { RedisServer } from '../../support/redis-server.ts';
 const choice = inject('redis');
 type Data = { input?: string; replyTo?: string };
 
-describe('on the embedded queue, how a job ended', () => suite(() => openQueueBackend(undefined)));
+describe('on the embedded queue, how a job ended', () =>
+  suite(async () => {
+    const { backend, giveBack } = await borrowEmbeddedQueue();
+    return { ...backend, close: giveBack };
+  }));
 
 describe.skipIf(choice.kind === 'unavailable')('on Redis, how a job ended', () => {
   let server: RedisServer;

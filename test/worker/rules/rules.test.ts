@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
 import { mkdir, rename, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -275,6 +276,6 @@ test('callers of one moment share a read, and one who comes after an edit never 
 
 test('five thousand rules are listed without running out of file descriptors', async () => {
   await mkdir(files.pathOf(7, 'bases'), { recursive: true });
-  for (let id = 1; id <= 5000; id++) await writeFile(files.pathOf(7, 'bases', `${id}.json`), `{"id":${id},"confId":1}`);
+  for (let id = 1; id <= 5000; id++) writeFileSync(files.pathOf(7, 'bases', `${id}.json`), `{"id":${id},"confId":1}`);
   expect(await rules.listRules(7)).toMatchObject({ rules: { length: 5000 }, skipped: [] });
 });
