@@ -10,7 +10,7 @@ import { z } from 'zod';
 
 const RUNS = Number(process.env.BENCH_RUNS ?? 200_000);
 const WARM_UP = 5000;
-const ROUNDS = 3;
+const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3);
 const here = join(import.meta.dirname, '..');
 const measuredSchema = z.object({ cpuMs: z.number(), heapBefore: z.number(), heapAfter: z.number() });
 type Measured = z.infer<typeof measuredSchema>;

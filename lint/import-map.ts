@@ -84,7 +84,7 @@ export const layers: Record<string, string[]> = {
     'queries',
     'upkeep',
   ],
-  'src/client/': ['engine', 'leaves', 'rules', 'analyzer', 'demo'],
+  'src/client/': ['engine', 'code', 'leaves', 'rules', 'analyzer', 'demo'],
   'src/console/': ['styles', 'json', 'trace', 'api', 'state', 'text', 'run', 'cases', 'ui', 'screen'],
   'src/cli/': ['doctor', 'mcp', 'cases'],
 };

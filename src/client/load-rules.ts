@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { stringifyExact } from '../shared/contract/raw-number.ts';
 import { checkLoadOptions, checkTestOptions } from './check-options.ts';
 import type { HandleError } from './engine/node.ts';
-import { isExactObject, toExact } from './engine/values.ts';
+import { isExactObject, noOrigins, toExact } from './engine/values.ts';
 import type { DataSchema } from './leaves/data-schema.ts';
 import type { LeafClasses, Leaves } from './leaves/leaf.ts';
 import { createRegistry } from './leaves/registry.ts';
@@ -136,7 +136,7 @@ function releasedOf({ rules, nodes }: RuleObjects): Released {
 type Exact = Parameters<typeof readNode>[0];
 
 function exactOf(object: Readonly<Record<string, unknown>>): Exact {
-  const exact = toExact(object, new WeakMap(), 'it');
+  const exact = toExact(object, noOrigins, 'it');
   if (!isExactObject(exact)) throw new TypeError('is not an object');
   const { confField } = exact;
   return isExactObject(confField) ? { ...exact, confField: stringifyExact(confField) } : exact;

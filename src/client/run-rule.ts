@@ -16,23 +16,31 @@ export type RunOptions = {
   telemetry?: Telemetry | null;
 };
 
-/** Runs a rule or a node to its end, records and traces it. Never rejects for what a rule does. */
-export async function runRule(
+type Ran = { execution: Execution; ending: Ending };
+
+/** Runs a rule or a node to its end, at once when nothing in it has to wait, records and traces it. Never rejects for what a rule does. */
+export function runRule(
   rules: RuleSet,
   request: ExecutionRequest,
   { withSteps, watcher, ...options }: RunOptions & { withSteps: boolean; watcher?: RunWatcher },
-): Promise<{ execution: Execution; ending: Ending }> {
+): Ran | Promise<Ran> {
   const { ruleTimeoutMs: timeoutMs, handleError, onError, recorder, telemetry } = options;
   const { within, onLatePut } = strayContext(request, onError);
   const recording = recorder?.began(request);
   const traced = telemetry?.began(request, rules) ?? null;
   const stepWatcher = traced?.watcher ?? null;
-  const execution = execute(rules, request, {
-    ...{ withSteps: withSteps || stepWatcher !== null, timeoutMs, handleError, watcher, stepWatcher, onLatePut },
-    within: traced ? (node, work, step) => traced.within(step, () => within(node, work)) : within,
-  });
-  const ending = await endedInTime(execution, timeoutMs);
-  recording?.ended(ending, execution.run.ts, request.data);
-  traced?.ended(ending);
-  return { execution, ending };
+  const execution = within(null, () =>
+    execute(rules, request, {
+      ...{ withSteps: withSteps || stepWatcher !== null, timeoutMs, handleError, watcher, stepWatcher, onLatePut },
+      within: traced ? (node, work, step) => traced.within(step, () => within(node, work)) : within,
+    }),
+  );
+  const ending = endedInTime(execution, timeoutMs);
+  return ending instanceof Promise ? ending.then(told) : told(ending);
+
+  function told(ending: Ending): Ran {
+    recording?.ended(ending, execution.run.ts, request.data);
+    traced?.ended(ending);
+    return { execution, ending };
+  }
 }

@@ -2,8 +2,8 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { messageOf } from './engine/evaluate.ts';
 import type { Selection } from './engine/selection.ts';
 
-/** The leaf that a piece of code runs for, also long after the leaf has returned. */
-type Origin = { what: string; leaf: { name: string; id: bigint }; onError: (error: unknown) => void };
+/** What a piece of code runs for, also long after the leaf has returned. */
+type Origin = { what: string; leaf: { name: string; id: bigint } | null; onError: (error: unknown) => void };
 
 const origins = new AsyncLocalStorage<Origin>();
 /** Marks our listeners: another copy of this package in the process has its own. */
@@ -34,11 +34,11 @@ export function watchStrayErrors(): () => void {
 export function strayContext(selection: Pick<Selection, 'ruleId' | 'confId'>, onError: (error: unknown) => void) {
   const what = selection.ruleId === null ? `node ${selection.confId}` : `rule ${selection.ruleId}`;
   return {
+    /** Runs code that is a leaf's, or with null code of the run of which the leaf need not be told apart. */
     within: <T>(leaf: Origin['leaf'], work: () => T): T => origins.run({ what, leaf, onError }, work),
     onLatePut(key: string): void {
-      const leaf = origins.getStore()?.leaf;
-      const where = leaf ? `${leaf.name} (node ${leaf.id})` : 'a leaf';
-      onError(new Error(`${where} put "${key}" after the run of ${what} had ended: it is lost (is an await missing?)`));
+      const who = nameOf(origins.getStore()?.leaf);
+      onError(new Error(`${who} put "${key}" after the run of ${what} had ended: it is lost (is an await missing?)`));
     },
   };
 }
@@ -71,11 +71,13 @@ function tell(what: string, cause: unknown): boolean {
   const origin = origins.getStore();
   if (origin === undefined) return isHandled(cause);
   markHandled(cause);
-  const { name, id } = origin.leaf;
-  origin.onError(
-    new Error(`${name} (node ${id} of ${origin.what}) left an error behind, ${what}: ${messageOf(cause)}`, { cause }),
-  );
+  const who = nameOf(origin.leaf, ` of ${origin.what}`);
+  origin.onError(new Error(`${who} left an error behind, ${what}: ${messageOf(cause)}`, { cause }));
   return true;
+}
+
+function nameOf(leaf: Origin['leaf'] | undefined, where = ''): string {
+  return leaf ? `${leaf.name} (node ${leaf.id}${where})` : `a leaf${where}`;
 }
 
 /** Another copy of this package may have told it already. */

@@ -1,5 +1,5 @@
 import type { SchemaKeys } from '../leaves/data-schema.ts';
-import type { DeclaredType, LeafDefinition, ValueType } from '../leaves/leaf.ts';
+import { type DeclaredType, type LeafDefinition, methodOf, type ValueType } from '../leaves/leaf.ts';
 import type { LeafEntry } from '../leaves/registry.ts';
 import type { Access } from './access.ts';
 import { createEvaluator } from './evaluator.ts';
@@ -17,8 +17,6 @@ export type RoamKey = {
   valueType?: ValueType;
 };
 
-const methods = { 5: 'doFlow', 6: 'doResult', 7: 'doNone' } as const;
-
 /** What is known beside the leaf's own code: the names around it, and the data of its app. */
 export type Around = { outerNames: OuterNames; schema: SchemaKeys };
 
@@ -28,7 +26,7 @@ export function analyzeLeaf(
   sample: object,
   { outerNames, schema }: Around,
 ): RoamKey[] {
-  const method: unknown = Reflect.get(sample, methods[kind]);
+  const method: unknown = Reflect.get(sample, methodOf[kind]);
   if (typeof method !== 'function') return [];
   const evaluator = createEvaluator({ leaf: definition.leaf, sample, fields, outerNames });
   const keys = new Map<string, RoamKey>();

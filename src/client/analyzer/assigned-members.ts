@@ -1,7 +1,7 @@
 import type { AnyNode, MemberExpression } from 'acorn';
+import { childrenOf, isFunctionNode } from '../code/syntax.ts';
 import type { Evaluator } from './evaluator.ts';
 import type { Called } from './functions.ts';
-import { childrenOf, isFunctionNode } from './syntax.ts';
 import { type Thing, unknown } from './things.ts';
 
 /** What the methods of a leaf assign to one of its members. `always`: it is assigned before the leaf runs, in any case. */

@@ -7,11 +7,11 @@ import type {
   Pattern,
   VariableDeclaration,
 } from 'acorn';
+import { childrenOf, type FunctionNode, isFunctionNode } from '../code/syntax.ts';
 import { addMeaning, type Binding, bind, type Environment } from './environment.ts';
 import type { Evaluator } from './evaluator.ts';
 import { itemsOf, namesIn } from './lists.ts';
 import { innermost, namesOf, scopesIn } from './scopes.ts';
-import { childrenOf, type FunctionNode, isFunctionNode } from './syntax.ts';
 import { listOf, type Thing, unknown } from './things.ts';
 
 const adding = ['push', 'unshift', 'add'];

@@ -1,9 +1,9 @@
 import type { AnyNode, CallExpression, MemberExpression } from 'acorn';
+import { childrenOf, type FunctionNode, functionNodeOf, isFunctionNode } from '../code/syntax.ts';
 import { declare } from './declarations.ts';
 import { addMeaning, type Binding, bind, type Environment } from './environment.ts';
 import type { Evaluator } from './evaluator.ts';
 import { itemsOf } from './lists.ts';
-import { childrenOf, type FunctionNode, functionNodeOf, isFunctionNode } from './syntax.ts';
 import { absent, type Call, listOf, listOfPlaces, type Thing, unknown } from './things.ts';
 
 /** A function that a call leads to, with its parameters bound to what it is given. `local`: it stands in the caller's code. */

@@ -1,11 +1,11 @@
 import type { AnyNode, CallExpression, Pattern } from 'acorn';
+import { functionNodeOf, isFunctionNode } from '../code/syntax.ts';
 import { isAccess } from './access-names.ts';
 import { isIteration } from './built-ins.ts';
 import { type Environment, isDeclared } from './environment.ts';
 import type { Evaluator } from './evaluator.ts';
 import { functionsCalled } from './functions.ts';
 import { hasOpenName, member, propertyNames } from './members.ts';
-import { functionNodeOf, isFunctionNode } from './syntax.ts';
 import type { Thing } from './things.ts';
 
 type Around = { environment: Environment; evaluator: Evaluator };

@@ -1,11 +1,11 @@
 import type { Identifier, MemberExpression } from 'acorn';
+import { assignsPrivate, privateMember } from '../code/syntax.ts';
 import { isAccess } from './access-names.ts';
 import { assignedTo } from './assigned-members.ts';
 import { type Environment, meaningsAt, thingsOf } from './environment.ts';
 import type { Evaluator } from './evaluator.ts';
 import { fieldMember, getterOf, knownMember } from './known-members.ts';
 import { itemsOf, namesIn, writtenName } from './lists.ts';
-import { assignsPrivate, privateMember } from './syntax.ts';
 import { absent, keyPartOf, sure, type Thing, unknown } from './things.ts';
 
 /** What a name may stand for: declared in the code, or in the code around it. */

@@ -1,5 +1,5 @@
 import type { AnyNode, Pattern } from 'acorn';
-import { childrenOf, type FunctionNode, isFunctionNode } from './syntax.ts';
+import { childrenOf, type FunctionNode, isFunctionNode } from '../code/syntax.ts';
 
 /** The part of a function's code in which a name means what is declared there. */
 export type Scope = { start: number; end: number };

@@ -1,8 +1,8 @@
 import type { ObjectExpression } from 'acorn';
+import type { FunctionNode } from '../code/syntax.ts';
 import type { Field } from '../leaves/fields.ts';
 import type { ValueType } from '../leaves/leaf.ts';
 import type { Environment } from './environment.ts';
-import type { FunctionNode } from './syntax.ts';
 
 /** One piece of a key as it is published: written in the code, configured, read from another key, or all of these. */
 export type KeyPart =

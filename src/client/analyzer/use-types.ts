@@ -1,10 +1,10 @@
 import type { AnyNode, CallExpression, MemberExpression } from 'acorn';
+import { childrenOf } from '../code/syntax.ts';
 import type { ValueType } from '../leaves/leaf.ts';
 import type { Environment } from './environment.ts';
 import type { Evaluator } from './evaluator.ts';
 import { itemsOf } from './lists.ts';
 import { propertyNames } from './members.ts';
-import { childrenOf } from './syntax.ts';
 import { typeOfThing } from './things.ts';
 
 /** A node and what it stands in, the outermost first; the first is the function. */

@@ -1,4 +1,5 @@
 import type { AnyNode, CallExpression } from 'acorn';
+import { childrenOf, type FunctionNode, isFunctionNode } from '../code/syntax.ts';
 import { type Access, accessOf } from './access.ts';
 import { givesFirst, iteratedBy } from './built-ins.ts';
 import { type Environment, thingsOf } from './environment.ts';
@@ -6,7 +7,6 @@ import type { Evaluator } from './evaluator.ts';
 import { type Called, enter, functionsCalled } from './functions.ts';
 import { keepsNothing } from './kept-functions.ts';
 import { carriesData, leavesSight } from './lost-data.ts';
-import { childrenOf, type FunctionNode, isFunctionNode } from './syntax.ts';
 import { type Call, derivedFromSomething, type Thing, unknown } from './things.ts';
 import { typeByUse } from './use-types.ts';
 

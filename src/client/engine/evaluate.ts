@@ -62,8 +62,9 @@ function runBody({ node, run, step }: Running): Evaluated {
   const { body } = node;
   if (body.kind === 'leaf') {
     run.enter(node);
-    const state =
-      run.within === null ? body.run(run.dataFor(step)) : run.within(node, () => body.run(run.dataFor(step)), step);
+    const { within } = run;
+    const work = () => body.run(run.dataFor(step));
+    const state = within === null || body.onlyComputes ? work() : within(node, work, step);
     run.tick();
     return state;
   }
@@ -131,7 +132,8 @@ function stateInstead({ node, run, step }: Omit<Running, 'began'>, error: unknow
   let cause = error;
   const handle = (node.body.kind === 'leaf' ? node.body.handleError : null) ?? run.handleError;
   try {
-    state = handle?.(run.dataFor(step), error) ?? 'SHUT_DOWN';
+    const ask = () => handle?.(run.dataFor(step), error) ?? 'SHUT_DOWN';
+    state = run.within === null ? ask() : run.within(node, ask, step);
   } catch (thrown) {
     cause = thrown;
   }

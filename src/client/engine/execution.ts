@@ -1,4 +1,5 @@
 import { evaluate } from './evaluate.ts';
+import { createStore } from './keys.ts';
 import type { HandleError } from './node.ts';
 import { createRun, type Run, type RunWatcher, type Within } from './run.ts';
 import { type Rules, type Selection, sentenceOf } from './selection.ts';
@@ -34,7 +35,7 @@ export type ExecutionOptions = {
 /** Runs a rule or a node. Never throws: whatever goes wrong is how the run ended. */
 export function execute(rules: Rules, request: ExecutionRequest, options: ExecutionOptions): Execution {
   const run = createRun({
-    store: { root: request.data, origins: new WeakMap() },
+    store: createStore(request.data, options.onLatePut),
     ts: request.ts ?? BigInt(Date.now()),
     withSteps: options.withSteps,
     deadline: performance.now() + options.timeoutMs,
@@ -42,7 +43,6 @@ export function execute(rules: Rules, request: ExecutionRequest, options: Execut
     watcher: options.watcher ?? null,
     within: options.within ?? null,
     stepWatcher: options.stepWatcher ?? null,
-    onLatePut: options.onLatePut ?? null,
   });
   const found = rules.find(request);
   if (found.kind === 'refused') return { run, ended: failed(new Error(found.reason)), leftOut: [] };

@@ -1,16 +1,20 @@
 import type { Ending, Execution } from './execution.ts';
-import { Stopped } from './run.ts';
+import { type Run, Stopped } from './run.ts';
 
 /** How a run ended; one that takes longer than `timeoutMs` is stopped, left behind, and failed with what it was still at. */
-export async function endedInTime(execution: Execution, timeoutMs: number): Promise<Ending> {
-  const ending = await firstOf(execution, timeoutMs);
-  execution.run.end();
-  const wasStopped = ending.kind === 'failed' && ending.error instanceof Stopped;
-  return wasStopped ? { kind: 'failed', error: new Error(sentence(execution, timeoutMs)) } : ending;
+export function endedInTime(execution: Execution, timeoutMs: number): Ending | Promise<Ending> {
+  const { run, ended } = execution;
+  if (!(ended instanceof Promise)) return told(ended);
+  return firstOf(run, ended, timeoutMs).then(told);
+
+  function told(ending: Ending): Ending {
+    run.end();
+    const wasStopped = ending.kind === 'failed' && ending.error instanceof Stopped;
+    return wasStopped ? { kind: 'failed', error: new Error(sentence(execution, timeoutMs)) } : ending;
+  }
 }
 
-async function firstOf({ run, ended }: Execution, timeoutMs: number): Promise<Ending> {
-  if (!(ended instanceof Promise)) return ended;
+function firstOf(run: Run, ended: Promise<Ending>, timeoutMs: number): Promise<Ending> {
   const { promise: timeIsUp, resolve } = Promise.withResolvers<Ending>();
   const timer = setTimeout(() => {
     run.stop('its time is up');

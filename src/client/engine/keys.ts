@@ -1,10 +1,19 @@
 import type { ExactValue } from '../../shared/contract/raw-number.ts';
 import { readDeep, removeDeep, writeDeep } from './deep-keys.ts';
 import { booleanOf, doubleOf, intOf, listOf, longOf, mapOf, stringOf } from './typed-values.ts';
-import { type ExactObject, type Origins, toExact, toPlain, type Value } from './values.ts';
+import { createOrigins, type ExactObject, type Origins, toExact, toPlain, type Value } from './values.ts';
 
-/** The data of one run. `onLatePut` is there once the run is over: it is told instead of the data being changed. */
-export type Store = { root: ExactObject; origins: Origins; onLatePut?: (key: string) => void };
+/** The data of one run. Once that is over nothing changes it any more: the first key that is still put is told. */
+export type Store = {
+  readonly root: ExactObject;
+  readonly origins: Origins;
+  isOver: boolean;
+  onLatePut: ((key: string) => void) | null;
+};
+
+export function createStore(root: ExactObject, onLatePut: Store['onLatePut'] = null): Store {
+  return { root, origins: createOrigins(), isOver: false, onLatePut };
+}
 
 /** Who is told of every access. */
 export type AccessLog = {
@@ -81,9 +90,9 @@ export class Keys<out D = unknown> {
   put<K extends keyof D & string>(key: K, value: D[K]): void;
   put<K extends string>(key: OtherKey<D, K>, value: unknown): void;
   put(key: string, value: unknown): void {
-    const { root, origins, onLatePut } = this.#store;
-    if (onLatePut) {
-      onLatePut(key);
+    const { root, origins, isOver } = this.#store;
+    if (isOver) {
+      this.#putLate(key);
       return;
     }
     const after = value === undefined ? undefined : toExact(value, origins, key);
@@ -91,6 +100,12 @@ export class Keys<out D = unknown> {
     if (after === undefined) this.#reach.remove(root, key);
     else this.#reach.write(root, key, after);
     this.#log?.wrote({ key, deep: this.#reach.deep }, before, after);
+  }
+
+  #putLate(key: string): void {
+    const { onLatePut } = this.#store;
+    this.#store.onLatePut = null;
+    onLatePut?.(key);
   }
 
   /** An integer of any size. */

@@ -34,7 +34,8 @@ export type Node = {
   readonly errorState: ErrorState | null;
   readonly body:
     | { kind: 'relation'; relation: Relation }
-    | { kind: 'leaf'; run: RunLeaf; handleError: HandleError | null };
+    /** `onlyComputes`: nothing of it can run after it has returned. */
+    | { kind: 'leaf'; run: RunLeaf; handleError: HandleError | null; onlyComputes: boolean };
   forward: Node | null;
   children: readonly Node[];
   leftOut: readonly LeftOut[];

@@ -47,8 +47,6 @@ type Options = {
   watcher: RunWatcher | null;
   within: Within | null;
   stepWatcher: StepWatcher | null;
-  /** Told a key that was put after the run had ended; once for a run. */
-  onLatePut: ((key: string) => void) | null;
 };
 
 export type Within = <T>(node: Node, work: () => T, step: Step | null) => T;
@@ -57,7 +55,7 @@ export type Within = <T>(node: Node, work: () => T, step: Step | null) => T;
 export type RunWatcher = { note(process: string): void; enter(nodeId: bigint): void };
 
 export function createRun(options: Options): Run {
-  const { store, ts, withSteps, deadline, handleError, watcher, within, stepWatcher, onLatePut } = options;
+  const { store, ts, withSteps, deadline, handleError, watcher, within, stepWatcher } = options;
   const steps = withSteps ? createSteps(stepWatcher) : null;
   let process = '';
   let now = performance.now();
@@ -89,10 +87,7 @@ export function createRun(options: Options): Run {
     within,
     depth: 0,
     end() {
-      store.onLatePut = (key) => {
-        store.onLatePut = () => {};
-        onLatePut?.(key);
-      };
+      store.isOver = true;
     },
     begin() {
       // A tree without a single leaf takes time too.

@@ -9,7 +9,22 @@ export type Value = null | boolean | string | number | bigint | Value[] | { [key
 export type ExactObject = { [key: string]: ExactValue };
 
 /** Which exact value a plain one was made from, so that what is put back unchanged keeps its numbers' spelling. */
-export type Origins = WeakMap<object, ExactValue>;
+export type Origins = { get(plain: object): ExactValue | undefined; set(plain: object, exact: ExactValue): void };
+
+/** For values that are not put back. */
+export const noOrigins: Origins = { get: () => undefined, set() {} };
+
+/** The map is made with its first entry: one for every run would keep the garbage collector busier than the rule does. */
+export function createOrigins(): Origins {
+  let kept: WeakMap<object, ExactValue> | undefined;
+  return {
+    get: (plain) => kept?.get(plain),
+    set(plain, exact) {
+      kept ??= new WeakMap();
+      kept.set(plain, exact);
+    },
+  };
+}
 
 /** What a rule's data may nest: an answer wraps it once more and must stay below the depth everybody accepts. */
 const MAX_VALUE_DEPTH = MAX_DEPTH - 2;

@@ -1,5 +1,5 @@
 import type { ExactValue } from '../../shared/contract/raw-number.ts';
-import { isExactObject, toPlain, type Value } from '../engine/values.ts';
+import { isExactObject, noOrigins, toPlain, type Value } from '../engine/values.ts';
 import { type Converted, javaBoolean, javaDouble, javaInteger, javaText } from './java-scalars.ts';
 import type { FieldType, LeafDefinition } from './leaf.ts';
 
@@ -54,7 +54,7 @@ export function configuredValue({ field, type, sample }: Field, value: ExactValu
   }
   if (Array.isArray(sample) && !Array.isArray(value)) mismatch(field, 'a list');
   if (sample != null && !Array.isArray(sample) && !isExactObject(value)) mismatch(field, 'an object');
-  return toPlain(value, new WeakMap());
+  return toPlain(value, noOrigins);
 }
 
 /** Whether a value is no value at all, such as the empty text for a number: it counts as 0 or false, which deserves a word. */

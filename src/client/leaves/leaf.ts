@@ -76,6 +76,9 @@ export type LeafClasses<D = unknown> = Readonly<Record<string, LeafClass<D>>>;
 /** The number of a leaf's kind in files: 5 flow, 6 result, 7 none. */
 export type LeafKind = 5 | 6 | 7;
 
+/** The method that each kind has. */
+export const methodOf = { 5: 'doFlow', 6: 'doResult', 7: 'doNone' } as const;
+
 /** The kind of a leaf by the method it has; undefined when it has none. */
 export function kindOf(leaf: object): LeafKind | undefined {
   if ('doFlow' in leaf) return 5;

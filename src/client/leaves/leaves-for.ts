@@ -5,6 +5,11 @@ import type { FlowLeaf, NoneLeaf, ResultLeaf } from './leaf.ts';
 type Fields = Readonly<Record<string, unknown>>;
 type Work<D, F, R> = (service: Data<D>, fields: Readonly<F>) => R | Promise<R>;
 
+/** The function that a method which was made here calls. */
+const functions = new WeakMap<object, object>();
+export const functionOf = (method: unknown): object | undefined =>
+  typeof method === 'function' ? functions.get(method) : undefined;
+
 /** Makes a leaf class of a function: the fields that a rule can configure with their defaults, and what it does. */
 export type LeafMaker<D> = {
   /** A condition. */
@@ -22,29 +27,35 @@ export function leavesFor<D = unknown>(_schema?: DataSchema<D>): LeafMaker<D> {
 
 function flow<D, F extends Fields>(fields: F, decide: Work<D, F, boolean>): new () => FlowLeaf & F;
 function flow(fields: Fields, decide: Work<unknown, object, boolean>): new () => FlowLeaf {
-  return class extends withFields(fields) {
+  const made = class extends withFields(fields) {
     doFlow(service: Data): boolean | Promise<boolean> {
       return decide(service, this);
     }
   };
+  functions.set(made.prototype.doFlow, decide);
+  return made;
 }
 
 function result<D, F extends Fields>(fields: F, act: Work<D, F, boolean>): new () => ResultLeaf & F;
 function result(fields: Fields, act: Work<unknown, object, boolean>): new () => ResultLeaf {
-  return class extends withFields(fields) {
+  const made = class extends withFields(fields) {
     doResult(service: Data): boolean | Promise<boolean> {
       return act(service, this);
     }
   };
+  functions.set(made.prototype.doResult, act);
+  return made;
 }
 
 function none<D, F extends Fields>(fields: F, work: Work<D, F, void>): new () => NoneLeaf & F;
 function none(fields: Fields, work: Work<unknown, object, void>): new () => NoneLeaf {
-  return class extends withFields(fields) {
+  const made = class extends withFields(fields) {
     doNone(service: Data): void | Promise<void> {
       return work(service, this);
     }
   };
+  functions.set(made.prototype.doNone, work);
+  return made;
 }
 
 /** Every instance has defaults of its own, which its rule may configure. */

@@ -1,17 +1,19 @@
 import { parseExact } from '../../shared/contract/exact-json.ts';
+import { onlyComputes } from '../code/only-computes.ts';
 import type { Data } from '../engine/data.ts';
 import type { Node } from '../engine/node.ts';
 import type { State } from '../engine/state.ts';
 import { type ExactObject, isExactObject } from '../engine/values.ts';
 import { configuredValue, countsAsNothing, type Field } from './fields.ts';
-import type { Leaf } from './leaf.ts';
+import { type Leaf, type LeafKind, methodOf } from './leaf.ts';
+import { functionOf } from './leaves-for.ts';
 import type { LeafEntry } from './registry.ts';
 
 /** What runs a leaf node, and what is odd about its configured values. */
 type MadeLeaf = { body: Node['body']; problems: string[] };
 
 /** Makes one instance of a leaf with the values a node's file configures. Throws when they do not fit, as the Java SDK does. */
-export function makeLeaf({ clazz, definition, fields }: LeafEntry, confField: string): MadeLeaf {
+export function makeLeaf({ clazz, definition, fields, kind }: LeafEntry, confField: string): MadeLeaf {
   const leaf = new definition.leaf();
   const problems: string[] = [];
   for (const [name, value] of Object.entries(valuesOf(confField))) {
@@ -24,7 +26,8 @@ export function makeLeaf({ clazz, definition, fields }: LeafEntry, confField: st
   }
   leaf.afterPropertiesSet?.();
   const handle = leaf.errorHandle?.bind(leaf);
-  return { body: { kind: 'leaf', run: runnerOf(leaf), handleError: handle ?? null }, problems };
+  const body = { kind: 'leaf', run: runnerOf(leaf), handleError: handle ?? null } as const;
+  return { body: { ...body, onlyComputes: onlyComputes(leaf, workOf(leaf, kind)) }, problems };
 }
 
 /** A field by its name, in whatever case it is written: as in the Java SDK. */
@@ -38,6 +41,12 @@ function valuesOf(confField: string): ExactObject {
   const values = parseExact(confField);
   if (isExactObject(values)) return values;
   throw new TypeError('confField is not a JSON object');
+}
+
+/** What a leaf does, as code: of a leaf that was made of a function, that function. */
+function workOf(leaf: Leaf, kind: LeafKind): unknown {
+  const method: unknown = Reflect.get(leaf, methodOf[kind]);
+  return functionOf(method) ?? method;
 }
 
 function runnerOf(leaf: Leaf): (data: Data) => State | Promise<State> {

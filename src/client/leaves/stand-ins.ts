@@ -1,13 +1,11 @@
 import { didYouMean } from '../../shared/contract/nearest.ts';
 import type { Data } from '../engine/data.ts';
-import type { Leaf, LeafClass, LeafDefinition, Leaves } from './leaf.ts';
+import { type Leaf, type LeafClass, type LeafDefinition, type Leaves, methodOf } from './leaf.ts';
 import type { LeafEntry, Registry } from './registry.ts';
 
 /** What a leaf does instead of its own code. It is given the leaf, with its configured fields, too. */
 export type Mock<D = unknown> = (service: Data<D>, leaf: object) => unknown;
 export type Mocks<D = unknown> = Readonly<Record<string, Mock<D>>>;
-
-const methods = { 5: 'doFlow', 6: 'doResult', 7: 'doNone' } as const;
 
 /** The leaves with some of them replaced. Throws a `TypeError` for a class or alias that is not among them. */
 export function insteadOf(registry: Registry, mocks: Mocks): Leaves {
@@ -40,7 +38,7 @@ function leavesOf(registry: Registry, mockOf: (entry: LeafEntry) => Mock | undef
       const { definition } = entry;
       return [
         entry.clazz,
-        mock ? { ...definition, leaf: withMethod(definition.leaf, methods[entry.kind], mock) } : definition,
+        mock ? { ...definition, leaf: withMethod(definition.leaf, methodOf[entry.kind], mock) } : definition,
       ];
     }),
   );

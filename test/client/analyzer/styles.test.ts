@@ -8,6 +8,7 @@ import { leafNodesOf } from '../../../src/client/analyzer/leaf-nodes.ts';
 import type { KeyPart } from '../../../src/client/analyzer/things.ts';
 import { Data } from '../../../src/client/engine/data.ts';
 import type { AccessedKey } from '../../../src/client/engine/keys.ts';
+import { createStore } from '../../../src/client/engine/keys.ts';
 import { createRegistry } from '../../../src/client/leaves/registry.ts';
 import type { Style } from './styles/style.ts';
 import { styles } from './styles/styles.ts';
@@ -58,7 +59,11 @@ test.each(styles)('as it is written: $style', (style) => {
 async function touchedBy({ leaf }: Style): Promise<Set<string>> {
   const touched = new Set<string>();
   const log = { read: ({ key }: AccessedKey) => touched.add(key), wrote: ({ key }: AccessedKey) => touched.add(key) };
-  const context = { store: { root: {}, origins: new WeakMap() }, ts: 1, signal: () => AbortSignal.abort() };
+  const context = {
+    store: createStore({}),
+    ts: 1,
+    signal: () => AbortSignal.abort(),
+  };
   const made = typeof leaf === 'function' ? new leaf() : new leaf.leaf();
   made.afterPropertiesSet?.();
   const data = new Data(context, log);

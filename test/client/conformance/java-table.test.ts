@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Data } from '../../../src/client/engine/data.ts';
+import { createStore } from '../../../src/client/engine/keys.ts';
 import { createRegistry } from '../../../src/client/leaves/registry.ts';
 import { objectOf } from '../../../src/client/rules/members.ts';
 import { openRuleSource } from '../../../src/client/rules/rule-source.ts';
@@ -85,7 +86,11 @@ describe('a dotted key leads where the Java SDK follows it', () => {
     ({ before, key, value, after }) => {
       const root = objectOf(before);
       const data = new Data(
-        { store: { root, origins: new WeakMap() }, ts: 0, signal: () => new AbortController().signal },
+        {
+          store: createStore(root),
+          ts: 0,
+          signal: () => new AbortController().signal,
+        },
         null,
       );
       data.putDeep(key, value);

@@ -1,12 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { Data } from '../../../src/client/engine/data.ts';
+import { createStore } from '../../../src/client/engine/keys.ts';
 import { objectOf } from '../../../src/client/rules/members.ts';
 import { stringifyExact } from '../../../src/shared/contract/raw-number.ts';
 
 function dataOf(text: string) {
   const root = objectOf(text);
   const abort = new AbortController();
-  const service = new Data({ store: { root, origins: new WeakMap() }, ts: 5, signal: () => abort.signal }, null);
+  const service = new Data({ store: createStore(root), ts: 5, signal: () => abort.signal }, null);
   return { service, text: () => stringifyExact(root) };
 }
 

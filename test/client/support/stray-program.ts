@@ -11,12 +11,17 @@ const lost = async () => {
 class Stray {
   doFlow(): boolean {
     if (what === 'rejects') void lost();
+    if (what === 'rejects-in-handler') throw new Error('caught');
     if (what === 'rejects-later') void sleep(10).then(lost);
     if (what === 'throws-in-timer')
       setTimeout(() => {
         throw new Error('lost');
       }, 5);
     return true;
+  }
+  errorHandle(): 'TRUE' {
+    void lost();
+    return 'TRUE';
   }
 }
 class Quiet {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { Data } from '../../../src/client/engine/data.ts';
+import { createStore } from '../../../src/client/engine/keys.ts';
 import { makeLeaf } from '../../../src/client/leaves/make-leaf.ts';
 import { createRegistry } from '../../../src/client/leaves/registry.ts';
 import { objectOf } from '../../../src/client/rules/members.ts';
@@ -10,7 +11,7 @@ import { settingsOf } from '../../../src/worker/rules/leaf-settings.ts';
 import { parseNode } from '../../../src/worker/rules/node-file.ts';
 import { parseRule } from '../../../src/worker/rules/rule-file.ts';
 
-const context = { store: { root: {}, origins: new WeakMap() }, ts: 0, signal: () => new AbortController().signal };
+const context = { store: createStore({}), ts: 0, signal: () => new AbortController().signal };
 
 class Check {
   min = 1;
