@@ -2,7 +2,7 @@ import { messageOf } from './engine/evaluate.ts';
 import type { Execution } from './engine/execution.ts';
 import type { State } from './engine/state.ts';
 import type { StepOutcome } from './engine/steps.ts';
-import { isExactObject, noOrigins, toExact, toPlain, type Value } from './engine/values.ts';
+import { isExactObject, noOrigins, toExact, toPlainObject, type Value } from './engine/values.ts';
 import type { RuleSet } from './rules/rule-set.ts';
 import { type RunOptions, runRule } from './run-rule.ts';
 
@@ -58,11 +58,11 @@ export async function runInProcess(
   const exact = toExact(data, noOrigins, 'data');
   if (!isExactObject(exact)) throw new TypeError('data must be an object');
   const request = { ruleId: idOf(ruleId), confId: idOf(confId), ts: idOf(ts), data: exact };
-  const { execution, ending } = await runRule(rules, request, { ...options, withSteps });
+  const { execution, ending } = await runRule(rules, request, options, { withSteps });
   return {
     success: ending.kind === 'done',
     outcome: ending.kind === 'done' ? ending.outcome : null,
-    data: Object.fromEntries(Object.entries(exact).map(([key, value]) => [key, toPlain(value, noOrigins)])),
+    data: toPlainObject(exact, noOrigins),
     process: execution.run.process(),
     error: ending.kind === 'failed' ? (ending.error ?? new Error(messageOf(ending.error))) : undefined,
     warnings: execution.leftOut,

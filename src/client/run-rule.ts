@@ -22,16 +22,21 @@ type Ran = { execution: Execution; ending: Ending };
 export function runRule(
   rules: RuleSet,
   request: ExecutionRequest,
-  { withSteps, watcher, ...options }: RunOptions & { withSteps: boolean; watcher?: RunWatcher },
+  { ruleTimeoutMs: timeoutMs, handleError, onError, recorder, telemetry }: RunOptions,
+  { withSteps, watcher }: { withSteps: boolean; watcher?: RunWatcher },
 ): Ran | Promise<Ran> {
-  const { ruleTimeoutMs: timeoutMs, handleError, onError, recorder, telemetry } = options;
   const { within, onLatePut } = strayContext(request, onError);
   const recording = recorder?.began(request);
-  const traced = telemetry?.began(request, rules) ?? null;
+  const traced = telemetry?.began(request, rules);
   const stepWatcher = traced?.watcher ?? null;
   const execution = within(null, () =>
     execute(rules, request, {
-      ...{ withSteps: withSteps || stepWatcher !== null, timeoutMs, handleError, watcher, stepWatcher, onLatePut },
+      withSteps: withSteps || stepWatcher !== null,
+      timeoutMs,
+      handleError,
+      watcher,
+      stepWatcher,
+      onLatePut,
       within: traced ? (node, work, step) => traced.within(step, () => within(node, work)) : within,
     }),
   );

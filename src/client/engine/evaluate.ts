@@ -63,8 +63,10 @@ function runBody({ node, run, step }: Running): Evaluated {
   if (body.kind === 'leaf') {
     run.enter(node);
     const { within } = run;
-    const work = () => body.run(run.dataFor(step));
-    const state = within === null || body.onlyComputes ? work() : within(node, work, step);
+    const state =
+      within === null || body.onlyComputes
+        ? body.run(run.dataFor(step))
+        : within(node, () => body.run(run.dataFor(step)), step);
     run.tick();
     return state;
   }

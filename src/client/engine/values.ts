@@ -44,20 +44,36 @@ function plainNumber(text: string): number | bigint {
 export function toPlain(value: ExactValue, origins: Origins): Value {
   if (value instanceof RawNumber) return plainNumber(value.text);
   if (typeof value !== 'object' || value === null) return value;
-  const plain = Array.isArray(value)
-    ? value.map((item) => toPlain(item, origins))
-    : // Not by assignment: a member called __proto__ is a member like any other.
-      Object.fromEntries(Object.entries(value).map(([key, member]) => [key, toPlain(member, origins)]));
+  const plain = Array.isArray(value) ? value.map((item) => toPlain(item, origins)) : toPlainObject(value, origins);
   origins.set(plain, value);
+  return plain;
+}
+
+export function toPlainObject(exact: ExactObject, origins: Origins): { [key: string]: Value } {
+  const plain: { [key: string]: Value } = {};
+  for (const key of Object.keys(exact)) {
+    const value = toPlain(exact[key] ?? null, origins);
+    // A member of this name is one like any other, and an assignment would not make it.
+    if (key === '__proto__')
+      Object.defineProperty(plain, key, { value, enumerable: true, configurable: true, writable: true });
+    else plain[key] = value;
+  }
   return plain;
 }
 
 /** The JSON value of what leaf code gives. Throws a `TypeError` saying what JSON cannot hold, and where. */
 export function toExact(value: unknown, origins: Origins, path = 'the value'): ExactValue {
-  return exactOf(value, { origins, path, depth: 0, origin: undefined });
+  return exactOf(value, { origins, key: path, above: null, depth: 0, origin: undefined });
 }
 
-type Place = { origins: Origins; path: string; depth: number; origin: ExactValue | undefined };
+/** Where in a value something stands. The path is put together only for an error. */
+type Place = {
+  origins: Origins;
+  key: string | number;
+  above: Place | null;
+  depth: number;
+  origin: ExactValue | undefined;
+};
 
 function exactOf(value: unknown, place: Place): ExactValue {
   switch (typeof value) {
@@ -91,7 +107,8 @@ function exactContainer(value: object, place: Place): ExactValue {
   const origin = place.origins.get(value) ?? place.origin;
   const inside = (key: string | number, from: ExactValue | undefined): Place => ({
     origins: place.origins,
-    path: typeof key === 'number' ? `${place.path}[${key}]` : `${place.path}.${key}`,
+    key,
+    above: place,
     depth: place.depth + 1,
     origin: from,
   });
@@ -101,8 +118,8 @@ function exactContainer(value: object, place: Place): ExactValue {
   }
   if ('toJSON' in value && typeof value.toJSON === 'function')
     return exactOf(value.toJSON(), inside('toJSON()', origin));
-  const kind = Object.prototype.toString.call(value).slice('[object '.length, -1);
-  if (kind !== 'Object') throw cannotHold(`a ${kind}${kind === 'Promise' ? ' (is an await missing?)' : ''}`, place);
+  const kind = Object.prototype.toString.call(value);
+  if (kind !== '[object Object]') throw cannotHold(foreign(kind.slice('[object '.length, -1)), place);
   const from = isExactObject(origin) ? origin : undefined;
   const exact: ExactObject = Object.create(null);
   for (const [key, member] of Object.entries(value)) {
@@ -111,6 +128,13 @@ function exactContainer(value: object, place: Place): ExactValue {
   return exact;
 }
 
-function cannotHold(what: string, { path }: Place): TypeError {
-  return new TypeError(`JSON cannot hold ${what} (${path})`);
+const foreign = (kind: string): string => `a ${kind}${kind === 'Promise' ? ' (is an await missing?)' : ''}`;
+
+function cannotHold(what: string, place: Place): TypeError {
+  return new TypeError(`JSON cannot hold ${what} (${pathOf(place)})`);
+}
+
+function pathOf({ key, above }: Place): string {
+  if (above === null) return String(key);
+  return typeof key === 'number' ? `${pathOf(above)}[${key}]` : `${pathOf(above)}.${key}`;
 }
