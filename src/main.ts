@@ -44,7 +44,7 @@ async function serve(command: string): Promise<void> {
   }
 }
 
-/** What keeps a service from starting and is the operator's to mend. */
+/** A fault that keeps a service from starting and that the operator can mend. */
 function sentenceOf(error: unknown): string | undefined {
   if (error instanceof BadSettings) return error.message;
   const { code, address, port } = listenErrorSchema.safeParse(error).data ?? {};

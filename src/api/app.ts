@@ -66,7 +66,7 @@ type Dependencies = {
   settings: Settings;
   keyring: Keyring;
   audit: Audit;
-  /** Where sessions are kept. */
+  /** The store of sessions. */
   store: Store;
   log: Logger;
   phase: () => Phase;
@@ -74,7 +74,7 @@ type Dependencies = {
   stopping: AbortSignal;
   /** The built page, by path. */
   consoleFiles: ReadonlyMap<string, ConsoleFile>;
-  /** What the queue dashboard shows. */
+  /** The queues that the dashboard shows. */
   board: BoardOptions;
 };
 

@@ -68,7 +68,7 @@ export function openAskWorker({ backend, settings, allTell, storeAlert, log }: D
         jobs.settle(id, Promise.resolve(unavailable('The queue store cannot be reached')));
       });
       const reply = await answer;
-      // Not as it is read: an event and a re-check may both read it. When this fails it stays for its minute.
+      // Remove the answer later than it is read: an event and a re-check may both read it. If this fails, it expires after a minute.
       if (reply.kind === 'found' && reply.stored !== undefined) backend.store.remove(reply.stored).catch(() => {});
       return reply;
     },

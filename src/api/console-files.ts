@@ -16,7 +16,7 @@ const TYPES: ReadonlyMap<string, string> = new Map([
   ['.css', 'text/css; charset=utf-8'],
   ['.svg', 'image/svg+xml'],
 ]);
-/** The smaller first: the first that a browser takes is sent. */
+/** Smallest first: the first encoding that a browser takes is sent. */
 const ENCODINGS = [
   { extension: '.br', encoding: 'br' },
   { extension: '.gz', encoding: 'gzip' },

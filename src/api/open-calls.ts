@@ -29,7 +29,10 @@ const REMOVE_OLD_EVERY_MS = 10_000;
 
 type Dependencies = { settings: Settings; backend: QueueBackend; log: Logger; metrics: Metrics };
 
-/** Everything an API does with calls, without HTTP. `parts` is what the routes are made of; `ready` once calls can be answered. */
+/**
+ * Puts together what an API does with calls, without HTTP. The routes are made of `parts`; `ready` resolves once calls can be
+ * answered.
+ */
 export function openCalls({ settings, backend, log, metrics }: Dependencies) {
   const privacy = createPrivacy(settings);
   const opened = openQueue({ settings, backend, privacy, log, metrics });

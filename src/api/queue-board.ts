@@ -8,7 +8,7 @@ import { z } from 'zod';
 
 type BoardQueue = ConstructorParameters<typeof BullMQAdapter>[0];
 
-/** On whatever backend: the adapter only names one of them. */
+/** The adapter's name says BullMQ on Redis, and it works on every backend. */
 const isQueue = (queue: unknown): queue is BoardQueue => queue instanceof Queue;
 
 /** `seesWorkers`: the queue store can tell which workers are connected. */
@@ -20,7 +20,7 @@ const titled = z.object({
   data: z.object({ app: z.int(), ruleId: z.string().nullish(), confId: z.string().nullish() }),
 });
 
-/** The queues as pages under `basePath`: to look at, never to touch, and without what executions are about. */
+/** The queues as read-only pages under `basePath`, without the inputs and answers of executions. */
 export function createQueueBoard(basePath: string, { queues, seesWorkers }: BoardOptions): Hono {
   const server = new HonoAdapter(serveStatic);
   server.setBasePath(basePath);

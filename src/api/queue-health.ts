@@ -11,11 +11,11 @@ export type QueueHealth = {
   readonly ready: Promise<void>;
   /** Whether the queue store answered lately, and takes writes. */
   readonly up: boolean;
-  /** Why it is not up, in a few words; null when it is. */
+  /** The reason why it is not up, in a few words; null when it is. */
   readonly reason: string | null;
   /** Executions waiting for a worker, as of a moment ago. */
   readonly waiting: number;
-  /** Executions that a worker has. */
+  /** Executions that workers have begun. */
   readonly active: number;
   /** Worker processes that take jobs; one that froze counts for 5 s more. */
   readonly workers: number;
@@ -24,7 +24,7 @@ export type QueueHealth = {
   close(): Promise<void>;
 };
 
-/** What is said about the queue store when it does not answer an API. */
+/** The advice in an API's log when the queue store does not answer. */
 export const STORE_ADVICE =
   'new calls get 503 until it answers again, open ones go on; check that Redis runs and REDIS_URL is right';
 
@@ -49,7 +49,7 @@ export function watchQueueHealth({ backend, queue, storeAlert }: Dependencies): 
       workers = await backend.inTime(backend.findWorkers(queue));
       probeDueAt = performance.now() + PROBE_EVERY_MS;
     }
-    // What was handed back is delayed for a moment, and waits all the same.
+    // A job that was handed back is delayed for a moment, and counts as waiting.
     const waiting = (counts.wait ?? 0) + (counts.delayed ?? 0);
     state = { up: true, reason: null, waiting, active: counts.active ?? 0, workers };
     ready.resolve();

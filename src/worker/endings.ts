@@ -28,7 +28,7 @@ export const endings = {
   /** Something in the call that only a worker can judge; `message` goes on after the field's name. */
   badRequest: (field: string, message: string) => didNotRun('bad-request', message, { field }),
 
-  /** `wanted`: which clients were asked for, or an empty text for any; `online`: a sentence that names the clients that are online. */
+  /** `wanted`: which clients were asked for, or an empty text for any; `online`: a sentence that names the clients online. */
   noClient: (app: number, wanted: string, online: string) =>
     didNotRun('no-client', `App ${app} has no client online${wanted && ` for "${wanted}"`}. ${online}`),
   unknownClient: (app: number, address: string, online: string) =>
@@ -176,7 +176,7 @@ export const endings = {
     ),
 };
 
-/** What is the matter with a result, and whether it says that the client's process ended. */
+/** The fault of a result, and whether it says that the client's process ended. */
 type Unusable = { problem: string | undefined; clientDied: boolean };
 
 type More = Partial<Pick<NoAnswer, 'address' | 'field' | 'unrecorded'>>;

@@ -18,7 +18,7 @@ const CANNOT_READ = new Map([
   ['ETIMEDOUT', 'the file server does not respond'],
 ]);
 
-/** What is said about an error that keeps a worker from reading; an empty text for one that needs no words. */
+/** The explanation of an error that keeps a worker from reading; an empty text for one that explains itself. */
 export function explained(code: string): string {
   const why = REASONS.get(code) ?? CANNOT_READ.get(code);
   return why === undefined ? '' : `: ${why}`;

@@ -84,7 +84,7 @@ export async function startWorker(given: WorkerOptions): Promise<RunningWorker> 
     store: check.store,
     hanging: () => hangingDirectories().map((directory) => relative(options.sharedDir, directory)),
     async stop() {
-      // What is just beginning still has to watch something before it can be handed over.
+      // An execution that is just beginning has to watch its directory before it can be handed over.
       const handedOver = worker.stop().finally(() => watcher.close());
       const others = [
         checks.stop().then(announce.idle),

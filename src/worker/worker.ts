@@ -8,12 +8,12 @@ import { createProcessJob } from './execution/process-job.ts';
 import type { ProgressReports } from './execution/progress.ts';
 import type { UnknownJobs } from './execution/unknown-jobs.ts';
 
-/** What is said about the queue store when it does not answer a worker. */
+/** The advice in a worker's log when the queue store does not answer. */
 export const STORE_ADVICE =
   'executions go on and are reported once it is back; check that Redis runs and REDIS_URL is right';
 
 type Dependencies = {
-  /** What other processes know this worker by. */
+  /** The id by which other processes know this worker. */
   id: string;
   backend: QueueBackend;
   execute: Execute;

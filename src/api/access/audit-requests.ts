@@ -5,7 +5,7 @@ import type { Environment } from '../http/environment.ts';
 
 const EXECUTION = /^\/rule-server\/mock\/executions\/([0-9a-f-]{36})$/;
 
-/** Tells the audit log of runs, cancels, reads of inputs, whatever else changes something, sign-ins, and what was refused. */
+/** Tells the audit log of runs, cancels, reads of inputs, other changes, sign-ins, and refusals. */
 export function auditRequests(audit: Audit) {
   return createMiddleware<Environment>(async (context, next) => {
     await next();

@@ -21,7 +21,7 @@ export type Access = {
 };
 
 /**
- * Lets a caller in that sends one of the keys as `Authorization: Bearer` (RFC 6750), the cookie of a session, or comes through a
+ * Accepts a caller that sends one of the keys as `Authorization: Bearer` (RFC 6750), the cookie of a session, or comes through a
  * trusted proxy that names a person. Browsers send the last two by themselves: then what changes something must come from our
  * own pages. With no keys configured, everybody.
  */
@@ -65,7 +65,7 @@ async function identify(context: Context<Environment>, access: Access): Promise<
   return { found, byBrowser: false, otherwise: sentenceFor(authorization) };
 }
 
-/** From anywhere but a trusted proxy the header is not looked at: anybody could write it. */
+/** Reads the header only of a trusted proxy: any other caller could have written it. */
 function personOf(context: Context<Environment>, { userHeader, clientAddress }: Access): string | undefined {
   if (userHeader === undefined || !clientAddress.isFromProxy(context.env.incoming)) return undefined;
   return context.req.header(userHeader) || undefined;

@@ -1,6 +1,6 @@
 import { cors } from 'hono/cors';
 
-/** Lets pages of other origins call (CORS_ORIGINS). They bring their own key; our session never leaves our site. */
+/** Allows calls from pages of other origins (CORS_ORIGINS). They bring their own key; our session never leaves our site. */
 export function letIn(origins: string[]) {
   return cors({
     origin: origins,

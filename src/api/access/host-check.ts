@@ -3,9 +3,9 @@ import { createMiddleware } from 'hono/factory';
 import type { Environment } from '../http/environment.ts';
 import { problem } from '../http/respond.ts';
 
-/** Probes come with whatever name they like, and learn nothing. */
+/** Probes use any name, and their answers tell nothing. */
 const OPEN_PATHS = new Set(['/healthz', '/readyz']);
-/** Names that cannot be registered, so that no foreign page can be given one (RFC 6761, RFC 6762, RFC 9476). */
+/** Names that cannot be registered (RFC 6761, RFC 6762, RFC 9476). No foreign page can have one. */
 const PRIVATE = /(^|\.)(localhost|local|internal|test|home\.arpa)$/;
 
 type Options = { host: string; hasKeys: boolean; origins: readonly string[] };
@@ -37,7 +37,7 @@ function isLoopback(name: string): boolean {
   );
 }
 
-/** What listens to the network may be called anything where a key is needed: a foreign page has none. */
+/** An API with keys may be called by any name: a foreign page has no key. */
 function isReachableAs(hasKeys: boolean) {
   return (name: string) =>
     hasKeys || !name.includes('.') || isIP(name.replace(/^\[|\]$/g, '')) !== 0 || PRIVATE.test(name);

@@ -7,7 +7,7 @@ import type { Environment } from '../http/environment.ts';
 import { problem } from '../http/respond.ts';
 import { callerOf } from './permission.ts';
 
-/** What one caller has open, and how many calls it may still make at the moment. */
+/** The open calls of one caller, and how many more it may make at the moment. */
 type Use = { calls: number; at: number; openCalls: number; streams: number; batches: number; held: number };
 
 const SENTENCES: Record<keyof Limits, (limit: number) => string> = {
@@ -17,9 +17,9 @@ const SENTENCES: Record<keyof Limits, (limit: number) => string> = {
   batches: (limit) => `more than ${limit} batches open at once`,
 };
 
-/** A caller that asks again at once would cost the others their time with its refusals: each waits this long for its answer. */
+/** A refusal is held back for so long. A caller that repeats at once would otherwise take time from the others. */
 const HOLD_MS = 500;
-/** So many of a key; what comes beyond is refused at once. */
+/** At most so many refusals of one key are held back; further ones are sent at once. */
 const MAX_HELD = 100;
 const MAX_FORGOTTEN_AFTER_MS = 60_000;
 
@@ -89,7 +89,7 @@ function defined(limits: Caller['limits']): Partial<Limits> {
   return Object.fromEntries(Object.entries(limits).filter(([, limit]) => limit !== undefined));
 }
 
-/** Names of persons come from outside: those that are idle are not kept. */
+/** A trusted proxy may name any number of persons: the limits of idle ones are removed. */
 function forgetIdle(uses: Map<string, Use>, now: number): void {
   for (const [name, { at, openCalls, streams, batches, held }] of uses) {
     if (openCalls + streams + batches + held === 0 && now - at > MAX_FORGOTTEN_AFTER_MS) uses.delete(name);

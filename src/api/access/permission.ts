@@ -15,7 +15,7 @@ export function needs(which: Permission | ((context: Context<Environment>) => Pe
   });
 }
 
-/** Refuses callers whose key is for some apps only: what comes next shows all of them. */
+/** Refuses callers whose key is for some apps only, because the next handler shows all of them. */
 export function needsEveryApp() {
   return createMiddleware<Environment>(async (context, next) => {
     const { name, apps } = callerOf(context);
@@ -24,7 +24,7 @@ export function needsEveryApp() {
   });
 }
 
-/** Why a caller may have nothing to do with an app; undefined when it may. */
+/** The reason to refuse a caller an app; undefined if it may use it. */
 export function refusedApp(context: Context<Environment>, app: number): Response | undefined {
   const caller = callerOf(context);
   if (isFor(caller, app) || caller.apps === null) return undefined;

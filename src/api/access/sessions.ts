@@ -28,7 +28,7 @@ export function createSessions({ store, keyring, now = Date.now }: Dependencies)
       await store.setIfAbsent(storeKey(token), JSON.stringify(session), SESSION_SECONDS);
       return token;
     },
-    /** Whose session a token is; `unknown` when it has ended, was ended, or its key is another one by now. */
+    /** Finds who owns a session token; `unknown` when it has ended, was ended, or its key is another one by now. */
     async read(token: string): Promise<Found> {
       if (!TOKEN.test(token)) return { kind: 'unknown' };
       const session = sessionSchema.safeParse(parseJson((await store.get(storeKey(token))) ?? ''));

@@ -8,7 +8,7 @@ import type { ShownItem } from './shown-item.ts';
 
 type Found = { batch: Batch; progress: BatchProgress };
 
-/** A batch as JSON text: what it was asked to do, and how far it is. Ids are printed as the integers they are. */
+/** A batch as JSON text: its request and its progress. Ids are printed as integers. */
 export function batchBody({ batch, progress }: Found): string {
   const id = (text: string | null) => (text === null ? null : BigInt(text));
   const { v, ruleId, confId, targets, cases, ...rest } = batch;
@@ -30,7 +30,7 @@ export function itemBody({ batchId, targets }: Batch, { n, head, one }: Numbered
   return stringifyExact({ n, name: one.name, line: one.line, target, ...rest, mockId, differences });
 }
 
-/** One item whole: what was asked, what was expected, and what came of it. JSON texts stay as they are. */
+/** One item whole: its input, its expectation and its result. JSON texts stay as they are. */
 export function wholeItemBody(batch: Batch, { n, head, one, detail, masked }: ShownItem & { n: number }): string {
   const short = itemBody(batch, { n, head, one });
   const { data = null, cut = false, nodes = null, differences = [] } = detail ?? {};

@@ -4,7 +4,7 @@ import { itemMockId } from '../../shared/cases/item-id.ts';
 import { type BatchStore, CASES_PER_CHUNK } from '../../shared/store/batch-store.ts';
 
 /**
- * Erases the item of a batch that an execution was: its case, which all targets of the batch share, and what was kept of its
+ * Erases the item of a batch that an execution ran: its case, which all targets of the batch share, and the record of its
  * run. The verdict stays, so that the counts of the batch do.
  */
 export function createEraseItem(store: BatchStore) {

@@ -7,12 +7,12 @@ const text = z
   .optional()
   .transform((value) => value || undefined);
 
-/** Which batches to list. */
+/** The batches to list. */
 export const batchListParameters = listParameters.pick({ app: true, ruleId: true });
 
 const target = text.meta({ description: 'Only items of this target, as the batch names it.' });
 
-/** Which items of a batch to list. */
+/** The items of a batch to list. */
 export const itemParameters = z.object({
   target,
   verdict: z

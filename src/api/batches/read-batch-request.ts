@@ -14,13 +14,13 @@ import { formatTarget, parseTarget } from '../../shared/contract/target.ts';
 import { decodeUtf8 } from '../../shared/contract/utf8.ts';
 import type { Problem } from '../calls/read-request.ts';
 
-/** Where the cases of a batch come from. */
+/** The source of the cases of a batch. */
 type Source =
   | { kind: 'given'; cases: Case[] }
   | { kind: 'saved'; ts: string | null }
   | { kind: 'from'; batchId: string; verdicts: Verdict[] };
 
-/** Everything a batch is asked with. `targets` may hold `client:*`; null where another batch says. Ids are decimal text. */
+/** The request of a batch. `targets` may hold `client:*`; null if they are those of another batch. Ids are decimal text. */
 export type BatchRequest = {
   app: number;
   ruleId: string | null;

@@ -8,7 +8,7 @@ type Whole = { one: Case; head: ItemHead; detail: ItemDetail | null };
 /** An item as it may be shown. `masked`: the fields that are hidden in it, `*` for everything. */
 export type ShownItem = Whole & { masked: string[] };
 
-/** Workers keep items without what is hidden; their cases are kept whole, because they may be run again. */
+/** Workers keep items without hidden fields. Their cases are kept whole, because they may be run again. */
 export function shownItem(
   { one, head, detail }: Whole,
   { app, privacy }: { app: number; privacy: Privacy },

@@ -12,7 +12,7 @@ export async function allCases({ batchId, cases }: Batch, store: BatchStore): Pr
   return (await Promise.all(chunks)).flat();
 }
 
-/** What became of each item so far, by its number. */
+/** How each item ended so far, by its number. */
 export async function allHeads({ batchId, cases, targets }: Batch, store: BatchStore): Promise<NumberedHead[]> {
   const all: NumberedHead[] = [];
   const last = cases * targets.length;

@@ -15,7 +15,7 @@ type Dependencies = {
   storeAlert: ThrottledAlert;
 };
 
-/** Adds the job of a call to the queue. Resolves to what its caller is told when the store did not confirm it. */
+/** Adds the job of a call to the queue. Resolves to the ending for its caller if the store did not confirm it. */
 export function createAddJob({ backend, queue, cancels, storeAlert }: Dependencies) {
   return async function addJob(mockId: string, data: JobData, isKeyed: boolean): Promise<NoAnswer | undefined> {
     try {

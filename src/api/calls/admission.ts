@@ -21,9 +21,9 @@ export function createAdmission({ health, pending, settings }: Dependencies) {
   }
 
   return {
-    /** Why nothing can be begun at all, if so. */
+    /** The reason to refuse every call now; undefined if there is none. */
     storeIsAway,
-    /** Why a call cannot be begun now, if so. */
+    /** The reason to refuse this call now; undefined if there is none. */
     refusal: (): NoAnswer | undefined => storeIsAway() ?? tooManyWait(),
   };
 }

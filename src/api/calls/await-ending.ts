@@ -10,7 +10,7 @@ import { neverReported, neverTaken, storeWasAway } from './no-ending.ts';
 import { createReEnqueue } from './re-enqueue.ts';
 import { createRevoke } from './revoke.ts';
 
-/** A worker that takes a job at the last moment is given this long to be seen doing so. */
+/** A worker may take a job at the last moment: this API waits so long to see it. */
 const CLAIM_SLACK_MS = 250;
 /** Workers come back to a queue store that was away within this time. */
 const TAKEN_UP_WITHIN_MS = 10_000;
@@ -29,7 +29,10 @@ type Dependencies = {
 
 export type PendingExecutions = ReturnType<typeof openPendingExecutions>;
 
-/** Where calls wait for their ending. A job that the queue store lost is re-enqueued; one that no worker begins in time is revoked. */
+/**
+ * Lets calls wait for their ending. A job that the queue store lost is re-enqueued; one that no worker begins in time is
+ * revoked.
+ */
 export function openPendingExecutions(dependencies: Dependencies) {
   const { history, workers } = dependencies;
   const connection = watchConnection(dependencies);
@@ -59,14 +62,14 @@ export function openPendingExecutions(dependencies: Dependencies) {
     else await revoke(mockId, neverTaken(watched.data, workers()));
   }
 
-  /** Whether the queue store may have forgotten, by losing its data or its last second, that a worker began it. */
+  /** Whether the queue store may have forgotten that a worker began it: it lost its data or its last second. */
   function mayHaveBegun(mockId: string, since: number): boolean {
     return lost.at(mockId) !== undefined || connection.lostAt >= since;
   }
 
   return {
     ready: jobs.ready,
-    /** Where the ending of a job is told that is added here: its data says so. */
+    /** The `replyTo` of the jobs that are added here, so that their endings are told here. */
     address: jobs.address,
     settle: jobs.settle,
     observe: jobs.observe,

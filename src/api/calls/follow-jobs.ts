@@ -23,11 +23,11 @@ type Options<Data, Ending> = {
   storeAlert: ThrottledAlert;
 };
 
-/** A job somebody waits for, since an epoch ms. */
+/** A job that a call waits for, since an epoch ms. */
 export type Watched<Data> = { data: Data; since: number; recheckAt: number };
 
 /**
- * Where callers of this process wait for jobs of one queue. Workers tell the process that asked how a job ended; since that
+ * Lets callers of this process wait for jobs of one queue. Workers tell the process that asked how a job ended; since that
  * may be lost, every waiting id is also looked up again each 2 s, and all of them at once when replies come back.
  */
 export function followJobs<Data, Ending>(options: Options<Data, Ending>) {
@@ -64,9 +64,9 @@ export function followJobs<Data, Ending>(options: Options<Data, Ending>) {
   }
 
   return {
-    /** What the data of a job says as `replyTo` for its ending to be told here. */
+    /** The `replyTo` in a job's data that leads its ending here. */
     address: replies.address,
-    /** Resolves once replies arrive for sure. */
+    /** Resolves once the subscription is confirmed, so that replies arrive. */
     ready: async (): Promise<void> => void (await Promise.all([replies.ready, older.ready()])),
 
     /** Waits for the end of one job, at most `timeoutMs`; then it ends as `onTimeout` says. Call it before the job is added. */
@@ -79,7 +79,7 @@ export function followJobs<Data, Ending>(options: Options<Data, Ending>) {
       });
     },
     settle,
-    /** Calls `observer` when something may have happened to a job, also to one that no call here waits for; a hint, never a promise. */
+    /** Calls `observer` when a job may have changed, also one that no call here waits for. It is a hint, never a promise. */
     observe(id: string, observer: () => void): () => void {
       const stops = [followed.add(id, observer), replies.follow(id, observer)];
       return () => {
@@ -95,7 +95,7 @@ export function followJobs<Data, Ending>(options: Options<Data, Ending>) {
 
 type Found<Ending> = { ending: Ending } | 'pending' | 'missing';
 
-/** What the job itself says. */
+/** The ending as the job itself holds it. */
 async function lookAt<Data, Ending>(
   id: string,
   { queue, onCompleted, onFailed }: Pick<Options<Data, Ending>, 'queue' | 'onCompleted' | 'onFailed'>,
@@ -112,7 +112,7 @@ type RecheckOptions<Data, Ending> = Pick<Options<Data, Ending>, 'onUnfinished'> 
   settle: (id: string, ending: Ending) => boolean;
 };
 
-/** Looks the jobs up again that are waited for, those first that were looked up longest ago. */
+/** Looks up the jobs that calls wait for, longest ago first. */
 function createRechecks<Data, Ending>({ onUnfinished, look, settle }: RecheckOptions<Data, Ending>) {
   const watched = new Map<string, Watched<Data>>();
   const ticks = every(TICK_MS, recheckDue, () => {}); // the queue's health says so once, and the next tick tries again

@@ -15,7 +15,7 @@ export function neverTaken({ target }: JobData, workers: number): NoAnswer {
   return noAnswer('overloaded', error, DID_NOT_RUN);
 }
 
-/** No worker began it, as far as a queue store tells that was away meanwhile. */
+/** No worker began it, by the word of a queue store that was away meanwhile. */
 export function storeWasAway(mockId: string): NoAnswer {
   const error = `The queue store was away while execution ${mockId} waited, and no worker took it up again. It may have run; look at the client before running it again.`;
   return noAnswer('outcome-unknown', error, MAY_HAVE_RUN);

@@ -4,7 +4,7 @@ import { every } from '../../shared/runtime/periodic.ts';
 import type { JobEvents, QueueBackend } from '../../shared/store/queue-backend.ts';
 
 const LOOK_EVERY_MS = 500;
-/** In an upgrade the last older worker may not be the last one. */
+/** In an upgrade another older worker may start after the last one was seen. */
 const READ_ON_FOR_MS = 60_000;
 
 interface HelloListener extends QueueEventsListener {
@@ -51,7 +51,7 @@ export function followOlderWorkers({ backend, queue, allTell, onChange, onError 
   const looks = every(LOOK_EVERY_MS, look, () => {});
 
   return {
-    /** Resolves once what older workers do is seen for sure: an event of our own came back, so the cursor is a concrete one. */
+    /** Resolves once an event of our own came back: from then on the events of older workers are seen. */
     async ready(): Promise<void> {
       await look();
       if (!events) return;

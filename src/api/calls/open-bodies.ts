@@ -1,4 +1,4 @@
-/** What one call holds of the memory for bodies. Each call of `share` needs a `close` of its own; the last one frees it. */
+/** The memory that one call holds for its body. Each call of `share` needs a `close` of its own; the last one frees it. */
 export type BodyLease = {
   /** False when all open bodies together would be larger than they may be. */
   grow(bytes: number): boolean;
@@ -8,7 +8,9 @@ export type BodyLease = {
 
 export type OpenBodies = ReturnType<typeof createOpenBodies>;
 
-/** A bound for the bodies of all open calls together: those that are being read, and those whose calls wait for their ending. */
+/**
+ * A bound for the bodies of all open calls together: those that are being read, and those whose calls wait for their ending.
+ */
 export function createOpenBodies(maxBytes: number) {
   let open = 0;
   return {

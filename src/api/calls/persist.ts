@@ -2,7 +2,10 @@ import { setTimeout } from 'node:timers/promises';
 
 const PERSIST_EVERY_MS = 250;
 
-/** Tries until it works, at most until `deadline` (epoch ms): for what must not be lost while the queue store is away. */
+/**
+ * Repeats a write until it works, at most until `deadline` (epoch ms). For writes that must not be lost while the queue store
+ * is away.
+ */
 export async function persist<T>(deadline: number, task: () => Promise<T>): Promise<T | undefined> {
   for (;;) {
     try {

@@ -10,10 +10,10 @@ export type Problem = { field: string; message: string };
 
 type ReadRequest = { kind: 'request'; request: AskedRequest } | { kind: 'bad'; problems: Problem[] };
 
-/** A mebibyte of near misses is not answered with twenty. */
+/** The answer to a large body of near misses must not be many times as large. */
 const MAX_PROBLEMS = 100;
 
-/** Reads the body of execute. A bad one is answered with everything that is wrong with it, not only the first thing. */
+/** Reads the body of execute. All faults of a bad one are told, not only the first. */
 export function readExecuteRequest(bytes: Uint8Array): ReadRequest {
   if (bytes.length === 0) return bad('body', 'is empty: send a JSON object such as {"app":1,"ruleId":1}');
   const decoded = decodeUtf8(bytes);
@@ -49,7 +49,7 @@ const OTHER_NAMES = new Map([
   ['scenes', 'scene'],
 ]);
 
-/** The known field a key was probably meant to be: another spelling, a name from elsewhere, or one slip in a longer name. */
+/** The known field that a key probably means: another spelling, the name of another server, or one slip in a longer name. */
 function nearMiss(key: string): string | undefined {
   if (FIELDS.includes(key) || key.length > 40) return undefined;
   const plain = letters(key);

@@ -22,7 +22,7 @@ export function createRevoke({ backend, queue, history, onRevoked, onEnded, log 
 
   /** Removes a job that no worker has begun, and ends its execution with `noAnswer`; false when one has or may have. */
   async function revoke(mockId: string, noAnswer: NoAnswer): Promise<boolean> {
-    // Once a worker began it, only a worker can tell how it ended. Asked every 2 s of each open one: without its input.
+    // Once a worker began it, only a worker can tell how it ended. This asks every 2 s for each open call, so it reads no input.
     const [short] = await backend.readShortJobs(queue, [mockId]);
     if (!short || short.begun) return false;
     const job = await queue.getJob(mockId);
@@ -38,12 +38,12 @@ export function createRevoke({ backend, queue, history, onRevoked, onEnded, log 
       underWay.delete(mockId);
     }
     await record({ mockId, data, queuedAt: job.timestamp }, noAnswer);
-    // Only now: another API that waits for it looks into the history, and would re-enqueue it if it were not there.
+    // Remove the job after the record is written: another API that waits for it would find neither, and re-enqueue it.
     await backend.tellChange(queue, mockId, data.replyTo);
     return true;
   }
 
-  /** Adds an execution to the history that no worker adds. */
+  /** Adds the record of an execution that no worker began. */
   async function record(queued: Queued, noAnswer: NoAnswer): Promise<void> {
     const settled = toSettled(queued, unanswered(noAnswer), Date.now());
     onEnded(settled.record);

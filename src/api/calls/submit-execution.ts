@@ -18,10 +18,10 @@ import type { BodyLease } from './open-bodies.ts';
 import { persist } from './persist.ts';
 import { type ReadAnswer, withAnswer } from './read-answer.ts';
 
-/** An answer that is there is worth this wait for the store to come back. */
+/** An answer exists, so wait this long for the store to come back. */
 const READ_WITHIN_MS = 10_000;
 
-/** Whether a call is on its way, with its ending to come; or why it is not. */
+/** A call that is on its way, with its ending to come; or the refusal. */
 type Begun = { kind: 'begun'; ending: () => Promise<Ending<ReadResult>> } | { kind: 'refused'; noAnswer: NoAnswer };
 
 type Dependencies = {
@@ -41,7 +41,7 @@ type Dependencies = {
 
 export type SubmitExecution = ReturnType<typeof createSubmitExecution>;
 
-/** A call to run: what was asked for, under which id, by whom; with `claimBy` when it is noted under a key already. `collect`: its
+/** A call to run: the request, its id, its caller; with `claimBy` if it is noted under a key already. `collect`: its
  * answer is fetched later. `body` is shared until it has ended. */
 export type Call = {
   mockId: string;

@@ -20,7 +20,7 @@ function caseBody({ name, line, input, ts, tags, skip, expect }: Case): string {
   return `{${parts.join(',')}}`;
 }
 
-/** What is expected, as JSON text; the data in it stays as it was written. */
+/** The expectation as JSON text; the data in it stays as it was written. */
 export function expectBody(expect: Expect | null): string {
   if (expect === null) return 'null';
   const { data, ...others } = expect;

@@ -7,7 +7,7 @@ import { readYaml } from '../../shared/cases/yaml-text.ts';
 /** A case to put into a document, as JSON text of one line, and the name of one to take out. */
 export type Change = { upsert: { name: string; json: string } | null; remove: string | null };
 
-/** What is to be done with a document: read it, change it, or find the cases in which two of them differ. */
+/** A task with a document: read it, change it, or find the cases in which two of them differ. */
 export type DocumentTask =
   | { task: 'read'; text: string }
   | { task: 'change'; text: string; change: Change }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { selectedParameters } from '../http/parameters.ts';
 
-/** Whose cases are meant; without a rule and a node: which an app has. */
+/** The rule or the node of the cases; without one: all cases of an app. */
 export const casesParameters = z
   .object(selectedParameters)
   .refine(({ ruleId, confId }) => ruleId === null || confId === null, {

@@ -1,7 +1,7 @@
 import type { Problem } from '../calls/read-request.ts';
 import type { Precondition } from './saved-cases.ts';
 
-/** What a change asks for, in If-Match or If-None-Match (RFC 9110 §13.1). `missing`: it asks for nothing. */
+/** The precondition of a change, in If-Match or If-None-Match (RFC 9110 §13.1). `missing`: it has none. */
 type ReadPrecondition =
   | { kind: 'given'; precondition: Precondition }
   | { kind: 'missing' }

@@ -9,9 +9,9 @@ import type { Problem } from '../calls/read-request.ts';
 import type { Change, ReadText } from './document-tasks.ts';
 import type { Documents } from './documents.ts';
 
-/** Whose cases they are: those of a rule, or of a node. Ids are decimal text. */
+/** The rule or the node that the cases belong to. Ids are decimal text. */
 export type CasesOf = { app: number; ruleId: string | null; confId: string | null };
-/** What must be saved already for a change to be made: the cases with this ETag, or (null) none. */
+/** The precondition of a change: the cases with this ETag are saved, or (null) none are. */
 export type Precondition = { etag: string | null };
 
 type Refused = { kind: 'refused'; status: 404 | 422 | 503; error: string };
@@ -100,7 +100,7 @@ function emptyDocument({ app, ruleId, confId }: CasesOf): string {
   return `app: ${app}\n${ruleId === null ? `confId: ${confId}` : `ruleId: ${ruleId}`}\ncases: []\n`;
 }
 
-/** What a document says of itself must be true where it is saved. */
+/** A document is saved only where its own `app`, `ruleId` and `confId` are true. */
 function notTheirs(cases: CasesOf, document: CaseDocument): Problem[] {
   return (['app', 'ruleId', 'confId'] as const).flatMap((field) => {
     const [said, meant] = [document[field], cases[field]];

@@ -1,6 +1,6 @@
 import type { ExecutionRecord } from '../../shared/contract/execution-record.ts';
 
-/** Where a page of open executions ended: they come newest first, those of one millisecond by id. */
+/** The end of a page of open executions: they come newest first, those of one millisecond by id. */
 type Position = { queuedAt: number; mockId: string };
 
 /** When an execution was put on the queue, epoch ms. */

@@ -17,7 +17,9 @@ type Execution = {
   lateResult: string | null;
 };
 
-/** An execution as it may be shown. `masked`: the fields that are hidden in it. `gone`: nothing of it is kept but the record. */
+/**
+ * An execution as it may be shown. `masked`: the fields that are hidden in it. `gone`: nothing of it is kept but the record.
+ */
 export type ShownExecution = Execution & { masked: string[]; gone: boolean };
 
 type Dependencies = {
@@ -28,12 +30,12 @@ type Dependencies = {
   readAnswer: ReadAnswer;
 };
 
-/** Where executions are read from: settled ones from the history, those on their way from the queue. */
+/** Reads executions: settled ones from the history, open ones from the queue. */
 export function createReadExecution(dependencies: Dependencies) {
   const { history, privacy } = dependencies;
   const { jobs, find, fromQueue, fromHistory } = createSources(dependencies);
 
-  /** What its caller may have: the job holds all of it for a while, also of apps whose history does not. */
+  /** The ending for its caller: the job holds all of it for a while, also for apps whose history does not. */
   async function whole(mockId: string): Promise<Execution | null> {
     const record = await history.get(mockId);
     if (!record) return fromQueue(mockId);

@@ -11,7 +11,7 @@ import type { ReadShortJobs, ShortJob } from '../../shared/store/job-heads.ts';
 import type { ExecutionQueue } from '../../shared/store/queue-backend.ts';
 import { endingOfCompleted, endingOfFailed } from '../calls/job-ending.ts';
 
-/** What a job tells about its execution. */
+/** Reads an execution from its job. */
 type Found = { record: ExecutionRecord; input: string | null; ending: Ending | null; collect: boolean };
 /** `newer`: it is of a version this one does not know. */
 type FoundOrNewer = Found | 'newer';

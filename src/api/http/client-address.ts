@@ -3,7 +3,7 @@ import { BlockList, isIP } from 'node:net';
 
 export type ClientAddress = ReturnType<typeof createClientAddress>;
 
-/** Where requests come from. Only what one of the trusted proxies (TRUSTED_PROXIES) says of it is believed. */
+/** The address that a request comes from. Only the trusted proxies (TRUSTED_PROXIES) are believed about it. */
 export function createClientAddress(proxies: readonly string[]) {
   const trusted = new BlockList();
   for (const proxy of proxies) {

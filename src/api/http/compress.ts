@@ -9,7 +9,7 @@ const WORTH_IT_BYTES = 1024;
 const LEVEL = 4;
 
 /**
- * What is read goes out compressed to callers that take gzip, when it is JSON above 1 KiB. Never events: they would wait in the
+ * Answers to reads go out compressed to callers that take gzip, if they are JSON above 1 KiB. Never events: they would wait in the
  * compressor. Never the answer of a call that ran a rule: it would take longer, and it is held in memory only once.
  */
 export function compressJson(): MiddlewareHandler {
@@ -33,7 +33,10 @@ export function compressJson(): MiddlewareHandler {
   };
 }
 
-/** An answer to a GET has a tag of its content; a caller that has it already is told so in 304 instead of sending it again (RFC 9110). */
+/**
+ * An answer to a GET has a tag of its content; a caller that has it already is told so in 304 instead of sending it again (RFC
+ * 9110).
+ */
 export function tagAnswers(): MiddlewareHandler {
   return async (context, next) => {
     await next();

@@ -1,7 +1,7 @@
 import type { HttpBindings } from '@hono/node-server';
 import type { Caller } from '../../shared/runtime/caller.ts';
 
-/** What a request carries through the middleware. `from`, `keyName`, `mockId` and `code` end up in its log line. */
+/** The values that a request carries through the middleware. `from`, `keyName`, `mockId` and `code` end up in its log line. */
 export type Environment = {
   Bindings: HttpBindings;
   Variables: {
@@ -14,7 +14,7 @@ export type Environment = {
     /** Whether the caller may still read what it asked for. Asked again and again, because a stream stays open for long. */
     mayStay: (() => Promise<boolean>) | undefined;
     mockId: string | undefined;
-    /** What a call is to run, for the audit log. */
+    /** The target of a call, for the audit log. */
     about: { app: number; ruleId: string | null; confId: string | null } | undefined;
     code: string | undefined;
   };

@@ -1,7 +1,7 @@
 import { createMiddleware } from 'hono/factory';
 import { secureHeaders } from 'hono/secure-headers';
 
-/** What a page may load: only what comes from here. Styles are files or set by script, never written in place. */
+/** A page may load only what comes from here. Styles are files or set by script, never written in place. */
 const pagePolicy = {
   defaultSrc: ["'none'"],
   scriptSrc: ["'self'"],

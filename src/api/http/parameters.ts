@@ -25,7 +25,7 @@ const text = z
   .optional()
   .transform((value) => value || null);
 
-/** What the interface's description says in the place of the text that is validated. */
+/** The description of the interface has this in the place of the text that is validated. */
 const asApp = { json: { type: 'integer', format: 'int32', minimum: 1, maximum: Number(INT32_MAX) } };
 const asInt32 = { json: { ...asApp.json, minimum: 0 } };
 const asInt64 = { json: { type: 'integer', format: 'int64', minimum: 0 } };
@@ -59,7 +59,7 @@ const needsAnId = {
 const hasAnId = ({ ruleId, confId }: { ruleId: string | null; confId: string | null }) =>
   ruleId !== null || confId !== null;
 
-/** What a query string selects of an app's rules, and whose metadata is wanted. */
+/** The rule that a query string selects, and the client whose metadata is wanted. */
 export const selectionParameters = z
   .object({
     ...selectedParameters,
@@ -68,7 +68,7 @@ export const selectionParameters = z
   })
   .refine(hasAnId, needsAnId);
 
-/** Which executions to list. */
+/** The executions to list. */
 export const listParameters = z.object({
   app: appId
     .transform((value) => (value === null ? undefined : Number(value)))

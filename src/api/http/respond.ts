@@ -37,7 +37,7 @@ export function badQuestion(errors: Problem[]): Response {
   return problem(400, notAnswered(errors), { errors });
 }
 
-/** What a 400 says, also in the description of this interface. */
+/** The sentence of a 400, also in the description of this interface. */
 export const notRun = (errors: Problem[]) => `The request was not run: ${summaryOf(errors)}.`;
 export const notAnswered = (errors: Problem[]) => `The request cannot be answered: ${summaryOf(errors)}.`;
 

@@ -8,7 +8,7 @@ import { INPUT_ERROR, OTHER_ERROR } from './envelope.ts';
 
 type IceRequest = { kind: 'request'; request: AskedRequest } | { kind: 'bad'; ret: number; message: string };
 
-/** What the published server calls our members. */
+/** The names of our members at the published server. */
 const OUR_NAMES = new Map([
   ['iceId', 'ruleId'],
   ['roam', DATA_FIELD],

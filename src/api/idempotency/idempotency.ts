@@ -15,7 +15,7 @@ const keptEndingSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('unanswered'), mockId: z.string(), noAnswer: noAnswerSchema }),
 ]);
 
-/** What is remembered of a call. Notes of earlier versions have no `claimBy`. */
+/** The note about a call. Notes of earlier versions have no `claimBy`. */
 const noteSchema = z.object({
   mockId: z.string(),
   digest: z.string(),

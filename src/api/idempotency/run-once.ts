@@ -15,7 +15,7 @@ import { onceThere } from './once-there.ts';
 type KeyedEnding = { mockId: string; ending: Ending<ReadResult> };
 
 /**
- * What a call under an Idempotency-Key came to. `ending` waits for the end of the one run, whichever API began it; `record` is what is
+ * The result of a call under an Idempotency-Key. `ending` waits for the end of the one run, whichever API began it; `record` is what is
  * known of that run, when another call began it.
  */
 export type Once =
@@ -95,7 +95,7 @@ function unknownYet(mockId: string): Once {
 }
 
 /**
- * What to do about a call that was made before. A job or a record of it: `join`. Neither: it may still be on its way, so
+ * Decides about a call that was made before. A job or a record of it: `join`. Neither: it may still be on its way, so
  * a worker refuses it in the place of its claim, and this call begins in its stead; `again` when another one was faster.
  */
 function createResolve({ executions, fence, idempotency }: Dependencies) {

@@ -7,7 +7,7 @@ import { asJson } from './json-schema.ts';
 
 const number = asJson({ type: 'number' });
 
-/** What a client answered: its own words, and at least these six members. */
+/** The answer of a client, to the letter: it has at least these six members. */
 export const resultAnswer = z
   .looseObject({
     mockId,

@@ -5,7 +5,7 @@ import { item, wholeItem } from './batch-examples.ts';
 import { BATCHES, badParameter, common, refusalsOfOne } from './batch-refusals.ts';
 import type { Operation } from './operation.ts';
 
-/** What became of each case of a batch. */
+/** The operations on the items of a batch. */
 export const batchItemOperations: Operation[] = [
   {
     ...common,

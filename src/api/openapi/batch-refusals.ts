@@ -1,7 +1,7 @@
 import { batchId } from './batch-examples.ts';
 import { badQuestion, refusal, unavailable, usual } from './refusals.ts';
 
-/** Where batches are. */
+/** The path of the batches. */
 export const BATCHES = '/rule-server/mock/batches';
 
 /** The tag of each operation on batches. */

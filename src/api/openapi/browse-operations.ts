@@ -75,7 +75,7 @@ const unknownRule = refusal(404, 'The app has no such rule or node.', 'App 9001 
 const path = (name: string) => `/rule-server/mock/${name}`;
 const common = { method: 'get', tag: 'Rules and clients', needs: 'read' } as const;
 
-/** What there is to run, and where. A worker answers: the API never looks at the shared directory. */
+/** The operations that list rules and clients. A worker answers: the API never looks at the shared directory. */
 export const browseOperations: Operation[] = [
   {
     ...common,

@@ -18,7 +18,7 @@ export const result = {
 
 export const failedResult = { ...result, success: false, process: null, error: 'no such class: com.sample.Gone' };
 
-/** What a caller is told when no client answered. */
+/** The answer to a call that no client answered. */
 export function noAnswer(code: Code, error: string, mayHaveRun = false) {
   return { mockId: MOCK_ID, success: false, [DATA_FIELD]: {}, process: null, error, executeAt: AT, code, mayHaveRun };
 }

@@ -32,7 +32,7 @@ export const forbidden = refusal(
   'This needs the permission "run", and the key "dashboard" has read.',
 );
 
-/** What a key that asks for more than its share is told. */
+/** The refusal of a key that asks for more than its share. */
 const limited = {
   ...refusal(
     429,
@@ -57,5 +57,5 @@ export const failed = refusal(
   'Something went wrong inside the service; its log has the details under request 4d1c.',
 );
 
-/** What every operation that needs a key may answer. */
+/** The refusals of every operation that needs a key. */
 export const usual = { 401: unauthorized, 403: forbidden, 429: limited, 500: failed };

@@ -10,7 +10,10 @@ import { badQuestion, json, problem } from '../http/respond.ts';
 
 const v = QUERY_VERSION;
 
-/** What a rule reads (schema) and what is there to run: apps, rules, clients, a rule's tree. A worker answers them all. */
+/**
+ * The routes that read the shared directory: a rule's inputs (schema), apps, rules, clients, a rule's tree. A worker answers
+ * them all.
+ */
 export function browseRoutes({ ask }: Pick<AskWorker, 'ask'>) {
   const reply = async (context: Context<Environment>, query: Query): Promise<Response> => {
     const answer = await ask(query);

@@ -15,7 +15,7 @@ const RECONNECT_MS = 1000;
 type Dependencies = { executions: Executions; stopping: AbortSignal };
 
 /**
- * What happens to an execution, as server-sent events: a snapshot, then every state with its ordinal as id, until the end
+ * Tells the states of an execution as server-sent events: a snapshot, then every state with its ordinal as id, until the end
  * state. A caller that comes back with the last id gets what it missed, and 204 when it missed nothing and nothing will come.
  */
 export function eventRoutes({ executions, stopping }: Dependencies) {

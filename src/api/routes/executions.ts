@@ -81,7 +81,7 @@ async function erase(mockId: string, apps: ReadonlySet<number> | null, eraseIt: 
   }
 }
 
-/** What is said of an execution of which only the record is kept. */
+/** The answer for an execution of which only the record is kept. */
 const notKept = ({ mockId, app, state }: ExecutionRecord) =>
   `Execution ${mockId} ended as "${state}". Its input and its answer are not kept: HISTORY_OFF names app ${app}.`;
 

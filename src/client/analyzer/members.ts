@@ -8,7 +8,7 @@ import { fieldMember, getterOf, knownMember } from './known-members.ts';
 import { itemsOf, namesIn, writtenName } from './lists.ts';
 import { absent, keyPartOf, sure, type Thing, unknown } from './things.ts';
 
-/** What a name may stand for: declared in the code, or in the code around it. */
+/** The things that a name may stand for: declared in the code, or in the code around it. */
 export function namedThings({ name, start }: Identifier, environment: Environment, { subject }: Evaluator): Thing[] {
   const meanings: Parameters<typeof thingsOf>[0][number][] = [];
   for (let place: Environment | null = environment; place; place = place.parent) {
@@ -16,7 +16,7 @@ export function namedThings({ name, start }: Identifier, environment: Environmen
     meanings.push(...(declared ?? place.assigned.get(name) ?? []));
     if (declared) return thingsOf(meanings);
     const outer = place.code ? subject.outerNames.valueOf(place.code, name) : undefined;
-    // Where `this` has a name of its own: `const self = this` in a constructor.
+    // `this` may have a name of its own: `const self = this` in a constructor.
     const isLeaf = outer?.found && outer.value === subject.sample;
     if (outer?.found)
       return thingsOf([...meanings, () => [isLeaf ? { kind: 'leaf' } : { kind: 'known', value: outer.value }]]);
@@ -24,7 +24,7 @@ export function namedThings({ name, start }: Identifier, environment: Environmen
   return [...thingsOf(meanings), unknown];
 }
 
-/** What `object.name`, `object['name']`, `this.#name` or `super.name` may be. */
+/** The things that `object.name`, `object['name']`, `this.#name` or `super.name` may be. */
 export function memberThings(node: MemberExpression, environment: Environment, evaluator: Evaluator): Thing[] {
   const { object, property } = node;
   if (property.type === 'PrivateIdentifier') return privateThings(property.name, environment, evaluator);
@@ -42,7 +42,7 @@ export function memberThings(node: MemberExpression, environment: Environment, e
     ]);
 }
 
-/** What a thing has under a name that is not known: any of its entries. */
+/** The values of a thing under a name that is not known: any of its entries. */
 function anyMember(thing: Thing, evaluator: Evaluator): Thing[] {
   if (thing.kind === 'list' || (thing.kind === 'known' && Array.isArray(thing.value))) return itemsOf(thing);
   const isTable =
@@ -85,7 +85,7 @@ export function hasOpenName(
   return computed && evaluate(property, environment).some((thing) => keyPartOf(thing).type !== 'literal');
 }
 
-/** What a thing has under a name. */
+/** The values of a thing under a name. */
 export function member(thing: Thing, name: string, evaluator: Evaluator): Thing[] {
   switch (thing.kind) {
     case 'service':
@@ -155,7 +155,7 @@ function leafMember(name: string, evaluator: Evaluator): Thing[] {
   return always ? values : [...values, ...initialMember(name, evaluator).filter((thing) => !isReplaced(thing, values))];
 }
 
-/** What is empty to begin with and is assigned later has been assigned when it counts. */
+/** A variable that begins empty and is assigned later counts as assigned. */
 function isReplaced(thing: Thing, values: readonly Thing[]): boolean {
   return values.length > 0 && thing.kind === 'known' && (thing.value == null || thing.value === '');
 }

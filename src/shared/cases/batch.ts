@@ -15,7 +15,7 @@ export const batchStates = ['running', 'cancelling', 'cancelled', 'finished'] as
 export const batchStateSchema = z.enum(batchStates);
 export type BatchState = z.infer<typeof batchStateSchema>;
 
-/** What a batch was asked to do. Ids are decimal text; `targets` are as they were resolved when it was accepted. */
+/** A batch as it was asked for. Ids are decimal text; `targets` are as they were resolved when it was accepted. */
 export const batchSchema = z.object({
   v: knownUpTo(BATCH_VERSION),
   batchId: z.string(),
@@ -42,7 +42,7 @@ export type Batch = z.infer<typeof batchSchema>;
 export type BatchProgress = { state: BatchState; endedAt: number | null; counts: Counts[] };
 export type Counts = Record<Verdict, number>;
 
-/** What is known of an item in short; enough to list, filter and report it. */
+/** An item in short: enough to list, filter and report it. */
 export const itemHeadSchema = z.object({
   verdict: verdictSchema,
   outcome: ranToSchema.nullable().default(null),
@@ -54,7 +54,7 @@ export const itemHeadSchema = z.object({
   tookMs: z.number().nullable().default(null),
   /** How many differences are kept. */
   differences: z.int().default(0),
-  /** What the run came to, in few characters: items of one case are alike when these are. */
+  /** A digest of the result: items of one case came out alike if their digests are equal. */
   digest: z.string().nullable().default(null),
   /** Epoch ms after which no worker may begin it, once it may have been sent. */
   claimBy: z.int().nullable().default(null),
@@ -75,7 +75,7 @@ export function itemNumber({ targets }: Pick<Batch, 'targets'>, caseIndex: numbe
   return caseIndex * targets.length + targetIndex + 1;
 }
 
-/** Which case and target an item is about. */
+/** The case and the target of an item. */
 export function placeOfItem(
   { targets }: Pick<Batch, 'targets'>,
   n: number,

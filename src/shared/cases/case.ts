@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { ranToSchema } from './verdict.ts';
 
-/** What a node can be expected to have come to. */
+/** The states that can be expected of a node. */
 export const nodeStateNames = ['TRUE', 'FALSE', 'NONE', 'ERROR', 'OUT_OF_TIME', 'REJECTED', 'NOT_REACHED'] as const;
 
-/** What is expected of a run; every part that is absent is not looked at. `data` is JSON text, `absent` holds paths. */
+/** The expectation of a run; a part that is absent is not looked at. `data` is JSON text, `absent` holds paths. */
 const expectSchema = z.object({
   outcome: ranToSchema.optional(),
   data: z.string().optional(),

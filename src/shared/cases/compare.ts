@@ -68,7 +68,7 @@ function tell(place: Place, expected: ExactValue | undefined, actual: ExactValue
 
 const textOf = (value: ExactValue | undefined) => (value === undefined ? null : shortened(stringifyExact(value)));
 
-/** What is wrong with the operators of an expectation, by path. An operator is one only when it is alone in its object. */
+/** The problems of the operators of an expectation, by path. An operator is one only when it is alone in its object. */
 export function operatorProblems(
   value: ExactValue,
   path: readonly Step[] = [],

@@ -12,22 +12,24 @@ import { type NodeState, nodesOfTrace } from './trace-nodes.ts';
 import { valueAt } from './value-at.ts';
 import type { RanTo, Verdict } from './verdict.ts';
 
-/** How a run ended, as far as it can be judged. `body` is the client's answer as JSON text; `tookMs` from dispatch to answer. */
+/**
+ * How a run ended, as far as it can be judged. `body` is the client's answer as JSON text; `tookMs` from dispatch to answer.
+ */
 type Run =
   | { kind: 'answered'; body: string; success: boolean; decision: Decision | null; tookMs: number | null }
   | { kind: 'unanswered'; code: Code; error: string };
 
-/** What a run came to against what was expected of it. */
+/** Compares how a run ended with what was expected of it. */
 export type Judgement = {
   verdict: Verdict;
-  /** What the rule came to; null when there is no answer, or the trace does not say. */
+  /** The decision of the rule; null when there is no answer, or the trace does not say. */
   outcome: RanTo | null;
   /** The client's own error, or why there is no answer. */
   error: string | null;
   differences: Difference[];
   /** The data after the run as JSON text; null when there is no answer. */
   data: string | null;
-  /** What the nodes came to; null when the trace does not say. */
+  /** The states of the nodes; null when the trace does not say. */
   nodes: Record<string, NodeState[]> | null;
 };
 

@@ -1,6 +1,6 @@
 import { type TraceEntry, traceEntries } from '../contract/trace-entries.ts';
 
-/** What a node came to in one of its occurrences. */
+/** The state of a node in one of its occurrences. */
 export type NodeState = 'TRUE' | 'FALSE' | 'NONE' | 'ERROR' | 'OUT_OF_TIME' | 'REJECTED' | 'UNKNOWN';
 
 const STATES: ReadonlyMap<string, NodeState> = new Map([
@@ -14,7 +14,7 @@ const INVERTED: ReadonlyMap<NodeState, NodeState> = new Map([
   ['FALSE', 'TRUE'],
 ]);
 
-/** What the nodes of a run came to, every occurrence of each, by id; null when the trace cannot be read to its end. */
+/** The states of the nodes of a run, every occurrence of each, by id; null when the trace cannot be read to its end. */
 export function nodesOfTrace(trace: string): Map<string, NodeState[]> | null {
   const { entries, rest } = traceEntries(trace);
   const nodes = new Map<string, NodeState[]>();

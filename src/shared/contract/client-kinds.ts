@@ -2,6 +2,6 @@
 export const dialectNames = ['rule', 'ice'] as const;
 export type DialectName = (typeof dialectNames)[number];
 
-/** Which SDK a client is made with, as far as its registration tells. */
+/** The SDK that a client is made with, as far as its registration tells. */
 export const sdkNames = ['node', 'java', 'go', 'python', 'unknown'] as const;
 export type SdkName = (typeof sdkNames)[number];

@@ -8,7 +8,7 @@ import type { ExactValue } from './raw-number.ts';
  * JavaScript number, so that 9007199254740993, 1e400, 0.10 and -0 leave exactly as they came.
  */
 
-/** What a text turned out to be. `incomplete`: a good beginning that ends too early. `wrong`: no ending can save it. */
+/** The result of scanning a text. `incomplete`: a good beginning that ends too early. `wrong`: no ending can save it. */
 export type Scanned =
   | { kind: 'complete'; type: JsonKind; raw: string; members: Member[]; duplicates: string[] }
   | { kind: 'incomplete'; length: number }

@@ -39,7 +39,7 @@ const absentable = <T extends z.ZodType<bigint>>(schema: T) =>
 
 const id = absentable(integer(`an integer from 1 to ${INT64_MAX} (0 or null: absent)`, 0n, INT64_MAX));
 
-/** What the interface's description says in the place of the bigint that is validated. */
+/** The description of the interface has this in the place of the bigint that is validated. */
 const int64 = { json: { type: ['integer', 'null'], format: 'int64', minimum: 0 } };
 
 /** The body of execute, after its members were read with `memberValue`. Names and types are fixed. */
@@ -103,7 +103,7 @@ export const executeRequestSchema = z
     when: ({ issues }) => !issues.some(({ path }) => path?.[0] === 'ruleId' || path?.[0] === 'confId'),
   });
 export type AskedRequest = z.output<typeof executeRequestSchema>;
-/** What runs: its rule is known by its id, also where a scene named it. */
+/** The request to run: its rule is known by its id, also where a scene named it. */
 export type ExecuteRequest = Omit<AskedRequest, 'scene'>;
 
 /** A member's value for validation: integers as bigint, other numbers and containers as the text they were written in. */

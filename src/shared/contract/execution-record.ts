@@ -28,7 +28,7 @@ export const recordSchema = z.object({
   history: z.array(stepSchema),
   warnings: z.array(warningSchema),
   outcome: z.object({ status: z.int(), code: z.string().nullable(), mayHaveRun: z.boolean() }).nullable(),
-  /** What the rule came to, by its trace; null when that does not say. */
+  /** The decision of the rule by its trace; null when the trace does not say. */
   decision: decisionSchema.nullable().default(null),
   /** When the client's answer was written, as its file says; null when there is none. Epoch ms. */
   answeredAt: z.int().nullable().default(null),
@@ -52,7 +52,7 @@ export function openRecord({ mockId, data, queuedAt, progress }: Queued): Execut
   return { mockId, app, ruleId, confId, ts, target, keyName, batchId, address, state, history, ...unknownYet };
 }
 
-/** What is kept of an execution that ended at `at`, epoch ms. */
+/** The record of an execution that ended at `at`, epoch ms. */
 export function toSettled(queued: Queued, ending: Ending, at: number): Settled {
   const record = endedRecord(openRecord(queued), ending, at);
   const { input } = queued.data;

@@ -17,10 +17,10 @@ export const knownUpTo = (version: number) => z.int().min(1).max(version);
 
 const decimal = z.string().regex(/^\d{1,19}$/);
 
-/** What travels in the queue for one execution; its job id is the mockId. Ids and ts are decimal text: int64 stays exact. */
+/** The data of one execution's job; the job's id is the mockId. Ids and ts are decimal text: int64 stays exact. */
 export const jobDataSchema = z.object({
   v: knownUpTo(JOB_VERSION),
-  /** Where its ending is told; a job of an earlier version does not say. */
+  /** The address that its ending is told to; a job of an earlier version has none. */
   replyTo: z.string().optional(),
   app: z.int().positive(),
   ruleId: decimal.nullable(),
@@ -33,7 +33,7 @@ export const jobDataSchema = z.object({
   keyName: z.string().nullable().default(null),
   /** The batch it is an item of. */
   batchId: z.string().optional(),
-  /** Nothing of its app is kept, and its caller did not wait: the answer stays with the job to be collected. */
+  /** Its caller did not wait, and its app is in HISTORY_OFF: the job keeps the answer until it is collected. */
   collect: z.boolean().optional(),
   /** The queue store had lost it, and with it whether a worker began it. */
   addedAgain: z.boolean().optional(),
@@ -43,7 +43,7 @@ export type JobData = z.infer<typeof jobDataSchema>;
 /** The data without the input, as lists and followers read it. */
 export const jobHeadSchema = jobDataSchema.omit({ input: true });
 
-/** What the data of every version has: enough to end a job that cannot be read, and to know by when. */
+/** The fields that the data of every version has: enough to end a job that cannot be read, and to know by when. */
 export const jobEnvelopeSchema = jobDataSchema.pick({ claimBy: true }).extend({ v: z.int().min(1) });
 
 /** Job data of one accepted request. `claimBy`: epoch ms after which no worker may begin it. */
@@ -75,16 +75,16 @@ export function toJobData(
 export const warningSchema = z.object({ code: z.string(), message: z.string(), nodeId: z.string().optional() });
 export type Warning = z.infer<typeof warningSchema>;
 
-/** What a rule came to: its root's state, with inversion done. */
+/** The decision of a rule: its root's state, with inversion done. */
 export const decisionSchema = z.enum(['TRUE', 'FALSE', 'NONE']);
 export type Decision = z.infer<typeof decisionSchema>;
 
-/** What a job returns when the client answered: the answer itself when small, else where it was put. */
+/** The return value of a job whose client answered: the answer itself if it is small, else the key it is stored under. */
 export const jobResultSchema = z.object({
   v: knownUpTo(JOB_VERSION),
   address: z.string(),
   success: z.boolean(),
-  /** What its trace says the rule came to. */
+  /** The decision that its trace tells. */
   decision: decisionSchema.nullable().optional(),
   body: z.string().optional(),
   stored: z.string().optional(),

@@ -86,13 +86,7 @@ function object(scan: JsonScan, depth: number): ExactValue {
     if (build) built[key] = value;
     else if (depth === 1) scan.members.push({ key, kind: type, raw: text.slice(start, scan.at) });
     scan.steps.pop();
-    space(scan);
-    if (text[scan.at] === '}') {
-      scan.at++;
-      return built;
-    }
-    expect(scan, ',');
-    space(scan);
+    if (closes(scan, '}')) return built;
   }
 }
 
@@ -127,12 +121,18 @@ function array(scan: JsonScan, depth: number): ExactValue {
     const { value } = anyValue(scan, depth);
     if (build) built.push(value);
     steps.pop();
-    space(scan);
-    if (text[scan.at] === ']') {
-      scan.at++;
-      return built;
-    }
-    expect(scan, ',');
-    space(scan);
+    if (closes(scan, ']')) return built;
   }
+}
+
+/** Goes over the text behind an element: true after the closing bracket, false before the next element. */
+function closes(scan: JsonScan, bracket: string): boolean {
+  space(scan);
+  if (scan.text[scan.at] === bracket) {
+    scan.at++;
+    return true;
+  }
+  expect(scan, ',');
+  space(scan);
+  return false;
 }

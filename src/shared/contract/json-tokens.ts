@@ -52,7 +52,7 @@ export function string(scan: JsonScan): string {
   return escaped ? JSON.parse(text.slice(start, at)) : text.slice(start + 1, at - 1);
 }
 
-/** Where the text goes on behind an escape. */
+/** The index behind an escape. */
 function escapeSequence(scan: JsonScan, at: number): number {
   const { text } = scan;
   const next = text[at + 1];

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { warningSchema } from './job.ts';
 import { stepSchema } from './states.ts';
 
-/** Where an execution ends when no client answered. */
+/** The end states of executions that no client answered. */
 type EndState = 'failed' | 'timed-out' | 'cancelled' | 'rejected';
 
 type Row = { status: number; state: EndState; retryAfterSeconds?: number };
@@ -44,7 +44,7 @@ export const noAnswerSchema = z.object({
   mayHaveRun: z.boolean(),
   executeAt: z.int(),
   address: z.string().nullable(),
-  /** What a `bad-request` is about, as the caller named it. */
+  /** The field that a `bad-request` is about, as the caller named it. */
   field: z.string().optional(),
   warnings: z.array(warningSchema).optional(),
   /** How it went on after it was queued. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { states } from './state-names.ts';
 
-/** Where an execution is. `picked-up` may be skipped; nothing follows an end state. */
+/** The states of an execution. `picked-up` may be skipped; an end state is the last. */
 export const stateSchema = z.enum(states);
 export type State = z.infer<typeof stateSchema>;
 

@@ -1,12 +1,15 @@
 import { hasUnseen } from './visible-text.ts';
 
-/** Where an execution should run: anywhere, in a lane, or at one address. */
+/** The place where an execution should run: anywhere, in a lane, or at one address. */
 export type Target = { kind: 'all' } | { kind: 'lane'; lane: string } | { kind: 'address'; address: string };
 
 const FORMS = '"all", "lane:<lane>" or "address:<address>"';
 const MAX_NAME_BYTES = 250;
 
-/** Reads a target. Whether the named lane or client exists is the worker's to say; only what no client can be called is malformed. */
+/**
+ * Reads a target. Whether the named lane or client exists is the worker's to say; only what no client can be called is
+ * malformed.
+ */
 export function parseTarget(text: string): Target | { kind: 'malformed'; message: string } {
   if (text === '' || text === 'all') return { kind: 'all' };
   const colon = text.indexOf(':');

@@ -1,7 +1,7 @@
 import type { ExecutionRecord } from './execution-record.ts';
 import { isEndState, type State } from './states.ts';
 
-/** Where the time of an execution went, in ms; null for a part that has not ended, or was not seen. */
+/** How long each part of an execution took, in ms; null for a part that has not ended, or was not seen. */
 type Timings = {
   /** In the queue, until its request could be seen by the client. */
   queued: number | null;

@@ -1,4 +1,4 @@
-/** What a terminal obeys or reorders instead of showing it: control characters, line separators, bidirectional marks. */
+/** Characters that a terminal obeys instead of showing them: control characters, line separators, bidirectional marks. */
 const UNSEEN = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/;
 const UNSEEN_ALL = new RegExp(UNSEEN, 'g');
 const UNSEEN_IN_LINES = /(?![\n\t])[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;

@@ -2,7 +2,7 @@ import type { Step } from '../cases/path.ts';
 import { elementsOf } from '../cases/split-array.ts';
 import { joinMembers, scanJson } from '../contract/exact-json.ts';
 
-/** What stands in the place of a hidden value. */
+/** The text in the place of a hidden value. */
 export const HIDDEN = '"***"';
 
 /**

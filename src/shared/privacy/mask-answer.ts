@@ -25,7 +25,7 @@ export function maskAnswer(raw: string, hide: Hide): string {
   );
 }
 
-/** What a client says beside the data: sentences that may quote it, and steps with what each node read and wrote. */
+/** The fields beside the data that may quote it: sentences, and steps with the values that each node read and wrote. */
 function besideData(raw: string, hide: Hide): string {
   const scanned = scanJson(raw);
   if (scanned.kind !== 'complete') return HIDDEN;

@@ -18,7 +18,7 @@ export function maskCase(one: Case, mask: Mask): Case {
   return { ...one, input, expect };
 }
 
-/** What became of an item, without hidden fields. The mask has seen the data of its case. */
+/** How an item ended, without hidden fields. The mask has seen the data of its case. */
 export function maskOutcome<Head extends Pick<ItemHead, 'error'>>(
   { head, detail }: { head: Head; detail: ItemDetail | null },
   mask: Mask,
@@ -46,12 +46,12 @@ function maskDifference(difference: Difference, mask: Mask): Difference {
   };
 }
 
-/** What stays of a case of an app of which nothing is kept. */
+/** The parts of a case that are kept for an app in HISTORY_OFF. */
 export function withoutData(one: Case): Case {
   return { ...one, input: '{}', ts: null, expect: null };
 }
 
-/** What stays of an item of such an app: how it ended, and not a word of what it came to. */
+/** The parts of an item that are kept for such an app: how it ended, without its result. */
 export function withoutOutcome(head: ItemHead, isAnswered: boolean): ItemHead {
   return { ...head, error: isAnswered ? null : head.error, differences: 0, digest: null };
 }

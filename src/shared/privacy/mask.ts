@@ -41,7 +41,7 @@ export function createMask(fields: readonly HiddenField[]) {
   return {
     data,
     text,
-    /** What a client answered, or why there is no answer. */
+    /** The ending: an answer of the client, or why there is none. */
     answer: (raw: string): string => maskAnswer(raw, { data, text, fields, note }),
     /** Whether a difference at this path could show a hidden value. `steps` begin at the data. */
     covers: (steps: readonly Step[]): boolean => fields.some((field) => overlap(steps, field.steps)),

@@ -48,7 +48,7 @@ type PrivacySettings = {
 
 export type Privacy = ReturnType<typeof createPrivacy>;
 
-/** What is hidden of executions (MASK), and of which apps nothing is kept (HISTORY_OFF). */
+/** The fields of executions that are hidden (MASK), and the apps of which nothing is kept (HISTORY_OFF). */
 export function createPrivacy({ MASK, HISTORY_OFF }: PrivacySettings) {
   return {
     isOff: (app: number): boolean => HISTORY_OFF.has(app),

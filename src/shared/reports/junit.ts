@@ -1,7 +1,7 @@
 import { type Batch, type BatchProgress, type Counts, noCounts, totalOf } from '../cases/batch.ts';
 import { type ReportedItem, reasonsOf } from './reported.ts';
 
-/** What XML 1.0 cannot hold, not even escaped. */
+/** Characters that XML 1.0 cannot hold, not even escaped. */
 const ILLEGAL = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu;
 
 /** The report that GitLab, Jenkins and GitHub's test reporters read: a testsuite for each target, a testcase for each case. */
@@ -14,7 +14,7 @@ export function junitReport(...batches: JUnitBatch[]): string {
   return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites ${head}>\n${suites.join('')}</testsuites>\n`;
 }
 
-/** What this report tells of a batch. */
+/** The parts of a batch that this report tells. */
 export type JUnitBatch = {
   batch: Pick<Batch, 'batchId' | 'app' | 'ruleId' | 'confId' | 'targets' | 'file' | 'createdAt'>;
   progress: Pick<BatchProgress, 'counts'>;

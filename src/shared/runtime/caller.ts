@@ -1,4 +1,6 @@
-/** What a key may allow: reading executions and rules, running, cancelling, keeping cases, and looking after the service. */
+/**
+ * The permissions of a key: reading executions and rules, running, cancelling, keeping cases, and looking after the service.
+ */
 export const permissions = ['read', 'run', 'cancel', 'cases', 'ops'] as const;
 export type Permission = (typeof permissions)[number];
 
@@ -11,7 +13,7 @@ export type Caller = {
   name: string | null;
   may: ReadonlySet<Permission>;
   apps: ReadonlySet<number> | null;
-  /** Where they differ from what every key may. */
+  /** Only those that differ from the limits of every key. */
   limits: { [Each in keyof Limits]?: number | undefined };
 };
 

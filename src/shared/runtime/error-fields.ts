@@ -1,4 +1,4 @@
-/** What a log says of an error. */
+/** The fields of an error that a log line has. */
 type ErrorFields = { type: string; message: string; stack?: string; code?: string; cause?: ErrorFields };
 
 const MAX_CAUSES = 5;

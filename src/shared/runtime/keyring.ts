@@ -4,12 +4,12 @@ import { digestOf, type KeyEntry, parseKeysFile, readKeysFile, watchKeysFile } f
 import type { Logger } from './logger.ts';
 import type { Settings } from './settings.ts';
 
-/** What a key, a session or a name came to. */
+/** The result of looking a key, a session or a name up. */
 export type Found = { kind: 'known'; caller: Caller } | { kind: 'expired'; name: string } | { kind: 'unknown' };
 
 export type Keyring = ReturnType<typeof createKeyring>;
 
-/** Which names are new, gone, or have other keys or rights. */
+/** The names that are new, gone, or have other keys or rights. */
 export type KeyChanges = { added: string[]; removed: string[]; changed: string[] };
 
 /** A person that a trusted proxy names and the keys file does not. */
@@ -38,7 +38,7 @@ export function createKeyring(fixed: ReadonlyMap<string, string>, { now = Date.n
     get isOpen() {
       return own.length === 0 && !hasFile;
     },
-    /** Whose key this is. Takes the same time for all of them. */
+    /** Finds who owns a key. Takes the same time for all of them. */
     find(key: string): Found {
       const digest = digestOf(key);
       return judged(entries.filter((entry) => entry.digest && timingSafeEqual(entry.digest, digest)).at(0));
@@ -50,12 +50,12 @@ export function createKeyring(fixed: ReadonlyMap<string, string>, { now = Date.n
       if (entry) return judged({ ...entry, name });
       return hasFile ? { kind: 'unknown' } : judged(unbounded(name));
     },
-    /** What ties a session to the key it was made with: nothing can be found out from it about the key. */
+    /** Ties a session to the key it was made with. It tells nothing about the key. */
     proof: (name: string, secret: string) => {
       const entry = named(name);
       return entry?.digest ? proofFor(entry, secret) : undefined;
     },
-    /** Whose session this is, as long as the key is the one it was made with. */
+    /** Finds who owns a session, as long as the key is the one it was made with. */
     bySession({ name, proof }: { name: string; proof: string }, secret: string): Found {
       const entry = named(name);
       return entry?.digest && proofFor(entry, secret) === proof ? judged(entry) : { kind: 'unknown' };

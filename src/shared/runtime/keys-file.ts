@@ -57,7 +57,7 @@ const fileSchema = z.strictObject({ keys: z.array(entrySchema) }).superRefine(({
 export function parseKeysFile(text: string): KeyEntry[] {
   const document = parseDocument(text, { prettyErrors: false, schema: 'failsafe' });
   const [broken] = document.errors;
-  // What a parser says may quote the file.
+  // The message of a parser may quote the file.
   if (broken) throw new BadSettings(`API_KEYS_FILE is not YAML: ${broken.code} at character ${broken.pos[0] + 1}.`);
   const parsed = fileSchema.safeParse(withoutAliases(document));
   if (parsed.success) return parsed.data.keys;

@@ -11,7 +11,7 @@ export function createLogger({ level, role }: { level: string; role: string }, t
     base: { role, pid: process.pid },
     timestamp: pino.stdTimeFunctions.isoTime,
     serializers: { err: (error: unknown) => errorFields(error) },
-    // What JSON leaves as it is may still turn the lines of a terminal around.
+    // JSON does not escape bidirectional marks, and a terminal obeys them.
     hooks: { streamWrite: (line) => `${visible(line.trimEnd())}\n` },
   };
   return to ? pino(options, to) : pino(options);

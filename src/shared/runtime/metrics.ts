@@ -9,7 +9,7 @@ const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60
 export type Metrics = ReturnType<typeof createMetrics>;
 
 /**
- * What a process tells Prometheus. One registry per process, also when API and worker share it. Labels come from short
+ * The metrics of a process for Prometheus. One registry per process, also when API and worker share it. Labels come from short
  * lists of our own: never an address, an app or an id.
  */
 export function createMetrics({ ofProcess = false } = {}) {

@@ -78,7 +78,7 @@ function discreet(span: Span): Span {
   };
 }
 
-/** What an error says may quote what a client wrote. */
+/** The message of an error may quote a client. */
 function nameOf(exception: unknown): string {
   return exception instanceof Error ? exception.name : 'Error';
 }

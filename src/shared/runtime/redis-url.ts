@@ -5,7 +5,7 @@ export type RedisUrl = {
   kind: 'single' | 'sentinel' | 'cluster';
   /** The server itself; the Sentinels; or some nodes of the Cluster. */
   endpoints: Endpoint[];
-  /** What Sentinels call the master; empty for the other kinds. */
+  /** The name of the master at its Sentinels; empty for the other kinds. */
   masterName: string;
   username: string | undefined;
   password: string | undefined;
@@ -35,7 +35,7 @@ export function parseRedisUrl(text: string): RedisUrl | undefined {
   return { kind, endpoints, ...place, ...credentials, usesTls: protocol === 'rediss', family: Number(family ?? 0) };
 }
 
-/** Where it is, without credentials. */
+/** The address without credentials. */
 export function describeRedis({ kind, endpoints, masterName, database, usesTls }: RedisUrl): string {
   const form = kind === 'single' ? '' : `+${kind}`;
   const hosts = endpoints.map(({ host, port }) => `${host.includes(':') ? `[${host}]` : host}:${port}`);

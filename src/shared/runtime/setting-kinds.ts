@@ -41,23 +41,16 @@ export const apiKeys = z
     return keys;
   });
 
-export const corsOrigins = z
-  .string()
-  .default('')
-  .transform((text) => text.split(',').flatMap((part) => part.trim() || []))
-  .refine(
-    (origins) => origins.every(isOrigin),
-    'must be origins such as https://rules.example.com, separated by commas',
-  );
+const listOf = (isGood: (part: string) => boolean, what: string) =>
+  z
+    .string()
+    .default('')
+    .transform((text) => text.split(',').flatMap((part) => part.trim() || []))
+    .refine((parts) => parts.every(isGood), `must be ${what}, separated by commas`);
 
-export const trustedProxies = z
-  .string()
-  .default('')
-  .transform((text) => text.split(',').flatMap((part) => part.trim() || []))
-  .refine(
-    (proxies) => proxies.every(isAddressOrRange),
-    'must be addresses or ranges such as 10.0.0.0/8, separated by commas',
-  );
+export const corsOrigins = listOf(isOrigin, 'origins such as https://rules.example.com');
+
+export const trustedProxies = listOf(isAddressOrRange, 'addresses or ranges such as 10.0.0.0/8');
 
 function isAddressOrRange(text: string): boolean {
   const [address = '', bits] = text.split('/');

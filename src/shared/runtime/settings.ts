@@ -83,7 +83,7 @@ const settingsSchema = variables
     { path: ['REDIS_URL'], error: 'must begin with rediss for REDIS_CA_FILE and REDIS_CERT_FILE to be used' },
   );
 
-/** Where APIs and workers of their own look for the queue when nothing is said. */
+/** The queue that an API or worker of its own uses unless it is told another. */
 export const LOCAL_REDIS = 'redis://127.0.0.1:6379';
 export const DEFAULT_SHARED_DIR = './rule-data';
 
@@ -120,7 +120,7 @@ export function queueUrlOf({ QUEUE_URL, REDIS_URL }: Settings): string | undefin
   return QUEUE_URL ?? REDIS_URL;
 }
 
-/** What a key may do at once where its entry in the keys file does not say. */
+/** How much a key may do at once unless its entry in the keys file says otherwise. */
 export function keyLimitsOf(settings: Settings) {
   const { KEY_CALLS_PER_SECOND, KEY_OPEN_CALLS, KEY_STREAMS, KEY_BATCHES } = settings;
   return {

@@ -48,7 +48,7 @@ export const PERMIT_MS = 120_000;
 /** A batch that asked this lately is waiting for its turn. */
 export const WANTED_MS = 300;
 
-/** What stays of an item whose data was erased. */
+/** The head of an item whose data was erased. */
 export const erasedHead = (head: ItemHead): ItemHead => ({ ...head, error: null, differences: 0, digest: null });
 
 export const sizeOf = (batch: Batch, chunks: readonly string[]) =>

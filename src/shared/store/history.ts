@@ -1,6 +1,9 @@
 import type { ExecutionRecord, Settled } from '../contract/execution-record.ts';
 
-/** What to keep: so many executions, for so long, in so many bytes; whichever is reached first makes the oldest leave. */
+/**
+ * The limits of the history: so many executions, for so long, in so many bytes. The first that is reached makes the oldest
+ * leave.
+ */
 export type HistoryLimits = { count: number; seconds: number; bytes: number };
 
 export type HistoryFilter = {
@@ -43,7 +46,7 @@ export const resultKey = (mockId: string) => `result:${mockId}`;
 /** Members of the index, newest first, beginning after one of them; none when that one is not there any more. */
 type ReadIndex = (after: string | null, count: number) => Promise<string[]>;
 
-/** What the index says of an execution, so that a list can be filtered without loading anything. */
+/** The fields of an execution in the index, so that a list is filtered without loading records. */
 export function memberOf({ mockId, app, ruleId, batchId }: ExecutionRecord): string {
   return `${app}|${ruleId ?? ''}${batchId === null ? '' : `~${batchId}`}|${mockId}`;
 }

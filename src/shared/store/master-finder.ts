@@ -5,7 +5,7 @@ import type { Endpoint } from '../runtime/redis-url.ts';
 import { askClusterNode } from './cluster-view.ts';
 import { askSentinel } from './sentinel-view.ts';
 
-/** Where the master is, as one Sentinel or one node of a Cluster has it. The greater epoch is the newer view. */
+/** The address of the master in the view of one Sentinel or one node of a Cluster. The greater epoch is the newer view. */
 export type View = { master: Endpoint; epoch: number; others: Endpoint[] };
 
 export type MasterFinder = {

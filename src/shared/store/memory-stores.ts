@@ -10,7 +10,7 @@ import { createSplitHistory } from './split-history.ts';
 
 type Stores = Pick<QueueBackend, 'store' | 'openNotes' | 'openHistory' | 'openMissingRecords' | 'openBatches'>;
 
-/** What one process keeps beside the queues. Its API and its worker open the same ones. */
+/** The stores of one process beside its queues. Its API and its worker open the same ones. */
 export function memoryStores(): Stores {
   const store = createMemoryStore();
   let notes: Notes | undefined;

@@ -1,6 +1,6 @@
 /** How long a call is remembered by its Idempotency-Key. */
 export const NOTE_SECONDS = 24 * 3600;
-/** What a note takes in Redis with its entries in two indexes, and an answer beside its text; estimates from above. */
+/** The bytes of a note in Redis with its entries in two indexes, and of an answer beside its text; estimates from above. */
 export const NOTE_BYTES = 900;
 export const ANSWER_BYTES = 600;
 

@@ -32,7 +32,7 @@ export type ExecutionQueue = JobQueue<JobData, JobResult>;
 
 /** The queue store, and everything that depends on which one it is: no other file asks. */
 export type QueueBackend = {
-  /** Which queue store it is and where, without credentials. */
+  /** The kind and the address of the queue store, without credentials. */
   where: string;
   /** Rejects when a reply takes so long that the queue store counts as away: the caller gets 503 within a second. */
   inTime<T>(reply: Promise<T>): Promise<T>;
@@ -88,7 +88,9 @@ export type QueueBackend = {
   close(): Promise<void>;
 };
 
-/** Opens the queue store at an address or a redis:// URL, or the embedded one when there is none. `telemetry` carries traces. */
+/**
+ * Opens the queue store at an address or a redis:// URL, or the embedded one when there is none. `telemetry` carries traces.
+ */
 export async function openQueueBackend(
   where: RedisAddress | string | undefined,
   telemetry?: Telemetry,

@@ -21,11 +21,11 @@ type Parts = {
   maxEvents: number;
   eventsBlockMs: number;
   locks: { lockDuration: number; stalledInterval: number };
-  /** What connections of workers are called. */
+  /** The name of the workers' connections. */
   workerName?: string;
 };
 
-/** What opens the parts of a queue in one queue store. `quick` connections fail fast, `blocking` ones wait. */
+/** Opens the parts of a queue in one queue store. `quick` connections fail fast, `blocking` ones wait. */
 export function openersOf(parts: Parts) {
   return { ...queueOpeners(parts), openWorker: workerOpener(parts) };
 }

@@ -87,7 +87,7 @@ export function openRedis(address: RedisAddress, telemetry: Telemetry | undefine
 }
 
 function redisOpeners(connections: RedisConnections, prefix: string, telemetry: Telemetry | undefined) {
-  // None of its commands may be part of opening one: it would stay broken for good.
+  // Opening a connection must not wait for one of its own commands: if that failed, it would stay broken for good.
   const quick = { ...connections.options, ...FAST, commandTimeout: 3000, skipVersionCheck: true } as const;
   return openersOf({
     quick: factoryOf(quick, prefix, connections),
@@ -101,7 +101,7 @@ function redisOpeners(connections: RedisConnections, prefix: string, telemetry: 
   });
 }
 
-/** What Sentinels and nodes of a Cluster answer to who asks wrongly. */
+/** The errors of Sentinels and of nodes of a Cluster that a wrong setting causes. */
 const NEVER_FOUND =
   /^no master was found: .*(know no master named|cluster support disabled|NOAUTH|WRONGPASS|unknown command)/i;
 
@@ -152,7 +152,10 @@ function factoryOf(
 
 type Asked = { database: number; takers: Takers; except: string | undefined };
 
-/** The connection of a worker carries its id. Redis lists those of all its databases; a deployment in another one has the same names. */
+/**
+ * The connection of a worker carries its id. Redis lists those of all its databases; a deployment in another one has the same
+ * names.
+ */
 async function findWorkers(
   queue: Parameters<QueueBackend['findWorkers']>[0],
   { database, takers, except }: Asked,

@@ -13,14 +13,17 @@ type Connection = {
 /** Redis answers, and takes no writes: nothing can be begun. */
 export class StoreTakesNoWrites extends Error {}
 
-/** The commands that failed together with the first one have their replies by then, so their callers know that nothing was done. */
+/**
+ * The commands that failed together with the first one have their replies by then, so their callers know that nothing was
+ * done.
+ */
 const RECONNECT_AFTER_MS = 50;
 const RECONNECT_AT_MOST_EVERY_MS = 1000;
 const PROBE_SECONDS = 60;
 
 const retryStrategy = (attempt: number) => Math.min(100 * attempt, 500);
 
-/** What differs between connections. */
+/** The options in which connections differ. */
 type ConnectionOptions = {
   enableOfflineQueue?: boolean;
   maxRetriesPerRequest: number | null;
@@ -50,7 +53,7 @@ export function createRedisConnections(address: RedisAddress) {
   const options = { ...addressOptions(address), ...found, retryStrategy, reconnectOnError };
 
   return {
-    /** What every connection has in common, for those that BullMQ opens. */
+    /** The options of every connection, for those that BullMQ opens. */
     options,
     keep,
     ...health,

@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import type { RedisAddress } from '../runtime/redis-address.ts';
 
-/** What the queue needs beyond plain keys, each as a command that changes nothing. */
+/** The features of Redis that the queue needs beyond plain keys, each as a command that changes nothing. */
 const NEEDED: Record<string, (redis: Redis, key: string) => Promise<unknown>> = {
   EVAL: (redis, key) => redis.eval("return redis.call('EXISTS', KEYS[1])", 1, key),
   MULTI: (redis, key) => redis.multi().exists(key).exec(),

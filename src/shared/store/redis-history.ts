@@ -89,7 +89,7 @@ end
 return 1
 `);
 
-/** What was trimmed was older than all that is left: nothing follows it. */
+/** The records that were trimmed were older than all that are left, so no page follows. */
 const page = redisScript(`
 local index, after, count = KEYS[1], ARGV[1], tonumber(ARGV[2])
 local rank = -1
@@ -102,7 +102,7 @@ const pageSchema = z.array(z.string());
 
 type Name = 'history' | 'history-of-batches';
 
-/** What the keys of a history begin with. */
+/** The prefix of the keys of a history. */
 export const historyPrefix = (prefix: string, name: Name) => `${prefix}:${name}:`;
 
 /** History in Redis, shared by all APIs and workers. */

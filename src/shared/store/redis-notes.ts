@@ -41,7 +41,10 @@ local function makeRoom(wanted)
 end
 `;
 
-/** The note and its place in the index are one step: an API that dies right after it leaves a note that is found when it is due. */
+/**
+ * The note and its place in the index are one step: an API that dies right after it leaves a note that is found when it is
+ * due.
+ */
 const put = redisScript(`${COMMON}
 local note, key, text, dueAt = KEYS[6], ARGV[6], ARGV[7], ARGV[8]
 purge()
@@ -129,7 +132,7 @@ export function createRedisNotes(redis: Redis, { prefix, maxBytes, replicated }:
     async put(key, text, dueAt): Promise<PutNote> {
       const reply = await put(redis, [...indexes, noteKey(key)], [...common(), key, text, dueAt]);
       const [kind, there = ''] = putReply.parse(reply);
-      // Nothing else remembers that this call was made: a fail-over that loses the note lets a repeat run again.
+      // The note alone remembers this call: if a fail-over lost it, a repeat would run again.
       if (kind === 'put') await replicated();
       return kind === 'there' ? { kind, text: there } : { kind };
     },

@@ -87,7 +87,7 @@ export function openRedisReplies({ open, prefix, keyOf }: Options, { onReply, on
   const ready = Promise.withResolvers<void>();
   const channelOf = (id: string) => `${keyOf(id)}${CHANGES}`;
   const followers = createFollowers(
-    // What happened before it listens is found by another look.
+    // Changes from before it listens are found by one more look.
     (channel) =>
       void redis.ssubscribe(channel).then(
         () => followers.tell(channel),

@@ -17,7 +17,7 @@ type Options = {
   openNoted: () => { redis: Redis; replicated: () => Promise<void> };
 };
 
-/** What one Redis keeps beside the queues, over one connection, and over another one what a fail-over must not lose. */
+/** The stores of one Redis beside the queues. Notes, which a fail-over must not lose, have a connection of their own. */
 export function redisStores(redis: Redis, { prefix, openNoted }: Options): Stores {
   return {
     store: createRedisStore(redis, prefix),

@@ -1,4 +1,4 @@
-/** What is told of a job: how it ended, as the job itself holds it, or only that something happened to it. */
+/** A message about a job: how it ended, as the job itself holds it, or only that it changed. */
 export type Reply =
   | { kind: 'completed'; id: string; value: unknown }
   | { kind: 'failed'; id: string; reason: string }
@@ -7,18 +7,20 @@ export type Reply =
 /** `onBack`: replies may have been lost until now, and arrive again. */
 export type ReplyListener = { onReply(reply: Reply): void; onBack(): void };
 
-/** Where one process hears of the jobs it asked for. Every reply is a hint: it may be lost, and the job itself tells the same. */
+/** Tells one process about the jobs it asked for. Every reply is a hint: it may be lost, and the job itself tells the same. */
 export type Replies = {
-  /** What the data of a job says as its `replyTo` for the reply to come here. */
+  /** The `replyTo` in a job's data that leads replies here. */
   address: string;
   /** Resolves once replies arrive. */
   ready: Promise<void>;
-  /** Calls `listener` for whatever happens to one job, also one that others asked for, until the returned function is called. */
+  /**
+   * Calls `listener` for whatever happens to one job, also one that others asked for, until the returned function is called.
+   */
   follow(id: string, listener: () => void): () => void;
   close(): Promise<void>;
 };
 
-/** What is told to more than one listener by the id of a job. `begin` and `end`: around the first and the last of an id. */
+/** The listeners of each job, by its id. `begin` and `end` are called around the first and the last of an id. */
 export function createFollowers(begin: (id: string) => void = () => {}, end: (id: string) => void = () => {}) {
   const followers = new Map<string, Set<() => void>>();
   return {

@@ -1,6 +1,6 @@
 import type { History, HistoryLimits } from './history.ts';
 
-/** What the history of batches may keep. */
+/** The limits of the history of batches. */
 export function batchesPartOf({ count, seconds, bytes }: HistoryLimits): HistoryLimits {
   return { count: Math.floor(count / 2), seconds, bytes: Math.floor(bytes / 2) };
 }

@@ -82,7 +82,7 @@ export function createFollowItems({ backend, queue, history, store, settings }: 
 
   return {
     follow,
-    /** Where the end of an item is told that is added here: its data says so. */
+    /** The `replyTo` of the items that are added here, so that their endings are told here. */
     address: () => listen().address,
     close: async () => replies?.close(),
   };

@@ -9,7 +9,7 @@ const MAX_DATA = 16 * 1024;
 const MAX_NODES = 16 * 1024;
 const MAX_ERROR = 1000;
 
-/** What is kept of an item that ended: its verdict, and what the run came to. */
+/** The record of an item that ended: its verdict, and the result of the run. */
 export function itemOfEnding(one: Case, ending: ItemEnding): { head: ItemHead; detail: ItemDetail | null } {
   if (ending.kind === 'unanswered') {
     const { code, error, mayHaveRun, address } = ending.noAnswer;

@@ -7,7 +7,7 @@ import { itemOfEnding } from './item-of-ending.ts';
 
 type Item = { head: ItemHead; detail: ItemDetail | null };
 
-/** What is kept of an item that ended: without hidden fields (MASK), and of some apps only how it ended (HISTORY_OFF). */
+/** The record of an item that ended: without hidden fields (MASK), and for some apps only how it ended (HISTORY_OFF). */
 export function keptItem(one: Case, ending: ItemEnding, { app, privacy }: { app: number; privacy: Privacy }): Item {
   const item = itemOfEnding(one, ending);
   if (privacy.isOff(app)) return { head: withoutOutcome(item.head, ending.kind === 'answered'), detail: null };

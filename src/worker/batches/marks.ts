@@ -13,7 +13,7 @@ export const MARK_MS = 5000;
 const FORM = /^(\d+)\.(\d+)\.(\d+)$/;
 
 /**
- * Which items of a batch may have been sent. A mark is an empty file beside the claims, which no queue store can forget. A
+ * The items of a batch that may have been sent. A mark is an empty file beside the claims, which no queue store can forget. A
  * mark is only ever added: a worker that slept cannot take back what another one has marked meanwhile.
  */
 export function createMarks(sharedDir: string) {

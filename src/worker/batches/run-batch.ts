@@ -49,7 +49,7 @@ export async function runBatch(
   return true;
 }
 
-/** Nothing of its app is kept: the names of the cases stay, and how each ended. */
+/** For an app in HISTORY_OFF only the names of the cases stay, and how each ended. */
 async function dropCases({ batchId, cases: count, targets }: Batch, store: BatchStore): Promise<void> {
   for (let chunk = 0; chunk * CASES_PER_CHUNK < count; chunk++) {
     const cases = (await store.cases(batchId, chunk)).map(withoutData);

@@ -67,7 +67,7 @@ async function carryOn(self: TargetRun, place: Place, { claimBy }: ItemHead): Pr
   const isMarked = earlier.some(({ upTo }) => index < upTo);
   const doubt = isMarked ? await resolveDoubt(self, index, mockId) : 'not-sent';
   if (doubt === 'unknown') {
-    // Nothing is known of the client, so it is no reason to stop.
+    // This ending tells nothing about the client, so it is no reason to stop.
     const ending = unknownOutcome(mockId, 'the queue store lost what became of it');
     return void (await keep(self, index, itemOf(self, one, ending)));
   }
@@ -112,7 +112,7 @@ async function launch(self: TargetRun, sent: Sent): Promise<void> {
       inFlight.delete(finished);
     });
   inFlight.add(finished);
-  // What was sent before this worker took over is waited for a few at a time.
+  // Items that were sent before this worker took over are waited for a few at a time.
   if (chosen === null && inFlight.size >= concurrency) await Promise.race(inFlight);
 }
 
@@ -123,7 +123,7 @@ async function seeToEnd(self: TargetRun, sent: Sent): Promise<ItemEnding | null>
   const claimBy = await noteBegin(self, sent);
   const ids = { v: JOB_VERSION, app, ruleId, confId, ts: one.ts, target: chosen?.target ?? self.target };
   const data: JobData = { ...ids, input: one.input, claimBy, keyName, batchId };
-  // What was sent before is only looked for: when the queue lost it, it is added again as such.
+  // An item that was sent before is only looked for. If the queue lost it, it is re-enqueued as such.
   if (chosen) await addExecution(queue, mockId, { ...data, replyTo: followItems.address() }).catch(() => {});
   return followItems.follow({ mockId, data }, run.signal);
 }

@@ -29,7 +29,7 @@ export type RunTargetDependencies = {
   onSettled: (verdict: Verdict) => void;
 };
 
-/** What all targets of a batch share: why it stops, if it does, and what has gone wrong so far. */
+/** The state that all targets of a batch share: why it stops, if it does, and the failures so far. */
 export type BatchRun = {
   batch: Batch;
   stopped: string | null;

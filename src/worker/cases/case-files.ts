@@ -10,7 +10,7 @@ import { absent, type Reading, readingOfError, unusable } from '../files/reading
 import { within } from '../files/real-directory.ts';
 import { LockLost, withLock, writeTemporary } from './lock-file.ts';
 
-/** Whose cases they are: those of a rule, or of a node. Ids are decimal text. */
+/** The rule or the node that the cases belong to. Ids are decimal text. */
 type CasesOf = { app: number; ruleId: string | null; confId: string | null };
 type SavedFile = { ruleId: string | null; confId: string | null; bytes: number; changedAt: number };
 /** `changed`: they are not those that `expected` is the ETag of; `reading` is what is there. */
@@ -19,7 +19,7 @@ type Saving = { kind: 'saved' } | { kind: 'changed'; reading: Reading<string> } 
 type Dependencies = {
   sharedDir: string;
   clock: FileClock;
-  /** Where tests put a worker to sleep. */
+  /** Tests put a worker to sleep here. */
   beforeRename?: () => Promise<void>;
 };
 

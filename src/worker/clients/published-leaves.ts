@@ -3,7 +3,7 @@ import { parseExact } from '../../shared/contract/exact-json.ts';
 
 const MAX_CHARACTERS = 32 * 1024 * 1024;
 
-/** What a client that publishes nothing about its leaves publishes. */
+/** The metadata of a client without any leaf class. */
 export const NO_LEAVES: readonly unknown[] = [];
 
 export type LeavesOf = ReturnType<typeof createPublishedLeaves>;

@@ -30,7 +30,7 @@ const lastSchema = z.object({
 });
 
 /**
- * What clients published about their leaf classes: those the registry lists, and for an app whose clients are all gone
+ * The metadata that clients published about their leaf classes: those the registry lists, and for an app whose clients are all gone
  * the copy of the last registration that stays behind on the trunk and in each lane.
  */
 export function createPublishedMetadata({ sharedDir, listClients }: Dependencies) {

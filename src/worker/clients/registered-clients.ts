@@ -25,7 +25,9 @@ type Registered = { clients: Client[]; skipped: Skipped[]; claimed: ReadonlySet<
 type Place = { folder: string; lane: string | null; name: string };
 type Parsed = { stamp: string; registration: RegistrationFile | null; reason: string | null };
 
-/** Reads the registrations and heartbeats of one app, on the trunk and in lanes. Files that did not change are not read again. */
+/**
+ * Reads the registrations and heartbeats of one app, on the trunk and in lanes. Files that did not change are not read again.
+ */
 export function createRegisteredClients({ app, leavesOf, clientTimeoutMs }: Options) {
   const run = createConcurrencyLimit(PARALLEL_READS);
   let known: Known = { registrations: new Map(), beats: new Map() };
@@ -62,7 +64,7 @@ export function createRegisteredClients({ app, leavesOf, clientTimeoutMs }: Opti
   };
 }
 
-/** What was read of each file, by its path. */
+/** The content of each file, by its path. */
 type Known = { registrations: Map<string, Parsed>; beats: Map<string, Beat> };
 type Options = { app: number; leavesOf: LeavesOf; clientTimeoutMs: number };
 

@@ -6,7 +6,7 @@ import { dialectOf } from '../dialects/dialects.ts';
 import { sdkOf } from '../dialects/sdks.ts';
 import { type LeavesOf, NO_LEAVES } from './published-leaves.ts';
 
-/** What a client published about itself when it started. */
+/** The registration that a client writes when it starts. */
 export type RegistrationFile = {
   address: string;
   app: number;
@@ -57,7 +57,7 @@ const heartbeatSchema = z.object({
   loadedVersion: numberText.nullish(),
 });
 
-/** What a client says while it lives. `lastHeartbeat`: epoch ms by its own clock. */
+/** The heartbeat of a client. `lastHeartbeat`: epoch ms by its own clock. */
 export type HeartbeatFile = { lastHeartbeat: number; loadedVersion: string | null };
 
 /** Reads a heartbeat file; null when it is not one. */

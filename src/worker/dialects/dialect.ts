@@ -1,4 +1,4 @@
-/** What a request file says, with every number as text. */
+/** The content of a request file, with every number as text. */
 export type RequestContent = {
   mockId: string;
   app: number;
@@ -9,7 +9,7 @@ export type RequestContent = {
   input: string;
 };
 
-/** What a registration says about how its client writes. */
+/** The hints of a registration about how its client writes. */
 export type RegistrationHead = { dialect: string | null; hasStartTime: boolean; hasLoadedVersion: boolean };
 
 /** How one kind of client writes requests and results, and in what else it differs from the others. */

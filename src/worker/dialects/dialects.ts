@@ -3,7 +3,7 @@ import type { Dialect, RegistrationHead } from './dialect.ts';
 import { iceDialect } from './ice.ts';
 import { ruleDialect } from './rule.ts';
 
-/** What the clients of each dialect do. A new one is added here and to the names in the contract. */
+/** The dialects of clients. A new one is added here and to the names in the contract. */
 export const dialects: Record<DialectName, Dialect> = { rule: ruleDialect, ice: iceDialect };
 
 /** The dialect of a client that says nothing about itself. */

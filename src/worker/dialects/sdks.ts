@@ -10,7 +10,7 @@ type Sdk = {
   givesUp: boolean;
   /** Its name in a warning, if it keeps numbers as 64-bit floats; null if it keeps every digit. */
   roundsAs: string | null;
-  /** What becomes of a number that no 64-bit float holds (1e400): kept, changed to something else, or not readable at all. */
+  /** How the SDK reads a number that no 64-bit float holds (1e400): it keeps it, changes it, or cannot read it. */
   largeNumbers: 'kept' | 'changed' | 'unreadable';
   /** How it is called in a sentence. */
   label: string;

@@ -11,7 +11,7 @@ const MAX_SEARCHED = 64 * 1024;
 const NAMED_AT_MOST = 3;
 const STRING_OR_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g;
 
-/** What a caller should know about the input this client is given. */
+/** Warns the caller about the input that this client is given. */
 export function inputWarnings({ sdk, address }: From, input: string): Warning[] {
   const { roundsAs, largeNumbers, label } = sdks[sdk];
   const large = largeNumbers === 'changed' ? largeNumberIn(input) : undefined;
@@ -28,7 +28,7 @@ export function inputWarnings({ sdk, address }: From, input: string): Warning[] 
   return [precision(`Client ${address} (${roundsAs}) reads numbers as 64-bit floats: ${seen}.`)];
 }
 
-/** What a caller should know about the answer this client gave. `input`: a number that is written there as well is exact. */
+/** Warns the caller about the answer of this client. `input`: a number that is written there as well is exact. */
 export function answerWarnings(
   { sdk, address }: From,
   { body, success, input }: { body: string; success: boolean; input: string },

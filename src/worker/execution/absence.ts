@@ -1,7 +1,7 @@
 /** How long something has been missing, by looks at it. */
 export type Absence = ReturnType<typeof createAbsence>;
 
-/** Nothing is missing yet. */
+/** Begins with nothing missing. */
 export function createAbsence() {
   let since: number | undefined;
   return {

@@ -60,7 +60,7 @@ async function findEarlier(
   return earlier;
 }
 
-/** What this attempt would do: claim it for a client, or a reason not to begin it, which counts unless another attempt claims. */
+/** The proposal of this attempt: a claim for a client, or a reason not to begin, which counts unless another attempt claims. */
 async function propose(execution: Execution, parts: BeginParts): Promise<Proposed | Postponed> {
   const { mockId, data, firstAttempt } = execution;
   const { claims, interrupts, sharedDirectory } = parts;

@@ -20,7 +20,7 @@ type Chosen = Extract<Resolution, { kind: 'client' }>;
 /** No request could be written for this client, so another one may get it. */
 type Unwritable = { kind: 'unwritable'; noAnswer: NoAnswer };
 
-/** What is the matter with one client's directory alone; a full disk is full for all of them. */
+/** The fault of one client's directory alone; a full disk is full for all of them. */
 class UnwritableDirectory extends Error {}
 const FULL = new Set(['ENOSPC', 'EDQUOT']);
 

@@ -49,7 +49,7 @@ export function createCleanUp({ keptAnswers, lateResults, sharedDir, atStep, log
     if (mayAnswerLate(ending)) lateResults.expect(claim);
   }
 
-  /** What could not be used goes, unless the client put an answer in its place meanwhile. */
+  /** Removes an unusable result, unless the client put an answer in its place meanwhile. */
   async function mayStay(claim: Claim, ending: Ending): Promise<boolean> {
     const isInvalid = ending.kind === 'unanswered' && ending.noAnswer.code === 'invalid-result';
     return isInvalid ? lateResults.isAnswered(claim) : mayAnswerLate(ending);

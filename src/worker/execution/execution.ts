@@ -3,7 +3,7 @@ import type { JobData, Warning } from '../../shared/contract/job.ts';
 import type { NoAnswer } from '../../shared/contract/outcomes.ts';
 import type { Claim } from '../files/claim.ts';
 
-/** What a worker is asked to do: the job's id and data. */
+/** One execution as a worker takes it: the job's id and data. */
 export type Execution = {
   mockId: string;
   data: JobData;

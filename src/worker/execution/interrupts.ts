@@ -1,6 +1,6 @@
 import type { Cancel } from '../../shared/store/control.ts';
 
-/** What can reach an execution from outside while it waits. */
+/** The messages that can reach an execution while it waits. */
 export type Interrupt = 'handover' | 'lock-lost' | Cancel['why'];
 type Listener = (interrupt: Interrupt) => void;
 
@@ -52,7 +52,7 @@ export function createInterrupts() {
       return handingOver;
     },
 
-    /** What a task that only reads comes to. Rejects with `HandedOver` once this worker stops, however long the task hangs. */
+    /** Runs a task that only reads. Rejects with `HandedOver` once this worker stops, however long the task hangs. */
     async unlessHandedOver<T>(task: Promise<T>): Promise<T> {
       const { promise, reject } = Promise.withResolvers<never>();
       const stop = () => reject(new HandedOver());

@@ -10,7 +10,9 @@ const UNREADABLE_AGAIN_MS = 250;
 
 type Present = Extract<FoundResult, { kind: 'present' }>;
 
-/** Reads the result file, unless it is known not to be a result. Ends the wait with an answer, or with what is wrong for good. */
+/**
+ * Reads the result file, unless it is known not to be a result. Ends the wait with an answer, or with what is wrong for good.
+ */
 export async function lookForAnswer(wait: Wait, { lastLook = false } = {}): Promise<WaitEnding | undefined> {
   const found = await readResultOf(wait, resultPath(wait.files), { lastLook });
   if (found.kind === 'absent') wait.unusable.forget();
@@ -59,7 +61,7 @@ export function readResultOf(wait: Wait, path: string, { lastLook = false, whole
   );
 }
 
-/** What has been wrong and unchanged for a while will not become a result. */
+/** A file that has been wrong and unchanged for a while will not become a result. */
 async function endIfWrongForGood(wait: Wait): Promise<WaitEnding | undefined> {
   const { unusable, files, claim } = wait;
   const remaining = unusable.wrongForGoodInMs;

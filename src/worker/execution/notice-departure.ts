@@ -9,7 +9,7 @@ import { markAsOpen } from './mark.ts';
 import { lookAtRequest, pickUp } from './notice-pick-up.ts';
 import { GONE_AFTER_MS, REQUEST_LOOK_MS, type Wait, type WaitEnding } from './wait.ts';
 
-/** What a listing of the client's directory tells that no event told. */
+/** Reads from a listing of the client's directory what no event told. */
 export async function readListing(wait: Wait, { names, registered }: Listing): Promise<WaitEnding | undefined> {
   const { claim, pickedUp } = wait;
   const isGone = !seemsThere(wait, registered);

@@ -26,7 +26,7 @@ type Dependencies = {
   log: Logger;
 };
 
-/** What a worker does with one job of the queue: executes it, and says in the queue's own terms what became of it. */
+/** Processes one job of the queue: executes it, and reports its ending in the queue's own terms. */
 export function createProcessJob(parts: Dependencies) {
   const { progress, unknownJobs, log } = parts;
   const runs = createRuns(parts);
@@ -138,7 +138,10 @@ function lastTryMs({ timestamp, data: { claimBy } }: ExecutionJob): number {
   return left <= 0 ? 0 : left + Math.random() * share * 0.8;
 }
 
-/** Carries the ending of an execution to the API that waits for it. BullMQ never tries it again: it is an outcome, not an accident. */
+/**
+ * Carries the ending of an execution to the API that waits for it. BullMQ never tries it again: it is an outcome, not an
+ * accident.
+ */
 class NotAnswered extends UnrecoverableError {
   constructor(noAnswer: NoAnswer) {
     super(JSON.stringify(noAnswer));

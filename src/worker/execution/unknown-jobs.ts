@@ -13,7 +13,7 @@ type Dependencies = { claims: Claims; sharedDirectory: SharedDirectory; settings
 
 export type UnknownJobs = ReturnType<typeof createUnknownJobs>;
 
-/** What a worker does with jobs and claims of a newer version: it snoozes them for a newer worker, and ends them once none took them in time. */
+/** Handles jobs and claims of a newer version: snoozes them for a newer worker, and ends them once none took them in time. */
 export function createUnknownJobs({ claims, sharedDirectory, settings, log }: Dependencies) {
   const incident = createThrottledAlert(log, 'What a newer version made is handed back');
   const backoff = createBackoff();

@@ -19,7 +19,7 @@ import type { Interrupts } from './interrupts.ts';
 import type { ProgressReports } from './progress.ts';
 import type { AtStep } from './steps.ts';
 
-/** What the client wrote, to the letter, and the memory it takes up until it was passed on. */
+/** The text that the client wrote, to the letter, and the memory it takes up until it was passed on. */
 export type Answer = { body: string; success: boolean; decision: Decision | null; answeredAt: number; lease: Lease };
 
 /** How the wait for one answer ended. `interrupted`: not at all, another worker goes on with it. */
@@ -28,7 +28,7 @@ export type WaitEnding =
   | { kind: 'unanswered'; noAnswer: NoAnswer }
   | { kind: 'interrupted' };
 
-/** What every wait of a worker shares. */
+/** The parts that all waits of a worker share. */
 export type WaitParts = {
   watcher: ResultWatcher;
   keptAnswers: KeptAnswers;
@@ -54,7 +54,7 @@ export type Wait = {
   readonly registration: string | null;
   readonly inbox: Inbox;
   readonly parts: WaitParts;
-  /** What lies where the result belongs and is none. */
+  /** The file that lies where the result belongs and is none. */
   readonly unusable: ReturnType<typeof createUnusableResult>;
   /** Why this worker could not read the result the last time; null when it could. */
   unreadable: string | null;

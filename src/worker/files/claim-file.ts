@@ -7,7 +7,7 @@ import { symlink } from './quick-files.ts';
 /** No symbolic links on this file system, or none of that length. */
 const CANNOT_LINK = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'ENAMETOOLONG', 'EINVAL']);
 
-/** What was to be written may be there all the same: the file server did it and its reply got lost, or another was first. */
+/** The file may be there although writing it failed: the file server's reply got lost, or another worker was first. */
 const PROVES_NOTHING = new Set(['EPERM', 'EIO', 'ESTALE', 'ENOTCONN', 'ETIMEDOUT']);
 
 /** True when this text is the first. */

@@ -11,7 +11,7 @@ const MINUTE_MS = 60_000;
 const MARK_KEPT_MS = 24 * 60 * 60_000;
 const SWEPT = '.swept';
 
-/** What names the minute of an execution: epoch ms by the clock of its API, the same for every attempt. */
+/** The time that names the minute of an execution: epoch ms by the clock of its API, the same for every attempt. */
 type Key = { claimBy: number };
 
 export type ClaimMinutes = ReturnType<typeof createClaimMinutes>;
@@ -29,7 +29,9 @@ export function createClaimMinutes(sharedDir: string) {
     root,
     folderOf,
 
-    /** Makes the folder of a minute. Not what is above it: that must be there, or this is not the directory that was checked. */
+    /**
+     * Makes the folder of a minute. Not what is above it: that must be there, or this is not the directory that was checked.
+     */
     async make(key: Key): Promise<void> {
       const folder = folderOf(key);
       if (made.has(folder)) return;

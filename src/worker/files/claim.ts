@@ -4,7 +4,9 @@ import { knownUpTo } from '../../shared/contract/job.ts';
 import { type NoAnswer, noAnswerSchema } from '../../shared/contract/outcomes.ts';
 import { parseJson } from '../../shared/contract/parse-json.ts';
 
-/** The version of claims. They lie where they lie and have their `v` in every version, so that each sees those of all others. */
+/**
+ * The version of claims. They lie where they lie and have their `v` in every version, so that each sees those of all others.
+ */
 export const CLAIM_VERSION = 1;
 
 /** The client an execution is dispatched to. The first worker that writes it decides for good. */
@@ -30,7 +32,7 @@ const claimSchema = z.object({
 
 export type Claim = z.infer<typeof claimSchema>;
 
-/** What was decided about an execution: it was claimed, or it ended without a dispatch and no worker may claim it any more. */
+/** The decision about an execution: it was claimed, or it ended without a dispatch and no worker may claim it any more. */
 export type ClaimOrRefusal = { kind: 'claimed'; claim: Claim } | { kind: 'refused'; noAnswer: NoAnswer };
 const refusalSchema = z.object({ v: knownUpTo(CLAIM_VERSION), refused: noAnswerSchema });
 const versionSchema = z.object({ v: z.int() });

@@ -42,7 +42,7 @@ export function createClaims(sharedDir: string, clock: FileClock = createFileClo
   }
 
   return {
-    /** What was decided about an execution, or null while nothing was. Throws `UnknownClaim` or `NewerClaim`. */
+    /** Reads the decision about an execution, or null while there is none. Throws `UnknownClaim` or `NewerClaim`. */
     find,
 
     /** The same without `claimBy`: looks through all claims that are kept. Null also for one that cannot be read. */
@@ -77,7 +77,7 @@ export function createClaims(sharedDir: string, clock: FileClock = createFileClo
       return counted(key, decision, !mayBeSwept(key) && (await writeFirst(key, decision)));
     },
 
-    /** Where the claim of an execution lies. */
+    /** The path of an execution's claim. */
     folderOf: minutes.folderOf,
 
     sweep: minutes.sweep,

@@ -9,7 +9,7 @@ const DECISIONS: ReadonlyMap<string, Decision> = new Map([
 const LONGEST_ENTRY = 400;
 
 /**
- * What a rule came to, by its trace: the entry of the node that was started is the last to be written. Null when the client
+ * The decision of a rule by its trace: the entry of the node that was started is the last to be written. Null when the client
  * wrote no trace, an empty one, or one that ends in something else.
  */
 export function decisionOf(process: Member | undefined): Decision | null {

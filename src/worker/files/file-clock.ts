@@ -10,7 +10,9 @@ const TOUCH = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | const
 
 export type FileClock = ReturnType<typeof createFileClock>;
 
-/** Where each worker has a file whose text is the time by its own clock, and whose mtime is that of the file system's. */
+/**
+ * The folder in which each worker has a file: its text is the time by the worker's clock, its mtime that of the file system's.
+ */
 const clocksDirectory = (sharedDir: string) => join(privateDirectory(sharedDir), 'clocks');
 
 /**

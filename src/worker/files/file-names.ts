@@ -50,12 +50,15 @@ export function registrationPath(
   return join(clientsDirectory(sharedDir, client.app), ...lane, `m_${client.directoryName}.json`);
 }
 
-/** What an address may be called when no registration vouches for it: one plain path segment, visible, not too long. */
+/** An address without a registration must be one plain path segment, visible, not too long. */
 export function isPlainName(name: string): boolean {
   return isSegment(name) && Buffer.byteLength(name) <= 200 && !name.includes('..') && !name.includes('\\');
 }
 
-/** What a registered client's directory may be called: any visible path segment that leaves room for a file name's prefix. */
+/**
+ * The directory of a registered client may have any visible path segment as its name that leaves room for a file name's
+ * prefix.
+ */
 export function isSegment(name: string): boolean {
   return (
     name !== '' && !name.startsWith('.') && !name.includes('/') && !hasUnseen(name) && Buffer.byteLength(name) <= 240

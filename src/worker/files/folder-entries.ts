@@ -3,7 +3,7 @@ import { opendir, readdir } from 'node:fs/promises';
 import { filesLie } from './quick-files.ts';
 
 /**
- * What lies in a folder, one after the other, so that a folder full of files does not fill the memory. sshfs does not tell
+ * The entries of a folder, one after the other, so that a folder full of files does not fill the memory. sshfs does not tell
  * what its entries are, and Node would look at each of them in the main thread; so over a network all of them are read first.
  */
 export function entriesIn(path: string): Promise<AsyncIterable<Dirent> | Iterable<Dirent>> {

@@ -5,7 +5,7 @@ import { decodeUtf8 } from '../../shared/contract/utf8.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import { decisionOf } from './decision.ts';
 
-/** What the bytes of a result file are: an answer, the beginning of one, or something no further byte can make one. */
+/** The judgement on the bytes of a result file: an answer, the beginning of one, or something no further byte can make one. */
 export type Judgement =
   | { kind: 'answer'; body: string; success: boolean; decision: Decision | null }
   | { kind: 'incomplete'; message: string }

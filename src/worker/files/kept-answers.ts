@@ -40,7 +40,7 @@ export function createKeptAnswers(sharedDir: string, clock: FileClock = createFi
       }
     },
 
-    /** Where the answer of an execution may lie, newest first; another worker may be a little ahead. */
+    /** The paths where the answer of an execution may lie, newest first; another worker may be a little ahead. */
     pathsOf(mockId: string): string[] {
       const newest = bucketNow() + 1;
       return Array.from({ length: BUCKETS_KEPT + 2 }, (_, age) => join(folderOf(newest - age), mockId));

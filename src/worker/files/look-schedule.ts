@@ -7,7 +7,7 @@ const AVERAGED_OVER_MS = 10_000;
 /** Beyond its share a directory is still looked into this often. */
 const LONGEST_GAP_MS = 10_000;
 
-/** What the gap to the next look into one directory depends on. Times are of a monotonic clock, in ms. */
+/** The measurements that decide when one directory is looked into next. Times are of a monotonic clock, in ms. */
 export type Pace = {
   /** Whether an event told of a result here: then looks only make up for lost events. */
   eventsArrive: boolean;
@@ -28,7 +28,7 @@ export function createLookSchedule(pollIntervalMs: number, now: () => number = (
   let spentMs = 0;
   let spentAt = now();
 
-  /** What was spent lately, weighted less the longer ago it was. */
+  /** The time that was spent lately, weighted less the longer ago it was. */
   function recentlySpent(): number {
     const at = now();
     spentMs *= Math.exp((spentAt - at) / AVERAGED_OVER_MS);

@@ -40,7 +40,7 @@ export function createPathCache<T>({ load, run, maxBytes, now }: Options<T>) {
   }
 
   return {
-    /** What stands at a path now. */
+    /** Reads a path as it is now. */
     read: (path: string): Promise<Reading<T>> =>
       run(async () => {
         try {

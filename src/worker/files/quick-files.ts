@@ -12,7 +12,7 @@ import { fileSystemOf } from './file-system.ts';
  * over otherwise: then two at a time per directory, so that one that hangs leaves threads for the others.
  */
 
-/** What a local file system stays far below and a network one far above. */
+/** An operation on a local file system takes far less time, one over a network far more. */
 const SLOW_MS = 0.5;
 /** A busy machine makes any single operation slow: most of so many have to be. */
 const SAMPLES = 64;
@@ -23,7 +23,7 @@ let samples = 0;
 let slow = 0;
 let handOverUntil = 0;
 
-/** Where the files lie, by how quick the file system has been lately. */
+/** Whether the files lie on this machine, by how quick the file system has been lately. */
 export const filesLie = (): 'here' | 'elsewhere' => (performance.now() < handOverUntil ? 'elsewhere' : 'here');
 
 /** Looks whether the shared directory is on this machine: asking one elsewhere at once would stop the process meanwhile. */

@@ -1,4 +1,4 @@
-/** What came of reading one thing from the shared directory. A bad file is an answer with a reason, never a throw. */
+/** The result of reading one thing from the shared directory. A bad file is an answer with a reason, never a throw. */
 export type Reading<T> = { kind: 'found'; value: T } | { kind: 'absent' } | { kind: 'unusable'; reason: string };
 
 export const absent = { kind: 'absent' } as const;

@@ -17,7 +17,7 @@ import { quickly } from './quick-files.ts';
 const BELOW_ROOT = /^(.*?)\/(mock(?:\/\d+(?:\/[^/]+)?)?|\.rule-server(?:\/[^/]+)*)$/s;
 const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = sync.constants;
 const MAX_HANDLES = 512;
-/** Where Linux shows what a process has open. */
+/** Linux shows there the files that a process has open. */
 const HAS_PROC = process.platform === 'linux' && sync.existsSync('/proc/self/fd');
 /** A directory that was moved away and replaced by another one, or by a link, is noticed within this time. */
 const CHECK_EVERY_MS = 500;
@@ -56,7 +56,7 @@ export async function within<T>(directory: string, use: (path: string) => Promis
   }
 }
 
-/** What lies in a directory. The handle of one that was removed shows nothing, so nothing is looked at twice. */
+/** The names in a directory. The handle of a removed directory shows none, so an empty one is looked at twice. */
 export async function namesIn(directory: string, list: (path: string) => Promise<string[]>): Promise<string[]> {
   const names = await within(directory, list);
   if (names.length > 0) return names;

@@ -21,10 +21,10 @@ import { createFile, rename, unlink } from './quick-files.ts';
 import { confirm, namesIn, within } from './real-directory.ts';
 import { isRegistered } from './registration-file.ts';
 
-/** Where the files of one execution lie. */
+/** The directory and the id that the paths of one execution are made of. */
 export type ExecutionFiles = { directory: string; mockId: string };
 
-/** Where the files of a claimed execution lie. */
+/** The files of a claimed execution. */
 export function filesOf(sharedDir: string, { app, directoryName, mockId }: Claim): ExecutionFiles {
   return { directory: join(mockDirectory(sharedDir, app), directoryName), mockId };
 }
@@ -48,13 +48,19 @@ export async function writeTemporary(
   return name;
 }
 
-/** Marks the execution as open: the directory is not empty, so cleaners leave it, and other workers see that the client is busy. */
+/**
+ * Marks the execution as open: the directory is not empty, so cleaners leave it, and other workers see that the client is
+ * busy.
+ */
 export async function markOpen(files: ExecutionFiles): Promise<void> {
   const name = openFileName(files.mockId);
   await inDirectory(files.directory, () => within(files.directory, (path) => writeFile(join(path, name), '')));
 }
 
-/** Makes the request visible. Only the file named in the claim is ever renamed, so however often this is called, it happens once. */
+/**
+ * Makes the request visible. Only the file named in the claim is ever renamed, so however often this is called, it happens
+ * once.
+ */
 export async function renameRequest(
   files: ExecutionFiles,
   { temporary }: Claim,
@@ -95,7 +101,10 @@ export async function isRequestThere({ directory, mockId }: ExecutionFiles): Pro
   return isThere(directory, requestFileName(mockId));
 }
 
-/** Removes what an ended execution left: the request before the result, so that a client never finds a request answered already. */
+/**
+ * Removes what an ended execution left: the request before the result, so that a client never finds a request answered
+ * already.
+ */
 export async function removeFiles(files: ExecutionFiles, claim: Claim, { keepAnswer = false } = {}): Promise<void> {
   await removeRequest(files);
   await removed(files.directory, withdrawnFileName(files.mockId));
@@ -107,7 +116,10 @@ export async function removeTemporary({ directory }: ExecutionFiles, temporary: 
   await removed(directory, temporary);
 }
 
-/** Whether the mark is still there. Clients delete their requests only; a cleaner that removes a directory removes the mark with it. */
+/**
+ * Whether the mark is still there. Clients delete their requests only; a cleaner that removes a directory removes the mark
+ * with it.
+ */
 export async function isMarkThere({ directory, mockId }: ExecutionFiles): Promise<boolean> {
   return isThere(directory, openFileName(mockId));
 }

@@ -96,7 +96,7 @@ function failedReading(error: unknown): Judged | Exclude<FoundResult, { kind: 'p
   return { kind: 'present', judgement: { kind: 'wrong', message }, writtenAt: Date.now() };
 }
 
-/** What is read lies in the client's own directory, wherever a link that took its place may lead. */
+/** The read stays in the client's own directory, also if a link took its place. */
 function inside<T>(path: string, use: (real: string) => Promise<T>): Promise<T> {
   return within(dirname(path), (directory) => use(join(directory, basename(path))));
 }

@@ -11,9 +11,11 @@ import { noteFileSystem } from './quick-files.ts';
 /** Workers on one queue must share one directory; the last to leave frees the queue for another one after this long. */
 const IDENTITY_KEPT_SECONDS = 60;
 
-/** Everything else is below one of these: removing, claiming and keeping answers go through them without a look at each path. */
+/**
+ * Everything else is below one of these: removing, claiming and keeping answers go through them without a look at each path.
+ */
 const NEVER_LINKS = ['.rule-server', '.rule-server/claims', '.rule-server/answers', '.rule-server/clocks', 'mock'];
-/** Where a worker must be able to write; what is not there yet it makes. */
+/** The folders that a worker must be able to write; it makes those that are missing. */
 const WRITTEN = ['.rule-server', '.rule-server/claims', '.rule-server/answers', 'mock'];
 /** A full disk is full for every worker: the answer to a call says so, and as soon as there is room it goes on. */
 const FULL = new Set(['ENOSPC', 'EDQUOT']);

@@ -1,4 +1,4 @@
-/** What an operation came to, and how long it took, in ms. */
+/** Runs an operation, and tells its result and how long it took, in ms. */
 export async function timed<T>(operation: () => Promise<T>): Promise<{ value: T; tookMs: number }> {
   const startedAt = performance.now();
   const value = await operation();

@@ -30,12 +30,14 @@ export function createUnusableResult() {
       const same = last?.stamp === stamp ? last : undefined;
       last = { stamp, judgement, since: same?.since ?? Date.now(), reads: (same?.reads ?? 0) + 1 };
     },
-    /** Nothing is there. */
+    /** The path is empty. */
     forget(): void {
       last = undefined;
       seen = undefined;
     },
-    /** How long until it is wrong for good, in ms; undefined for what is nothing, only incomplete, or about to be read again. */
+    /**
+     * How long until it is wrong for good, in ms; undefined for what is nothing, only incomplete, or about to be read again.
+     */
     get wrongForGoodInMs(): number | undefined {
       if (last?.judgement.kind !== 'wrong' || last.stamp !== seen) return undefined;
       return Math.max(0, last.since + WRONG_FOR_MS - Date.now());
@@ -44,7 +46,7 @@ export function createUnusableResult() {
     get clientDied(): boolean {
       return last?.judgement.kind === 'wrong' && last.judgement.clientDied === true;
     },
-    /** What is the matter with it. */
+    /** The fault of the result. */
     get problem(): string | undefined {
       return last?.judgement.kind === 'answer' ? undefined : last?.judgement.message;
     },

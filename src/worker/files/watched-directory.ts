@@ -7,7 +7,7 @@ import type { Pace } from './look-schedule.ts';
  */
 export type Listing = { kind: 'listing'; names: ReadonlySet<string> | null; registered: boolean };
 
-/** What was noticed about one execution's files: an event, which is a hint, its result by its name, or what a listing shows. */
+/** One sighting of an execution's files: an event, which is a hint, its result by its name, or a listing. */
 export type Sighting = { kind: 'request-event' | 'result-event' | 'result-seen' } | Listing;
 export type Listener = (sighting: Sighting) => void;
 /** One execution that waits for its result: who is told, since when, and when its result is next looked for by its name. */
@@ -71,8 +71,8 @@ export function countOthers(watched: Watched, names: string[]): number {
 }
 
 /** Whether an execution is this worker's, or was until a moment ago. */
-export function isOwn({ listeners, ended }: Watched, mockId: string): boolean {
-  return listeners.has(mockId) || ended.has(mockId);
+export function isOwn(watched: Watched | undefined, mockId: string): boolean {
+  return watched !== undefined && (watched.listeners.has(mockId) || watched.ended.has(mockId));
 }
 
 /** A directory without listeners is not listed any more. */

@@ -67,10 +67,7 @@ export function createResultWatcher({ pollIntervalMs, log }: { pollIntervalMs: n
     /** How many executions of other workers are open in a directory, as of the last listing. */
     othersIn: (directory: string): number => othersIn(directories.get(directory)),
     /** Whether an execution is this worker's, or was until a moment ago. */
-    isOwn(directory: string, mockId: string): boolean {
-      const watched = directories.get(directory);
-      return watched !== undefined && isOwn(watched, mockId);
-    },
+    isOwn: (directory: string, mockId: string): boolean => isOwn(directories.get(directory), mockId),
     noticing: () => noticingIn(directories.values(), looks.stretch()),
     async close(): Promise<void> {
       await forgetting.stop();

@@ -39,7 +39,7 @@ export function createClientLoad({ sharedDir, slots, resultTimeoutMs, fileNow, i
     return { client, path, open: slots.load(path) };
   };
 
-  /** What everybody's marks say, as of a moment ago. */
+  /** The marks of all workers, as of a moment ago. */
   function marksOf(path: string): Promise<Marks> {
     const known = looks.get(path);
     if (known && performance.now() - known.at < LOOKED_MS) return known.marks;
@@ -131,7 +131,7 @@ async function readMarks(path: string, { fileNow, openForMs, isOwn }: Reading): 
   const all = [...waiting, ...begun];
   const count = { open: all.length, others: all.filter((mockId) => !isOwn(path, mockId)).length };
   for (const mockId of begun) {
-    // What a worker that died left behind stays longer than any execution can be open.
+    // The marks of a worker that died stay longer than any execution can be open.
     const mark = (real: string) => lstat(join(real, openFileName(mockId)));
     const stats = await within(path, mark).catch(() => null);
     if (stats && fileNow - stats.mtimeMs < openForMs) return { ...count, running: true };

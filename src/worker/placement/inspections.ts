@@ -98,7 +98,7 @@ export function createInspections(dependencies: Dependencies) {
   };
 }
 
-/** What the input has that this client cannot take; undefined when it can take all of it. */
+/** The reason why this client cannot take the input; undefined if it can. */
 function inputRefusal({ address, dialect, sdk }: Inspected, input: string): string | undefined {
   if (hasReservedKey(dialects[dialect], input))
     return `has "${dialects[dialect].reservedKey}" at its top level, a name that client ${address} may use itself: choose another name, or another client`;

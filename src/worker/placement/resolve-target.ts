@@ -67,10 +67,7 @@ export function createResolveTarget({ clients, load, unwritable }: Dependencies)
     const least = await load.leastBusy(await available(named));
     if (least) return { kind: 'client', ...least, unknown: false, warnings: [], sure: true };
     if (named.length > 0) return refuse(endings.clientOffline(address, whoIsOnline(app, roster)));
-    if (!isPlainName(address)) {
-      const error = `"address:${address}" names no registered client of app ${app}, and an address without a registration is 1 to 200 bytes without slashes, a leading dot or ".."`;
-      return refuse(endings.badRequest('target', error));
-    }
+    if (!isPlainName(address)) return refuse(notPlain(app, address));
     if (roster.clients.length > groupsOf(roster).directories.length || roster.skipped.length > 0) {
       return refuse(endings.unknownClient(app, address, whoIsOnline(app, roster)));
     }
@@ -104,6 +101,11 @@ function groupsOf(roster: Roster): Groups {
 
 function refuse(noAnswer: NoAnswer): Choice {
   return { kind: 'refused', noAnswer, sure: false };
+}
+
+function notPlain(app: number, address: string): NoAnswer {
+  const error = `"address:${address}" names no registered client of app ${app}, and an address without a registration is 1 to 200 bytes without slashes, a leading dot or ".."`;
+  return endings.badRequest('target', error);
 }
 
 const NAMED_AT_MOST = 10;

@@ -33,7 +33,7 @@ export function createUnwritableClients({ onNoted = () => {} }: { onNoted?: () =
 
     has: (client: Client): boolean => warningOf(client) !== undefined,
 
-    /** What the caller should know when none of these was chosen. */
+    /** Warns the caller that none of these was chosen. */
     warningsAbout: (clients: Client[]): Warning[] =>
       known.size === 0 ? [] : clients.flatMap((client) => warningOf(client) ?? []).slice(0, NAMED_AT_MOST),
   };

@@ -25,7 +25,7 @@ type DatedRule = { rule: Rule; modifiedMs: number };
 
 export type ConfigFiles = ReturnType<typeof createConfigFiles>;
 
-/** Where an app's rules and nodes stand, and what single files say now. Nothing below `sharedDir` is read through a link. */
+/** Finds an app's rules and nodes, and reads single files as they are now. Nothing below `sharedDir` is read through a link. */
 export function createConfigFiles({ sharedDir, now }: { sharedDir: string; now: () => number }) {
   const run = createConcurrencyLimit(PARALLEL_READS);
   const cache = { run, now, maxBytes: MAX_CACHED_BYTES };
@@ -49,7 +49,7 @@ export function createConfigFiles({ sharedDir, now }: { sharedDir: string; now: 
       return numbers.filter((app, at) => app <= MAX_APP && found[at]).sort((a, b) => a - b);
     },
 
-    /** Where each rule of an app stands. */
+    /** Finds the folder of each rule of an app. */
     ruleIndex: async (app: number): Promise<Reading<RuleIndex>> =>
       (await isApp(app)) ? indexOf(pathOf(app, 'bases')) : absent,
 

@@ -11,7 +11,7 @@ const MAX_SKIPPED = 100;
 /** A file that is passed over, and why. */
 export type Skipped = { file: string; reason: string };
 
-/** What one folder holds: files named by an id, folders to look into, and what is passed over. */
+/** The content of one folder: files named by an id, folders to look into, and entries that are passed over. */
 export type FolderListing = { ids: bigint[]; folders: string[]; skipped: Skipped[] };
 
 /** Lists one real folder. Links are not followed; folders whose names begin with `_` or `.` hold no rules. */

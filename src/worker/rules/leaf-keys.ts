@@ -85,7 +85,7 @@ function configuredText(ref: string, leaf: LeafNode, values: ConfigValues): stri
   return only && strings.length === 1 ? keyText(values[only.field]) : undefined;
 }
 
-/** What a way into a configured object leads to: `config.key`. */
+/** The value at a path into a configured object: `config.key`. */
 function valueInside(ref: string, values: ConfigValues): ConfigValues[string] | undefined {
   let value: ExactValue | undefined = values;
   if (!ref.includes('.')) return undefined;

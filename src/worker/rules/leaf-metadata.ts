@@ -2,7 +2,7 @@ import type { LeafNode } from './leaf-nodes.ts';
 import type { RuleNode } from './node-file.ts';
 import { leafNumberOf } from './node-types.ts';
 
-/** What a client published about itself. `lane` null: the trunk. `lastHeartbeat`: epoch ms by the client's clock. */
+/** The metadata that a client published. `lane` null: the trunk. `lastHeartbeat`: epoch ms by the client's clock. */
 export type Registration = {
   address: string;
   lane: string | null;
@@ -43,7 +43,7 @@ export function createLeafMetadata(registrations: readonly Registration[], wante
   }
 
   return {
-    /** What is known about a node's leaf class; null for a relation. Clients do not publish aliases, so those have no metadata. */
+    /** The metadata of a node's leaf class; null for a relation. Clients do not publish aliases, so those have no metadata. */
     leafOf({ type: { name, leaf }, confName: clazz }: RuleNode): LeafNode | null {
       if (!leaf || clazz === null) return null;
       const type = leafNumberOf(name);

@@ -37,7 +37,7 @@ export type LeafField = {
 export type Comparison = { key: string; is: (typeof comparisons)[number]; field: string };
 const comparisons = ['>=', '>', '<=', '<', '=', '!=', 'in', 'not-in'] as const;
 
-/** What a client says about one of its leaf classes. `type`: 5 flow, 6 result, 7 none; null when not said. */
+/** The description that a client publishes of one of its leaf classes. `type`: 5 flow, 6 result, 7 none; null when not said. */
 export type LeafNode = {
   clazz: string;
   type: number | null;

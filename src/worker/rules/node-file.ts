@@ -78,7 +78,7 @@ export function parseNode(text: string, id: bigint): Reading<RuleNode> {
   return { kind: 'found', value };
 }
 
-/** What to call a node: its label, else its class's short name. */
+/** The name of a node: its label, else its class's short name. */
 export function nodeNameOf({ name, confName }: RuleNode): string {
   return name ?? shortNameOf(confName) ?? '';
 }

@@ -1,4 +1,4 @@
-/** What a node does with its children, or which of the three leaf methods it runs. */
+/** How a node combines its children, or which of the three leaf methods it runs. */
 export type NodeType = { name: NodeTypeName; leaf: boolean };
 
 export type NodeTypeName =

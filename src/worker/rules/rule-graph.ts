@@ -6,7 +6,7 @@ const MAX_NODES = 20_000;
 const MAX_EDGES = 100_000;
 const BATCH = 256;
 
-/** What to walk: a rule, a node, or (both) the sub-tree of a node inside a rule. */
+/** The tree to walk: a rule, a node, or (both) the sub-tree of a node inside a rule. */
 export type Selection = { app: number; ruleId: bigint | null; confId: bigint | null };
 
 /** Every node a walk can meet, by id, with what came of reading it. */
@@ -71,7 +71,10 @@ async function readNodes(root: bigint | null, readNode: ReadNode) {
   return { nodes, truncated: waiting.length > 0 };
 }
 
-/** Where a client goes from a node, in its order: the forward condition, then the children. Nowhere from a missing one. */
+/**
+ * The nodes that a client goes to from a node, in its order: the forward condition, then the children. None from a missing
+ * one.
+ */
 export function edgesOf(reading: Reading<RuleNode> | undefined): bigint[] {
   if (reading?.kind !== 'found') return [];
   const { forwardId, sonIds } = reading.value;

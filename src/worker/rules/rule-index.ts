@@ -5,7 +5,7 @@ import type { FolderListing, Skipped } from './folder-listing.ts';
 const MAX_FOLDERS = 10_000;
 const MAX_FOLDERS_DEEP = 32;
 
-/** Where an app's rule files stand: folders below `bases` by rule id. A file that is being moved may stand in two. */
+/** The folders below `bases` of an app's rule files, by rule id. A file that is being moved may stand in two. */
 export type RuleIndex = { folders: ReadonlyMap<bigint, readonly string[]>; skipped: readonly Skipped[] };
 
 type Listed = { folder: string; listing: FolderListing };

@@ -25,7 +25,7 @@ export type TreeCheck = { cycle: bigint[] | null; warnings: TreeWarning[] };
 type Sources = { rules: Pick<Rules, 'readGraph'>; leafClasses: ReadonlySet<string> | null };
 
 /**
- * What is wrong with the tree that a client is about to run. `leafClasses`: those the client registered, null when they are
+ * The faults of the tree that a client is about to run. `leafClasses`: those the client registered, null when they are
  * unknown. An app whose rules cannot be read has nothing to check.
  */
 export async function checkTree(selection: Selection, { rules, leafClasses }: Sources): Promise<TreeCheck> {

@@ -34,7 +34,7 @@ export function startSweeps({
   onSwept,
   log,
 }: Dependencies) {
-  /** Nothing is removed from a directory that is not the right one, or through a link. */
+  /** A sweep removes files only from the right directory, and never through a link. */
   const sweepEvery = (ms: number, what: string, sweep: () => Promise<unknown>, firstMs = ms) =>
     every(
       ms,
