@@ -1,7 +1,8 @@
 import { randomInt } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { describe, expect, inject, it, vi } from 'vitest';
+import { describe, expect, inject, it } from 'vitest';
 import { unless } from '../../src/shared/runtime/errno.ts';
+import { eventually } from '../support/eventually.ts';
 import { privateLeftovers } from '../support/private-leftovers.ts';
 import { redisCommand } from '../support/redis-command.ts';
 import { type RedisProcess, startRedisProcess } from '../support/redis-process.ts';
@@ -176,7 +177,7 @@ describe.skipIf(!inject('hasRedisBinary'))(`under ${RATE.perSecond} calls a seco
       expect(twice(responder.found)).toEqual([]);
       expect(processes.noise()).toEqual([]);
       expect((await execute(processes, 0)).status).toBe(200);
-      await vi.waitFor(() => expect(wroteAt.size).toBeGreaterThan(0));
+      await eventually(() => expect(wroteAt.size).toBeGreaterThan(0));
       await sweepLater(sharedDir);
       expect(await processes.leftovers()).toEqual([]);
       expect(await privateLeftovers(sharedDir)).toEqual([]);

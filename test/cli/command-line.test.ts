@@ -6,11 +6,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { checkClocks } from '../../src/cli/doctor/clock-check.ts';
 import { statesOf } from '../../src/cli/event-stream.ts';
 import { createHttpApi } from '../../src/cli/http-api.ts';
 import { runCommand } from '../../src/cli/program.ts';
+import { eventually } from '../support/eventually.ts';
 import { startRedis } from '../support/redis.ts';
 import {
   answers,
@@ -55,11 +56,17 @@ async function command(
 
 describe('the command line', () => {
   let service: Service;
+  /** One whose executions are soon over when their client does not answer. */
+  let hasty: Service;
   let apps = 900;
   beforeAll(async () => {
     service = await startService({ settings: { RESULT_TIMEOUT_MS: 30_000 }, leavesFiles: true });
+    hasty = await startService({ settings: { RESULT_TIMEOUT_MS: 1500 }, leavesFiles: true });
   });
-  afterAll(() => service.stop());
+  afterAll(async () => {
+    await hasty?.stop();
+    await service?.stop();
+  });
 
   const clientThat = async (does: Behaviour, options: Partial<Parameters<typeof createResponder>[0]> = {}) => {
     const app = ++apps;
@@ -124,9 +131,9 @@ describe('the command line', () => {
       [4, 'the client does not pick it up', staysSilent, 'did not pick the request up'],
       [5, 'the client writes no result', answersWith('[]'), 'cannot be used'],
     ] as const)('ends with %d when %s', async (code, _when, does, sentence) => {
-      await using hasty = await startService({ settings: { RESULT_TIMEOUT_MS: 1500 }, leavesFiles: true });
-      await using _client = await createResponder({ sharedDir: hasty.sharedDir, app: 1, does });
-      const { exitCode, out } = await command(['exec', '--url', hasty.url, '--app', '1', '--rule', '1']);
+      const app = ++apps;
+      await using _client = await createResponder({ sharedDir: hasty.sharedDir, app, does });
+      const { exitCode, out } = await command(['exec', '--url', hasty.url, '--app', String(app), '--rule', '1']);
       expect(exitCode).toBe(code);
       expect(out).toContain(sentence);
     });
@@ -138,15 +145,14 @@ describe('the command line', () => {
     });
 
     it('cancels the execution at Ctrl-C', async () => {
-      await using patient = await startService({ settings: { RESULT_TIMEOUT_MS: 40_000 } });
-      await using client = await createResponder({ sharedDir: patient.sharedDir, app: 1, does: staysSilent });
-      const run = ['exec', '--url', patient.url, '--app', '1', '--rule', '1'];
+      await using client = await clientThat(staysSilent);
+      const run = ['exec', '--url', service.url, '--app', String(client.app), '--rule', '1'];
       const { exitCode, err } = await command(run, { interruptAfter: client.firstRequest() });
       expect(exitCode).toBe(130);
       expect(err).toContain('is being cancelled');
       const { mockId } = await client.firstRequest();
-      await vi.waitFor(async () => {
-        const { json } = await patient.call(`/rule-server/mock/executions/${mockId}`);
+      await eventually(async () => {
+        const { json } = await service.call(`/rule-server/mock/executions/${mockId}`);
         expect(json.state).toBe('cancelled');
       });
     });

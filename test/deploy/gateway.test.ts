@@ -6,6 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, it, type TestContext, vi } from 'vitest';
+import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/free-port.ts';
 import { startNameServer } from '../support/name-server.ts';
 import { keepWritten } from '../support/written-output.ts';
@@ -97,10 +98,10 @@ describe.skipIf(!hasHaproxy).concurrent('the gateway (needs haproxy)', () => {
     });
     const caller = new AbortController();
     const left = call(caller.signal);
-    await vi.waitFor(() => expect(instances[0]?.calls).toHaveLength(1));
+    await eventually(() => expect(instances[0]?.calls).toHaveLength(1));
     caller.abort();
     await expect(left).rejects.toThrow();
-    await vi.waitFor(() => expect(closed).toBe(true));
+    await eventually(() => expect(closed).toBe(true));
   });
 
   it('answers in the words of the service when there is no instance', async (test) => {
@@ -142,7 +143,7 @@ describe.skipIf(!hasHaproxy).concurrent('the gateway (needs haproxy)', () => {
   it('says of a call whose caller closed its half of the connection that it may have run', async (test) => {
     const { port, instances } = await startGateway(test, { names: ['127.0.0.2'], answer: () => {} });
     const sent = 'POST /rule-server/mock/execute HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n{}';
-    const received = rawAnswer(port, sent, () => vi.waitFor(() => expect(instances[0]?.calls).toHaveLength(1)));
+    const received = rawAnswer(port, sent, () => eventually(() => expect(instances[0]?.calls).toHaveLength(1)));
     const { head, body } = await received;
     expect(head).toMatch(/content-type: application\/problem\+json/i);
     expect(JSON.parse(body)).toMatchObject({ status: 400, code: 'outcome-unknown', mayHaveRun: true });
@@ -156,7 +157,7 @@ describe.skipIf(!hasHaproxy).concurrent('the gateway (needs haproxy)', () => {
     await delay(500);
     expect(log().match(/api1 is DOWN|api2 is DOWN/g)).toHaveLength(1);
     await call();
-    await vi.waitFor(() => expect(log().match(/POST \/rule-server\/mock\/execute/g)?.length).toBeGreaterThan(0));
+    await eventually(() => expect(log().match(/POST \/rule-server\/mock\/execute/g)?.length).toBeGreaterThan(0));
   });
 
   // Some of these send a call again by themselves when its connection is closed without an answer.

@@ -194,7 +194,7 @@ describe('a request that cannot be run', () => {
     await new Promise<void>((resolve) => socket.write(head, () => resolve()));
     socket.destroy();
     await expect
-      .poll(() => service.log.filter(({ requestId }) => requestId === 'cut-off'))
+      .poll(() => service.log.filter(({ requestId }) => requestId === 'cut-off'), { timeout: 20_000 })
       .toEqual([expect.objectContaining({ status: 400, level: 30 })]);
   });
 });

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
 import { itemMockId } from '../../src/shared/cases/item-id.ts';
 import { apiWaitMs, batchLimitsOf } from '../../src/shared/runtime/settings.ts';
+import { eventually } from '../support/eventually.ts';
 import { onOneQueue } from '../support/on-each-queue.ts';
 import {
   answers,
@@ -236,7 +237,7 @@ onOneQueue('a batch', (start) => {
     await using service = await start({ settings: { RESULT_TIMEOUT_MS: 20_000 } });
     await using client = await clientOf(service, async (request, { found }) => {
       if (found[0] !== request) return;
-      await vi.waitUntil(() => found.length === 4);
+      await vi.waitUntil(() => found.length === 4, { timeout: 20_000 });
       await request.pickUp();
       await request.answer('null');
     });
@@ -313,7 +314,7 @@ onOneQueue('a batch', (start) => {
     await service.addWorker();
     expect((await ended(service, id)).counts).toMatchObject({ passed: 4 });
     expect(client.found).toHaveLength(4);
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const metrics = (await service.call('/metrics')).text;
       expect(metrics).toContain('rule_server_batch_items_total{verdict="passed"} 4');
       expect(metrics).toContain('rule_server_batches_running 0');

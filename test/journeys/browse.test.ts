@@ -332,7 +332,9 @@ onOneQueue('what there is to run, over HTTP', (start) => {
     await client.firstRequest();
     expect((await get(`clients?app=${app}`)).json.clients[0]).toMatchObject({ state: 'online', open: 1 });
     await (await client.firstRequest()).pickUp();
-    await expect.poll(async () => (await get(`clients?app=${app}`)).json.clients[0].state).toBe('busy');
+    await expect
+      .poll(async () => (await get(`clients?app=${app}`)).json.clients[0].state, { timeout: 20_000 })
+      .toBe('busy');
     const request = await client.firstRequest();
     await request.answer('{"success":true}');
     expect((await executing).status).toBe(200);

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { runCommand } from '../../src/cli/program.ts';
+import { eventually } from '../support/eventually.ts';
 import { markerInFiles, markerInRedis } from '../support/find-marker.ts';
 import { onEachQueue } from '../support/on-each-queue.ts';
 import { startRedis } from '../support/redis.ts';
@@ -94,7 +95,7 @@ describe.skipIf(choice.kind === 'unavailable')('what is left of an erased execut
     const marker = `marker-${more.length}`;
     const body = { app: 1, ruleId: 1, 'the service': { note: marker, more } };
     const { json } = await service.execute(body, { headers: { 'idempotency-key': `key-${more.length}` } });
-    await vi.waitFor(async () => expect((await service.call(EXECUTIONS)).text).toContain(json.mockId));
+    await eventually(async () => expect((await service.call(EXECUTIONS)).text).toContain(json.mockId));
     expect(await placesOf(marker)).not.toEqual([]);
     expect((await eraseIt(service, json.mockId)).status).toBe(200);
     expect(await placesOf(marker)).toEqual([]);

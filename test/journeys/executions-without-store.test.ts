@@ -1,5 +1,6 @@
 import { describe, expect, inject, it, vi } from 'vitest';
 import { openEventStream } from '../support/event-stream.ts';
+import { eventually } from '../support/eventually.ts';
 import { startRedis } from '../support/redis.ts';
 import { createResponder, resultText } from '../support/responder.ts';
 import { startService } from '../support/start-service.ts';
@@ -28,7 +29,7 @@ describe.skipIf(choice.kind === 'unavailable' || choice.kind === 'url')('while t
       const { mockId } = (await service.execute({ app: 1, ruleId: 1 }, { headers })).json;
       await client.firstRequest();
       const stream = await openEventStream(`${service.url}${EXECUTIONS}/${mockId}/events`);
-      await vi.waitFor(() => expect(stream.events.length).toBeGreaterThan(2));
+      await eventually(() => expect(stream.events.length).toBeGreaterThan(2));
       await new Promise((resolve) => setTimeout(resolve, 1200)); // the append-only file is written each second
 
       await redis.pause?.();

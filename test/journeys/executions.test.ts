@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { JobData } from '../../src/shared/contract/job.ts';
 import { queueNames } from '../../src/shared/store/queue-backend.ts';
 import { openEventStream } from '../support/event-stream.ts';
+import { eventually } from '../support/eventually.ts';
 import type { Answer } from '../support/http-call.ts';
 import { onOneQueue } from '../support/on-each-queue.ts';
 import {
@@ -21,11 +22,17 @@ const EXECUTIONS = '/rule-server/mock/executions';
 
 onOneQueue('executions as a resource', (start) => {
   let service: Service;
+  /** One whose executions are soon over when their client does not answer. */
+  let hasty: Service;
   let apps = 500;
   beforeAll(async () => {
     service = await start({ settings: { RESULT_TIMEOUT_MS: 30_000, CLIENT_TIMEOUT_MS: 20_000 }, leavesFiles: true });
+    hasty = await start({ settings: { RESULT_TIMEOUT_MS: 2500 } });
   });
-  afterAll(() => service.stop());
+  afterAll(async () => {
+    await hasty?.stop();
+    await service?.stop();
+  });
 
   const clientThat = async (does: Behaviour, options: Partial<Parameters<typeof createResponder>[0]> = {}) => {
     const app = ++apps;
@@ -137,7 +144,7 @@ onOneQueue('executions as a resource', (start) => {
     it('an input beyond 64 KiB is not kept with it', async () => {
       await using client = await clientThat(answers());
       const answer = await service.execute({ app: client.app, ruleId: 1, 'the service': { a: 'x'.repeat(70_000) } });
-      await vi.waitFor(async () => expect((await get(answer.json.mockId)).json.input).toBeNull());
+      await eventually(async () => expect((await get(answer.json.mockId)).json.input).toBeNull());
     });
 
     it.each([2, 70])('an input of %i KiB is not kept in its job as well', async (kilobytes) => {
@@ -146,7 +153,7 @@ onOneQueue('executions as a resource', (start) => {
       const { json } = await service.execute({ app: client.app, ruleId: 1, 'the service': input });
       const queue = service.backends[0]?.openQueue<JobData, unknown>(queueNames.executions);
       try {
-        await vi.waitFor(async () => expect((await queue?.getJob(json.mockId))?.data.input).toBe(''));
+        await eventually(async () => expect((await queue?.getJob(json.mockId))?.data.input).toBe(''));
         expect((await get(json.mockId)).json.input).toEqual(kilobytes < 64 ? input : null);
       } finally {
         await queue?.close();
@@ -174,7 +181,6 @@ onOneQueue('executions as a resource', (start) => {
     });
 
     it('that was never picked up says how long it waited for that', async () => {
-      await using hasty = await start({ settings: { RESULT_TIMEOUT_MS: 2500 } });
       await using _client = await createResponder({ sharedDir: hasty.sharedDir, app: 1, does: staysSilent });
       const mockId = await begin({ app: 1, ruleId: 1 }, {}, hasty);
       const { json } = await reaches(mockId, 'timed-out', hasty);
@@ -184,9 +190,8 @@ onOneQueue('executions as a resource', (start) => {
     });
 
     it('keeps an answer that came after it had timed out, and its end stays what it was', async () => {
-      await using hasty = await start({ settings: { RESULT_TIMEOUT_MS: 1000 } });
-      await using client = await createResponder({ sharedDir: hasty.sharedDir, app: 1, does: picksUpAndStaysSilent });
-      const answer = await hasty.execute({ app: 1, ruleId: 1 });
+      await using client = await createResponder({ sharedDir: hasty.sharedDir, app: 2, does: picksUpAndStaysSilent });
+      const answer = await hasty.execute({ app: 2, ruleId: 1 });
       expect(answer.status).toBe(504);
       const request = await client.firstRequest();
       await request.answer(resultText(request, { 'the service': { late: 9007199254740993n.toString() } }));
@@ -221,7 +226,7 @@ onOneQueue('executions as a resource', (start) => {
         made.unshift((await service.execute({ app: client.app, ruleId: 1 })).json.mockId);
         await reaches(made[0] ?? '', 'succeeded');
       }
-      const page = await vi.waitFor(async () => {
+      const page = await eventually(async () => {
         const answer = await list(`app=${client.app}`);
         expect(ids(answer)).toEqual(made);
         return answer;
@@ -264,7 +269,7 @@ onOneQueue('executions as a resource', (start) => {
       await reaches(settled, 'succeeded');
       const open = await begin({ app: client.app, ruleId: 1 });
       await reaches(open, 'dispatched');
-      await vi.waitFor(async () => expect(ids(await list(`app=${client.app}`))).toEqual([open, settled]));
+      await eventually(async () => expect(ids(await list(`app=${client.app}`))).toEqual([open, settled]));
       expect(ids(await list(`app=${client.app}&limit=1`))).toEqual([open]);
       const next = (await list(`app=${client.app}&limit=1`)).json.nextCursor;
       expect(ids(await list(`app=${client.app}&limit=1&cursor=${next}`))).toEqual([settled]);
@@ -297,7 +302,7 @@ onOneQueue('executions as a resource', (start) => {
       await reaches(big.json.mockId, 'succeeded');
       await reaches(one, 'succeeded');
       const found = async (query: string) => ids(await list(query)).sort();
-      await vi.waitFor(async () => expect(await found(`app=${client.app}`)).toEqual([one, big.json.mockId].sort()));
+      await eventually(async () => expect(await found(`app=${client.app}`)).toEqual([one, big.json.mockId].sort()));
       expect(await found(`app=${client.app}&ruleId=9007199254740993`)).toEqual([big.json.mockId]);
       expect(await found(`app=${client.app}&ruleId=9007199254740992`)).toEqual([]);
       expect(await found(`app=${client.app}&ruleId=1&limit=&cursor=`)).toEqual([one]);

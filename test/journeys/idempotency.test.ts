@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { eventually } from '../support/eventually.ts';
 import { onOneQueue } from '../support/on-each-queue.ts';
 import {
   answers,
@@ -157,7 +158,7 @@ onOneQueue('an Idempotency-Key', (start) => {
     await using client = await clientThat(answers());
     const first = await call(client.app, 'k');
     for (let count = 0; count < 40; count++) await service.execute({ app: client.app, ruleId: 1 });
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const items = (await service.call('/rule-server/mock/executions?limit=100')).json.items;
       expect(items).toHaveLength(30);
     });
@@ -171,7 +172,7 @@ onOneQueue('an Idempotency-Key', (start) => {
     const first = await call(client.app, 'k');
     client.does = answers();
     for (let count = 0; count < 40; count++) await service.execute({ app: client.app, ruleId: 1 });
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const { items } = (await service.call('/rule-server/mock/executions?limit=100')).json;
       expect(items.some(({ mockId }: { mockId: string }) => mockId === first.json.mockId)).toBe(false);
     });

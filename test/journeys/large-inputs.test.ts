@@ -1,4 +1,5 @@
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
+import { eventually } from '../support/eventually.ts';
 import { onEachQueue } from '../support/on-each-queue.ts';
 import { createResponder, staysSilent } from '../support/responder.ts';
 
@@ -14,8 +15,8 @@ onEachQueue('open executions with large inputs', (start) => {
       const body = { app: 1, ruleId: 1, 'the service': { note: note.repeat(100_000) } };
       mockIds.unshift((await execute(body, { headers: { prefer: 'respond-async' } })).json.mockId);
     }
-    await vi.waitFor(() => expect(client.found).toHaveLength(3));
-    await vi.waitFor(async () => {
+    await eventually(() => expect(client.found).toHaveLength(3));
+    await eventually(async () => {
       const { items } = (await call(EXECUTIONS)).json;
       expect(items.map(({ mockId }: { mockId: string }) => mockId).sort()).toEqual(mockIds.toSorted());
       expect(items[0]).toMatchObject({ app: 1, ruleId: 1, target: 'all', state: 'dispatched', outcome: null });

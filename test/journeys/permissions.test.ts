@@ -183,11 +183,11 @@ describe('who may do what', () => {
     const second = await service.call(events, { headers });
     expect([second.status, second.json.error]).toEqual([429, expect.stringContaining('event streams')]);
     const open = ask('narrow', 'POST', '/rule-server/mock/execute');
-    await expect.poll(async () => (await ask('narrow', 'GET', '/docs')).status).toBe(429);
+    await expect.poll(async () => (await ask('narrow', 'GET', '/docs')).status, { timeout: 20_000 }).toBe(429);
     go();
     await Promise.all([stream.ended, open]);
-    await expect.poll(async () => (await ask('narrow', 'GET', '/docs')).status).toBe(200);
-    await expect.poll(async () => (await service.call(events, { headers })).status).toBe(200);
+    await expect.poll(async () => (await ask('narrow', 'GET', '/docs')).status, { timeout: 20_000 }).toBe(200);
+    await expect.poll(async () => (await service.call(events, { headers })).status, { timeout: 20_000 }).toBe(200);
     client.does = answers();
   });
 });

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it, vi } from 'vitest';
+import { eventually } from '../support/eventually.ts';
 import { markerInFiles, markerInRedis } from '../support/find-marker.ts';
 import { onEachQueue } from '../support/on-each-queue.ts';
 import { startRedis } from '../support/redis.ts';
@@ -66,7 +67,7 @@ onEachQueue('with MASK', (start) => {
       expect(json.result.process).toBe('[1:looked at ***:T:0]');
       expect(json.result.steps[1].reads[0].value).toEqual({ phone: '***', city: 'Ulm' });
       expect(text).toContain('9007199254740991');
-      await vi.waitFor(async () => expect((await service.call(EXECUTIONS)).json.items[0].outcome).not.toBeNull());
+      await eventually(async () => expect((await service.call(EXECUTIONS)).json.items[0].outcome).not.toBeNull());
     }
     const list = await service.call(`${EXECUTIONS}?include=input`);
     expect([list.text.includes('marker-of'), list.json.items[0].input.customer.city]).toEqual([false, 'Ulm']);
@@ -148,7 +149,7 @@ onEachQueue('with HISTORY_OFF', (start) => {
       const { status, json } = await read(service, ran.json.mockId);
       expect([status, json.error]).toEqual([410, expect.stringMatching(/are not kept: HISTORY_OFF names app 7/)]);
       expect((await service.call(`${EXECUTIONS}?include=input`)).text).not.toContain(ran.json.mockId);
-      await vi.waitFor(async () => expect(service.log.some(({ msg }) => msg === 'answered')).toBe(true));
+      await eventually(async () => expect(service.log.some(({ msg }) => msg === 'answered')).toBe(true));
     }
     const events = await service.call(`${EXECUTIONS}/${ran.json.mockId}/events`);
     expect([events.status, events.text.includes('marker-of')]).toEqual([200, false]);
@@ -173,7 +174,7 @@ onEachQueue('with HISTORY_OFF', (start) => {
     const run = () =>
       service.execute({ app: 7, ruleId: 1, 'the service': data }, { headers: { 'idempotency-key': 'k' } });
     expect((await run()).text).toContain(SECRET);
-    await vi.waitFor(async () => expect((await run()).json.error).toMatch(/it ran; its answer is no longer kept/));
+    await eventually(async () => expect((await run()).json.error).toMatch(/it ran; its answer is no longer kept/));
     expect(client.found).toHaveLength(1);
   });
 

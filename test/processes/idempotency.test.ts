@@ -103,7 +103,7 @@ describe.skipIf(!inject('hasRedisBinary'))('an Idempotency-Key is not dead', () 
       const { app, key } = fresh();
       await using client = await createResponder({ sharedDir: service.sharedDir, app, does: echoes({ afterMs: 700 }) });
       const first = call(service.api, app, key);
-      await vi.waitUntil(() => client.found.length > 0);
+      await vi.waitUntil(() => client.found.length > 0, { timeout: 20_000 });
       const repeat = call(broken, app, key);
       await delay(300); // it waits for the answer by now
       proxy.cutAt(ANSWER, 'before the command', 500);

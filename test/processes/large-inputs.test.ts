@@ -5,6 +5,7 @@ import { setTimeout } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { openEventStream } from '../support/event-stream.ts';
+import { eventually } from '../support/eventually.ts';
 import { httpCall } from '../support/http-call.ts';
 import { startRedis } from '../support/redis.ts';
 import { claimRedisDatabase } from '../support/redis-database.ts';
@@ -83,7 +84,7 @@ describe.skipIf(choice.kind === 'unavailable')(`while ${OPEN} executions with in
   it('a hundred followers of one of them are served by one read', async () => {
     const url = `${api.url}${EXECUTIONS}/${mockIds[0]}/events`;
     const streams = await Promise.all(Array.from({ length: 100 }, () => openEventStream(url)));
-    await vi.waitFor(() => expect(streams.filter(({ events }) => events.length > 0)).toHaveLength(100));
+    await eventually(() => expect(streams.filter(({ events }) => events.length > 0)).toHaveLength(100));
     const quiet = await bytesSent(() => setTimeout(3000));
     for (const stream of streams) stream.close();
     expect(quiet).toBeLessThan(200_000);

@@ -91,7 +91,7 @@ describe.skipIf(!inject('hasRedisBinary')).concurrent('while executions are open
       await using responder = await createResponder({ sharedDir, app: 1, does: picksUpAndStaysSilent });
       const call = api.execute(bodyOf(1));
       const { mockId, requestPath } = await responder.firstRequest();
-      await vi.waitUntil(() => !existsSync(requestPath));
+      await vi.waitUntil(() => !existsSync(requestPath), { timeout: 20_000 });
 
       worker?.freeze();
       await redisCommand(redis.url, 'FLUSHALL');
@@ -118,7 +118,7 @@ describe.skipIf(!inject('hasRedisBinary')).concurrent('while executions are open
       await using responder = await createResponder({ sharedDir, app: 1, does: picksUpAndStaysSilent });
       const call = api.execute(bodyOf(1));
       const { mockId, requestPath } = await responder.firstRequest();
-      await vi.waitUntil(() => !existsSync(requestPath));
+      await vi.waitUntil(() => !existsSync(requestPath), { timeout: 20_000 });
 
       // What the file of a Redis tells that was killed before it wrote down that a worker took the job. Every connection ends, as it
       // does then: an API that lost its connection does not say that the call did not run.

@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { openEventStream } from '../support/event-stream.ts';
+import { eventually } from '../support/eventually.ts';
 import { httpCall } from '../support/http-call.ts';
 import { startRedis } from '../support/redis.ts';
 import { claimRedisDatabase } from '../support/redis-database.ts';
@@ -46,7 +47,7 @@ describe.skipIf(choice.kind === 'unavailable')('an execution seen from the API t
     const { mockId } = await client.firstRequest();
     const stream = await openEventStream(`${at(1)}${EXECUTIONS}/${mockId}/events`);
     const told = () => stream.events.map(({ event, data }) => (event === 'state' ? data.state : event));
-    await vi.waitFor(() => expect(told()).toEqual(['snapshot', 'queued', 'dispatched', 'picked-up']));
+    await eventually(() => expect(told()).toEqual(['snapshot', 'queued', 'dispatched', 'picked-up']));
     const began = Date.now();
     go.resolve();
     await stream.ended;
@@ -73,7 +74,7 @@ describe.skipIf(choice.kind === 'unavailable')('an execution seen from the API t
       await using lonely = await startService({ queueUrl: own.url, apis: 2, workers: 0 });
       const answer = lonely.execute({ app: 1, ruleId: 1 });
       const list = () => httpCall(`${lonely.urls[1]}${EXECUTIONS}`);
-      const mockId = await vi.waitFor(async () => {
+      const mockId = await eventually(async () => {
         const [item] = (await list()).json.items;
         expect(item).toBeDefined();
         return item.mockId;

@@ -123,7 +123,7 @@ describe.skipIf(choice.kind === 'unavailable')('two versions beside each other',
         const dying = await worker('next', fault);
         const answer = today.execute(bodyOf(7));
         await dying.logged('the fault happens');
-        await vi.waitUntil(() => !dying.isRunning);
+        await vi.waitUntil(() => !dying.isRunning, { timeout: 20_000 });
         const staying = await worker('today');
         const claim = await onlyClaim(sharedDir);
         await staying.logged(HANDED_BACK, 20_000);

@@ -122,7 +122,7 @@ export async function createResponder(options: Options): Promise<Responder> {
           if (!first) throw new Error(`no request came to ${address}`);
           return first;
         },
-        { timeout: 10_000, interval: 5 },
+        { timeout: 30_000, interval: 5 },
       ),
     beat,
     stopBeating: async () => beats?.stop(),

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { createOpenApiDocument, operations } from '../../../src/api/openapi/document.ts';
 import { createAnswerChecks } from '../../support/answer-checks.ts';
+import { eventually } from '../../support/eventually.ts';
 import type { Answer, Call } from '../../support/http-call.ts';
 import { httpCall } from '../../support/http-call.ts';
 import { startRedis } from '../../support/redis.ts';
@@ -175,7 +176,7 @@ describe('every answer matches the schema that is documented for it', () => {
     const one = `${MOCK}/executions/${(await client.firstRequest()).mockId}`;
     expect((await call(one, { method: 'DELETE' })).status).toBe(202);
     expect((await answer).status).toBe(409);
-    await vi.waitFor(async () => expect((await call(one, { method: 'DELETE' })).status).toBe(200));
+    await eventually(async () => expect((await call(one, { method: 'DELETE' })).status).toBe(200));
     expect((await call(one)).json.outcome.code).toBe('cancelled');
   });
 

@@ -1,12 +1,13 @@
 import { mkdir, readdir, readFile, rename, rm, symlink, truncate, utimes, writeFile } from 'node:fs/promises';
 import fc from 'fast-check';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createMemoryStore } from '../../../src/shared/store/key-value-store.ts';
 import { createClients } from '../../../src/worker/clients/clients.ts';
 import { createPublishedLeaves } from '../../../src/worker/clients/published-leaves.ts';
 import { ForeignPath } from '../../../src/worker/files/client-directories.ts';
 import { createSharedDirectory } from '../../../src/worker/files/shared-directory.ts';
 import { createSweepGoneClients } from '../../../src/worker/upkeep/sweep-gone-clients.ts';
+import { eventually } from '../../support/eventually.ts';
 import { registrationText } from '../../support/registrations.ts';
 import { createRuleFiles } from '../../support/rule-files.ts';
 
@@ -277,7 +278,7 @@ test('while a listing is being made again, the last one answers', async () => {
   expect(await addresses()).toEqual(['a']);
   elapsedMs = 2000;
   expect(await addresses()).toEqual(['a']);
-  await vi.waitFor(async () => expect(await addresses()).toEqual(['a', 'b']));
+  await eventually(async () => expect(await addresses()).toEqual(['a', 'b']));
   await register('c');
   elapsedMs = 6000;
   expect(await addresses()).toEqual(['a', 'b', 'c']);

@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { createInterrupts, type Interrupt } from '../../../src/worker/execution/interrupts.ts';
+import { eventually } from '../../support/eventually.ts';
 
 describe('interrupts', () => {
   it('reach the execution they are for, and only that one', () => {
@@ -15,7 +16,7 @@ describe('interrupts', () => {
     interrupts.cancel({ mockId: 'a', why: 'caller-left' });
     expect([interrupts.isCancelled('a'), interrupts.isCancelled('b')]).toEqual([true, false]);
     const { heard } = heardBy(interrupts, 'a');
-    await vi.waitFor(() => expect(heard).toEqual(['caller-left']));
+    await eventually(() => expect(heard).toEqual(['caller-left']));
   });
 
   it('a hand-over reaches everybody, also those who begin to listen later', async () => {
@@ -24,7 +25,7 @@ describe('interrupts', () => {
     expect(interrupts.handingOver).toBe(false);
     interrupts.handOver();
     const after = heardBy(interrupts, 'after');
-    await vi.waitFor(() => expect([before.heard, after.heard]).toEqual([['handover'], ['handover']]));
+    await eventually(() => expect([before.heard, after.heard]).toEqual([['handover'], ['handover']]));
     expect(interrupts.handingOver).toBe(true);
   });
 
