@@ -9,7 +9,7 @@ import type { Service } from '../support/start-service.ts';
 /** Dozens of tests at once on a busy machine are no reason to give a client up. */
 const PATIENT = { QUEUE_TIMEOUT_MS: 20_000, CLIENT_TIMEOUT_MS: 20_000, RESULT_TIMEOUT_MS: 8000 };
 
-type Sdk = 'go' | 'python';
+type Sdk = 'go' | 'python' | 'java';
 
 onOneQueue('clients of the published SDKs', (start) => {
   let service: Service;
@@ -221,6 +221,27 @@ onOneQueue('clients of the published SDKs', (start) => {
       expect([go.found.length, ours.found.length]).toEqual([0, 5]);
       expect((await execute(go.app, `address:${go.address}`)).status).toBe(400);
     });
+
+    it('and so it is in a lane', async () => {
+      const { sharedDir } = service;
+      const [lane, does, app] = ['beta', answersWith('{"success":true}'), ++apps];
+      await using ours = await createResponder({ sharedDir, app, lane, does, beatEveryMs: 10_000 });
+      await using python = await createResponder({ sharedDir, app, lane, does, as: 'python' }); // heard of last
+      for (let call = 0; call < 5; call++) expect((await execute(app, 'lane:beta')).status).toBe(200);
+      expect([python.found.length, ours.found.length]).toEqual([0, 5]);
+    });
+
+    it('a Java client, which only changes them, gets the call, and a warning says so', async () => {
+      await using client = await clientThat('java', answersWith('{"success":true}'));
+      const { status, json } = await execute(client.app);
+      expect(status).toBe(200);
+      expect(await warningsOf(json.mockId)).toEqual([
+        {
+          code: 'out-of-range',
+          message: `Client ${client.address} (Java) cannot hold 1e400 at list[1].a of the input: its rule sees something else.`,
+        },
+      ]);
+    });
   });
 
   describe.concurrent('integers beyond 2^53 and clients of the Go SDK', () => {
@@ -327,6 +348,18 @@ onOneQueue('clients of the published SDKs', (start) => {
         'unusable-file 14',
         'missing-leaf-class 12',
       ]);
+    });
+
+    it('a class that the client does not name is no warning once its trace shows that the node ran', async () => {
+      const ranAll = '{"success":true,"process":"[10:All:N][11:Absent:T:0]"}';
+      await using client = await clientThat('go', answersWith(ranAll));
+      await ruleOf(client.app, {
+        10: { type: 1, sonIds: '11,12' },
+        11: { type: 7, confName: 'com.sample.Absent' },
+        12: { type: 7, confName: 'com.sample.Missing' },
+      });
+      const { json } = await service.execute({ app: client.app, ruleId: 1 });
+      expect(await warningsOf(json.mockId)).toMatchObject([{ code: 'missing-leaf-class', nodeId: '12' }]);
     });
 
     it('a rule that the app does not have is the client’s to judge, and a warning', async () => {

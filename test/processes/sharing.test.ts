@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished, vi } from 'vitest';
 import { echoes } from '../support/echoes.ts';
+import { httpCall } from '../support/http-call.ts';
 import { startRedis } from '../support/redis.ts';
 import { claimRedisDatabase } from '../support/redis-database.ts';
 import type { RedisServer } from '../support/redis-server.ts';
@@ -87,6 +88,37 @@ describe.skipIf(choice.kind === 'unavailable')('processes that share one queue a
       expect((await living?.execute(bodyOf(21)))?.status).toBe(200);
       expect(twice(responder.found)).toEqual([]);
       await isClean(processes);
+    });
+  });
+
+  it('end at once at a second SIGTERM: open calls are cut, and their executions go on', async () => {
+    const does = echoes({ afterMs: 2000 });
+    await withProcesses({ apis: 2, workers: 1, does }, async ({ processes, responder }) => {
+      const [stopping, other] = processes.apis;
+      const cut = stopping?.execute(bodyOf(1)).then(
+        () => 'answered',
+        () => 'cut off',
+      );
+      const { mockId } = await responder.firstRequest();
+      const stopped = stopping?.terminate();
+      await stopping?.logged('stopping');
+      const { code } = (await stopping?.terminate()) ?? {};
+      expect([await cut, code, (await stopped)?.code]).toEqual(['cut off', 1, 1]);
+      const state = async () => (await httpCall(`${other?.url}/rule-server/mock/executions/${mockId}`)).json.state;
+      await vi.waitFor(async () => expect(await state()).toBe('succeeded'), 20_000);
+    });
+  });
+
+  it('count the workers of their own database of Redis alone', async () => {
+    await withProcesses({ workers: 1, does: echoes() }, async ({ processes }) => {
+      const elsewhere = await claimRedisDatabase(redis.url);
+      onTestFinished(() => elsewhere.stop());
+      await using lonely = await startProcesses({ queueUrl: elsewhere.url, settings, apis: 0, workers: 0 });
+      const alone = await lonely.addApi({ untilReady: false, settings: { QUEUE_TIMEOUT_MS: 1500 } });
+      const workersAt = async (url: string) => (await httpCall(`${url}/readyz`)).json.workers;
+      await vi.waitFor(async () => expect(await workersAt(processes.api.url)).toBe(1), 10_000);
+      expect((await alone.execute(bodyOf(1))).json).toMatchObject({ code: 'no-worker', mayHaveRun: false });
+      expect(await workersAt(alone.url)).toBe(0);
     });
   });
 

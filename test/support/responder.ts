@@ -34,8 +34,8 @@ type Options = {
   does: Behaviour;
   address?: string;
   lane?: string;
-  /** `rule`: registered, our own dialect. `python`, `go`: registered as those SDKs do. `directory`: a mkdir and nothing else. */
-  as?: 'rule' | 'python' | 'go' | 'directory';
+  /** `rule`: registered, our own dialect. `python`, `go`, `java`: registered as those SDKs do. `directory`: a mkdir and nothing else. */
+  as?: 'rule' | 'python' | 'go' | 'java' | 'directory';
   beatEveryMs?: number;
   lookEveryMs?: number;
   /** How wrong its clock is. */
@@ -65,7 +65,7 @@ export type Responder = {
 export async function createResponder(options: Options): Promise<Responder> {
   const { sharedDir, app, lane, as = 'rule', beatEveryMs = 500, lookEveryMs = 5, clockAheadMs = 0 } = options;
   const address = options.address ?? `client_${randomBytes(3).toString('hex')}`;
-  const fileName = as === 'python' || as === 'go' ? address.replace(/[:/]/g, '_') : address;
+  const fileName = as === 'python' || as === 'go' || as === 'java' ? address.replace(/[:/]/g, '_') : address;
   const home = join(sharedDir, 'clients', String(app), ...(lane === undefined ? [] : ['lane', lane]));
   const directory = join(sharedDir, 'mock', String(app), fileName);
   const registrationPath = join(home, `m_${fileName}.json`);
@@ -260,6 +260,16 @@ const registrations = {
       app,
       lane,
       leafNodes: [{ type: 7, clazz: 'com.sample.Echo', roamKeys: [] }],
+      lastHeartbeat: clock,
+      startTime: clock,
+      loadedVersion: 1,
+    }),
+  java: ({ address, app, lane, clock }: Who) =>
+    JSON.stringify({
+      address,
+      app,
+      lane,
+      leafNodes: [{ type: 7, clazz: 'com.sample.Echo', name: 'Echo', desc: '', order: 100 }],
       lastHeartbeat: clock,
       startTime: clock,
       loadedVersion: 1,
