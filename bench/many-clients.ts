@@ -1,9 +1,9 @@
-// Registers COUNT clients of an app, and answers for those that are online: `all` of them, or one, the first.
+// Registers COUNT clients of an app, and answers for those that are online: `all` of them, or one, the first; at once, or after DELAY_MS.
 import { mkdirSync, readFileSync, renameSync, unlinkSync, watch, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { publishedLeaves } from './rule-files.ts';
 
-const [sharedDir = '', app = '1', count = '1', online = 'all'] = process.argv.slice(2);
+const [sharedDir = '', app = '1', count = '1', online = 'all', delayMs = '0'] = process.argv.slice(2);
 const home = join(sharedDir, 'clients', app);
 const leafNodes = publishedLeaves();
 mkdirSync(home, { recursive: true });
@@ -35,14 +35,17 @@ function serve(address: string): void {
     try {
       const { mockId, 'the service': data } = JSON.parse(readFileSync(join(mock, name), 'utf8'));
       unlinkSync(join(mock, name));
-      const path = join(mock, `${mockId}_result.json`);
-      const result = { mockId, success: true, 'the service': data, process: '', error: null, executeAt: Date.now() };
-      writeFileSync(`${path}.tmp`, JSON.stringify(result));
-      renameSync(`${path}.tmp`, path);
+      setTimeout(() => answer(join(mock, `${mockId}_result.json`), { mockId, 'the service': data }), Number(delayMs));
     } catch {
       // the event of our own deletion
     }
   });
+}
+
+function answer(path: string, answered: object): void {
+  const result = { ...answered, success: true, process: '', error: null, executeAt: Date.now() };
+  writeFileSync(`${path}.tmp`, JSON.stringify(result));
+  renameSync(`${path}.tmp`, path);
 }
 
 const addresses = Array.from({ length: Number(count) }, (_, at) => `10.0.0.${at}_client`);

@@ -79,6 +79,11 @@ function registerNoticing(metrics: Metrics, noticing: () => Noticing): void {
     'How many times longer than wanted the gaps between listings are, because listings take too much time; 1: not at all.',
     () => noticing().stretch,
   );
+  metrics.gauge(
+    'worker_listing_share',
+    'The share of the last 10 s that looks into directories took; beyond 0.1 the gaps between them grow.',
+    () => noticing().share,
+  );
 }
 
 /** Counts the clients that were passed over because no request could be written for them. */

@@ -31,23 +31,23 @@ export function createLooks(pollIntervalMs: number, rearm: (watched: Watched) =>
   /** Of two plans the earlier one counts, so that waits that keep coming do not put a look off for ever. */
   function plan(watched: Watched): void {
     if (watched.looking) return;
-    const gapMs = schedule.gapMs(watched);
-    const dueAt = performance.now() + gapMs;
+    const { ms, stretched } = schedule.gap(watched);
+    const dueAt = performance.now() + ms;
     if (watched.next && watched.next.dueAt <= dueAt) return;
     clearTimeout(watched.next?.timer);
     const timer = setTimeout(() => {
       watched.next = null;
-      if (watched.listeners.size > 0) run(watched);
-    }, gapMs);
+      if (watched.listeners.size > 0) run(watched, stretched);
+    }, ms);
     watched.next = { timer, dueAt };
   }
 
-  function run(watched: Watched): void {
+  function run(watched: Watched, stretched: number): void {
     watched.looking = true;
-    limit(() => atMost(HANGS_AFTER_MS, look(watched)));
+    limit(() => atMost(HANGS_AFTER_MS, look(watched, stretched)));
   }
 
-  async function look(watched: Watched): Promise<void> {
+  async function look(watched: Watched, stretched: number): Promise<void> {
     let tookMs = 0;
     try {
       if (isListingDue(watched, pollIntervalMs)) tookMs += await list(watched, rearm);
@@ -58,13 +58,13 @@ export function createLooks(pollIntervalMs: number, rearm: (watched: Watched) =>
     } finally {
       watched.lookedAt = performance.now();
       watched.lastTookMs = tookMs;
-      schedule.took(tookMs);
+      schedule.took(tookMs, stretched);
       watched.looking = false;
       plan(watched);
     }
   }
 
-  return { plan, stretch: schedule.stretch };
+  return { plan, share: schedule.share, stretch: schedule.stretch };
 }
 
 /** A listing is several trips over the network, and a look by name is one. */

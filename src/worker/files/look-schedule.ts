@@ -25,36 +25,52 @@ export type Pace = {
  * of the worker's time.
  */
 export function createLookSchedule(pollIntervalMs: number, now: () => number = () => performance.now()) {
-  let spentMs = 0;
-  let spentAt = now();
-
-  /** The time that was spent lately, weighted less the longer ago it was. */
-  function recentlySpent(): number {
-    const at = now();
-    spentMs *= Math.exp((spentAt - at) / AVERAGED_OVER_MS);
-    spentAt = at;
-    return spentMs;
-  }
-
-  /** Beyond their share of the time all gaps grow. */
-  const stretch = () => Math.max(1, recentlySpent() / (AVERAGED_OVER_MS * SHARE_OF_TIME));
+  const spent = createRecent(now);
+  const wanted = createRecent(now);
+  /** Beyond their share of the time all gaps grow: so many times as looks would take more than it in gaps as wanted. */
+  const stretch = () => Math.max(1, wanted.share() / SHARE_OF_TIME);
 
   return {
+    /** The share of the last 10 s that looks took. */
+    share: spent.share,
     stretch,
-    /** A look took so long. */
-    took(ms: number): void {
-      spentMs = recentlySpent() + ms;
+    /** A look took so long, after a gap that was stretched so many times. */
+    took(ms: number, stretched: number): void {
+      spent.add(ms);
+      wanted.add(ms * stretched);
     },
     /** How long a look may take by the time that has passed since the last one, in ms. */
     allowedMs: ({ lookedAt }: Pace): number => ((now() - lookedAt) * SHARE_OF_TIME) / stretch(),
-    /** How long until the next look, in ms. */
-    gapMs({ eventsArrive, youngestAt, lastTookMs }: Pace): number {
+    /** How long until the next look, in ms, and how many times longer than it would be if looks took no more than their share. */
+    gap({ eventsArrive, youngestAt, lastTookMs }: Pace): { ms: number; stretched: number } {
       const openMs = now() - youngestAt;
       const wanted = eventsArrive
         ? pollIntervalMs
         : Math.min(Math.max(openMs * SHARE_OF_WAIT, LEAST_GAP_MS), pollIntervalMs);
       const own = lastTookMs / SHARE_OF_TIME;
-      return Math.min(Math.max(wanted, own) * stretch(), Math.max(LONGEST_GAP_MS, pollIntervalMs));
+      const unstretched = Math.min(Math.max(wanted, own), Math.max(LONGEST_GAP_MS, pollIntervalMs));
+      const ms = Math.min(unstretched * stretch(), Math.max(LONGEST_GAP_MS, pollIntervalMs));
+      return { ms, stretched: ms / unstretched };
+    },
+  };
+}
+
+/** A sum of times, each weighted less the longer ago it was added. */
+function createRecent(now: () => number) {
+  let sumMs = 0;
+  let at = now();
+
+  function decay(): number {
+    const since = at;
+    at = now();
+    sumMs *= Math.exp((since - at) / AVERAGED_OVER_MS);
+    return sumMs;
+  }
+
+  return {
+    share: () => decay() / AVERAGED_OVER_MS,
+    add(ms: number): void {
+      sumMs = decay() + ms;
     },
   };
 }

@@ -68,7 +68,7 @@ export function createResultWatcher({ pollIntervalMs, log }: { pollIntervalMs: n
     othersIn: (directory: string): number => othersIn(directories.get(directory)),
     /** Whether an execution is this worker's, or was until a moment ago. */
     isOwn: (directory: string, mockId: string): boolean => isOwn(directories.get(directory), mockId),
-    noticing: () => noticingIn(directories.values(), looks.stretch()),
+    noticing: () => noticingIn(directories.values(), looks),
     async close(): Promise<void> {
       await forgetting.stop();
       for (const { next } of directories.values()) clearTimeout(next?.timer);
@@ -86,11 +86,13 @@ export type Noticing = {
   listingMs: number;
   /** How many times longer the gaps between listings are than wanted, because all of them together take too long. */
   stretch: number;
+  /** The share of the last 10 s that looks took. */
+  share: number;
 };
 
-function noticingIn(directories: Iterable<Watched>, stretch: number): Noticing {
+function noticingIn(directories: Iterable<Watched>, { stretch, share }: ReturnType<typeof createLooks>): Noticing {
   const open = [...directories].filter(({ listeners }) => listeners.size > 0);
   const event = open.filter(({ eventsArrive }) => eventsArrive).length;
   const listingMs = Math.max(0, ...open.map(({ lastTookMs }) => lastTookMs));
-  return { event, listing: open.length - event, listingMs, stretch };
+  return { event, listing: open.length - event, listingMs, stretch: stretch(), share: share() };
 }
