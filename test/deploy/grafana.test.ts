@@ -47,7 +47,7 @@ it('Grafana finds the dashboard and the Prometheus where the composition puts th
   const provider = read('deploy/grafana/provisioning/dashboards/rule-server.yml');
   const source = read('deploy/grafana/provisioning/datasources/prometheus.yml');
   const folder = /path: (\S+)/.exec(provider)?.[1];
-  expect(folder).toBeDefined();
+  expect(folder).toMatch(/^\//);
   expect(compose).toContain(`./deploy/grafana/dashboard.json:${folder}/`);
   expect(compose).toContain(`GF_DASHBOARDS_DEFAULT_HOME_DASHBOARD_PATH: ${folder}/rule-server.json`);
   expect(compose).toContain('./deploy/grafana/provisioning:/etc/grafana/provisioning:ro');

@@ -76,7 +76,7 @@ describe.skipIf(choice.kind === 'unavailable')('an execution seen from the API t
       const list = () => httpCall(`${lonely.urls[1]}${EXECUTIONS}`);
       const mockId = await eventually(async () => {
         const [item] = (await list()).json.items;
-        expect(item).toBeDefined();
+        expect(item).toMatchObject({ app: 1 });
         return item.mockId;
       });
       await httpCall(`${lonely.urls[1]}${EXECUTIONS}/${mockId}`, { method: 'DELETE' });

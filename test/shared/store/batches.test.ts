@@ -1,13 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { Redis } from 'ioredis';
-import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
+import type { Redis } from 'ioredis';
+import { describe, expect, inject, it } from 'vitest';
 import { BATCH_VERSION, type Batch, itemHeadSchema } from '../../../src/shared/cases/batch.ts';
 import { type Case, caseSchema } from '../../../src/shared/cases/case.ts';
 import type { BatchLimits, BatchStore } from '../../../src/shared/store/batch-store.ts';
 import { createMemoryBatches } from '../../../src/shared/store/memory-batches.ts';
 import { createRedisBatches } from '../../../src/shared/store/redis-batches.ts';
-import { startRedis } from '../../support/redis.ts';
-import type { RedisServer } from '../../support/redis-server.ts';
+import { withEmptyRedis } from '../../support/empty-redis.ts';
 
 const AMPLE = { seconds: 60, bytes: 10_000_000, running: 20 };
 const passed = itemHeadSchema.parse({ verdict: 'passed', error: 'of a client', differences: 1, digest: 'd' });
@@ -17,16 +16,9 @@ describe('batches in memory', () => keepTheirPromises(createMemoryBatches));
 
 const choice = inject('redis');
 describe.skipIf(choice.kind === 'unavailable')('batches in Redis', () => {
-  let server: RedisServer;
   let redis: Redis;
-  beforeAll(async () => {
-    server = await startRedis(choice);
-    redis = new Redis(server.url);
-  });
-  beforeEach(() => redis.flushdb());
-  afterAll(async () => {
-    redis.disconnect();
-    await server.stop();
+  withEmptyRedis(choice, (own) => {
+    redis = own;
   });
   keepTheirPromises((limits) => createRedisBatches(redis, '{rule-server}', limits));
 });

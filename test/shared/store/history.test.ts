@@ -1,13 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { Redis } from 'ioredis';
-import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
+import type { Redis } from 'ioredis';
+import { describe, expect, inject, it } from 'vitest';
 import type { ExecutionRecord } from '../../../src/shared/contract/execution-record.ts';
 import { BadCursor, type History, type HistoryLimits, resultKey } from '../../../src/shared/store/history.ts';
 import { createMemoryStore, createRedisStore, type Store } from '../../../src/shared/store/key-value-store.ts';
 import { createMemoryHistory } from '../../../src/shared/store/memory-history.ts';
 import { createRedisHistory } from '../../../src/shared/store/redis-history.ts';
-import { startRedis } from '../../support/redis.ts';
-import type { RedisServer } from '../../support/redis-server.ts';
+import { withEmptyRedis } from '../../support/empty-redis.ts';
 
 type Open = (limits: HistoryLimits) => { history: History; store: Store };
 const OWN = { prefix: '{rule-server}', name: 'history' } as const;
@@ -22,16 +21,9 @@ describe('the history in memory', () => {
 
 const choice = inject('redis');
 describe.skipIf(choice.kind === 'unavailable')('the history in Redis', () => {
-  let server: RedisServer;
   let redis: Redis;
-  beforeAll(async () => {
-    server = await startRedis(choice);
-    redis = new Redis(server.url);
-  });
-  beforeEach(() => redis.flushdb());
-  afterAll(async () => {
-    redis.disconnect();
-    await server.stop();
+  withEmptyRedis(choice, (own) => {
+    redis = own;
   });
   keepsItsPromises((limits) => ({
     store: createRedisStore(redis, OWN.prefix),

@@ -1,10 +1,9 @@
-import { Redis } from 'ioredis';
-import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
+import type { Redis } from 'ioredis';
+import { describe, expect, inject, it } from 'vitest';
 import { createMemoryNotes } from '../../../src/shared/store/memory-notes.ts';
 import { ANSWER_BYTES, NOTE_BYTES, type Notes } from '../../../src/shared/store/notes.ts';
 import { createRedisNotes } from '../../../src/shared/store/redis-notes.ts';
-import { startRedis } from '../../support/redis.ts';
-import type { RedisServer } from '../../support/redis-server.ts';
+import { withEmptyRedis } from '../../support/empty-redis.ts';
 
 const AMPLE = 10_000_000;
 const LATER = () => Date.now() + 60_000;
@@ -15,16 +14,9 @@ describe('notes in memory', () => {
 
 const choice = inject('redis');
 describe.skipIf(choice.kind === 'unavailable')('notes in Redis', () => {
-  let server: RedisServer;
   let redis: Redis;
-  beforeAll(async () => {
-    server = await startRedis(choice);
-    redis = new Redis(server.url);
-  });
-  beforeEach(() => redis.flushdb());
-  afterAll(async () => {
-    redis.disconnect();
-    await server.stop();
+  withEmptyRedis(choice, (own) => {
+    redis = own;
   });
   keepTheirPromises((maxBytes) =>
     createRedisNotes(redis, { prefix: '{rule-server}', maxBytes, replicated: async () => {} }),

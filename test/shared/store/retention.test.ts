@@ -12,23 +12,14 @@ const ANSWER = 'an answer that must go';
 
 describe.skipIf(choice.kind === 'unavailable')('what finished long ago', () => {
   it('leaves Redis with its input, its answer and its events, although nothing finishes any more', async () => {
-    const server = await startRedis(choice);
-    onTestFinished(() => server.stop().then(() => {}));
-    const backend = await openQueueBackend(server.url);
-    onTestFinished(() => backend.close());
-    await backend.connected;
-    const queue = backend.openQueue<JobData, JobResult>(queueNames.executions);
-    queue.on('error', () => {});
+    const { backend, queue, redis } = await open();
     const result = { v: JOB_VERSION, address: 'a', success: true, body: ANSWER };
     const worker = backend.openWorker<JobData, JobResult>(queue.name, async () => result, 1);
     worker.on('error', () => {});
     worker.run().catch(() => {});
-    await queue.waitUntilReady();
     const job = await queue.add('execute', { ...data, input: INPUT }, { jobId: crypto.randomUUID() });
-    await eventually(async () => expect((await queue.getJob(job.id ?? ''))?.finishedOn).toBeTruthy(), 10_000);
+    await eventually(async () => expect((await queue.getJob(job.id ?? ''))?.finishedOn).toBeGreaterThan(0), 10_000);
     await worker.close();
-    const redis = new Redis(server.url);
-    onTestFinished(() => redis.disconnect());
     await backend.removeOld(queue, 60_000);
     expect(await textIn(redis)).toContain(INPUT);
     expect(await textIn(redis)).toContain(ANSWER);
@@ -36,26 +27,15 @@ describe.skipIf(choice.kind === 'unavailable')('what finished long ago', () => {
     await backend.removeOld(queue, 20);
     expect(await textIn(redis)).not.toContain(INPUT);
     expect(await textIn(redis)).not.toContain(ANSWER);
-    await queue.close();
   });
 
   it('is in 20,000 events at the most', async () => {
-    const server = await startRedis(choice);
-    onTestFinished(() => server.stop().then(() => {}));
-    const backend = await openQueueBackend(server.url);
-    onTestFinished(() => backend.close());
-    await backend.connected;
-    const queue = backend.openQueue<JobData, JobResult>(queueNames.executions);
-    queue.on('error', () => {});
-    await queue.waitUntilReady();
+    const { queue, redis } = await open();
     const jobs = Array.from({ length: 1000 }, () => ({ name: 'execute', data, opts: {} }));
     for (let added = 0; added < 12; added++) await queue.addBulk(jobs); // each job is two events at the least
-    const redis = new Redis(server.url);
-    onTestFinished(() => redis.disconnect());
     const kept = await redis.xlen(queue.toKey('events'));
     expect(kept).toBeGreaterThan(10_000);
     expect(kept).toBeLessThan(20_500); // whole blocks of the stream leave
-    await queue.close();
   });
 });
 
@@ -70,6 +50,22 @@ const data: JobData = {
   claimBy: Date.now() + 60_000,
   keyName: null,
 };
+
+/** A queue on a Redis of its own, until the test has finished. */
+async function open() {
+  const server = await startRedis(choice);
+  onTestFinished(() => server.stop().then(() => {}));
+  const backend = await openQueueBackend(server.url);
+  onTestFinished(() => backend.close());
+  await backend.connected;
+  const queue = backend.openQueue<JobData, JobResult>(queueNames.executions);
+  onTestFinished(() => queue.close());
+  queue.on('error', () => {});
+  await queue.waitUntilReady();
+  const redis = new Redis(server.url);
+  onTestFinished(() => redis.disconnect());
+  return { backend, queue, redis };
+}
 
 /** Everything that lies in jobs and streams, as text. */
 async function textIn(redis: Redis): Promise<string> {
