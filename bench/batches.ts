@@ -1,11 +1,8 @@
 // `node bench/batches.ts`: what batches cost those who wait for one call, whether they share fairly, and how fast they are.
-import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { beginBatch, done, endBatch, isOver, seeBatch, untilBatch } from './batch-calls.ts';
 import { load } from './load.ts';
-import { freePort, startRedis, startScript, startService, stop, untilReady } from './processes.ts';
+import { startScript, startService, stop, untilReady } from './processes.ts';
+import { setUp } from './set-up.ts';
 
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 3);
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5);
@@ -17,14 +14,7 @@ const ITEMS = 10_000;
 const CASES = 1000;
 const CALLERS = 100;
 
-const place = process.env.BENCH_DIR ?? (existsSync('/dev/shm') ? '/dev/shm' : tmpdir());
-const sharedDir = await mkdtemp(join(place, 'rule-server-bench-'));
-await mkdir(join(sharedDir, 'mock'));
-const redisPort = await freePort();
-const redis = startRedis(redisPort);
-const PORT = String(await freePort());
-const common = { REDIS_URL: `redis://127.0.0.1:${redisPort}`, SHARED_DIR: sharedDir, PORT };
-const url = `http://127.0.0.1:${PORT}`;
+const { sharedDir, common, url, tearDown } = await setUp();
 
 try {
   const serial = await startScript('./serial-client.ts', [
@@ -53,8 +43,7 @@ try {
   await throughput();
   await stop(api, worker, demo, serial.child, quick.child);
 } finally {
-  await stop(redis);
-  await rm(sharedDir, { recursive: true, force: true });
+  await tearDown();
 }
 
 /** One caller, alone and beside a batch, in turns: what the machine does meanwhile hits both. */

@@ -1,11 +1,8 @@
 // `node bench/clients.ts`: what a thousand registered clients cost, beside one client in the same run.
-import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { load } from './load.ts';
-import { freePort, startRedis, startScript, startService, stop, untilReady, usage } from './processes.ts';
+import { startScript, startService, stop, untilReady, usage } from './processes.ts';
 import { NODES_EACH, RULES, writeRules } from './rule-files.ts';
+import { setUp } from './set-up.ts';
 
 const ROUNDS = 6;
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 2);
@@ -13,14 +10,7 @@ const CLIENTS = 1000;
 const CALLERS = [1, 50];
 const [ALONE, MOSTLY_DEAD, ALL_ONLINE] = [1, 2, 3];
 
-const place = process.env.BENCH_DIR ?? (existsSync('/dev/shm') ? '/dev/shm' : tmpdir());
-const sharedDir = await mkdtemp(join(place, 'rule-server-bench-'));
-await mkdir(join(sharedDir, 'mock'));
-const redisPort = await freePort();
-const redis = startRedis(redisPort);
-const PORT = String(await freePort());
-const common = { REDIS_URL: `redis://127.0.0.1:${redisPort}`, SHARED_DIR: sharedDir, PORT };
-const url = `http://127.0.0.1:${PORT}`;
+const { sharedDir, common, url, tearDown } = await setUp();
 
 const scenarios = [
   { name: 'one client', call: { app: ALONE } },
@@ -44,8 +34,7 @@ try {
   console.log(`the worker afterwards: ${usage(worker).megabytes.toFixed(0)} MB`);
   await stop(api, worker, ...clients.map(({ child }) => child));
 } finally {
-  await stop(redis);
-  await rm(sharedDir, { recursive: true, force: true });
+  await tearDown();
 }
 
 /** Round by round, one scenario after the other: what the machine does meanwhile hits all of them. */

@@ -1,28 +1,20 @@
 // What one hostile key at full speed costs the calls of another: the same calls, alone and beside it, in one run.
 // Needs Linux and a redis-server on PATH (or REDIS_URL); starts everything else itself.
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { attack, callPolitely } from '../test/support/hostile-key.ts';
-import { freePort, startRedis, startScript, startService, stop, untilReady } from './processes.ts';
+import { startScript, startService, stop, untilReady } from './processes.ts';
+import { setUp } from './set-up.ts';
 
 const CALLS = 200;
 const PACED_MS = 10;
 const [HOSTILE, POLITE] = ['the-key-of-hostile-here', 'the-key-of-polite-here'];
 
-const sharedDir = await mkdtemp(join(tmpdir(), 'rule-server-bench-'));
-await mkdir(join(sharedDir, 'mock'));
-const redisPort = await freePort();
-const redis = process.env.REDIS_URL ? undefined : startRedis(redisPort);
-const REDIS_URL = process.env.REDIS_URL ?? `redis://127.0.0.1:${redisPort}`;
+const { sharedDir, common: own, url, tearDown } = await setUp(process.env.REDIS_URL);
 
 try {
   const { child: responder } = await startScript('./responder.ts', [sharedDir, '1', 'bench']);
-  const PORT = String(await freePort());
   const API_KEYS = `hostile:${HOSTILE},polite:${POLITE}`;
-  const common = { REDIS_URL, SHARED_DIR: sharedDir, PORT, API_KEYS, KEY_CALLS_PER_SECOND: '100' };
+  const common = { ...own, API_KEYS, KEY_CALLS_PER_SECOND: '100' };
   const services = [startService('api', common), startService('worker', common)];
-  const url = `http://127.0.0.1:${PORT}`;
   await untilReady(`${url}/readyz`);
   const callers = { url, hostile: HOSTILE, polite: POLITE };
   await callPolitely(callers, 50);
@@ -38,8 +30,7 @@ try {
   console.log(`${(beside / alone).toFixed(2)} times; the hostile key got ${answers}; /readyz ${status}`);
   for (const service of [...services, responder]) await stop(service);
 } finally {
-  if (redis) await stop(redis);
-  await rm(sharedDir, { recursive: true, force: true });
+  await tearDown();
 }
 
 async function paced(callers: Parameters<typeof callPolitely>[0]): Promise<number> {

@@ -1,23 +1,14 @@
 // `npm run bench`: what a call costs, beside a floor measured in the same run on the same machine and client.
 // Needs Linux and a redis-server on PATH (or REDIS_URL); starts everything else itself. BENCH_DIR: where the files lie.
-import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { type Load, load } from './load.ts';
-import { freePort, startRedis, startScript, startService, stop, untilReady, usage } from './processes.ts';
+import { freePort, startScript, startService, stop, untilReady, usage } from './processes.ts';
+import { setUp } from './set-up.ts';
 
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 6);
 const OPEN_WAITS = 2000;
 const WAIT_MS = 5000;
 
-// In memory where there is such a place: what is measured is the service, not how a disk finds room for a file.
-const place = process.env.BENCH_DIR ?? (existsSync('/dev/shm') ? '/dev/shm' : tmpdir());
-const sharedDir = await mkdtemp(join(place, 'rule-server-bench-'));
-await mkdir(join(sharedDir, 'mock'));
-const redisPort = await freePort();
-const redis = process.env.REDIS_URL ? undefined : startRedis(redisPort);
-const REDIS_URL = process.env.REDIS_URL ?? `redis://127.0.0.1:${redisPort}`;
+const { sharedDir, REDIS_URL, tearDown } = await setUp(process.env.REDIS_URL);
 
 try {
   const { child: responder } = await startScript('./responder.ts', [sharedDir, '1', 'bench']);
@@ -27,8 +18,7 @@ try {
   report(floor, ours);
   await measureOpenWaits();
 } finally {
-  if (redis) await stop(redis);
-  await rm(sharedDir, { recursive: true, force: true });
+  await tearDown();
 }
 
 type Measured = { one: Load; hundred: Load; thousand: Load };

@@ -1,0 +1,32 @@
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { freePort, startRedis, stop } from './processes.ts';
+
+/**
+ * What a bench runs on: an empty shared directory, a Redis of its own unless `redisUrl` names one, and a free port. The
+ * directory is in memory where there is such a place (BENCH_DIR names another): the service is measured, not how a disk
+ * finds room for a file.
+ */
+export async function setUp(redisUrl?: string) {
+  const place = process.env.BENCH_DIR ?? (existsSync('/dev/shm') ? '/dev/shm' : tmpdir());
+  const sharedDir = await mkdtemp(join(place, 'rule-server-bench-'));
+  await mkdir(join(sharedDir, 'mock'));
+  const redisPort = await freePort();
+  const redis = redisUrl ? undefined : startRedis(redisPort);
+  const REDIS_URL = redisUrl ?? `redis://127.0.0.1:${redisPort}`;
+  const PORT = String(await freePort());
+  return {
+    sharedDir,
+    REDIS_URL,
+    /** Settings of an API and a worker. */
+    common: { REDIS_URL, SHARED_DIR: sharedDir, PORT },
+    /** Where that API listens. */
+    url: `http://127.0.0.1:${PORT}`,
+    async tearDown(): Promise<void> {
+      if (redis) await stop(redis);
+      await rm(sharedDir, { recursive: true, force: true });
+    },
+  };
+}
