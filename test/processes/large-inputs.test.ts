@@ -87,7 +87,7 @@ describe.skipIf(choice.kind === 'unavailable')(`while ${OPEN} executions with in
     await eventually(() => expect(streams.filter(({ events }) => events.length > 0)).toHaveLength(100));
     const quiet = await bytesSent(() => setTimeout(3000));
     for (const stream of streams) stream.close();
-    expect(quiet).toBeLessThan(200_000);
+    expect(quiet).toBeLessThan(80_000); // one read each second and what keeps the connections; a hundred reads are 60,000 a second
   });
 
   it('eight callers of the list take nothing from others: their calls are answered', async () => {
