@@ -18,6 +18,7 @@ import {
   type Settings,
 } from './shared/runtime/settings.ts';
 import { openTracing, type Tracing } from './shared/runtime/tracing.ts';
+import type { EmbeddedFolder } from './shared/store/embedded-backend.ts';
 import { openQueueBackend, type QueueBackend } from './shared/store/queue-backend.ts';
 import { startHealthServer } from './worker/health-server.ts';
 import { startWorker } from './worker/start.ts';
@@ -43,7 +44,7 @@ const services = new Map<string, (context: Context) => Promise<Running>>([
 async function startApiProcess({ settings, log }: Context): Promise<Running> {
   refuseOpenDoor(settings);
   const tracing = await openTracing(settings.OTEL_EXPORTER_OTLP_ENDPOINT, 'api');
-  const backend = await openQueue(settings, tracing, LOCAL_REDIS);
+  const backend = await openQueue(settings, tracing, { otherwise: LOCAL_REDIS });
   warnWhenOpen(settings, log);
   const api = await startApi({ settings, backend, log, metrics: createMetrics({ ofProcess: true }), tracing });
   log.info({ url: api.url, host: settings.HOST, queue: backend.where }, 'the API listens');
@@ -52,7 +53,7 @@ async function startApiProcess({ settings, log }: Context): Promise<Running> {
 
 async function startWorkerProcess({ settings, log }: Context): Promise<Running> {
   const tracing = await openTracing(settings.OTEL_EXPORTER_OTLP_ENDPOINT, 'worker');
-  const backend = await openQueue(settings, tracing, LOCAL_REDIS);
+  const backend = await openQueue(settings, tracing, { otherwise: LOCAL_REDIS });
   const sharedDir = resolve(settings.SHARED_DIR ?? DEFAULT_SHARED_DIR);
   const metrics = createMetrics({ ofProcess: true });
   const worker = await startWorker({ settings, backend, sharedDir, log, metrics, tracing });
@@ -67,7 +68,10 @@ async function startAllInOne({ settings, log }: Context): Promise<Running> {
   const sharedDir = resolve(settings.SHARED_DIR ?? DEFAULT_SHARED_DIR);
   await mkdir(join(sharedDir, 'mock'), { recursive: true });
   const tracing = await openTracing(settings.OTEL_EXPORTER_OTLP_ENDPOINT, 'all');
-  const backend = await openQueue(settings, tracing);
+  const folder = join(sharedDir, '.rule-server', 'store');
+  const kept =
+    settings.EMBEDDED_STORE === 'disk' ? { folder, tell: (sentence: string) => log.error(sentence) } : undefined;
+  const backend = await openQueue(settings, tracing, { kept });
   warnWhenOpen(settings, log);
   const metrics = createMetrics({ ofProcess: true });
   const worker = await startWorker({ settings, backend, sharedDir, log, metrics, tracing });
@@ -119,8 +123,12 @@ function warnWhenOpen(settings: Settings, log: Logger): void {
   }
 }
 
-async function openQueue(settings: Settings, { telemetry }: Tracing, otherwise?: string): Promise<QueueBackend> {
-  const backend = await openQueueBackend(await readRedisAddress(settings, otherwise), telemetry);
+/** `otherwise`: the queue of a process that shares it; the one that has its own keeps it in `kept`. */
+type QueueOf = { otherwise: string } | { kept: EmbeddedFolder | undefined };
+
+async function openQueue(settings: Settings, { telemetry }: Tracing, of: QueueOf): Promise<QueueBackend> {
+  const [otherwise, kept] = 'kept' in of ? [undefined, of.kept] : [of.otherwise, undefined];
+  const backend = await openQueueBackend(await readRedisAddress(settings, otherwise), telemetry, kept);
   // Without an answer the start goes on: a Redis that can never serve is told by /readyz once it is there.
   const refusal = await Promise.race([backend.examined, delay(EXAMINE_WITHIN_MS, undefined, { ref: false })]);
   if (refusal !== undefined) throw new BadSettings(`${backend.where} cannot be used: ${refusal}.`);

@@ -58,7 +58,15 @@ checkOutput(output);
 /** The whole service in one process with its demo client, and short waits; on Redis where there is one. */
 function startService(port: string, queueUrl: string | undefined): ChildProcess {
   const { PATH, HOME } = process.env;
-  const env = { PATH, HOME, PORT: port, LOG_LEVEL: 'debug', RESULT_TIMEOUT_MS: '1000', QUEUE_TIMEOUT_MS: '2000' };
+  const env = {
+    PATH,
+    HOME,
+    PORT: port,
+    LOG_LEVEL: 'debug',
+    RESULT_TIMEOUT_MS: '1000',
+    QUEUE_TIMEOUT_MS: '2000',
+    EMBEDDED_STORE: 'memory',
+  };
   const queue = queueUrl === undefined ? {} : { QUEUE_URL: queueUrl };
   const child = spawn(process.execPath, [BIN, 'all'], {
     cwd: directory,

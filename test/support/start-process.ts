@@ -109,9 +109,11 @@ export async function startWholeProcess({
   sharedDir,
   port,
   settings = {},
-}: Pick<Options, 'settings'> & { sharedDir: string; port: number }): Promise<ServiceProcess> {
+  untilReady = true,
+}: Pick<Options, 'settings' | 'untilReady'> & { sharedDir: string; port: number }): Promise<ServiceProcess> {
   const command = [process.execPath, join(ROOT, 'bin/rule-server.js'), 'all'];
-  return start(command, { PORT: port, SHARED_DIR: sharedDir, ...settings }, 'this worker takes jobs');
+  const environment = { PORT: port, SHARED_DIR: sharedDir, EMBEDDED_STORE: 'memory', ...settings };
+  return untilReady ? start(command, environment, 'this worker takes jobs') : launch(command, environment);
 }
 
 // A test run that ends without stopping them must not leave processes behind, least of all frozen ones.

@@ -18,6 +18,7 @@ import {
 const variables = z.object({
   ...redisVariables,
   SHARED_DIR: z.string().min(1).optional(),
+  EMBEDDED_STORE: z.enum(['disk', 'memory'], { error: 'must be disk or memory' }).default('disk'),
   HOST: z.string().min(1).default('127.0.0.1'),
   PORT: port(8080),
   WORKER_PORT: port(0),

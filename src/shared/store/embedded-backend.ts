@@ -3,16 +3,17 @@ import { embeddedEraseJob } from './erase-job.ts';
 import { embeddedShortJobs } from './job-heads.ts';
 import { createMemoryReplies } from './memory-replies.ts';
 import { memoryStores } from './memory-stores.ts';
-import type { QueueBackend } from './queue-backend.ts';
+import type { JobQueue, QueueBackend } from './queue-backend.ts';
 import { openersOf, removeFinished } from './queue-openers.ts';
 import { createMemoryTakers } from './takers.ts';
 
-/** The queue store inside this process. */
-export async function openEmbedded(telemetry: Telemetry | undefined): Promise<QueueBackend> {
+/** Where the embedded queue store keeps what it has: `tell` is given one sentence for whatever an operator should know. */
+export type EmbeddedFolder = { folder: string; tell: (sentence: string) => void };
+
+/** The queue store inside this process: in memory, or in a folder that the next process finds again. */
+export async function openEmbedded(telemetry: Telemetry | undefined, kept?: EmbeddedFolder): Promise<QueueBackend> {
   const takers = createMemoryTakers();
-  // The database is loaded only by a process that uses it.
-  const { startEmbeddedPostgres } = await import('./embedded-postgres.ts');
-  const pool = await startEmbeddedPostgres();
+  const { pool, where, probe, stores, onAdded, close } = await (kept ? openKept(kept) : openInMemory());
   const factory: BackendFactory<IQueueBackend, unknown> = (name, options, more) =>
     createPostgresBackend(name, { ...options, connection: pool }, more);
 
@@ -28,14 +29,19 @@ export async function openEmbedded(telemetry: Telemetry | undefined): Promise<Qu
   });
 
   return {
-    where: 'embedded, in this process',
+    where,
     inTime: (reply) => reply, // slow at the worst: it is away only when the whole process is
     connected: Promise.resolve(),
     examined: Promise.resolve(undefined),
-    probe: async () => {},
+    probe,
     takers,
-    ...memoryStores(),
+    ...stores,
     ...openers,
+    openQueue<Data, Result>(name: string): JobQueue<Data, Result> {
+      const queue = openers.openQueue<Data, Result>(name);
+      queue.on('waiting', ({ id = '', opts }) => onAdded(id, opts));
+      return queue;
+    },
     readShortJobs: embeddedShortJobs(pool),
     eraseJob: embeddedEraseJob(pool),
     openReplies: (queue, listener) => replies.open(queue.name, listener),
@@ -57,6 +63,40 @@ export async function openEmbedded(telemetry: Telemetry | undefined): Promise<Qu
       count: (await takers.list()).filter((id) => id !== except).length,
       allTell: true,
     }),
+    close,
+  };
+}
+
+/** The database is loaded only by a process that uses it. */
+async function openInMemory() {
+  const { startEmbeddedPostgres } = await import('./embedded-postgres.ts');
+  const pool = await startEmbeddedPostgres();
+  return {
+    pool,
+    where: 'embedded, in the memory of this process',
+    probe: async () => {},
+    // The worker and the history of this process end together.
+    stores: { ...memoryStores(), openMissingRecords: () => async () => [] },
+    onAdded: (_mockId: string, _options: object) => {},
     close: () => pool.shutDown(),
+  };
+}
+
+async function openKept({ folder, tell }: EmbeddedFolder) {
+  const { openDurableStore } = await import('./durable/durable-store.ts');
+  const { embeddedMissingRecords } = await import('./durable/missing-records.ts');
+  const { headIn } = await import('./job-heads.ts');
+  const { pool, openShelf, ledger, close } = await openDurableStore({ folder, tell });
+  const missing = await embeddedMissingRecords(pool);
+  return {
+    pool,
+    where: `embedded, in ${folder}`,
+    probe: async () => void (await pool.query('SELECT 1')),
+    stores: { ...memoryStores(openShelf), openMissingRecords: (queue: { name: string }) => () => missing(queue.name) },
+    onAdded(mockId: string, options: object) {
+      const head = headIn(options);
+      if (head !== null) ledger.execution(mockId, head);
+    },
+    close,
   };
 }

@@ -1,28 +1,52 @@
 import { EventEmitter } from 'node:events';
 import { PGlite } from '@electric-sql/pglite';
 import { type PgNotification, type PgPool, type PgPoolClient, type PgQueryResult, runMigrations } from 'bullmq';
+import { createPostgresUpkeep } from './postgres-upkeep.ts';
 
 const SCHEMA = 'bullmq';
-const STATEMENTS_BETWEEN_VACUUMS = 20_000;
 
-/** PostgreSQL inside this process, in memory, in the shape of a `pg` pool. `end` does nothing: the opener calls `shutDown`. */
-export type EmbeddedPool = PgPool & { options: { keepAlive: boolean }; shutDown(): Promise<void> };
+/**
+ * The default buffers cost 130 MB of memory, and a checkpoint writes all of them. search_path as a start parameter survives
+ * everything. New files of the log are not filled with zeros first, and few are kept: it is cut every 32 MB.
+ */
+const PARAMETERS = {
+  search_path: SCHEMA,
+  shared_buffers: '8MB',
+  wal_init_zero: 'off',
+  min_wal_size: '32MB',
+  max_wal_size: '64MB',
+  default_statistics_target: '10',
+};
 
-/** Starts the embedded database and creates the queue's tables in it. */
-export async function startEmbeddedPostgres(): Promise<EmbeddedPool> {
-  const database = await PGlite.create({
-    // The default buffers cost 130 MB of memory; search_path as a start parameter survives everything.
-    startParams: [...PGlite.defaultStartParams, '-c', 'shared_buffers=16MB', '-c', `search_path=${SCHEMA}`],
-  });
+/** PostgreSQL inside this process in the shape of a `pg` pool. `end` does nothing: the opener calls `shutDown`. */
+export type EmbeddedPool = PgPool & {
+  options: { keepAlive: boolean };
+  shutDown(): Promise<void>;
+  /** Calls `listener` when the database says that it is damaged. */
+  onDamage(listener: (error: Error) => void): void;
+};
+
+/** What PostgreSQL says of a page or an index that is not as it wrote it. */
+const DAMAGED = new Set(['XX001', 'XX002']);
+
+/** Starts the embedded database, in memory or in a folder, and creates the queue's tables in it. */
+export async function startEmbeddedPostgres(folder?: string): Promise<EmbeddedPool> {
+  const parameters = Object.entries(PARAMETERS).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  const startParams = [...PGlite.defaultStartParams, ...parameters];
+  const database = await PGlite.create({ startParams, ...(folder !== undefined && { dataDir: folder }) });
   const inTurn = createTurnstile();
-  let statements = 0;
+  const upkeep = createPostgresUpkeep((text) => inTurn(() => database.query(text)));
+  let onDamage = (_: Error) => {};
 
   async function query<R>(text: string, parameters?: readonly unknown[]): Promise<PgQueryResult<R>> {
-    // There is no autovacuum in a single-process PostgreSQL, and finished jobs would slow every later one.
-    if (++statements % STATEMENTS_BETWEEN_VACUUMS === 0)
-      void inTurn(() => database.exec('VACUUM (ANALYZE)')).catch(() => {});
-    const result = await inTurn(() => database.query<R>(text, parameters ? [...parameters] : undefined));
-    return { rows: result.rows, rowCount: result.affectedRows ?? result.rows.length };
+    upkeep.afterStatement();
+    try {
+      const result = await inTurn(() => database.query<R>(text, parameters ? [...parameters] : undefined));
+      return { rows: result.rows, rowCount: result.affectedRows ?? result.rows.length };
+    } catch (error) {
+      if (error instanceof Error && 'code' in error && DAMAGED.has(String(error.code))) onDamage(error);
+      throw error;
+    }
   }
 
   await inTurn(() =>
@@ -48,14 +72,16 @@ export async function startEmbeddedPostgres(): Promise<EmbeddedPool> {
     }
   }
 
-  const pool = Object.assign(new EventEmitter().setMaxListeners(0), {
+  return Object.assign(new EventEmitter().setMaxListeners(0), {
     options: { keepAlive: true },
     query,
     connect: async (): Promise<PgPoolClient> => new Client(),
     end: async () => {},
     shutDown: () => inTurn(() => database.close()),
+    onDamage(listener: (error: Error) => void) {
+      onDamage = listener;
+    },
   });
-  return pool;
 }
 
 /**

@@ -43,7 +43,8 @@ const FIELDS = [
 ] as const;
 const optionsSchema = z.object({ head: z.string() });
 
-function headIn(options: unknown): unknown {
+/** What the options of a job say of it. */
+export function headIn(options: unknown): unknown {
   const found = optionsSchema.safeParse(options);
   return found.success ? parseJson(found.data.head) : null;
 }

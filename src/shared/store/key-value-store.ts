@@ -1,4 +1,7 @@
 import type { Redis } from 'ioredis';
+import { z } from 'zod';
+import { parseJson } from '../contract/parse-json.ts';
+import { createMemoryShelf, type Shelf } from './shelf.ts';
 
 /** A small shared memory beside the queue: values are put once, read by anyone, and forgotten after a while. */
 export type Store = {
@@ -41,42 +44,53 @@ export function createRedisStore(redis: Redis, prefix: string): Store {
   };
 }
 
-/** The store of a single process: a map whose oldest values leave first once they exceed `maxBytes`. */
-export function createMemoryStore(maxBytes = 256 * 1024 * 1024): Store {
-  const entries = new Map<string, { value: string; expiresAt: number }>();
+const entrySchema = z.object({ expiresAt: z.int(), bytes: z.int() });
+
+/** The store of a single process: its values lie on a shelf, and the oldest leave first once they exceed `maxBytes`. */
+export function createMemoryStore(maxBytes = 256 * 1024 * 1024, shelf: Shelf = createMemoryShelf()): Store {
+  const entries = new Map<string, z.infer<typeof entrySchema>>();
   let bytes = 0;
+  for (const { key, info } of shelf.load()) {
+    const { data } = entrySchema.safeParse(parseJson(info));
+    if (data) entries.set(key, data);
+    bytes += data?.bytes ?? 0;
+  }
 
   const forget = (key: string) => {
     const entry = entries.get(key);
-    if (entry && entries.delete(key)) bytes -= entry.value.length;
+    if (entry && entries.delete(key)) bytes -= entry.bytes;
+    return entry ? shelf.remove([key]) : Promise.resolve();
   };
-  const live = (key: string) => {
-    const entry = entries.get(key);
-    if (entry && entry.expiresAt <= Date.now()) forget(key);
-    return entries.get(key)?.value ?? null;
-  };
+  const isLive = (key: string) => (entries.get(key)?.expiresAt ?? 0) > Date.now();
 
-  const put = (key: string, value: string, seconds: number) => {
-    forget(key);
-    entries.set(key, { value, expiresAt: Date.now() + seconds * 1000 });
-    bytes += value.length;
+  async function put(key: string, value: string, seconds: number): Promise<string> {
+    const entry = { expiresAt: Date.now() + seconds * 1000, bytes: value.length };
+    bytes += entry.bytes - (entries.get(key)?.bytes ?? 0);
+    entries.delete(key); // the newest stands last
+    entries.set(key, entry);
+    await shelf.put([{ key, info: JSON.stringify(entry), text: value }]);
     for (const [oldest, { expiresAt }] of entries) {
       if (oldest === key || (bytes <= maxBytes && expiresAt > Date.now())) break;
-      forget(oldest);
+      await forget(oldest);
     }
     return value;
-  };
+  }
+
+  async function live(key: string): Promise<string | null> {
+    if (isLive(key)) return shelf.read(key);
+    await forget(key);
+    return null;
+  }
 
   return {
-    setIfAbsent: async (key, value, seconds) => live(key) ?? put(key, value, seconds),
+    setIfAbsent: async (key, value, seconds) =>
+      isLive(key) ? ((await shelf.read(key)) ?? value) : put(key, value, seconds),
     async hold(key, value, seconds) {
-      const kept = live(key);
+      const kept = isLive(key) ? await shelf.read(key) : null;
       return kept === null || kept === value ? put(key, value, seconds) : kept;
     },
-    get: async (key) => live(key),
-    remove: async (key) => forget(key),
-    async close() {
-      entries.clear();
-    },
+    get: live,
+    remove: forget,
+    async close() {},
   };
 }

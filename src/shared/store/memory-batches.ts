@@ -2,9 +2,10 @@ import { z } from 'zod';
 import {
   type Batch,
   type BatchProgress,
-  type BatchState,
-  type ItemDetail,
+  batchSchema,
+  batchStateSchema,
   type ItemHead,
+  itemDetailSchema,
   itemHeadSchema,
   noCounts,
 } from '../cases/batch.ts';
@@ -12,40 +13,59 @@ import { caseSchema } from '../cases/case.ts';
 import { parseJson } from '../contract/parse-json.ts';
 import { type BatchLimits, type BatchStore, chunksOf, erasedHead, sizeOf } from './batch-store.ts';
 import { createMemoryPermits } from './memory-permits.ts';
+import { createMemoryShelf, type Shelf } from './shelf.ts';
 
-type Kept = {
-  batch: Batch;
-  chunks: string[];
-  state: BatchState;
-  endedAt: number | null;
-  counts: BatchProgress['counts'];
-  sent: Map<number, number>;
-  heads: Map<number, ItemHead>;
-  details: Map<number, ItemDetail>;
-  bytes: number;
-};
+/** What is kept of an item once it may have been sent. `size`: what it takes since it was settled. */
+const itemSchema = z.object({
+  n: z.int(),
+  claimBy: z.int().optional(),
+  targetIndex: z.int().optional(),
+  head: itemHeadSchema.optional(),
+  size: z.int().default(0),
+});
+type Item = z.infer<typeof itemSchema>;
+
+const batchInfoSchema = z.object({
+  batch: batchSchema,
+  chunks: z.int(),
+  state: batchStateSchema,
+  endedAt: z.int().nullable(),
+  /** Of the batch itself and its cases. */
+  bytes: z.int(),
+});
+type BatchInfo = z.infer<typeof batchInfoSchema>;
+type Kept = BatchInfo & { counts: BatchProgress['counts']; items: Map<number, Item>; itemBytes: number };
 
 const casesSchema = z.array(caseSchema);
-const isOver = ({ state }: Kept) => state === 'finished' || state === 'cancelled';
+const isOver = ({ state }: BatchInfo) => state === 'finished' || state === 'cancelled';
+const chunkKey = (batchId: string, chunk: number) => `${batchId}:cases:${chunk}`;
+const itemKey = (batchId: string, n: number) => `${batchId}:item:${n}`;
 
-/** Batches in this process, for the embedded queue. */
-export function createMemoryBatches(limits: BatchLimits): BatchStore {
-  const kept = new Map<string, Kept>(); // in order of arrival
-  const known = new Set<string>();
+/** Batches in this process, for the embedded queue: their cases and details lie on the shelf. */
+export function createMemoryBatches(limits: BatchLimits, shelf: Shelf = createMemoryShelf()): BatchStore {
+  const kept = loadFrom(shelf); // in order of arrival
+  const known = new Set(kept.keys());
 
-  const makeRoom = (wanted: number) => makeRoomIn(kept, wanted, limits);
-
+  const makeRoom = async (wanted: number): Promise<boolean> => {
+    const gone = dropOld(kept, wanted, limits);
+    const fits = totalOf(kept) + wanted <= limits.bytes;
+    for (const entry of gone) await shelf.remove(keysOf(entry));
+    return fits;
+  };
   return {
     async create(batch, cases) {
       if ([...kept.values()].filter((entry) => !isOver(entry)).length >= limits.running) return 'too-many';
-      const entry = newEntry(batch, chunksOf(cases));
-      if (!makeRoom(entry.bytes)) return 'no-room';
+      const chunks = chunksOf(cases);
+      const entry = newEntry(batch, chunks);
+      if (!(await makeRoom(entry.bytes))) return 'no-room';
       kept.set(batch.batchId, entry);
       known.add(batch.batchId);
+      const texts = chunks.map((text, chunk) => ({ key: chunkKey(batch.batchId, chunk), text }));
+      await shelf.put([...texts, infoEntry(entry)]);
       return 'created';
     },
     async read(batchId) {
-      makeRoom(0);
+      await makeRoom(0);
       const entry = kept.get(batchId);
       if (!entry) return known.has(batchId) ? 'gone' : null;
       const { batch, state, endedAt, counts } = entry;
@@ -53,32 +73,14 @@ export function createMemoryBatches(limits: BatchLimits): BatchStore {
     },
     list: async () => [...kept.keys()].reverse(),
     running: async () => [...kept].filter(([, entry]) => !isOver(entry)).map(([id]) => id),
-    cases: async (batchId, chunk) => casesSchema.parse(parseJson(kept.get(batchId)?.chunks[chunk] ?? '[]')),
-    async begin(batchId, n, claimBy) {
-      const sent = kept.get(batchId)?.sent;
-      const first = sent?.get(n) ?? claimBy;
-      sent?.set(n, first);
-      return first;
-    },
-    async settle(batchId, item) {
-      const entry = kept.get(batchId);
-      return entry ? settle(entry, item, makeRoom) : false;
-    },
-    heads: async (batchId, first, last) => headsOf(kept.get(batchId), first, last),
-    detail: async (batchId, n) => kept.get(batchId)?.details.get(n) ?? null,
-    async erase(batchId, { n, chunk, cases }) {
-      const entry = kept.get(batchId);
-      if (!entry) return;
-      entry.chunks[chunk] = JSON.stringify(cases);
-      entry.details.delete(n);
-      const head = entry.heads.get(n);
-      if (head) entry.heads.set(n, erasedHead(head));
-    },
+    cases: async (batchId, chunk) => casesSchema.parse(parseJson((await shelf.read(chunkKey(batchId, chunk))) ?? '[]')),
+    ...itemsOf({ kept, shelf, makeRoom }),
     async change(batchId, from, to) {
       const entry = kept.get(batchId);
       if (!entry || !from.includes(entry.state)) return false;
       entry.state = to;
       if (isOver(entry)) entry.endedAt = Date.now();
+      await shelf.put([infoEntry(entry)]);
       return true;
     },
     ...createMemoryPermits(),
@@ -86,41 +88,121 @@ export function createMemoryBatches(limits: BatchLimits): BatchStore {
   };
 }
 
-function newEntry(batch: Batch, chunks: string[]): Kept {
-  const counts = batch.targets.map(() => ({ ...noCounts(), pending: batch.cases }));
-  const empty = { sent: new Map(), heads: new Map(), details: new Map() };
-  return { batch, chunks, state: 'running', endedAt: null, counts, ...empty, bytes: sizeOf(batch, chunks) };
+type Parts = { kept: ReadonlyMap<string, Kept>; shelf: Shelf; makeRoom: (wanted: number) => Promise<boolean> };
+
+/** What became of the items of each batch. */
+function itemsOf({
+  kept,
+  shelf,
+  makeRoom,
+}: Parts): Pick<BatchStore, 'begin' | 'settle' | 'heads' | 'detail' | 'erase'> {
+  const putItem = ({ batch: { batchId } }: Kept, item: Item, text?: string) =>
+    shelf.put([{ key: itemKey(batchId, item.n), info: JSON.stringify(item), ...(text !== undefined && { text }) }]);
+
+  return {
+    async begin(batchId, n, claimBy) {
+      const entry = kept.get(batchId);
+      const first = entry?.items.get(n)?.claimBy ?? claimBy;
+      if (!entry || entry.items.has(n)) return first;
+      const item = { n, claimBy, size: 0 };
+      entry.items.set(n, item);
+      await putItem(entry, item);
+      return first;
+    },
+    async settle(batchId, { n, targetIndex, head, detail }) {
+      const entry = kept.get(batchId);
+      const counts = entry?.counts[targetIndex];
+      const before = entry?.items.get(n);
+      if (!entry || !counts || before?.head) return false;
+      counts[head.verdict]++;
+      counts.pending--;
+      const item: Item = { ...before, n, targetIndex, head, size: JSON.stringify(head).length };
+      entry.items.set(n, item);
+      const text = detail === null ? undefined : JSON.stringify(detail);
+      const fits = text !== undefined && (await makeRoom(item.size + text.length));
+      if (fits) item.size += text.length;
+      entry.itemBytes += item.size;
+      await putItem(entry, item, fits ? text : undefined);
+      return true;
+    },
+    heads: async (batchId, first, last) => headsOf(kept.get(batchId), first, last),
+    async detail(batchId, n) {
+      const text = await shelf.read(itemKey(batchId, n));
+      return text ? itemDetailSchema.parse(parseJson(text)) : null;
+    },
+    async erase(batchId, { n, chunk, cases }) {
+      const entry = kept.get(batchId);
+      if (!entry) return;
+      const item = entry.items.get(n);
+      if (item?.head) item.head = erasedHead(item.head);
+      await shelf.put([{ key: chunkKey(batchId, chunk), text: JSON.stringify(cases) }]);
+      if (item) await putItem(entry, item, '');
+    },
+  };
 }
 
-/** Removes batches that have ended, the oldest first: those that are too old, and as many as leave too little room. */
-function makeRoomIn(kept: Map<string, Kept>, wanted: number, { seconds, bytes }: BatchLimits): boolean {
+const totalOf = (kept: Map<string, Kept>) =>
+  [...kept.values()].reduce((sum, { bytes, itemBytes }) => sum + bytes + itemBytes, 0);
+
+function infoEntry({ batch, chunks, state, endedAt, bytes }: BatchInfo) {
+  return { key: batch.batchId, info: JSON.stringify({ batch, chunks, state, endedAt, bytes } satisfies BatchInfo) };
+}
+
+/** The batch itself last: what is left of it after a crash is removed with it. */
+function keysOf({ batch: { batchId }, chunks, items }: Kept): string[] {
+  const chunkKeys = Array.from({ length: chunks }, (_, chunk) => chunkKey(batchId, chunk));
+  return [...chunkKeys, ...[...items.keys()].map((n) => itemKey(batchId, n)), batchId];
+}
+
+function newEntry(batch: Batch, chunks: readonly string[]): Kept {
+  const info = { batch, chunks: chunks.length, state: 'running', endedAt: null, bytes: sizeOf(batch, chunks) } as const;
+  return keptOf(info);
+}
+
+function keptOf(info: BatchInfo): Kept {
+  const counts = info.batch.targets.map(() => ({ ...noCounts(), pending: info.batch.cases }));
+  return { ...info, counts, items: new Map(), itemBytes: 0 };
+}
+
+function loadFrom(shelf: Shelf): Map<string, Kept> {
+  const kept = new Map<string, Kept>();
+  const items: { batchId: string; item: Item }[] = [];
+  for (const { key, info } of shelf.load()) {
+    const value = parseJson(info);
+    const [batchId = '', kind] = key.split(':');
+    const { data: batch } = kind === undefined ? batchInfoSchema.safeParse(value) : { data: undefined };
+    const { data: item } = kind === 'item' ? itemSchema.safeParse(value) : { data: undefined };
+    if (batch) kept.set(key, keptOf(batch));
+    if (item) items.push({ batchId, item });
+  }
+  for (const { batchId, item } of items) {
+    const entry = kept.get(batchId);
+    if (!entry) continue;
+    entry.items.set(item.n, item);
+    entry.itemBytes += item.size;
+    const counts = entry.counts[item.targetIndex ?? -1];
+    if (!counts || !item.head) continue;
+    counts[item.head.verdict]++;
+    counts.pending--;
+  }
+  return kept;
+}
+
+/** Takes out batches that have ended, the oldest first: those that are too old, and as many as leave too little room. */
+function dropOld(kept: Map<string, Kept>, wanted: number, { seconds, bytes }: BatchLimits): Kept[] {
+  const gone: Kept[] = [];
   for (const [id, entry] of kept) {
     const tooOld = entry.batch.createdAt + seconds * 1000 < Date.now();
     if (!isOver(entry) || (!tooOld && totalOf(kept) + wanted <= bytes)) continue;
     kept.delete(id);
+    gone.push(entry);
   }
-  return totalOf(kept) + wanted <= bytes;
-}
-
-const totalOf = (kept: Map<string, Kept>) => [...kept.values()].reduce((sum, { bytes }) => sum + bytes, 0);
-
-type Settled = Parameters<BatchStore['settle']>[1];
-
-function settle(entry: Kept, { n, targetIndex, head, detail }: Settled, makeRoom: (bytes: number) => boolean): boolean {
-  const counts = entry.counts[targetIndex];
-  if (!counts || entry.heads.has(n)) return false;
-  entry.heads.set(n, head);
-  counts[head.verdict]++;
-  counts.pending--;
-  const size = JSON.stringify([head, detail]).length;
-  if (detail && makeRoom(size)) entry.details.set(n, detail);
-  entry.bytes += entry.details.has(n) ? size : JSON.stringify(head).length;
-  return true;
+  return gone;
 }
 
 function headsOf(entry: Kept | undefined, first: number, last: number): ItemHead[] {
   return Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => {
-    const pending = itemHeadSchema.parse({ verdict: 'pending', claimBy: entry?.sent.get(first + index) ?? null });
-    return entry?.heads.get(first + index) ?? pending;
+    const item = entry?.items.get(first + index);
+    return item?.head ?? itemHeadSchema.parse({ verdict: 'pending', claimBy: item?.claimBy ?? null });
   });
 }

@@ -1,71 +1,116 @@
+import { z } from 'zod';
+import { parseJson } from '../contract/parse-json.ts';
 import { ANSWER_BYTES, isNoteOf, NOTE_BYTES, NOTE_SECONDS, type Notes } from './notes.ts';
+import { createMemoryShelf, type Shelf } from './shelf.ts';
 
-type Note = { text: string; expiresAt: number; dueAt: number | null; answer: string | null };
+const noteSchema = z.object({
+  text: z.string(),
+  expiresAt: z.int(),
+  dueAt: z.int().nullable(),
+  /** What its answer takes; 0 without one. */
+  answerBytes: z.int(),
+});
+type Note = z.infer<typeof noteSchema>;
 
-/** Notes of a single process. */
-export function createMemoryNotes(maxBytes: number): Notes {
-  const notes = new Map<string, Note>(); // in the order in which they were put: the first is the oldest
+const answerOf = (key: string) => `${key}:answer`;
+
+/** How a note lies on the shelf. */
+export function noteEntry(key: string, text: string, dueAt: number | null) {
+  const note: Note = { text, expiresAt: Date.now() + NOTE_SECONDS * 1000, dueAt, answerBytes: 0 };
+  return { note, entry: { key, info: JSON.stringify(note) } };
+}
+
+/** The notes, in the order in which they were put: the first is the oldest. */
+function openIndex(maxBytes: number, shelf: Shelf) {
+  const notes = new Map<string, Note>();
   let answerBytes = 0;
+  for (const { key, info } of shelf.load()) {
+    const { data } = noteSchema.safeParse(parseJson(info));
+    if (data) notes.set(key, data);
+    answerBytes += data?.answerBytes ?? 0;
+  }
 
-  const setAnswer = (note: Note, answer: string | null) => {
-    answerBytes += sizeOf(answer) - sizeOf(note.answer);
-    note.answer = answer;
-  };
-  const remove = (key: string, note: Note) => {
-    setAnswer(note, null);
+  function setAnswerBytes(note: Note, bytes: number): void {
+    answerBytes += bytes - note.answerBytes;
+    note.answerBytes = bytes;
+  }
+  function remove(key: string, note: Note): Promise<void> {
+    setAnswerBytes(note, 0);
     notes.delete(key);
+    return shelf.remove([key, answerOf(key)]);
+  }
+
+  return {
+    ...{ notes, setAnswerBytes, remove },
+    async purge(): Promise<void> {
+      for (const [key, note] of notes) {
+        if (note.expiresAt > Date.now()) return;
+        await remove(key, note);
+      }
+    },
+    /** Lets the oldest answers leave until there is room for so many bytes. `left`: those that have to be removed for it. */
+    makeRoom(wanted: number): { fits: boolean; left: string[] } {
+      const fits = () => notes.size * NOTE_BYTES + answerBytes + wanted <= maxBytes;
+      const left: string[] = [];
+      for (const [key, note] of notes) {
+        if (fits() || notes.size * NOTE_BYTES + wanted > maxBytes) break;
+        if (note.answerBytes > 0) left.push(answerOf(key));
+        setAnswerBytes(note, 0);
+      }
+      return { fits: fits(), left };
+    },
   };
-  const purge = () => {
-    for (const [key, note] of notes) {
-      if (note.expiresAt > Date.now()) return;
-      remove(key, note);
-    }
-  };
-  /** Lets the oldest answers leave until there is room for so many bytes; false when there cannot be. */
-  const makeRoom = (wanted: number): boolean => {
-    const fits = () => notes.size * NOTE_BYTES + answerBytes + wanted <= maxBytes;
-    for (const note of notes.values()) {
-      if (fits() || notes.size * NOTE_BYTES + wanted > maxBytes) break;
-      setAnswer(note, null);
-    }
-    return fits();
-  };
+}
+
+/** Notes of a single process: their texts in memory, the answers on the shelf. */
+export function createMemoryNotes(maxBytes: number, shelf: Shelf = createMemoryShelf()): Notes {
+  const { notes, setAnswerBytes, remove, purge, makeRoom } = openIndex(maxBytes, shelf);
+
+  /** Keeps an answer beside its note if there is room for it. */
+  async function putChanged(key: string, note: Note, answer: string | undefined): Promise<void> {
+    const room = answer === undefined ? { fits: false, left: [] } : makeRoom(answer.length + ANSWER_BYTES);
+    const text = room.fits ? answer : undefined;
+    if (text !== undefined) setAnswerBytes(note, text.length + ANSWER_BYTES);
+    const entry = { key, info: JSON.stringify(note) };
+    await shelf.remove(room.left);
+    await shelf.put(text === undefined ? [entry] : [entry, { key: answerOf(key), text }]);
+  }
 
   return {
     async put(key, text, dueAt) {
-      purge();
+      await purge();
       const there = notes.get(key);
       if (there) return { kind: 'there', text: there.text };
-      if (!makeRoom(NOTE_BYTES)) return { kind: 'full' };
-      notes.set(key, { text, expiresAt: Date.now() + NOTE_SECONDS * 1000, dueAt, answer: null });
+      const { fits, left } = makeRoom(NOTE_BYTES);
+      const { note, entry } = noteEntry(key, text, dueAt);
+      if (fits) notes.set(key, note);
+      await shelf.remove(left);
+      if (!fits) return { kind: 'full' };
+      await shelf.put([entry]);
       return { kind: 'put' };
     },
     get: async (key) => notes.get(key)?.text ?? null,
     async change(key, from, to, { dueAt, answer } = {}) {
       const note = notes.get(key);
       if (note?.text !== from) return false;
-      if (to === null) remove(key, note);
+      if (to === null) await remove(key, note);
       else {
         note.text = to;
         note.dueAt = dueAt ?? null;
-        if (answer !== undefined && makeRoom(sizeOf(answer))) setAnswer(note, answer);
+        await putChanged(key, note, answer);
       }
       return true;
     },
     async erase(mockId) {
-      for (const [key, note] of notes) if (isNoteOf(mockId, note.text)) remove(key, note);
+      for (const [key, note] of notes) if (isNoteOf(mockId, note.text)) await remove(key, note);
     },
-    answer: async (key) => notes.get(key)?.answer ?? null,
+    answer: (key) => shelf.read(answerOf(key)),
     async due(count, againAfterMs) {
-      purge();
+      await purge();
       const now = Date.now();
       const due = [...notes].filter(([, { dueAt }]) => dueAt !== null && dueAt <= now).slice(0, count);
       for (const [, note] of due) note.dueAt = now + againAfterMs;
       return due.map(([key]) => key);
     },
   };
-}
-
-function sizeOf(answer: string | null): number {
-  return answer === null ? 0 : answer.length + ANSWER_BYTES;
 }

@@ -6,26 +6,32 @@ import { createMemoryHistory } from './memory-history.ts';
 import { createMemoryNotes } from './memory-notes.ts';
 import type { Notes } from './notes.ts';
 import type { QueueBackend } from './queue-backend.ts';
+import { createMemoryShelf, type OpenShelf } from './shelf.ts';
 import { createSplitHistory } from './split-history.ts';
 
-type Stores = Pick<QueueBackend, 'store' | 'openNotes' | 'openHistory' | 'openMissingRecords' | 'openBatches'>;
+type Stores = Pick<QueueBackend, 'store' | 'openNotes' | 'openHistory' | 'openBatches'>;
 
-/** The stores of one process beside its queues. Its API and its worker open the same ones. */
-export function memoryStores(): Stores {
-  const store = createMemoryStore();
+/** The stores of one process beside its queues, on shelves. Its API and its worker open the same ones. */
+export function memoryStores(openShelf: OpenShelf = createMemoryShelf): Stores {
+  const store = createMemoryStore(undefined, openShelf('store'));
   let notes: Notes | undefined;
   let batches: BatchStore | undefined;
   let history: History | undefined;
   return {
     store,
-    openNotes: (maxBytes) => (notes ??= createMemoryNotes(maxBytes)),
-    openHistory: (limits) => (history ??= openMemoryHistory(store, limits)),
-    openMissingRecords: () => async () => [], // the worker and the history of this process end together
-    openBatches: (limits) => (batches ??= createMemoryBatches(limits)),
+    openNotes: (maxBytes) => (notes ??= createMemoryNotes(maxBytes, openShelf('notes'))),
+    openHistory: (limits) => (history ??= openMemoryHistory(store, limits, openShelf)),
+    openBatches: (limits) => (batches ??= createMemoryBatches(limits, openShelf('batches'))),
   };
 }
 
+const SHELVES = { calls: 'history', batches: 'history_of_batches' } as const;
+
 /** The history of one process. */
-export function openMemoryHistory(store: Store, limits: HistoryLimits): History {
-  return createSplitHistory((own) => createMemoryHistory(store, own), limits);
+export function openMemoryHistory(
+  store: Store,
+  limits: HistoryLimits,
+  openShelf: OpenShelf = createMemoryShelf,
+): History {
+  return createSplitHistory((own, part) => createMemoryHistory(store, own, openShelf(SHELVES[part])), limits);
 }

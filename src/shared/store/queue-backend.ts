@@ -2,7 +2,7 @@ import type { IQueueBackend, Processor, Queue, QueueEvents, QueueEventsProducer,
 import type { JobData, JobResult } from '../contract/job.ts';
 import { type RedisAddress, redisAddress } from '../runtime/redis-address.ts';
 import type { BatchLimits, BatchStore } from './batch-store.ts';
-import { openEmbedded } from './embedded-backend.ts';
+import { type EmbeddedFolder, openEmbedded } from './embedded-backend.ts';
 import type { EraseJob } from './erase-job.ts';
 import type { History, HistoryLimits } from './history.ts';
 import type { ReadShortJobs } from './job-heads.ts';
@@ -89,12 +89,14 @@ export type QueueBackend = {
 };
 
 /**
- * Opens the queue store at an address or a redis:// URL, or the embedded one when there is none. `telemetry` carries traces.
+ * Opens the queue store at an address or a redis:// URL, or the embedded one when there is none: in `kept`, or in memory.
+ * `telemetry` carries traces.
  */
 export async function openQueueBackend(
   where: RedisAddress | string | undefined,
   telemetry?: Telemetry,
+  kept?: EmbeddedFolder,
 ): Promise<QueueBackend> {
-  if (where === undefined) return openEmbedded(telemetry);
+  if (where === undefined) return openEmbedded(telemetry, kept);
   return openRedis(typeof where === 'string' ? redisAddress(where) : where, telemetry);
 }

@@ -1,0 +1,40 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { z } from 'zod';
+import { parseJson } from '../../contract/parse-json.ts';
+import { BadSettings } from '../../runtime/settings.ts';
+
+const holderSchema = z.object({ pid: z.int(), host: z.string(), since: z.string() });
+
+/**
+ * Locks a folder for this process: the lock is the operating system's, on a file that SQLite has open, so it ends with the
+ * process, however that ends. Throws `BadSettings`, which says who has it. Resolves to what gives it back.
+ */
+export function lockStore(folder: string): () => void {
+  const database = new DatabaseSync(join(folder, 'lock'));
+  const holderFile = join(folder, 'holder.json');
+  try {
+    database.exec('PRAGMA busy_timeout=0; BEGIN EXCLUSIVE');
+  } catch (error) {
+    database.close();
+    if (!(error instanceof Error) || !error.message.includes('locked')) throw error;
+    throw new BadSettings(
+      `The store ${folder} is in use by ${holderIn(holderFile)}: stop that process first, or choose another SHARED_DIR, or EMBEDDED_STORE=memory.`,
+    );
+  }
+  const holder = { pid: process.pid, host: hostname(), since: new Date().toISOString() };
+  writeFileSync(holderFile, JSON.stringify(holder));
+  return () => database.close();
+}
+
+/** The file tells who, the lock tells whether: the file of a process that was killed stays. */
+function holderIn(path: string): string {
+  try {
+    const { pid, host, since } = holderSchema.parse(parseJson(readFileSync(path, 'utf8')));
+    return `process ${pid} on ${host}, since ${since}`;
+  } catch {
+    return 'another process';
+  }
+}

@@ -1,0 +1,31 @@
+/** One thing that is kept. `info` is there again after a start; `text` is read when somebody asks for it. */
+export type Entry = { key: string; info?: string; text?: string };
+
+/** What one store of this process keeps. Calls are carried out in the order in which they were made. */
+export type Shelf = {
+  /** The infos that were kept before this start, in the order in which they were put first. To be taken once. */
+  load(): { key: string; info: string }[];
+  /** Puts all of them in one step. A member that is left out stays as it was. */
+  put(entries: readonly Entry[]): Promise<void>;
+  read(key: string): Promise<string | null>;
+  remove(keys: readonly string[]): Promise<void>;
+};
+
+export const shelfNames = ['store', 'history', 'history_of_batches', 'notes', 'batches'] as const;
+export type ShelfName = (typeof shelfNames)[number];
+export type OpenShelf = (name: ShelfName) => Shelf;
+
+/** A shelf that the process takes with it when it ends. Infos are for the next start: it keeps none. */
+export function createMemoryShelf(): Shelf {
+  const texts = new Map<string, string>();
+  return {
+    load: () => [],
+    async put(entries) {
+      for (const { key, text } of entries) if (text !== undefined) texts.set(key, text);
+    },
+    read: async (key) => texts.get(key) ?? null,
+    async remove(keys) {
+      for (const key of keys) texts.delete(key);
+    },
+  };
+}

@@ -1,0 +1,169 @@
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { eventually } from '../support/eventually.ts';
+import { freePort } from '../support/free-port.ts';
+import { httpCall } from '../support/http-call.ts';
+import { answersAfter, createResponder, type Responder } from '../support/responder.ts';
+import { type ServiceProcess, startWholeProcess } from '../support/start-process.ts';
+
+/** So often the service is killed: a few times at every run, 200 times on demand. */
+const KILLS = Number(process.env.STORE_KILLS ?? 5);
+const APP = 7;
+const SETTINGS = {
+  EMBEDDED_STORE: 'disk',
+  HISTORY_COUNT: 100_000,
+  QUEUE_TIMEOUT_MS: 5000,
+  RESULT_TIMEOUT_MS: 4000,
+  CLIENT_TIMEOUT_MS: 30_000,
+  LOG_LEVEL: 'info',
+};
+
+let sharedDir = '';
+let port = 0;
+let service: ServiceProcess;
+let responder: Responder;
+
+beforeEach(async () => {
+  sharedDir = await mkdtemp(join(tmpdir(), 'rule-server-'));
+  await mkdir(join(sharedDir, 'mock'));
+  port = await freePort();
+  responder = await createResponder({ sharedDir, app: APP, does: answersAfter(30) });
+});
+afterEach(async () => {
+  await service?.kill();
+  await responder.stop();
+  await rm(sharedDir, { recursive: true, force: true });
+});
+
+const start = async (untilReady = true) => {
+  service = await startWholeProcess({ sharedDir, port, settings: SETTINGS, untilReady });
+};
+/** Also that it listens: the worker takes jobs a moment earlier. */
+const startAndListen = async () => {
+  await start();
+  await eventually(async () => expect((await httpCall(`http://127.0.0.1:${port}/readyz`)).status).toBe(200));
+};
+const url = (path: string) => `http://127.0.0.1:${port}/rule-server/mock/${path}`;
+const run = (uid: number, headers: Record<string, string> = {}) =>
+  httpCall(url('execute'), {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify({ app: APP, ruleId: 1, 'the service': { uid } }),
+  });
+const uidOf = ({ text }: { text: string }) => Number(/"uid":(\d+)/.exec(text)?.[1]);
+
+it(
+  `killed ${KILLS} times at any moment: what was accepted ends, what had ended is kept, nothing runs twice`,
+  async () => {
+    const accepted = new Map<string, { uid: number; settled: boolean }>();
+    const keyed = new Map<number, string | null>();
+    let uid = 0;
+    for (let kill = 0; kill < KILLS; kill++) {
+      // Every other one also while it starts and recovers what the one before left.
+      const untilReady = kill % 2 === 0;
+      await start(untilReady);
+      const calls = callUntilKilled(() => ++uid, { accepted, keyed });
+      await delay(Math.random() * (untilReady ? 1500 : 4000));
+      await service.kill();
+      await calls;
+      expect(service.noise.filter((line) => !/^$|^The rule server runs|^ {2}|^Run a rule/.test(line))).toEqual([]);
+    }
+    await startAndListen();
+
+    await inParts(
+      some(accepted, ({ settled }) => settled),
+      async ([mockId, { settled }]) => {
+        const body = await eventually(async () => {
+          const { status, json } = await httpCall(url(`executions/${mockId}`));
+          expect({ mockId, status, ended: json?.outcome !== null }).toEqual({ mockId, status: 200, ended: true });
+          return json;
+        }, 60_000);
+        if (settled) expect(body).toMatchObject({ state: 'succeeded' });
+      },
+    );
+    // Also those that were not answered: each of them may run now for the first time, and never for the second.
+    await inParts(
+      some(keyed, (mockId) => mockId !== null),
+      async ([key, mockId]) => {
+        const { json } = await run(key, { 'idempotency-key': `key-${key}` });
+        if (mockId !== null) expect(json).toMatchObject({ mockId });
+      },
+    );
+    const runs = responder.found.map(uidOf);
+    expect(runs.length - new Set(runs).size).toBe(0);
+    console.log(`${KILLS} kills: ${accepted.size} accepted, ${keyed.size} keyed, ${runs.length} ran`);
+  },
+  60_000 + KILLS * 15_000,
+);
+
+/** All that are in doubt, and 500 of those that are not. */
+function some<K, V>(all: ReadonlyMap<K, V>, isSure: (value: V) => boolean): [K, V][] {
+  let left = 500;
+  return [...all].filter(([, value]) => !isSure(value) || left-- > 0);
+}
+
+async function inParts<T>(list: readonly T[], look: (each: T) => Promise<void>): Promise<void> {
+  for (let first = 0; first < list.length; first += 20) await Promise.all(list.slice(first, first + 20).map(look));
+}
+
+type Seen = { accepted: Map<string, { uid: number; settled: boolean }>; keyed: Map<number, string | null> };
+
+/** Calls of every kind, as fast as they are answered, until the service is gone. */
+async function callUntilKilled(nextUid: () => number, { accepted, keyed }: Seen): Promise<void> {
+  const loops = [
+    async () => {
+      const uid = nextUid();
+      const { status, json } = await run(uid, { prefer: 'respond-async' });
+      if (status === 202) accepted.set(json.mockId, { uid, settled: false });
+    },
+    async () => {
+      const uid = nextUid();
+      keyed.set(uid, null);
+      const { status, json } = await run(uid, { 'idempotency-key': `key-${uid}` });
+      if (status === 200) keyed.set(uid, json.mockId);
+    },
+    async () => {
+      const uid = nextUid();
+      const { status, json } = await run(uid);
+      if (status === 200) accepted.set(json.mockId, { uid, settled: true });
+    },
+  ];
+  await Promise.all(
+    loops.map(async (loop) => {
+      while (service.isRunning) await loop().catch(() => {});
+    }),
+  );
+}
+
+it('a damaged store is moved aside: the service starts, and ids and keys of before are unknown, not new', async () => {
+  await startAndListen();
+  const ran = await run(1, { 'idempotency-key': 'key-1' });
+  await service.kill();
+  const data = join(sharedDir, '.rule-server/store/pg18/data');
+  await rm(join(data, 'pg_wal'), { recursive: true });
+
+  await startAndListen();
+  const found = await httpCall(url(`executions/${ran.json.mockId}`));
+  expect(found.json).toMatchObject({ outcome: { code: 'outcome-unknown', mayHaveRun: true } });
+  const again = await run(1, { 'idempotency-key': 'key-1' });
+  expect(again.json).toMatchObject({ mockId: ran.json.mockId, code: 'outcome-unknown' });
+  expect(responder.found).toHaveLength(1);
+  expect(service.log.find(({ msg }) => msg.startsWith('The store was damaged'))?.msg).toMatch(/store\.damaged-/);
+  expect(await readdir(join(sharedDir, '.rule-server'))).toContainEqual(expect.stringMatching(/^store\.damaged-/));
+});
+
+it('a second process does not open the store, and says who has it', async () => {
+  await startAndListen();
+  const environment = { PATH: process.env.PATH, PORT: '0', SHARED_DIR: sharedDir };
+  const second = promisify(execFile)(process.execPath, ['bin/rule-server.js', 'all'], {
+    env: environment,
+    timeout: 30_000,
+  });
+  await expect(second).rejects.toMatchObject({ code: 1 });
+  await expect(second).rejects.toThrow(`is in use by process ${service.pid} on `);
+});

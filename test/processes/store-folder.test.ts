@@ -1,0 +1,198 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Batch } from '../../src/shared/cases/batch.ts';
+import type { ExecutionRecord } from '../../src/shared/contract/execution-record.ts';
+import { openDurableStore } from '../../src/shared/store/durable/durable-store.ts';
+import { openLedger } from '../../src/shared/store/durable/ledger.ts';
+import { memoryStores } from '../../src/shared/store/memory-stores.ts';
+import { canMountNetwork, mountNetwork } from '../support/mounts.ts';
+
+const LIMITS = { count: 1000, seconds: 60, bytes: 10_000_000 };
+const BATCHES = { seconds: 60, bytes: 10_000_000, running: 5 };
+
+let folder = '';
+let told: string[] = [];
+beforeEach(async () => {
+  folder = join(await mkdtemp(join(tmpdir(), 'durable-')), 'store');
+  told = [];
+});
+afterEach(() => rm(join(folder, '..'), { recursive: true, force: true }));
+
+/** What one process does with the store between its start and its end. */
+async function once<T>(use: (stores: ReturnType<typeof memoryStores>) => Promise<T>): Promise<T> {
+  const { openShelf, close } = await openDurableStore({ folder, tell: (sentence) => told.push(sentence) });
+  try {
+    return await use(memoryStores(openShelf));
+  } finally {
+    await close();
+  }
+}
+
+function recordOf(mockId: string): ExecutionRecord {
+  return {
+    ...{ mockId, app: 7, ruleId: '1', confId: null, ts: null, target: 'all', keyName: null, batchId: null },
+    ...{ address: 'a', state: 'succeeded', history: [{ state: 'succeeded', at: 1 }], warnings: [] },
+    ...{ outcome: { status: 200, code: null, mayHaveRun: true }, decision: 'TRUE', answeredAt: 1, lateResult: false },
+  };
+}
+
+const texts = () => readdir(join(folder, 'pg18/texts'));
+
+describe('the next process finds', () => {
+  it('executions in their order, with their inputs, answers and late answers; and forgets what is erased', async () => {
+    const ids = [randomUUID(), randomUUID(), randomUUID()];
+    const large = 'x'.repeat(50_000);
+    await once(async ({ openHistory }) => {
+      const history = openHistory(LIMITS);
+      for (const id of ids) {
+        const body = id === ids[1] ? large : '{"n":\u0000}';
+        await history.add({ record: recordOf(id), input: '{"uid":1}', result: { body } });
+      }
+      await history.addLateResult(ids[0] ?? '', '"late"');
+    });
+    expect(await texts()).toHaveLength(3);
+    await once(async ({ openHistory }) => {
+      const history = openHistory(LIMITS);
+      const { records } = await history.list({ limit: 10 });
+      expect(records.map(({ mockId }) => mockId)).toEqual(ids.toReversed());
+      expect(await history.input(ids[0] ?? '')).toBe('{"uid":1}');
+      expect(await history.result(ids[0] ?? '')).toBe('{"n":\u0000}');
+      expect(await history.result(ids[1] ?? '')).toBe(large);
+      expect(await history.lateResult(ids[0] ?? '')).toBe('"late"');
+      expect(await history.get(ids[0] ?? '')).toMatchObject({ lateResult: true });
+      await history.erase(ids[1] ?? '');
+    });
+    expect(await texts()).toHaveLength(2);
+    await once(async ({ openHistory }) => expect(await openHistory(LIMITS).get(ids[1] ?? '')).toBeNull());
+  });
+
+  it('notes with their answers, and values until they expire', async () => {
+    await once(async ({ openNotes, store }) => {
+      const notes = openNotes(10_000_000);
+      await notes.put('k1', '{"mockId":"one"}', Date.now() + 60_000);
+      await notes.change('k1', '{"mockId":"one"}', '{"mockId":"one","answeredBy":"a"}', { answer: '{"ok":true}' });
+      await notes.put('k2', '{"mockId":"two"}', Date.now() - 1);
+      await store.hold('long', 'x'.repeat(20_000), 60);
+      await store.setIfAbsent('short', 'y', 0);
+    });
+    await once(async ({ openNotes, store }) => {
+      const notes = openNotes(10_000_000);
+      expect(await notes.put('k1', 'another', 0)).toEqual({ kind: 'there', text: '{"mockId":"one","answeredBy":"a"}' });
+      expect(await notes.answer('k1')).toBe('{"ok":true}');
+      expect(await notes.due(10, 1000)).toEqual(['k2']);
+      expect(await store.setIfAbsent('long', 'other', 60)).toBe('x'.repeat(20_000));
+      expect(await store.get('short')).toBeNull();
+    });
+  });
+
+  it('a batch with its cases, and how far it is', async () => {
+    const batch: Batch = {
+      ...{ v: 1, batchId: 'b1', app: 7, ruleId: '1', confId: null, targets: ['all'], cases: 2, concurrency: 1 },
+      ...{ stopAfterFailures: null, keyName: null, createdAt: Date.now(), file: null, etag: null, from: null },
+    };
+    const head = { verdict: 'passed', mayHaveRun: true, differences: 0 } as const;
+    const nothing = { outcome: null, address: null, code: null, error: null, tookMs: null, digest: null, claimBy: 1 };
+    const detail = { differences: [], data: '{"a":1}', cut: false, nodes: null };
+    await once(async ({ openBatches }) => {
+      const batches = openBatches(BATCHES);
+      await batches.create(batch, []);
+      await batches.begin('b1', 1, 5);
+      await batches.begin('b1', 2, 6);
+      await batches.settle('b1', { n: 1, targetIndex: 0, head: { ...head, ...nothing }, detail });
+    });
+    await once(async ({ openBatches }) => {
+      const batches = openBatches(BATCHES);
+      expect(await batches.running()).toEqual(['b1']);
+      expect(await batches.read('b1')).toMatchObject({ batch, progress: { counts: [{ passed: 1, pending: 1 }] } });
+      expect((await batches.heads('b1', 1, 2)).map(({ verdict, claimBy }) => [verdict, claimBy])).toEqual([
+        ['passed', 1],
+        ['pending', 6],
+      ]);
+      expect(await batches.detail('b1', 1)).toEqual(detail);
+      expect(await batches.settle('b1', { n: 1, targetIndex: 0, head: { ...head, ...nothing }, detail })).toBe(false);
+      expect(await batches.begin('b1', 2, 99)).toBe(6);
+    });
+  });
+});
+
+it('nobody else on the machine can read the store', async () => {
+  await once(async () => {});
+  expect((await stat(folder)).mode & 0o077).toBe(0);
+});
+
+it('a start that was cut off before the first database was made begins again', async () => {
+  await once(async () => {});
+  await rm(join(folder, 'pg18/ready'));
+  await rm(join(folder, 'pg18/data/global'), { recursive: true });
+  await once(async () => {});
+  expect(told).toEqual([]);
+});
+
+it.each([
+  ['a folder that is gone', () => rm(join(folder, 'pg18/data'), { recursive: true })],
+  ['a control file of zeros', () => writeFile(join(folder, 'pg18/data/global/pg_control'), Buffer.alloc(8192))],
+  ['what the database said while it was used', () => writeFile(join(folder, 'pg18/damaged'), 'invalid page')],
+])('%s is a damage: what was there is kept as unknown, under its ids and its keys', async (_, damage) => {
+  const mockId = randomUUID();
+  await once(async ({ openHistory, openNotes }) => {
+    await openNotes(10_000_000).put('k', JSON.stringify({ mockId, digest: 'd', at: 1, claimBy: 2 }), Date.now());
+    await openHistory(LIMITS).add({ record: recordOf(mockId), input: '{}', result: { body: '{}' } });
+  });
+  openLedger(join(folder, 'ledger')).execution(mockId, {
+    ...{ v: 1, app: 7, ruleId: '1', confId: null, ts: null, target: 'all', claimBy: 2 },
+  });
+  await damage();
+  await once(async ({ openHistory, openNotes }) => {
+    expect(await openHistory(LIMITS).get(mockId)).toMatchObject({ app: 7, outcome: { code: 'outcome-unknown' } });
+    const kept = await openNotes(10_000_000).put('k', 'another', 0);
+    expect(kept).toMatchObject({ kind: 'there', text: expect.stringContaining('"outcome-unknown"') });
+  });
+  expect(told).toEqual([
+    expect.stringMatching(/was damaged .*store\.damaged-/),
+    expect.stringContaining('outcome-unknown: 1.'),
+  ]);
+});
+
+it('a folder that cannot be written stops the start, and says so', async () => {
+  await mkdir(join(folder, '..'), { recursive: true });
+  await writeFile(join(folder, '../blocked'), '');
+  await expect(openDurableStore({ folder: join(folder, '../blocked/store'), tell: () => {} })).rejects.toThrow(
+    /cannot be written \(ENOTDIR\).*EMBEDDED_STORE=memory/,
+  );
+});
+
+describe.skipIf(!canMountNetwork)('on a network file system (needs root and sshfs)', () => {
+  it('no store is kept: the start says what to set', async () => {
+    await using network = await mountNetwork();
+    const opening = openDurableStore({ folder: join(network.path, '.rule-server/store'), tell: () => {} });
+    await expect(opening).rejects.toThrow(/lies on a network file system \(FUSE\).*set EMBEDDED_STORE=memory/);
+  });
+});
+
+it('two stores are not opened on one folder', async () => {
+  await once(async () => {
+    await expect(openDurableStore({ folder, tell: () => {} })).rejects.toThrow(`in use by process ${process.pid} on `);
+  });
+  await once(async () => {});
+});
+
+it('the ledger keeps the newest executions, and keys for a day', async () => {
+  let now = Date.parse('2026-01-01T00:00:00Z');
+  const ledger = openLedger(join(folder, 'ledger'), () => now);
+  for (let count = 0; count < 16_000; count++) {
+    now++;
+    ledger.execution(String(count), {});
+  }
+  ledger.key('old', 'note');
+  now += 23 * 3_600_000;
+  ledger.key('day', 'note');
+  expect([...ledger.read()].filter((line) => 'key' in line)).toHaveLength(2);
+  now += 3 * 3_600_000;
+  ledger.key('new', 'note');
+  const lines = [...ledger.read()];
+  expect(lines.flatMap((line) => ('key' in line ? [line.key] : []))).toEqual(['day', 'new']);
+  expect(lines.flatMap((line) => ('execution' in line ? [line.execution] : [])).at(0)).toBe('5000');
+});
