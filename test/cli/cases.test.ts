@@ -234,6 +234,9 @@ cases:
     expect(await readFile(path, 'utf8')).toBe(text('two'));
     expect((await command(['cases', 'push', path, '--force'])).exitCode).toBe(0);
     expect((await command(pull)).out).toContain('has them already');
+    const told = { path, etag: expect.stringMatching(/^"/), changed: false };
+    expect(JSON.parse((await command([...pull, '--json'])).out)).toEqual(told);
+    expect(JSON.parse((await command(['cases', 'push', path, '--json'])).out)).toEqual(told);
     await rm(path);
     expect((await command(pull)).exitCode).toBe(0);
     expect(await readFile(path, 'utf8')).toBe(text('two'));

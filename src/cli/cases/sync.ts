@@ -2,15 +2,16 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { etagOf } from '../../shared/cases/etag.ts';
 import { parseJson } from '../../shared/contract/parse-json.ts';
-import { visible } from '../../shared/contract/visible-text.ts';
+import { visible, visibleJson } from '../../shared/contract/visible-text.ts';
 import { errnoOf } from '../../shared/runtime/errno.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { createHttpApi, errorOf, type HttpApi } from '../http-api.ts';
 import { CommandFailed, type Surroundings } from '../surroundings.ts';
 import { queryOf, readSuites, type Which } from './suite.ts';
 
-export type PullOptions = Which & { app: string; out?: string; force?: boolean; url: string; key?: string };
-export type PushOptions = Which & { force?: boolean; url: string; key?: string };
+type Common = Which & { force?: boolean; json?: boolean; url: string; key?: string };
+export type PullOptions = Common & { app: string; out?: string };
+export type PushOptions = Common;
 
 const NEITHER_LOST = 'Nothing was changed';
 const changedSchema = z.object({ cases: z.array(z.string()) });
@@ -23,14 +24,15 @@ export async function pull(options: PullOptions, { stdout }: Surroundings): Prom
   const path =
     options.out ?? `${options.rule === undefined ? `node-${options.node}` : `rule-${options.rule}`}.cases.yaml`;
   const there = await readFile(path, 'utf8').catch((error) => (errnoOf(error) === 'ENOENT' ? null : fail(path, error)));
-  if (there === saved) return tell(stdout, `${path} has them already.`);
+  const told = { path, etag: etagOf(saved), changed: there !== saved };
+  if (there === saved) return tell(stdout, options.json ? told : `${path} has them already.`);
   if (there !== null && !options.force)
     throw new CommandFailed(
       `${path} differs from the saved cases. ${NEITHER_LOST}: push it, or pull with --force.`,
       exitCodes.failed,
     );
   await writeFile(path, saved).catch((error) => fail(path, error));
-  return tell(stdout, `${path} is written (ETag ${etagOf(saved)}).`);
+  return tell(stdout, options.json ? told : `${path} is written (ETag ${told.etag}).`);
 }
 
 /** Saves the cases of a file at the service. Without --force never over saved cases that say something else. */
@@ -41,14 +43,15 @@ export async function push(path: string, options: PushOptions, { stdout }: Surro
   const { app, ruleId, confId, text } = suite;
   const which = { app, ...(ruleId !== null && { rule: ruleId }), ...(confId !== null && { node: confId }) };
   const saved = await readSaved(api, which);
-  if (saved === text) return tell(stdout, `${path} is what is saved already.`);
+  const told = { path, etag: etagOf(text), changed: saved !== text };
+  if (saved === text) return tell(stdout, options.json ? told : `${path} is what is saved already.`);
   const condition: Record<string, string> =
     saved !== null && options.force ? { 'if-match': etagOf(saved) } : { 'if-none-match': '*' };
   const headers = { 'content-type': 'application/yaml', ...condition };
   const answer = await api.call(`/rule-server/mock/cases?${queryOf(which)}`, { method: 'PUT', headers, body: text });
   if (answer.status === 412) throw new CommandFailed(whatDiffers(answer.text), exitCodes.failed);
   if (answer.status !== 200) throw new CommandFailed(errorOf(answer.text), exitCodes.usage);
-  return tell(stdout, `${path} is saved (ETag ${etagOf(text)}).`);
+  return tell(stdout, options.json ? told : `${path} is saved (ETag ${told.etag}).`);
 }
 
 async function readSaved(api: HttpApi, which: Which): Promise<string | null> {
@@ -64,8 +67,11 @@ function whatDiffers(text: string): string {
   return `Other cases are saved there. ${NEITHER_LOST}: pull them, or push with --force.${listed && ` They differ in:${listed}`}`;
 }
 
-function tell(stdout: Surroundings['stdout'], sentence: string): number {
-  stdout.write(`${visible(sentence)}\n`);
+/** `changed`: whether the file, or what is saved, is another one than before. */
+type Told = { path: string; etag: string; changed: boolean };
+
+function tell(stdout: Surroundings['stdout'], what: Told | string): number {
+  stdout.write(typeof what === 'string' ? `${visible(what)}\n` : `${visibleJson(JSON.stringify(what))}\n`);
   return exitCodes.ok;
 }
 
