@@ -18,7 +18,7 @@ const READY = 'ready';
 /** There once the database said that it is damaged: the next start moves it aside. */
 const DAMAGED = 'damaged';
 
-export type DurableStore = { pool: EmbeddedPool; openShelf: OpenShelf; ledger: Ledger; close(): Promise<void> };
+type DurableStore = { pool: EmbeddedPool; openShelf: OpenShelf; ledger: Ledger; close(): Promise<void> };
 type Database = { pool: EmbeddedPool; shelves: Map<ShelfName, Shelf> };
 
 /** `tell` is given one sentence for whatever an operator should know. */

@@ -9,7 +9,7 @@ const lineSchema = z.union([
   z.object({ execution: z.string(), at: z.int(), head: z.unknown() }),
   z.object({ key: z.string(), note: z.string().nullable() }),
 ]);
-export type LedgerLine = z.infer<typeof lineSchema>;
+type LedgerLine = z.infer<typeof lineSchema>;
 
 const LINES_PER_FILE = 5000;
 const FILES_OF_EXECUTIONS = 3;
