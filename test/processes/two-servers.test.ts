@@ -19,7 +19,7 @@ const KINDS = ['rule', 'python', 'go'] as const;
 function answerOf({ mockId, text }: FoundRequest, kind: (typeof KINDS)[number]): string {
   const data = `{"number":${/"number":(\d+)/.exec(text)?.[1]}}`;
   const member = kind === 'rule' ? 'the service' : 'roam';
-  return `{"mockId":"${mockId}","success":true,"${member}":${data},"process":"[1:Demo:T:0]","error":null,"executeAt":1700000000000}`;
+  return `{"mockId":"${mockId}","success":true,"${member}":${data},"process":"[1:Demo:T:0]","error":null,"executeAt":${Date.now()}}`;
 }
 
 /**
