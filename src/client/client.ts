@@ -44,8 +44,9 @@ export type {
   ResultLeaf,
   ValueType,
 } from './leaves/leaf.ts';
-export type { LeafMaker } from './leaves/leaves-for.ts';
 // biome-ignore lint/performance/noBarrelFile: this file is the door of the package.
+export { describeLeaf } from './leaves/leaf.ts';
+export type { LeafMaker } from './leaves/leaves-for.ts';
 export { leavesFor } from './leaves/leaves-for.ts';
 export type { Mock, Mocks } from './leaves/stand-ins.ts';
 export type { DryRunResult, LoadedRules, LoadOptions, RuleObjects, TestOptions } from './load-rules.ts';

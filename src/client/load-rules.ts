@@ -4,7 +4,7 @@ import { checkLoadOptions, checkTestOptions } from './check-options.ts';
 import type { HandleError } from './engine/node.ts';
 import { isExactObject, noOrigins, toExact } from './engine/values.ts';
 import type { DataSchema } from './leaves/data-schema.ts';
-import type { LeafClasses, Leaves } from './leaves/leaf.ts';
+import type { AnyLeaves, LeafClasses, Leaves } from './leaves/leaf.ts';
 import { createRegistry } from './leaves/registry.ts';
 import { insteadOf, type Mocks, stubsOfResults } from './leaves/stand-ins.ts';
 import { readNode } from './rules/node-file.ts';
@@ -60,20 +60,28 @@ export async function loadRules<D = unknown, const L extends LeafClasses<D> = Le
   options: LoadOptions<D, L>,
 ): Promise<LoadedRules<D>>;
 export async function loadRules(source: string | RuleObjects, options: LoadOptions): Promise<LoadedRules> {
+  return load(source, options);
+}
+
+type Loading = Omit<LoadOptions, 'leaves'> & { leaves: AnyLeaves };
+
+async function load(source: string | RuleObjects, options: Loading): Promise<LoadedRules> {
   checkLoadOptions(options);
   const { leaves, strict = false, ruleTimeoutMs = 55_000, errorHandle, onError = console.warn } = options;
+  // For good: what a leaf leaves behind may fail long after its run.
+  watchStrayErrors();
   const around = { ruleTimeoutMs, handleError: errorHandle, onError };
   const released = typeof source === 'string' ? await readFolder(source) : releasedOf(source);
   const rules = createRuleSet(released, createRegistry(leaves), { strict });
   return {
     problems: () => rules.problems,
-    run: (request) => watched(() => runInProcess(rules, request, around)),
-    runScene: (request) => watched(() => runSceneInProcess(rules, request, around)),
+    run: (request) => runInProcess(rules, request, around),
+    runScene: (request) => runSceneInProcess(rules, request, around),
     async dryRun(request) {
       const stubbed: string[] = [];
       const stubs = stubsOfResults(createRegistry(leaves), (name) => stubbed.push(name));
       const dry = createRuleSet(released, createRegistry(stubs), { strict });
-      const result = await watched(() => runInProcess(dry, request, around));
+      const result = await runInProcess(dry, request, around);
       return { ...result, stubbed };
     },
   };
@@ -94,22 +102,13 @@ export async function testRule(source: string | RuleObjects, options: TestOption
   checkTestOptions(options);
   const { mocks = {}, ruleId, confId, ts, data, withSteps = true, ...loading } = options;
   const leaves = insteadOf(createRegistry(loading.leaves), mocks);
-  const rules = await loadRules(source, { ...loading, leaves });
+  const rules = await load(source, { ...loading, leaves });
   const asked = {
     ...(ruleId !== undefined && { ruleId }),
     ...(confId !== undefined && { confId }),
     ...(ts !== undefined && { ts }),
   };
   return rules.run({ ...asked, ...(data && { data }), withSteps });
-}
-
-async function watched<T>(run: () => Promise<T>): Promise<T> {
-  const unwatch = watchStrayErrors();
-  try {
-    return await run();
-  } finally {
-    unwatch();
-  }
 }
 
 async function readFolder(folder: string): Promise<Released> {

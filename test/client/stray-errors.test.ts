@@ -31,6 +31,7 @@ describe('a leaf that leaves an error behind', () => {
       'rejects-in-handler',
       'Stray (node 3 of rule 1) left an error behind, a promise that it did not wait for was rejected: lost',
     ],
+    ['loaded-throws-in-timer', 'Stray (node 3 of rule 1) left an error behind, it threw where nobody catches: lost'],
     ['throws-in-timer', 'Stray (node 3 of rule 1) left an error behind, it threw where nobody catches: lost'],
   ])('%s does not end the process, and is told', async (what, sentence) => {
     const { code, output } = await runProgram(what);

@@ -10,6 +10,7 @@ import { z } from 'zod';
 import {
   createRuleClient,
   type Data,
+  describeLeaf,
   leavesFor,
   loadRules,
   type RuleClient,
@@ -92,6 +93,43 @@ describe('leaves made of functions', () => {
         leaves: { SpentAtLeast: { leaf: leaves.SpentAtLeast, fields: { mim: {} } } },
       });
     expect(infer).toBeTypeOf('function');
+  });
+
+  test('nor does it where the type of the data is written out', async () => {
+    const options = { app: 7, sharedDir: '' };
+    const unchecked = () =>
+      createRuleClient<Shop>({
+        ...options,
+        // @ts-expect-error: nobody would compare the fields with the class; describeLeaf does
+        leaves: { SpentAtLeast: { leaf: leaves.SpentAtLeast, fields: { min: {} } } },
+      });
+    // @ts-expect-error: the field is called min
+    const misspelt = () => describeLeaf({ leaf: leaves.SpentAtLeast, fields: { mim: {} } });
+    expect([unchecked, misspelt]).toEqual([expect.any(Function), expect.any(Function)]);
+    await expect(loadRules<Shop>(objects, { leaves: { ...leaves, SpentAtLeast: misspelt() } })).rejects.toThrow(
+      'SpentAtLeast has no field mim to describe; did you mean min?',
+    );
+  });
+
+  test('is described with describeLeaf, which keeps the types of the data and all that is said of the leaf', async () => {
+    class Typed {
+      min = 100;
+      doFlow(service: Data<Shop>): boolean {
+        return (service.get('cost') ?? 0) >= this.min;
+      }
+    }
+    const SpentAtLeast = describeLeaf({ leaf: Typed, name: 'Spent', fields: { min: { name: 'Amount' } } });
+    const client = await createRuleClient<Shop>({
+      ...{ app: 7, sharedDir: files.sharedDir, onProblems: () => {} },
+      leaves: { ...leaves, SpentAtLeast },
+    });
+    const { leafNodes } = JSON.parse(
+      await readFile(join(files.sharedDir, 'clients/7', `m_${client.address}.json`), 'utf8'),
+    );
+    await client.close();
+    expect(JSON.stringify(leafNodes)).toContain('"Amount"');
+    // @ts-expect-error: a leaf of another app's data
+    await loadRules<{ name: string }>(objects, { leaves: { SpentAtLeast } });
   });
 });
 

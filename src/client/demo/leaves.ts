@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Data } from '../engine/data.ts';
-import type { Leaves } from '../leaves/leaf.ts';
+import { describeLeaf, type Leaves } from '../leaves/leaf.ts';
 
 class SpendThreshold {
   min = 0;
@@ -90,23 +90,26 @@ const memberLevel = { name: 'Member of level', fields: { min: { name: 'Level', t
 
 /** The leaf classes of the demo's service, by the names its rules call them by. */
 export const demoLeaves: Leaves = {
-  'demo.SpendThreshold': {
+  'demo.SpendThreshold': describeLeaf({
     leaf: SpendThreshold,
     ...{ name: 'Spent at least', order: 1, fields: { min: money } },
     comparison: atLeast('cost'),
-  },
+  }),
   'demo.BlockedUser': {
     leaf: BlockedUser,
     ...{ name: 'Blocked user', order: 2 },
     comparison: { key: 'uid', is: 'in', field: 'uids' },
   },
-  'demo.MemberLevel': { leaf: MemberLevel, ...memberLevel, comparison: atLeast('level') },
+  'demo.MemberLevel': describeLeaf({ leaf: MemberLevel, ...memberLevel, comparison: atLeast('level') }),
   'demo.InCity': {
     leaf: InCity,
     ...{ name: 'Lives in', desc: 'one of the listed cities' },
     comparison: { key: 'city', is: 'in', field: 'cities' },
   },
-  'demo.GiveCoupon': { leaf: GiveCoupon, name: 'Give a coupon', fields: { amount: money, reason: { name: 'Reason' } } },
+  'demo.GiveCoupon': describeLeaf({
+    ...{ leaf: GiveCoupon, name: 'Give a coupon' },
+    fields: { amount: money, reason: { name: 'Reason' } },
+  }),
   'demo.GivePoints': { leaf: GivePoints, name: 'Give points', desc: 'one for every so much spent' },
   'demo.LookUpProfile': { leaf: LookUpProfile, name: 'Look up the profile', desc: 'takes as long as configured' },
   'demo.ChargeCard': { leaf: ChargeCard, name: 'Charge the card', desc: 'always fails' },
@@ -118,5 +121,5 @@ export const betaLeaves: Leaves = { ...demoLeaves, 'demo.GiveCoupon': GiveLastin
 /** The same service in the lane `next`: it reads the level from another place. */
 export const nextLeaves: Leaves = {
   ...demoLeaves,
-  'demo.MemberLevel': { leaf: NestedMemberLevel, ...memberLevel, comparison: atLeast('vip.level') },
+  'demo.MemberLevel': describeLeaf({ leaf: NestedMemberLevel, ...memberLevel, comparison: atLeast('vip.level') }),
 };

@@ -67,10 +67,31 @@ export type LeafDefinition<L extends LeafClass = LeafClass> = {
   writes?: Readonly<Record<string, DeclaredType>>;
 };
 
+/** Marks fields that were compared with those of their class. */
+const checkedByDescribeLeaf: unique symbol = Symbol('checked');
+type SomeFields = Readonly<Record<string, FieldDefinition | undefined>>;
+export type CheckedFields = SomeFields & { readonly [checkedByDescribeLeaf]: true };
+
+/**
+ * Describes a leaf where the type of an app's data is written out: `createRuleClient<Shop>({ leaves: { A: describeLeaf({ … }) } })`.
+ * There the compiler does not look for the class of each leaf, and `fields` of a plain object would be checked by nobody.
+ */
+export function describeLeaf<const L extends LeafClass<never>>(
+  definition: LeafDefinition<L>,
+): Omit<LeafDefinition<L>, 'fields'> & { fields: CheckedFields } {
+  const fields: SomeFields = definition.fields ?? {};
+  return { ...definition, fields: { ...fields, [checkedByDescribeLeaf]: true } };
+}
+
 /** Leaf classes by the name that rules call them by, `com.example.SpendThreshold`. */
 export type Leaves<L extends LeafClasses = LeafClasses> = {
-  readonly [Name in keyof L]: L[Name] | LeafDefinition<L[Name]>;
+  readonly [Name in keyof L]: L[Name] | DefinitionOf<L[Name]>;
 };
+/** Leaves whatever their classes are, as they are worked with in here. */
+export type AnyLeaves = Readonly<Record<string, LeafClass | LeafDefinition>>;
+type DefinitionOf<L extends LeafClass> = LeafClass extends L
+  ? Omit<LeafDefinition<L>, 'fields'> & { fields?: CheckedFields }
+  : LeafDefinition<L>;
 export type LeafClasses<D = unknown> = Readonly<Record<string, LeafClass<D>>>;
 
 /** The number of a leaf's kind in files: 5 flow, 6 result, 7 none. */

@@ -1,6 +1,6 @@
 import { didYouMean } from '../../shared/contract/nearest.ts';
 import { type Field, fieldsOf } from './fields.ts';
-import { kindOf, type LeafClass, type LeafDefinition, type LeafKind, type Leaves } from './leaf.ts';
+import { type AnyLeaves, kindOf, type LeafClass, type LeafDefinition, type LeafKind } from './leaf.ts';
 
 /** A leaf class ready to be made into nodes. */
 export type LeafEntry = {
@@ -14,7 +14,7 @@ export type LeafEntry = {
 export type Registry = { entries: readonly LeafEntry[]; find(name: string): LeafEntry | undefined };
 
 /** The leaf classes of a client by name and alias. Throws when a class cannot be made or has no method to run, or a name stands twice. */
-export function createRegistry(leaves: Leaves): Registry {
+export function createRegistry(leaves: AnyLeaves): Registry {
   const entries = Object.entries(leaves).map(([clazz, given]) => entryOf(clazz, given));
   const byName = new Map(entries.map((entry) => [entry.clazz, entry]));
   for (const entry of entries) {

@@ -1,6 +1,6 @@
 import { didYouMean } from '../../shared/contract/nearest.ts';
 import type { Data } from '../engine/data.ts';
-import { type Leaf, type LeafClass, type LeafDefinition, type Leaves, methodOf } from './leaf.ts';
+import { type AnyLeaves, type Leaf, type LeafClass, type LeafDefinition, methodOf } from './leaf.ts';
 import type { LeafEntry, Registry } from './registry.ts';
 
 /** What a leaf does instead of its own code. It is given the leaf, with its configured fields, too. */
@@ -8,7 +8,7 @@ export type Mock<D = unknown> = (service: Data<D>, leaf: object) => unknown;
 export type Mocks<D = unknown> = Readonly<Record<string, Mock<D>>>;
 
 /** The leaves with some of them replaced. Throws a `TypeError` for a class or alias that is not among them. */
-export function insteadOf(registry: Registry, mocks: Mocks): Leaves {
+export function insteadOf(registry: Registry, mocks: Mocks): AnyLeaves {
   const names = registry.entries.flatMap(({ clazz, aliases }) => [clazz, ...aliases]);
   const mocked = new Map(
     Object.entries(mocks).map(([name, mock]) => {
@@ -21,7 +21,7 @@ export function insteadOf(registry: Registry, mocks: Mocks): Leaves {
 }
 
 /** The leaves with every consequence replaced by one that does nothing but tell its name. */
-export function stubsOfResults(registry: Registry, tell: (name: string) => void): Leaves {
+export function stubsOfResults(registry: Registry, tell: (name: string) => void): AnyLeaves {
   return leavesOf(registry, ({ clazz, kind }) => {
     if (kind !== 6) return undefined;
     return () => {
@@ -31,7 +31,7 @@ export function stubsOfResults(registry: Registry, tell: (name: string) => void)
   });
 }
 
-function leavesOf(registry: Registry, mockOf: (entry: LeafEntry) => Mock | undefined): Leaves {
+function leavesOf(registry: Registry, mockOf: (entry: LeafEntry) => Mock | undefined): AnyLeaves {
   return Object.fromEntries(
     registry.entries.map((entry): [string, LeafDefinition] => {
       const mock = mockOf(entry);

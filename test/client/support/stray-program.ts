@@ -1,6 +1,6 @@
 // A service whose rule, or which itself, leaves an error behind. `argv[2]`: which.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createRuleClient } from '../../../src/client/client.ts';
+import { createRuleClient, loadRules } from '../../../src/client/client.ts';
 import { createRuleFiles } from '../../support/rule-files.ts';
 
 const [, , what] = process.argv;
@@ -13,7 +13,7 @@ class Stray {
     if (what === 'rejects') void lost();
     if (what === 'rejects-in-handler') throw new Error('caught');
     if (what === 'rejects-later') void sleep(10).then(lost);
-    if (what === 'throws-in-timer')
+    if (what?.endsWith('throws-in-timer'))
       setTimeout(() => {
         throw new Error('lost');
       }, 5);
@@ -36,12 +36,14 @@ await files.node(1, '"type":1,"sonIds":"2,3,4"');
 await files.node(2, '"type":5,"confName":"Quiet"');
 await files.node(3, '"type":5,"confName":"shop.Stray"');
 await files.node(4, '"type":5,"confName":"Quiet"');
-const client = await createRuleClient({
-  ...{ app: 7, sharedDir: files.sharedDir, leaves: { 'shop.Stray': Stray, Quiet } },
-  onError: (error) => console.log(`told: ${error instanceof Error ? error.message : error}`),
-});
+const leaves = { 'shop.Stray': Stray, Quiet };
+const onError = (error: unknown) => console.log(`told: ${error instanceof Error ? error.message : error}`);
+const client = await createRuleClient({ app: 7, sharedDir: files.sharedDir, leaves, onError });
 try {
-  await client.run({ ruleId: 1 });
+  if (what === 'loaded-throws-in-timer') {
+    await client.close();
+    await (await loadRules(`${files.sharedDir}/7`, { leaves, onError })).run({ ruleId: 1 });
+  } else await client.run({ ruleId: 1 });
   if (what === 'service-rejects') void Promise.reject(new Error('of the service'));
   if (what === 'service-throws')
     setTimeout(() => {
