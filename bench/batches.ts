@@ -49,7 +49,8 @@ try {
 /** One caller, alone and beside a batch, in turns: what the machine does meanwhile hits both. */
 async function besideABatch(name: string, app: number, seconds: number): Promise<void> {
   const [alone, beside] = [[] as number[], [] as number[]];
-  let [ran, took, failed] = [0, 0, 0];
+  let [ran, took] = [0, 0];
+  const failures: string[] = [];
   for (let round = 0; round < (app === PARALLEL ? ROUNDS : 1); round++) {
     const before = await load(url, 1, seconds, { app });
     alone.push(before.p50);
@@ -60,14 +61,17 @@ async function besideABatch(name: string, app: number, seconds: number): Promise
     ran += done(await seeBatch(batch)) - done(first);
     took += performance.now() - startedAt;
     beside.push(during.p50);
-    failed += before.failed + during.failed;
+    for (const [when, { failed, why }] of Object.entries({ alone: before, beside: during }))
+      if (failed > 0) failures.push(`${when}: ${why}`);
     await endBatch(batch);
   }
   const times = median(alone.map((ms, round) => (beside[round] ?? Number.NaN) / ms));
   console.log(
     `\none call at ${name}: p50 ${median(alone).toFixed(1)} ms alone, ${median(beside).toFixed(1)} ms beside a batch of ${ITEMS}: ${times.toFixed(2)} ×`,
   );
-  console.log(`  meanwhile ${((ran / took) * 1000).toFixed(1)} cases/s ran; ${failed} calls failed`);
+  console.log(
+    `  meanwhile ${((ran / took) * 1000).toFixed(1)} cases/s ran; ${failures.length === 0 ? 'no call failed' : `calls failed, ${failures.join('; ')}`}`,
+  );
 }
 
 /** Two batches that begin together at one client: how much of the second is done when the first is over. */
@@ -102,6 +106,7 @@ async function throughput(): Promise<void> {
     );
     const perSecond = (CASES / ((batch.endedAt ?? Number.NaN) - batch.createdAt)) * 1000;
     shares.push(perSecond / plain.perSecond);
+    if (plain.failed > 0) console.log(`calls failed, ${plain.why}`);
     console.log(
       `\n${CALLERS} callers: ${plain.perSecond.toFixed(0)} calls/s; a batch of ${CASES}, ${CALLERS} at once: ${perSecond.toFixed(0)} cases/s, ${batch.counts.passed} passed`,
     );

@@ -1,12 +1,13 @@
 import autocannon from 'autocannon';
 
-export type Load = { p50: number; p99: number; perSecond: number; failed: number; calls: number };
+export type Load = { p50: number; p99: number; perSecond: number; failed: number; why: string; calls: number };
 
 /** Calls execute with `callers` connections for some seconds; latencies in ms, measured at the caller. `call`: other members. */
 export async function load(url: string, callers: number, seconds: number, call: object = {}): Promise<Load> {
   const latencies: number[] = [];
-  let failed = 0;
-  const { duration } = await autocannon({
+  const failures = new Map<string, number>();
+  const fail = (why: string, times = 1) => times > 0 && failures.set(why, (failures.get(why) ?? 0) + times);
+  const { duration, errors, timeouts } = await autocannon({
     url: `${url}/rule-server/mock/execute`,
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -15,14 +16,22 @@ export async function load(url: string, callers: number, seconds: number, call: 
     duration: seconds,
     timeout: 60,
     setupClient: (client) => {
+      let body = '';
+      client.on('body', (text) => {
+        body = String(text);
+      });
       client.on('response', (status, _bytes, ms) => {
         latencies.push(ms);
-        if (status !== 200) failed++;
+        if (status !== 200) fail(`${status} ${body.slice(0, 300)}`);
       });
     },
   });
+  fail('no answer within 60 s', timeouts);
+  fail('a connection that broke', errors - timeouts);
+  const failed = [...failures.values()].reduce((sum, times) => sum + times, 0);
+  const why = [...failures].map(([what, times]) => `${times} × ${what}`).join('; ');
   latencies.sort((a, b) => a - b);
   const at = (share: number) =>
     latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * share))] ?? Number.NaN;
-  return { p50: at(0.5), p99: at(0.99), perSecond: latencies.length / duration, failed, calls: latencies.length };
+  return { p50: at(0.5), p99: at(0.99), perSecond: latencies.length / duration, failed, why, calls: latencies.length };
 }
