@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
 import { itemMockId } from '../../src/shared/cases/item-id.ts';
 import { apiWaitMs, batchLimitsOf } from '../../src/shared/runtime/settings.ts';
+import { openEventStream } from '../support/event-stream.ts';
 import { eventually } from '../support/eventually.ts';
-import { onOneQueue } from '../support/on-each-queue.ts';
+import { onEachQueue, onOneQueue } from '../support/on-each-queue.ts';
 import {
   answers,
   answersAfter,
@@ -23,40 +24,40 @@ type Batch = {
 };
 const over = ['finished', 'cancelled'];
 
-onOneQueue('a batch', (start) => {
-  const post = async (service: Service, body: unknown, headers: Record<string, string> = {}) => {
-    const text = typeof body === 'string' ? body : JSON.stringify(body);
-    return service.call('/rule-server/mock/batches', {
-      method: 'POST',
-      body: text,
-      headers: { 'content-type': 'application/json', ...headers },
-    });
-  };
-  const read = async (service: Service, id: string): Promise<Batch> =>
-    JSON.parse((await service.call(`/rule-server/mock/batches/${id}`)).text);
-  const begin = async (service: Service, body: Record<string, unknown>): Promise<string> => {
-    const answer = await post(service, { ruleId: 1, ...body });
-    expect([answer.status, answer.text]).toEqual([202, expect.any(String)]);
-    return JSON.parse(answer.text).batchId;
-  };
-  const ended = async (service: Service, id: string): Promise<Batch> =>
-    vi.waitFor(
-      async () => {
-        const batch = await read(service, id);
-        expect(over).toContain(batch.state);
-        return batch;
-      },
-      { timeout: 60_000, interval: 50 },
-    );
-  const get = async (service: Service, id: string, path: string) =>
-    JSON.parse((await service.call(`/rule-server/mock/batches/${id}${path}`)).text);
-  const inputs = (count: number) => Array.from({ length: count }, (_, n) => ({ 'the service': { n } }));
-  const clientOf = (
-    service: Service,
-    does: Behaviour,
-    more: { app?: number; lane?: string; as?: 'rule' | 'python'; address?: string } = {},
-  ) => createResponder({ sharedDir: service.sharedDir, app: 1, does, ...more });
+const post = async (service: Service, body: unknown, headers: Record<string, string> = {}) => {
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  return service.call('/rule-server/mock/batches', {
+    method: 'POST',
+    body: text,
+    headers: { 'content-type': 'application/json', ...headers },
+  });
+};
+const read = async (service: Service, id: string): Promise<Batch> =>
+  JSON.parse((await service.call(`/rule-server/mock/batches/${id}`)).text);
+const begin = async (service: Service, body: Record<string, unknown>): Promise<string> => {
+  const answer = await post(service, { ruleId: 1, ...body });
+  expect([answer.status, answer.text]).toEqual([202, expect.any(String)]);
+  return JSON.parse(answer.text).batchId;
+};
+const ended = async (service: Service, id: string): Promise<Batch> =>
+  vi.waitFor(
+    async () => {
+      const batch = await read(service, id);
+      expect(over).toContain(batch.state);
+      return batch;
+    },
+    { timeout: 60_000, interval: 50 },
+  );
+const get = async (service: Service, id: string, path: string) =>
+  JSON.parse((await service.call(`/rule-server/mock/batches/${id}${path}`)).text);
+const inputs = (count: number) => Array.from({ length: count }, (_, n) => ({ 'the service': { n } }));
+const clientOf = (
+  service: Service,
+  does: Behaviour,
+  more: { app?: number; lane?: string; as?: 'rule' | 'python'; address?: string } = {},
+) => createResponder({ sharedDir: service.sharedDir, app: 1, does, ...more });
 
+onEachQueue('a batch', (start) => {
   it('runs every case on every target, exactly, and tells how the lanes differ', async () => {
     await using service = await start();
     await using trunk = await clientOf(service, answers({ 'the service': { amount: 20 }, process: '[1:root:T:0]' }));
@@ -96,6 +97,51 @@ onOneQueue('a batch', (start) => {
     expect(own.items).toHaveLength(2);
   });
 
+  it('is followed: where it stands first, then its progress at most five times a second; its items are read in pages', async () => {
+    await using service = await start();
+    await using _client = await clientOf(service, answersAfter(30));
+    const id = await begin(service, { app: 1, cases: inputs(60), concurrency: 2 });
+    const from = Date.now();
+    const stream = await openEventStream(`${service.url}/rule-server/mock/batches/${id}/events`);
+    await stream.ended;
+    const looks = (Date.now() - from) / 200;
+    const done = stream.events.map(({ data }) => data.counts.passed);
+    expect(stream.events.map(({ event }) => event)).toEqual(['snapshot', ...done.slice(1).map(() => 'progress')]);
+    expect(done.length).toBeGreaterThan(2);
+    expect(done.length).toBeLessThan(looks + 2);
+    expect(done).toEqual(done.toSorted((one, other) => one - other));
+    expect(stream.events.at(-1)?.data).toMatchObject({ state: 'finished', counts: { passed: 60, pending: 0 } });
+
+    const seen: number[] = [];
+    for (let cursor = ''; seen.length <= 60; ) {
+      const { items, nextCursor } = await get(service, id, `/items?limit=25${cursor}`);
+      seen.push(...items.map(({ n }: { n: number }) => n));
+      if (nextCursor === null) break;
+      cursor = `&cursor=${nextCursor}`;
+    }
+    expect(seen).toEqual(Array.from({ length: 60 }, (_, at) => at + 1));
+  });
+
+  it('is cancelled: what was not sent is skipped, what runs comes to its end', async () => {
+    await using service = await start();
+    await using client = await clientOf(service, answersAfter(400));
+    const id = await begin(service, { app: 1, cases: inputs(50), concurrency: 2 });
+    await vi.waitFor(() => expect(client.found.length).toBeGreaterThan(1), { timeout: 10_000 });
+    const cancelled = await service.call(`/rule-server/mock/batches/${id}`, { method: 'DELETE' });
+    expect(cancelled.status).toBe(202);
+    const batch = await ended(service, id);
+    expect(batch.state).toBe('cancelled');
+    expect(batch.counts.pending).toBe(0);
+    expect(batch.counts.skipped).toBeGreaterThan(40);
+    expect((await service.call(`/rule-server/mock/batches/${id}`, { method: 'DELETE' })).status).toBe(200);
+    const again = await begin(service, { app: 1, from: id, verdict: ['skipped'] });
+    expect(again).not.toBe(id);
+    await service.call(`/rule-server/mock/batches/${again}`, { method: 'DELETE' });
+    await ended(service, again);
+  });
+});
+
+onOneQueue('a batch', (start) => {
   it('never has more open at a client than its concurrency, also beside another batch, and both get on', async () => {
     await using service = await start({ workers: 2 });
     let open = 0;
@@ -251,24 +297,6 @@ onOneQueue('a batch', (start) => {
         error: `stopped: client ${client.address} ended while it ran a case`,
       });
     expect(client.found).toHaveLength(4);
-  });
-
-  it('is cancelled: what was not sent is skipped, what runs comes to its end', async () => {
-    await using service = await start();
-    await using client = await clientOf(service, answersAfter(400));
-    const id = await begin(service, { app: 1, cases: inputs(50), concurrency: 2 });
-    await vi.waitFor(() => expect(client.found.length).toBeGreaterThan(1), { timeout: 10_000 });
-    const cancelled = await service.call(`/rule-server/mock/batches/${id}`, { method: 'DELETE' });
-    expect(cancelled.status).toBe(202);
-    const batch = await ended(service, id);
-    expect(batch.state).toBe('cancelled');
-    expect(batch.counts.pending).toBe(0);
-    expect(batch.counts.skipped).toBeGreaterThan(40);
-    expect((await service.call(`/rule-server/mock/batches/${id}`, { method: 'DELETE' })).status).toBe(200);
-    const again = await begin(service, { app: 1, from: id, verdict: ['skipped'] });
-    expect(again).not.toBe(id);
-    await service.call(`/rule-server/mock/batches/${again}`, { method: 'DELETE' });
-    await ended(service, again);
   });
 
   it('goes on at another worker, and no case is dispatched twice', async () => {
