@@ -70,7 +70,7 @@ export type LeafDefinition<L extends LeafClass = LeafClass> = {
 /** Marks fields that were compared with those of their class. */
 const checkedByDescribeLeaf: unique symbol = Symbol('checked');
 type SomeFields = Readonly<Record<string, FieldDefinition | undefined>>;
-export type CheckedFields = SomeFields & { readonly [checkedByDescribeLeaf]: true };
+type CheckedFields = SomeFields & { readonly [checkedByDescribeLeaf]: true };
 
 /**
  * Describes a leaf where the type of an app's data is written out: `createRuleClient<Shop>({ leaves: { A: describeLeaf({ … }) } })`.
