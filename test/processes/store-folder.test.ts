@@ -13,13 +13,15 @@ import { canMountNetwork, mountNetwork } from '../support/mounts.ts';
 const LIMITS = { count: 1000, seconds: 60, bytes: 10_000_000 };
 const BATCHES = { seconds: 60, bytes: 10_000_000, running: 5 };
 
+let root = '';
 let folder = '';
 let told: string[] = [];
 beforeEach(async () => {
-  folder = join(await mkdtemp(join(tmpdir(), 'durable-')), 'store');
+  root = await mkdtemp(join(tmpdir(), 'durable-'));
+  folder = join(root, '.rule-server/store');
   told = [];
 });
-afterEach(() => rm(join(folder, '..'), { recursive: true, force: true }));
+afterEach(() => rm(root, { recursive: true, force: true }));
 
 /** What one process does with the store between its start and its end. */
 async function once<T>(use: (stores: ReturnType<typeof memoryStores>) => Promise<T>): Promise<T> {
@@ -121,6 +123,9 @@ describe('the next process finds', () => {
 it('nobody else on the machine can read the store', async () => {
   await once(async () => {});
   expect((await stat(folder)).mode & 0o077).toBe(0);
+  // The folder it lies in is shared with workers of other users.
+  await mkdir(join(root, 'made'));
+  expect((await stat(join(root, '.rule-server'))).mode).toBe((await stat(join(root, 'made'))).mode);
 });
 
 it('a start that was cut off before the first database was made begins again', async () => {
@@ -157,9 +162,8 @@ it.each([
 });
 
 it('a folder that cannot be written stops the start, and says so', async () => {
-  await mkdir(join(folder, '..'), { recursive: true });
-  await writeFile(join(folder, '../blocked'), '');
-  await expect(openDurableStore({ folder: join(folder, '../blocked/store'), tell: () => {} })).rejects.toThrow(
+  await writeFile(join(root, 'blocked'), '');
+  await expect(openDurableStore({ folder: join(root, 'blocked/.rule-server/store'), tell: () => {} })).rejects.toThrow(
     /cannot be written \(ENOTDIR\).*EMBEDDED_STORE=memory/,
   );
 });

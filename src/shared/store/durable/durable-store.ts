@@ -58,6 +58,7 @@ export async function openDurableStore({ folder, tell }: Options): Promise<Durab
 
 function makeFolder(folder: string): void {
   try {
+    mkdirSync(dirname(folder), { recursive: true }); // other users' workers share this one
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     // Also that there is room: a full disk must not look like a damaged store.
     writeFileSync(join(folder, 'probe'), Buffer.alloc(1024 * 1024));
