@@ -2,7 +2,7 @@
 // Usage: node .ci/call-through-gateway.js http://127.0.0.1:8080
 const [, , base] = process.argv;
 const DEADLINE_MS = 60_000;
-const call = { app: 9001, ruleId: 1, 'the service': { uid: 1, cost: 120 } };
+const call = { app: 9001, ruleId: 1, 'the service': { uid: 1, cost: 120, note: 'an input that no log may show' } };
 const until = Date.now() + DEADLINE_MS;
 
 // The client needs a moment to announce itself: until then the service says that nobody is there.

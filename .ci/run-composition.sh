@@ -79,3 +79,7 @@ expect 'the gateway logs a server that comes or goes once' '' \
 node .ci/look-through-prometheus.js "http://127.0.0.1:$PROMETHEUS_PORT"
 expect 'every container is healthy' '' \
   "$(docker ps --filter "label=com.docker.compose.project=$COMPOSE_PROJECT_NAME" --filter health=unhealthy --format '{{.Names}}')"
+# The Redis password and the input of call-through-gateway.js: no container may have written them.
+secrets="$(docker exec "$(compose ps -q api | head -n 1)" cat /run/redis/password)"$'\n''an input that no log may show'
+expect 'no container logged the input of a call, or the password of Redis' 0 \
+  "$(compose --profile demo --profile metrics logs --no-color 2>&1 | grep -cF "$secrets")"
