@@ -26,7 +26,7 @@ function answerOf({ mockId, text }: FoundRequest, kind: (typeof KINDS)[number]):
  * Two services of ours with queues of their own on one directory, one called as the published server is and one as ours, with
  * clients of each dialect, and beside them what the published server removes there. That server itself is not part of it.
  */
-it.skipIf(MINUTES === 0)(
+it(
   'two servers on one directory, called in both dialects: each call gets its own answer, and each rule runs once',
   async () => {
     const sharedDir = await mkdtemp(join(tmpdir(), 'rule-server-'));

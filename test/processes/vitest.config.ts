@@ -1,3 +1,4 @@
+import { configDefaults } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { moreTries, suiteConfig } from '../support/suite-config.ts';
 
@@ -12,6 +13,8 @@ class LongestFirst extends BaseSequencer {
 
 export default suiteConfig({
   include: ['test/processes/*.test.ts'],
+  // Ten minutes: only when asked for.
+  exclude: [...configDefaults.exclude, ...(process.env.TWO_SERVERS ? [] : ['test/processes/two-servers.test.ts'])],
   maxWorkers: 3, // they wait for deadlines and for each other's processes more than they work
   sequence: { sequencer: LongestFirst },
   retry: moreTries,
