@@ -3,7 +3,7 @@ import { moreTries, suiteConfig } from '../support/suite-config.ts';
 export default suiteConfig({
   include: ['test/fuzz/*.fuzz.ts'],
   globalSetup: ['test/fuzz/report.ts'],
-  fileParallelism: false,
+  maxWorkers: 2, // they wait for clients more than they work
   testTimeout: 900_000,
   retry: moreTries,
 });
