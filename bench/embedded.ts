@@ -6,7 +6,7 @@ import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { freePort } from '../test/support/free-port.ts';
+import { freePort } from './processes.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const SECONDS = Number(process.argv[2] ?? 30);
@@ -98,6 +98,7 @@ async function oneCall(services: { memory: Service; disk: Service }): Promise<vo
 /** Calls at a steady rate. The longest pause is what a request to /healthz waits, one every 10 ms. */
 async function load(service: Service, rate: number): Promise<void> {
   const times: number[] = [];
+  let refused = 0;
   const pauses: number[] = [];
   const until = performance.now() + SECONDS * 1000;
   const open = new Set<Promise<unknown>>();
@@ -112,11 +113,18 @@ async function load(service: Service, rate: number): Promise<void> {
   })();
   for (let next = performance.now(); next < until; next += 1000 / rate) {
     await delay(Math.max(0, next - performance.now()));
-    keep(call(service).then((took) => times.push(took)));
+    keep(
+      call(service).then(
+        (took) => times.push(took),
+        () => refused++,
+      ),
+    );
   }
   await Promise.all([pauseLoop, ...open]);
   const folder = await megabytes(join(service.folder, 'rule-data/.rule-server')).catch(() => 0);
-  console.log(`${rate} calls/s for ${SECONDS} s: ${summary(times)}; /healthz ${summary(pauses)}; ${folder} MB`);
+  console.log(
+    `${rate} calls/s for ${SECONDS} s: ${summary(times)}, ${refused} refused; /healthz ${summary(pauses)}; ${folder} MB`,
+  );
 }
 
 const folders = [await mkdtemp(join(tmpdir(), 'embedded-')), await mkdtemp(join(tmpdir(), 'embedded-'))] as const;
