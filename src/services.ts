@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { startApi } from './api/start.ts';
 import { DEMO_APP, startDemoClient } from './client/demo.ts';
-import { DATA_FIELD } from './shared/contract/job.ts';
+import { DATA_FIELD } from './shared/contract/data-field.ts';
 import { openKeyring } from './shared/runtime/keyring.ts';
 import type { Logger } from './shared/runtime/logger.ts';
 import { createMetrics } from './shared/runtime/metrics.ts';
@@ -123,11 +123,14 @@ function warnWhenOpen(settings: Settings, log: Logger): void {
   }
 }
 
-/** `otherwise`: the queue of a process that shares it; the one that has its own keeps it in `kept`. */
-type QueueOf = { otherwise: string } | { kept: EmbeddedFolder | undefined };
+/** Where the queue is unless the settings say: at a Redis, or embedded, in a folder or in memory. */
+type QueueElse = { otherwise?: string; kept?: EmbeddedFolder | undefined };
 
-async function openQueue(settings: Settings, { telemetry }: Tracing, of: QueueOf): Promise<QueueBackend> {
-  const [otherwise, kept] = 'kept' in of ? [undefined, of.kept] : [of.otherwise, undefined];
+async function openQueue(
+  settings: Settings,
+  { telemetry }: Tracing,
+  { otherwise, kept }: QueueElse,
+): Promise<QueueBackend> {
   const backend = await openQueueBackend(await readRedisAddress(settings, otherwise), telemetry, kept);
   // Without an answer the start goes on: a Redis that can never serve is told by /readyz once it is there.
   const refusal = await Promise.race([backend.examined, delay(EXAMINE_WITHIN_MS, undefined, { ref: false })]);

@@ -1,46 +1,24 @@
 import { z } from 'zod';
-import {
-  type Batch,
-  type BatchProgress,
-  batchSchema,
-  batchStateSchema,
-  type ItemHead,
-  itemDetailSchema,
-  itemHeadSchema,
-  noCounts,
-} from '../cases/batch.ts';
+import { type ItemHead, itemDetailSchema, itemHeadSchema } from '../cases/batch.ts';
 import { caseSchema } from '../cases/case.ts';
 import { parseJson } from '../contract/parse-json.ts';
-import { type BatchLimits, type BatchStore, chunksOf, erasedHead, sizeOf } from './batch-store.ts';
+import {
+  type BatchInfo,
+  chunkKey,
+  type Item,
+  infoEntry,
+  itemKey,
+  type Kept,
+  keysOf,
+  loadFrom,
+  newEntry,
+} from './batch-shelf.ts';
+import { type BatchLimits, type BatchStore, chunksOf, erasedHead } from './batch-store.ts';
 import { createMemoryPermits } from './memory-permits.ts';
 import { createMemoryShelf, type Shelf } from './shelf.ts';
 
-/** What is kept of an item once it may have been sent. `size`: what it takes since it was settled. */
-const itemSchema = z.object({
-  n: z.int(),
-  claimBy: z.int().optional(),
-  targetIndex: z.int().optional(),
-  head: itemHeadSchema.optional(),
-  size: z.int().default(0),
-});
-type Item = z.infer<typeof itemSchema>;
-
-const batchInfoSchema = z.object({
-  batch: batchSchema,
-  chunks: z.int(),
-  state: batchStateSchema,
-  endedAt: z.int().nullable(),
-  /** Of the batch itself and its cases. */
-  bytes: z.int(),
-});
-type BatchInfo = z.infer<typeof batchInfoSchema>;
-type Kept = BatchInfo & { counts: BatchProgress['counts']; items: Map<number, Item>; itemBytes: number };
-
 const casesSchema = z.array(caseSchema);
 const isOver = ({ state }: BatchInfo) => state === 'finished' || state === 'cancelled';
-const chunkKey = (batchId: string, chunk: number) => `${batchId}:cases:${chunk}`;
-const itemKey = (batchId: string, n: number) => `${batchId}:item:${n}`;
-
 /** Batches in this process, for the embedded queue: their cases and details lie on the shelf. */
 export function createMemoryBatches(limits: BatchLimits, shelf: Shelf = createMemoryShelf()): BatchStore {
   const kept = loadFrom(shelf); // in order of arrival
@@ -143,50 +121,6 @@ function itemsOf({
 
 const totalOf = (kept: Map<string, Kept>) =>
   [...kept.values()].reduce((sum, { bytes, itemBytes }) => sum + bytes + itemBytes, 0);
-
-function infoEntry({ batch, chunks, state, endedAt, bytes }: BatchInfo) {
-  return { key: batch.batchId, info: JSON.stringify({ batch, chunks, state, endedAt, bytes } satisfies BatchInfo) };
-}
-
-/** The batch itself last: what is left of it after a crash is removed with it. */
-function keysOf({ batch: { batchId }, chunks, items }: Kept): string[] {
-  const chunkKeys = Array.from({ length: chunks }, (_, chunk) => chunkKey(batchId, chunk));
-  return [...chunkKeys, ...[...items.keys()].map((n) => itemKey(batchId, n)), batchId];
-}
-
-function newEntry(batch: Batch, chunks: readonly string[]): Kept {
-  const info = { batch, chunks: chunks.length, state: 'running', endedAt: null, bytes: sizeOf(batch, chunks) } as const;
-  return keptOf(info);
-}
-
-function keptOf(info: BatchInfo): Kept {
-  const counts = info.batch.targets.map(() => ({ ...noCounts(), pending: info.batch.cases }));
-  return { ...info, counts, items: new Map(), itemBytes: 0 };
-}
-
-function loadFrom(shelf: Shelf): Map<string, Kept> {
-  const kept = new Map<string, Kept>();
-  const items: { batchId: string; item: Item }[] = [];
-  for (const { key, info } of shelf.load()) {
-    const value = parseJson(info);
-    const [batchId = '', kind] = key.split(':');
-    const { data: batch } = kind === undefined ? batchInfoSchema.safeParse(value) : { data: undefined };
-    const { data: item } = kind === 'item' ? itemSchema.safeParse(value) : { data: undefined };
-    if (batch) kept.set(key, keptOf(batch));
-    if (item) items.push({ batchId, item });
-  }
-  for (const { batchId, item } of items) {
-    const entry = kept.get(batchId);
-    if (!entry) continue;
-    entry.items.set(item.n, item);
-    entry.itemBytes += item.size;
-    const counts = entry.counts[item.targetIndex ?? -1];
-    if (!counts || !item.head) continue;
-    counts[item.head.verdict]++;
-    counts.pending--;
-  }
-  return kept;
-}
 
 /** Takes out batches that have ended, the oldest first: those that are too old, and as many as leave too little room. */
 function dropOld(kept: Map<string, Kept>, wanted: number, { seconds, bytes }: BatchLimits): Kept[] {

@@ -21,7 +21,7 @@ export function createClientDirectories(sharedDir: string) {
   /** Looks at a directory. Calls that come meanwhile trust the look before, if there was one. */
   async function look(path: string): Promise<boolean> {
     const startedAt = Date.now();
-    if (checked.delete(path)) checked.set(path, startedAt);
+    if (checked.has(path)) checked.set(path, startedAt);
     const isReal = await isRealDirectory(sharedDir, path).catch((error) => {
       checked.delete(path);
       throw error;

@@ -48,8 +48,9 @@ export function createLookSchedule(pollIntervalMs: number, now: () => number = (
         ? pollIntervalMs
         : Math.min(Math.max(openMs * SHARE_OF_WAIT, LEAST_GAP_MS), pollIntervalMs);
       const own = lastTookMs / SHARE_OF_TIME;
-      const unstretched = Math.min(Math.max(wanted, own), Math.max(LONGEST_GAP_MS, pollIntervalMs));
-      const ms = Math.min(unstretched * stretch(), Math.max(LONGEST_GAP_MS, pollIntervalMs));
+      const longest = Math.max(LONGEST_GAP_MS, pollIntervalMs);
+      const unstretched = Math.min(Math.max(wanted, own), longest);
+      const ms = Math.min(unstretched * stretch(), longest);
       return { ms, stretched: ms / unstretched };
     },
   };

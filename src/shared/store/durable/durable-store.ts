@@ -39,8 +39,7 @@ export async function openDurableStore({ folder, tell }: Options): Promise<Durab
       tell(`The store ${folder} is damaged (${error.message}): restart the service, which moves it aside.`);
     });
     const openShelf: OpenShelf = (name) => {
-      const shelf = shelves.get(name);
-      if (!shelf) throw new Error(`there is no shelf ${name}`);
+      const shelf = shelfIn(shelves, name);
       return name === 'notes' ? noteKeysOf(shelf, ledger) : shelf;
     };
     return {
@@ -94,7 +93,7 @@ async function openOrMake(folder: string, { ledger, tell }: Making): Promise<Dat
       `The store ${join(folder, other)} is of another release and is not read: its queue, history, notes and batches are dropped. Remove it.`,
     );
   const made = await openFolder(own);
-  const unknown = await keepAsUnknown(ledger, (name) => shelfIn(made, name));
+  const unknown = await keepAsUnknown(ledger, (name) => shelfIn(made.shelves, name));
   if (unknown > 0) tell(`Executions of before that are kept as outcome-unknown: ${unknown}. None of them runs again.`);
   writeFileSync(join(own, READY), '');
   await made.pool.shutDown();
@@ -124,7 +123,7 @@ async function openFolder(own: string): Promise<Database> {
   return { pool, shelves };
 }
 
-function shelfIn({ shelves }: Database, name: ShelfName): Shelf {
+function shelfIn(shelves: Database['shelves'], name: ShelfName): Shelf {
   const shelf = shelves.get(name);
   if (!shelf) throw new Error(`there is no shelf ${name}`);
   return shelf;
