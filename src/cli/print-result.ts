@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { DATA_FIELD } from '../shared/contract/data-field.ts';
 import { parseExact } from '../shared/contract/exact-json.ts';
-import { DATA_FIELD, warningSchema } from '../shared/contract/job.ts';
+import { warningSchema } from '../shared/contract/job.ts';
 import { parseJson } from '../shared/contract/parse-json.ts';
 import type { ExactValue } from '../shared/contract/raw-number.ts';
 import { prettyJson } from './pretty-json.ts';

@@ -1,7 +1,7 @@
 import { type Batch, type BatchProgress, type ItemHead, placeOfItem, totalOf } from '../../shared/cases/batch.ts';
 import type { Case } from '../../shared/cases/case.ts';
 import { itemMockId } from '../../shared/cases/item-id.ts';
-import { DATA_FIELD } from '../../shared/contract/job.ts';
+import { DATA_FIELD } from '../../shared/contract/data-field.ts';
 import { stringifyExact } from '../../shared/contract/raw-number.ts';
 import { expectBody } from '../cases/case-bodies.ts';
 import type { ShownItem } from './shown-item.ts';

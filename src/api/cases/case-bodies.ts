@@ -1,6 +1,6 @@
 import type { Case, Expect } from '../../shared/cases/case.ts';
 import type { CaseDocument } from '../../shared/cases/document.ts';
-import { DATA_FIELD } from '../../shared/contract/job.ts';
+import { DATA_FIELD } from '../../shared/contract/data-field.ts';
 
 /** Saved cases as JSON text: each as a call has it, defaults filled in, with every number as it was written. */
 export function casesBody({ cases }: CaseDocument, etag: string): string {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { DATA_FIELD } from '../../shared/contract/job.ts';
+import { DATA_FIELD } from '../../shared/contract/data-field.ts';
 import { codeSchema } from '../../shared/contract/outcomes.ts';
 import { stateSchema } from '../../shared/contract/states.ts';
 import { anyObject, epochMs, mockId, text } from './answer-parts.ts';

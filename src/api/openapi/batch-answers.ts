@@ -3,7 +3,7 @@ import { batchStates, DEFAULT_CONCURRENCY, MAX_CONCURRENCY, MAX_ITEMS } from '..
 import { nodeStateNames } from '../../shared/cases/case.ts';
 import { differenceSchema } from '../../shared/cases/difference.ts';
 import { outcomeNames, verdictSchema } from '../../shared/cases/verdict.ts';
-import { DATA_FIELD } from '../../shared/contract/job.ts';
+import { DATA_FIELD } from '../../shared/contract/data-field.ts';
 
 const countsAnswer = z.object({
   passed: z.int(),

@@ -1,4 +1,4 @@
-import { DATA_FIELD } from '../../shared/contract/job.ts';
+import { DATA_FIELD } from '../../shared/contract/data-field.ts';
 
 export const batchId = '0d7e4b5a-7f52-4a36-9a55-6f1f0c2d9b1e';
 const counts = { passed: 1, failed: 1, error: 0, unanswered: 0, skipped: 0, pending: 0 };

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { DATA_FIELD } from '../../shared/contract/job.ts';
+import { DATA_FIELD } from '../../shared/contract/data-field.ts';
 import { batchListParameters } from '../batches/parameters.ts';
 import { batchAnswer, batchRequest, stateAnswer } from './batch-answers.ts';
 import { batch, batchId } from './batch-examples.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { DATA_FIELD } from '../../shared/contract/job.ts';
+import { DATA_FIELD } from '../../shared/contract/data-field.ts';
 import { casesParameters } from '../cases/parameters.ts';
 import { problemAnswer } from './answers.ts';
 import { problem } from './examples.ts';

@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import { DATA_FIELD } from '../../shared/contract/job.ts';
+import { DATA_FIELD } from '../../shared/contract/data-field.ts';
 import { type Code, outcomeOf } from '../../shared/contract/outcomes.ts';
 
 const MOCK_ID = '5f0c1b52-8d1e-4b53-9f0e-2f6f1f1f7c11';

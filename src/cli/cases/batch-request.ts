@@ -1,6 +1,6 @@
 import type { Case } from '../../shared/cases/case.ts';
+import { DATA_FIELD } from '../../shared/contract/data-field.ts';
 import { joinMembers } from '../../shared/contract/exact-json.ts';
-import { DATA_FIELD } from '../../shared/contract/job.ts';
 import type { Suite } from './suite.ts';
 
 type RunOptions = { target?: string[]; concurrency?: string; bail?: boolean };

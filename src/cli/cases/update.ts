@@ -1,8 +1,8 @@
 import { parsePath, printPath, type Step } from '../../shared/cases/path.ts';
 import { type Replacement, replaceValues } from '../../shared/cases/splice.ts';
 import { valueAt } from '../../shared/cases/value-at.ts';
+import { DATA_FIELD } from '../../shared/contract/data-field.ts';
 import { parseExact, scanJson } from '../../shared/contract/exact-json.ts';
-import { DATA_FIELD } from '../../shared/contract/job.ts';
 import { type ExactValue, stringifyExact } from '../../shared/contract/raw-number.ts';
 import { visible } from '../../shared/contract/visible-text.ts';
 import { HIDDEN } from '../../shared/privacy/hide-at.ts';

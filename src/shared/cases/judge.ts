@@ -1,5 +1,6 @@
+import { DATA_FIELD } from '../contract/data-field.ts';
 import { parseExact, scanJson } from '../contract/exact-json.ts';
-import { DATA_FIELD, type Decision } from '../contract/job.ts';
+import type { Decision } from '../contract/job.ts';
 import type { Member } from '../contract/json-tokens.ts';
 import type { Code } from '../contract/outcomes.ts';
 import { type ExactValue, stringifyExact } from '../contract/raw-number.ts';

@@ -1,5 +1,5 @@
+import { DATA_FIELD } from '../contract/data-field.ts';
 import { joinMembers, scanJson } from '../contract/exact-json.ts';
-import { DATA_FIELD } from '../contract/job.ts';
 import type { Member } from '../contract/json-tokens.ts';
 import { integerOf } from '../contract/raw-number.ts';
 import type { Case } from './case.ts';

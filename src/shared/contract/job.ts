@@ -4,8 +4,6 @@ import type { ExecuteRequest } from './execute-request.ts';
 import { stepSchema } from './states.ts';
 import { formatTarget } from './target.ts';
 
-export { DATA_FIELD };
-
 /**
  * The version of what API and worker say about an execution: a job's data, and the result in the same version. Added fields
  * need no new one; where a name or a meaning changes, the new version reads all earlier ones.

@@ -1,6 +1,6 @@
 import { elementsOf } from '../cases/split-array.ts';
+import { DATA_FIELD } from '../contract/data-field.ts';
 import { joinMembers, scanJson } from '../contract/exact-json.ts';
-import { DATA_FIELD } from '../contract/job.ts';
 import type { Member } from '../contract/json-tokens.ts';
 import { type HiddenField, namesOf } from './hidden-field.ts';
 import { HIDDEN, hideAt } from './hide-at.ts';

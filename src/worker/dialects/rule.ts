@@ -1,4 +1,4 @@
-import { DATA_FIELD } from '../../shared/contract/job.ts';
+import { DATA_FIELD } from '../../shared/contract/data-field.ts';
 import type { Dialect } from './dialect.ts';
 
 /** Our own dialect: the names of the interface. Absent ids and times are left out, never null. */

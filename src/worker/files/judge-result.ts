@@ -1,5 +1,6 @@
+import { DATA_FIELD } from '../../shared/contract/data-field.ts';
 import { joinMembers, scanJson } from '../../shared/contract/exact-json.ts';
-import { DATA_FIELD, type Decision } from '../../shared/contract/job.ts';
+import type { Decision } from '../../shared/contract/job.ts';
 import type { Member } from '../../shared/contract/json-tokens.ts';
 import { decodeUtf8 } from '../../shared/contract/utf8.ts';
 import type { Dialect } from '../dialects/dialect.ts';
