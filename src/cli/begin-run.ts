@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import { DATA_FIELD } from '../shared/contract/job.ts';
+import { DATA_FIELD } from '../shared/contract/data-field.ts';
 import { parseJson } from '../shared/contract/parse-json.ts';
 import { exitCodeOfRefusal } from './exit-codes.ts';
 import { errorOf, type HttpApi } from './http-api.ts';
 import { CommandFailed } from './surroundings.ts';
 
-/** What to run and where, every number as it was typed. */
+/** The run that was asked for: rule, target and input, every number as it was typed. */
 export type Run = {
   app: string;
   rule?: string | undefined;
@@ -24,7 +24,7 @@ export async function beginRun(api: HttpApi, run: Run, data: string): Promise<st
   const headers = {
     'content-type': 'application/json',
     prefer: 'respond-async',
-    // What stands between here and the API may send a call again when a connection breaks: under a key it still runs once.
+    // A proxy before the API may send a call again when a connection breaks: under a key it still runs once.
     'idempotency-key': run.idempotencyKey ?? randomUUID(),
   };
   const { status, text } = await api.call('/rule-server/mock/execute', {

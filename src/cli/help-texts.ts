@@ -1,4 +1,4 @@
-/** What `rule-server --help` begins with. */
+/** The beginning of `rule-server --help`. */
 export const INTRODUCTION = `Runs business rules on the clients that live with them, and shows what they do.
 
 Services take their settings from the environment (see README.md). The other commands talk to a running API.`;
@@ -72,7 +72,7 @@ Four tools: list_rules, describe_inputs, explain_run, and run_rule, which runs n
 what the key may do, nothing more. It ends with its standard input.
 `;
 
-/** What the --help of a service says: it has settings in the place of options. */
+/** The --help of a service: it has settings in the place of options. */
 export const SERVICE_HELP = {
   all: `
 Settings that matter most, all from the environment:

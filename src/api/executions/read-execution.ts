@@ -63,7 +63,7 @@ export function createReadExecution(dependencies: Dependencies) {
     /** As it may be shown to those who read it later. */
     get: shown,
 
-    /** Those that are on their way, newest first, out of the newest 2,000. */
+    /** The open executions, newest first, out of the newest 2,000. */
     async open(filter: Filter): Promise<ExecutionRecord[]> {
       // One read serves all calls that come meanwhile.
       reading ??= jobs.open().finally(() => {

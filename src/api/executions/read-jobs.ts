@@ -40,7 +40,7 @@ export function createReadJobs({ queue, readShortJobs }: Dependencies) {
       if (job?.head) all.push(foundShort(mockId, job) ?? 'newer');
       else if (job) headless.push(mockId);
     }
-    // Those that an earlier version added are nothing but data.
+    // Jobs of an earlier version are nothing but data.
     for (let start = 0; start < headless.length; start += WHOLE_JOBS_AT_ONCE) {
       const found = await Promise.all(headless.slice(start, start + WHOLE_JOBS_AT_ONCE).map(whole));
       all.push(...found.flatMap((one) => (one === null ? [] : one === 'newer' ? one : { ...one, input: null })));
@@ -51,7 +51,7 @@ export function createReadJobs({ queue, readShortJobs }: Dependencies) {
   return {
     whole,
     short: async (mockId: string) => (MOCK_ID.test(mockId) ? (await shortOnes([mockId])).at(0) : undefined),
-    /** Those that have not ended, out of the newest 2,000. */
+    /** The jobs that have not ended, out of the newest 2,000. */
     async open(): Promise<ExecutionRecord[]> {
       const ids = await queue.getRanges(['active', 'waiting', 'delayed'], 0, MAX_JOBS_LOOKED_AT - 1);
       const records: ExecutionRecord[] = [];

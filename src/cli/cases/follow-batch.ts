@@ -66,7 +66,7 @@ export async function readReportAs(api: HttpApi, batchId: string, format: string
 }
 
 async function begin(api: HttpApi, { text, type, query = '' }: Body): Promise<string> {
-  // What stands between here and the API may send a call again when a connection breaks: under a key it still runs once.
+  // A proxy before the API may send a call again when a connection breaks: under a key it still runs once.
   const headers = { 'content-type': type, 'idempotency-key': randomUUID() };
   const answer = await api.call(`/rule-server/mock/batches${query}`, { method: 'POST', headers, body: text });
   if (answer.status === 202) return z.object({ batchId: z.string() }).parse(parseJson(answer.text)).batchId;

@@ -8,7 +8,7 @@ import { exitCodes } from '../exit-codes.ts';
 import { errorOf, type HttpApi } from '../http-api.ts';
 import { CommandFailed } from '../surroundings.ts';
 
-/** Where a document lies: in a file, or saved at the service under an ETag. */
+/** The place of a document: a file, or the service, which saved it under an ETag. */
 type Origin = { kind: 'file'; path: string } | { kind: 'saved'; etag: string };
 /** The cases of one document that are to be run, and on what. Ids are decimal text. */
 export type Suite = {
@@ -56,7 +56,7 @@ export function queryOf({ app = '', rule, node }: Which): string {
   return new URLSearchParams(parameters).toString();
 }
 
-/** What a suite is called where a person reads of it. */
+/** The name of a suite for people. */
 export function labelOf({ origin, app, ruleId, confId }: Suite): string {
   const subject = `app ${app} ${ruleId === null ? `node ${confId}` : `rule ${ruleId}`}`;
   return origin.kind === 'file' ? `${origin.path} (${subject})` : `the saved cases of ${subject}`;

@@ -1,6 +1,6 @@
 import type { Clock } from './clock-check.ts';
 
-/** What one check found. `advice`: what to do about a warning or a failure. `clocks`: those it came by. */
+/** The result of one check. `advice`: what to do about a warning or a failure. `clocks`: those it came by. */
 export type Finding = {
   check: string;
   level: 'ok' | 'warn' | 'fail';
