@@ -16,7 +16,7 @@ onOneQueue('beside a server of another kind that cleans the same directory', (st
   let apps = 900;
   beforeAll(async () => {
     service = await start({
-      settings: { CLIENT_TIMEOUT_MS, RESULT_TIMEOUT_MS: 12_000, QUEUE_TIMEOUT_MS: 20_000, POLL_INTERVAL_MS: 100 },
+      settings: { CLIENT_TIMEOUT_MS, RESULT_TIMEOUT_MS: 20_000, QUEUE_TIMEOUT_MS: 20_000, POLL_INTERVAL_MS: 100 },
     });
   });
   afterAll(() => service.stop());

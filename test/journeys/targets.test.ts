@@ -96,7 +96,7 @@ onOneQueue('an execution goes to the client that its target means', (start) => {
       expect(status).toBe(503);
       expect(json).toMatchObject({ code: 'client-offline', mayHaveRun: false });
       expect(json.error).toBe('Client gone is offline. Online: here.');
-      expect(Date.now() - startedAt).toBeLessThan(service.settings.RESULT_TIMEOUT_MS);
+      expect(Date.now() - startedAt).toBeLessThan(PATIENT.QUEUE_TIMEOUT_MS);
     });
 
     it('unknown in an app that has registrations: refused at once, and no directory is made', async () => {
@@ -273,6 +273,7 @@ onOneQueue('an execution goes to a client that lives', (start) => {
       const app = ++apps;
       // Like the published SDKs: one thread, so no beat while a rule runs and no second rule before its end.
       let turn = Promise.resolve();
+      const ends = Promise.withResolvers<void>();
       await using client = await clientOf(app, 'serial', {
         as: 'python',
         beatEveryMs: 100,
@@ -280,7 +281,7 @@ onOneQueue('an execution goes to a client that lives', (start) => {
           turn = turn.then(async () => {
             await self.stopBeating();
             await request.pickUp();
-            await delay(CLIENT_TIMEOUT_MS + 1000);
+            await ends.promise;
             await request.answer('{"success":true,"roam":{},"process":"late"}');
           });
           return turn;
@@ -289,9 +290,11 @@ onOneQueue('an execution goes to a client that lives', (start) => {
       const first = execute(app, 'address:serial');
       await client.firstRequest();
       await delay(CLIENT_TIMEOUT_MS + 300);
-      const { json } = await service.call(`/rule-server/mock/clients?app=${app}`);
-      expect(json.clients).toMatchObject([{ address: 'serial', state: 'busy', open: 1 }]);
+      const clients = async () => (await service.call(`/rule-server/mock/clients?app=${app}`)).json.clients;
+      expect(await clients()).toMatchObject([{ address: 'serial', state: 'busy', open: 1 }]);
       const second = execute(app);
+      await eventually(async () => expect(await clients()).toMatchObject([{ open: 2 }]));
+      ends.resolve();
       expect((await first).status).toBe(200);
       expect(told(await second)).toBe('late');
     });

@@ -149,6 +149,6 @@ async function everything(socket: Socket): Promise<string> {
   socket.on('data', (chunk) => {
     text += chunk;
   });
-  await once(socket, 'close');
+  await new Promise((resolve) => socket.once('close', resolve)); // `once` of node:events would throw a reset
   return text;
 }

@@ -56,8 +56,8 @@ test('a tree that shared nodes make endless ends when its time is up', async () 
   for (let id = 1; id < 40; id++) nodes[id] = { type: 3, sonIds: `${id + 1},${id + 1}` };
   nodes[40] = { type: 3, sonIds: '100,100' };
   const began = performance.now();
-  const { ending, steps, process } = await run(rulesOf(nodes, smallLeaves), { timeoutMs: 200 });
-  expect(performance.now() - began).toBeLessThan(1500);
+  const { ending, steps, process } = await run(rulesOf(nodes, smallLeaves), { timeoutMs: 1000 });
+  expect(performance.now() - began).toBeLessThan(10_000);
   expect(ending).toMatchObject({ kind: 'failed', error: expect.any(Stopped) });
   expect(steps.length).toBe(10_000);
   expect(process.length).toBeLessThan(1_100_000);
