@@ -9,6 +9,13 @@ if (major < 22 || (major === 22 && minor < 22)) {
 }
 // Each directory that hangs keeps two of libuv's threads busy, and by default there are four. Read when the first one is needed.
 process.env.UV_THREADPOOL_SIZE ??= '64';
+// Node keeps compiled code for the next start. It keeps it in the user's own folder: in the system's temporary folder
+// another user could put code there that this process then runs.
+const { enableCompileCache } = await import('node:module');
+const { homedir } = await import('node:os');
+const { isAbsolute, join } = await import('node:path');
+const caches = process.env.XDG_CACHE_HOME || join(homedir(), '.cache');
+if (isAbsolute(caches)) enableCompileCache(join(caches, 'rule-server'));
 // The repository has sources, which Node runs as they are; a package has what was compiled from them.
 const { existsSync } = await import('node:fs');
 const source = new URL('../src/main.ts', import.meta.url);
