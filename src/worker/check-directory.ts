@@ -8,6 +8,8 @@ import { STORE_ADVICE } from './worker.ts';
 
 /** A shared directory that does not respond for so long is not there for this worker. */
 const HANGS_AFTER_MS = 3000;
+/** A check that takes longer may hang: the directory is looked at again meanwhile. */
+const LOOK_AGAIN_MS = 1000;
 
 /** Whether a worker takes jobs, and if not, why. Without the queue store it could, and has none to take. */
 export type WorkerState = { takesJobs: boolean; reason: string | null };
@@ -32,7 +34,8 @@ export function createDirectoryCheck(dependencies: Dependencies) {
   const alert = createThrottledAlert(log.child({ sharedDir }), 'This worker takes no jobs');
   let state: WorkerState = { takesJobs: false, reason: 'starting' };
   let store: StoreState = { up: false, reason: 'not reached yet' };
-  let looking: Promise<unknown> | null = null;
+  const look = oneAtATime(() => sharedDirectory.isThere());
+  const examine = oneAtATime(() => sharedDirectory.check().then(accept).catch(refuse));
 
   async function refuse(error: unknown): Promise<void> {
     // While the queue store is away there are no jobs to take; that is no reason to doubt the directory.
@@ -59,22 +62,31 @@ export function createDirectoryCheck(dependencies: Dependencies) {
     storeAlert.ends();
   }
 
-  /** One look at a time: each that hangs keeps a thread. */
-  async function responds(): Promise<boolean> {
-    looking ??= sharedDirectory.isThere().finally(() => {
-      looking = null;
-    });
-    await atMost(HANGS_AFTER_MS, looking);
-    return looking === null;
-  }
-
   return {
+    /** Ends with the check, or once the directory does not respond: it may stop to at any moment, also within the check. */
     async check(): Promise<void> {
-      if (await responds()) return sharedDirectory.check().then(accept).catch(refuse);
+      while (await look(HANGS_AFTER_MS)) {
+        if (await examine(LOOK_AGAIN_MS)) return;
+      }
       await refuse(new UnusableSharedDirectory('SHARED_DIR does not respond: is the file server there?'));
       interrupts.releaseAll(); // a worker that reaches the directory goes on with what is open here
     },
     state: () => state,
     store: () => store,
+  };
+}
+
+/** Runs a task, and tells whether it ended within so many ms. One that has not ended is not begun again: each that hangs keeps a thread. */
+function oneAtATime(task: () => Promise<unknown>): (withinMs: number) => Promise<boolean> {
+  let running: Promise<unknown> | null = null;
+  return async (withinMs) => {
+    running ??= task().finally(() => {
+      running = null;
+    });
+    const run = running;
+    await atMost(withinMs, run);
+    if (running === run) return false;
+    await run;
+    return true;
   };
 }

@@ -1,0 +1,52 @@
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, it, onTestFinished } from 'vitest';
+import { createThrottledAlert } from '../../src/shared/runtime/logger.ts';
+import { createMemoryStore } from '../../src/shared/store/key-value-store.ts';
+import { createDirectoryCheck } from '../../src/worker/check-directory.ts';
+import { createInterrupts } from '../../src/worker/execution/interrupts.ts';
+import { createSharedDirectory } from '../../src/worker/files/shared-directory.ts';
+import { withDeadline } from '../support/deadline.ts';
+import { captureLog } from '../support/start-service.ts';
+
+const run = promisify(execFile);
+
+it('a shared directory that hangs just while it is checked: open executions are handed over all the same', async () => {
+  const sharedDir = await mkdtemp(join(tmpdir(), 'rule-server-'));
+  onTestFinished(() => rm(sharedDir, { recursive: true }));
+  await mkdir(join(sharedDir, 'mock'));
+  const { log } = captureLog();
+  const interrupts = createInterrupts();
+  const told: string[] = [];
+  interrupts.listen('one', (interrupt) => told.push(interrupt));
+  const directory = createDirectoryCheck({
+    worker: { run: () => {}, pause: async () => {} },
+    announce: { taking: async () => {}, idle: async () => {} },
+    sharedDirectory: createSharedDirectory({ sharedDir, store: createMemoryStore() }),
+    interrupts,
+    storeAlert: createThrottledAlert(log, 'The queue store cannot be used'),
+    log,
+  });
+  await directory.check();
+  expect(directory.state().takesJobs).toBe(true);
+
+  // A pipe is read once for each time that it is written; the next reader waits as it would for a file server.
+  const idPath = join(sharedDir, '.rule-server/id');
+  const id = await readFile(idPath, 'utf8');
+  await rm(idPath);
+  await run('mkfifo', [idPath]);
+  const readOnce = writeFile(idPath, id);
+  await withDeadline(directory.check(), 20_000, 'a check of a directory that hangs');
+  await readOnce;
+  expect(directory.state()).toMatchObject({ takesJobs: false, reason: expect.stringMatching(/does not respond/) });
+  expect(told).toEqual(['handover']);
+
+  const pipe = await open(idPath, 'r+'); // lets the readers go on
+  await rm(idPath);
+  await pipe.close();
+  await writeFile(idPath, id);
+  await expect.poll(() => directory.check().then(() => directory.state().takesJobs), { timeout: 20_000 }).toBe(true);
+});
