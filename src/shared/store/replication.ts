@@ -3,15 +3,15 @@ import type { Redis } from 'ioredis';
 const WAIT_MS = 200;
 
 /**
- * Resolves once a replica has everything that was written over this connection before, or after 200 ms: without an answer
+ * Resolves once a replica has everything that was written over this connection before, or after `waitMs`: without an answer
  * in time the write stands all the same. While one wait is under way, all who come meanwhile share the next one.
  */
-export function createReplication(redis: Redis, hasReplicas: () => boolean): () => Promise<void> {
+export function createReplication(redis: Redis, hasReplicas: () => boolean, waitMs = WAIT_MS): () => Promise<void> {
   let current: Promise<void> | undefined;
   let next: Promise<void> | undefined;
 
   async function send(): Promise<void> {
-    await redis.wait(1, WAIT_MS).catch(() => {}); // whether it was kept cannot be known, and is not asked
+    await redis.wait(1, waitMs).catch(() => {}); // whether it was kept cannot be known, and is not asked
     current = undefined;
   }
 
