@@ -1,5 +1,6 @@
 import { withDeadline } from './deadline.ts';
 import { freePort } from './free-port.ts';
+import { redisCommand } from './redis-command.ts';
 import { type RedisOptions, type RedisServer, redisArguments } from './redis-server.ts';
 
 const START_TIMEOUT_MS = 60_000;
@@ -18,13 +19,19 @@ export async function startRedisContainer(image: string, options: RedisOptions =
     .start();
   const container = await withDeadline(start, START_TIMEOUT_MS, `starting a container of ${image}`);
   const { container: runtime } = await getContainerRuntimeClient();
+  const handle = runtime.getById(container.getId());
+  const url = `redis://${container.getHost()}:${port}`;
   let stopped: Promise<unknown> | undefined;
   return {
     kind: 'container',
-    url: `redis://${container.getHost()}:${port}`,
-    restart: () => container.restart({ timeout: 0 }),
-    pause: async () => void (await runtime.getById(container.getId()).pause()),
-    resume: async () => void (await runtime.getById(container.getId()).unpause()),
+    url,
+    // Not as testcontainers does it: it waits for the log line among those since the start, and Redis may write it a moment earlier.
+    async restart() {
+      await handle.restart({ t: 0 });
+      await withDeadline(redisCommand(url, 'PING'), START_TIMEOUT_MS, 'a container that was started again');
+    },
+    pause: async () => void (await handle.pause()),
+    resume: async () => void (await handle.unpause()),
     stop: async () => {
       stopped ??= container.stop({ timeout: 0 });
       await stopped;
