@@ -8,7 +8,13 @@ export type FuzzedService = Service & {
 
 /** A service for many cases. */
 export async function serveCases(settings: Record<string, string | number>): Promise<FuzzedService> {
-  const all = { RESULT_TIMEOUT_MS: 4000, MAX_WAITS_PER_CLIENT: 2000, MAX_BODY_BYTES: 4096, ...settings };
+  const all = {
+    RESULT_TIMEOUT_MS: 15_000,
+    CLIENT_TIMEOUT_MS: 30_000,
+    MAX_WAITS_PER_CLIENT: 2000,
+    MAX_BODY_BYTES: 4096,
+    ...settings,
+  };
   const service = await startService({ settings: all });
   const redis = inject('sharedRedis');
   return { ...service, secrets: [service.sharedDir, process.cwd(), ...(redis ? [new URL(redis.url).host] : [])] };

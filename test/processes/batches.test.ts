@@ -107,7 +107,7 @@ async function during(step: Step, then: (during: During) => Promise<void>): Prom
     const snapshot = await takeSnapshot(redis.url);
     const worker = await processes.addWorker({ fault: { step, signal: 'SIGKILL' }, untilReady: false });
     await worker.logged('the fault happens', 60_000);
-    await vi.waitUntil(() => !isAlive(worker.pid), { timeout: 10_000 });
+    await vi.waitUntil(() => !isAlive(worker.pid), { timeout: 30_000 });
     await then({ processes, redis, batchId, found: () => client.found, snapshot });
   } finally {
     await redis.stop();

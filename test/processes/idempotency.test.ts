@@ -14,6 +14,8 @@ vi.setConfig({ testTimeout: 90_000 });
 
 const NOTE = 'idempotency:';
 const ANSWER = 'history:result:';
+/** What a machine with nothing to spare adds. */
+const BUSY_MS = 2000;
 let apps = 0;
 
 describe.skipIf(!inject('hasRedisBinary'))('an Idempotency-Key is not dead', () => {
@@ -43,7 +45,7 @@ describe.skipIf(!inject('hasRedisBinary'))('an Idempotency-Key is not dead', () 
     const startedAt = Date.now();
     const again = await call(service.api, app, key);
     expect(again).toMatchObject({ status: 200, json: { success: true } });
-    expect(Date.now() - startedAt).toBeLessThan(2000);
+    expect(Date.now() - startedAt).toBeLessThan(2000 + BUSY_MS);
     expect((await call(service.api, app, key)).text).toBe(again.text);
     await delay(500); // what was still on its way would have come by now
     expect(client.found).toHaveLength(1);
@@ -55,7 +57,7 @@ describe.skipIf(!inject('hasRedisBinary'))('an Idempotency-Key is not dead', () 
     await using client = await createResponder({ sharedDir: service.sharedDir, app, does: echoes() });
     proxy.cutAt(NOTE, 'after the reply', 5000);
     const cut = call(dying, app, key).catch(() => 'cut off');
-    await vi.waitUntil(() => !proxy.isArmed, { timeout: 5000 });
+    await vi.waitUntil(() => !proxy.isArmed, { timeout: 20_000 });
     await dying.kill();
     await cut;
     expect(await isNoted(redis, app, key)).toBe(true);
@@ -77,10 +79,10 @@ describe.skipIf(!inject('hasRedisBinary'))('an Idempotency-Key is not dead', () 
     const unknown = await call(service.api, app, key);
     expect(unknown).toMatchObject({ status: 503, json: { code: 'outcome-unknown', mayHaveRun: true } });
     expect(unknown.headers['retry-after']).toBe('2');
-    expect(Date.now() - startedAt).toBeLessThan(2500);
+    expect(Date.now() - startedAt).toBeLessThan(2500 + BUSY_MS);
     for (const worker of service.workers) worker.wake();
     await vi.waitFor(async () => expect((await call(service.api, app, key)).status).toBe(200), {
-      timeout: 10_000,
+      timeout: 30_000,
       interval: 500,
     });
     expect(client.found).toHaveLength(1);

@@ -49,7 +49,7 @@ describe.skipIf(!canMountNetwork)('a shared directory over sshfs (needs root and
 
     it('a client that does not pick up, and one that does not answer: each ends at its deadline, by what happened', async () => {
       await using network = await mountNetwork(options);
-      const settings = { RESULT_TIMEOUT_MS: 3000, CLIENT_TIMEOUT_MS: 60_000 };
+      const settings = { RESULT_TIMEOUT_MS: 6000, CLIENT_TIMEOUT_MS: 60_000 };
       await using service = await startService({ sharedDir: network.path, settings, leavesFiles: true });
       await using client = await createResponder({ sharedDir: network.behind, app: 1, does: echoes() });
       await untilServed(service, 1);

@@ -11,7 +11,7 @@ import { createResponder } from '../support/responder.ts';
 import { startApiProcess, startWorkerProcess } from '../support/start-process.ts';
 import { startService } from '../support/start-service.ts';
 
-vi.setConfig({ testTimeout: 60_000 });
+vi.setConfig({ testTimeout: 120_000 });
 
 const CALL = { app: 1, ruleId: 1, 'the service': { number: 7 } };
 
@@ -23,7 +23,7 @@ describe.skipIf(!canMountNetwork)('a shared directory on another machine (needs 
     let broken = false;
     await using service = await startService({
       sharedDir: network.path,
-      settings: { RESULT_TIMEOUT_MS: 15_000 },
+      settings: { RESULT_TIMEOUT_MS: 60_000, CLIENT_TIMEOUT_MS: 60_000 },
       logsErrors: true,
       leavesFiles: true, // the temporary file of the attempt whose claim was uncertain
       async atStep(step) {
@@ -58,7 +58,7 @@ describe.skipIf(!canMountNetwork)('a shared directory on another machine (needs 
     }
     const median = took.toSorted((a, b) => a - b)[15] ?? Number.NaN;
     console.log(`over sshfs, one at a time: median ${Math.round(median)} ms`);
-    expect(median).toBeLessThan(300);
+    expect(median).toBeLessThan(500); // the directory is listed every second
     expect(client.found).toHaveLength(30);
   });
 
@@ -74,7 +74,7 @@ describe.skipIf(!canMountNetwork)('a shared directory on another machine (needs 
       const redis = await startRedis(choice);
       try {
         const WORKER_PORT = await freePort();
-        const common = { queueUrl: redis.url, settings: { RESULT_TIMEOUT_MS: 20_000, CLIENT_TIMEOUT_MS: 60_000 } };
+        const common = { queueUrl: redis.url, settings: { RESULT_TIMEOUT_MS: 60_000, CLIENT_TIMEOUT_MS: 60_000 } };
         await using api = await startApiProcess(common);
         const settings = { ...common.settings, WORKER_PORT };
         await using worker = await startWorkerProcess({ ...common, settings, sharedDir: network.path });
@@ -110,7 +110,7 @@ describe.skipIf(!canMountNetwork)('a shared directory on another machine (needs 
     await using network = await mountNetwork();
     const redis = await startRedis(choice);
     try {
-      const settings = { RESULT_TIMEOUT_MS: 40_000, CLIENT_TIMEOUT_MS: 30_000 };
+      const settings = { RESULT_TIMEOUT_MS: 40_000, CLIENT_TIMEOUT_MS: 60_000 };
       const common = { queueUrl: redis.url, settings };
       await using api = await startApiProcess(common);
       await using hanging = await startWorkerProcess({ ...common, sharedDir: network.path });

@@ -10,7 +10,7 @@ import { claimRedisDatabase } from '../support/redis-database.ts';
 import { createResponder } from '../support/responder.ts';
 import { type ApiProcess, startApiProcess, startWorkerProcess } from '../support/start-process.ts';
 
-vi.setConfig({ testTimeout: 60_000 });
+vi.setConfig({ testTimeout: 120_000 });
 
 const choice = inject('redis');
 
@@ -55,9 +55,13 @@ async function answersAtOnce({ api, worker }: { api?: ProgramCopy; worker?: Prog
     const took: number[] = [];
     for (let number = 1; number <= 10; number++) took.push(await callOnce(asked, number));
     expect(took.toSorted((a, b) => a - b)[5]).toBeLessThan(1000);
-    const startedAt = performance.now();
-    expect((await httpCall(`${asked.url}/rule-server/mock/clients?app=1`)).status).toBe(200);
-    expect(performance.now() - startedAt).toBeLessThan(1500);
+    const asking: number[] = [];
+    for (let number = 0; number < 5; number++) {
+      const startedAt = performance.now();
+      expect((await httpCall(`${asked.url}/rule-server/mock/clients?app=1`)).status).toBe(200);
+      asking.push(performance.now() - startedAt);
+    }
+    expect(asking.toSorted((a, b) => a - b)[2]).toBeLessThan(1500);
   } finally {
     await rm(sharedDir, { recursive: true, force: true });
     await database.stop();

@@ -22,7 +22,7 @@ const ANSWERED_WITHIN_MS = 20_000;
 const REFUSED_WITHIN_MS = 1000;
 /** What a machine with nothing to spare adds to that. */
 const BUSY_MS = 1000;
-const settings = { CLIENT_TIMEOUT_MS: 30_000, POLL_INTERVAL_MS: 250 };
+const settings = { CLIENT_TIMEOUT_MS: 60_000, POLL_INTERVAL_MS: 250 };
 
 type Outage = {
   appendOnly?: boolean;
@@ -68,7 +68,7 @@ describe.skipIf(!inject('hasRedisBinary')).concurrent('while executions are open
       api.freeze();
       answered.resolve();
       const answers = () => workers.flatMap(({ log }) => log.filter(({ msg }) => msg === 'answered'));
-      await vi.waitUntil(() => answers().length === OPEN, { timeout: 10_000 });
+      await vi.waitUntil(() => answers().length === OPEN, { timeout: 30_000 });
       await redisCommand(redis.url, 'FLUSHALL');
       api.wake();
 
@@ -96,7 +96,7 @@ describe.skipIf(!inject('hasRedisBinary')).concurrent('while executions are open
       worker?.freeze();
       await redisCommand(redis.url, 'FLUSHALL');
       const url = `${other?.url}/rule-server/mock/executions/${mockId}`;
-      await vi.waitFor(async () => expect((await httpCall(url)).status).toBe(200), 10_000); // added again
+      await vi.waitFor(async () => expect((await httpCall(url)).status).toBe(200), 30_000); // added again
       expect((await httpCall(url, { method: 'DELETE' })).status).toBe(202);
       worker?.wake();
 

@@ -24,7 +24,7 @@ describe.skipIf(!inject('hasRedisBinary'))('what processes write while Redis ref
       const headers = { 'idempotency-key': secret };
       for (const more of [{}, { headers }]) expect((await processes.api.execute(call, more)).status).toBe(503);
       await redis.setMaxMemory(0);
-      await expect.poll(() => collector.bodies.length, { timeout: 10_000 }).toBeGreaterThan(0);
+      await expect.poll(() => collector.bodies.length, { timeout: 30_000 }).toBeGreaterThan(0);
       const { text: metrics } = await httpCall(`${processes.api.url}/metrics`);
       const logs = [...processes.apis, ...processes.workers].map(({ log }) => log);
       const written = JSON.stringify([logs, processes.noise(), collector.bodies, metrics]);
@@ -45,7 +45,7 @@ describe.skipIf(!inject('hasRedisBinary'))('what processes write while Redis ref
       await using api = await startApiProcess(options);
       await using worker = await startWorkerProcess({ ...options, sharedDir: '/nonexistent' });
       for (const each of [api, worker]) {
-        await expect.poll(() => JSON.stringify(each.log), { timeout: 10_000 }).toContain('WRONGPASS');
+        await expect.poll(() => JSON.stringify(each.log), { timeout: 30_000 }).toContain('WRONGPASS');
         expect([...each.log.map((line) => JSON.stringify(line)), ...each.noise].join('\n')).not.toContain(secret);
       }
     } finally {

@@ -8,10 +8,12 @@ import { createResponder, type Responder } from '../support/responder.ts';
 import { type Processes, startProcesses } from '../support/start-processes.ts';
 import { callSteadily, strangers, twice } from '../support/steady-calls.ts';
 
-vi.setConfig({ testTimeout: 90_000 });
+vi.setConfig({ testTimeout: 180_000 });
 
 const choice = inject('redis');
-const settings = { CLIENT_TIMEOUT_MS: 10_000 };
+const settings = { CLIENT_TIMEOUT_MS: 60_000 };
+/** What a machine with nothing to spare adds to a second. */
+const BUSY_MS = 1000;
 
 describe.skipIf(choice.kind === 'unavailable')('processes that share one queue and one directory', () => {
   let redis: RedisServer;
@@ -23,7 +25,7 @@ describe.skipIf(choice.kind === 'unavailable')('processes that share one queue a
   it('answer 2,000 calls at two APIs through three workers: each its own, each dispatched once', async () => {
     await withProcesses({ apis: 2, workers: 3, does: echoes() }, async ({ processes, responder }) => {
       const calls = callSteadily({ perSecond: 400 }, (number) => execute(processes, number));
-      await vi.waitUntil(() => calls.count >= 2000, { timeout: 30_000 });
+      await vi.waitUntil(() => calls.count >= 2000, { timeout: 90_000 });
       const called = await calls.stop();
 
       expect(strangers(called)).toEqual([]);
@@ -39,7 +41,7 @@ describe.skipIf(choice.kind === 'unavailable')('processes that share one queue a
     const does = echoes({ once: handedOver.promise });
     await withProcesses({ workers: 1, does }, async ({ processes, responder }) => {
       const calls = callSteadily({ perSecond: 1000, openAtMost: 500 }, (number) => execute(processes, number));
-      await vi.waitUntil(() => responder.found.length >= 500, { timeout: 20_000 });
+      await vi.waitUntil(() => responder.found.length >= 500, { timeout: 60_000 });
       const answers = calls.stop();
       const [leaving] = processes.workers;
       const staying = await processes.addWorker();
@@ -47,12 +49,12 @@ describe.skipIf(choice.kind === 'unavailable')('processes that share one queue a
       const { code, ms } = (await leaving?.terminate()) ?? { code: -1, ms: 0 };
       handedOver.resolve();
       expect(code).toBe(0);
-      expect(ms).toBeLessThan(1000);
+      expect(ms).toBeLessThan(1000 + BUSY_MS);
 
       const called = await answers;
       expect(strangers(called)).toEqual([]);
       expect(responder.found).toHaveLength(500);
-      await vi.waitFor(() => expect(staying.log.filter(({ msg }) => msg === 'answered')).toHaveLength(500), 10_000);
+      await vi.waitFor(() => expect(staying.log.filter(({ msg }) => msg === 'answered')).toHaveLength(500), 30_000);
       await isClean(processes);
       expect(processes.warnings()).toEqual([]);
     });
@@ -79,12 +81,12 @@ describe.skipIf(choice.kind === 'unavailable')('processes that share one queue a
     await withProcesses({ apis: 2, workers: 1, does: echoes({ afterMs: 1000 }) }, async ({ processes, responder }) => {
       const [dying, living] = processes.apis;
       const lost = Array.from({ length: 20 }, (_, number) => dying?.execute(bodyOf(number)).catch(() => 'cut off'));
-      await vi.waitUntil(() => responder.found.length === 20, { timeout: 10_000 });
+      await vi.waitUntil(() => responder.found.length === 20, { timeout: 30_000 });
       await dying?.kill();
       expect(await Promise.all(lost)).toEqual(Array(20).fill('cut off'));
 
       const [worker] = processes.workers;
-      await vi.waitFor(() => expect(worker?.log.filter(({ msg }) => msg === 'answered')).toHaveLength(20), 10_000);
+      await vi.waitFor(() => expect(worker?.log.filter(({ msg }) => msg === 'answered')).toHaveLength(20), 30_000);
       expect((await living?.execute(bodyOf(21)))?.status).toBe(200);
       expect(twice(responder.found)).toEqual([]);
       await isClean(processes);
@@ -116,7 +118,7 @@ describe.skipIf(choice.kind === 'unavailable')('processes that share one queue a
       await using lonely = await startProcesses({ queueUrl: elsewhere.url, settings, apis: 0, workers: 0 });
       const alone = await lonely.addApi({ untilReady: false, settings: { QUEUE_TIMEOUT_MS: 1500 } });
       const workersAt = async (url: string) => (await httpCall(`${url}/readyz`)).json.workers;
-      await vi.waitFor(async () => expect(await workersAt(processes.api.url)).toBe(1), 10_000);
+      await vi.waitFor(async () => expect(await workersAt(processes.api.url)).toBe(1), 30_000);
       expect((await alone.execute(bodyOf(1))).json).toMatchObject({ code: 'no-worker', mayHaveRun: false });
       expect(await workersAt(alone.url)).toBe(0);
     });
@@ -147,5 +149,5 @@ function execute({ apis }: Processes, number: number) {
 }
 
 async function isClean(processes: Processes): Promise<void> {
-  await vi.waitFor(async () => expect(await processes.leftovers()).toEqual([]), { timeout: 5000 });
+  await vi.waitFor(async () => expect(await processes.leftovers()).toEqual([]), { timeout: 20_000 });
 }

@@ -40,7 +40,7 @@ describe('a service that is started by hand or by a supervisor', () => {
     const pid = () => Number(/"pid":(\d+)/.exec(output.stdout)?.[1] ?? 0);
     await vi.waitUntil(() => output.stdout.includes('the worker runs'), { timeout: 30_000 });
     child.kill('SIGTERM');
-    await vi.waitUntil(() => !isAlive(pid()), { timeout: 15_000 });
+    await vi.waitUntil(() => !isAlive(pid()), { timeout: 30_000 });
     expect(output.stdout).toContain('"stopping"');
   });
 

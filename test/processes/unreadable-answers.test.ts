@@ -12,7 +12,7 @@ import type { RedisServer } from '../support/redis-server.ts';
 import { type Behaviour, createResponder, type FoundRequest, resultText } from '../support/responder.ts';
 import { type Processes, startProcesses } from '../support/start-processes.ts';
 
-vi.setConfig({ testTimeout: 60_000 });
+vi.setConfig({ testTimeout: 120_000 });
 
 const run = promisify(execFile);
 const choice = inject('redis');
@@ -44,7 +44,7 @@ describe.skipIf(choice.kind === 'unavailable' || !isLinux).concurrent('an answer
   }
 
   it('for 3 s, because the client sets the mode after the rename: it is the answer', () =>
-    withWorker(20_000, async ({ sharedDir, api }, _pid, port) => {
+    withWorker(40_000, async ({ sharedDir, api }, _pid, port) => {
       await using _client = await createResponder({ sharedDir, app: 1, does: hiddenFor(3000) });
       const { status, json } = await api.execute({ app: 1, ruleId: 1 });
       expect([status, json.error, json['the service']]).toEqual([200, null, { kept: 'all of it' }]);
@@ -55,7 +55,7 @@ describe.skipIf(choice.kind === 'unavailable' || !isLinux).concurrent('an answer
     }));
 
   it('because it has no file descriptor left for 3 s: it is the answer', () =>
-    withWorker(20_000, async ({ sharedDir, api }, pid) => {
+    withWorker(40_000, async ({ sharedDir, api }, pid) => {
       const limit = (soft: number) => run('prlimit', ['--pid', String(pid), `--nofile=${soft}:`]);
       const does: Behaviour = async (request) => {
         await request.pickUp();
@@ -70,17 +70,17 @@ describe.skipIf(choice.kind === 'unavailable' || !isLinux).concurrent('an answer
     }));
 
   it('until its time is over: the caller hears who could not read what, and the answer is kept once it can be read', () =>
-    withWorker(2500, async ({ sharedDir, api }) => {
-      await using client = await createResponder({ sharedDir, app: 1, does: hiddenFor(5000) });
+    withWorker(6000, async ({ sharedDir, api }) => {
+      await using client = await createResponder({ sharedDir, app: 1, does: hiddenFor(12_000) });
       const { status, json } = await api.execute({ app: 1, ruleId: 1 });
       expect([status, json.code, json.mayHaveRun]).toEqual([504, 'no-answer', true]);
       expect(json.error).toBe(
-        `Client ${client.address} may have answered, but the worker could not read the answer for 2500 ms (EACCES: the worker has no permission). An answer that can be read later is kept with the execution. The rule may have run; look at the client before running it again.`,
+        `Client ${client.address} may have answered, but the worker could not read the answer for 6000 ms (EACCES: the worker has no permission). An answer that can be read later is kept with the execution. The rule may have run; look at the client before running it again.`,
       );
       await vi.waitFor(async () => {
         const execution = await httpCall(`${api.url}/rule-server/mock/executions/${json.mockId}`);
         expect(execution.json.lateResult).toMatchObject({ 'the service': { kept: 'all of it' } });
-      }, 12_000);
+      }, 40_000);
     }));
 });
 

@@ -3,12 +3,13 @@ import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { echoes } from '../support/echoes.ts';
+import { eventually } from '../support/eventually.ts';
 import { type Answer, httpCall } from '../support/http-call.ts';
 import type { ApiProcess, Fault } from '../support/start-process.ts';
 import { callSteadily, strangers, twice } from '../support/steady-calls.ts';
 import { startVersions, type Version, type Versions } from '../support/two-versions.ts';
 
-vi.setConfig({ testTimeout: 120_000 });
+vi.setConfig({ testTimeout: 180_000 });
 
 const choice = inject('redis');
 const CALLS = '/rule-server/mock/executions';
@@ -42,9 +43,9 @@ describe.skipIf(choice.kind === 'unavailable')('two versions beside each other',
         const question = httpCall(`${newer.url}/rule-server/mock/clients?app=1`);
         const startedAt = Date.now();
         const calls = Array.from({ length: 100 }, (_, number) => newer.execute(bodyOf(number)));
-        await vi.waitFor(async () => expect(await openAt(today)).toBe(100), { timeout: 3500, interval: 50 });
+        await vi.waitFor(async () => expect(await openAt(today)).toBe(100), { timeout: 11_000, interval: 50 });
         const refused = await Promise.all(calls);
-        expect(Date.now() - startedAt).toBeLessThan(8000);
+        expect(Date.now() - startedAt).toBeLessThan(24_000);
         for (const { status, json } of refused) {
           expect({ status, code: json.code, mayHaveRun: json.mayHaveRun }).toEqual({
             status: 503,
@@ -56,7 +57,7 @@ describe.skipIf(choice.kind === 'unavailable')('two versions beside each other',
         const mockIds = refused.map(({ json }) => json.mockId);
         const taken = await Promise.all(mockIds.map((mockId) => timesTaken(queueUrl, mockId)));
         expect(Math.min(...taken)).toBeGreaterThan(2);
-        expect(Math.max(...taken)).toBeLessThanOrEqual(4000 / 250 + 1);
+        expect(Math.max(...taken)).toBeLessThanOrEqual(12_000 / 250 + 1);
 
         expect(await question).toMatchObject({
           status: 503,
@@ -71,18 +72,20 @@ describe.skipIf(choice.kind === 'unavailable')('two versions beside each other',
         expect((await newer.execute(bodyOf(2))).status).toBe(200);
         expect(responder.found).toHaveLength(2);
       },
-      { QUEUE_TIMEOUT_MS: 4000 },
+      { QUEUE_TIMEOUT_MS: 12_000 },
     );
   });
 
   it('the API of the next version with one worker of each: every call is answered, each dispatched once', async () => {
+    // A job is handed back for 250 ms until the newer worker happens to take it: a dozen times, and on a busy machine more often.
+    const settings = { QUEUE_TIMEOUT_MS: 60_000 };
     await together(async ({ api, worker, responder }) => {
       const [newer] = await Promise.all([api('next'), worker('today'), worker('next')]);
       const called = await callAll([newer], 200, () => httpCall(`${newer.url}/rule-server/mock/clients?app=1`));
       expect(strangers(called)).toEqual([]);
       expect(responder.found).toHaveLength(called.length);
       expect(twice(responder.found)).toEqual([]);
-    });
+    }, settings);
   });
 
   it('are exchanged as the handbook says, under 50 calls a second: none fails, none is dispatched twice', async () => {
@@ -150,10 +153,12 @@ describe.skipIf(choice.kind === 'unavailable')('two versions beside each other',
       expect(early).toMatchObject({ status: 503, json: { error: expect.stringMatching(/is on its way/) } });
       end.resolve();
       expect((await first).text).toBe((await second).text);
-      expect(await httpCall(`${today.url}${CALLS}/${mockId}`)).toMatchObject({ json: { state: 'succeeded' } });
+      // Its worker tells the caller first, and writes it into the history then.
+      const ended = () => httpCall(`${today.url}${CALLS}/${mockId}`);
+      await eventually(async () => expect(await ended()).toMatchObject({ json: { state: 'succeeded' } }));
       expect(responder.found).toHaveLength(1);
     });
-  }, 45_000);
+  });
 
   it.each([
     ['earlier', 'today'],
@@ -194,9 +199,9 @@ function anyOf(apis: ApiProcess[], number: number): ApiProcess {
 /** So many calls, 50 a second; `also` is asked now and then and must be answered. */
 async function callAll(apis: ApiProcess[], count: number, also?: () => Promise<Answer>) {
   const calls = callSteadily({ perSecond: 50 }, (number) => anyOf(apis, number).execute(bodyOf(number)));
-  await vi.waitUntil(() => calls.count >= count / 2, { timeout: 30_000 });
+  await vi.waitUntil(() => calls.count >= count / 2, { timeout: 60_000 });
   if (also) for (let asked = 0; asked < 5; asked++) expect((await also()).status).toBe(200);
-  await vi.waitUntil(() => calls.count >= count, { timeout: 30_000 });
+  await vi.waitUntil(() => calls.count >= count, { timeout: 60_000 });
   return calls.stop();
 }
 

@@ -23,7 +23,7 @@ const settings = {
   RESULT_TIMEOUT_MS: 60_000,
   QUEUE_TIMEOUT_MS: 10_000,
   POLL_INTERVAL_MS: 250,
-  CLIENT_TIMEOUT_MS: 10_000,
+  CLIENT_TIMEOUT_MS: 60_000,
 };
 
 describe.skipIf(choice.kind === 'unavailable').concurrent('a worker', () => {
@@ -92,7 +92,7 @@ async function survives(fault: Fault, queueUrl: string): Promise<void> {
 }
 
 async function staysUndispatched(queueUrl: string): Promise<void> {
-  const hurried = { ...settings, QUEUE_TIMEOUT_MS: 2000 };
+  const hurried = { ...settings, QUEUE_TIMEOUT_MS: 4000 }; // shorter than the lock of the worker that sleeps
   await using service = await startService({ queueUrl, workers: 0, settings: hurried, leavesFiles: true });
   const { sharedDir } = service;
   await using responder = await createResponder({ sharedDir, app: 1, does: echoes() });
@@ -181,6 +181,6 @@ async function endsWithdrawn(
   await faulty.logged('the fault happens');
   await service.addWorker();
   const { status, json } = await call;
-  await vi.waitFor(async () => expect(await service.leftovers()).toEqual([]), 5000);
+  await vi.waitFor(async () => expect(await service.leftovers()).toEqual([]), 20_000);
   return { status, code: json.code, mayHaveRun: json.mayHaveRun };
 }

@@ -180,7 +180,7 @@ function launch([program = '', ...parameters]: string[], settings: Record<string
     get isRunning() {
       return running();
     },
-    logged: (message, timeoutMs = 10_000) =>
+    logged: (message, timeoutMs = 30_000) =>
       vi.waitFor(
         () => {
           const line = log.find(({ msg }) => msg === message);
