@@ -15,7 +15,7 @@ export default suiteConfig({
   include: ['test/processes/*.test.ts'],
   // Ten minutes: only when asked for.
   exclude: [...configDefaults.exclude, ...(process.env.TWO_SERVERS ? [] : ['test/processes/two-servers.test.ts'])],
-  maxWorkers: 3, // they wait for deadlines and for each other's processes more than they work
+  maxWorkers: 4, // they wait for deadlines and for each other's processes more than they work
   sequence: { sequencer: LongestFirst },
   retry: moreTries,
 });
