@@ -72,7 +72,7 @@ export const endings = {
   claimsUnwritable(error: unknown): NoAnswer | undefined {
     const reason = errnoOf(error) === 'ENOENT' ? 'it is not there (is it still mounted?)' : REASONS.get(errnoOf(error));
     if (reason === undefined) return undefined;
-    const sentence = `No execution can be noted in .rule-server/claims of the shared directory: ${reason}. It did not run.`;
+    const sentence = `No claim can be written in .rule-server/claims of the shared directory: ${reason}. It did not run.`;
     return didNotRun('channel-unavailable', sentence);
   },
 
@@ -80,21 +80,21 @@ export const endings = {
   tooNew: (v: number) =>
     didNotRun(
       'no-worker',
-      `No worker can read the job of this execution: it is of version ${v}, and this one knows those up to ${JOB_VERSION}. It did not run. Replace the workers first, then the APIs.`,
+      `No worker can read the job of this execution: it is of version ${v}, and this worker knows versions up to ${JOB_VERSION}. It did not run. Replace the workers first, then the APIs.`,
       { unrecorded: true },
     ),
 
   unreadableJob: (mockId: string) =>
     noAnswer(
       'outcome-unknown',
-      `No worker can read the job of execution ${mockId}, and it cannot be told whether an earlier one began it. It may have run; look at the client.`,
+      `No worker can read the job of execution ${mockId}, and whether an earlier worker began it is not known. It may have run; look at the client.`,
       { mayHaveRun: true, unrecorded: true },
     ),
 
   unreadableClaim: (mockId: string) =>
     noAnswer(
       'outcome-unknown',
-      `It cannot be told whether execution ${mockId} was begun: its note in .rule-server/claims cannot be read, or is kept no longer. It may have run; look at the client.`,
+      `Whether execution ${mockId} was begun is not known: its claim in .rule-server/claims cannot be read, or is no longer kept. It may have run; look at the client.`,
       { mayHaveRun: true },
     ),
 
@@ -116,7 +116,7 @@ export const endings = {
     mayHaveRun(
       claim,
       'client-left',
-      `Client ${claim.address} is gone, and its directory was removed with the request in it; that it picked the request up was not seen.`,
+      `Client ${claim.address} is gone, and its directory was removed with the request in it; the worker did not see whether the client had picked it up.`,
     ),
 
   notPickedUp: (claim: Claim, timeoutMs: number) =>
@@ -165,7 +165,7 @@ export const endings = {
     mayHaveRun(
       claim,
       'no-answer',
-      `The directory of client ${claim.address} does not respond: whether it picked the request up or answered cannot be told.`,
+      `The directory of client ${claim.address} does not respond, so the worker does not know whether it picked the request up or answered.`,
     ),
 
   cannotGoOn: ({ address, mockId }: Claim, error: unknown) =>

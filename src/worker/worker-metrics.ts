@@ -48,7 +48,7 @@ export function registerWorkerMetrics(metrics: Metrics, sources: Sources) {
   );
   const findings = new Counter({
     name: 'rule_server_sweep_findings_total',
-    help: 'What the sweep removed because no worker had finished it: files of executions, minutes of claims.',
+    help: 'Files of executions, and minutes of claims, that the sweep removed because no worker had.',
     labelNames: ['what'],
     registers,
   });

@@ -127,7 +127,7 @@ onEachQueue('every outcome has its status, code and sentence', (start) => {
       const answer = await patient.execute({ app, ruleId: 1 });
       expectUnanswered(answer, { status: 503, code: 'no-client', mayHaveRun: false });
       expect(answer.json.error).toBe(
-        `App ${app} has no client online. Nobody is online for app ${app}: start a client, or check its SHARED_DIR.`,
+        `App ${app} has no client online. No client is online for app ${app}: start one, or check its SHARED_DIR.`,
       );
       expect(answer.headers['retry-after']).toBeUndefined();
       expect(Date.now() - startedAt).toBeLessThan(10_000);

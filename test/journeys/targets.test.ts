@@ -114,7 +114,7 @@ onOneQueue('an execution goes to the client that its target means', (start) => {
       await writeFile(pathOf('clients', app, 'm_broken.json'), '{"address":"bro');
       const { json } = await execute(app, 'address:broken');
       expect(json.error).toBe(
-        `App ${app} has no client broken. Nobody is online for app ${app}: start a client, or check its SHARED_DIR. A registration was passed over: m_broken.json is not a registration.`,
+        `App ${app} has no client broken. No client is online for app ${app}: start one, or check its SHARED_DIR. A registration was passed over: m_broken.json is not a registration.`,
       );
     });
 

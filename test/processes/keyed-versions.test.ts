@@ -12,7 +12,7 @@ vi.setConfig({ testTimeout: 120_000 });
 const choice = inject('redis');
 const WITHIN = { timeout: 20_000, interval: 200 };
 const HANDED_BACK =
-  'What a newer version made is handed back: start a worker that knows it; workers are replaced before APIs';
+  'Jobs of a newer version are handed back: start a worker of that version; replace workers before APIs';
 const bodyOf = (number: number) => ({ app: 1, ruleId: 1, 'the service': { number } });
 
 describe.skipIf(choice.kind === 'unavailable')('Idempotency-Keys and announcements of two versions', () => {

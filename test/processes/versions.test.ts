@@ -187,7 +187,7 @@ describe.skipIf(choice.kind === 'unavailable')('two versions beside each other',
 });
 
 const HANDED_BACK =
-  'What a newer version made is handed back: start a worker that knows it; workers are replaced before APIs';
+  'Jobs of a newer version are handed back: start a worker of that version; replace workers before APIs';
 const bodyOf = (number: number) => ({ app: 1, ruleId: 1, 'the service': { number } });
 
 function anyOf(apis: ApiProcess[], number: number): ApiProcess {

@@ -90,7 +90,7 @@ async function targetsOf(
   const { clients } = clientsSchema.parse(parseJson(reply.body));
   const online = clients.filter(({ state }) => state !== 'offline').map(({ address }) => `address:${address}`);
   if (online.length === 0)
-    return refused(503, `Nobody is online for app ${app}: ${EVERY_CLIENT} stands for no client. Nothing ran.`);
+    return refused(503, `No client of app ${app} is online, so ${EVERY_CLIENT} stands for none. Nothing ran.`);
   const all = targets.flatMap((target) => (target === EVERY_CLIENT ? online : [target]));
   return { kind: 'targets', targets: [...new Set(all)] };
 }

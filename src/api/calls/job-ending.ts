@@ -8,7 +8,7 @@ export function endingOfCompleted(mockId: string, returnvalue: unknown): Ending 
   const parsed = jobResultSchema.safeParse(returnvalue);
   if (parsed.success) return answered(parsed.data);
   // Workers answer in the version they are asked in, so this API was set back while the execution was open.
-  const error = `Execution ${mockId} was answered in a form that this API, which is older, does not know. It ran; look at the client, or ask an API of the newer version.`;
+  const error = `Execution ${mockId} was answered in a newer form that this API does not know. It ran; look at the client, or ask an API of the newer version.`;
   return unanswered(noAnswer('outcome-unknown', error, { mayHaveRun: true }));
 }
 

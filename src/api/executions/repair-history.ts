@@ -31,7 +31,7 @@ export function startHistoryRepair({ missing, queue, history, onEnded, log }: De
     const settled = toSettled({ mockId, data, queuedAt: timestamp }, ending, finishedOn);
     await history.add(settled);
     onEnded(settled.record);
-    log.info({ mockId, app: data.app }, 'added to the history, where its worker could not write it');
+    log.info({ mockId, app: data.app }, 'added to the history, because its worker could not write it');
   }
 
   async function repair(): Promise<void> {

@@ -14,10 +14,10 @@ export const resultAnswer = z
     success: z.boolean(),
     [DATA_FIELD]: anyObject.describe('The data after the rule ran.'),
     process: asJson({}).describe("The client's trace of the rule, null when it wrote none."),
-    error: asJson({}).describe('What went wrong in the rule, null when nothing did.'),
+    error: asJson({}).describe('The error of the rule, null when there is none.'),
     executeAt: number.describe('When the client ran it, epoch milliseconds.'),
   })
-  .meta({ id: 'Result', description: 'What the client wrote, every number as it wrote it.' });
+  .meta({ id: 'Result', description: 'The result as the client wrote it, to the last digit.' });
 
 /** Why there is no client's answer, in the shape of one. */
 export const noAnswerAnswer = z

@@ -107,7 +107,7 @@ export const batchOperations: Operation[] = [
     id: 'cancelBatch',
     summary: 'Cancel a batch',
     description:
-      'What was not sent is skipped, what no client has picked up is cancelled, and what runs comes to its end.',
+      'Items that were not sent are skipped, those that no client has picked up are cancelled, and those that run come to their end.',
     answers: {
       200: {
         description: 'It had been cancelled before.',

@@ -7,7 +7,7 @@ export const BATCHES = '/rule-server/mock/batches';
 /** The tag of each operation on batches. */
 export const common = { tag: 'Batches' } as const;
 /** 404 of an id that was never given. */
-export const unknownBatch = refusal(404, 'Nobody knows this id.', `There is no batch ${batchId}.`);
+export const unknownBatch = refusal(404, 'There is no such batch.', `There is no batch ${batchId}.`);
 /** 410 of a batch that was kept once. */
 export const goneBatch = refusal(
   410,

@@ -44,7 +44,7 @@ const casesAnswer = z
 const savedAnswer = z.strictObject({ etag: z.string(), cases: z.int() }).meta({ id: 'SavedCases' });
 const changedAnswer = problemAnswer.extend({ etag: z.string().nullable(), cases: z.array(z.string()) }).meta({
   id: 'ChangedCases',
-  description: 'What is saved is not what the caller read: its ETag, and the cases that differ.',
+  description: 'The saved cases are not those that the caller read: their ETag, and the cases that differ.',
 });
 
 const ifMatch: HeaderDoc = {

@@ -97,11 +97,14 @@ export const executeOperations: Operation[] = [
         ),
       }),
       503: {
-        description: 'Nobody is there to run it, or there is too much to run.',
+        description: 'No client or no worker is there to run it, or too much waits already.',
         schema: noAnswerAnswer,
         headers: { 'Retry-After': 'Seconds to wait, where waiting helps.' },
         examples: {
-          'no-client': noAnswer('no-client', 'App 9001 has no client online. Nobody is online for app 9001.'),
+          'no-client': noAnswer(
+            'no-client',
+            'App 9001 has no client online. No client is online for app 9001: start one, or check its SHARED_DIR.',
+          ),
           'client-offline': noAnswer('client-offline', `Client ${CLIENT} is offline. Online: orders-7f9c_99.`),
           'channel-unavailable': noAnswer(
             'channel-unavailable',

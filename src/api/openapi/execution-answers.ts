@@ -26,17 +26,17 @@ const recordMembers = {
   outcome: z
     .strictObject({ status: z.int(), code: codeSchema.nullable(), mayHaveRun: z.boolean() })
     .nullable()
-    .describe('What its caller was answered, null until then.'),
+    .describe('The answer that its caller got, null until then.'),
   decision: decisionSchema
     .nullable()
-    .describe('What the rule came to, by the last entry of its trace; null when that does not say.'),
+    .describe('The outcome of the rule, by the last entry of its trace; null when that does not say.'),
 };
 
 export const executionAnswer = z
   .strictObject({
     ...recordMembers,
     input: asJson({ type: ['object', 'null'] }).describe('Null when it was larger than 64 KiB.'),
-    result: asJson({ type: ['object', 'null'] }).describe('What its caller was answered, null until then.'),
+    result: asJson({ type: ['object', 'null'] }).describe('The answer that its caller got, null until then.'),
     lateResult: asJson({ type: ['object', 'null'] }).describe('An answer that came after it had timed out.'),
     masked: z
       .array(text)

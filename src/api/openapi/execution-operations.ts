@@ -8,7 +8,7 @@ import { badQuestion, refusal, unavailable, usual } from './refusals.ts';
 const EXECUTIONS = '/rule-server/mock/executions';
 const unknown = refusal(
   404,
-  'Nobody knows this id (any more).',
+  'There is no such execution (any more).',
   `There is no execution ${accepted.mockId}, or it is too long ago (HISTORY_COUNT, HISTORY_SECONDS).`,
 );
 const { mockId } = accepted;

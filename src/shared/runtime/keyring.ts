@@ -105,7 +105,7 @@ export async function openKeyring({ settings: { API_KEYS, API_KEYS_FILE: path },
       log.info(changes, 'the keys file was read anew');
       onChange?.(changes);
     },
-    onBad: (error) => log.error({ err: error }, 'the keys file cannot be used: the keys stay what they were'),
+    onBad: (error) => log.error({ err: error }, 'the keys file cannot be used: the earlier keys stay in force'),
   });
   return { keyring, close: () => watch.stop() };
 }

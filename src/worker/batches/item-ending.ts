@@ -33,7 +33,7 @@ export function createReadItemEnding({ history, store }: { history: History; sto
   async function fromResult(mockId: string, value: unknown): Promise<ItemEnding | null> {
     const parsed = jobResultSchema.safeParse(value);
     if (!parsed.success)
-      return unknownOutcome(mockId, 'it was answered in a form this worker, which is older, does not know');
+      return unknownOutcome(mockId, 'it was answered in a newer form that this worker does not know');
     const { body, stored } = parsed.data;
     const text = body ?? (stored === undefined ? null : ((await store.get(stored)) ?? (await history.result(mockId))));
     if (text === null) return unknownOutcome(mockId, 'its answer could not be read back');

@@ -39,7 +39,7 @@ export function createLateResults(dependencies: Dependencies) {
   const expected = new Map<string, Expected>();
   const keeping = createThrottledAlert(log, 'Late results cannot be kept');
   const removal = createThrottledAlert(log, 'Files of late results cannot be removed');
-  const cannotKeep = (error: unknown) => keeping.begins(error, 'they are tried again');
+  const cannotKeep = (error: unknown) => keeping.begins(error, 'the worker tries again');
   const loop = every(LOOK_EVERY_MS, lookForAll, cannotKeep);
 
   async function lookForAll(): Promise<void> {

@@ -15,7 +15,7 @@ export type UnknownJobs = ReturnType<typeof createUnknownJobs>;
 
 /** Handles jobs and claims of a newer version: snoozes them for a newer worker, and ends them once none took them in time. */
 export function createUnknownJobs({ claims, sharedDirectory, settings, log }: Dependencies) {
-  const incident = createThrottledAlert(log, 'What a newer version made is handed back');
+  const incident = createThrottledAlert(log, 'Jobs of a newer version are handed back');
   const backoff = createBackoff();
 
   /** Null before its time. The refusal takes the place of a claim: a newer worker that slept cannot begin it any more. */
@@ -33,7 +33,7 @@ export function createUnknownJobs({ claims, sharedDirectory, settings, log }: De
       if (!envelope.success) return endings.unreadableJob(mockId);
       const { v, claimBy } = envelope.data;
       const decision = await decide({ mockId, claimBy }, v).catch((error) => {
-        log.debug({ mockId, err: error }, 'what became of an execution cannot be told yet');
+        log.debug({ mockId, err: error }, 'the claim of a job of a newer version cannot be decided yet');
       });
       if (decision?.kind === 'refused') return { ...decision.noAnswer, unrecorded: true };
       return isOverForAll({ claimBy }, settings) ? endings.unreadableJob(mockId) : undefined;
@@ -41,10 +41,7 @@ export function createUnknownJobs({ claims, sharedDirectory, settings, log }: De
 
     /** How long one that is handed back stays away. */
     awayMs(what: string): number {
-      incident.begins(
-        new Error(`the first is ${what}`),
-        'start a worker that knows it; workers are replaced before APIs',
-      );
+      incident.begins(new Error(`the first is ${what}`), 'start a worker of that version; replace workers before APIs');
       return backoff();
     },
 

@@ -48,7 +48,7 @@ async function isFirstAfter(error: unknown, path: string, text: string): Promise
 }
 
 function uncertain(path: string, cause: unknown): UncertainClaim {
-  return new UncertainClaim(`whether ${basename(path)} was claimed cannot be told (${errnoOf(cause)})`, { cause });
+  return new UncertainClaim(`whether ${basename(path)} was claimed is not known (${errnoOf(cause)})`, { cause });
 }
 
 export const uncertainAt = (path: string) => (cause: unknown) => {

@@ -54,7 +54,7 @@ export function createLooks(pollIntervalMs: number, rearm: (watched: Watched) =>
       if (!watched.eventsArrive) tookMs += await lookByName(watched, schedule.allowedMs(watched));
       alert.ends();
     } catch (error) {
-      alert.begins(error, 'it is tried again and again; is the file server there?');
+      alert.begins(error, 'the worker tries again and again; is the file server there?');
     } finally {
       watched.lookedAt = performance.now();
       watched.lastTookMs = tookMs;

@@ -115,7 +115,7 @@ function whoIsOnline(app: number, { clients, skipped }: Roster): string {
   const [unread] = skipped;
   const passedOver = unread ? ` A registration was passed over: ${unread.file} ${unread.reason}.` : '';
   if (online.length === 0)
-    return `Nobody is online for app ${app}: start a client, or check its SHARED_DIR.${passedOver}`;
+    return `No client is online for app ${app}: start one, or check its SHARED_DIR.${passedOver}`;
   const names = online
     .slice(0, NAMED_AT_MOST)
     .map(({ address, lane }) => (lane === null ? address : `${address} (lane ${lane})`));

@@ -33,13 +33,13 @@ export function createSweep({
   onSwept = () => {},
   log,
 }: Dependencies) {
-  const incident = createThrottledAlert(log, 'Not everything can be swept');
+  const incident = createThrottledAlert(log, 'Some files cannot be swept');
 
   return async function sweep(): Promise<void> {
     let failed = false;
     const onError = (error: unknown) => {
       failed = true;
-      incident.begins(error, 'it is tried again every minute, and the rest is swept; may this worker remove it?');
+      incident.begins(error, 'the worker tries again every minute, and sweeps the others; may it remove them?');
     };
     const removed = { files: 0, claimMinutes: 0 };
     const sweepFiles = async (now: number) => {

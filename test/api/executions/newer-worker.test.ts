@@ -43,7 +43,7 @@ describe.skipIf(choice.kind === 'unavailable')('an API that hears from a newer w
     const result = { v: 2, address: 'a', success: true, answer: { of: 'another form' } };
     const { status, json } = await answering(queueNames.executions, () => result, execute);
     expect([status, json.code, json.mayHaveRun]).toEqual([503, 'outcome-unknown', true]);
-    expect(json.error).toMatch(/answered in a form that this API, which is older, does not know\. It ran;/);
+    expect(json.error).toMatch(/answered in a newer form that this API does not know\. It ran;/);
     const { json: execution } = await service.call(`/rule-server/mock/executions/${json.mockId}`);
     expect(execution).toMatchObject({ state: 'failed', outcome: { code: 'outcome-unknown', mayHaveRun: true } });
   });

@@ -14,7 +14,7 @@ const noteSchema = z.looseObject({ mockId: z.string() });
 
 /** Why nobody knows how an execution of a lost store ended. */
 function unknownEnding(mockId: string) {
-  const error = `How execution ${mockId} ended is not known: the store of that time was lost. It may have run; look at the client before running it again.`;
+  const error = `How execution ${mockId} ended is not known: the store that held it was lost. It may have run; look at the client before running it again.`;
   return unanswered(noAnswer('outcome-unknown', error, { mayHaveRun: true }));
 }
 
