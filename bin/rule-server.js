@@ -9,13 +9,15 @@ if (major < 22 || (major === 22 && minor < 22)) {
 }
 // Each directory that hangs keeps two of libuv's threads busy, and by default there are four. Read when the first one is needed.
 process.env.UV_THREADPOOL_SIZE ??= '64';
-// Node keeps compiled code for the next start. It keeps it in the user's own folder: in the system's temporary folder
-// another user could put code there that this process then runs.
+// Node keeps compiled code for the next start, and runs what it finds there. So the folder is the user's own: another user
+// may write into the system's temporary folder, or into the HOME that sudo hands over.
 const { enableCompileCache } = await import('node:module');
-const { homedir } = await import('node:os');
-const { isAbsolute, join } = await import('node:path');
-const caches = process.env.XDG_CACHE_HOME || join(homedir(), '.cache');
-if (isAbsolute(caches)) enableCompileCache(join(caches, 'rule-server'));
+const { userInfo } = await import('node:os');
+try {
+  enableCompileCache(`${userInfo().homedir}/.cache/rule-server`);
+} catch {
+  // A user that the system does not know has no home: every start compiles.
+}
 // The repository has sources, which Node runs as they are; a package has what was compiled from them.
 const { existsSync } = await import('node:fs');
 const source = new URL('../src/main.ts', import.meta.url);

@@ -1,12 +1,14 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 
 vi.setConfig({ testTimeout: 60_000 });
+
+type Places = Record<string, string>;
 
 const ROOT = join(import.meta.dirname, '../..');
 
@@ -42,6 +44,18 @@ describe('a service that is started by hand or by a supervisor', () => {
     child.kill('SIGTERM');
     await vi.waitUntil(() => !isAlive(pid()), { timeout: 30_000 });
     expect(output.stdout).toContain('"stopping"');
+  });
+
+  it.each([
+    ['cannot be made', (): Places => ({ NODE_COMPILE_CACHE: join(ROOT, 'package.json') })],
+    ['another user names', (other: string): Places => ({ HOME: other, XDG_CACHE_HOME: other })],
+  ])('compiled code is not kept where a folder %s, and the program runs all the same', async (_, places) => {
+    const other = await mkdtemp(join(tmpdir(), 'rule-server-'));
+    onTestFinished(() => rm(other, { recursive: true, force: true }));
+    const { child, output } = await run(process.execPath, ['bin/rule-server.js', 'help'], places(other));
+    expect(await ended(child)).toBe(0);
+    expect(output.stdout).toMatch(/^Usage: rule-server/);
+    expect(await readdir(other)).toEqual([]);
   });
 
   it('the program may be executed as it is, so that npx need not change it', async () => {
