@@ -106,14 +106,21 @@ function answeredInTime({ deeds: { answeredAt, createdAt } }: Played): boolean {
   return answeredAt !== undefined && createdAt !== undefined && answeredAt < createdAt + RESULT_TIMEOUT_MS - MARGIN_MS;
 }
 
+/** The client had the request, and a machine with much to do kept its answer until after the deadline. */
+function wasKeptBusy(call: Played): boolean {
+  const answers = endings[call.plan.play.kind].includes('answered');
+  return answers && call.deeds.createdAt !== undefined && !answeredInTime(call);
+}
+
 /** Ways not to get an answer that is there: it was stopped on purpose, or the store did not say whether it took the call. */
 function isHonest(scenario: Scenario, { plan }: Played, { json }: Answer): boolean {
   if (json?.code === 'cancelled') return plan.caller.kind === 'cancels';
   return json?.code === 'outcome-unknown' && (hitsStore(scenario) || /did not confirm/.test(json.error));
 }
 
-function allowed({ actions }: Scenario, { plan }: Played): string[] {
-  const usual = endings[plan.play.kind];
+function allowed({ actions }: Scenario, call: Played): string[] {
+  const { plan } = call;
+  const usual = [...endings[plan.play.kind], ...(wasKeptBusy(call) ? ['no-answer', 'not-picked-up'] : [])];
   const stopped = plan.caller.kind === 'cancels' ? ['cancelled'] : [];
   // A machine that is busy may be told to come again, or that nobody knows, without any fault.
   return actions.length === 0

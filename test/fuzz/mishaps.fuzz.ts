@@ -45,7 +45,7 @@ describe.skipIf(!inject('hasRedisBinary') || !isLinux)('small trouble', () => {
     expect(
       ends.flatMap((end) => problemsOf(end, world.secrets).map((problem) => `call ${end.app}: ${problem}`)),
     ).toEqual([]);
-    await eventually(async () => expect(await world.processes.leftovers()).toEqual([]), 20_000);
+    await eventually(async () => expect(await world.processes.leftovers()).toEqual([]), 40_000);
   }
 });
 

@@ -7,9 +7,9 @@ import { type MishapClient, startMishapClient } from './mishap-client.ts';
 import type { MishapWorld } from './mishap-world.ts';
 
 /** Its time in the queue, its client's, and room for a machine with much to do. */
-const ENDS_WITHIN_MS = 40_000;
+const ENDS_WITHIN_MS = 60_000;
 /** A key whose call did not run is free within two seconds; a machine with much to do gets more. */
-const FREE_WITHIN_MS = 6000;
+const FREE_WITHIN_MS = 15_000;
 const REPEAT_MS = 300;
 
 /** What came of one call; with a key `answers` has each repeat. */

@@ -9,7 +9,7 @@ import { type CallPlan, RESULT_TIMEOUT_MS, type Scenario } from './scenario.ts';
 import type { World } from './world.ts';
 
 /** Its time in the queue, the client's, what an API waits beyond that, and the longest a process sleeps. */
-const ENDS_WITHIN_MS = 45_000;
+const ENDS_WITHIN_MS = 90_000;
 
 /** What came of one call. */
 export type Played = {
@@ -107,7 +107,7 @@ async function begin(api: ApiProcess, { caller }: CallPlan, { app, number, exact
     return eventually(() => {
       if (api.isRunning) throw error;
       return 'cut off';
-    }, 2000);
+    }, 10_000);
   });
   return withDeadline(answer, ENDS_WITHIN_MS, `call ${number}`);
 }
@@ -133,7 +133,7 @@ async function nothingIsOpen(world: World, played: Played[]): Promise<void> {
     const { status, json } = await httpCall(`${(await world.api(0)).url}/rule-server/mock/executions?limit=100`);
     const open = json?.items?.filter(({ outcome }: { outcome: unknown }) => outcome === null);
     if (status !== 200 || open.length > 0) throw new Error(`still open: ${status} ${JSON.stringify(open)}`);
-  }, 30_000);
+  }, 60_000);
   const lastDeadline = Math.max(0, ...played.map(({ deeds }) => (deeds.createdAt ?? 0) + RESULT_TIMEOUT_MS));
   await delay(Math.max(0, lastDeadline + 500 - Date.now()));
 }

@@ -9,7 +9,7 @@ export type FuzzedService = Service & {
 /** A service for many cases. */
 export async function serveCases(settings: Record<string, string | number>): Promise<FuzzedService> {
   const all = {
-    RESULT_TIMEOUT_MS: 15_000,
+    RESULT_TIMEOUT_MS: 5000,
     CLIENT_TIMEOUT_MS: 30_000,
     MAX_WAITS_PER_CLIENT: 2000,
     MAX_BODY_BYTES: 4096,

@@ -102,7 +102,7 @@ export async function startWorld(apis: number): Promise<World> {
       for (const api of processes.apis.filter(({ isRunning }) => isRunning)) {
         if (!(await api.isReady())) throw new Error('an API is not ready again');
       }
-    }, 20_000);
+    }, 60_000);
   }
 
   return {
@@ -116,7 +116,7 @@ export async function startWorld(apis: number): Promise<World> {
         const api = running[which % (running.length || 1)];
         if (!api) throw new Error('no API runs');
         return api;
-      }, 20_000),
+      }, 60_000),
     async [Symbol.asyncDispose]() {
       await processes[Symbol.asyncDispose]();
       await redis.stop();

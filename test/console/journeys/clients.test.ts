@@ -43,7 +43,7 @@ describeInBrowser('the clients of an app, in the console', () => {
 
     await pressRun(page);
     await says(headline(page), 'orders-1 has picked up the request and is running the rule.');
-    await expect.poll(async () => (await listed())[1], { timeout: 10_000 }).toMatch(/running a rule now · 1 open run$/);
+    await expect.poll(async () => (await listed())[1], { timeout: 30_000 }).toMatch(/running a rule now · 1 open run$/);
 
     await page.getByRole('button', { name: 'orders-2' }).click();
     await holds(page.getByRole('combobox', { name: 'One client' }), 'orders-2');

@@ -110,7 +110,7 @@ describeInBrowser('the console, first visit', () => {
     await editor.waitFor();
     await says(editor, new RegExp(BIG));
     await pressRun(page);
-    await page.getByText('Done on').waitFor({ timeout: 15_000 });
+    await page.getByText('Done on').waitFor({ timeout: 30_000 });
 
     await page.getByText(`"uid":${BIG}`).first().waitFor(); // in the changes: the profile that was added
     await page.getByRole('tab', { name: 'Output' }).click();

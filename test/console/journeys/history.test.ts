@@ -16,7 +16,7 @@ describeInBrowser('earlier runs in the console', () => {
     await page.getByLabel('cost', { exact: true }).fill('99');
     await pressRun(page);
     await says(page.locator('.verdict'), /FALSE/);
-    await expect.poll(() => chips(page), { timeout: 10_000 }).toEqual(['FALSE', 'TRUE']);
+    await expect.poll(() => chips(page), { timeout: 30_000 }).toEqual(['FALSE', 'TRUE']);
 
     for (const box of await page.getByRole('checkbox', { name: /^Select the run of/ }).all()) await box.check();
     await page.getByRole('button', { name: 'Compare', exact: true }).click();
@@ -43,7 +43,7 @@ describeInBrowser('earlier runs in the console', () => {
     await expectAccessible(page);
 
     await page.getByRole('button', { name: 'Run the rule again with this input' }).last().click();
-    await expect.poll(() => chips(page), { timeout: 10_000 }).toEqual(['TRUE', 'FALSE', 'TRUE']);
+    await expect.poll(() => chips(page), { timeout: 30_000 }).toEqual(['TRUE', 'FALSE', 'TRUE']);
     await holds(page.getByLabel('cost', { exact: true }), '100');
   });
 

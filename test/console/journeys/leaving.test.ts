@@ -70,7 +70,7 @@ describeInBrowser('a service that is killed while a rule runs, in the console', 
         typeof known === 'string' ? known : /had sent the request to orders-1/,
       );
       await says(hint(page), 'Check the client’s log before you run the rule again.');
-      await expect.poll(() => page.getByText('1 client', { exact: true }).count(), { timeout: 15_000 }).toBe(1);
+      await expect.poll(() => page.getByText('1 client', { exact: true }).count(), { timeout: 30_000 }).toBe(1);
       await visitors.close();
     },
   );
@@ -119,7 +119,7 @@ describeInBrowser('a run that its reader leaves', () => {
       const { page, keys, mockId } = await runAt(staysSilent);
       expect(keys).toEqual([expect.stringMatching(/^[0-9a-f]{32}$/)]);
       await leave(page);
-      await expect.poll(() => stateOf(mockId), { timeout: 10_000 }).toBe('cancelled');
+      await expect.poll(() => stateOf(mockId), { timeout: 30_000 }).toBe('cancelled');
       expect(client.found).toHaveLength(1);
       await client.unregister();
     });

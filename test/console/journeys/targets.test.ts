@@ -87,7 +87,7 @@ describeInBrowser('where the console runs a rule', () => {
     await responder.removeDirectory();
     await page
       .getByText('orders-7 is not registered any more, so a run would be refused.')
-      .waitFor({ timeout: 15_000 });
+      .waitFor({ timeout: 30_000 });
     await holds(page.getByRole('combobox', { name: 'One client' }), 'orders-7');
     await expectAccessible(page);
   });
@@ -150,7 +150,7 @@ describeInBrowser('the console where there is nothing', () => {
   test('no worker: the page says what it cannot know, and a run that it was not taken', async () => {
     const journey = await startJourney({ demo: false, workers: 0, settings: { QUEUE_TIMEOUT_MS: 1500 } });
     const page = await journey.visit('/?app=1&rule=1#input=%7B%7D');
-    await page.getByRole('heading', { name: 'The tree cannot be drawn' }).waitFor({ timeout: 20_000 });
+    await page.getByRole('heading', { name: 'The tree cannot be drawn' }).waitFor({ timeout: 30_000 });
     // It is asked for again, and the page stays as it is meanwhile.
     await page.waitForRequest('**/tree?**');
     await page.getByRole('heading', { name: 'The tree cannot be drawn' }).waitFor();

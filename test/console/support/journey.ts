@@ -92,7 +92,7 @@ export async function startVisitors(home: string) {
   return {
     async visit(path: string, context: BrowserContextOptions = {}): Promise<Page> {
       const visitor = await browser.newContext({ viewport: { width: 1440, height: 900 }, locale: 'en-US', ...context });
-      visitor.setDefaultTimeout(10_000);
+      visitor.setDefaultTimeout(30_000);
       const page = await visitor.newPage();
       watch(page, home, wrongs);
       await page.goto(home + path);
