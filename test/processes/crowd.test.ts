@@ -20,7 +20,7 @@ import {
 } from '../support/responder.ts';
 import { sweepLater } from '../support/sweep-later.ts';
 
-vi.setConfig({ testTimeout: 120_000 });
+vi.setConfig({ testTimeout: 180_000 });
 
 const SECONDS = 6;
 /** A busy machine gets as long as it needs to run enough rules. */

@@ -8,7 +8,7 @@ import { startRedisProcess } from '../support/redis-process.ts';
 import { createResponder } from '../support/responder.ts';
 import { type Processes, startProcesses } from '../support/start-processes.ts';
 
-vi.setConfig({ testTimeout: 120_000 });
+vi.setConfig({ testTimeout: 180_000 });
 
 const KEY = 'sixteen-characters-or-more';
 const authorization = `Bearer ${KEY}`;

@@ -10,7 +10,7 @@ import type { RedisServer } from '../support/redis-server.ts';
 import { createResponder, type Responder } from '../support/responder.ts';
 import { type Processes, startProcesses } from '../support/start-processes.ts';
 
-vi.setConfig({ testTimeout: 120_000 });
+vi.setConfig({ testTimeout: 180_000 });
 
 const choice = inject('redis');
 /** Far longer than a test: what ends in time was cancelled, not timed out. */

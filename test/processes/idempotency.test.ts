@@ -10,7 +10,7 @@ import { createResponder } from '../support/responder.ts';
 import { type ApiProcess, startApiProcess } from '../support/start-process.ts';
 import { type Processes, startProcesses } from '../support/start-processes.ts';
 
-vi.setConfig({ testTimeout: 90_000 });
+vi.setConfig({ testTimeout: 180_000 });
 
 const NOTE = 'idempotency:';
 const ANSWER = 'history:result:';

@@ -7,7 +7,7 @@ import { httpCall } from '../support/http-call.ts';
 import type { ApiProcess } from '../support/start-process.ts';
 import { startVersions, type Version, type Versions } from '../support/two-versions.ts';
 
-vi.setConfig({ testTimeout: 120_000 });
+vi.setConfig({ testTimeout: 180_000 });
 
 const choice = inject('redis');
 const WITHIN = { timeout: 20_000, interval: 200 };

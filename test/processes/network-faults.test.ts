@@ -11,7 +11,7 @@ import { createResponder } from '../support/responder.ts';
 import { startApiProcess, startWorkerProcess } from '../support/start-process.ts';
 import { startService } from '../support/start-service.ts';
 
-vi.setConfig({ testTimeout: 120_000 });
+vi.setConfig({ testTimeout: 180_000 });
 
 const CALL = { app: 1, ruleId: 1, 'the service': { number: 7 } };
 

@@ -5,7 +5,7 @@ import { createResponder, put } from '../support/responder.ts';
 import { startWorkerProcess } from '../support/start-process.ts';
 import { startProcesses } from '../support/start-processes.ts';
 
-vi.setConfig({ testTimeout: 90_000 });
+vi.setConfig({ testTimeout: 180_000 });
 
 const choice = inject('redis');
 

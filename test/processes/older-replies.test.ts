@@ -10,7 +10,7 @@ import { claimRedisDatabase } from '../support/redis-database.ts';
 import { createResponder } from '../support/responder.ts';
 import { type ApiProcess, startApiProcess, startWorkerProcess } from '../support/start-process.ts';
 
-vi.setConfig({ testTimeout: 120_000 });
+vi.setConfig({ testTimeout: 180_000 });
 
 const choice = inject('redis');
 

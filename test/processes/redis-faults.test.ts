@@ -13,7 +13,7 @@ import { type Processes, startProcesses } from '../support/start-processes.ts';
 import { twice } from '../support/steady-calls.ts';
 import { sweepLater } from '../support/sweep-later.ts';
 
-vi.setConfig({ testTimeout: 120_000 });
+vi.setConfig({ testTimeout: 180_000 });
 
 const OPEN = 10;
 const RECOVERED_WITHIN_MS = 10_000;

@@ -17,7 +17,7 @@ import { redisCommand } from '../support/redis-command.ts';
 import { type RedisProcessOptions, startRedisProcess } from '../support/redis-process.ts';
 import { portOf, SENTINEL_PASSWORD, startSentinels } from '../support/redis-sentinels.ts';
 
-vi.setConfig({ testTimeout: 120_000 });
+vi.setConfig({ testTimeout: 180_000 });
 
 const run = promisify(execFile);
 const BIN = join(import.meta.dirname, '../../bin/rule-server.js');

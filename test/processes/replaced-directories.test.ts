@@ -7,7 +7,7 @@ import { canMountDeaf, mountDeaf } from '../support/mounts.ts';
 import { createResponder, picksUpAndStaysSilent } from '../support/responder.ts';
 import { startService } from '../support/start-service.ts';
 
-vi.setConfig({ testTimeout: 120_000 });
+vi.setConfig({ testTimeout: 180_000 });
 
 const settings = { RESULT_TIMEOUT_MS: 8000, QUEUE_TIMEOUT_MS: 8000, CLIENT_TIMEOUT_MS: 30_000 };
 const CALL = { app: 1, ruleId: 1, 'the service': { number: 7 } };

@@ -11,7 +11,7 @@ import { startProcesses } from '../support/start-processes.ts';
 /** The longer one of HISTORY_SECONDS and of what finished jobs are kept for, and 30 s beyond it. */
 const GONE_AFTER_MS = (Math.max(60, 180) + 30) * 1000;
 
-vi.setConfig({ testTimeout: GONE_AFTER_MS + 60_000 });
+vi.setConfig({ testTimeout: GONE_AFTER_MS + 180_000 });
 
 describe.skipIf(!inject('hasRedisBinary')).concurrent('with HISTORY_SECONDS=60', () => {
   it('no input and no answer is in Redis 210 s after the last call, although nothing happens any more', async () => {

@@ -12,7 +12,7 @@ import type { RedisServer } from '../support/redis-server.ts';
 import { type Behaviour, createResponder, type FoundRequest, resultText } from '../support/responder.ts';
 import { type Processes, startProcesses } from '../support/start-processes.ts';
 
-vi.setConfig({ testTimeout: 120_000 });
+vi.setConfig({ testTimeout: 180_000 });
 
 const run = promisify(execFile);
 const choice = inject('redis');

@@ -18,4 +18,7 @@ export default suiteConfig({
   maxWorkers: 4, // they wait for deadlines and for each other's processes more than they work
   sequence: { sequencer: LongestFirst },
   retry: moreTries,
+  // Starting takes a process ten times as long on a machine that is busy.
+  testTimeout: 180_000,
+  hookTimeout: 120_000,
 });

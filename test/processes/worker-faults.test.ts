@@ -12,7 +12,7 @@ import { type Service, startService } from '../support/start-service.ts';
 import { watchStepFault } from '../support/step-fault.ts';
 import { sweepLater } from '../support/sweep-later.ts';
 
-vi.setConfig({ testTimeout: 120_000 });
+vi.setConfig({ testTimeout: 180_000 });
 
 const choice = inject('redis');
 const signals = ['SIGKILL', 'SIGSTOP'] as const;

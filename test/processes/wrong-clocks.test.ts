@@ -9,7 +9,7 @@ import { startProcesses } from '../support/start-processes.ts';
 import { type Called, callSteadily, twice } from '../support/steady-calls.ts';
 import { clockAhead } from '../support/wrong-clock.ts';
 
-vi.setConfig({ testTimeout: 120_000 });
+vi.setConfig({ testTimeout: 180_000 });
 
 const choice = inject('redis');
 const settings = { QUEUE_TIMEOUT_MS: 60_000, POLL_INTERVAL_MS: 250 };
