@@ -117,7 +117,7 @@ describe('the command line', () => {
       expect(shown).toContain('waits for the client to pick it up');
       expect(shown).toContain('succeeded');
       expect(out).toContain('[1:A:T:0]\n{\n  "uid": 1,\n  "list": [\n    1,\n    {}\n  ]\n}\n');
-      expect(out).toMatch(new RegExp(`${client.address}: \\d\\.\\d\\d s \\(queue `));
+      expect(out).toMatch(new RegExp(`${client.address}: \\d+\\.\\d\\d s \\(queue `));
     });
 
     it('shows nothing but the answer when nobody watches', async () => {

@@ -21,7 +21,7 @@ onOneQueue('clients', (start) => {
   let apps = 400;
   beforeAll(async () => {
     service = await start({
-      settings: { RESULT_TIMEOUT_MS: 6000, CLIENT_TIMEOUT_MS: 2000, POLL_INTERVAL_MS: 300 },
+      settings: { RESULT_TIMEOUT_MS: 20_000, CLIENT_TIMEOUT_MS: 5000, POLL_INTERVAL_MS: 300 },
       workers: 2,
       apis: 2,
     });

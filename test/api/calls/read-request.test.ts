@@ -177,7 +177,7 @@ describe('a bad request', () => {
     ]) {
       expect(readExecuteRequest(Buffer.from(body)).kind).toBe('bad');
     }
-    expect(performance.now() - startedAt).toBeLessThan(3000);
+    expect(performance.now() - startedAt).toBeLessThan(10_000);
   });
 });
 
