@@ -5,7 +5,7 @@ import { createConcurrencyLimit } from '../files/concurrency-limit.ts';
 import type { FileClock } from '../files/file-clock.ts';
 import { clientsDirectory, isPlainName, MADE_BY_US, mockDirectory, registrationPath } from '../files/file-names.ts';
 import { createJoinedReads } from '../files/joined-reads.ts';
-import { lookAt } from '../files/quick-files.ts';
+import { lookAt, lookAtLately } from '../files/quick-files.ts';
 import type { SharedDirectory } from '../files/shared-directory.ts';
 import type { Skipped } from '../rules/folder-listing.ts';
 import { type Client, directoryOnly } from './client.ts';
@@ -89,6 +89,7 @@ export function createClients({ sharedDirectory, clientTimeoutMs, now = () => pe
         client.registered
           ? registrationPath(sharedDir, client)
           : join(mockDirectory(sharedDir, client.app), client.directoryName),
+        lookAtLately,
       ),
   };
 }
@@ -114,8 +115,8 @@ function createUnregisteredClients(sharedDir: string) {
 
 const noneRegistered = { clients: [], skipped: [], claimed: new Set<string>() };
 
-async function exists(path: string): Promise<boolean> {
-  return lookAt(path).then(
+async function exists(path: string, look = lookAt): Promise<boolean> {
+  return look(path).then(
     () => true,
     () => false,
   );

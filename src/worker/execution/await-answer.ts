@@ -26,7 +26,7 @@ export async function awaitAnswer(wait: Wait): Promise<WaitEnding> {
 async function handle(event: WaitEvent, wait: Wait): Promise<WaitEnding | undefined> {
   switch (event.kind) {
     case 'result':
-      return lookForAnswer(wait);
+      return lookForAnswer(wait, event);
     case 'request':
       return void (await lookAtRequest(wait));
     case 'resumed':

@@ -1,12 +1,14 @@
+import type { Sight } from '../files/unusable-result.ts';
 import type { Listing } from '../files/watched-directory.ts';
 import type { Interrupt } from './interrupts.ts';
 
 /**
- * The events of an execution that waits for its answer. `result`, `request`: look at that file. `resumed`: another
- * attempt dispatched. `mark`: time to mark it as open. `deadline`: time is up.
+ * The events of an execution that waits for its answer. `result`, `request`: look at that file, which was just seen to be like
+ * `sight`. `resumed`: another attempt dispatched. `mark`: time to mark it as open. `deadline`: time is up.
  */
 export type WaitEvent =
-  | { kind: 'result' | 'request' | 'resumed' | 'mark' | 'deadline' }
+  | { kind: 'result'; sight?: Sight }
+  | { kind: 'request' | 'resumed' | 'mark' | 'deadline' }
   | Listing
   | { kind: 'interrupt'; interrupt: Interrupt };
 

@@ -2,6 +2,7 @@ import { dialects } from '../dialects/dialects.ts';
 import { endings } from '../endings.ts';
 import { removeRequest, resultPath, withdraw } from '../files/request-file.ts';
 import { type FoundResult, readResult } from '../files/result-file.ts';
+import type { Sight } from '../files/unusable-result.ts';
 import { keepMadeDirectory } from './notice-pick-up.ts';
 import type { Wait, WaitEnding } from './wait.ts';
 
@@ -13,8 +14,11 @@ type Present = Extract<FoundResult, { kind: 'present' }>;
 /**
  * Reads the result file, unless it is known not to be a result. Ends the wait with an answer, or with what is wrong for good.
  */
-export async function lookForAnswer(wait: Wait, { lastLook = false } = {}): Promise<WaitEnding | undefined> {
-  const found = await readResultOf(wait, resultPath(wait.files), { lastLook });
+export async function lookForAnswer(
+  wait: Wait,
+  { lastLook = false, sight }: { lastLook?: boolean; sight?: Sight } = {},
+): Promise<WaitEnding | undefined> {
+  const found = await readResultOf(wait, resultPath(wait.files), { lastLook, sight });
   if (found.kind === 'absent') wait.unusable.forget();
   if (found.kind === 'unreadable' && wait.unreadable === null) wait.parts.onUnreadable();
   if (found.kind !== 'skipped') wait.unreadable = found.kind === 'unreadable' ? found.code : null;
@@ -48,7 +52,11 @@ export async function accept(
 }
 
 /** Reads a file that may hold the answer; `lastLook`: also one that looks as it did before. */
-export function readResultOf(wait: Wait, path: string, { lastLook = false, whole = false } = {}): Promise<FoundResult> {
+export function readResultOf(
+  wait: Wait,
+  path: string,
+  { lastLook = false, whole = false, sight }: { lastLook?: boolean; whole?: boolean; sight?: Sight | undefined } = {},
+): Promise<FoundResult> {
   const { claim, inbox, unusable, parts } = wait;
   const { memory, settings } = parts;
   const dialect = dialects[claim.dialect];
@@ -56,7 +64,8 @@ export function readResultOf(wait: Wait, path: string, { lastLook = false, whole
   return inbox.reading((signal) =>
     readResult(path, expected, {
       signal,
-      isWorthIt: (sight) => whole || unusable.mayBeNews(sight, { lastLook }),
+      sight,
+      isWorthIt: (seen) => whole || unusable.mayBeNews(seen, { lastLook }),
     }),
   );
 }

@@ -85,7 +85,7 @@ export function openWait(claim: Claim, parts: WaitParts): Wait {
   const timers = createTimers(inbox);
   const stopWatching = watcher.watch({ directory: files.directory, registration }, claim.mockId, (sighting) => {
     if (sighting.kind === 'listing') inbox.put(sighting);
-    else if (sighting.kind !== 'request-event') inbox.put({ kind: 'result' });
+    else if (sighting.kind !== 'request-event') inbox.put({ ...sighting, kind: 'result' });
     else if (!wait.pickedUp) wait.later(REQUEST_LOOK_MS, { kind: 'request' });
   });
   const stopInterrupts = interrupts.listen(claim.mockId, (interrupt) => inbox.put({ kind: 'interrupt', interrupt }));

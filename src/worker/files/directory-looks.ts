@@ -6,7 +6,7 @@ import { createConcurrencyLimit } from './concurrency-limit.ts';
 import { inDirectory } from './directory-limit.ts';
 import { resultFileName } from './file-names.ts';
 import { createLookSchedule } from './look-schedule.ts';
-import { FEW, lookByName, noteLook } from './looks-by-name.ts';
+import { FEW, lookByName, nextDue, noteLook } from './looks-by-name.ts';
 import { namesIn } from './real-directory.ts';
 import { isRegistered } from './registration-file.ts';
 import { timed } from './timed.ts';
@@ -31,7 +31,7 @@ export function createLooks(pollIntervalMs: number, rearm: (watched: Watched) =>
   /** Of two plans the earlier one counts, so that waits that keep coming do not put a look off for ever. */
   function plan(watched: Watched): void {
     if (watched.looking) return;
-    const { ms, stretched } = schedule.gap(watched);
+    const { ms, stretched } = schedule.gap({ ...watched, dueAt: nextDue(watched) });
     const dueAt = performance.now() + ms;
     if (watched.next && watched.next.dueAt <= dueAt) return;
     clearTimeout(watched.next?.timer);

@@ -4,6 +4,7 @@ import { AT_ONCE, inDirectory } from './directory-limit.ts';
 import { resultFileName } from './file-names.ts';
 import { SHARE_OF_WAIT } from './look-schedule.ts';
 import { timed } from './timed.ts';
+import { toSight } from './unusable-result.ts';
 import type { Waiting, Watched } from './watched-directory.ts';
 
 /** Looks at so many names take about as long as one listing. */
@@ -30,16 +31,17 @@ export async function lookByName(watched: Watched, allowedMs: number): Promise<n
   return tookMs;
 }
 
+/** When the next of few results is due. Where many wait, a listing finds them, and going through all of them would take its time. */
+export function nextDue({ listeners }: Watched): number | null {
+  return listeners.size > FEW ? null : Math.min(...[...listeners.values()].map(({ lookAt }) => lookAt));
+}
+
 /** Resolves with how long the look itself took, in ms. */
 async function lookAtResult({ directory, listeners }: Watched, mockId: string, waiting: Waiting): Promise<number> {
   noteLook(waiting);
-  const look = () =>
-    lstat(join(directory, resultFileName(mockId))).then(
-      () => true,
-      () => false,
-    );
-  const { value: isThere, tookMs } = await inDirectory(directory, () => timed(look));
-  if (isThere && listeners.get(mockId) === waiting) waiting.tell({ kind: 'result-seen' });
+  const look = () => lstat(join(directory, resultFileName(mockId))).then(toSight, () => undefined);
+  const { value: sight, tookMs } = await inDirectory(directory, () => timed(look));
+  if (sight && listeners.get(mockId) === waiting) waiting.tell({ kind: 'result-seen', sight });
   return tookMs;
 }
 

@@ -4,12 +4,13 @@ import { dirname } from 'node:path';
 import { unless } from '../../shared/runtime/errno.ts';
 import { inDirectory } from './directory-limit.ts';
 import { fileSystemOf } from './file-system.ts';
+import { createLatelyShared } from './lately-shared.ts';
 
 /**
  * The few file operations that every execution needs, as quick as the file system allows. On a local one they take some
  * 10 µs each, and handing them to another thread would cost several times that; on a network one they would hold up
  * everything else. So they are done at once on a file system of this machine as long as they have been quick, and handed
- * over otherwise: then two at a time per directory, so that one that hangs leaves threads for the others.
+ * over otherwise: then a few at a time per directory, so that one that hangs leaves threads for the others.
  */
 
 /** An operation on a local file system takes far less time, one over a network far more. */
@@ -59,13 +60,21 @@ export const symlink = (target: string, path: string) =>
     () => promises.symlink(target, path),
   );
 
-/** For what is looked at often and lies in many directories: it is not limited to two at a time. */
+/** For what is looked at often and lies in many directories: it is not limited to a few at a time. */
 export const lookAt = (path: string) =>
   quickly(
     null,
     () => sync.lstatSync(path),
     () => promises.lstat(path),
   );
+
+const lookLately = createLatelyShared(lookAt);
+
+/**
+ * The same for what is looked at for every call. Elsewhere one look serves all who ask within a moment: the mount itself remembers
+ * what it saw for a second.
+ */
+export const lookAtLately = (path: string) => (filesLie() === 'elsewhere' ? lookLately(path) : lookAt(path));
 
 export const lstat = (path: string) =>
   quickly(
@@ -111,7 +120,7 @@ function opened(descriptor: number): OpenFile {
 }
 
 /**
- * Runs an operation at once while the file system is quick, otherwise hands it over to another thread: two at a time in the
+ * Runs an operation at once while the file system is quick, otherwise hands it over to another thread: a few at a time in the
  * directory of `path`, or without a limit of its own when that is null.
  */
 export async function quickly<T>(path: string | null, atOnce: () => T, handedOver: () => Promise<T>): Promise<T> {

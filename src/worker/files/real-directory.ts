@@ -1,5 +1,6 @@
 import * as sync from 'node:fs';
 import { lstat } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { errnoOf, unless } from '../../shared/runtime/errno.ts';
 import { inDirectory, underOwnName } from './directory-limit.ts';
@@ -148,11 +149,18 @@ async function leave(handle: Handle): Promise<void> {
   if (handle.dropped && handle.users === 0) await closeLater(handle.fd).catch(() => {});
 }
 
-/** Throws ENOTDIR if a link may have led what was just done in a directory elsewhere. */
+/**
+ * Throws ENOTDIR if a link may have led what was just done in a directory elsewhere. The directories above it are looked at every
+ * `CHECK_EVERY_MS`: FUSE answers sooner looks at them from what it remembers.
+ */
 export async function confirm(directory: string): Promise<void> {
   const [, root, names] = BELOW_ROOT.exec(directory) ?? [];
   if (root === undefined || names === undefined || (await hasHandles(root))) return;
-  await refuseLinks(root, names, 0).catch(unless('ENOENT')); // removed since
+  const look = async () => {
+    await refuseLinks(root, dirname(names), CHECK_EVERY_MS);
+    await inDirectory(underOwnName(directory), () => refuseLink(directory));
+  };
+  await look().catch(unless('ENOENT')); // removed since
 }
 
 /** When directories without handles were last seen to be reached without a link. */
@@ -174,7 +182,11 @@ async function refuseLinksBelow(root: string, names: string[]): Promise<void> {
   let path = root;
   for (const name of names) {
     path += `/${name}`;
-    const found = await lstat(path);
-    if (!found.isDirectory()) throw Object.assign(new Error(`${path} is not a directory`), { code: 'ENOTDIR' });
+    await refuseLink(path);
   }
+}
+
+async function refuseLink(path: string): Promise<void> {
+  const found = await lstat(path);
+  if (!found.isDirectory()) throw Object.assign(new Error(`${path} is not a directory`), { code: 'ENOTDIR' });
 }

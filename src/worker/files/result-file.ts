@@ -6,7 +6,7 @@ import { type Judgement, judgeResult } from './judge-result.ts';
 import type { Lease, MemoryBudget } from './memory-budget.ts';
 import { lstat, type OpenFile, open } from './quick-files.ts';
 import { confirm, within } from './real-directory.ts';
-import type { Sight } from './unusable-result.ts';
+import { type Sight, toSight } from './unusable-result.ts';
 
 /**
  * The file where a result is expected. `stamp` tells whether it changed since another look, `writtenAt` when it last did.
@@ -23,6 +23,8 @@ type Expected = { mockId: string; dialect: Dialect; maxBytes: number; memory: Me
 type Options = {
   /** Whether to read what is there; everything unless told otherwise. */
   isWorthIt?: (sight: Sight) => boolean;
+  /** The file as somebody has just seen it; it is looked at here unless told. */
+  sight?: Sight | undefined;
   /** Ends the wait for memory. */
   signal?: AbortSignal;
 };
@@ -33,9 +35,9 @@ const ABSENT = { kind: 'absent' } as const;
 export async function readResult(
   path: string,
   { maxBytes, memory, ...expected }: Expected,
-  { isWorthIt = () => true, signal }: Options = {},
+  { isWorthIt = () => true, sight: seen, signal }: Options = {},
 ): Promise<FoundResult> {
-  const sight = await sightOf(path);
+  const sight = seen ?? (await sightOf(path));
   if ('kind' in sight) return sight;
   if (!isWorthIt(sight)) return { kind: 'skipped' };
   signal?.throwIfAborted();
@@ -49,8 +51,7 @@ export async function readResult(
 
 async function sightOf(path: string): Promise<Sight | Exclude<FoundResult, { kind: 'present' }>> {
   try {
-    const { ino, size, mtimeMs } = await inside(path, lstat);
-    return { stamp: `${ino}:${size}:${mtimeMs}`, bytes: size };
+    return toSight(await inside(path, lstat));
   } catch (error) {
     const code = errnoOf(error);
     return MISSING.has(code) ? ABSENT : { kind: 'unreadable', code };
@@ -77,7 +78,7 @@ async function readAndJudge(
     await confirm(dirname(path));
     return { kind: 'present', judgement, writtenAt: stats.mtimeMs };
   } finally {
-    await file?.close();
+    file?.close().catch(() => {}); // it was only read: nobody need wait
   }
 }
 

@@ -1,8 +1,11 @@
+import type { Stats } from 'node:fs';
 import { INLINE_BYTES } from '../../shared/store/key-value-store.ts';
 import type { Judgement } from './judge-result.ts';
 
 /** A file as it looks unread. `stamp` tells whether it changed between two looks. */
 export type Sight = { stamp: string; bytes: number };
+
+export const toSight = ({ ino, size, mtimeMs }: Stats): Sight => ({ stamp: `${ino}:${size}:${mtimeMs}`, bytes: size });
 
 /** Something that is no result may still be in the making: it counts once it has not changed for this long. */
 const WRONG_FOR_MS = 2000;

@@ -1,5 +1,6 @@
 import { openExecutionOf } from './file-names.ts';
 import type { Pace } from './look-schedule.ts';
+import type { Sight } from './unusable-result.ts';
 
 /**
  * The content of a directory at one look. `names`: null when there is no such directory. `registered`: false when its
@@ -8,7 +9,7 @@ import type { Pace } from './look-schedule.ts';
 export type Listing = { kind: 'listing'; names: ReadonlySet<string> | null; registered: boolean };
 
 /** One sighting of an execution's files: an event, which is a hint, its result by its name, or a listing. */
-export type Sighting = { kind: 'request-event' | 'result-event' | 'result-seen' } | Listing;
+export type Sighting = { kind: 'request-event' | 'result-event' } | { kind: 'result-seen'; sight: Sight } | Listing;
 export type Listener = (sighting: Sighting) => void;
 /** One execution that waits for its result: who is told, since when, and when its result is next looked for by its name. */
 export type Waiting = { tell: Listener; since: number; lookAt: number };
@@ -17,7 +18,7 @@ export type Waiting = { tell: Listener; since: number; lookAt: number };
 export type Directory = { directory: string; registration: string | null };
 
 export type Watched = Directory &
-  Pace & {
+  Omit<Pace, 'dueAt'> & {
     listeners: Map<string, Waiting>;
     idleSince: number;
     missing: boolean;

@@ -11,7 +11,7 @@ import { sdks } from '../dialects/sdks.ts';
 import { inputWarnings } from '../dialects/warnings.ts';
 import { endings } from '../endings.ts';
 import type { Claim } from '../files/claim.ts';
-import { lookAt } from '../files/quick-files.ts';
+import { lookAtLately } from '../files/quick-files.ts';
 import type { Rules } from '../rules/rules.ts';
 import { checkTree, type TreeCheck } from '../rules/tree-checks.ts';
 
@@ -119,7 +119,7 @@ async function inTime(withinMs: number, check: Promise<TreeCheck>): Promise<Tree
 
 /** Tells whether a file changed between two looks; clients read their rules again when the version's file did. */
 async function stampOf(path: string): Promise<string> {
-  const stats = await lookAt(path).catch(() => null);
+  const stats = await lookAtLately(path).catch(() => null);
   return stats ? `${stats.ino}:${stats.size}:${stats.mtimeMs}` : '';
 }
 

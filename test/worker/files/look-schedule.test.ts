@@ -10,6 +10,12 @@ describe('when a directory is listed next', () => {
     expect(gaps).toEqual([5, 5, 70, 500, 1000]);
   });
 
+  it('where few wait: when the next of their results is due, from 5 ms up to the poll interval', () => {
+    const { schedule, pace } = at(100_000);
+    const gaps = [-20, 30, 70, 6000].map((dueMs) => schedule.gap(pace({ youngestAt: 0, dueAt: 100_000 + dueMs })).ms);
+    expect(gaps).toEqual([5, 30, 70, 1000]);
+  });
+
   it('with events: once per poll interval, however young its waits are', () => {
     const { schedule, pace } = at(100_000);
     expect(schedule.gap(pace({ eventsArrive: true })).ms).toBe(POLL_MS);
@@ -24,7 +30,7 @@ describe('when a directory is listed next', () => {
   it('listings of many directories together take a tenth of the time: beyond that all gaps grow, until it is quiet', () => {
     let now = 100_000;
     const schedule = createLookSchedule(POLL_MS, () => now);
-    const young = () => ({ eventsArrive: false, youngestAt: now, lookedAt: now, lastTookMs: 0 });
+    const young = () => ({ eventsArrive: false, youngestAt: now, dueAt: null, lookedAt: now, lastTookMs: 0 });
     for (let directory = 0; directory < 100; directory++) schedule.took(50, 1);
     expect(schedule.gap(young()).ms).toBe(25);
     now += 60_000;
@@ -42,7 +48,7 @@ describe('when a directory is listed next', () => {
       if (!next || next.dueAt > endsAt) break;
       now = next.dueAt;
       schedule.took(2, next.stretched);
-      const gap = schedule.gap({ eventsArrive: false, youngestAt: 0, lookedAt: now, lastTookMs: 2 });
+      const gap = schedule.gap({ eventsArrive: false, youngestAt: 0, dueAt: null, lookedAt: now, lastTookMs: 2 });
       next.stretched = gap.stretched;
       next.dueAt = now + gap.ms;
       if (now > endsAt - 60_000) shares.push(schedule.share());
@@ -53,9 +59,12 @@ describe('when a directory is listed next', () => {
 });
 
 function at(time: number) {
-  const pace = (more: Partial<{ eventsArrive: boolean; youngestAt: number; lastTookMs: number }> = {}) => ({
+  const pace = (
+    more: Partial<{ eventsArrive: boolean; youngestAt: number; dueAt: number; lastTookMs: number }> = {},
+  ) => ({
     eventsArrive: false,
     youngestAt: time,
+    dueAt: null,
     lookedAt: 0,
     lastTookMs: 0,
     ...more,

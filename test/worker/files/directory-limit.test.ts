@@ -1,0 +1,57 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { hangingDirectories, inDirectory } from '../../../src/worker/files/directory-limit.ts';
+import { eventually } from '../../support/eventually.ts';
+
+const SOON_IS_OVER_MS = 300;
+
+describe('how many file operations of one directory run at a time', () => {
+  const ends: (() => void)[] = [];
+  afterEach(() => {
+    for (const end of ends) end();
+  });
+
+  /** Begins so many operations that do not end; resolves to how many of them run. */
+  async function begin(directory: string, count: number): Promise<() => number> {
+    let running = 0;
+    for (let operation = 0; operation < count; operation++) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      ends.push(resolve);
+      void inDirectory(directory, () => {
+        running++;
+        return promise;
+      });
+    }
+    await Promise.resolve();
+    return () => running;
+  }
+
+  it('eight as long as they end soon, in the order they came, and the next when one ends', async () => {
+    const order: number[] = [];
+    await Promise.all(
+      Array.from({ length: 30 }, (_, number) =>
+        inDirectory('/quick', async () => {
+          order.push(number);
+        }),
+      ),
+    );
+    expect(order).toEqual(Array.from({ length: 30 }, (_, number) => number));
+    expect((await begin('/quick', 20))()).toBe(8);
+  });
+
+  it('one that hangs gets no more, also when others of it end, and is named', async () => {
+    const runs = await begin('/hangs', 2);
+    await new Promise((resolve) => setTimeout(resolve, SOON_IS_OVER_MS));
+    const later = await begin('/hangs', 5);
+    expect([runs(), later()]).toEqual([2, 0]);
+    await eventually(() => expect(hangingDirectories()).toContain('/hangs'), 5000);
+    for (const end of ends.splice(0)) end();
+    await eventually(() => expect(later()).toBe(5));
+  });
+
+  it('many directories that begin to hang together: each has two, and all of them 16 more', async () => {
+    const runs = await Promise.all(Array.from({ length: 24 }, (_, number) => begin(`/many-${number}`, 8)));
+    const counts = runs.map((running) => running());
+    expect(Math.min(...counts)).toBe(2);
+    expect(counts.reduce((sum, count) => sum + count, 0)).toBe(24 * 2 + 16);
+  });
+});
