@@ -84,14 +84,14 @@ export function createClients({ sharedDirectory, clientTimeoutMs, now = () => pe
     list: async (app: number, options?: { fresh?: boolean }): Promise<Client[]> => (await roster(app, options)).clients,
 
     /** Whether a client of a remembered listing has not left since: the last look before it is given something. */
-    isStillThere: (client: Client): Promise<boolean> =>
-      exists(
-        client.registered
-          ? registrationPath(sharedDir, client)
-          : join(mockDirectory(sharedDir, client.app), client.directoryName),
-        lookAtLately,
-      ),
+    isStillThere: (client: Client): Promise<boolean> => exists(signOfLife(sharedDir, client), lookAtLately),
   };
+}
+
+/** What a client has as long as it lives. */
+function signOfLife(sharedDir: string, client: Client): string {
+  if (client.registered) return registrationPath(sharedDir, client);
+  return join(mockDirectory(sharedDir, client.app), client.directoryName);
 }
 
 /** On a full or read-only file system, the last measurement is used. */
