@@ -1,4 +1,5 @@
-import { access, readdir } from 'node:fs/promises';
+import { access, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -8,24 +9,33 @@ import { createOtherServer } from '../support/other-server.ts';
 import { type Behaviour, createResponder, type FoundRequest, type Responder } from '../support/responder.ts';
 import type { Service } from '../support/start-service.ts';
 
+type Kind = 'python' | 'rule';
+
 /** Both servers' clients are given up after so long. */
 const CLIENT_TIMEOUT_MS = 4000;
 
 onOneQueue('beside a server of another kind that cleans the same directory', (start) => {
   let service: Service;
+  let sharedDir = '';
   let apps = 900;
   beforeAll(async () => {
+    sharedDir = await mkdtemp(join(tmpdir(), 'rule-server-'));
+    otherServer(apps);
     service = await start({
+      sharedDir,
       settings: { CLIENT_TIMEOUT_MS, RESULT_TIMEOUT_MS: 20_000, QUEUE_TIMEOUT_MS: 20_000, POLL_INTERVAL_MS: 100 },
     });
   });
-  afterAll(() => service.stop());
+  afterAll(async () => {
+    await service.stop();
+    await rm(sharedDir, { recursive: true, force: true });
+  });
 
-  const otherServer = (app: number) =>
-    createOtherServer({ sharedDir: service.sharedDir, clientTimeoutMs: CLIENT_TIMEOUT_MS, app });
-  const resultOf = ({ mockId }: FoundRequest) => `{"mockId":"${mockId}","success":true,"roam":{},"process":"done"}`;
-  const clientThat = async (does: Behaviour, app = ++apps) => {
-    const client = await createResponder({ sharedDir: service.sharedDir, app, does, as: 'python', beatEveryMs: 100 });
+  const otherServer = (app: number) => createOtherServer({ sharedDir, clientTimeoutMs: CLIENT_TIMEOUT_MS, app });
+  const resultOf = ({ mockId }: FoundRequest, as: Kind = 'python') =>
+    `{"mockId":"${mockId}","success":true,"${as === 'rule' ? 'the service' : 'roam'}":{},"process":"done"}`;
+  const clientThat = async (does: Behaviour, { app = ++apps, as = 'python' }: { app?: number; as?: Kind } = {}) => {
+    const client = await createResponder({ sharedDir, app, does, as, beatEveryMs: 100 });
     return Object.assign(client, { app });
   };
   const there = (path: string) =>
@@ -38,11 +48,14 @@ onOneQueue('beside a server of another kind that cleans the same directory', (st
     const app = ++apps;
     const clients = await Promise.all(
       [0, 30, 400].map((ms) =>
-        clientThat(async (request) => {
-          await request.pickUp();
-          await delay(ms);
-          await request.answer(resultOf(request));
-        }, app),
+        clientThat(
+          async (request) => {
+            await request.pickUp();
+            await delay(ms);
+            await request.answer(resultOf(request));
+          },
+          { app },
+        ),
       ),
     );
     const stopCleaning = otherServer(app).keepCleaning(5);
@@ -57,15 +70,19 @@ onOneQueue('beside a server of another kind that cleans the same directory', (st
     }
   });
 
-  it('the directory of a client that runs a rule is not empty, so it stays', async () => {
-    const app = ++apps;
-    await using client = await clientThat(async (request) => {
-      await request.pickUp();
-      await otherServer(app).clean();
-      await request.answer(resultOf(request));
-    }, app);
-    expect((await service.execute({ app: client.app, ruleId: 1 })).status).toBe(200);
-  });
+  it.each(['python', 'rule'] as const)(
+    'a %s client that runs a rule keeps its directory: it is not empty',
+    async (as) => {
+      const app = ++apps;
+      const does: Behaviour = async (request) => {
+        await request.pickUp();
+        await otherServer(app).clean();
+        await request.answer(resultOf(request, as));
+      };
+      await using _client = await clientThat(does, { app, as });
+      expect((await service.execute({ app, ruleId: 1 })).json).toMatchObject({ process: 'done' });
+    },
+  );
 
   describe.concurrent('a rule that runs for longer than it lets clients be silent', () => {
     /** Like the published SDKs: no beat while a rule runs, one attempt to write the result, and then registered again. */
@@ -92,7 +109,7 @@ onOneQueue('beside a server of another kind that cleans the same directory', (st
           removed = [await there(self.registrationPath), await there(self.heartbeatPath)];
           await eventually(async () => expect(await there(self.directory)).toBe(true));
         }),
-        bystander.app,
+        { app: bystander.app },
       );
       const answer = await service.execute({ app: client.app, ruleId: 1, target: `address:${client.address}` });
       expect(removed).toEqual([false, false]);
@@ -108,7 +125,7 @@ onOneQueue('beside a server of another kind that cleans the same directory', (st
             await eventually(async () => expect(await there(self.directory)).toBe(true));
           }
         }),
-        bystander.app,
+        { app: bystander.app },
       );
       const answer = await service.execute({ app: client.app, ruleId: 1, target: `address:${client.address}` });
       expect([answer.status, answer.json.process]).toEqual([200, 'done']);
@@ -116,12 +133,15 @@ onOneQueue('beside a server of another kind that cleans the same directory', (st
 
     it('and never ends: no-answer in time, and no directory is left of it', async () => {
       await using bystander = await clientThat(() => {});
-      await using client = await clientThat(async (request, self) => {
-        await self.stopBeating();
-        await request.pickUp();
-        await delay(CLIENT_TIMEOUT_MS + 500);
-        await otherServer(bystander.app).clean();
-      }, bystander.app);
+      await using client = await clientThat(
+        async (request, self) => {
+          await self.stopBeating();
+          await request.pickUp();
+          await delay(CLIENT_TIMEOUT_MS + 500);
+          await otherServer(bystander.app).clean();
+        },
+        { app: bystander.app },
+      );
       const { status, json } = await service.execute({
         app: client.app,
         ruleId: 1,

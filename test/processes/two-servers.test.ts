@@ -31,6 +31,7 @@ it(
   async () => {
     const sharedDir = await mkdtemp(join(tmpdir(), 'rule-server-'));
     await mkdir(join(sharedDir, 'mock'));
+    const otherServer = createOtherServer({ sharedDir, clientTimeoutMs: CLIENT_TIMEOUT_MS, app: APP });
     const settings = { CLIENT_TIMEOUT_MS, ICE_ENDPOINTS: 1, LOG_LEVEL: 'info' };
     const ports = [await freePort(), await freePort()] as const;
     const services = await Promise.all(ports.map((port) => startWholeProcess({ sharedDir, port, settings })));
@@ -45,9 +46,7 @@ it(
         }),
       ),
     );
-    const stopCleaning = createOtherServer({ sharedDir, clientTimeoutMs: CLIENT_TIMEOUT_MS, app: APP }).keepCleaning(
-      1000,
-    );
+    const stopCleaning = otherServer.keepCleaning(1000);
     const paths = [
       `http://127.0.0.1:${ports[0]}/ice-server/mock/execute`,
       `http://127.0.0.1:${ports[1]}/rule-server/mock/execute`,
@@ -85,7 +84,9 @@ it(
         const left = await readdir(join(sharedDir, 'mock'), { recursive: true });
         expect(left.filter((name) => name.endsWith('.json'))).toEqual([]);
       });
-      console.log(`${MINUTES} minutes: ${number} calls, none lost, none twice`);
+      expect(otherServer.removed()).toBeGreaterThan(0);
+      const removed = `${otherServer.removed()} empty directories were removed meanwhile`;
+      console.log(`${MINUTES} minutes: ${number} calls, none lost, none twice; ${removed}`);
     } finally {
       await stopCleaning();
       await Promise.all([...services.map((service) => service.kill()), ...clients.map((client) => client.stop())]);

@@ -1,3 +1,4 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { readdir, readFile, rm, rmdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { every } from '../../src/shared/runtime/periodic.ts';
@@ -9,6 +10,10 @@ type Options = { sharedDir: string; clientTimeoutMs: number; app: number };
 /** A server of another kind that runs on the same directory, as far as it removes things of one app there. */
 export function createOtherServer({ sharedDir, clientTimeoutMs, ...options }: Options) {
   const app = String(options.app);
+  // Its register of apps, which no client reads.
+  mkdirSync(join(sharedDir, 'apps'), { recursive: true });
+  writeFileSync(join(sharedDir, 'apps', `${app}.json`), `{"id":${app}}`);
+  let removed = 0;
   const list = (...parts: string[]): Promise<string[]> => readdir(join(sharedDir, ...parts)).catch(() => []);
 
   /** What such a server does each time its clients' time-out has passed. */
@@ -42,7 +47,10 @@ export function createOtherServer({ sharedDir, clientTimeoutMs, ...options }: Op
       const at = createAt || executeAt;
       if (at && Date.now() - at > STALE_REQUEST_MS) await unlink(join(path, name)).catch(() => {});
     }
-    await rmdir(path).catch(() => {}); // only when it is empty
+    await rmdir(path).then(
+      () => removed++,
+      () => {}, // it is not empty
+    );
     const lanes = (await list('clients', app, 'lane')).map((lane) => ['lane', lane]);
     for (const lane of [[], ...lanes]) {
       if ((await list('clients', app, ...lane)).includes(`b_${address}.json`)) return;
@@ -52,6 +60,8 @@ export function createOtherServer({ sharedDir, clientTimeoutMs, ...options }: Op
 
   return {
     clean,
+    /** How many empty directories it has removed. */
+    removed: () => removed,
     /** Cleans again and again until the returned function is called. */
     keepCleaning(everyMs: number): () => Promise<void> {
       const loop = every(everyMs, clean, (error) => {

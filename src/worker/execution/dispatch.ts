@@ -1,4 +1,3 @@
-import { dialects } from '../dialects/dialects.ts';
 import type { Claim } from '../files/claim.ts';
 import { filesLie } from '../files/quick-files.ts';
 import { type ExecutionFiles, renameRequest } from '../files/request-file.ts';
@@ -15,13 +14,12 @@ const MARK_OPEN_MS = { here: 25, elsewhere: 250 };
 export async function dispatch(claim: Claim, claimBy: number, parts: WaitParts): Promise<Wait> {
   const wait = openWait(claim, parts);
   try {
-    const marksFirst = claim.registered && dialects[claim.dialect].isSharedWithCleaners;
-    if (marksFirst) await markAsOpen(wait);
+    if (wait.marksFirst) await markAsOpen(wait);
     const isOurs = await renameOnce(wait, claimBy);
     if (isOurs) parts.progress.reached(claim.mockId, claim.address, 'dispatched');
     else wait.inbox.put({ kind: 'resumed' });
     wait.resumed = !isOurs;
-    if (claim.registered && !marksFirst) wait.later(isOurs ? MARK_OPEN_MS[filesLie()] : 0, { kind: 'mark' });
+    if (claim.registered && !wait.marksFirst) wait.later(isOurs ? MARK_OPEN_MS[filesLie()] : 0, { kind: 'mark' });
     // `answerBy` is by the clock of the worker that claimed. When that was ahead, another worker waits no longer than a client has.
     const left = Math.min(claim.answerBy - Date.now(), parts.settings.RESULT_TIMEOUT_MS);
     wait.later(Math.max(0, left), { kind: 'deadline' });

@@ -26,8 +26,8 @@ export async function readListing(wait: Wait, { names, registered }: Listing): P
  * listing has it no more. Where the mark comes before the dispatch, a listing may also miss a file that is just being renamed.
  */
 async function noteRequestGone(wait: Wait, names: ReadonlySet<string>): Promise<void> {
-  const { mockId, dialect } = wait.claim;
-  const isSure = names.has(openFileName(mockId)) && !dialects[dialect].isSharedWithCleaners && !wait.requestRemoved;
+  const { mockId } = wait.claim;
+  const isSure = names.has(openFileName(mockId)) && !wait.marksFirst && !wait.requestRemoved;
   if (isSure) await pickUp(wait);
   else wait.later(REQUEST_LOOK_MS, { kind: 'request' });
 }

@@ -2,6 +2,7 @@ import type { Decision } from '../../shared/contract/job.ts';
 import type { NoAnswer } from '../../shared/contract/outcomes.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
 import type { Settings } from '../../shared/runtime/settings.ts';
+import { dialects } from '../dialects/dialects.ts';
 import type { Claim } from '../files/claim.ts';
 import type { Claims } from '../files/claims.ts';
 import { registrationPath } from '../files/file-names.ts';
@@ -66,6 +67,8 @@ export type Wait = {
   /** The request went with its directory, or with its mark: that it is gone does not tell that it was picked up. */
   requestRemoved: boolean;
   mark: 'none' | 'written' | 'failed';
+  /** The mark is written before the request is seen, so that a cleaner never finds the directory empty. */
+  readonly marksFirst: boolean;
   /** Puts an event into the inbox after so many ms. Of several of one kind the earliest counts. */
   later(ms: number, event: WaitEvent & { kind: 'result' | 'request' | 'mark' | 'deadline' }): void;
   close(): void;
@@ -101,6 +104,7 @@ export function openWait(claim: Claim, parts: WaitParts): Wait {
     resumed: false,
     requestRemoved: false,
     mark: 'none',
+    marksFirst: claim.registered && (dialects[claim.dialect].isSharedWithCleaners || sharedDirectory.hasOtherServer()),
     later: timers.later,
     close() {
       stopWatching();

@@ -6,7 +6,7 @@ import type { Store } from '../../shared/store/key-value-store.ts';
 import { createClientDirectories } from './client-directories.ts';
 import { createId, notUsable, readId, UnusableSharedDirectory } from './directory-identity.ts';
 import { createFileClock, type FileClock } from './file-clock.ts';
-import { noteFileSystem } from './quick-files.ts';
+import { exists, noteFileSystem } from './quick-files.ts';
 
 /** Workers on one queue must share one directory; the last to leave frees the queue for another one after this long. */
 const IDENTITY_KEPT_SECONDS = 60;
@@ -17,6 +17,8 @@ const IDENTITY_KEPT_SECONDS = 60;
 const NEVER_LINKS = ['.rule-server', '.rule-server/claims', '.rule-server/answers', '.rule-server/clocks', 'mock'];
 /** The folders that a worker must be able to write; it makes those that are missing. */
 const WRITTEN = ['.rule-server', '.rule-server/claims', '.rule-server/answers', 'mock'];
+/** Where the published server keeps its register of apps, which no client reads. */
+const REGISTER_OF_APPS = 'apps';
 /** A full disk is full for every worker: the answer to a call says so, and as soon as there is room it goes on. */
 const FULL = new Set(['ENOSPC', 'EDQUOT']);
 
@@ -24,6 +26,7 @@ const FULL = new Set(['ENOSPC', 'EDQUOT']);
 export function createSharedDirectory({ sharedDir, store }: { sharedDir: string; store: Store }) {
   const clock = createFileClock(sharedDir);
   let ownId: string | undefined;
+  let hasOtherServer = false;
 
   return {
     sharedDir,
@@ -56,8 +59,12 @@ export function createSharedDirectory({ sharedDir, store }: { sharedDir: string;
         );
       }
       ownId = id;
+      hasOtherServer = await exists(join(sharedDir, REGISTER_OF_APPS)).catch(notUsable);
       await refuseUnwritable(sharedDir, clock);
     },
+
+    /** Whether the published server uses this directory too. It removes directories of clients whenever they are empty. */
+    hasOtherServer: () => hasOtherServer,
 
     /** Whether the directory this worker started with is there. While it is not, nothing that is missing means anything. */
     async isThere(): Promise<boolean> {
