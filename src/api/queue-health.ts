@@ -13,6 +13,8 @@ export type QueueHealth = {
   readonly up: boolean;
   /** The reason why it is not up, in a few words; null when it is. */
   readonly reason: string | null;
+  /** Set while it is not up because it has no room: why, and what to do. */
+  readonly full: string | null;
   /** Executions waiting for a worker, as of a moment ago. */
   readonly waiting: number;
   /** Executions that workers have begun. */
@@ -26,7 +28,7 @@ export type QueueHealth = {
 
 /** The advice in an API's log when the queue store does not answer. */
 export const STORE_ADVICE =
-  'new calls get 503 until it answers again, open ones go on; check that Redis runs and REDIS_URL is right';
+  'new calls get 503 until it answers again, open ones go on; check that Redis runs and REDIS_URL is right, or make room where the store is';
 
 type State = { up: boolean; reason: string | null; waiting: number; active: number; workers: Workers };
 type Workers = Awaited<ReturnType<QueueBackend['findWorkers']>>;
@@ -53,6 +55,9 @@ export function watchQueueHealth({ backend, queue, storeAlert }: Dependencies): 
     const waiting = (counts.wait ?? 0) + (counts.delayed ?? 0);
     state = { up: true, reason: null, waiting, active: counts.active ?? 0, workers };
     ready.resolve();
+    const full = backend.full();
+    if (full !== null)
+      return storeAlert.begins(new Error(full), 'new calls get 503 until there is room, open ones go on');
     storeAlert.ends();
   };
   const loop = every(COUNT_EVERY_MS, look, (error) => {
@@ -63,10 +68,13 @@ export function watchQueueHealth({ backend, queue, storeAlert }: Dependencies): 
   return {
     ready: ready.promise,
     get up() {
-      return state.up;
+      return state.up && backend.full() === null;
     },
     get reason() {
-      return state.reason;
+      return backend.full() ?? state.reason;
+    },
+    get full() {
+      return backend.full();
     },
     get waiting() {
       return state.waiting;

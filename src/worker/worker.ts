@@ -10,7 +10,7 @@ import type { UnknownJobs } from './execution/unknown-jobs.ts';
 
 /** The advice in a worker's log when the queue store does not answer. */
 export const STORE_ADVICE =
-  'executions go on and are reported once it is back; check that Redis runs and REDIS_URL is right';
+  'executions go on and are reported once it is back; check that Redis runs and REDIS_URL is right, or make room where the store is';
 
 type Dependencies = {
   /** The id by which other processes know this worker. */

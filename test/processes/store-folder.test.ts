@@ -8,7 +8,7 @@ import type { ExecutionRecord } from '../../src/shared/contract/execution-record
 import { openDurableStore } from '../../src/shared/store/durable/durable-store.ts';
 import { openLedger } from '../../src/shared/store/durable/ledger.ts';
 import { memoryStores } from '../../src/shared/store/memory-stores.ts';
-import { canMountNetwork, mountNetwork } from '../support/mounts.ts';
+import { canMount, canMountNetwork, mountNetwork, mountTemporary } from '../support/mounts.ts';
 
 const LIMITS = { count: 1000, seconds: 60, bytes: 10_000_000 };
 const BATCHES = { seconds: 60, bytes: 10_000_000, running: 5 };
@@ -166,6 +166,20 @@ it('a folder that cannot be written stops the start, and says so', async () => {
   await expect(openDurableStore({ folder: join(root, 'blocked/.rule-server/store'), tell: () => {} })).rejects.toThrow(
     /cannot be written \(ENOTDIR\).*EMBEDDED_STORE=memory/,
   );
+});
+
+describe.skipIf(!canMount)('on a disk without enough room (needs root)', () => {
+  it('the start says how much is missing: it takes nothing for a damage', async () => {
+    await using disk = await mountTemporary('40m');
+    const opening = openDurableStore({
+      folder: join(disk.path, '.rule-server/store'),
+      tell: (line) => told.push(line),
+    });
+    await expect(opening).rejects.toThrow(
+      /the disk of SHARED_DIR is full: 40 MB are left, and 64 are needed; make room/,
+    );
+    expect(told).toEqual([]);
+  });
 });
 
 describe.skipIf(!canMountNetwork)('on a network file system (needs root and sshfs)', () => {

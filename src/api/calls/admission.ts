@@ -9,7 +9,8 @@ type Dependencies = { health: QueueHealth; pending: PendingExecutions; settings:
 export function createAdmission({ health, pending, settings }: Dependencies) {
   function storeIsAway(): NoAnswer | undefined {
     if (health.up) return undefined;
-    const error = 'The queue store cannot be reached, so nothing was sent. It did not run. Try again in a moment.';
+    const why = health.full === null ? 'cannot be reached' : `takes no calls (${health.full})`;
+    const error = `The queue store ${why}, so nothing was sent. It did not run. Try again in a moment.`;
     return noAnswer('queue-unavailable', error, { mayHaveRun: false });
   }
 

@@ -33,11 +33,12 @@ export function refuseWhileStopping(phase: () => Phase) {
 
 /** 503 at once: a store that hangs would keep a caller waiting. */
 export function refuseWithoutStore(health: QueueHealth) {
-  return createMiddleware<Environment>(async (_context, next) => (health.up ? next() : withoutStore()));
+  return createMiddleware<Environment>(async (_context, next) => (health.up ? next() : withoutStore(health.full)));
 }
 
 /** The answer to what cannot be done without the queue store. */
-export function withoutStore(): Response {
-  const error = 'The queue store cannot be reached. Nothing was run; try again in a moment.';
+export function withoutStore(full: string | null = null): Response {
+  const why = full === null ? 'cannot be reached' : `takes no calls (${full})`;
+  const error = `The queue store ${why}. Nothing was run; try again in a moment.`;
   return problem(503, error, { headers: { 'retry-after': '2' } });
 }

@@ -13,7 +13,7 @@ export type EmbeddedFolder = { folder: string; tell: (sentence: string) => void 
 /** The queue store inside this process: in memory, or in a folder that the next process finds again. */
 export async function openEmbedded(telemetry: Telemetry | undefined, kept?: EmbeddedFolder): Promise<QueueBackend> {
   const takers = createMemoryTakers();
-  const { pool, where, probe, stores, onAdded, close } = await (kept ? openKept(kept) : openInMemory());
+  const { pool, where, probe, full, stores, onAdded, close } = await (kept ? openKept(kept) : openInMemory());
   const factory: BackendFactory<IQueueBackend, unknown> = (name, options, more) =>
     createPostgresBackend(name, { ...options, connection: pool }, more);
 
@@ -34,6 +34,7 @@ export async function openEmbedded(telemetry: Telemetry | undefined, kept?: Embe
     connected: Promise.resolve(),
     examined: Promise.resolve(undefined),
     probe,
+    full,
     takers,
     ...stores,
     ...openers,
@@ -75,6 +76,7 @@ async function openInMemory() {
     pool,
     where: 'embedded, in the memory of this process',
     probe: async () => {},
+    full: () => null,
     // The worker and the history of this process end together.
     stores: { ...memoryStores(), openMissingRecords: () => async () => [] },
     onAdded: (_mockId: string, _options: object) => {},
@@ -86,12 +88,13 @@ async function openKept({ folder, tell }: EmbeddedFolder) {
   const { openDurableStore } = await import('./durable/durable-store.ts');
   const { embeddedMissingRecords } = await import('./durable/missing-records.ts');
   const { headIn } = await import('./job-heads.ts');
-  const { pool, openShelf, ledger, close } = await openDurableStore({ folder, tell });
+  const { pool, openShelf, ledger, room, close } = await openDurableStore({ folder, tell });
   const missing = await embeddedMissingRecords(pool);
   return {
     pool,
     where: `embedded, in ${folder}`,
     probe: async () => void (await pool.query('SELECT 1')),
+    full: room.full,
     stores: { ...memoryStores(openShelf), openMissingRecords: (queue: { name: string }) => () => missing(queue.name) },
     onAdded(mockId: string, options: object) {
       const head = headIn(options);

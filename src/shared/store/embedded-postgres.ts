@@ -1,6 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { PGlite } from '@electric-sql/pglite';
 import { type PgNotification, type PgPool, type PgPoolClient, type PgQueryResult, runMigrations } from 'bullmq';
+import type { Room } from './durable/room.ts';
 import { createPostgresUpkeep } from './postgres-upkeep.ts';
 
 const SCHEMA = 'bullmq';
@@ -29,8 +30,8 @@ export type EmbeddedPool = PgPool & {
 /** What PostgreSQL says of a page or an index that is not as it wrote it. */
 const DAMAGED = new Set(['XX001', 'XX002']);
 
-/** Starts the embedded database, in memory or in a folder, and creates the queue's tables in it. */
-export async function startEmbeddedPostgres(folder?: string): Promise<EmbeddedPool> {
+/** Starts the embedded database, in memory or in a folder where `room` is asked before each statement, and creates the queue's tables in it. */
+export async function startEmbeddedPostgres(folder?: string, room?: Room): Promise<EmbeddedPool> {
   const parameters = Object.entries(PARAMETERS).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const startParams = [...PGlite.defaultStartParams, ...parameters];
   const database = await PGlite.create({ startParams, ...(folder !== undefined && { dataDir: folder }) });
@@ -39,6 +40,7 @@ export async function startEmbeddedPostgres(folder?: string): Promise<EmbeddedPo
   let onDamage = (_: Error) => {};
 
   async function query<R>(text: string, parameters?: readonly unknown[]): Promise<PgQueryResult<R>> {
+    room?.check();
     upkeep.afterStatement();
     try {
       const result = await inTurn(() => database.query<R>(text, parameters ? [...parameters] : undefined));

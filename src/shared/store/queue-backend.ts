@@ -42,6 +42,8 @@ export type QueueBackend = {
   examined: Promise<string | undefined>;
   /** Rejects unless the queue store answers and takes writes. */
   probe(): Promise<void>;
+  /** Why the queue store has no room for more, and what to do; null when it has. Quick enough to be asked at each call. */
+  full(): string | null;
   takers: Takers;
   store: Store;
   /** Notes of calls under an Idempotency-Key, with at most `maxBytes` in all. */

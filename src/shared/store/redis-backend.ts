@@ -60,6 +60,7 @@ export function openRedis(address: RedisAddress, telemetry: Telemetry | undefine
     connected,
     examined,
     probe: () => connections.probe(results),
+    full: () => null, // a full Redis says so itself: the probe hears it
     takers,
     ...redisStores(results, { prefix, openNoted }),
     ...redisOpeners(connections, prefix, telemetry),

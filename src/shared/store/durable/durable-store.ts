@@ -8,6 +8,7 @@ import { type OpenShelf, type Shelf, type ShelfName, shelfNames } from '../shelf
 import { noteKeysOf } from './keys-in-ledger.ts';
 import { type Ledger, openLedger } from './ledger.ts';
 import { keepAsUnknown } from './lost-store.ts';
+import { createRoom, type Room } from './room.ts';
 import { lockStore } from './store-lock.ts';
 import { openTableShelves } from './table-shelf.ts';
 
@@ -18,7 +19,7 @@ const READY = 'ready';
 /** There once the database said that it is damaged: the next start moves it aside. */
 const DAMAGED = 'damaged';
 
-type DurableStore = { pool: EmbeddedPool; openShelf: OpenShelf; ledger: Ledger; close(): Promise<void> };
+type DurableStore = { pool: EmbeddedPool; openShelf: OpenShelf; ledger: Ledger; room: Room; close(): Promise<void> };
 type Database = { pool: EmbeddedPool; shelves: Map<ShelfName, Shelf> };
 
 /** `tell` is given one sentence for whatever an operator should know. */
@@ -43,7 +44,7 @@ export async function openDurableStore({ folder, tell }: Options): Promise<Durab
       return name === 'notes' ? noteKeysOf(shelf, ledger) : shelf;
     };
     return {
-      ...{ pool, openShelf, ledger },
+      ...{ pool, openShelf, ledger, room: createRoom(folder) },
       async close() {
         await pool.shutDown();
         unlock();
@@ -59,7 +60,6 @@ function makeFolder(folder: string): void {
   try {
     mkdirSync(dirname(folder), { recursive: true }); // other users' workers share this one
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    // Also that there is room: a full disk must not look like a damaged store.
     writeFileSync(join(folder, 'probe'), Buffer.alloc(1024 * 1024));
     rmSync(join(folder, 'probe'));
   } catch (error) {
@@ -67,6 +67,9 @@ function makeFolder(folder: string): void {
       `The store ${folder} cannot be written (${errnoOf(error)}): make room or give this user the right, or set EMBEDDED_STORE=memory.`,
     );
   }
+  // A full disk must not look like a damaged store.
+  const full = createRoom(folder).full();
+  if (full !== null) throw new BadSettings(`The store ${folder} cannot be opened: ${full}.`);
   const kind = servedFileSystems.get(statfsSync(folder).type);
   if (kind !== undefined)
     throw new BadSettings(
@@ -116,7 +119,7 @@ function unlessFault(error: unknown): { why: string } {
 async function openFolder(own: string): Promise<Database> {
   const texts = join(own, 'texts');
   mkdirSync(texts, { recursive: true, mode: 0o700 });
-  const pool = await startEmbeddedPostgres(join(own, 'data'));
+  const pool = await startEmbeddedPostgres(join(own, 'data'), createRoom(own));
   const open = await openTableShelves(pool, texts);
   const shelves = new Map<ShelfName, Shelf>();
   for (const name of shelfNames) shelves.set(name, await open(name));

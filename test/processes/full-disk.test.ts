@@ -1,0 +1,101 @@
+import { mkdir, rm, statfs, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { unless } from '../../src/shared/runtime/errno.ts';
+import { eventually } from '../support/eventually.ts';
+import { freePort } from '../support/free-port.ts';
+import { httpCall } from '../support/http-call.ts';
+import { canMount, mountTemporary } from '../support/mounts.ts';
+import { createResponder, resultText } from '../support/responder.ts';
+import { startWholeProcess } from '../support/start-process.ts';
+
+const APP = 7;
+const SETTINGS = { EMBEDDED_STORE: 'disk', QUEUE_TIMEOUT_MS: 5000, RESULT_TIMEOUT_MS: 4000, LOG_LEVEL: 'info' };
+const MB = 1024 * 1024;
+
+describe.skipIf(!canMount)('the disk of the store is full (needs root)', () => {
+  it('calls are refused with what to do, open ones end, and with room again it goes on with its whole history', async () => {
+    await using disk = await mountTemporary('180m');
+    const sharedDir = disk.path;
+    await mkdir(join(sharedDir, 'mock'));
+    const port = await freePort();
+    const answerNow = Promise.withResolvers<void>();
+    await using client = await createResponder({
+      ...{ sharedDir, app: APP },
+      async does(request) {
+        await request.pickUp();
+        if (request.text.includes('"slow"')) await answerNow.promise;
+        // Without room the answer cannot be written either.
+        await request.answer(resultText(request)).catch(() => {});
+      },
+    });
+    const url = `http://127.0.0.1:${port}`;
+    const call = (what: string, headers: Record<string, string> = {}) =>
+      httpCall(`${url}/rule-server/mock/execute`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...headers },
+        body: JSON.stringify({ app: APP, ruleId: 1, 'the service': { what } }),
+      });
+    const readiness = () => httpCall(`${url}/readyz`);
+    const ready = () => eventually(async () => expect((await readiness()).status).toBe(200));
+    /** The service may write meanwhile: then the last bytes are not there any more. */
+    const leave = async (bytes: number) => {
+      const { bavail, bsize } = await statfs(sharedDir);
+      const filled = writeFile(join(sharedDir, 'fill'), Buffer.alloc(bavail * bsize - bytes));
+      await filled.catch(unless('ENOSPC'));
+    };
+    const room = () => rm(join(sharedDir, 'fill'));
+    const listed = async () => {
+      const { json } = await httpCall(`${url}/rule-server/mock/executions`);
+      return json.items.map(({ mockId, state }: { mockId: string; state: string }) => ({ mockId, state }));
+    };
+    const service = await startWholeProcess({ sharedDir, port, settings: SETTINGS });
+    try {
+      await ready();
+      const before = await call('quick');
+      const open = call('slow');
+      await eventually(() => expect(client.found).toHaveLength(2));
+
+      await leave(48 * MB);
+      const sentence =
+        /takes no calls \(the disk of SHARED_DIR is full: 4\d MB are left, and 64 are needed; make room there\)/;
+      const refused = await call('refused');
+      expect(refused).toMatchObject({ status: 503, json: { code: 'queue-unavailable', mayHaveRun: false } });
+      expect(refused.json.error).toMatch(sentence);
+      expect((await call('refused', { 'idempotency-key': 'key' })).json.error).toMatch(sentence);
+      expect(await readiness()).toMatchObject({ status: 503, json: { reason: expect.stringContaining('make room') } });
+      answerNow.resolve();
+      expect((await open).status).toBe(200);
+      await room();
+      await ready();
+
+      const cut = await call('quick', { prefer: 'respond-async' });
+      await leave(0);
+      expect((await call('refused')).json.error).toMatch(/ 0 MB are left/);
+      await room();
+      await ready();
+      const after = await eventually(async () => {
+        const answer = await call('after');
+        expect(answer.status).toBe(200);
+        return answer;
+      });
+      await eventually(async () => {
+        const { json } = await httpCall(`${url}/rule-server/mock/executions/${cut.json.mockId}`);
+        expect(json.outcome).not.toBeNull();
+      }, 30_000);
+      expect(client.found.map(({ mockId }) => mockId)).toHaveLength(
+        new Set(client.found.map(({ mockId }) => mockId)).size,
+      );
+      const history = await listed();
+      expect(history).toContainEqual({ mockId: before.json.mockId, state: 'succeeded' });
+      expect(history).toContainEqual({ mockId: after.json.mockId, state: 'succeeded' });
+
+      await service.kill();
+      await using _again = await startWholeProcess({ sharedDir, port, settings: SETTINGS });
+      await ready();
+      expect(await listed()).toEqual(history);
+    } finally {
+      await service.kill();
+    }
+  }, 60_000);
+});
