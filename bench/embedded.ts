@@ -1,5 +1,5 @@
 // What the durable embedded store costs beside the one in memory, in one run: one call, a steady load with the longest pause of the
-// process, what the folder takes, and a start after kill -9. `node bench/embedded.ts [seconds of load at each rate]`
+// process, what the folder takes, and a start after kill -9. `node bench/embedded.ts [seconds of load at each rate] [rates]`
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
@@ -10,7 +10,7 @@ import { freePort } from './processes.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const SECONDS = Number(process.argv[2] ?? 30);
-const RATES = [10, 50, 100, 200];
+const RATES = (process.argv[3] ?? '10,50,100,200').split(',').map(Number);
 const KEPT = 10_000;
 
 type Service = { url: string; folder: string; child: ChildProcess; startMs: number };
@@ -48,8 +48,8 @@ async function call({ url }: Service): Promise<number> {
     headers: { 'content-type': 'application/json' },
     body: '{"app":9001,"ruleId":1,"the service":{"uid":9007199254740993,"cost":120.10,"city":"Berlin"}}',
   });
-  const { success } = (await reply.json()) as { success: boolean };
-  if (!success) throw new Error(`the rule did not run (${reply.status})`);
+  const { success, code, error } = (await reply.json()) as { success: boolean; code?: string; error: string };
+  if (!success) throw new Error(`${reply.status} ${code}: ${error}`);
   return performance.now() - began;
 }
 
@@ -95,10 +95,13 @@ async function oneCall(services: { memory: Service; disk: Service }): Promise<vo
   );
 }
 
+/** One sentence for each reason: ids and numbers differ. */
+const reasonIn = ({ message }: Error) => message.replaceAll(/[0-9a-f-]{36}/g, '…').replaceAll(/\b\d{4,}\b/g, '…');
+
 /** Calls at a steady rate. The longest pause is what a request to /healthz waits, one every 10 ms. */
 async function load(service: Service, rate: number): Promise<void> {
   const times: number[] = [];
-  let refused = 0;
+  const refused = new Map<string, number>();
   const pauses: number[] = [];
   const until = performance.now() + SECONDS * 1000;
   const open = new Set<Promise<unknown>>();
@@ -116,15 +119,16 @@ async function load(service: Service, rate: number): Promise<void> {
     keep(
       call(service).then(
         (took) => times.push(took),
-        () => refused++,
+        (error: Error) => refused.set(reasonIn(error), (refused.get(reasonIn(error)) ?? 0) + 1),
       ),
     );
   }
   await Promise.all([pauseLoop, ...open]);
   const folder = await megabytes(join(service.folder, 'rule-data/.rule-server')).catch(() => 0);
   console.log(
-    `${rate} calls/s for ${SECONDS} s: ${summary(times)}, ${refused} refused; /healthz ${summary(pauses)}; ${folder} MB`,
+    `${rate} calls/s for ${SECONDS} s: ${summary(times)}, ${times.length} answered; /healthz ${summary(pauses)}; ${folder} MB`,
   );
+  for (const [reason, count] of refused) console.log(`  ${count} times ${reason}`);
 }
 
 const folders = [await mkdtemp(join(tmpdir(), 'embedded-')), await mkdtemp(join(tmpdir(), 'embedded-'))] as const;

@@ -13,7 +13,7 @@ export const endings = {
   tooLate: () =>
     didNotRun(
       'overloaded',
-      'No worker had room for this execution in time. It did not run. Try again in a moment, or start more workers.',
+      'No worker had room for this execution in time. It did not run. Try again in a moment, or start more workers (without Redis there is one: set REDIS_URL).',
     ),
 
   cancelledBeforeDispatch: (mockId: string) =>

@@ -17,7 +17,7 @@ export function createAdmission({ health, pending, settings }: Dependencies) {
   function tooManyWait(): NoAnswer | undefined {
     const waiting = Math.max(health.waiting, pending.waiting - health.active);
     if (waiting < settings.MAX_QUEUED) return undefined;
-    const error = `${waiting} executions are waiting already. This one did not run. Try again in a moment, or start more workers.`;
+    const error = `${waiting} executions are waiting already. This one did not run. Try again in a moment, or start more workers (without Redis there is one: set REDIS_URL).`;
     return noAnswer('overloaded', error, { mayHaveRun: false });
   }
 

@@ -11,7 +11,7 @@ export function neverTaken({ target }: JobData, workers: number): NoAnswer {
       'No worker takes executions: none runs, or none can use its SHARED_DIR (its /readyz says why). This one did not run. Start a worker and try again.';
     return noAnswer('no-worker', error, DID_NOT_RUN);
   }
-  const error = `No worker began this execution for "${target}" in time: they are full. It did not run. Try again in a moment, or start more workers.`;
+  const error = `No worker began this execution for "${target}" in time: they are full. It did not run. Try again in a moment, or start more workers (without Redis there is one: set REDIS_URL).`;
   return noAnswer('overloaded', error, DID_NOT_RUN);
 }
 
