@@ -9,7 +9,7 @@ const MIB = 1024 * 1024;
 const NEEDED = { forCalls: 64 * MIB, forStatements: 32 * MIB };
 
 /** The disk of the store is full. The statement was not sent, so nothing was done. */
-export class StoreFull extends StoreTakesNoWrites {
+class StoreFull extends StoreTakesNoWrites {
   readonly code = 'ENOSPC';
 }
 
