@@ -2,19 +2,24 @@ import autocannon from 'autocannon';
 
 export type Load = { p50: number; p99: number; perSecond: number; failed: number; why: string; calls: number };
 
+/** One call of execute, as autocannon makes it. `call`: other members. */
+export const executeCall = (url: string, call: object = {}) => ({
+  url: `${url}/rule-server/mock/execute`,
+  method: 'POST' as const,
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify({ app: 1, ruleId: 1, 'the service': { uid: 1, cost: 120 }, ...call }),
+  timeout: 60,
+});
+
 /** Calls execute with `callers` connections for some seconds; latencies in ms, measured at the caller. `call`: other members. */
 export async function load(url: string, callers: number, seconds: number, call: object = {}): Promise<Load> {
   const latencies: number[] = [];
   const failures = new Map<string, number>();
   const fail = (why: string, times = 1) => times > 0 && failures.set(why, (failures.get(why) ?? 0) + times);
   const { duration, errors, timeouts } = await autocannon({
-    url: `${url}/rule-server/mock/execute`,
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ app: 1, ruleId: 1, 'the service': { uid: 1, cost: 120 }, ...call }),
+    ...executeCall(url, call),
     connections: callers,
     duration: seconds,
-    timeout: 60,
     setupClient: (client) => {
       let body = '';
       client.on('body', (text) => {

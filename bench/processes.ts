@@ -1,8 +1,9 @@
 import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 
 const CLOCK_TICKS_PER_SECOND = 100;
@@ -77,9 +78,19 @@ export async function untilReady(url: string, deadlineMs = 20_000): Promise<void
 }
 
 /** Resident memory in MB and CPU seconds used so far, as Linux counts them. */
-export function usage({ pid }: ChildProcess): { megabytes: number; cpuSeconds: number } {
+export function usage({ pid }: { pid?: number | undefined }): { megabytes: number; cpuSeconds: number } {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
   const cpuSeconds = (Number(fields[11]) + Number(fields[12])) / CLOCK_TICKS_PER_SECOND;
   const megabytes = (Number(fields[21]) * 4096) / 1024 / 1024;
   return { megabytes, cpuSeconds };
+}
+
+/** Seconds that the main thread of a process has run, as Linux counts them in nanoseconds. */
+export function mainThreadSeconds(pid: number): number {
+  return Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1e9;
+}
+
+/** Where files of a bench lie: in memory where there is such a place, because the service is measured and not a disk; or BENCH_DIR. */
+export function benchPlace(): string {
+  return process.env.BENCH_DIR ?? (existsSync('/dev/shm') ? '/dev/shm' : tmpdir());
 }
