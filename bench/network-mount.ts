@@ -19,7 +19,7 @@ export async function mountNetwork({ options = [], delayMs = 0 }: { options?: st
   await mkdir(path);
   await mkdir(join(behind, 'mock'), { recursive: true });
   const server = join(home, 'server');
-  const delayed = `"${process.execPath}" "${fileURLToPath(new URL('./delayed-pipe.ts', import.meta.url))}" ${delayMs}`;
+  const delayed = `python3 "${fileURLToPath(new URL('./delayed-pipe.py', import.meta.url))}" ${delayMs}`;
   await writeFile(
     server,
     `#!/bin/sh\nexec ${delayMs > 0 ? `${delayed} ` : ''}${SFTP_SERVER} -e -l DEBUG3 2>>"${log}"\n`,

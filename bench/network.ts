@@ -1,5 +1,5 @@
 // `node bench/network.ts`: what a call costs where clients are on other machines. The worker sees SHARED_DIR over sshfs, the
-// client works beside the files, so no event of its reaches the worker. Needs root, sshfs and sftp-server.
+// client works beside the files, so no event of its reaches the worker. Needs root, sshfs, sftp-server and, for the delay, python3.
 import { spawnSync } from 'node:child_process';
 import { load } from './load.ts';
 import { mountNetwork } from './network-mount.ts';

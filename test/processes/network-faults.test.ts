@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, inject, it, vi } from 'vitest';
@@ -15,6 +16,7 @@ vi.setConfig({ testTimeout: 180_000 });
 
 const CALL = { app: 1, ruleId: 1, 'the service': { number: 7 } };
 
+const OLD_FILES = 20_000;
 const choice = inject('redis');
 
 describe.skipIf(!canMountNetwork)('a shared directory on another machine (needs root and sshfs)', () => {
@@ -60,6 +62,35 @@ describe.skipIf(!canMountNetwork)('a shared directory on another machine (needs 
     console.log(`over sshfs, one at a time: median ${Math.round(median)} ms`);
     expect(median).toBeLessThan(500); // the directory is listed every second
     expect(client.found).toHaveLength(30);
+  });
+
+  it('of which one client’s directory has 20,000 old files: its calls are answered, and those of others meanwhile', async () => {
+    await using network = await mountNetwork();
+    const settings = { CLIENT_TIMEOUT_MS: 60_000 };
+    await using service = await startService({ sharedDir: network.path, settings });
+    const lookEveryMs = 500; // its looks take this process's time, too
+    await using full = await createResponder({ sharedDir: network.behind, app: 1, does: echoes(), lookEveryMs });
+    await using _other = await createResponder({ sharedDir: network.behind, app: 2, does: echoes() });
+    for (let file = 0; file < OLD_FILES; file++) writeFileSync(join(full.directory, `old-${file}.txt`), 'old');
+    for (const app of [1, 2]) {
+      const answered = async () => expect((await service.execute({ ...CALL, app })).status).toBe(200);
+      await eventually(answered, 30_000);
+    }
+    const took: Record<number, number[]> = { 1: [], 2: [] };
+    for (let call = 0; call < 10; call++) {
+      await Promise.all(
+        [1, 2].map(async (app) => {
+          const startedAt = performance.now();
+          const { status, json } = await service.execute({ ...CALL, app });
+          expect([status, json.error, json['the service']]).toEqual([200, null, CALL['the service']]);
+          took[app]?.push(performance.now() - startedAt);
+        }),
+      );
+    }
+    const slowest = [1, 2].map((app) => Math.round(Math.max(...(took[app] ?? []))));
+    console.log(`beside 20,000 old files: ${slowest[0]} ms at most, another client: ${slowest[1]} ms`);
+    expect(slowest[0]).toBeLessThan(15_000);
+    expect(slowest[1]).toBeLessThan(3000);
   });
 
   it.skipIf(choice.kind === 'unavailable')(

@@ -51,6 +51,7 @@ describe.skipIf(choice.kind === 'unavailable')('where a clock is wrong', () => {
     { wrong: 'workers are 20 minutes ahead and behind', api: 0, workers: [20, -20, 0] },
     { wrong: 'an API is 20 minutes behind', api: -20, workers: [0, 0, -20] },
     { wrong: 'the file server is 20 minutes ahead', api: -20, workers: [-20, -20, -20] },
+    { wrong: 'the file server is 2 minutes behind', api: 2, workers: [2, 2, 2] },
   ])('$wrong: under load with kills nothing runs twice, and what is refused did not run', async ({ api, workers }) => {
     const database = await claimRedisDatabase(redis.url);
     await using processes = await startProcesses({ queueUrl: database.url, apis: 0, workers: 0, settings: HURRIED });
