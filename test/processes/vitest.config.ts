@@ -13,8 +13,12 @@ class LongestFirst extends BaseSequencer {
 
 export default suiteConfig({
   include: ['test/processes/*.test.ts'],
-  // Ten minutes: only when asked for.
-  exclude: [...configDefaults.exclude, ...(process.env.TWO_SERVERS ? [] : ['test/processes/two-servers.test.ts'])],
+  // Minutes each: only when asked for.
+  exclude: [
+    ...configDefaults.exclude,
+    ...(process.env.TWO_SERVERS ? [] : ['test/processes/two-servers.test.ts']),
+    ...(process.env.STORE_SIZE_MB ? [] : ['test/processes/store-size.test.ts']),
+  ],
   maxWorkers: 4, // they wait for deadlines and for each other's processes more than they work
   sequence: { sequencer: LongestFirst },
   retry: moreTries,
