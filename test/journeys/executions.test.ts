@@ -1,6 +1,8 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { JobData } from '../../src/shared/contract/job.ts';
 import { queueNames } from '../../src/shared/store/queue-backend.ts';
+import { echoes } from '../support/echoes.ts';
 import { openEventStream } from '../support/event-stream.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Answer } from '../support/http-call.ts';
@@ -52,7 +54,7 @@ onOneQueue('executions as a resource', (start) => {
         expect(answer.json.state).toBe(state);
         return answer;
       },
-      { timeout: 10_000, interval: 20 },
+      { timeout: 30_000, interval: 20 },
     );
   const cancel = (mockId: string) => service.call(`${EXECUTIONS}/${mockId}`, { method: 'DELETE' });
   const streamOf = (mockId: string, lastEventId?: string) =>
@@ -96,9 +98,13 @@ onOneQueue('executions as a resource', (start) => {
 
   describe.concurrent('one execution', () => {
     it('tells what was asked, where it ran, how it went and how long each part took', async () => {
-      await using client = await clientThat(answersAfter(600), { lane: 'beta' });
+      const ended = Promise.withResolvers<void>();
+      await using client = await clientThat(echoes({ once: ended.promise }), { lane: 'beta' });
       const body = `{"app":${client.app},"ruleId":9007199254740993,"confId":7,"ts":1700000000000,"target":"lane:beta","the service":{"n":1.50}}`;
       const mockId = await begin(body);
+      await reaches(mockId, 'picked-up');
+      await delay(200);
+      ended.resolve();
       const { json, text } = await reaches(mockId, 'succeeded');
       expect(json).toMatchObject({
         mockId,
