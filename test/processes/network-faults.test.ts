@@ -109,6 +109,8 @@ describe.skipIf(!canMountNetwork)('a shared directory on another machine (needs 
         await using api = await startApiProcess(common);
         const settings = { ...common.settings, WORKER_PORT };
         await using worker = await startWorkerProcess({ ...common, settings, sharedDir: network.path });
+        await using atEnd = new AsyncDisposableStack();
+        atEnd.defer(() => inner.cutOff()); // before the worker's end: a process that waits for a file system cannot be killed
         await inner.hang();
         const hung = api.execute({ ...CALL, app: 2 }).catch(() => {});
         const readyz = () => httpCall(`http://127.0.0.1:${WORKER_PORT}/readyz`);
@@ -120,11 +122,11 @@ describe.skipIf(!canMountNetwork)('a shared directory on another machine (needs 
           const startedAt = performance.now();
           const { status, json } = await api.execute(CALL);
           expect([status, json.error]).toEqual([200, null]);
-          expect(performance.now() - startedAt).toBeLessThan(3000);
+          expect(performance.now() - startedAt).toBeLessThan(10_000); // what hangs would take the minute that an answer has
         }
         const metrics = await httpCall(`http://127.0.0.1:${WORKER_PORT}/metrics`);
         expect(metrics.text).toMatch(/^rule_server_worker_hanging_directories [1-9]/m);
-        await inner.cutOff(); // a process that waits for a file system cannot be killed
+        await atEnd.disposeAsync();
         await worker.kill();
         await api.kill();
         await hung;

@@ -31,7 +31,7 @@ describe.skipIf(choice.kind === 'unavailable')('traces', () => {
       does: async (request) => {
         await new Promise((resolve) => setTimeout(resolve, 150));
         await request.pickUp();
-        await new Promise((resolve) => setTimeout(resolve, 200));
+        await new Promise((resolve) => setTimeout(resolve, 1500)); // a busy machine notices the pick-up late
         await request.answer(resultText(request, { 'the service': { out: 'secretOutput' }, process: 'secretTrace' }));
       },
     });

@@ -104,8 +104,8 @@ export async function createResponder(options: Options): Promise<Responder> {
     await beat();
   }
   const looks = every(lookEveryMs, look, throwLater);
-  // A shared directory that is away for a moment is there for the next beat.
-  const onMissedBeat = (error: unknown) => errnoOf(error) === 'ENOENT' || throwLater(error);
+  // A shared directory that is away or full for a moment takes the next beat.
+  const onMissedBeat = (error: unknown) => ['ENOENT', 'ENOSPC'].includes(errnoOf(error) ?? '') || throwLater(error);
   const beats = isRegistered ? every(beatEveryMs, beat, onMissedBeat) : undefined;
 
   const responder: Responder = {
