@@ -156,7 +156,10 @@ onOneQueue('clients', (start) => {
 
     it('the one with less to do is asked, whichever worker keeps the others open', async () => {
       // It stays busy until it is released, however long the other calls take.
-      await using patient = await start({ settings: { RESULT_TIMEOUT_MS: 40_000 }, workers: 2 });
+      await using patient = await start({
+        settings: { RESULT_TIMEOUT_MS: 40_000, CLIENT_TIMEOUT_MS: 20_000 },
+        workers: 2,
+      });
       const { sharedDir } = patient;
       const released = Promise.withResolvers<void>();
       const does = echoes({ once: released.promise });
@@ -168,7 +171,12 @@ onOneQueue('clients', (start) => {
       const waiting = patient.execute({ app: 1, ruleId: 1, target: 'address:busy' });
       await busy.firstRequest();
       await delay(1100); // clients are listed once a second
-      for (let call = 0; call < 4; call++) expect((await patient.execute({ app: 1, ruleId: 1 })).status).toBe(200);
+      for (let call = 1; call <= 4; call++) {
+        const answering = patient.execute({ app: 1, ruleId: 1 });
+        await eventually(() => expect(busy.found.length + idle.found.length).toBe(1 + call));
+        if (busy.found.length > 1) released.resolve(); // else the failure would come a minute late
+        expect((await answering).status).toBe(200);
+      }
       expect([busy.found.length, idle.found.length]).toEqual([1, 4]);
       released.resolve();
       expect((await waiting).status).toBe(200);

@@ -83,7 +83,7 @@ describe('who is there', () => {
     });
     await register('shell', { registration: '{"address":"shell","app":7,"dialect":"rule"}' });
     const found = await (await open()).list(7);
-    expect(found.map(({ address, dialect, sdk }) => [address, dialect, sdk])).toEqual([
+    expect(found.map(({ address, dialect, sdk }) => [address, dialect, sdk]).toSorted()).toEqual([
       ['ours', 'rule', 'node'],
       ['shell', 'rule', 'unknown'],
     ]);
@@ -271,7 +271,7 @@ test('while a listing is being made again, the last one answers', async () => {
   await register('a');
   let elapsedMs = 0;
   const clients = await open(() => elapsedMs);
-  const addresses = async () => (await clients.list(7)).map(({ address }) => address);
+  const addresses = async () => (await clients.list(7)).map(({ address }) => address).toSorted();
   expect(await addresses()).toEqual(['a']);
   await register('b');
   elapsedMs = 999;
