@@ -15,7 +15,7 @@ const otherSuites = [
 export default suiteConfig({
   include: ['test/**/*.test.ts'],
   exclude: [...configDefaults.exclude, ...otherSuites],
-  maxWorkers: 4, // most of them wait for a file, a deadline or a Redis
+  maxWorkers: 5, // most of them wait for a file, a deadline or a Redis
   isolate: false,
   sequence: { sequencer: SlowFirst },
 });
