@@ -2,10 +2,12 @@ import { configDefaults } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { moreTries, suiteConfig } from '../support/suite-config.ts';
 
-/** The file that waits for minutes begins first, so that the others run meanwhile. */
+const LONG = ['retention.test.ts', 'published-endpoints.test.ts'];
+
+/** The files that wait for minutes begin first, so that the others run meanwhile. */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const isLong = ({ moduleId }: TestSpecification) => moduleId.endsWith('retention.test.ts');
+    const isLong = ({ moduleId }: TestSpecification) => LONG.some((name) => moduleId.endsWith(name));
     const sorted = await super.sort(files);
     return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
   }
