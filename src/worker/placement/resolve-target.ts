@@ -47,7 +47,8 @@ export function createResolveTarget({ clients, load, unwritable }: Dependencies)
         seen.push(...candidates);
         const least = await load.leastBusy(candidates.filter(isGood));
         if (!least) continue;
-        const warnings = unwritable.warningsAbout(seen.filter((client) => client !== least.client));
+        const passedOver = seen.filter((client) => client !== least.client);
+        const warnings = unwritable.warningsAbout(passedOver, wishes.tried ?? new Set());
         return { kind: 'client', ...least, unknown: false, warnings, sure: least.client.registered };
       }
     }

@@ -33,8 +33,12 @@ export function createUnwritableClients({ onNoted = () => {} }: { onNoted?: () =
 
     has: (client: Client): boolean => warningOf(client) !== undefined,
 
-    /** Warns the caller that none of these was chosen. */
-    warningsAbout: (clients: Client[]): Warning[] =>
-      known.size === 0 ? [] : clients.flatMap((client) => warningOf(client) ?? []).slice(0, NAMED_AT_MOST),
+    /** Warns the caller that none of these was chosen. `tried`: the execution itself could not be written there, however long ago. */
+    warningsAbout(clients: Client[], tried: ReadonlySet<string>): Warning[] {
+      if (known.size === 0) return [];
+      const about = (client: Client) =>
+        tried.has(client.directoryName) ? known.get(keyOf(client))?.warning : warningOf(client);
+      return clients.flatMap((client) => about(client) ?? []).slice(0, NAMED_AT_MOST);
+    },
   };
 }

@@ -1,0 +1,18 @@
+import { afterEach, expect, it, vi } from 'vitest';
+import { directoryOnly } from '../../../src/worker/clients/client.ts';
+import { endings } from '../../../src/worker/endings.ts';
+import { createUnwritableClients } from '../../../src/worker/placement/unwritable-clients.ts';
+
+afterEach(() => void vi.useRealTimers());
+
+it('an execution says which client it passed over, however long it took to find another one; others say it for 5 s', () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  const clients = createUnwritableClients({ onNoted: () => {} });
+  const client = directoryOnly(1, 'full');
+  clients.note(client, endings.clientFull(client));
+  const codes = (tried: string[]) => clients.warningsAbout([client], new Set(tried)).map(({ code }) => code);
+  expect(codes([])).toEqual(['client-passed-over']);
+  vi.advanceTimersByTime(6000);
+  expect(codes([])).toEqual([]);
+  expect(codes(['full'])).toEqual(['client-passed-over']);
+});
