@@ -31,7 +31,7 @@ export function createLooks(pollIntervalMs: number, rearm: (watched: Watched) =>
   /** Of two plans the earlier one counts, so that waits that keep coming do not put a look off for ever. */
   function plan(watched: Watched): void {
     if (watched.looking) return;
-    const { ms, stretched } = schedule.gap({ ...watched, dueAt: nextDue(watched) });
+    const { ms, stretched } = schedule.gap(watched, nextDue(watched));
     const dueAt = performance.now() + ms;
     if (watched.next && watched.next.dueAt <= dueAt) return;
     clearTimeout(watched.next?.timer);

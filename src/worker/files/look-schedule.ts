@@ -13,8 +13,6 @@ export type Pace = {
   eventsArrive: boolean;
   /** When the youngest wait began. */
   youngestAt: number;
-  /** When the next of its few results is due to be looked for by its name; null where a listing looks for all of them. */
-  dueAt: number | null;
   /** When the last look ended. */
   lookedAt: number;
   /** How long the last look took. */
@@ -43,8 +41,12 @@ export function createLookSchedule(pollIntervalMs: number, now: () => number = (
     },
     /** How long a look may take by the time that has passed since the last one, in ms. */
     allowedMs: ({ lookedAt }: Pick<Pace, 'lookedAt'>): number => ((now() - lookedAt) * SHARE_OF_TIME) / stretch(),
-    /** How long until the next look, in ms, and how many times longer than it would be if looks took no more than their share. */
-    gap({ eventsArrive, youngestAt, dueAt, lastTookMs }: Pace): { ms: number; stretched: number } {
+    /**
+     * How long until the next look, in ms, and how many times longer than it would be if looks took no more than their share.
+     * `dueAt`: when the next of its results is looked for by its name; null where that is not known one by one.
+     */
+    gap(pace: Pace, dueAt: number | null): { ms: number; stretched: number } {
+      const { eventsArrive, youngestAt, lastTookMs } = pace;
       const dueMs = dueAt === null ? (now() - youngestAt) * SHARE_OF_WAIT : dueAt - now();
       const wanted = eventsArrive ? pollIntervalMs : Math.min(Math.max(dueMs, LEAST_GAP_MS), pollIntervalMs);
       const own = lastTookMs / SHARE_OF_TIME;

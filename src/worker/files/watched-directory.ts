@@ -18,7 +18,7 @@ export type Waiting = { tell: Listener; since: number; lookAt: number };
 export type Directory = { directory: string; registration: string | null };
 
 export type Watched = Directory &
-  Omit<Pace, 'dueAt'> & {
+  Pace & {
     listeners: Map<string, Waiting>;
     idleSince: number;
     missing: boolean;

@@ -6,35 +6,37 @@ const POLL_MS = 1000;
 describe('when a directory is listed next', () => {
   it('without events: after a tenth of how long its youngest wait is open, from 5 ms up to the poll interval', () => {
     const { schedule, pace } = at(100_000);
-    const gaps = [0, 10, 700, 5000, 60_000].map((openMs) => schedule.gap(pace({ youngestAt: 100_000 - openMs })).ms);
+    const gaps = [0, 10, 700, 5000, 60_000].map(
+      (openMs) => schedule.gap(pace({ youngestAt: 100_000 - openMs }), null).ms,
+    );
     expect(gaps).toEqual([5, 5, 70, 500, 1000]);
   });
 
   it('where few wait: when the next of their results is due, from 5 ms up to the poll interval', () => {
     const { schedule, pace } = at(100_000);
-    const gaps = [-20, 30, 70, 6000].map((dueMs) => schedule.gap(pace({ youngestAt: 0, dueAt: 100_000 + dueMs })).ms);
+    const gaps = [-20, 30, 70, 6000].map((dueMs) => schedule.gap(pace({ youngestAt: 0 }), 100_000 + dueMs).ms);
     expect(gaps).toEqual([5, 30, 70, 1000]);
   });
 
   it('with events: once per poll interval, however young its waits are', () => {
     const { schedule, pace } = at(100_000);
-    expect(schedule.gap(pace({ eventsArrive: true })).ms).toBe(POLL_MS);
+    expect(schedule.gap(pace({ eventsArrive: true }), null).ms).toBe(POLL_MS);
   });
 
   it('a listing that takes long is followed by a gap ten times as long, but not longer than 10 s', () => {
     const { schedule, pace } = at(100_000);
-    expect(schedule.gap(pace({ lastTookMs: 200 })).ms).toBe(2000);
-    expect(schedule.gap(pace({ lastTookMs: 5000 })).ms).toBe(10_000);
+    expect(schedule.gap(pace({ lastTookMs: 200 }), null).ms).toBe(2000);
+    expect(schedule.gap(pace({ lastTookMs: 5000 }), null).ms).toBe(10_000);
   });
 
   it('listings of many directories together take a tenth of the time: beyond that all gaps grow, until it is quiet', () => {
     let now = 100_000;
     const schedule = createLookSchedule(POLL_MS, () => now);
-    const young = () => ({ eventsArrive: false, youngestAt: now, dueAt: null, lookedAt: now, lastTookMs: 0 });
+    const young = () => ({ eventsArrive: false, youngestAt: now, lookedAt: now, lastTookMs: 0 });
     for (let directory = 0; directory < 100; directory++) schedule.took(50, 1);
-    expect(schedule.gap(young()).ms).toBe(25);
+    expect(schedule.gap(young(), null).ms).toBe(25);
     now += 60_000;
-    expect(schedule.gap(young()).ms).toBe(5);
+    expect(schedule.gap(young(), null).ms).toBe(5);
   });
 
   it('however many directories there are, looks do not take more than a tenth of the time for long', () => {
@@ -48,7 +50,7 @@ describe('when a directory is listed next', () => {
       if (!next || next.dueAt > endsAt) break;
       now = next.dueAt;
       schedule.took(2, next.stretched);
-      const gap = schedule.gap({ eventsArrive: false, youngestAt: 0, dueAt: null, lookedAt: now, lastTookMs: 2 });
+      const gap = schedule.gap({ eventsArrive: false, youngestAt: 0, lookedAt: now, lastTookMs: 2 }, null);
       next.stretched = gap.stretched;
       next.dueAt = now + gap.ms;
       if (now > endsAt - 60_000) shares.push(schedule.share());
@@ -59,12 +61,9 @@ describe('when a directory is listed next', () => {
 });
 
 function at(time: number) {
-  const pace = (
-    more: Partial<{ eventsArrive: boolean; youngestAt: number; dueAt: number; lastTookMs: number }> = {},
-  ) => ({
+  const pace = (more: Partial<{ eventsArrive: boolean; youngestAt: number; lastTookMs: number }> = {}) => ({
     eventsArrive: false,
     youngestAt: time,
-    dueAt: null,
     lookedAt: 0,
     lastTookMs: 0,
     ...more,
