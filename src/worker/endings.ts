@@ -1,5 +1,5 @@
 import { JOB_VERSION, type JobData } from '../shared/contract/job.ts';
-import { type Code, type NoAnswer, noAnswer } from '../shared/contract/outcomes.ts';
+import { type Code, type NoAnswer, noAnswer, TRY_AGAIN_OR_SCALE } from '../shared/contract/outcomes.ts';
 import { errnoOf } from '../shared/runtime/errno.ts';
 import type { Client } from './clients/client.ts';
 import type { Claim } from './files/claim.ts';
@@ -11,10 +11,7 @@ const CYCLE_NAMED_AT_MOST = 10;
 /** Every sentence with which a worker ends an execution that has no answer. First those of executions that never began. */
 export const endings = {
   tooLate: () =>
-    didNotRun(
-      'overloaded',
-      'No worker had room for this execution in time. It did not run. Try again in a moment, or start more workers (without Redis there is one: set REDIS_URL).',
-    ),
+    didNotRun('overloaded', `No worker had room for this execution in time. It did not run. ${TRY_AGAIN_OR_SCALE}`),
 
   cancelledBeforeDispatch: (mockId: string) =>
     didNotRun('cancelled', `Execution ${mockId} was cancelled before its request was written. It did not run.`),

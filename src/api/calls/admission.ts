@@ -1,6 +1,6 @@
-import { type NoAnswer, noAnswer } from '../../shared/contract/outcomes.ts';
+import { type NoAnswer, noAnswer, TRY_AGAIN_OR_SCALE } from '../../shared/contract/outcomes.ts';
 import type { Settings } from '../../shared/runtime/settings.ts';
-import type { QueueHealth } from '../queue-health.ts';
+import { type QueueHealth, whyAway } from '../queue-health.ts';
 import type { PendingExecutions } from './await-ending.ts';
 
 type Dependencies = { health: QueueHealth; pending: PendingExecutions; settings: Settings };
@@ -9,15 +9,14 @@ type Dependencies = { health: QueueHealth; pending: PendingExecutions; settings:
 export function createAdmission({ health, pending, settings }: Dependencies) {
   function storeIsAway(): NoAnswer | undefined {
     if (health.up) return undefined;
-    const why = health.full === null ? 'cannot be reached' : `takes no calls (${health.full})`;
-    const error = `The queue store ${why}, so nothing was sent. It did not run. Try again in a moment.`;
+    const error = `The queue store ${whyAway(health.full)}, so nothing was sent. It did not run. Try again in a moment.`;
     return noAnswer('queue-unavailable', error, { mayHaveRun: false });
   }
 
   function tooManyWait(): NoAnswer | undefined {
     const waiting = Math.max(health.waiting, pending.waiting - health.active);
     if (waiting < settings.MAX_QUEUED) return undefined;
-    const error = `${waiting} executions are waiting already. This one did not run. Try again in a moment, or start more workers (without Redis there is one: set REDIS_URL).`;
+    const error = `${waiting} executions are waiting already. This one did not run. ${TRY_AGAIN_OR_SCALE}`;
     return noAnswer('overloaded', error, { mayHaveRun: false });
   }
 

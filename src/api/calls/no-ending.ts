@@ -1,5 +1,5 @@
 import type { JobData } from '../../shared/contract/job.ts';
-import { type NoAnswer, noAnswer } from '../../shared/contract/outcomes.ts';
+import { type NoAnswer, noAnswer, TRY_AGAIN_OR_SCALE } from '../../shared/contract/outcomes.ts';
 
 const DID_NOT_RUN = { mayHaveRun: false };
 const MAY_HAVE_RUN = { mayHaveRun: true };
@@ -11,7 +11,7 @@ export function neverTaken({ target }: JobData, workers: number): NoAnswer {
       'No worker takes executions: none runs, or none can use its SHARED_DIR (its /readyz says why). This one did not run. Start a worker and try again.';
     return noAnswer('no-worker', error, DID_NOT_RUN);
   }
-  const error = `No worker began this execution for "${target}" in time: they are full. It did not run. Try again in a moment, or start more workers (without Redis there is one: set REDIS_URL).`;
+  const error = `No worker began this execution for "${target}" in time: they are full. It did not run. ${TRY_AGAIN_OR_SCALE}`;
   return noAnswer('overloaded', error, DID_NOT_RUN);
 }
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createMiddleware } from 'hono/factory';
 import { unanswered } from '../../shared/contract/ending.ts';
 import { noAnswer } from '../../shared/contract/outcomes.ts';
-import type { QueueHealth } from '../queue-health.ts';
+import { type QueueHealth, whyAway } from '../queue-health.ts';
 import type { Environment } from './environment.ts';
 import { problem, respondToEnding } from './respond.ts';
 
@@ -38,7 +38,6 @@ export function refuseWithoutStore(health: QueueHealth) {
 
 /** The answer to what cannot be done without the queue store. */
 export function withoutStore(full: string | null = null): Response {
-  const why = full === null ? 'cannot be reached' : `takes no calls (${full})`;
-  const error = `The queue store ${why}. Nothing was run; try again in a moment.`;
+  const error = `The queue store ${whyAway(full)}. Nothing was run; try again in a moment.`;
   return problem(503, error, { headers: { 'retry-after': '2' } });
 }

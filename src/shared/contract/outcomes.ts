@@ -29,6 +29,10 @@ export const outcomes = {
 export type Code = keyof typeof outcomes;
 export const codeSchema = z.enum(Object.keys(outcomes).filter((code): code is Code => code in outcomes));
 
+/** The way out of a refusal because all workers are full. */
+export const TRY_AGAIN_OR_SCALE =
+  'Try again in a moment, or start more workers (without Redis there is one: set REDIS_URL).';
+
 /** The row of one code. */
 export function outcomeOf(code: Code): Row {
   return outcomes[code];

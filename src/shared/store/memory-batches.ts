@@ -30,6 +30,7 @@ export function createMemoryBatches(limits: BatchLimits, shelf: Shelf = createMe
     for (const entry of gone) await shelf.remove(keysOf(entry));
     return fits;
   };
+
   return {
     async create(batch, cases) {
       if ([...kept.values()].filter((entry) => !isOver(entry)).length >= limits.running) return 'too-many';
