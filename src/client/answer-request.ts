@@ -2,7 +2,7 @@ import { stringifyExact } from '../shared/contract/raw-number.ts';
 import type { Heart } from './heart.ts';
 import { type Places, resultPathOf } from './places.ts';
 import { printAnswer, printRefusal } from './print-answer.ts';
-import { replaceFile } from './replace-file.ts';
+import { putAnswer } from './put-answer.ts';
 import type { RuleSource } from './rules/rule-source.ts';
 import { type RunOptions, runRule } from './run-rule.ts';
 import type { Taken } from './take-request.ts';
@@ -15,12 +15,13 @@ export async function answerRequest(
   { places, rules, heart, ...running }: Dependencies,
 ): Promise<void> {
   const { mockId } = taken;
-  const { onError } = running;
+  const { onError, ruleTimeoutMs } = running;
   const resultPath = resultPathOf(places, mockId);
   const executeAt = Date.now();
+  const put = (text: string) => putAnswer(resultPath, mockId, text, { forMs: ruleTimeoutMs, onError });
   if (taken.kind === 'unusable') {
     const error = `the request cannot be used: ${taken.reason}`;
-    return replaceFile(resultPath, printRefusal({ mockId, executeAt, error }));
+    return put(printRefusal({ mockId, executeAt, error }));
   }
   const record = heart.began({ mockId, resultPath, executeAt, input: stringifyExact(taken.request.data) });
   try {
@@ -32,7 +33,7 @@ export async function answerRequest(
       watcher: record,
     });
     const text = printAnswer({ mockId, executeAt, execution, ending });
-    if (record.claim()) await replaceFile(resultPath, text);
+    if (record.claim()) await put(text);
     else
       onError(
         new Error(`the answer to ${mockId} came after ${Date.now() - executeAt} ms, too late: it had been given up`),

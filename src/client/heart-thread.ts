@@ -3,6 +3,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { joinMembers } from '../shared/contract/exact-json.ts';
 import { openFlightRecord } from './flight-record.ts';
 import type { HeartMessage, HeartSettings } from './heart.ts';
+import { putAnswer } from './put-answer.ts';
 import { printHeartbeat } from './registration.ts';
 import { repeat } from './repeat.ts';
 import { replaceFile } from './replace-file.ts';
@@ -61,7 +62,7 @@ async function answerForTheBlocked(): Promise<void> {
       ['error', JSON.stringify(error)],
       ['executeAt', String(executeAt)],
     ]);
-    await replaceFile(resultPath, answer);
+    await putAnswer(resultPath, mockId, answer, { forMs: ruleTimeoutMs, onError: report });
   }
 }
 

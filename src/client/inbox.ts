@@ -21,6 +21,7 @@ type Options = {
  */
 export function openInbox({ directory, pollMs, onName, onPoll, onError }: Options) {
   const pace = createLookPace(pollMs);
+  let told = '';
   let polledAt = Number.NEGATIVE_INFINITY;
   // Raw events only, every file ignored: chokidar's own events cost a listing of the directory each.
   const watcher = watch(directory, {
@@ -36,7 +37,7 @@ export function openInbox({ directory, pollMs, onName, onPoll, onError }: Option
     onName(name);
   });
   watcher.on('error', onError);
-  const looks = repeat(() => pace.gapMs(), pollAndLook, onError);
+  const looks = repeat(() => pace.gapMs(), pollAndLook, tellOnce);
 
   async function pollAndLook(): Promise<void> {
     if (performance.now() - polledAt >= pollMs) {
@@ -44,6 +45,14 @@ export function openInbox({ directory, pollMs, onName, onPoll, onError }: Option
       await onPoll().catch(onError);
     }
     await look();
+    told = '';
+  }
+
+  /** A file server that is away fails every look, 20 times a second. */
+  function tellOnce(error: unknown): void {
+    const text = String(error);
+    if (text !== told) onError(error);
+    told = text;
   }
 
   async function look(): Promise<void> {

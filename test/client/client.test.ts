@@ -224,6 +224,30 @@ describe('a request', () => {
     for (const [each, { kind }] of one.entries()) expect([kind, other[each]?.kind].sort()).toEqual(['left', 'request']);
   });
 
+  test('whose answer cannot be put in place for a while is answered once it can', async () => {
+    await nodes({ 1: '"type":5,"confName":"Held"' });
+    const [began, free] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    class Held {
+      async doFlow(): Promise<boolean> {
+        began.resolve();
+        await free.promise;
+        return true;
+      }
+    }
+    const client = await files.start({ leaves: { Held }, pollMs: 60_000 });
+    const mockId = await files.put(client, '{"mockId":"request-1","confId":1}');
+    await began.promise;
+    const [place, aside] = [files.pathIn(client), files.pathOf('aside')];
+    await rename(place, aside);
+    await writeFile(place, 'no directory');
+    free.resolve();
+    await until(async () => files.errors.find((error) => String(error).includes(`the answer to ${mockId}`)));
+    expect(files.errors.filter((error) => String(error).includes('scandir')).length).toBeLessThan(2);
+    await rm(place);
+    await rename(aside, place);
+    expect(JSON.parse(await files.answerTo(client, mockId))).toMatchObject({ success: true, outcome: 'TRUE' });
+  });
+
   test('finds its client although somebody removed the directory', async () => {
     await nodes({ 1: '"type":5,"confName":"Yes"' });
     const client = await files.start({ leaves, pollMs: 30 });
@@ -357,4 +381,12 @@ test('a client that closes lets what it runs end, and its answer be read', async
   await rm(files.pathIn(client, `${mockId}_result.json`));
   await closing;
   expect(await files.traces()).toEqual(['clients/7', 'clients/7/_latest.json', 'mock/7']);
+});
+
+test('a client that closes while its directory cannot be read closes all the same', async () => {
+  const client = await files.start();
+  await rm(files.pathIn(client), { recursive: true });
+  await writeFile(files.pathIn(client), 'no directory');
+  await client.close();
+  expect(await files.traces()).not.toContain(`clients/7/m_${client.address}.json`);
 });
