@@ -7,6 +7,7 @@ import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/free-port.ts';
 import { httpCall } from '../support/http-call.ts';
 import { canMountNetwork, mountNetwork } from '../support/mounts.ts';
+import { callInTurn, untilServed } from '../support/network-calls.ts';
 import { startRedis } from '../support/redis.ts';
 import { createResponder } from '../support/responder.ts';
 import { startApiProcess, startWorkerProcess } from '../support/start-process.ts';
@@ -48,17 +49,9 @@ describe.skipIf(!canMountNetwork)('a shared directory on another machine (needs 
     const settings = { POLL_INTERVAL_MS: 1000, CLIENT_TIMEOUT_MS: 60_000 };
     await using service = await startService({ sharedDir: network.path, settings });
     await using client = await createResponder({ sharedDir: network.behind, app: 1, does: echoes() });
-    const took: number[] = [];
-    // A new client is seen once the mount's own cache of the folder is over.
-    await eventually(async () => expect((await service.execute(CALL)).status).toBe(200), 30_000);
+    await untilServed(service, 1);
     client.found.length = 0;
-    for (let call = 0; call < 30; call++) {
-      const startedAt = performance.now();
-      const { status, json } = await service.execute(CALL);
-      expect([status, json.error]).toEqual([200, null]);
-      took.push(performance.now() - startedAt);
-    }
-    const median = took.toSorted((a, b) => a - b)[15] ?? Number.NaN;
+    const median = await callInTurn(service, 30);
     console.log(`over sshfs, one at a time: median ${Math.round(median)} ms`);
     expect(median).toBeLessThan(500); // the directory is listed every second
     expect(client.found).toHaveLength(30);

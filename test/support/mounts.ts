@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { type Interruptible, type Mount, mounted, removed, type TwoSided, works } from './mounting.ts';
 
 const run = promisify(execFile);
 const SFTP_SERVER = '/usr/lib/openssh/sftp-server';
@@ -22,8 +23,6 @@ export const canLimitInotify = await run('unshare', ['--user', '--map-root-user'
   () => false,
 );
 
-export type Mount = { path: string; [Symbol.asyncDispose](): Promise<void> };
-
 /** A file system of its own in memory, of at most `size` (as mount takes it); at `at` when that is given. */
 export async function mountTemporary(size: string, at?: string): Promise<Mount> {
   const path = at ?? (await mkdtemp(join(tmpdir(), 'rule-server-')));
@@ -31,7 +30,7 @@ export async function mountTemporary(size: string, at?: string): Promise<Mount> 
 }
 
 /** The same directory under two paths, as on a network file system: no event at `path` tells what happens at `behind`. */
-export async function mountDeaf(): Promise<Mount & { behind: string }> {
+export async function mountDeaf(): Promise<TwoSided> {
   const path = await mkdtemp(join(tmpdir(), 'rule-server-'));
   const behind = await mkdtemp(join(tmpdir(), 'rule-server-'));
   const mount = await mounted(path, ['bindfs', behind, path]);
@@ -67,8 +66,7 @@ export async function mountAgain(directory: string): Promise<Mount> {
   return mounted(path, ['mount', '--bind', directory, path]);
 }
 
-export type NetworkMount = Mount &
-  Record<'cutOff' | 'hang' | 'goAway' | 'comeBack', () => Promise<void>> & { behind: string };
+export type NetworkMount = Interruptible & Record<'cutOff' | 'hang', () => Promise<void>>;
 
 /**
  * The same directory under two paths, one of them over sshfs (`at`, when that is given): what is done at `behind` is what another machine does.
@@ -106,34 +104,4 @@ export async function mountNetwork(options: string[] = [], at?: string): Promise
 /** Changes how a file system is mounted, such as `ro` and `rw`. */
 export async function remount(path: string, option: string): Promise<void> {
   await run('mount', ['-o', `remount,${option}`, path]);
-}
-
-function works(mounting: Promise<Mount>): Promise<boolean> {
-  return mounting.then(
-    async (mount) => {
-      await mount[Symbol.asyncDispose]();
-      return true;
-    },
-    () => false,
-  );
-}
-
-async function mounted(path: string, [program = '', ...parameters]: string[]): Promise<Mount> {
-  try {
-    await run(program, parameters);
-  } catch (error) {
-    await removed(path);
-    throw error;
-  }
-  return {
-    path,
-    async [Symbol.asyncDispose]() {
-      await run('umount', ['--lazy', path]);
-      await removed(path);
-    },
-  };
-}
-
-function removed(path: string): Promise<void> {
-  return rm(path, { recursive: true, force: true });
 }
