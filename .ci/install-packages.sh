@@ -25,6 +25,7 @@ need prometheus command -v promtool
 need bindfs command -v bindfs
 need sshfs command -v sshfs
 need openssh-sftp-server test -x /usr/lib/openssh/sftp-server
+need glusterfs-server command -v glusterfsd
 need strace command -v strace
 need shellcheck command -v shellcheck
 need curl command -v curl

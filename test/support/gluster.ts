@@ -1,0 +1,80 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { freePort } from './free-port.ts';
+import { clientVolume, serverVolume } from './gluster-volumes.ts';
+import { type Interruptible, mounted, removed } from './mounting.ts';
+
+const STARTS_WITHIN_MS = 20_000;
+
+// A server that nobody serves any more must not stay.
+const servers = new Set<ChildProcess>();
+process.once('exit', () => {
+  for (const server of servers) server.kill('SIGKILL');
+});
+
+/** A volume of GlusterFS, mounted twice as two machines would: at `path`, and at `behind`. Each has caches of its own. */
+export async function mountGluster(): Promise<Interruptible> {
+  const home = await mkdtemp(join(tmpdir(), 'rule-server-'));
+  const [brick, volume, log] = [join(home, 'brick'), join(home, 'server.vol'), join(home, 'log')];
+  const port = await freePort();
+  await mkdir(join(brick, 'mock'), { recursive: true });
+  await writeFile(volume, serverVolume({ brick, port }));
+  await writeFile(join(home, 'client.vol'), clientVolume(port));
+  await using failed = new AsyncDisposableStack();
+  failed.defer(() => removed(home));
+  let server = await startServer(volume, log);
+  failed.defer(() => killed(server));
+  const path = failed.use(await mountedVolume(home));
+  const behind = failed.use(await mountedVolume(home));
+  const mount = failed.move();
+  return {
+    path: path.path,
+    behind: behind.path,
+    goAway: () => killed(server),
+    async comeBack() {
+      server = await startServer(volume, log);
+    },
+    [Symbol.asyncDispose]: () => mount.disposeAsync(),
+  };
+}
+
+async function startServer(volume: string, log: string): Promise<ChildProcess> {
+  const server = spawn('glusterfsd', ['--no-daemon', '-f', volume, '-l', log], { stdio: 'ignore' });
+  await once(server, 'spawn');
+  servers.add(server);
+  return server;
+}
+
+async function killed(server: ChildProcess): Promise<void> {
+  servers.delete(server);
+  if (server.exitCode !== null || server.signalCode !== null) return;
+  const exited = once(server, 'exit');
+  server.kill('SIGKILL');
+  await exited;
+}
+
+/** Resolves once the server answers: a mount is there before its connection. */
+async function mountedVolume(home: string) {
+  const path = await mkdtemp(join(tmpdir(), 'rule-server-'));
+  const mount = await mounted(path, ['glusterfs', '-f', join(home, 'client.vol'), '-l', join(home, 'log'), path]);
+  const until = performance.now() + STARTS_WITHIN_MS;
+  while (!(await isServed(path))) {
+    if (performance.now() > until) {
+      await mount[Symbol.asyncDispose]();
+      throw new Error(`no GlusterFS at ${path} within ${STARTS_WITHIN_MS} ms`);
+    }
+    await sleep(20);
+  }
+  return mount;
+}
+
+function isServed(path: string): Promise<boolean> {
+  return stat(join(path, 'mock')).then(
+    () => true,
+    () => false,
+  );
+}
