@@ -1,11 +1,12 @@
 import type { JobData } from '../../shared/contract/job.ts';
-import { type NoAnswer, noAnswer } from '../../shared/contract/outcomes.ts';
+import type { NoAnswer } from '../../shared/contract/outcomes.ts';
 import type { ThrottledAlert } from '../../shared/runtime/logger.ts';
 import type { createCancelSender } from '../../shared/store/control.ts';
 import { addExecution } from '../../shared/store/job-heads.ts';
 import type { ExecutionQueue, QueueBackend } from '../../shared/store/queue-backend.ts';
 import { wasNotSent, wasRefused } from '../../shared/store/store-error.ts';
 import { STORE_ADVICE } from '../queue-health.ts';
+import { endings } from './endings.ts';
 import { persist } from './persist.ts';
 
 type Dependencies = {
@@ -23,11 +24,10 @@ export function createAddJob({ backend, queue, cancels, storeAlert }: Dependenci
       return undefined;
     } catch (error) {
       storeAlert.begins(error, STORE_ADVICE);
-      if (wasNotSent(error)) return notSent(error);
+      if (wasNotSent(error)) return endings.notSent(wasRefused(error) ? 'refused the execution' : 'cannot be reached');
       // A keyed call goes on if its job is there: the repeat of the call joins it.
       if (!isKeyed) void removeWhenBack(mockId, data);
-      const unknown = `The queue store did not confirm execution ${mockId}. It may run; look at the client before running it again.`;
-      return noAnswer('outcome-unknown', unknown, { mayHaveRun: true });
+      return endings.notConfirmed(mockId);
     }
   };
 
@@ -39,10 +39,4 @@ export function createAddJob({ backend, queue, cancels, storeAlert }: Dependenci
     const removed = await persist(claimBy, () => backend.removeWaiting(queue, mockId));
     if (!removed) await persist(claimBy, () => cancels.send({ mockId, why: 'caller-left' }));
   }
-}
-
-function notSent(error: unknown): NoAnswer {
-  const why = wasRefused(error) ? 'refused the execution' : 'cannot be reached';
-  const sentence = `The queue store ${why}, so nothing was sent. It did not run. Try again in a moment.`;
-  return noAnswer('queue-unavailable', sentence, { mayHaveRun: false });
 }

@@ -4,9 +4,9 @@ import type { JobData } from '../../shared/contract/job.ts';
 import type { Logger, ThrottledAlert } from '../../shared/runtime/logger.ts';
 import type { History } from '../../shared/store/history.ts';
 import type { ExecutionQueue, QueueBackend } from '../../shared/store/queue-backend.ts';
+import { endings } from './endings.ts';
 import { followJobs, type Watched } from './follow-jobs.ts';
 import { endingOfCompleted, endingOfFailed } from './job-ending.ts';
-import { neverReported, neverTaken, storeWasAway } from './no-ending.ts';
 import { createReEnqueue } from './re-enqueue.ts';
 import { createRevoke } from './revoke.ts';
 
@@ -58,8 +58,8 @@ export function openPendingExecutions(dependencies: Dependencies) {
     const { claimBy } = watched.data;
     const takenBy = Math.max(claimBy + CLAIM_SLACK_MS, (lost.at(mockId) ?? 0) + TAKEN_UP_WITHIN_MS);
     if (Date.now() < takenBy) watched.recheckAt = Math.min(watched.recheckAt, takenBy);
-    else if (mayHaveBegun(mockId, watched.since)) await revoke(mockId, storeWasAway(mockId));
-    else await revoke(mockId, neverTaken(watched.data, workers()));
+    else if (mayHaveBegun(mockId, watched.since)) await revoke(mockId, endings.storeWasAway(mockId));
+    else await revoke(mockId, endings.neverTaken(watched.data.target, workers()));
   }
 
   /** Whether the queue store may have forgotten that a worker began it: it lost its data or its last second. */
@@ -82,7 +82,7 @@ export function openPendingExecutions(dependencies: Dependencies) {
     /** Waits for the end of one execution, at most `timeoutMs`. Call it before the job is added. */
     async wait(mockId: string, data: JobData, timeoutMs: number): Promise<Ending> {
       const onTimeout = async () =>
-        (await endingInTime(dependencies, mockId)) ?? unanswered(neverReported(mockId, timeoutMs));
+        (await endingInTime(dependencies, mockId)) ?? unanswered(endings.neverReported(mockId, timeoutMs));
       const queuedAt = Date.now();
       try {
         const ending = await jobs.wait(mockId, data, timeoutMs, onTimeout);

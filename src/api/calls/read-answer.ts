@@ -1,8 +1,8 @@
 import { answered, type Ending, type ReadResult, unanswered } from '../../shared/contract/ending.ts';
 import type { JobResult } from '../../shared/contract/job.ts';
-import { noAnswer } from '../../shared/contract/outcomes.ts';
 import type { History } from '../../shared/store/history.ts';
 import type { Store } from '../../shared/store/key-value-store.ts';
+import { endings } from './endings.ts';
 
 export type ReadAnswer = ReturnType<typeof createReadAnswer>;
 
@@ -18,8 +18,6 @@ export function createReadAnswer({ store, history }: { store: Store; history: Hi
 /** The same ending with the text of its answer; `body` is null when that could not be read. */
 export function withAnswer(mockId: string, ending: Ending, body: string | null): Ending<ReadResult> {
   if (ending.kind === 'unanswered') return ending;
-  const { address } = ending.result;
-  if (body !== null) return answered({ ...ending.result, body });
-  const error = `Client ${address} answered execution ${mockId}, but its answer could not be read back from the store. It ran.`;
-  return unanswered(noAnswer('outcome-unknown', error, { mayHaveRun: true, address }));
+  const { result } = ending;
+  return body === null ? unanswered(endings.answerUnreadable(mockId, result.address)) : answered({ ...result, body });
 }

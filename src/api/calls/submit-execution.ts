@@ -13,7 +13,7 @@ import type { QueueHealth } from '../queue-health.ts';
 import { createAddJob } from './add-job.ts';
 import { createAdmission } from './admission.ts';
 import type { PendingExecutions } from './await-ending.ts';
-import { cancelledInQueue } from './no-ending.ts';
+import { endings } from './endings.ts';
 import type { BodyLease } from './open-bodies.ts';
 import { persist } from './persist.ts';
 import { type ReadAnswer, withAnswer } from './read-answer.ts';
@@ -105,7 +105,7 @@ export function createSubmitExecution(dependencies: Dependencies) {
   async function cancel(mockId: string, since: number): Promise<void> {
     await persist(since + apiWaitMs(settings), async () => {
       const waits = !pending.mayHaveBegun(mockId, since);
-      if (waits && (await pending.revoke(mockId, cancelledInQueue(mockId)))) return;
+      if (waits && (await pending.revoke(mockId, endings.cancelledInQueue(mockId)))) return;
       await cancels.send({ mockId, why: 'caller-left' });
     });
   }

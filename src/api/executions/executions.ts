@@ -7,7 +7,7 @@ import { BEGINNING, type History, type HistoryFilter, type HistoryPage } from '.
 import type { ReadShortJobs } from '../../shared/store/job-heads.ts';
 import type { ExecutionQueue } from '../../shared/store/queue-backend.ts';
 import type { PendingExecutions } from '../calls/await-ending.ts';
-import { answerGone, cancelledInQueue } from '../calls/no-ending.ts';
+import { endings } from '../calls/endings.ts';
 import type { ReadAnswer } from '../calls/read-answer.ts';
 import { createFollow } from './follow-execution.ts';
 import { isAfter, openAfter, openCursor } from './open-cursor.ts';
@@ -47,7 +47,7 @@ export function createExecutions(dependencies: Dependencies) {
         const ending = endingOf(record, result);
         if (ending?.kind === 'unanswered') return ending;
         if (ending && result !== null) return answered({ ...ending.result, body: result });
-        if (ending && privacy.isOff(record.app)) return unanswered(answerGone({ mockId, ...ending.result }));
+        if (ending && privacy.isOff(record.app)) return unanswered(endings.answerGone({ mockId, ...ending.result }));
       }
       return null;
     },
@@ -80,7 +80,7 @@ export function createExecutions(dependencies: Dependencies) {
       // Publish the cancel before removing the job: if another API re-enqueues it, the workers already refuse it.
       await cancels.send({ mockId, why: 'asked' });
       if (pending.mayHaveBegun(mockId, record.history[0]?.at ?? 0)) return 'asked';
-      await pending.revoke(mockId, cancelledInQueue(mockId));
+      await pending.revoke(mockId, endings.cancelledInQueue(mockId));
       return 'asked';
     },
   };

@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { type Ending, type ReadResult, unanswered } from '../../shared/contract/ending.ts';
 import type { ExecutionRecord } from '../../shared/contract/execution-record.ts';
 import type { NoAnswer } from '../../shared/contract/outcomes.ts';
-import { answerGone, endingUnknown, keysFull, mayBeOnItsWay } from '../calls/no-ending.ts';
+import { endings } from '../calls/endings.ts';
 import type { InScene } from '../calls/rule-of-scene.ts';
 import type { Call, SubmitExecution } from '../calls/submit-execution.ts';
 import type { Executions } from '../executions/executions.ts';
@@ -82,16 +82,16 @@ type Refusal = Extract<Awaited<ReturnType<Idempotency['remember']>>, { kind: 'an
 function refused(remembered: Refusal, mockId: string): Once {
   switch (remembered.kind) {
     case 'answer-gone':
-      return { kind: 'refused', mockId: remembered.mockId, noAnswer: answerGone(remembered) };
+      return { kind: 'refused', mockId: remembered.mockId, noAnswer: endings.answerGone(remembered) };
     case 'full':
-      return { kind: 'refused', mockId, noAnswer: keysFull() };
+      return { kind: 'refused', mockId, noAnswer: endings.keysFull() };
     case 'other-body':
       return remembered;
   }
 }
 
 function unknownYet(mockId: string): Once {
-  return { kind: 'refused', mockId, noAnswer: mayBeOnItsWay(mockId), retryAfterSeconds: RETRY_AFTER_SECONDS };
+  return { kind: 'refused', mockId, noAnswer: endings.mayBeOnItsWay(mockId), retryAfterSeconds: RETRY_AFTER_SECONDS };
 }
 
 /**
@@ -131,7 +131,8 @@ function createJoin({ executions, idempotency, waitMs }: Dependencies) {
       const next = ending && wasFenced(ending) ? await onceThere(() => idempotency.current(scope), timeIsUp) : null;
       if (next !== null && next !== mockId) return endingOf(scope, next, Date.now() + ADDED_WITHIN_MS, timeIsUp);
       if (ending) return { mockId, ending };
-      if (Date.now() > knownBy || timeIsUp.aborted) return { mockId, ending: unanswered(endingUnknown(mockId)) };
+      if (Date.now() > knownBy || timeIsUp.aborted)
+        return { mockId, ending: unanswered(endings.endingUnknown(mockId)) };
       await setTimeout(LOOK_EVERY_MS);
     }
   }

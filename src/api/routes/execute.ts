@@ -3,11 +3,10 @@ import { type Context, Hono } from 'hono';
 import { unanswered } from '../../shared/contract/ending.ts';
 import type { ExecuteRequest } from '../../shared/contract/execute-request.ts';
 import type { ExecutionRecord } from '../../shared/contract/execution-record.ts';
-import { noAnswer } from '../../shared/contract/outcomes.ts';
 import type { State } from '../../shared/contract/states.ts';
 import { isStoreUnavailable } from '../../shared/store/store-error.ts';
 import { needs, refusedApp } from '../access/permission.ts';
-import { notesAway } from '../calls/no-ending.ts';
+import { endings } from '../calls/endings.ts';
 import type { BodyLease, OpenBodies } from '../calls/open-bodies.ts';
 import { readExecuteRequest } from '../calls/read-request.ts';
 import type { InScene, RuleOfScene } from '../calls/rule-of-scene.ts';
@@ -93,7 +92,7 @@ export function executeRoute({
       return await respondToOnce(context, await runOnce(scope, { ...call, collect: prefersAsync(context) }));
     } catch (error) {
       if (!isStoreUnavailable(error)) throw error;
-      return respondToEnding(context, call.mockId, unanswered(notesAway()), 2);
+      return respondToEnding(context, call.mockId, unanswered(endings.notesAway()), 2);
     }
   }
 }
@@ -123,7 +122,7 @@ function tellAbout(context: Context<Environment>, { app, ruleId, confId }: Execu
 
 function withoutRule(context: Context<Environment>, { kind, error }: Exclude<InScene, { kind: 'request' }>): Response {
   if (kind === 'no-rule') return badRequest([{ field: 'scene', message: error }]);
-  return respondToEnding(context, randomUUID(), unanswered(noAnswer('no-worker', error, { mayHaveRun: false })));
+  return respondToEnding(context, randomUUID(), unanswered(endings.sceneUnknown(error)));
 }
 
 function fromForeignPage(): Response {
@@ -141,13 +140,7 @@ function refuseBody(context: Context<Environment>, why: 'no-room' | 'too-large' 
 }
 
 function withoutRoom(context: Context<Environment>): Response {
-  const error =
-    'The bodies of all open calls take as much memory as they may (MAX_OPEN_BODY_BYTES). This one did not run. Try again in a moment, or start more APIs.';
-  const response = respondToEnding(
-    context,
-    randomUUID(),
-    unanswered(noAnswer('overloaded', error, { mayHaveRun: false })),
-  );
+  const response = respondToEnding(context, randomUUID(), unanswered(endings.bodiesFull()));
   response.headers.set('connection', 'close'); // the rest of the body is not read
   return response;
 }
