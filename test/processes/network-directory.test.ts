@@ -7,7 +7,7 @@ import { callWhileOneIsKilled, untilServed, waitForNothing } from '../support/ne
 import { createResponder } from '../support/responder.ts';
 import { startService } from '../support/start-service.ts';
 
-vi.setConfig({ testTimeout: 150_000 });
+vi.setConfig({ testTimeout: 240_000 });
 
 const AWAY_MS = 10_000;
 const choice = inject('redis');

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -16,20 +16,25 @@ process.once('exit', () => {
   for (const server of servers) server.kill('SIGKILL');
 });
 
-/** A volume of GlusterFS, mounted twice as two machines would: at `path`, and at `behind`. Each has caches of its own. */
-export async function mountGluster(): Promise<Interruptible> {
+/**
+ * A volume of GlusterFS, mounted twice as two machines would: at `path`, and at `behind`. Each has caches of its own. With more
+ * bricks than one the name of a file decides in which it lies, so most renames lead to another one.
+ */
+export async function mountGluster({ bricks: count = 1 } = {}): Promise<Interruptible> {
   const home = await mkdtemp(join(tmpdir(), 'rule-server-'));
-  const [brick, volume, log] = [join(home, 'brick'), join(home, 'server.vol'), join(home, 'log')];
+  const [volume, log] = [join(home, 'server.vol'), join(home, 'log')];
+  const bricks = Array.from({ length: count }, (_, index) => join(home, `brick-${index}`));
   const port = await freePort();
-  await mkdir(join(brick, 'mock'), { recursive: true });
-  await writeFile(volume, serverVolume({ brick, port }));
-  await writeFile(join(home, 'client.vol'), clientVolume(port));
+  for (const brick of bricks) await mkdir(brick);
+  await writeFile(volume, serverVolume({ bricks, port }));
+  await writeFile(join(home, 'client.vol'), clientVolume({ bricks, port }));
   await using failed = new AsyncDisposableStack();
   failed.defer(() => removed(home));
   let server = await startServer(volume, log);
   failed.defer(() => killed(server));
   const path = failed.use(await mountedVolume(home));
   const behind = failed.use(await mountedVolume(home));
+  await mkdir(join(path.path, 'mock'));
   const mount = failed.move();
   return {
     path: path.path,
@@ -73,7 +78,7 @@ async function mountedVolume(home: string) {
 }
 
 function isServed(path: string): Promise<boolean> {
-  return stat(join(path, 'mock')).then(
+  return readdir(path).then(
     () => true,
     () => false,
   );

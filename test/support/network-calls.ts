@@ -54,9 +54,9 @@ export async function callWhileOneIsKilled(network: TwoSided, redis: RedisChoice
   const calls = callSteadily({ perSecond: 1000, openAtMost: 50 }, (number) =>
     deployment.api.execute({ app: 1, ruleId: 1, 'the service': { number } }),
   );
-  await eventually(() => expect(calls.count).toBeGreaterThan(count / 4), 60_000);
+  await eventually(() => expect(calls.count).toBeGreaterThan(count / 4), 90_000);
   await deployment.worker.kill();
-  await eventually(() => expect(calls.count).toBeGreaterThanOrEqual(count), 60_000);
+  await eventually(() => expect(calls.count).toBeGreaterThanOrEqual(count), 90_000);
   const called = await calls.stop();
   expect(strangers(called)).toEqual([]);
   expect(twice(client.found)).toEqual([]);
