@@ -4,6 +4,7 @@ import type { Logger, ThrottledAlert } from '../shared/runtime/logger.ts';
 import type { Settings } from '../shared/runtime/settings.ts';
 import { type JobQueue, type QueueBackend, queueNames } from '../shared/store/queue-backend.ts';
 import { followJobs } from './calls/follow-jobs.ts';
+import type { AllTell } from './calls/older-workers.ts';
 
 /** An answer as JSON text and where it lies in the store, if it does; or why there is none. */
 type Reply =
@@ -14,8 +15,7 @@ export type AskWorker = ReturnType<typeof openAskWorker>;
 type Dependencies = {
   backend: QueueBackend;
   settings: Settings;
-  /** Whether each worker tells how its jobs ended. */
-  allTell: () => boolean;
+  allTell: AllTell;
   storeAlert: ThrottledAlert;
   log: Logger;
 };
@@ -64,7 +64,7 @@ export function openAskWorker({ backend, settings, allTell, storeAlert, log }: D
         await queue.remove(id, { removeChildren: false }).catch(() => {});
         return unavailable(`No worker answered within ${timeoutMs} ms`);
       });
-      await backend.inTime(queue.add('ask', { ...query, replyTo: jobs.address }, { jobId: id })).catch(() => {
+      await backend.inTime(queue.add('ask', { ...query, replyTo: jobs.replyTo }, { jobId: id })).catch(() => {
         jobs.settle(id, Promise.resolve(unavailable('The queue store cannot be reached')));
       });
       const reply = await answer;

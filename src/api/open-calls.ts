@@ -19,7 +19,7 @@ import { createEraseExecution } from './executions/erase-execution.ts';
 import { createExecutions } from './executions/executions.ts';
 import { startHistoryRepair } from './executions/repair-history.ts';
 import { closeNotes } from './idempotency/close-notes.ts';
-import { createFence } from './idempotency/fence.ts';
+import { createFenceRequest } from './idempotency/fence.ts';
 import { createIdempotency } from './idempotency/idempotency.ts';
 import { createRunOnce } from './idempotency/run-once.ts';
 import { STORE_ADVICE, watchQueueHealth } from './queue-health.ts';
@@ -46,7 +46,7 @@ export function openCalls({ settings, backend, log, metrics }: Dependencies) {
   const executions = createExecutions({ queue, readShortJobs, history, privacy, pending, cancels, readAnswer });
   const notes = backend.openNotes(settings.IDEMPOTENCY_BYTES);
   const idempotency = createIdempotency({ notes, find: executions.find, keepsNothing: privacy.isOff });
-  const fence = createFence({ ask, onFenced: metrics.fenced });
+  const fence = createFenceRequest({ ask, onFenced: metrics.fenced });
   const noteCloser = closeNotes({ notes, idempotency, executions, fence, keepsNothing: privacy.isOff });
   const runOnce = createRunOnce({
     ...{ idempotency, fence, submitExecution, executions },

@@ -21,10 +21,10 @@ const workerOfEarlier: Record<string, Edit[]> = {
     ['    workerName: TELLING_WORKER,\n', ''],
   ],
 };
-/** APIs of earlier versions name no address, and read the event stream of all calls. */
+/** APIs of earlier versions do not say where replies go, and read the event stream of all calls. */
 const apiOfEarlier: Record<string, Edit[]> = {
-  'api/calls/submit-execution.ts': [[', replyTo: pending.address', '']],
-  'api/ask-worker.ts': [[', replyTo: jobs.address', '']],
+  'api/calls/submit-execution.ts': [[', replyTo: pending.replyTo', '']],
+  'api/ask-worker.ts': [[', replyTo: jobs.replyTo', '']],
   'api/queue-health.ts': [['return state.workers.allTell;', 'return false;']],
 };
 

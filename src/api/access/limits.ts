@@ -17,9 +17,9 @@ const SENTENCES: Record<keyof Limits, (limit: number) => string> = {
   batches: (limit) => `more than ${limit} batches open at once`,
 };
 
-/** A refusal is held back for so long. A caller that repeats at once would otherwise take time from the others. */
+/** A refusal is held back for this long. A caller that repeats at once would otherwise take time from the others. */
 const HOLD_MS = 500;
-/** At most so many refusals of one key are held back; further ones are sent at once. */
+/** At most this many refusals of one key are held back; further ones are sent at once. */
 const MAX_HELD = 100;
 const MAX_FORGOTTEN_AFTER_MS = 60_000;
 

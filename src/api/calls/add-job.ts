@@ -32,8 +32,9 @@ export function createAddJob({ backend, queue, cancels, storeAlert }: Dependenci
   };
 
   /**
-   * The caller got `outcome-unknown`. Once Redis is back: remove the job if it is still queued, else ask the workers to
-   * cancel it unless it was picked up.
+   * The caller got `outcome-unknown`. Once the queue store is back: remove the job if it is still queued, else ask the workers to
+   * cancel it unless it was picked up. No API waits for it any more, so none re-enqueues it: once it is off the queue, no worker has to
+   * be told.
    */
   async function removeWhenBack(mockId: string, { claimBy }: JobData): Promise<void> {
     const removed = await persist(claimBy, () => backend.removeWaiting(queue, mockId));

@@ -5,12 +5,13 @@ import type { Logger, ThrottledAlert } from '../../shared/runtime/logger.ts';
 import type { History } from '../../shared/store/history.ts';
 import type { ExecutionQueue, QueueBackend } from '../../shared/store/queue-backend.ts';
 import { endings } from './endings.ts';
-import { followJobs, type Watched } from './follow-jobs.ts';
+import { type AwaitedJob, followJobs } from './follow-jobs.ts';
 import { endingOfCompleted, endingOfFailed } from './job-ending.ts';
+import type { AllTell } from './older-workers.ts';
 import { createReEnqueue } from './re-enqueue.ts';
 import { createRevoke } from './revoke.ts';
 
-/** A worker may take a job at the last moment: this API waits so long to see it. */
+/** A worker may take a job at the last moment: this API waits this much longer to see it. */
 const CLAIM_SLACK_MS = 250;
 /** Workers come back to a queue store that was away within this time. */
 const TAKEN_UP_WITHIN_MS = 10_000;
@@ -20,8 +21,7 @@ type Dependencies = {
   queue: ExecutionQueue;
   history: History;
   workers: () => number;
-  /** Whether each worker tells how its jobs ended. */
-  allTell: () => boolean;
+  allTell: AllTell;
   storeAlert: ThrottledAlert;
   onEnded: (record: ExecutionRecord) => void;
   log: Logger;
@@ -40,37 +40,37 @@ export function openPendingExecutions(dependencies: Dependencies) {
     ...dependencies,
     onCompleted: endingOfCompleted,
     onFailed: endingOfFailed,
-    onUnfinished: (mockId, watched, state) => (state === 'missing' ? recover : recheck)(mockId, watched),
+    onUnfinished: (mockId, awaited, state) => (state === 'missing' ? recover : recheck)(mockId, awaited),
   });
-  const lost = createReEnqueue(dependencies);
+  const reEnqueues = createReEnqueue(dependencies);
   const { revoke, record, isUnderWay } = createRevoke({
     ...dependencies,
     onRevoked: (mockId, noAnswer) => jobs.settle(mockId, unanswered(noAnswer)),
   });
 
-  async function recover(mockId: string, { data }: Watched<JobData>): Promise<void> {
+  async function recover(mockId: string, { data }: AwaitedJob<JobData>): Promise<void> {
     const ending = await endingInHistory(history, mockId);
     if (ending) return void jobs.settle(mockId, ending);
-    if (!isUnderWay(mockId)) await lost.reEnqueue(mockId, data);
+    if (!isUnderWay(mockId)) await reEnqueues.reEnqueue(mockId, data);
   }
 
-  async function recheck(mockId: string, watched: Watched<JobData>): Promise<void> {
-    const { claimBy } = watched.data;
-    const takenBy = Math.max(claimBy + CLAIM_SLACK_MS, (lost.at(mockId) ?? 0) + TAKEN_UP_WITHIN_MS);
-    if (Date.now() < takenBy) watched.recheckAt = Math.min(watched.recheckAt, takenBy);
-    else if (mayHaveBegun(mockId, watched.since)) await revoke(mockId, endings.storeWasAway(mockId));
-    else await revoke(mockId, endings.neverTaken(watched.data.target, workers()));
+  async function recheck(mockId: string, awaited: AwaitedJob<JobData>): Promise<void> {
+    const { claimBy } = awaited.data;
+    const takenBy = Math.max(claimBy + CLAIM_SLACK_MS, (reEnqueues.at(mockId) ?? 0) + TAKEN_UP_WITHIN_MS);
+    if (Date.now() < takenBy) awaited.recheckAt = Math.min(awaited.recheckAt, takenBy);
+    else if (mayHaveBegun(mockId, awaited.since)) await revoke(mockId, endings.storeWasAway(mockId));
+    else await revoke(mockId, endings.neverTaken(awaited.data.target, workers()));
   }
 
   /** Whether the queue store may have forgotten that a worker began it: it lost its data or its last second. */
   function mayHaveBegun(mockId: string, since: number): boolean {
-    return lost.at(mockId) !== undefined || connection.lostAt >= since;
+    return reEnqueues.at(mockId) !== undefined || connection.lostAt >= since;
   }
 
   return {
     ready: jobs.ready,
-    /** The `replyTo` of the jobs that are added here, so that their endings are told here. */
-    address: jobs.address,
+    /** Jobs that are added here carry it, so that their endings are told here. */
+    replyTo: jobs.replyTo,
     settle: jobs.settle,
     observe: jobs.observe,
     revoke,
@@ -90,13 +90,13 @@ export function openPendingExecutions(dependencies: Dependencies) {
           await record({ mockId, data, queuedAt }, ending.noAnswer);
         return ending;
       } finally {
-        lost.forget(mockId);
+        reEnqueues.forget(mockId);
       }
     },
   };
 }
 
-/** When the connection to the queue store was lost last, epoch ms. Before its start this process saw nothing. */
+/** When the connection to the queue store was lost last, epoch ms. Starts with now: of the time before it, this process knows nothing. */
 function watchConnection({ backend, queue }: Dependencies): { readonly lostAt: number } {
   const connection = { lostAt: Date.now() };
   backend.onDisconnect(queue, () => {

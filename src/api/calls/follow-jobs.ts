@@ -4,7 +4,7 @@ import { every } from '../../shared/runtime/periodic.ts';
 import type { JobQueue, QueueBackend } from '../../shared/store/queue-backend.ts';
 import { createFollowers, type Reply } from '../../shared/store/replies.ts';
 import { STORE_ADVICE } from '../queue-health.ts';
-import { followOlderWorkers } from './older-workers.ts';
+import { type AllTell, followOlderWorkers } from './older-workers.ts';
 
 const TICK_MS = 500;
 /** 20 ms of the queue store's time. With more waiting, each is looked up less often. */
@@ -14,17 +14,16 @@ const RECHECK_AFTER_MS = 2000;
 type Options<Data, Ending> = {
   backend: QueueBackend;
   queue: JobQueue<Data, unknown>;
-  /** Whether each worker tells how its jobs ended. */
-  allTell: () => boolean;
+  allTell: AllTell;
   onCompleted: (id: string, value: unknown) => Ending;
   onFailed: (id: string, reason: string) => Ending;
   /** Called at each re-check of a job that has no ending yet. `recheckAt` says when to look again at the latest. */
-  onUnfinished: (id: string, watched: Watched<Data>, state: 'pending' | 'missing') => Promise<void>;
+  onUnfinished: (id: string, awaited: AwaitedJob<Data>, state: 'pending' | 'missing') => Promise<void>;
   storeAlert: ThrottledAlert;
 };
 
 /** A job that a call waits for, since an epoch ms. */
-export type Watched<Data> = { data: Data; since: number; recheckAt: number };
+export type AwaitedJob<Data> = { data: Data; since: number; recheckAt: number };
 
 /**
  * Lets callers of this process wait for jobs of one queue. Workers tell the process that asked how a job ended; since that
@@ -35,7 +34,7 @@ export function followJobs<Data, Ending>(options: Options<Data, Ending>) {
   const pending = createPendingCalls<Ending>();
   const followed = createFollowers();
   const look = (id: string) => lookAt(id, options);
-  const { watched, lookUp, recheckAll, ...rechecks } = createRechecks({ ...options, look, settle });
+  const { awaited, lookUp, recheckAll, ...rechecks } = createRechecks({ ...options, look, settle });
   const replies = backend.openReplies(queue, { onReply, onBack: recheckAll });
   const older = followOlderWorkers({
     ...options,
@@ -53,7 +52,7 @@ export function followJobs<Data, Ending>(options: Options<Data, Ending>) {
   }
 
   function settle(id: string, ending: Ending): boolean {
-    watched.delete(id);
+    awaited.delete(id);
     return pending.settle(id, ending);
   }
 
@@ -64,17 +63,17 @@ export function followJobs<Data, Ending>(options: Options<Data, Ending>) {
   }
 
   return {
-    /** The `replyTo` in a job's data that leads its ending here. */
-    address: replies.address,
+    /** In a job's data it leads its ending here. */
+    replyTo: replies.address,
     /** Resolves once the subscription is confirmed, so that replies arrive. */
     ready: async (): Promise<void> => void (await Promise.all([replies.ready, older.ready()])),
 
     /** Waits for the end of one job, at most `timeoutMs`; then it ends as `onTimeout` says. Call it before the job is added. */
     wait(id: string, data: Data, timeoutMs: number, onTimeout: () => Ending | Promise<Ending>): Promise<Ending> {
       const since = Date.now();
-      watched.set(id, { data, since, recheckAt: since + RECHECK_AFTER_MS });
+      awaited.set(id, { data, since, recheckAt: since + RECHECK_AFTER_MS });
       return pending.enter(id, timeoutMs, () => {
-        watched.delete(id);
+        awaited.delete(id);
         return lookOnceMore(id, onTimeout);
       });
     },
@@ -114,32 +113,32 @@ type RecheckOptions<Data, Ending> = Pick<Options<Data, Ending>, 'onUnfinished'> 
 
 /** Looks up the jobs that calls wait for, longest ago first. */
 function createRechecks<Data, Ending>({ onUnfinished, look, settle }: RecheckOptions<Data, Ending>) {
-  const watched = new Map<string, Watched<Data>>();
+  const awaited = new Map<string, AwaitedJob<Data>>();
   const ticks = every(TICK_MS, recheckDue, () => {}); // the queue's health says so once, and the next tick tries again
 
   async function recheckDue(): Promise<void> {
     const now = Date.now();
-    const due = [...watched].filter(([, { recheckAt }]) => recheckAt <= now).slice(0, RECHECKS_PER_TICK);
+    const due = [...awaited].filter(([, { recheckAt }]) => recheckAt <= now).slice(0, RECHECKS_PER_TICK);
     await Promise.all(due.map(([id]) => lookUp(id)));
   }
 
   async function lookUp(id: string): Promise<void> {
-    const entry = watched.get(id);
+    const entry = awaited.get(id);
     if (!entry) return;
     entry.recheckAt = Date.now() + RECHECK_AFTER_MS;
-    watched.delete(id);
-    watched.set(id, entry); // moved to the end: entries that were looked up longer ago come first
+    awaited.delete(id);
+    awaited.set(id, entry); // moved to the end: entries that were looked up longer ago come first
     const found = await look(id);
-    if (!watched.has(id)) return;
+    if (!awaited.has(id)) return;
     if (typeof found === 'object') settle(id, found.ending);
     else await onUnfinished(id, entry, found);
   }
 
   return {
-    watched,
+    awaited,
     lookUp,
     recheckAll(): void {
-      for (const entry of watched.values()) entry.recheckAt = 0;
+      for (const entry of awaited.values()) entry.recheckAt = 0;
       void recheckDue().catch(() => {}); // the next tick tries again
     },
     stop: ticks.stop,

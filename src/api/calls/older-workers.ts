@@ -11,11 +11,13 @@ interface HelloListener extends QueueEventsListener {
   hello: (message: { from: string }, id: string) => void;
 }
 
+/** Whether each worker tells how its jobs ended. */
+export type AllTell = () => boolean;
+
 type Options = {
   backend: QueueBackend;
   queue: Pick<Queue, 'name'>;
-  /** Whether each worker tells how its jobs ended. */
-  allTell: () => boolean;
+  allTell: AllTell;
   /** Something happened to a job. */
   onChange: (id: string) => void;
   onError: (error: Error) => void;

@@ -4,8 +4,8 @@ import { addExecution } from '../../shared/store/job-heads.ts';
 import type { ExecutionQueue } from '../../shared/store/queue-backend.ts';
 
 /**
- * Adds jobs again that the queue store lost, under the same ids. That is harmless: the claim beside the request file keeps
- * an execution from being dispatched twice.
+ * Adds jobs again that the queue store lost, under the same ids. That is harmless: the claim in the shared directory
+ * keeps an execution from being dispatched twice.
  */
 export function createReEnqueue({ queue, log }: { queue: ExecutionQueue; log: Logger }) {
   const reEnqueuedAt = new Map<string, number>();
@@ -20,7 +20,6 @@ export function createReEnqueue({ queue, log }: { queue: ExecutionQueue; log: Lo
     },
     /** When it was re-enqueued last, epoch ms. */
     at: (mockId: string) => reEnqueuedAt.get(mockId),
-    /** Its wait is over. */
     forget(mockId: string): void {
       reEnqueuedAt.delete(mockId);
       losses.ends();

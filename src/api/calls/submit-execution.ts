@@ -41,8 +41,10 @@ type Dependencies = {
 
 export type SubmitExecution = ReturnType<typeof createSubmitExecution>;
 
-/** A call to run: the request, its id, its caller; with `claimBy` if it is noted under a key already. `collect`: its
- * answer is fetched later. `body` is shared until it has ended. */
+/**
+ * A call to run: the request, its id, its caller; with `claimBy` if it is noted under a key already. `collect`: its
+ * answer is fetched later. `body`: its memory is held until the call has ended.
+ */
 export type Call = {
   mockId: string;
   request: ExecuteRequest;
@@ -65,7 +67,7 @@ export function createSubmitExecution(dependencies: Dependencies) {
     const isKeyed = claimBy !== undefined;
     const beginBy = claimBy ?? Date.now() + settings.QUEUE_TIMEOUT_MS;
     const stays = collect && privacy.isOff(request.app);
-    const data = toJobData(request, { claimBy: beginBy, keyName, replyTo: pending.address, collect: stays });
+    const data = toJobData(request, { claimBy: beginBy, keyName, replyTo: pending.replyTo, collect: stays });
     const end = pending.wait(mockId, data, apiWaitMs(settings));
     body?.share();
     end.finally(() => body?.close()).catch(() => {});
@@ -102,6 +104,7 @@ export function createSubmitExecution(dependencies: Dependencies) {
     },
   };
 
+  /** Only this API waits for the call, so no other one re-enqueues its job: once it is off the queue, no worker has to be told. */
   async function cancel(mockId: string, since: number): Promise<void> {
     await persist(since + apiWaitMs(settings), async () => {
       const waits = !pending.mayHaveBegun(mockId, since);

@@ -77,7 +77,7 @@ export function createExecutions(dependencies: Dependencies) {
       const record = await find(mockId);
       if (!record) return 'unknown';
       if (isEndState(record.state)) return record.state === 'cancelled' ? 'cancelled' : 'settled';
-      // Publish the cancel before removing the job: if another API re-enqueues it, the workers already refuse it.
+      // Ask the workers before the job is removed: another API may wait for it, find it missing and re-enqueue it. Then they refuse it.
       await cancels.send({ mockId, why: 'asked' });
       if (pending.mayHaveBegun(mockId, record.history[0]?.at ?? 0)) return 'asked';
       await pending.revoke(mockId, endings.cancelledInQueue(mockId));

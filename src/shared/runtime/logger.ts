@@ -17,7 +17,7 @@ export function createLogger({ level, role }: { level: string; role: string }, t
   return to ? pino(options, to) : pino(options);
 }
 
-/** An alert is over with the first success after so long without a failure: one that comes and goes stays one. */
+/** An alert is over with the first success after this long without a failure: one that comes and goes stays one. */
 const QUIET_MS = 5000;
 
 export type ThrottledAlert = ReturnType<typeof createThrottledAlert>;

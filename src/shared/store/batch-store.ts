@@ -4,7 +4,7 @@ import type { Case } from '../cases/case.ts';
 /** How long batches are kept, in how many bytes, and how many may run at once. */
 export type BatchLimits = { seconds: number; bytes: number; running: number };
 
-/** Cases are read and written so many at a time. */
+/** Cases are read and written this many at a time. */
 export const CASES_PER_CHUNK = 100;
 
 /** Whether a runner may send one more item to a client now. `limit`: open items of all batches there. */

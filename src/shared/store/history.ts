@@ -1,7 +1,7 @@
 import type { ExecutionRecord, Settled } from '../contract/execution-record.ts';
 
 /**
- * The limits of the history: so many executions, for so long, in so many bytes. The first that is reached makes the oldest
+ * The limits of the history: how many executions it has, for how long, and in how many bytes. The first that is reached makes the oldest
  * leave.
  */
 export type HistoryLimits = { count: number; seconds: number; bytes: number };

@@ -48,7 +48,7 @@ function openIndex(maxBytes: number, shelf: Shelf) {
         await remove(key, note);
       }
     },
-    /** Lets the oldest answers leave until there is room for so many bytes. `left`: those that have to be removed for it. */
+    /** Lets the oldest answers leave until there is room for `wanted` bytes. `left`: those that have to be removed for it. */
     makeRoom(wanted: number): { fits: boolean; left: string[] } {
       const fits = () => notes.size * NOTE_BYTES + answerBytes + wanted <= maxBytes;
       const left: string[] = [];

@@ -6,7 +6,7 @@ type Turns = {
   served: Map<string, number>;
 };
 
-/** Permits to send items to clients, in this process: at most so many at once, and batches take turns. */
+/** Permits to send items to clients, in this process: at most `limit` at once to each, and batches take turns. */
 export function createMemoryPermits(): Pick<BatchStore, 'acquire' | 'release'> {
   const clients = new Map<string, Turns>();
   let grants = 0;
