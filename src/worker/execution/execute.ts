@@ -9,16 +9,13 @@ import type { BeginParts } from './begin-parts.ts';
 import type { CleanUp } from './clean-up.ts';
 import { PASS_ON_WITHIN_MS } from './deadlines.ts';
 import { dispatch } from './dispatch.ts';
-import { type Claimed, type Ended, type Execution, endedWithout, type Postponed } from './execution.ts';
+import { type Claimed, type Ended, type Execution, endedWithout, type Outcome } from './execution.ts';
 import type { ExecutionJob, RecordEnding } from './record.ts';
 import { toEnded, withSteps } from './report.ts';
 import type { WaitParts } from './wait.ts';
 
 type ExecuteParts = BeginParts &
   WaitParts & { store: Store; privacy: Privacy; tracing: Tracing; cleanUp: CleanUp; record: RecordEnding };
-
-/** Tells the queue what became of an execution. Resolves to the job once the queue accepted an ending, and never if it did not. */
-type Report = (outcome: Ended | Postponed) => Promise<ExecutionJob>;
 
 export type Execute = ReturnType<typeof createExecute>;
 
@@ -27,17 +24,25 @@ export type Execute = ReturnType<typeof createExecute>;
  * once: the claim is written first and once, it names one temporary file, and renaming that file is the dispatch.
  */
 export function createExecute(parts: ExecuteParts) {
-  return async function execute(execution: Execution, report: Report): Promise<void> {
-    const begun = await begin(execution, parts); // a claim or a refusal: the first that was written counts
-    const outcome = begun.kind === 'claimed' ? await dispatchAndWait(begun, execution.data) : begun;
-    if (outcome.kind !== 'ended') return void report(outcome);
-    const ended = withSteps(outcome, execution, parts.progress, parts.tracing);
-    const job = await report(ended); // the queue must accept it
-    await Promise.all([parts.cleanUp(ended), parts.record(job, ended)]);
+  return {
+    async run(execution: Execution): Promise<Outcome> {
+      try {
+        const begun = await begin(execution, parts); // a claim or a refusal: the first that was written counts
+        const outcome = begun.kind === 'claimed' ? await dispatchAndWait(begun, execution.data) : begun;
+        return outcome.kind === 'ended' ? withSteps(outcome, execution, parts.progress, parts.tracing) : outcome;
+      } finally {
+        parts.progress.detach(execution.mockId);
+      }
+    },
+
+    /** To be called once the queue accepted the ending of this job: only then do the files go. */
+    async finish(job: ExecutionJob, ended: Ended): Promise<void> {
+      await Promise.all([parts.cleanUp(ended), parts.record(job, ended)]);
+    },
   };
 
   /** The same for every attempt, whichever one claimed: dispatch what the claim names, wait for its answer, say how it ended. */
-  async function dispatchAndWait(begun: Claimed, { input, claimBy }: JobData): Promise<Ended | Postponed> {
+  async function dispatchAndWait(begun: Claimed, { input, claimBy }: JobData): Promise<Outcome> {
     const { claim } = begun;
     try {
       const wait = await dispatch(claim, claimBy, parts); // watch, then rename

@@ -4,7 +4,7 @@ import type { NoAnswer } from '../../shared/contract/outcomes.ts';
 import { createThrottledAlert, type Logger } from '../../shared/runtime/logger.ts';
 import { createBackoff } from '../placement/backoff.ts';
 import type { Execute } from './execute.ts';
-import type { Ended, Execution, Postponed } from './execution.ts';
+import type { Ended, Execution, Outcome, Postponed } from './execution.ts';
 import type { ProgressReports } from './progress.ts';
 import type { ExecutionJob } from './record.ts';
 import type { UnknownJobs } from './unknown-jobs.ts';
@@ -12,10 +12,6 @@ import type { UnknownJobs } from './unknown-jobs.ts';
 /** After an unexpected error an execution is tried again: its deadlines end it, not a count. */
 const RETRY_MS = 1000;
 const LAST_TRIES_SHARE = 0.4;
-
-type Outcome = Ended | Postponed;
-/** One execution in this worker. `accepted` resolves once the queue accepted its ending, `done` when nothing is left to do. */
-type Run = { outcome: Promise<Outcome>; accepted: PromiseWithResolvers<ExecutionJob>; done: Promise<void> };
 
 type Dependencies = {
   execute: Execute;
@@ -44,7 +40,6 @@ export function createProcessJob(parts: Dependencies) {
       failures.begins(error, `the first one is ${mockId}; each is tried again every ${RETRY_MS} ms`);
       return null;
     });
-    if (outcome?.kind !== 'ended') progress.take(mockId);
     if (outcome === null) return snooze(job, RETRY_MS, token);
     if (outcome.kind !== 'ended') return postpone(job, outcome, token);
     failures.ends();
@@ -90,36 +85,34 @@ export function createProcessJob(parts: Dependencies) {
  * A queue store that forgot an execution gives it out again, perhaps to the worker that still has it. Then both jobs wait
  * for the same end, and the one the queue believes in reports it.
  */
-function createRuns({ execute }: Pick<Dependencies, 'execute'>) {
-  const running = new Map<string, Run>();
-  const reported = new WeakMap<ExecutionJob, Run>();
+function createRuns({ execute, log }: Pick<Dependencies, 'execute' | 'log'>) {
+  const running = new Map<string, Promise<Outcome>>();
+  const endedOf = new WeakMap<ExecutionJob, Ended>();
+  const accepted = new WeakSet<Ended>();
   const finishing = new Set<Promise<void>>();
 
-  function start(execution: Execution): Run {
-    const outcome = Promise.withResolvers<Outcome>();
-    const accepted = Promise.withResolvers<ExecutionJob>();
-    const done = execute(execution, (ended) => {
-      outcome.resolve(ended);
-      return accepted.promise;
-    }).catch(outcome.reject);
-    const run = { outcome: outcome.promise.finally(() => running.delete(execution.mockId)), accepted, done };
+  function start(execution: Execution): Promise<Outcome> {
+    const run = execute.run(execution).finally(() => running.delete(execution.mockId));
     running.set(execution.mockId, run);
     return run;
   }
 
   return {
-    outcomeOf(execution: Execution, job: ExecutionJob): Promise<Outcome> {
-      const run = running.get(execution.mockId) ?? start(execution);
-      reported.set(job, run);
-      return run.outcome;
+    async outcomeOf(execution: Execution, job: ExecutionJob): Promise<Outcome> {
+      const outcome = await (running.get(execution.mockId) ?? start(execution));
+      if (outcome.kind === 'ended') endedOf.set(job, outcome);
+      return outcome;
     },
     /** The queue accepted how a job ended. */
     accepted(job: ExecutionJob): void {
-      const run = reported.get(job);
-      if (!run) return;
-      run.accepted.resolve(job);
-      finishing.add(run.done);
-      run.done.finally(() => finishing.delete(run.done));
+      const ended = endedOf.get(job);
+      if (!ended || accepted.has(ended)) return;
+      accepted.add(ended);
+      const finish = execute
+        .finish(job, ended)
+        .catch((error) => log.error({ err: error, mockId: job.id }, 'an execution that ended could not be finished'))
+        .finally(() => finishing.delete(finish));
+      finishing.add(finish);
     },
     /** Resolves when nothing that follows an accepted ending is under way any more. */
     done: async () => void (await Promise.all(finishing)),

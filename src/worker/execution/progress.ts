@@ -33,12 +33,16 @@ export function createProgressReports() {
       }, TELL_AFTER_MS);
     },
 
-    /** How far an execution got, once it is over here. */
-    take(mockId: string): Progress | null {
-      const entry = entries.get(mockId);
+    /** How far an execution got; null while it reached nothing. */
+    of(mockId: string): Progress | null {
+      const progress = entries.get(mockId)?.progress;
+      return progress && progress.steps.length > 0 ? progress : null;
+    },
+
+    /** An execution is over here. */
+    detach(mockId: string): void {
+      clearTimeout(entries.get(mockId)?.timer);
       entries.delete(mockId);
-      clearTimeout(entry?.timer);
-      return entry && entry.progress.steps.length > 0 ? entry.progress : null;
     },
   };
 }

@@ -68,7 +68,7 @@ function withoutHidden(
 
 /** Puts the states an execution went through here into its ending: the job tells the whole story as long as it is there. */
 export function withSteps(ended: Ended, execution: Execution, progress: ProgressReports, tracing: Tracing): Ended {
-  const reached = progress.take(execution.mockId);
+  const reached = progress.of(execution.mockId);
   const ending = reached ? told(ended.ending, reached) : ended.ending;
   const { steps = [] } = ending.kind === 'answered' ? ending.result : ending.noAnswer;
   const code = ending.kind === 'answered' ? 'answered' : ending.noAnswer.code;
