@@ -38,7 +38,7 @@ async function handle(event: WaitEvent, wait: Wait): Promise<WaitEnding | undefi
     case 'deadline':
       return timeIsUp(wait);
     case 'interrupt':
-      if (event.interrupt === 'handover' || event.interrupt === 'lock-lost') return { kind: 'interrupted' };
+      if (event.interrupt === 'handover') return { kind: 'interrupted' };
       return cancelled(wait, event.interrupt);
   }
 }

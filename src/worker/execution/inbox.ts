@@ -79,5 +79,5 @@ function nameOf(event: WaitEvent): string {
 function urgency(event: WaitEvent): number {
   if (event.kind === 'deadline') return 1;
   if (event.kind !== 'interrupt') return 0;
-  return event.interrupt === 'handover' || event.interrupt === 'lock-lost' ? 3 : 2;
+  return event.interrupt === 'handover' ? 3 : 2;
 }

@@ -1,7 +1,7 @@
 import type { Cancel } from '../../shared/store/control.ts';
 
-/** The messages that can reach an execution while it waits. */
-export type Interrupt = 'handover' | 'lock-lost' | Cancel['why'];
+/** The messages that can reach an execution while it waits. `handover`: another worker goes on with it. */
+export type Interrupt = 'handover' | Cancel['why'];
 type Listener = (interrupt: Interrupt) => void;
 
 /** A cancel can overtake the start of its execution, or come just before another worker takes it over. */
@@ -34,7 +34,7 @@ export function createInterrupts() {
 
     /** Another worker may have the execution by now. Not remembered: the lock of the next try is another one. */
     lockLost(mockId: string): void {
-      listeners.get(mockId)?.('lock-lost');
+      listeners.get(mockId)?.('handover');
     },
 
     /** Gives every execution that waits here back to the queue; this worker goes on. */

@@ -56,7 +56,7 @@ describe('the inbox of a wait', () => {
     const inbox = createInbox();
     inbox.put({ kind: 'result' });
     await inbox.next();
-    inbox.put({ kind: 'interrupt', interrupt: 'lock-lost' });
+    inbox.put({ kind: 'interrupt', interrupt: 'handover' });
     await expect(inbox.reading(() => expect.fail('it began'))).rejects.toThrow(Overtaken);
   });
 

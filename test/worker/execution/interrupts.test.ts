@@ -8,7 +8,7 @@ describe('interrupts', () => {
     const [a, b] = [heardBy(interrupts, 'a'), heardBy(interrupts, 'b')];
     interrupts.cancel({ mockId: 'a', why: 'asked' });
     interrupts.lockLost('b');
-    expect([a.heard, b.heard]).toEqual([['asked'], ['lock-lost']]);
+    expect([a.heard, b.heard]).toEqual([['asked'], ['handover']]);
   });
 
   it('a cancel that overtakes its execution waits for it', async () => {
@@ -45,7 +45,7 @@ describe('interrupts', () => {
     interrupts.lockLost('a');
     second.stop();
     interrupts.lockLost('a');
-    expect([first.heard, second.heard]).toEqual([[], ['lock-lost']]);
+    expect([first.heard, second.heard]).toEqual([[], ['handover']]);
   });
 
   it('cancels are remembered for a minute, and never more than ten thousand', () => {
