@@ -40,5 +40,7 @@ async function handle(event: WaitEvent, wait: Wait): Promise<WaitEnding | undefi
     case 'interrupt':
       if (event.interrupt === 'handover') return { kind: 'interrupted' };
       return cancelled(wait, event.interrupt);
+    default:
+      return event satisfies never;
   }
 }
