@@ -66,7 +66,7 @@ async function propose(execution: Execution, parts: BeginParts): Promise<Propose
   const { claims, interrupts, sharedDirectory } = parts;
   const { clock } = sharedDirectory;
   try {
-    if (!clock.isPast(data.claimBy)) await claims.prepare({ mockId, claimBy: data.claimBy });
+    if (!clock.isPast(data.claimBy)) await claims.prepare(data);
   } catch (error) {
     // If all claims are out of sight, only the first attempt knows that there is none.
     const refusal = firstAttempt || errnoOf(error) !== 'ENOENT' ? endings.claimsUnwritable(error) : undefined;

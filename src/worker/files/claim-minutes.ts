@@ -2,6 +2,9 @@ import { mkdir, readdir, rename, rm, rmdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errnoOf, unless } from '../../shared/runtime/errno.ts';
 import { tryEach } from '../../shared/runtime/try-each.ts';
+import { type ClaimKey, UnknownClaim } from './claim.ts';
+import { uncertainAt } from './claim-file.ts';
+import type { FileClock } from './file-clock.ts';
 import { privateDirectory } from './file-names.ts';
 import { exists } from './quick-files.ts';
 
@@ -14,25 +17,27 @@ const SWEPT = '.swept';
 /** The time that names the minute of an execution: epoch ms by the clock of its API, the same for every attempt. */
 type Key = { claimBy: number };
 
-export type ClaimMinutes = ReturnType<typeof createClaimMinutes>;
-
 /**
  * The folders that claims lie in, one per minute of `claimBy`. A minute is swept by renaming its folder, in one step, to a
  * mark that stays for a day. A claim that finds the mark of its minute may not be the first one, whatever any clock says.
  */
-export function createClaimMinutes(sharedDir: string) {
+export function createClaimMinutes(sharedDir: string, clock: FileClock) {
   const root = join(privateDirectory(sharedDir), 'claims');
   const folderOf = ({ claimBy }: Key) => join(root, String(Math.floor(claimBy / MINUTE_MS)));
+  const pathOf = (key: ClaimKey) => join(folderOf(key), key.mockId);
   const made = new Set<string>();
 
   return {
     root,
     folderOf,
+    pathOf,
 
     /**
-     * Makes the folder of a minute. Not what is above it: that must be there, or this is not the directory that was checked.
+     * Makes the folder for a claim. To be called before the last look at `claimBy`, and never after it: a worker that sleeps
+     * for longer than claims are kept then finds the folder gone, instead of claiming a second time. What is above the folder
+     * must be there, or this is not the directory that was checked.
      */
-    async make(key: Key): Promise<void> {
+    async prepare(key: Key): Promise<void> {
       const folder = folderOf(key);
       if (made.has(folder)) return;
       await mkdir(root).catch(unless('EEXIST'));
@@ -40,10 +45,18 @@ export function createClaimMinutes(sharedDir: string) {
       made.add(folder);
     },
 
-    isThere: (key: Key): Promise<boolean> => exists(folderOf(key)),
+    /** Whether the folder for a claim is there: made by the worker that claims, swept with the claim. */
+    hasFolder: (key: Key): Promise<boolean> => exists(folderOf(key)),
 
-    /** Whether the claims of a minute were, or are being, removed. To be asked after a look at them, never before. */
-    wasSwept: (key: Key): Promise<boolean> => exists(folderOf(key) + SWEPT),
+    /** Whether the claims of a minute may be gone without a mark, or with one that is gone. */
+    mayBeSwept: ({ claimBy }: Key): boolean => clock.isPast(claimBy + CLAIM_KEPT_MS),
+
+    /**
+     * Throws `UnknownClaim` if the claims of that minute were, or are being, removed. To be called after a look at them, never before.
+     */
+    async refuseSwept(key: ClaimKey): Promise<void> {
+      if (await exists(folderOf(key) + SWEPT).catch(uncertainAt(pathOf(key)))) throw swept(key);
+    },
 
     /** A key of each minute that there are claims of. */
     async keys(): Promise<Key[]> {
@@ -54,6 +67,8 @@ export function createClaimMinutes(sharedDir: string) {
     sweep: createSweep(root, (folder) => made.delete(folder)),
   };
 }
+
+export const swept = ({ mockId }: ClaimKey) => new UnknownClaim(`the claim of ${mockId} may have been swept`);
 
 /**
  * Removes the claims of all minutes that are over for more than `CLAIM_KEPT_MS`, and resolves to how many these were.

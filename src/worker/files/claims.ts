@@ -1,10 +1,9 @@
 import { stat } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { NoAnswer } from '../../shared/contract/outcomes.ts';
 import { errnoOf } from '../../shared/runtime/errno.ts';
-import { type ClaimKey, type ClaimOrRefusal, parseClaim, textOf, UnknownClaim } from './claim.ts';
-import { readClaim, uncertainAt, writeClaim } from './claim-file.ts';
-import { CLAIM_KEPT_MS, type ClaimMinutes, createClaimMinutes } from './claim-minutes.ts';
+import { type ClaimKey, type ClaimOrRefusal, parseClaim, textOf } from './claim.ts';
+import { readClaim, writeClaim } from './claim-file.ts';
+import { createClaimMinutes, swept } from './claim-minutes.ts';
 import { createFileClock, type FileClock } from './file-clock.ts';
 
 /**
@@ -15,13 +14,8 @@ import { createFileClock, type FileClock } from './file-clock.ts';
  * `claimBy`, which every attempt knows; neither counts once that minute was swept.
  */
 export function createClaims(sharedDir: string, clock: FileClock = createFileClock(sharedDir)) {
-  const minutes = createClaimMinutes(sharedDir);
-  const pathOf = (key: ClaimKey) => join(minutes.folderOf(key), key.mockId);
-  /** For minutes that were swept without leaving a mark, or whose mark is gone. */
-  const mayBeSwept = ({ claimBy }: ClaimKey) => clock.isPast(claimBy + CLAIM_KEPT_MS);
-
-  const refuseSwept = createRefuseSwept(minutes, pathOf);
-  const counted = createCounted({ find, refuseSwept });
+  const minutes = createClaimMinutes(sharedDir, clock);
+  const { pathOf, folderOf, hasFolder, prepare, mayBeSwept, refuseSwept, sweep } = minutes;
 
   async function find(key: ClaimKey): Promise<ClaimOrRefusal | null> {
     const text = await readClaim(pathOf(key));
@@ -41,18 +35,26 @@ export function createClaims(sharedDir: string, clock: FileClock = createFileClo
     }
   }
 
+  /** To be called after the write: an earlier claim can be missing only if the sweep's mark is there by now. */
+  async function counted(key: ClaimKey, own: ClaimOrRefusal, isFirst: boolean): Promise<ClaimOrRefusal> {
+    await refuseSwept(key);
+    const first = isFirst ? own : await find(key);
+    if (!first) throw swept(key);
+    return first;
+  }
+
   return {
     /** Reads the decision about an execution, or null while there is none. Throws `UnknownClaim` or `NewerClaim`. */
     find,
 
     /** The same without `claimBy`: looks through all claims that are kept. Null also for one that cannot be read. */
-    findAnywhere: (mockId: string): Promise<ClaimOrRefusal | null> => findAnywhere(mockId, { minutes, find }),
-
-    /**
-     * Makes the folder for a claim. To be called before the last look at `claimBy`, and never after it: a worker that sleeps
-     * for longer than claims are kept then finds the folder gone, instead of claiming a second time.
-     */
-    prepare: (key: ClaimKey): Promise<void> => minutes.make(key),
+    async findAnywhere(mockId: string): Promise<ClaimOrRefusal | null> {
+      for (const { claimBy } of await minutes.keys()) {
+        const found = await find({ mockId, claimBy }).catch(() => null);
+        if (found) return found;
+      }
+      return null;
+    },
 
     /**
      * Writes a refusal unless there is a decision, and resolves to the one that counts. Makes the folder also after `claimBy`,
@@ -60,13 +62,10 @@ export function createClaims(sharedDir: string, clock: FileClock = createFileClo
      */
     async fence(key: ClaimKey, noAnswer: NoAnswer): Promise<ClaimOrRefusal> {
       if (mayBeSwept(key)) throw swept(key);
-      await minutes.make(key);
+      await prepare(key);
       const refusal: ClaimOrRefusal = { kind: 'refused', noAnswer };
       return counted(key, refusal, await writeClaim(pathOf(key), textOf(refusal)));
     },
-
-    /** Whether the folder for a claim is there: made by the worker that claims, swept with the claim. */
-    hasFolder: (key: ClaimKey): Promise<boolean> => minutes.isThere(key),
 
     /**
      * Writes a decision unless there is one already, and resolves to the one that counts. Throws `UnknownClaim` or
@@ -77,43 +76,8 @@ export function createClaims(sharedDir: string, clock: FileClock = createFileClo
       return counted(key, decision, !mayBeSwept(key) && (await writeFirst(key, decision)));
     },
 
-    /** The path of an execution's claim. */
-    folderOf: minutes.folderOf,
-
-    sweep: minutes.sweep,
+    ...{ folderOf, hasFolder, prepare, sweep },
   };
 }
 
 export type Claims = ReturnType<typeof createClaims>;
-
-function createRefuseSwept({ wasSwept }: ClaimMinutes, pathOf: (key: ClaimKey) => string) {
-  return async function refuseSwept(key: ClaimKey): Promise<void> {
-    if (await wasSwept(key).catch(uncertainAt(pathOf(key)))) throw swept(key);
-  };
-}
-
-type Find = (key: ClaimKey) => Promise<ClaimOrRefusal | null>;
-type Looks = { find: Find; refuseSwept: (key: ClaimKey) => Promise<void> };
-
-/** The decision that counts. After the write: an earlier claim was removed only once the mark was there. */
-function createCounted({ find, refuseSwept }: Looks) {
-  return async function counted(key: ClaimKey, own: ClaimOrRefusal, isFirst: boolean): Promise<ClaimOrRefusal> {
-    await refuseSwept(key);
-    const first = isFirst ? own : await find(key);
-    if (!first) throw swept(key);
-    return first;
-  };
-}
-
-async function findAnywhere(
-  mockId: string,
-  { minutes, find }: { minutes: ClaimMinutes; find: Find },
-): Promise<ClaimOrRefusal | null> {
-  for (const { claimBy } of await minutes.keys()) {
-    const found = await find({ mockId, claimBy }).catch(() => null);
-    if (found) return found;
-  }
-  return null;
-}
-
-const swept = ({ mockId }: ClaimKey) => new UnknownClaim(`the claim of ${mockId} may have been swept`);
