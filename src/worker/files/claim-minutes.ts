@@ -1,6 +1,6 @@
 import { mkdir, readdir, rename, rm, rmdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { errnoOf, unless } from '../../shared/runtime/errno.ts';
+import { unless } from '../../shared/runtime/errno.ts';
 import { tryEach } from '../../shared/runtime/try-each.ts';
 import { type ClaimKey, UnknownClaim } from './claim.ts';
 import { uncertainAt } from './claim-file.ts';
@@ -23,7 +23,8 @@ type Key = { claimBy: number };
  */
 export function createClaimMinutes(sharedDir: string, clock: FileClock) {
   const root = join(privateDirectory(sharedDir), 'claims');
-  const folderOf = ({ claimBy }: Key) => join(root, String(Math.floor(claimBy / MINUTE_MS)));
+  const minuteOf = ({ claimBy }: Key) => String(Math.floor(claimBy / MINUTE_MS));
+  const folderOf = (key: Key) => join(root, minuteOf(key));
   const pathOf = (key: ClaimKey) => join(folderOf(key), key.mockId);
   const made = new Set<string>();
 
@@ -38,11 +39,10 @@ export function createClaimMinutes(sharedDir: string, clock: FileClock) {
      * must be there, or this is not the directory that was checked.
      */
     async prepare(key: Key): Promise<void> {
-      const folder = folderOf(key);
-      if (made.has(folder)) return;
+      if (made.has(minuteOf(key))) return;
       await mkdir(root).catch(unless('EEXIST'));
-      await mkdir(folder).catch(unless('EEXIST'));
-      made.add(folder);
+      await mkdir(folderOf(key)).catch(unless('EEXIST'));
+      made.add(minuteOf(key));
     },
 
     /** Whether the folder for a claim is there: made by the worker that claims, swept with the claim. */
@@ -64,7 +64,7 @@ export function createClaimMinutes(sharedDir: string, clock: FileClock) {
       return names.filter((name) => /^\d+$/.test(name)).map((name) => ({ claimBy: Number(name) * MINUTE_MS }));
     },
 
-    sweep: createSweep(root, (folder) => made.delete(folder)),
+    sweep: createSweep(root, made),
   };
 }
 
@@ -72,9 +72,9 @@ export const swept = ({ mockId }: ClaimKey) => new UnknownClaim(`the claim of ${
 
 /**
  * Removes the claims of all minutes that are over for more than `CLAIM_KEPT_MS`, and resolves to how many these were.
- * `now`: the time by the file system.
+ * `now`: the time by the file system. `made`: the minutes that this worker knows to be there.
  */
-function createSweep(root: string, onSweep: (folder: string) => void) {
+function createSweep(root: string, made: Set<string>) {
   const emptied = new Set<string>();
 
   /** By its name and by its last claim: one of the two may come from a clock that is wrong. */
@@ -86,44 +86,44 @@ function createSweep(root: string, onSweep: (folder: string) => void) {
 
   async function sweepMinute(minute: string): Promise<void> {
     const folder = join(root, minute);
-    onSweep(folder);
     // A folder that was made again beside its mark has no claim that counts.
     if (await exists(folder + SWEPT)) return rm(folder, { recursive: true, force: true });
     await rename(folder, folder + SWEPT).catch(unless('ENOENT')); // another worker was faster
-    await emptyMark(minute);
+    await emptyMark(minute + SWEPT);
   }
 
-  async function emptyMark(minute: string): Promise<void> {
-    const mark = join(root, minute + SWEPT);
-    for (const name of (await readdir(mark).catch(unless('ENOENT'))) ?? [])
-      await rm(join(mark, name), { recursive: true, force: true });
-    emptied.add(minute);
+  async function emptyMark(mark: string): Promise<void> {
+    for (const name of (await readdir(join(root, mark)).catch(unless('ENOENT'))) ?? [])
+      await rm(join(root, mark, name), { recursive: true, force: true });
+    emptied.add(mark);
   }
 
   /** A worker that died may have left it half emptied. */
-  async function sweepMark(minute: string, now: number): Promise<void> {
-    if (!emptied.has(minute)) await emptyMark(minute);
+  async function sweepMark(mark: string, minute: string, now: number): Promise<void> {
+    if (!emptied.has(mark)) await emptyMark(mark);
     if ((Number(minute) + 1) * MINUTE_MS + MARK_KEPT_MS >= now) return;
-    const found = await stat(join(root, minute + SWEPT)).catch(unless('ENOENT'));
+    const found = await stat(join(root, mark)).catch(unless('ENOENT'));
     if (found && now - found.mtimeMs <= MARK_KEPT_MS) return;
-    await rmdir(join(root, minute + SWEPT)).catch(unless('ENOENT'));
-    emptied.delete(minute);
+    await rmdir(join(root, mark)).catch(unless('ENOENT'));
+  }
+
+  /** Other workers sweep, too. */
+  function forgetWhatIsGone(names: ReadonlySet<string>): void {
+    for (const known of [made, emptied]) for (const name of known) if (!names.has(name)) known.delete(name);
   }
 
   return async function sweep(now: number, onError: (error: unknown) => void): Promise<number> {
     let removed = 0;
     const sweepOne = async (name: string) => {
       const [, minute = '', mark] = /^(\d+)(\.swept)?$/.exec(name) ?? [];
-      if (mark) await sweepMark(minute, now);
+      if (mark) await sweepMark(name, minute, now);
       else if (minute !== '' && (await isOld(minute, now))) {
         await sweepMinute(minute);
         removed++;
       }
     };
-    const names = await readdir(root).catch((error) => {
-      if (errnoOf(error) === 'ENOENT') return [];
-      throw error;
-    });
+    const names = (await readdir(root).catch(unless('ENOENT'))) ?? [];
+    forgetWhatIsGone(new Set(names));
     await tryEach(names, sweepOne, onError);
     return removed;
   };

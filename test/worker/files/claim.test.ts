@@ -6,6 +6,7 @@ import { noAnswer } from '../../../src/shared/contract/outcomes.ts';
 import { type Claim, type ClaimOrRefusal, NewerClaim, UnknownClaim } from '../../../src/worker/files/claim.ts';
 import { CLAIM_KEPT_MS } from '../../../src/worker/files/claim-minutes.ts';
 import { createClaims } from '../../../src/worker/files/claims.ts';
+import { createFileClock } from '../../../src/worker/files/file-clock.ts';
 
 const mockId = '7f3a5c1e-0000-4000-8000-000000000001';
 
@@ -84,6 +85,25 @@ describe('the claim of an execution', () => {
     expect(await readdir(root, { recursive: true })).toEqual([`${minute}.swept`]);
     await sweep({ atMs: Date.now() + 25 * 3_600_000 });
     expect(await readdir(root)).toEqual([]);
+  });
+
+  it('that another worker swept is forgotten here too: its folder, and the mark it left', async () => {
+    const { claims, key, sharedDir, sweep } = await prepared();
+    const other = createClaims(sharedDir, createFileClock(sharedDir));
+    const root = join(sharedDir, '.rule-server/claims');
+    const [minute = ''] = await minutesOf(sharedDir);
+    const mark = join(root, `${minute}.swept`);
+    await other.sweep(key.claimBy + 12 * 60_000, (error) => expect.fail(String(error)));
+    await sweep({ atMs: key.claimBy + 12 * 60_000 });
+    await claims.prepare(key);
+    expect((await readdir(root)).sort()).toEqual([minute, `${minute}.swept`]);
+
+    await rm(mark, { recursive: true });
+    await sweep({ atMs: Date.now() });
+    await mkdir(mark);
+    await symlink('a claim of a worker that died while it swept', join(mark, mockId));
+    await sweep({ atMs: Date.now() });
+    expect(await readdir(mark)).toEqual([]);
   });
 
   it('may have been there when it can have been swept: a refusal does not count then', async () => {
