@@ -18,7 +18,7 @@ export async function dispatch(claim: Claim, claimBy: number, parts: WaitParts):
     const isOurs = await renameOnce(wait, claimBy);
     if (isOurs) parts.progress.reached(claim.mockId, claim.address, 'dispatched');
     else wait.inbox.put({ kind: 'resumed' });
-    wait.resumed = !isOurs;
+    wait.dispatchedHere = isOurs;
     if (claim.registered && !wait.marksFirst) wait.later(isOurs ? MARK_OPEN_MS[filesLie()] : 0, { kind: 'mark' });
     // `answerBy` is by the clock of the worker that claimed. When that was ahead, another worker waits no longer than a client has.
     const left = Math.min(claim.answerBy - Date.now(), parts.settings.RESULT_TIMEOUT_MS);
@@ -30,24 +30,23 @@ export async function dispatch(claim: Claim, claimBy: number, parts: WaitParts):
   }
 }
 
-/** False when another attempt dispatched, or when the wait is over before its request is seen. */
+/** Whether this attempt dispatched: not when another one did, or when the wait is over before its request is seen. */
 async function renameOnce({ claim, files, inbox, parts }: Wait, claimBy: number): Promise<boolean> {
   await parts.flush.beforeDispatch(files, claim, parts.claims.folderOf({ claimBy }));
   await parts.atStep('before-dispatch', claim.mockId);
   const isWanted = Date.now() < claim.answerBy && !inbox.isInterrupted;
-  const renamed = isWanted ? await renameWhereItIs(files, claim, parts) : 'was-dispatched';
-  if (renamed === 'dispatched') await parts.flush.dispatched(files);
+  const isOurs = isWanted && (await renameWhereItIs(files, claim, parts));
+  if (isOurs) await parts.flush.dispatched(files);
   await parts.atStep('dispatched', claim.mockId);
-  return renamed === 'dispatched';
+  return isOurs;
 }
 
 /**
  * While the shared directory is away, the temporary file is not found although no attempt has dispatched it. Only a directory that
  * is there tells; while it is not, the job is tried again.
  */
-async function renameWhereItIs(files: ExecutionFiles, claim: Claim, { sharedDirectory }: WaitParts) {
-  const renamed = await renameRequest(files, claim);
-  if (renamed === 'dispatched') return renamed;
+async function renameWhereItIs(files: ExecutionFiles, claim: Claim, { sharedDirectory }: WaitParts): Promise<boolean> {
+  if (await renameRequest(files, claim)) return true;
   if (!(await sharedDirectory.isThere())) throw new Error('SHARED_DIR is not there');
   return renameRequest(files, claim);
 }

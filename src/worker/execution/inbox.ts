@@ -4,7 +4,7 @@ import type { Interrupt } from './interrupts.ts';
 
 /**
  * The events of an execution that waits for its answer. `result`, `request`: look at that file, which was just seen to be like
- * `sight`. `resumed`: another attempt dispatched. `mark`: time to mark it as open. `deadline`: time is up.
+ * `sight`. `resumed`: this attempt did not dispatch. `mark`: time to mark it as open. `deadline`: time is up.
  */
 export type WaitEvent =
   | { kind: 'result'; sight?: Sight }

@@ -26,7 +26,7 @@ export async function toEnded(
   wait: Wait,
   { store, privacy, input }: Told,
 ): Promise<Ended> {
-  const marked = wait.mark !== 'none' || wait.resumed;
+  const marked = wait.mark !== 'none' || !wait.dispatchedHere;
   if (ending.kind === 'unanswered') {
     const noAnswer = { ...ending.noAnswer, ...some(withoutHidden(warnings, claim, { privacy, texts: [input] })) };
     return { kind: 'ended', ending: { kind: 'unanswered', noAnswer }, claim, marked };

@@ -62,8 +62,8 @@ export type Wait = {
   readonly directory: Absence;
   readonly registrationSeen: Absence;
   pickedUp: boolean;
-  /** Another attempt dispatched it, or was about to. */
-  resumed: boolean;
+  /** This attempt renamed the request. If it did not, another one may have. */
+  dispatchedHere: boolean;
   /** The request went with its directory, or with its mark: that it is gone does not tell that it was picked up. */
   requestRemoved: boolean;
   mark: 'none' | 'written' | 'failed';
@@ -101,7 +101,7 @@ export function openWait(claim: Claim, parts: WaitParts): Wait {
     directory: createAbsence(),
     registrationSeen: createAbsence(),
     pickedUp: false,
-    resumed: false,
+    dispatchedHere: false,
     requestRemoved: false,
     mark: 'none',
     marksFirst: claim.registered && (dialects[claim.dialect].isSharedWithCleaners || sharedDirectory.hasOtherServer()),

@@ -59,19 +59,16 @@ export async function markOpen(files: ExecutionFiles): Promise<void> {
 
 /**
  * Makes the request visible. Only the file named in the claim is ever renamed, so however often this is called, it happens
- * once.
+ * once. False when that file is not there.
  */
-export async function renameRequest(
-  files: ExecutionFiles,
-  { temporary }: Claim,
-): Promise<'dispatched' | 'was-dispatched'> {
+export async function renameRequest(files: ExecutionFiles, { temporary }: Claim): Promise<boolean> {
   try {
     const name = requestFileName(files.mockId);
     await within(files.directory, (path) => rename(join(path, temporary), join(path, name)));
     await confirm(files.directory);
-    return 'dispatched';
+    return true;
   } catch (error) {
-    if (errnoOf(error) === 'ENOENT') return 'was-dispatched';
+    if (errnoOf(error) === 'ENOENT') return false;
     throw error;
   }
 }
