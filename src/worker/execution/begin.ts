@@ -52,7 +52,7 @@ async function findEarlier(
   key: { mockId: string; claimBy: number },
   { sharedDirectory, claims }: BeginParts,
 ): Promise<ClaimOrRefusal | null> {
-  if (!(await sharedDirectory.isThere())) throw new Error('SHARED_DIR is not there');
+  await sharedDirectory.mustBeThere();
   const earlier = await claims.find(key);
   // The folder is made before `claimBy` and kept for ten minutes: if it is missing, it may have been swept with its claims.
   if (!earlier && sharedDirectory.clock.isPast(key.claimBy) && !(await claims.hasFolder(key)))
@@ -63,17 +63,15 @@ async function findEarlier(
 /** The proposal of this attempt: a claim for a client, or a reason not to begin, which counts unless another attempt claims. */
 async function propose(execution: Execution, parts: BeginParts): Promise<Proposed | Postponed> {
   const { mockId, data, firstAttempt } = execution;
-  const { claims, interrupts, sharedDirectory } = parts;
-  const { clock } = sharedDirectory;
+  const { claims, interrupts } = parts;
   try {
-    if (!clock.isPast(data.claimBy)) await claims.prepare(data);
+    if (!(await claims.prepareUnlessPast(data))) return refuse(endings.tooLate());
   } catch (error) {
     // If all claims are out of sight, only the first attempt knows that there is none.
     const refusal = firstAttempt || errnoOf(error) !== 'ENOENT' ? endings.claimsUnwritable(error) : undefined;
     if (refusal) return refuse(refusal);
     throw error;
   }
-  if (clock.isPast(data.claimBy)) return refuse(endings.tooLate());
   if (interrupts.isCancelled(mockId)) return refuse(endings.cancelledBeforeDispatch(mockId));
   const target = parseTarget(data.target);
   if (target.kind === 'malformed') return refuse(endings.badRequest('target', target.message));

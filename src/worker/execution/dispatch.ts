@@ -47,6 +47,6 @@ async function renameOnce({ claim, files, inbox, parts }: Wait, claimBy: number)
  */
 async function renameWhereItIs(files: ExecutionFiles, claim: Claim, { sharedDirectory }: WaitParts): Promise<boolean> {
   if (await renameRequest(files, claim)) return true;
-  if (!(await sharedDirectory.isThere())) throw new Error('SHARED_DIR is not there');
+  await sharedDirectory.mustBeThere();
   return renameRequest(files, claim);
 }

@@ -20,9 +20,8 @@ export function createUnknownJobs({ claims, sharedDirectory, settings, log }: De
 
   /** Null before its time. The refusal takes the place of a claim: a newer worker that slept cannot begin it any more. */
   async function decide(key: { mockId: string; claimBy: number }, v: number): Promise<ClaimOrRefusal | null> {
-    if (!(await sharedDirectory.isThere())) throw new Error('SHARED_DIR is not there');
-    if (!sharedDirectory.clock.isPast(key.claimBy)) await claims.prepare(key);
-    if (!sharedDirectory.clock.isPast(key.claimBy)) return null;
+    await sharedDirectory.mustBeThere();
+    if (await claims.prepareUnlessPast(key)) return null;
     return claims.decide(key, { kind: 'refused', noAnswer: endings.tooNew(v) });
   }
 

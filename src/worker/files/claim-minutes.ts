@@ -28,21 +28,25 @@ export function createClaimMinutes(sharedDir: string, clock: FileClock) {
   const pathOf = (key: ClaimKey) => join(folderOf(key), key.mockId);
   const made = new Set<string>();
 
+  /** Not what is above the folder: that must be there, or this is not the directory that was checked. */
+  async function make(key: Key): Promise<void> {
+    if (made.has(minuteOf(key))) return;
+    await mkdir(root).catch(unless('EEXIST'));
+    await mkdir(folderOf(key)).catch(unless('EEXIST'));
+    made.add(minuteOf(key));
+  }
+
   return {
-    root,
-    folderOf,
-    pathOf,
+    ...{ root, folderOf, pathOf, make },
 
     /**
-     * Makes the folder for a claim. To be called before the last look at `claimBy`, and never after it: a worker that sleeps
-     * for longer than claims are kept then finds the folder gone, instead of claiming a second time. What is above the folder
-     * must be there, or this is not the directory that was checked.
+     * Makes the folder for a claim unless `claimBy` is over, and resolves to whether there is time left. The last look at
+     * `claimBy` comes after the folder was made, never before: a worker that sleeps for longer than claims are kept then finds
+     * the folder gone, instead of claiming a second time.
      */
-    async prepare(key: Key): Promise<void> {
-      if (made.has(minuteOf(key))) return;
-      await mkdir(root).catch(unless('EEXIST'));
-      await mkdir(folderOf(key)).catch(unless('EEXIST'));
-      made.add(minuteOf(key));
+    async prepareUnlessPast(key: Key): Promise<boolean> {
+      if (!clock.isPast(key.claimBy)) await make(key);
+      return !clock.isPast(key.claimBy);
     },
 
     /** Whether the folder for a claim is there: made by the worker that claims, swept with the claim. */

@@ -15,7 +15,7 @@ import { createFileClock, type FileClock } from './file-clock.ts';
  */
 export function createClaims(sharedDir: string, clock: FileClock = createFileClock(sharedDir)) {
   const minutes = createClaimMinutes(sharedDir, clock);
-  const { pathOf, folderOf, hasFolder, prepare, mayBeSwept, refuseSwept, sweep } = minutes;
+  const { pathOf, folderOf, hasFolder, make, prepareUnlessPast, mayBeSwept, refuseSwept, sweep } = minutes;
 
   async function find(key: ClaimKey): Promise<ClaimOrRefusal | null> {
     const text = await readClaim(pathOf(key));
@@ -62,7 +62,7 @@ export function createClaims(sharedDir: string, clock: FileClock = createFileClo
      */
     async fence(key: ClaimKey, noAnswer: NoAnswer): Promise<ClaimOrRefusal> {
       if (mayBeSwept(key)) throw swept(key);
-      await prepare(key);
+      await make(key);
       const refusal: ClaimOrRefusal = { kind: 'refused', noAnswer };
       return counted(key, refusal, await writeClaim(pathOf(key), textOf(refusal)));
     },
@@ -76,7 +76,7 @@ export function createClaims(sharedDir: string, clock: FileClock = createFileClo
       return counted(key, decision, !mayBeSwept(key) && (await writeFirst(key, decision)));
     },
 
-    ...{ folderOf, hasFolder, prepare, sweep },
+    ...{ folderOf, hasFolder, prepareUnlessPast, sweep },
   };
 }
 

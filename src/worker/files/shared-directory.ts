@@ -46,7 +46,7 @@ export function createSharedDirectory({ sharedDir, store }: { sharedDir: string;
       if (!found.isDirectory()) throw new UnusableSharedDirectory(`SHARED_DIR is not a directory`);
       await noteFileSystem(sharedDir).catch(notUsable);
       await refuseLinks(sharedDir);
-      const id = (await readId(sharedDir)) ?? (ownId === undefined ? await adoptOrCreate() : undefined);
+      const id = (await readId(sharedDir)) ?? (ownId === undefined ? await adoptOrCreate(sharedDir, store) : undefined);
       if (id === undefined || (ownId !== undefined && id !== ownId)) {
         throw new UnusableSharedDirectory(
           `SHARED_DIR is no longer the directory this worker started with (${ownId}): is it still mounted? If it was replaced on purpose, restart the workers`,
@@ -67,21 +67,26 @@ export function createSharedDirectory({ sharedDir, store }: { sharedDir: string;
     hasOtherServer: () => hasOtherServer,
 
     /** Whether the directory this worker started with is there. While it is not, nothing that is missing means anything. */
-    async isThere(): Promise<boolean> {
-      const id = await refuseLinks(sharedDir)
-        .then(() => readId(sharedDir))
-        .catch(() => undefined);
-      return ownId !== undefined && id === ownId;
+    isThere,
+    async mustBeThere(): Promise<void> {
+      if (!(await isThere())) throw new Error('SHARED_DIR is not there');
     },
   };
 
-  async function adoptOrCreate(): Promise<string | undefined> {
-    const others = await store.get('shared-dir');
-    if (others === null) return createId(sharedDir);
-    throw new UnusableSharedDirectory(
-      `SHARED_DIR is new, but the other workers of this queue use another one (${others}): is it mounted? Give all of them the same one, or wait ${IDENTITY_KEPT_SECONDS} s after the last of them stopped`,
-    );
+  async function isThere(): Promise<boolean> {
+    const id = await refuseLinks(sharedDir)
+      .then(() => readId(sharedDir))
+      .catch(() => undefined);
+    return ownId !== undefined && id === ownId;
   }
+}
+
+async function adoptOrCreate(sharedDir: string, store: Store): Promise<string | undefined> {
+  const others = await store.get('shared-dir');
+  if (others === null) return createId(sharedDir);
+  throw new UnusableSharedDirectory(
+    `SHARED_DIR is new, but the other workers of this queue use another one (${others}): is it mounted? Give all of them the same one, or wait ${IDENTITY_KEPT_SECONDS} s after the last of them stopped`,
+  );
 }
 
 async function refuseLinks(sharedDir: string): Promise<void> {

@@ -52,7 +52,7 @@ describe('the claim of an execution', () => {
     await claims.decide(key, claimOf('.a.tmp'));
     await sweep({ atMs: key.claimBy + 12 * 60_000 });
     const behind = createClaims(sharedDir); // a worker whose clock says that there is time left
-    await behind.prepare(key);
+    await behind.prepareUnlessPast(key);
     await expect(behind.decide(key, claimOf('.b.tmp'))).rejects.toThrow(UnknownClaim);
     await expect(claims.find(key)).rejects.toThrow(UnknownClaim);
     expect(await claims.findAnywhere(mockId)).toBe(null);
@@ -95,7 +95,7 @@ describe('the claim of an execution', () => {
     const mark = join(root, `${minute}.swept`);
     await other.sweep(key.claimBy + 12 * 60_000, (error) => expect.fail(String(error)));
     await sweep({ atMs: key.claimBy + 12 * 60_000 });
-    await claims.prepare(key);
+    await claims.prepareUnlessPast(key);
     expect((await readdir(root)).sort()).toEqual([minute, `${minute}.swept`]);
 
     await rm(mark, { recursive: true });
@@ -107,10 +107,10 @@ describe('the claim of an execution', () => {
   });
 
   it('may have been there when it can have been swept: a refusal does not count then', async () => {
-    const { claims } = await prepared();
+    const { claims, sharedDir } = await prepared();
     const key = { mockId, claimBy: Date.now() - CLAIM_KEPT_MS };
     await expect(claims.decide(key, refusal)).rejects.toThrow(UnknownClaim);
-    await claims.prepare(key); // the folder may be on its way out, empty already
+    await mkdir(join(sharedDir, '.rule-server/claims', String(Math.floor(key.claimBy / 60_000)))); // on its way out, empty already
     await expect(claims.decide(key, refusal)).rejects.toThrow(UnknownClaim);
   });
 
@@ -154,7 +154,7 @@ async function prepared() {
   await mkdir(join(sharedDir, '.rule-server'));
   const claims = createClaims(sharedDir);
   const key = { mockId, claimBy: Date.now() + 10_000 };
-  await claims.prepare(key);
+  await claims.prepareUnlessPast(key);
   const sweep = ({ atMs }: { atMs: number }) => claims.sweep(atMs, (error) => expect.fail(String(error)));
   return { claims, key, sharedDir, sweep };
 }

@@ -78,7 +78,7 @@ describe('the sweep', () => {
     const { sharedDir } = await directoryWith([]);
     const claims = createClaims(sharedDir);
     const key = { mockId: id, claimBy: Date.now() };
-    await claims.prepare(key);
+    await claims.prepareUnlessPast(key);
     await claims.decide(key, { kind: 'refused', noAnswer: noAnswer('overloaded', '', { mayHaveRun: false }) });
     await sweepLater(sharedDir);
     const claimed = await readdir(join(sharedDir, '.rule-server/claims'), { recursive: true });
