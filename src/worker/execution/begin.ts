@@ -23,9 +23,9 @@ export async function begin(execution: Execution, parts: BeginParts): Promise<Cl
   } catch (error) {
     const { mockId, data } = execution;
     if (error instanceof HandedOver) return { kind: 'release' };
-    if (error instanceof NewerClaim && !isOverForAll(data, parts.settings)) return { kind: 'newer' };
-    // No caller waits longer than this, and an execution that fails for ever would never leave the queue.
-    const isOver = parts.sharedDirectory.clock.isPast(data.claimBy + parts.settings.RESULT_TIMEOUT_MS);
+    // An execution that fails for ever would never leave the queue.
+    const isOver = isOverForAll(data.claimBy, parts.sharedDirectory.clock, parts.settings);
+    if (error instanceof NewerClaim && !isOver) return { kind: 'newer' };
     if (!isOver && !(error instanceof UnknownClaim)) throw error;
     return endedWithout(endings.unreadableClaim(mockId));
   }

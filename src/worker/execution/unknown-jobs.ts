@@ -35,7 +35,7 @@ export function createUnknownJobs({ claims, sharedDirectory, settings, log }: De
         log.debug({ mockId, err: error }, 'the claim of a job of a newer version cannot be decided yet');
       });
       if (decision?.kind === 'refused') return { ...decision.noAnswer, unrecorded: true };
-      return isOverForAll({ claimBy }, settings) ? endings.unreadableJob(mockId) : undefined;
+      return isOverForAll(claimBy, sharedDirectory.clock, settings) ? endings.unreadableJob(mockId) : undefined;
     },
 
     /** How long one that is handed back stays away. */
