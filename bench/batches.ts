@@ -1,6 +1,7 @@
 // `node bench/batches.ts`: what batches cost those who wait for one call, whether they share fairly, and how fast they are.
 import { beginBatch, done, endBatch, isOver, seeBatch, untilBatch } from './batch-calls.ts';
 import { load } from './load.ts';
+import { median } from './median.ts';
 import { startScript, startService, stop, untilReady } from './processes.ts';
 import { setUp } from './set-up.ts';
 
@@ -112,8 +113,4 @@ async function throughput(): Promise<void> {
     );
   }
   console.log(`the batch makes ${(median(shares) * 100).toFixed(0)} % of the plain callers' calls a second`);
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }

@@ -1,5 +1,6 @@
 // `node bench/clients.ts`: what a thousand registered clients cost, beside one client in the same run.
 import { load } from './load.ts';
+import { median } from './median.ts';
 import { startScript, startService, stop, untilReady, usage } from './processes.ts';
 import { NODES_EACH, RULES, writeRules } from './rule-files.ts';
 import { setUp } from './set-up.ts';
@@ -73,8 +74,4 @@ async function measureSchema(): Promise<void> {
     console.log(`  ${name.padEnd(12)} p50 ${median(times).toFixed(1)} ms   p99 ${times.at(-2)?.toFixed(1)} ms`);
     if (name === 'again') await new Promise((resolve) => setTimeout(resolve, 2100)); // until every file is settled
   }
-}
-
-function median(values: number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }

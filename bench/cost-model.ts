@@ -1,3 +1,4 @@
+import { median } from './median.ts';
 import { closedThroughput, type Station } from './queueing-model.ts';
 import { type Configuration, KINDS, type PerKind, perKind, sumOf, type Window } from './scale-window.ts';
 
@@ -46,13 +47,6 @@ export function predict(costsOf: CostModel, at: Configuration, { callers, free }
 
 export function windowsOf(windows: readonly Window[], { apis, workers }: Configuration): Window[] {
   return windows.filter((window) => window.apis === apis && window.workers === workers);
-}
-
-export function median(values: readonly number[]): number {
-  const sorted = values.toSorted((one, other) => one - other);
-  const [low, high] = [sorted[Math.floor((sorted.length - 1) / 2)], sorted[Math.ceil((sorted.length - 1) / 2)]];
-  if (low === undefined || high === undefined) throw new Error('nothing was measured');
-  return (low + high) / 2;
 }
 
 function medianCosts(windows: readonly Window[]): Costs {

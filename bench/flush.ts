@@ -4,6 +4,7 @@ import { mkdir, mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Load, load } from './load.ts';
+import { median } from './median.ts';
 import { freePort, startRedis, startScript, startService, stop, untilReady } from './processes.ts';
 
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5);
@@ -80,8 +81,4 @@ function report(callers: number, rounds: { without: Load; withFlush: Load }[]): 
   p50      ${p50Without.toFixed(1)} ms, ${p50With.toFixed(1)} ms: ${latency.toFixed(2)} ×
   calls/s  ${rateWithout.toFixed(0)}, ${rateWith.toFixed(0)}: ${rate.toFixed(2)} ×
   failed   ${failed}`);
-}
-
-function median(values: number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }

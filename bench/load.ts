@@ -11,6 +11,17 @@ export const executeCall = (url: string, call: object = {}) => ({
   timeout: 60,
 });
 
+/** For autocannon's `setupClient`: tells of each answer with its body. */
+export function tellAnswers(onAnswer: (answer: { status: number; body: string; ms: number }) => void) {
+  return (client: autocannon.Client): void => {
+    let body = '';
+    client.on('body', (text) => {
+      body = String(text);
+    });
+    client.on('response', (status, _bytes, ms) => onAnswer({ status, body, ms }));
+  };
+}
+
 /** Calls execute with `callers` connections for some seconds; latencies in ms, measured at the caller. `call`: other members. */
 export async function load(url: string, callers: number, seconds: number, call: object = {}): Promise<Load> {
   const latencies: number[] = [];
@@ -20,16 +31,10 @@ export async function load(url: string, callers: number, seconds: number, call: 
     ...executeCall(url, call),
     connections: callers,
     duration: seconds,
-    setupClient: (client) => {
-      let body = '';
-      client.on('body', (text) => {
-        body = String(text);
-      });
-      client.on('response', (status, _bytes, ms) => {
-        latencies.push(ms);
-        if (status !== 200) fail(`${status} ${body.slice(0, 300)}`);
-      });
-    },
+    setupClient: tellAnswers(({ status, body, ms }) => {
+      latencies.push(ms);
+      if (status !== 200) fail(`${status} ${body.slice(0, 300)}`);
+    }),
   });
   fail('no answer within 60 s', timeouts);
   fail('a connection that broke', errors - timeouts);

@@ -1,4 +1,4 @@
-import { type CostModel, median, predict, windowsOf } from './cost-model.ts';
+import { type CostModel, predict, windowsOf } from './cost-model.ts';
 import {
   type Elsewhere,
   fileOperations,
@@ -9,6 +9,7 @@ import {
   stationsOf,
   timeUs,
 } from './fleet.ts';
+import { median } from './median.ts';
 import { mostAt, type Station, usedAt } from './queueing-model.ts';
 import { type Configuration, KINDS, type Window } from './scale-window.ts';
 

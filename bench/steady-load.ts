@@ -1,5 +1,5 @@
 import autocannon from 'autocannon';
-import { executeCall } from './load.ts';
+import { executeCall, tellAnswers } from './load.ts';
 
 /** Longer than any bench: it is stopped before. */
 const FOREVER_SECONDS = 3600;
@@ -9,7 +9,7 @@ const SAMPLE_MS = 100;
 /** Keeps `callers` connections calling, spread over the URLs, and counts answers until it is stopped. */
 export function keepCalling(urls: readonly string[], callers: number) {
   const counted = { calls: 0, failed: 0, why: '' };
-  const count = (status: number, body: string) => {
+  const count = ({ status, body }: { status: number; body: string }) => {
     if (status === 200) counted.calls++;
     else {
       counted.failed++;
@@ -26,11 +26,7 @@ export function keepCalling(urls: readonly string[], callers: number) {
   };
 }
 
-function callOne(
-  url: string,
-  connections: number,
-  answered: (status: number, body: string) => void,
-): () => Promise<void> {
+function callOne(url: string, connections: number, onAnswer: Parameters<typeof tellAnswers>[0]): () => Promise<void> {
   const { promise: ended, resolve } = Promise.withResolvers<void>();
   const running = autocannon(
     {
@@ -38,13 +34,7 @@ function callOne(
       connections,
       duration: FOREVER_SECONDS,
       sampleInt: SAMPLE_MS,
-      setupClient: (client) => {
-        let body = '';
-        client.on('body', (text) => {
-          body = String(text);
-        });
-        client.on('response', (status) => answered(status, body));
-      },
+      setupClient: tellAnswers(onAnswer),
     },
     () => resolve(),
   );

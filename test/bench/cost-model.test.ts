@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { costsFrom, median, predict } from '../../bench/cost-model.ts';
+import { costsFrom, predict } from '../../bench/cost-model.ts';
 import type { Window } from '../../bench/scale-window.ts';
 
 const CALLERS = 100;
@@ -65,10 +65,4 @@ describe('a prediction', () => {
     expect(predict(costsOf, { apis: 1, workers: 1 }, many)).toBeCloseTo(1e6 / 700);
     expect(predict(costsOf, { apis: 4, workers: 3 }, many)).toBeCloseTo((3 * 1e6) / 1100);
   });
-});
-
-it('a median is the middle, or the mean of both middles', () => {
-  expect(median([3, 1, 2])).toBe(2);
-  expect(median([4, 1, 2, 3])).toBe(2.5);
-  expect(() => median([])).toThrow('nothing was measured');
 });
