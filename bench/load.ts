@@ -1,6 +1,7 @@
 import autocannon from 'autocannon';
+import { countFailures, type Failures } from './failures.ts';
 
-export type Load = { p50: number; p99: number; perSecond: number; failed: number; why: string; calls: number };
+export type Load = Failures & { p50: number; p99: number; perSecond: number; calls: number };
 
 /** One call of execute, as autocannon makes it. `call`: other members. */
 export const executeCall = (url: string, call: object = {}) => ({
@@ -25,23 +26,26 @@ export function tellAnswers(onAnswer: (answer: { status: number; body: string; m
 /** Calls execute with `callers` connections for some seconds; latencies in ms, measured at the caller. `call`: other members. */
 export async function load(url: string, callers: number, seconds: number, call: object = {}): Promise<Load> {
   const latencies: number[] = [];
-  const failures = new Map<string, number>();
-  const fail = (why: string, times = 1) => times > 0 && failures.set(why, (failures.get(why) ?? 0) + times);
+  const failures = countFailures();
   const { duration, errors, timeouts } = await autocannon({
     ...executeCall(url, call),
     connections: callers,
     duration: seconds,
     setupClient: tellAnswers(({ status, body, ms }) => {
       latencies.push(ms);
-      if (status !== 200) fail(`${status} ${body.slice(0, 300)}`);
+      if (status !== 200) failures.add(`${status} ${body.slice(0, 300)}`);
     }),
   });
-  fail('no answer within 60 s', timeouts);
-  fail('a connection that broke', errors - timeouts);
-  const failed = [...failures.values()].reduce((sum, times) => sum + times, 0);
-  const why = [...failures].map(([what, times]) => `${times} × ${what}`).join('; ');
+  failures.add('no answer within 60 s', timeouts);
+  failures.add('a connection that broke', errors - timeouts);
   latencies.sort((a, b) => a - b);
   const at = (share: number) =>
     latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * share))] ?? Number.NaN;
-  return { p50: at(0.5), p99: at(0.99), perSecond: latencies.length / duration, failed, why, calls: latencies.length };
+  return {
+    p50: at(0.5),
+    p99: at(0.99),
+    perSecond: latencies.length / duration,
+    calls: latencies.length,
+    ...failures.soFar(),
+  };
 }

@@ -1,16 +1,11 @@
-import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort, startRedis, stop } from './processes.ts';
+import { benchPlace, freePort, startRedis, stop } from './processes.ts';
 
 /**
- * What a bench runs on: an empty shared directory, a Redis of its own unless `redisUrl` names one, and a free port. The
- * directory is in memory where there is such a place (BENCH_DIR names another): the service is measured, not how a disk
- * finds room for a file.
+ * What a bench runs on: an empty shared directory in `place`, a Redis of its own unless `redisUrl` names one, and a free port.
  */
-export async function setUp(redisUrl?: string) {
-  const place = process.env.BENCH_DIR ?? (existsSync('/dev/shm') ? '/dev/shm' : tmpdir());
+export async function setUp(redisUrl?: string, place = benchPlace()) {
   const sharedDir = await mkdtemp(join(place, 'rule-server-bench-'));
   await mkdir(join(sharedDir, 'mock'));
   const redisPort = await freePort();
