@@ -1,5 +1,6 @@
 // `node bench/clients.ts`: what a thousand registered clients cost, beside one client in the same run.
-import { load } from './load.ts';
+import { failuresOf } from './failures.ts';
+import { type Load, load } from './load.ts';
 import { median } from './median.ts';
 import { startScript, startService, stop, untilReady, usage } from './processes.ts';
 import { NODES_EACH, RULES, writeRules } from './rule-files.ts';
@@ -40,21 +41,19 @@ try {
 
 /** Round by round, one scenario after the other: what the machine does meanwhile hits all of them. */
 async function compareExecute(callers: number): Promise<void> {
-  const p50s = scenarios.map((): number[] => []);
-  const failed = scenarios.map(() => 0);
+  const loads = scenarios.map((): Load[] => []);
   for (let round = 0; round <= ROUNDS; round++) {
     for (const [at, { call }] of scenarios.entries()) {
-      const measured = await load(url, callers, SECONDS, { ruleId: 1, ...call });
-      if (round > 0) p50s[at]?.push(measured.p50); // the first one warms up
-      failed[at] = (failed[at] ?? 0) + measured.failed;
+      loads[at]?.push(await load(url, callers, SECONDS, { ruleId: 1, ...call }));
     }
   }
-  const alone = median(p50s[0] ?? []);
+  // The first one warms up.
+  const [alone = Number.NaN, ...others] = loads.map((each) => median(each.slice(1).map(({ p50 }) => p50)));
   console.log(`\nexecute, ${callers} at a time             median p50   × one client   failed`);
   for (const [at, { name }] of scenarios.entries()) {
-    const p50 = median(p50s[at] ?? []);
+    const p50 = [alone, ...others][at] ?? Number.NaN;
     console.log(
-      `  ${name.padEnd(32)} ${p50.toFixed(2).padStart(7)} ms ${(p50 / alone).toFixed(2).padStart(12)} ${String(failed[at]).padStart(10)}`,
+      `  ${name.padEnd(32)} ${p50.toFixed(2).padStart(7)} ms ${(p50 / alone).toFixed(2).padStart(12)}    ${failuresOf(loads[at] ?? [])}`,
     );
   }
 }

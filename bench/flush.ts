@@ -3,6 +3,7 @@
 import { mkdir, mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { failuresOf } from './failures.ts';
 import { type Load, load } from './load.ts';
 import { median } from './median.ts';
 import { freePort, startRedis, startScript, startService, stop, untilReady } from './processes.ts';
@@ -76,7 +77,7 @@ function report(callers: number, rounds: { without: Load; withFlush: Load }[]): 
     (['without', 'withFlush'] as const).map((which) => median(rounds.map((round) => pick(round[which]))));
   const [p50Without = 0, p50With = 0] = of(({ p50 }) => p50);
   const [rateWithout = 0, rateWith = 0] = of(({ perSecond }) => perSecond);
-  const failed = rounds.reduce((sum, { without, withFlush }) => sum + without.failed + withFlush.failed, 0);
+  const failed = failuresOf(rounds.flatMap(({ without, withFlush }) => [without, withFlush]));
   console.log(`${callers} callers, median of ${rounds.length} rounds, without FSYNC and with it:
   p50      ${p50Without.toFixed(1)} ms, ${p50With.toFixed(1)} ms: ${latency.toFixed(2)} ×
   calls/s  ${rateWithout.toFixed(0)}, ${rateWith.toFixed(0)}: ${rate.toFixed(2)} ×

@@ -23,7 +23,10 @@ export function tellAnswers(onAnswer: (answer: { status: number; body: string; m
   };
 }
 
-/** Calls execute with `callers` connections for some seconds; latencies in ms, measured at the caller. `call`: other members. */
+/**
+ * Calls execute with `callers` connections for some seconds; latencies in ms, measured at the caller. `call`: other members. A call that
+ * fails, and may have failed quickly, is counted by its reason alone.
+ */
 export async function load(url: string, callers: number, seconds: number, call: object = {}): Promise<Load> {
   const latencies: number[] = [];
   const failures = countFailures();
@@ -32,8 +35,8 @@ export async function load(url: string, callers: number, seconds: number, call: 
     connections: callers,
     duration: seconds,
     setupClient: tellAnswers(({ status, body, ms }) => {
-      latencies.push(ms);
-      if (status !== 200) failures.add(`${status} ${body.slice(0, 300)}`);
+      if (status === 200) latencies.push(ms);
+      else failures.add(`${status} ${body.slice(0, 300)}`);
     }),
   });
   failures.add('no answer within 60 s', timeouts);
