@@ -1,14 +1,13 @@
-// `npm run bench`: what a call costs, beside a floor measured in the same run on the same machine and client.
-// Needs Linux and a redis-server on PATH (or REDIS_URL); starts everything else itself. BENCH_DIR: where the files lie.
+// `node bench/beside-floor.ts`: how long a call takes and how many a second there are, beside a floor measured in the same run on the
+// same machine and client. Needs Linux and a redis-server on PATH (or REDIS_URL); starts everything else itself. BENCH_DIR: where the files lie.
+import { tellFailures, tellMeasured } from './findings.ts';
 import { type Load, load } from './load.ts';
-import { freePort, startScript, startService, stop, untilReady, usage } from './processes.ts';
+import { startScript, startService, stop, untilReady } from './processes.ts';
 import { setUp } from './set-up.ts';
 
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 6);
-const OPEN_WAITS = 2000;
-const WAIT_MS = 5000;
 
-const { sharedDir, REDIS_URL, tearDown } = await setUp(process.env.REDIS_URL);
+const { sharedDir, common: own, url, tearDown } = await setUp(process.env.REDIS_URL);
 
 try {
   const { child: responder } = await startScript('./responder.ts', [sharedDir, '1', 'bench']);
@@ -16,7 +15,6 @@ try {
   const ours = await measureOurs();
   await stop(responder);
   report(floor, ours);
-  await measureOpenWaits();
 } finally {
   await tearDown();
 }
@@ -24,7 +22,7 @@ try {
 type Measured = { one: Load; hundred: Load; thousand: Load };
 
 async function measure(url: string): Promise<Measured> {
-  await load(url, 50, 2); // warm up
+  tellFailures('beside the floor, warming up', await load(url, 50, 2));
   const one = await load(url, 1, SECONDS);
   const hundred = await load(url, 100, SECONDS);
   const thousand = await load(url, 1000, SECONDS);
@@ -38,54 +36,17 @@ async function measureFloor(): Promise<Measured> {
   return measured;
 }
 
-async function startOurs(environment: Record<string, string> = {}) {
-  const PORT = String(await freePort());
-  const common = { REDIS_URL, SHARED_DIR: sharedDir, PORT, MAX_WAITS_PER_CLIENT: '5000', ...environment };
-  const api = startService('api', common);
-  const worker = startService('worker', common);
-  const url = `http://127.0.0.1:${PORT}`;
-  await untilReady(`${url}/readyz`);
-  return { api, worker, url };
-}
-
 async function measureOurs(): Promise<Measured> {
-  const { api, worker, url } = await startOurs();
+  const common = { ...own, MAX_WAITS_PER_CLIENT: '5000' };
+  const [api, worker] = [startService('api', common), startService('worker', common)];
+  await untilReady(`${url}/readyz`);
   const measured = await measure(url);
   await stop(api, worker);
   return measured;
 }
 
-async function measureOpenWaits(): Promise<void> {
-  const { child: slow } = await startScript('./responder.ts', [sharedDir, '2', 'slow', String(WAIT_MS)]);
-  const { api, worker, url } = await startOurs();
-  const call = () =>
-    fetch(`${url}/rule-server/mock/execute`, { method: 'POST', body: JSON.stringify({ app: 2, ruleId: 1 }) }).then(
-      async (response) => {
-        await response.arrayBuffer();
-        return response.status;
-      },
-    );
-  await call();
-  const calls = Array.from({ length: OPEN_WAITS }, call);
-  await new Promise((resolve) => setTimeout(resolve, WAIT_MS * 0.6)); // all of them are open, none has ended
-  const before = { api: usage(api), worker: usage(worker) };
-  await new Promise((resolve) => setTimeout(resolve, 1000));
-  const after = { api: usage(api), worker: usage(worker) };
-  const statuses = await Promise.all(calls);
-  console.log(
-    `\n${OPEN_WAITS} waits of ${WAIT_MS} ms open at once: ${statuses.filter((status) => status === 200).length} answered`,
-  );
-  for (const name of ['api', 'worker'] as const) {
-    const cpu = (after[name].cpuSeconds - before[name].cpuSeconds) * 100;
-    console.log(
-      `  ${name.padEnd(7)} ${after[name].megabytes.toFixed(0).padStart(5)} MB   ${cpu.toFixed(0).padStart(3)} % of a core while waiting`,
-    );
-  }
-  await stop(api, worker, slow);
-}
-
 function report(floor: Measured, ours: Measured): void {
-  console.log('                              p50 ms   p99 ms   calls/s   failed');
+  console.log('                              p50 ms   p99 ms   calls/s');
   for (const [name, key] of [
     ['one at a time', 'one'],
     ['100 callers', 'hundred'],
@@ -94,18 +55,19 @@ function report(floor: Measured, ours: Measured): void {
     row(`${name}: floor`, floor[key]);
     row(`${name}: rule server`, ours[key]);
   }
-  console.log(`\nOne at a time: ${(ours.one.p50 / floor.one.p50).toFixed(1)} × the floor's p50.`);
-  console.log(
-    `1,000 callers: ${((ours.thousand.perSecond / floor.thousand.perSecond) * 100).toFixed(0)} % of the floor's throughput.`,
-  );
+  const [one, thousand] = [ours.one.p50 / floor.one.p50, ours.thousand.perSecond / floor.thousand.perSecond];
+  console.log(`\nOne at a time: ${one.toFixed(1)} × the floor's p50.`);
+  console.log(`1,000 callers: ${(thousand * 100).toFixed(0)} % of the floor's throughput.`);
+  tellMeasured('floorOne', one, `${ours.one.p50.toFixed(1)} ms`);
+  tellMeasured('floorThousand', thousand * 100, `${ours.thousand.perSecond.toFixed(0)}/s; the aim is 35 %`);
 }
 
-function row(name: string, { p50, p99, perSecond, failed }: Load): void {
+function row(name: string, load: Load): void {
   const columns = [
-    p50.toFixed(1).padStart(8),
-    p99.toFixed(1).padStart(8),
-    perSecond.toFixed(0).padStart(9),
-    String(failed).padStart(8),
+    load.p50.toFixed(1).padStart(8),
+    load.p99.toFixed(1).padStart(8),
+    load.perSecond.toFixed(0).padStart(9),
+    `   ${tellFailures(name, load)}`,
   ];
   console.log(`${name.padEnd(27)} ${columns.join(' ')}`);
 }

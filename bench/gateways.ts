@@ -6,6 +6,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { Agent, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { tellFailures } from './findings.ts';
 import { load } from './load.ts';
 import { freePort, startScript, untilReady, usage } from './processes.ts';
 
@@ -78,12 +79,12 @@ async function measure({ name, program, parameters, configuration }: (typeof gat
     await untilReady(`http://127.0.0.1:${at}/`);
     await load(`http://127.0.0.1:${at}`, CALLERS, 1);
     const before = costsOf(gateway);
-    const { calls, perSecond, failed } = await load(`http://127.0.0.1:${at}`, CALLERS, SECONDS);
+    const made = await load(`http://127.0.0.1:${at}`, CALLERS, SECONDS);
     const after = costsOf(gateway);
-    const each = (of: 'gateway' | 'caller') => `${(((after[of] - before[of]) * 1e6) / calls).toFixed(0)} µs`;
+    const each = (of: 'gateway' | 'caller') => `${(((after[of] - before[of]) * 1e6) / made.calls).toFixed(0)} µs`;
     const heard = await hearOfDeath(at, api);
     console.log(
-      `${name}: ${perSecond.toFixed(0)}/s, ${failed} failed; a call costs ${each('gateway')} at the gateway, ${each('caller')} at ` +
+      `${name}: ${made.perSecond.toFixed(0)}/s, ${tellFailures(name, made)}; a call costs ${each('gateway')} at the gateway, ${each('caller')} at ` +
         `the caller; when the API dies the caller gets ${heard}`,
     );
   } finally {

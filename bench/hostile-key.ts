@@ -1,6 +1,9 @@
 // What one hostile key at full speed costs the calls of another: the same calls, alone and beside it, in one run.
 // Needs Linux and a redis-server on PATH (or REDIS_URL); starts everything else itself.
 import { attack, callPolitely } from '../test/support/hostile-key.ts';
+import { countFailures } from './failures.ts';
+import { tellFailures } from './findings.ts';
+import { median } from './median.ts';
 import { startScript, startService, stop, untilReady } from './processes.ts';
 import { setUp } from './set-up.ts';
 
@@ -17,12 +20,12 @@ try {
   const services = [startService('api', common), startService('worker', common)];
   await untilReady(`${url}/readyz`);
   const callers = { url, hostile: HOSTILE, polite: POLITE };
-  await callPolitely(callers, 50);
-  const alone = await paced(callers);
+  await paced('warming up', callers);
+  const alone = await paced('alone', callers);
   const over = new AbortController();
   const attacked = attack(callers, over.signal);
   await new Promise((resolve) => setTimeout(resolve, 1000));
-  const beside = await paced(callers);
+  const beside = await paced('beside a hostile key', callers);
   const { status } = await fetch(`${url}/readyz`);
   over.abort();
   const answers = [...(await attacked)].map(([code, count]) => `${count} × ${code}`).join(', ');
@@ -33,11 +36,15 @@ try {
   await tearDown();
 }
 
-async function paced(callers: Parameters<typeof callPolitely>[0]): Promise<number> {
+async function paced(name: string, callers: Parameters<typeof callPolitely>[0]): Promise<number> {
   const times: number[] = [];
+  const failures = countFailures();
   for (let made = 0; made < CALLS; made++) {
-    times.push((await callPolitely(callers, 1)).p50);
+    const { p50, statuses } = await callPolitely(callers, 1);
+    times.push(p50);
+    for (const [status, calls] of statuses) if (status !== 200) failures.add(`status ${status}`, calls);
     await new Promise((resolve) => setTimeout(resolve, PACED_MS));
   }
-  return times.sort((a, b) => a - b)[CALLS / 2] ?? 0;
+  console.log(`${CALLS} calls ${name}: ${tellFailures(`a polite key, ${name}`, failures.soFar())}`);
+  return median(times);
 }

@@ -2,22 +2,20 @@
 // beside BullMQ alone and the floor in the same run, so that a change of the code shows in one line what it brought.
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Costs, costsOf } from './costs.ts';
 import { countFileOperations } from './count-operations.ts';
+import { tellFailures, tellLeftOut, tellMeasured } from './findings.ts';
 import { load } from './load.ts';
-import { freePort, startRedis, startScript, startService, stop, untilReady } from './processes.ts';
+import { benchPlace, freePort, startRedis, startScript, startService, stop, untilReady } from './processes.ts';
 
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 6);
 const CALLERS = 100;
 /** Until the compiler has seen the code often enough. */
 const WARM_UP_SECONDS = SECONDS;
 
-const place = process.env.BENCH_DIR ?? (existsSync('/dev/shm') ? '/dev/shm' : tmpdir());
-const sharedDir = await mkdtemp(join(place, 'rule-server-bench-'));
+const sharedDir = await mkdtemp(join(benchPlace(), 'rule-server-bench-'));
 await mkdir(join(sharedDir, 'mock'));
 const port = await freePort();
 const redis = startRedis(port);
@@ -35,11 +33,18 @@ try {
   await rm(sharedDir, { recursive: true, force: true });
 }
 
+/** Makes calls, and resolves to their number. Those that failed cost something, too. */
+async function calls(what: string, url: string, callers: number, seconds: number): Promise<number> {
+  const made = await load(url, callers, seconds);
+  if (made.failed > 0) console.log(`  ${what}: ${tellFailures(`ledger, ${what}`, made)}`);
+  return made.calls;
+}
+
 async function measureFloor(): Promise<Costs> {
   const { child, message: at } = await startScript('./floor.ts', [sharedDir, '1', 'bench']);
   const url = `http://127.0.0.1:${at}`;
-  await load(url, CALLERS, WARM_UP_SECONDS);
-  const costs = await costsOf({ floor: child }, REDIS_URL, async () => (await load(url, CALLERS, SECONDS)).calls);
+  await calls('floor, warming up', url, CALLERS, WARM_UP_SECONDS);
+  const costs = await costsOf({ floor: child }, REDIS_URL, () => calls('floor', url, CALLERS, SECONDS));
   child.kill('SIGKILL');
   return costs;
 }
@@ -69,15 +74,14 @@ async function measureOurs() {
   const worker = startService('worker', common);
   const url = `http://127.0.0.1:${PORT}`;
   await Promise.all([untilReady(`${url}/readyz`), untilReady(`http://127.0.0.1:${IDLE_PORT}/readyz`)]);
-  await load(url, 1, 1);
+  await calls('warming up', url, 1, 1);
   const operations = // first: of calls that a load cuts off some work comes later
     worker.pid === undefined
       ? undefined
-      : await countFileOperations(worker.pid, async () => (await load(url, 1, 3)).calls);
-  await load(url, CALLERS, WARM_UP_SECONDS);
-  const costs = await costsOf({ api, worker, redis, idle }, REDIS_URL, async () => {
-    return (await load(url, CALLERS, SECONDS)).calls;
-  });
+      : await countFileOperations(worker.pid, () => calls('one at a time', url, 1, 3));
+  await calls('warming up', url, CALLERS, WARM_UP_SECONDS);
+  const measured = () => calls(`${CALLERS} callers`, url, CALLERS, SECONDS);
+  const costs = await costsOf({ api, worker, redis, idle }, REDIS_URL, measured);
   await stop(api, idle, worker);
   return { ...costs, operations };
 }
@@ -93,6 +97,8 @@ function report(floor: Costs, queue: Costs, ours: Awaited<ReturnType<typeof meas
   const { idle = 0, ...busy } = ours.cpu;
   line('rule server', { ...ours, cpu: busy });
   const least = sumOf(floor.cpu) + sumOf(queue.cpu);
+  tellMeasured('cpu', sumOf(busy) / least, `${sumOf(busy).toFixed(0)} µs; the aim is 750`);
+  tellMeasured('idleApi', idle);
   console.log(`  ${(sumOf(busy) / least).toFixed(2)} × BullMQ alone and the floor together (${least.toFixed(0)} µs)`);
   console.log(`  ${idle.toFixed(0)} µs in an API that nobody calls`);
   for (const [name, { redis, each }] of [
@@ -115,11 +121,14 @@ function report(floor: Costs, queue: Costs, ours: Awaited<ReturnType<typeof meas
 }
 
 function reportOperations(operations: Awaited<ReturnType<typeof countFileOperations>>): void {
-  const names = Object.entries(operations?.each ?? {}).map(([call, times]) => `${call} ${times.toFixed(1)}`);
-  const counted = operations
-    ? `${operations.perCall.toFixed(1)} a call (${names.join(', ')})`
-    : 'not counted, there is no strace';
+  if (!operations) {
+    tellLeftOut(['operations'], 'file operations are counted with strace');
+    return;
+  }
+  const names = Object.entries(operations.each).map(([call, times]) => `${call} ${times.toFixed(1)}`);
+  const counted = `${operations.perCall.toFixed(1)} a call (${names.join(', ')})`;
   console.log(`File operations of the worker, one at a time: ${counted}`);
+  tellMeasured('operations', operations.perCall, names.join(', '));
 }
 
 function sumOf(parts: Record<string, number>): number {

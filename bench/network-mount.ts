@@ -1,5 +1,6 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,11 +10,17 @@ const SFTP_SERVER = '/usr/lib/openssh/sftp-server';
 /** sftp-server logs each request under its number, and what it answered. */
 const REQUEST = /request \d+: (?!sent )([\w-]+)/;
 
+/** How `SHARED_DIR` is mounted. `delayMs` is added to each request. */
+export type Mount = { name: string; options: string[]; delayMs: number };
+
+export const canMountNetwork =
+  process.getuid?.() === 0 && existsSync(SFTP_SERVER) && spawnSync('sshfs', ['--version']).status === 0;
+
 /**
- * A directory over sshfs at `path`, and at `behind`, where it lies, as the other machine sees it. `delayMs` is added to each
- * request. `requests` counts what went over the connection so far, by kind.
+ * A directory over sshfs at `path`, and at `behind`, where it lies, as the other machine sees it. `requests` counts what went over the
+ * connection so far, by kind.
  */
-export async function mountNetwork({ options = [], delayMs = 0 }: { options?: string[]; delayMs?: number } = {}) {
+export async function mountNetwork({ options = [], delayMs = 0 }: Partial<Mount> = {}) {
   const home = await mkdtemp(join(tmpdir(), 'rule-server-bench-'));
   const [path, behind, log] = [join(home, 'mount'), join(home, 'behind'), join(home, 'requests')];
   await mkdir(path);
@@ -38,7 +45,7 @@ export async function mountNetwork({ options = [], delayMs = 0 }: { options?: st
       }
       return counts;
     },
-    async unmount(): Promise<void> {
+    async [Symbol.asyncDispose](): Promise<void> {
       await run('umount', ['--lazy', path]);
       await rm(home, { recursive: true, force: true });
     },

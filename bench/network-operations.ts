@@ -1,8 +1,13 @@
+// The file operations that a call cannot do without, by nobody but us: tells how often a second, so many of them at a time. A process
+// of its own, because libuv is given its threads at a start.
 import { lstat, mkdir, readFile, rename, symlink, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** The file operations that a call cannot do without, by nobody but us: how often a second, so many of them at a time. */
-export async function operationsAlone(sharedDir: string, atATime: number, seconds: number): Promise<number> {
+const [sharedDir = '', atATime = '1', seconds = '1'] = process.argv.slice(2);
+process.send?.(await operationsAlone(Number(atATime), Number(seconds)));
+process.disconnect?.();
+
+async function operationsAlone(atATime: number, seconds: number): Promise<number> {
   const folders = { client: join(sharedDir, 'a'), claims: join(sharedDir, 'b'), answers: join(sharedDir, 'c') };
   for (const folder of Object.values(folders)) await mkdir(folder);
   let done = 0;

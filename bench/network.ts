@@ -1,79 +1,101 @@
 // `node bench/network.ts`: what a call costs where clients are on other machines. The worker sees SHARED_DIR over sshfs, the
 // client works beside the files, so no event of its reaches the worker. Needs root, sshfs, sftp-server and, for the delay, python3.
-import { spawnSync } from 'node:child_process';
-import { load } from './load.ts';
-import { mountNetwork } from './network-mount.ts';
-import { operationsAlone } from './network-operations.ts';
-import { freePort, startRedis, startScript, startService, stop, untilReady, usage } from './processes.ts';
-import { writeRules } from './rule-files.ts';
+// `node bench/network.ts default` takes only mounts with that word in their name.
+import { tellLeftOut, tellMeasured } from './findings.ts';
+import type { GoalName } from './goals.ts';
+import { openMount } from './network-calls.ts';
+import { canMountNetwork, type Mount } from './network-mount.ts';
+import { startScript } from './processes.ts';
 
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 6);
-const RULE_MS = 700;
+/** Where one call of a hundred matters, there must be about a hundred. */
+const SLOW_SECONDS = 3 * SECONDS;
 const CALLERS = 50;
-const [INSTANT, SLOW] = [1, 2];
-/** How `SHARED_DIR` is mounted. */
-const mounts = [
-  { name: 'sshfs as it is by default', options: [], delayMs: 0 },
-  { name: 'sshfs with dir_cache=no', options: ['dir_cache=no'], delayMs: 0 },
-  { name: 'sshfs, 1 ms more for each request', options: [], delayMs: 1 },
-];
-const only = process.argv[2];
+/** What libuv has in the service. */
+const FILE_THREADS = '64';
 
-const canMount = process.getuid?.() === 0 && spawnSync('sshfs', ['--version']).status === 0;
-if (!canMount) console.log('Over a network: left out, it needs root and sshfs');
-for (const mount of canMount ? mounts : []) if (only === undefined || mount.name.includes(only)) await measure(mount);
+const INSTANT = 1;
+const RULE = { app: 2, ms: 700, callers: 5 };
+const LONG_RULE = { app: 3, ms: 2000, callers: 10 };
+const apps = new Map([[INSTANT, 0], ...[RULE, LONG_RULE].map(({ app, ms }): [number, number] => [app, ms])]);
 
-async function measure({ name, options, delayMs }: (typeof mounts)[number]): Promise<void> {
-  console.log(`\n${name}`);
-  const network = await mountNetwork({ options, delayMs });
-  const port = await freePort();
-  const redis = startRedis(port);
-  const common = {
-    REDIS_URL: `redis://127.0.0.1:${port}`,
-    SHARED_DIR: network.path,
-    PORT: String(await freePort()),
-    MAX_WAITS_PER_CLIENT: '5000',
-  };
-  const instant = await startScript('./responder.ts', [network.behind, String(INSTANT), 'bench']);
-  const slow = await startScript('./responder.ts', [network.behind, String(SLOW), 'slow', String(RULE_MS)]);
-  for (const app of [INSTANT, SLOW]) await writeRules(network.behind, app);
-  const api = startService('api', common);
-  const worker = startService('worker', common);
-  const url = `http://127.0.0.1:${common.PORT}`;
-  try {
-    await untilReady(`${url}/readyz`);
-    await load(url, 4, 2, { app: INSTANT });
-    const before = await network.requests();
-    const one = await load(url, 1, SECONDS, { app: INSTANT });
-    const each = perCall(before, await network.requests(), one.calls);
-    console.log(`  one at a time      p50 ${ms(one.p50)}  p99 ${ms(one.p99)}  ${one.failed} failed`);
-    console.log(`  requests a call    ${each}`);
-    const waited = await load(url, 5, SECONDS, { app: SLOW });
-    const beyond = (at: number) => `${(((at - RULE_MS) / RULE_MS) * 100).toFixed(0)} %`;
-    console.log(
-      `  a rule of ${RULE_MS} ms   p50 +${beyond(waited.p50)}  p99 +${beyond(waited.p99)}  ${waited.failed} failed`,
-    );
-    const alone = await operationsAlone(network.path, CALLERS, SECONDS);
-    console.log(`  its file operations alone, ${CALLERS} at a time   ${alone.toFixed(0)}/s`);
-    const cpuBefore = usage(worker).cpuSeconds;
-    const beforeFifty = await network.requests();
-    const fifty = await load(url, CALLERS, SECONDS, { app: INSTANT });
-    const cpu = ((usage(worker).cpuSeconds - cpuBefore) / fifty.calls) * 1e6;
-    console.log(
-      `  ${CALLERS} callers         ${fifty.perSecond.toFixed(0)}/s  p50 ${ms(fifty.p50)}  p99 ${ms(fifty.p99)}  ${fifty.failed} failed  ${cpu.toFixed(0)} µs of the worker's CPU a call`,
-    );
-    console.log(`  requests a call    ${perCall(beforeFifty, await network.requests(), fifty.calls)}`);
-  } finally {
-    await stop(api, worker, instant.child, slow.child, redis);
-    await network.unmount();
+type Open = Awaited<ReturnType<typeof openMount>>;
+type Goals = Record<'p50' | 'requests', GoalName>;
+const byDefault: Mount = { name: 'sshfs as it is by default', options: [], delayMs: 0 };
+const fresh: Mount = { name: 'sshfs with dir_cache=no', options: ['dir_cache=no'], delayMs: 0 };
+const delayed: Mount = { name: 'sshfs, 1 ms more for each request', options: [], delayMs: 1 };
+const only = process.argv[2] ?? '';
+
+if (canMountNetwork) {
+  await over(byDefault, async (mount) => {
+    await oneAtATime(mount, { p50: 'networkOne', requests: 'networkRequests' });
+    await slowRule(mount, RULE, { p50: 'rule', p99: 'ruleLate' });
+    await slowRule(mount, LONG_RULE, { p50: 'longRule', p99: 'longRuleLate' });
+    await manyCallers(mount, 'networkFifty');
+  });
+  await over(fresh, async (mount) => {
+    await oneAtATime(mount);
+    await slowRule(mount, RULE);
+    await manyCallers(mount);
+  });
+  await over(delayed, async (mount) => {
+    await oneAtATime(mount, { p50: 'delayedOne', requests: 'delayedRequests' });
+    await slowRule(mount, RULE);
+    await manyCallers(mount);
+  });
+} else {
+  tellLeftOut(
+    [
+      ...(['networkOne', 'networkRequests', 'delayedOne', 'delayedRequests'] as const),
+      ...(['rule', 'ruleLate', 'longRule', 'longRuleLate', 'networkFifty'] as const),
+    ],
+    'it needs root and sshfs',
+  );
+}
+
+async function over(mount: Mount, measure: (open: Open) => Promise<void>): Promise<void> {
+  if (!mount.name.includes(only)) return;
+  console.log(`\n${mount.name}`);
+  await using open = await openMount(mount, apps);
+  await open.calls('warming up', { app: INSTANT, callers: 4, seconds: 2 });
+  await measure(open);
+}
+
+async function oneAtATime(mount: Open, goals?: Goals): Promise<void> {
+  const one = await mount.calls('one at a time', { app: INSTANT, callers: 1, seconds: SECONDS });
+  console.log(`  one at a time      p50 ${ms(one.p50)}  p99 ${ms(one.p99)}  ${one.failures}`);
+  console.log(`  requests a call    ${one.requests.all.toFixed(1)} (${one.requests.each})`);
+  if (!goals) return;
+  tellMeasured(goals.p50, one.p50);
+  tellMeasured(goals.requests, one.requests.all, one.requests.each);
+}
+
+async function slowRule(mount: Open, rule: typeof RULE, goals?: Record<'p50' | 'p99', GoalName>): Promise<void> {
+  const waited = await mount.calls(`a rule of ${rule.ms} ms`, { ...rule, seconds: goals ? SLOW_SECONDS : SECONDS });
+  const added = { p50: share(waited.p50), p99: share(waited.p99) };
+  const seen = `${rule.callers} callers, ${waited.calls} calls`;
+  const [p50, p99] = [added.p50.toFixed(1), added.p99.toFixed(1)];
+  console.log(`  a rule of ${rule.ms} ms   p50 +${p50} %  p99 +${p99} %  ${waited.failures}  (${seen})`);
+  if (!goals) return;
+  tellMeasured(goals.p50, added.p50, seen);
+  tellMeasured(goals.p99, added.p99);
+
+  function share(at: number): number {
+    return ((at - rule.ms) / rule.ms) * 100;
   }
 }
 
-function perCall(before: Map<string, number>, after: Map<string, number>, calls: number): string {
-  const each = [...after].map(([kind, times]) => ({ kind, times: (times - (before.get(kind) ?? 0)) / calls }));
-  const sum = each.reduce((all, { times }) => all + times, 0);
-  const most = each.filter(({ times }) => times >= 0.1).toSorted((a, b) => b.times - a.times);
-  return `${sum.toFixed(1)} (${most.map(({ kind, times }) => `${kind} ${times.toFixed(1)}`).join(', ')})`;
+async function manyCallers(mount: Open, goal?: GoalName): Promise<void> {
+  const parameters = [mount.path, String(CALLERS), String(SECONDS)];
+  const { message } = await startScript('./network-operations.ts', parameters, { UV_THREADPOOL_SIZE: FILE_THREADS });
+  const alone = `its file operations alone ${Number(message).toFixed(0)}/s`;
+  const many = await mount.calls(`${CALLERS} callers`, { app: INSTANT, callers: CALLERS, seconds: SECONDS });
+  const { perSecond, p50, p99, failures, cpuUs, requests } = many;
+  console.log(
+    `  ${CALLERS} callers         ${perSecond.toFixed(0)}/s  p50 ${ms(p50)}  p99 ${ms(p99)}  ${failures}  ${cpuUs.toFixed(0)} µs of the worker's CPU a call`,
+  );
+  console.log(`  ${alone}\n  requests a call    ${requests.all.toFixed(1)} (${requests.each})`);
+  if (goal) tellMeasured(goal, perSecond, alone);
 }
 
 function ms(value: number): string {

@@ -20,12 +20,14 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
-/** Starts a script of this folder and resolves with the first message it sends. */
+/** Starts a script of this folder and resolves with the first message it sends. `environment`: added to ours. */
 export async function startScript(
   name: string,
   parameters: string[],
+  environment: Record<string, string> = {},
 ): Promise<{ child: ChildProcess; message: unknown }> {
-  const child = fork(fileURLToPath(new URL(name, import.meta.url)), parameters);
+  const env = { ...process.env, ...environment };
+  const child = fork(fileURLToPath(new URL(name, import.meta.url)), parameters, { env });
   children.add(child);
   const [message] = await once(child, 'message');
   return { child, message };

@@ -1,14 +1,17 @@
-// A client that answers at once, or after DELAY_MS: only the file protocol, nothing else.
+// A client that answers at once, after DELAY_MS, or after as many ms as the input's `waitMs` says: only the file protocol, nothing
+// else. KIND: it registers and answers in our own dialect, or as the `published` SDKs do.
 import { mkdirSync, readdirSync, readFileSync, renameSync, unlinkSync, watch, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-const [sharedDir = '', app = '1', address = 'bench', delayMs = '0'] = process.argv.slice(2);
+const [sharedDir = '', app = '1', address = 'bench', delayMs = '0', kind = 'own'] = process.argv.slice(2);
 const clients = join(sharedDir, 'clients', app);
 const mock = join(sharedDir, 'mock', app, address);
 mkdirSync(clients, { recursive: true });
 mkdirSync(mock, { recursive: true });
 
-const registration = { address, app: Number(app), dialect: 'rule', startTime: Date.now(), loadedVersion: 1 };
+const dataField = kind === 'own' ? 'the service' : 'roam';
+const dialect = kind === 'own' ? { dialect: 'rule' } : {};
+const registration = { address, app: Number(app), ...dialect, startTime: Date.now(), loadedVersion: 1 };
 writeFileSync(join(clients, `m_${address}.json`), JSON.stringify(registration));
 const beat = () =>
   writeFileSync(join(clients, `b_${address}.json`), JSON.stringify({ lastHeartbeat: Date.now(), loadedVersion: 1 }));
@@ -20,19 +23,20 @@ function pickUp(name: string | null): void {
   try {
     const request = JSON.parse(readFileSync(join(mock, name), 'utf8'));
     unlinkSync(join(mock, name));
-    if (delayMs === '0') answer(request);
-    else setTimeout(() => answer(request), Number(delayMs));
+    const { waitMs = Number(delayMs) } = request[dataField] ?? {};
+    if (waitMs === 0) answer(request);
+    else setTimeout(() => answer(request), waitMs);
   } catch {
     // the event of our own deletion, or taken already
   }
 }
 
-function answer({ mockId, 'the service': data }: { mockId: string; 'the service': unknown }): void {
+function answer({ mockId, [dataField]: data }: { mockId: string; [member: string]: unknown }): void {
   const path = join(mock, `${mockId}_result.json`);
   const result = {
     mockId,
     success: true,
-    'the service': data,
+    [dataField]: data,
     process: '[1:And:T:0]',
     error: null,
     executeAt: Date.now(),

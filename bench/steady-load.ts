@@ -38,6 +38,8 @@ function callOne(url: string, connections: number, onAnswer: Parameters<typeof t
     },
     () => resolve(),
   );
+  // A connection that breaks or hangs answers nothing, and is a failed call all the same.
+  running.on('reqError', (error) => onAnswer({ status: 0, body: String(error), ms: Number.NaN }));
   return () => {
     running.stop();
     return ended;
