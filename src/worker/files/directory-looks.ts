@@ -6,7 +6,7 @@ import { createConcurrencyLimit } from './concurrency-limit.ts';
 import { inDirectory } from './directory-limit.ts';
 import { resultFileName } from './file-names.ts';
 import { createLookSchedule } from './look-schedule.ts';
-import { FEW, lookByName, nextDue, noteLook } from './looks-by-name.ts';
+import { FEW, lookByName, nextDue, noteResult } from './looks-by-name.ts';
 import { namesIn } from './real-directory.ts';
 import { isRegistered } from './registration-file.ts';
 import { timed } from './timed.ts';
@@ -85,7 +85,7 @@ async function list(watched: Watched, rearm: (watched: Watched) => void): Promis
   const names = found ? new Set(found) : null;
   const registration = await timed(async () => watched.registration === null || isRegistered(watched.registration));
   for (const [mockId, waiting] of listeners) {
-    if (names?.has(resultFileName(mockId))) noteLook(waiting);
+    if (names?.has(resultFileName(mockId))) noteResult(watched, waiting);
     if (watched.listeners.get(mockId) === waiting)
       waiting.tell({ kind: 'listing', names, registered: registration.value });
   }

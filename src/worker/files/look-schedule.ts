@@ -1,5 +1,8 @@
-/** Between two looks for a result that comes without an event: this share of how long its wait is open. */
-export const SHARE_OF_WAIT = 0.1;
+/** Where no event arrives, the gap between two looks for a result is this share of the time its wait has been open. */
+const SHARE_OF_WAIT = 0.1;
+/** The same before the client is likely to answer, and while it is likely to. */
+const SHARE_BEFORE = 0.2;
+const SHARE_AROUND = 0.05;
 const LEAST_GAP_MS = 5;
 /** All looks of a worker together may take this share of its time, and those into one directory, too. */
 const SHARE_OF_TIME = 0.1;
@@ -18,6 +21,16 @@ export type Pace = {
   /** How long the last look took. */
   lastTookMs: number;
 };
+
+/**
+ * How long until the result of one wait is looked for again, in ms. `lastMs`: how long the wait for the client's last answer was.
+ * A client often takes as long as the last time, so looks are few before that, and then many until twice that.
+ */
+export function gapOfWait(openMs: number, lastMs: number | null): number {
+  if (lastMs === null || openMs > 2 * lastMs) return openMs * SHARE_OF_WAIT;
+  const likelyInMs = lastMs * (1 - SHARE_AROUND) - openMs;
+  return likelyInMs > 0 ? Math.min(openMs * SHARE_BEFORE, likelyInMs) : openMs * SHARE_AROUND;
+}
 
 /**
  * Says when directories are looked into next. Where no event arrives, as on a network file system, an answer is noticed within a
@@ -47,7 +60,7 @@ export function createLookSchedule(pollIntervalMs: number, now: () => number = (
      */
     gap(pace: Pace, dueAt: number | null): { ms: number; stretched: number } {
       const { eventsArrive, youngestAt, lastTookMs } = pace;
-      const dueMs = dueAt === null ? (now() - youngestAt) * SHARE_OF_WAIT : dueAt - now();
+      const dueMs = dueAt === null ? gapOfWait(now() - youngestAt, null) : dueAt - now();
       const wanted = eventsArrive ? pollIntervalMs : Math.min(Math.max(dueMs, LEAST_GAP_MS), pollIntervalMs);
       const own = lastTookMs / SHARE_OF_TIME;
       const longest = Math.max(LONGEST_GAP_MS, pollIntervalMs);

@@ -2,7 +2,7 @@ import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AT_ONCE, inDirectory } from './directory-limit.ts';
 import { resultFileName } from './file-names.ts';
-import { SHARE_OF_WAIT } from './look-schedule.ts';
+import { gapOfWait } from './look-schedule.ts';
 import { timed } from './timed.ts';
 import { toSight } from './unusable-result.ts';
 import type { Waiting, Watched } from './watched-directory.ts';
@@ -37,16 +37,25 @@ export function nextDue({ listeners }: Watched): number | null {
 }
 
 /** Resolves with how long the look itself took, in ms. */
-async function lookAtResult({ directory, listeners }: Watched, mockId: string, waiting: Waiting): Promise<number> {
-  noteLook(waiting);
+async function lookAtResult(watched: Watched, mockId: string, waiting: Waiting): Promise<number> {
+  const { directory, listeners } = watched;
+  noteLook(watched, waiting);
   const look = () => lstat(join(directory, resultFileName(mockId))).then(toSight, () => undefined);
   const { value: sight, tookMs } = await inDirectory(directory, () => timed(look));
-  if (sight && listeners.get(mockId) === waiting) waiting.tell({ kind: 'result-seen', sight });
+  if (sight && listeners.get(mockId) === waiting) {
+    noteResult(watched, waiting);
+    waiting.tell({ kind: 'result-seen', sight });
+  }
   return tookMs;
 }
 
-/** The next look by name is due when the wait is open for a share longer than now. */
-export function noteLook(waiting: Waiting): void {
+function noteLook({ lastAnswerMs }: Watched, waiting: Waiting): void {
   const now = performance.now();
-  waiting.lookAt = now + (now - waiting.since) * SHARE_OF_WAIT;
+  waiting.lookAt = now + gapOfWait(now - waiting.since, lastAnswerMs);
+}
+
+/** A result is there: it is told once, and not looked for again at once. */
+export function noteResult(watched: Watched, waiting: Waiting): void {
+  watched.lastAnswerMs = performance.now() - waiting.since;
+  noteLook(watched, waiting);
 }

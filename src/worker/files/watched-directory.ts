@@ -20,6 +20,8 @@ export type Directory = { directory: string; registration: string | null };
 export type Watched = Directory &
   Pace & {
     listeners: Map<string, Waiting>;
+    /** How long the wait for the last result was that a look found, in ms; null until there is one. */
+    lastAnswerMs: number | null;
     idleSince: number;
     missing: boolean;
     /** Executions of other workers, as of the last listing. */
@@ -44,6 +46,7 @@ export function newlyWatched(watchable: Directory): Watched {
   return {
     ...watchable,
     listeners: new Map(),
+    lastAnswerMs: null,
     idleSince: now,
     missing: false,
     others: 0,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createLookSchedule } from '../../../src/worker/files/look-schedule.ts';
+import { createLookSchedule, gapOfWait } from '../../../src/worker/files/look-schedule.ts';
 
 const POLL_MS = 1000;
 
@@ -59,6 +59,32 @@ describe('when a directory is listed next', () => {
     expect(Math.min(...shares)).toBeGreaterThan(0.08);
   });
 });
+
+describe('when the result of one wait is looked for next', () => {
+  it('before the client has answered once: after a tenth of how long the wait is open', () => {
+    expect([10, 700, 60_000].map((openMs) => gapOfWait(openMs, null))).toEqual([1, 70, 6000]);
+  });
+
+  it('after that: seldom until it has taken as long as the last time, then often, then as at first', () => {
+    expect([100, 400, 600, 665, 700, 1399].map((openMs) => Math.round(gapOfWait(openMs, 700)))).toEqual([
+      20, 80, 65, 33, 35, 70,
+    ]);
+    expect(gapOfWait(1401, 700)).toBeCloseTo(140.1);
+  });
+
+  it('a client that takes as long as the last time is noticed within a twentieth of that, however long it takes', () => {
+    for (const rule of [100, 700, 20_000]) expect(lateness(rule, rule)).toBeLessThan(0.06);
+    for (const rule of [100, 700, 20_000])
+      for (const last of [1, 50, 3000]) expect(lateness(rule, last)).toBeLessThan(0.21);
+  });
+});
+
+/** How much later than its rule took, as a share of that, the looks notice an answer. */
+function lateness(ruleMs: number, lastMs: number): number {
+  let openMs = 5;
+  while (openMs < ruleMs) openMs += Math.max(gapOfWait(openMs, lastMs), 5);
+  return openMs / ruleMs - 1;
+}
 
 function at(time: number) {
   const pace = (more: Partial<{ eventsArrive: boolean; youngestAt: number; lastTookMs: number }> = {}) => ({
