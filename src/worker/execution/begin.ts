@@ -1,3 +1,4 @@
+import type { NoAnswer } from '../../shared/contract/outcomes.ts';
 import { parseTarget, type Target } from '../../shared/contract/target.ts';
 import { errnoOf } from '../../shared/runtime/errno.ts';
 import { canRead, largeNumberIn } from '../dialects/number-range.ts';
@@ -5,10 +6,11 @@ import { endings } from '../endings.ts';
 import { type ClaimOrRefusal, NewerClaim, UnknownClaim } from '../files/claim.ts';
 import type { Resolution } from '../placement/resolve-target.ts';
 import type { BeginParts } from './begin-parts.ts';
-import { claimAtClient, type Proposed, refuse } from './claim-at-client.ts';
+import { claimAtClient, type Decided } from './claim-at-client.ts';
 import { isOverForAll } from './deadlines.ts';
 import { type Claimed, type Ended, type Execution, endedWithout, type Postponed } from './execution.ts';
 import { HandedOver } from './interrupts.ts';
+import { refuse } from './refuse.ts';
 
 /** With more the disk itself is the likelier cause, and each try takes its time. */
 const CLIENTS_TRIED = 5;
@@ -33,18 +35,15 @@ export async function begin(execution: Execution, parts: BeginParts): Promise<Cl
 
 async function claimOrRefuse(execution: Execution, parts: BeginParts): Promise<Claimed | Ended | Postponed> {
   const { mockId, data, firstAttempt } = execution;
-  const { claims, interrupts, inspections } = parts;
+  const { interrupts, inspections } = parts;
   const key = { mockId, claimBy: data.claimBy };
   const earlier = firstAttempt ? null : await interrupts.unlessHandedOver(findEarlier(key, parts));
-  const proposed: Proposed | Postponed = earlier ?? (await propose(execution, parts));
-  if (proposed.kind !== 'claimed' && proposed.kind !== 'refused') return proposed;
-  const decision: Proposed =
-    proposed.kind === 'claimed' ? proposed : await claims.decide(key, proposed).catch(orAnyway(proposed, execution));
-  if (decision.kind === 'refused') return endedWithout(decision.noAnswer);
-  const { claim, warnings } = decision;
-  if (warnings) return { kind: 'claimed', claim, warnings };
-  const again = await interrupts.unlessHandedOver(inspections.warningsAgain(claim, data));
-  return { kind: 'claimed', claim, warnings: again };
+  const decided: Decided | Postponed = earlier ?? (await decide(execution, parts));
+  if (decided.kind === 'refused') return endedWithout(decided.noAnswer);
+  if (decided.kind !== 'claimed') return decided;
+  const { claim } = decided;
+  const warnings = decided.warnings ?? (await interrupts.unlessHandedOver(inspections.warningsAgain(claim, data)));
+  return { kind: 'claimed', claim, warnings };
 }
 
 /** If the whole shared directory is away, the claim of an earlier attempt is not missing, only out of sight. */
@@ -60,39 +59,44 @@ async function findEarlier(
   return earlier;
 }
 
-/** The proposal of this attempt: a claim for a client, or a reason not to begin, which counts unless another attempt claims. */
-async function propose(execution: Execution, parts: BeginParts): Promise<Proposed | Postponed> {
-  const { mockId, data, firstAttempt } = execution;
-  const { claims, interrupts } = parts;
-  try {
-    if (!(await claims.prepareUnlessPast(data))) return refuse(endings.tooLate());
-  } catch (error) {
-    // If all claims are out of sight, only the first attempt knows that there is none.
-    const refusal = firstAttempt || errnoOf(error) !== 'ENOENT' ? endings.claimsUnwritable(error) : undefined;
-    if (refusal) return refuse(refusal);
-    throw error;
-  }
-  if (interrupts.isCancelled(mockId)) return refuse(endings.cancelledBeforeDispatch(mockId));
+/** Claims the execution for a client, or refuses it, unless another attempt was first. */
+async function decide(execution: Execution, parts: BeginParts): Promise<Decided | Postponed> {
+  const { mockId, data } = execution;
+  const noRoom = await prepareClaim(execution, parts);
+  if (noRoom) return refuse(noRoom, execution, parts);
+  if (parts.interrupts.isCancelled(mockId)) return refuse(endings.cancelledBeforeDispatch(mockId), execution, parts);
   const target = parseTarget(data.target);
-  if (target.kind === 'malformed') return refuse(endings.badRequest('target', target.message));
+  if (target.kind === 'malformed') return refuse(endings.badRequest('target', target.message), execution, parts);
   return claimAtOneOf(target, execution, parts);
 }
 
-/** A client whose directory cannot be written keeps no call that may go to another one. */
-async function claimAtOneOf(target: Target, execution: Execution, parts: BeginParts): Promise<Proposed | Postponed> {
-  const tried = new Set<string>();
-  let first: ClaimOrRefusal | undefined;
-  while (tried.size < CLIENTS_TRIED) {
-    const resolved = await resolve(target, execution, tried, parts);
-    if (resolved.kind === 'refused') return first ?? resolved;
-    const proposed = await claimAtClient(resolved, execution, parts);
-    if (proposed.kind !== 'unwritable') return proposed;
-    first ??= refuse(proposed.noAnswer);
-    if (target.kind === 'address') return first;
-    parts.unwritable.note(resolved.client, proposed.noAnswer);
-    tried.add(resolved.client.directoryName);
+/** Makes room for the claim; or tells why no claim may be written. */
+async function prepareClaim({ data, firstAttempt }: Execution, { claims }: BeginParts): Promise<NoAnswer | undefined> {
+  try {
+    return (await claims.prepareUnlessPast(data)) ? undefined : endings.tooLate();
+  } catch (error) {
+    // If all claims are out of sight, only the first attempt knows that there is none.
+    const noAnswer = firstAttempt || errnoOf(error) !== 'ENOENT' ? endings.claimsUnwritable(error) : undefined;
+    if (!noAnswer) throw error;
+    return noAnswer;
   }
-  return first ?? refuse(endings.tooLate());
+}
+
+/** A client whose directory cannot be written keeps no call that may go to another one. */
+async function claimAtOneOf(target: Target, execution: Execution, parts: BeginParts): Promise<Decided | Postponed> {
+  const tried = new Set<string>();
+  let first: NoAnswer | undefined;
+  for (;;) {
+    const resolved = await resolve(target, execution, tried, parts);
+    if (resolved.kind === 'refused') return refuse(first ?? resolved.noAnswer, execution, parts);
+    const outcome = await claimAtClient(resolved, execution, parts);
+    if (outcome.kind !== 'unwritable') return outcome;
+    first ??= outcome.noAnswer;
+    if (target.kind === 'address') return refuse(first, execution, parts);
+    parts.unwritable.note(resolved.client, outcome.noAnswer);
+    tried.add(resolved.client.directoryName);
+    if (tried.size === CLIENTS_TRIED) return refuse(first, execution, parts);
+  }
 }
 
 function resolve(
@@ -109,20 +113,4 @@ function resolve(
       throw error;
     }),
   );
-}
-
-/** Errors that keep every worker from writing: neither this refusal nor a claim. */
-const NO_WORKER_CAN_WRITE = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EACCES', 'ENOENT', 'ENOTDIR']);
-const HIDES_EARLIER_CLAIMS = new Set(['ENOENT', 'ENOTDIR']);
-
-/**
- * If the disk is full, neither a refusal nor a claim can be written, so "did not run" is true. Except on a later attempt
- * whose folder of claims is away: an earlier claim may be hidden.
- */
-function orAnyway(refusal: ClaimOrRefusal, { firstAttempt }: Execution) {
-  return (error: unknown): ClaimOrRefusal => {
-    const code = errnoOf(error);
-    if (!NO_WORKER_CAN_WRITE.has(code) || (HIDES_EARLIER_CLAIMS.has(code) && !firstAttempt)) throw error;
-    return refusal;
-  };
 }

@@ -11,9 +11,10 @@ import { removeIfNobodyCame, removeTemporary, writeTemporary } from '../files/re
 import type { Resolution } from '../placement/resolve-target.ts';
 import type { BeginParts } from './begin-parts.ts';
 import type { Execution, Postponed } from './execution.ts';
+import { refuse } from './refuse.ts';
 
-/** A claim, ours or that of an attempt that was faster, or a refusal. `warnings` are about the client of our claim. */
-export type Proposed = ClaimOrRefusal & { warnings?: Warning[] };
+/** What counts: a claim, ours or that of an attempt that was faster, or a refusal. `warnings` are about the client of our claim. */
+export type Decided = ClaimOrRefusal & { warnings?: Warning[] };
 
 type Chosen = Extract<Resolution, { kind: 'client' }>;
 
@@ -32,12 +33,12 @@ export async function claimAtClient(
   chosen: Chosen,
   execution: Execution,
   parts: BeginParts,
-): Promise<Proposed | Postponed | Unwritable> {
+): Promise<Decided | Postponed | Unwritable> {
   const { client } = chosen;
   const { inspections, interrupts } = parts;
   try {
     const inspection = await interrupts.unlessHandedOver(inspections.inspect(client, execution.data));
-    if (inspection.kind === 'refused') return inspection;
+    if (inspection.kind === 'refused') return await refuse(inspection.noAnswer, execution, parts);
     const refused = await takeSlot(client, execution, parts);
     if (refused) return refused;
     chosen.release();
@@ -54,7 +55,7 @@ async function takeSlot(
   client: Client,
   execution: Execution,
   parts: BeginParts,
-): Promise<Proposed | Postponed | undefined> {
+): Promise<ClaimOrRefusal | Postponed | undefined> {
   const { mockId, data, mayWait } = execution;
   const { slots, interrupts } = parts;
   const goOn = () => !interrupts.isCancelled(mockId) && !interrupts.handingOver;
@@ -62,7 +63,9 @@ async function takeSlot(
   if (slot === 'taken') return undefined;
   if (slot === 'crowded' && mayWait) return { kind: 'snooze' };
   if (interrupts.handingOver) return { kind: 'release' };
-  return refuse(interrupts.isCancelled(mockId) ? endings.cancelledBeforeDispatch(mockId) : endings.clientFull(client));
+  const isCancelled = interrupts.isCancelled(mockId);
+  const noAnswer = isCancelled ? endings.cancelledBeforeDispatch(mockId) : endings.clientFull(client);
+  return refuse(noAnswer, execution, parts);
 }
 
 async function claimInSlot(
@@ -83,10 +86,10 @@ async function claimInSlot(
     }
   } catch (error) {
     const cause = causeOf(error);
-    const refusal = endings.channelUnavailable(cause, client);
-    if (!refusal) throw cause;
+    const noAnswer = endings.channelUnavailable(cause, client);
+    if (!noAnswer) throw cause;
     const isItsOwn = error instanceof UnwritableDirectory && !FULL.has(errnoOf(cause));
-    return isItsOwn ? { kind: 'unwritable', noAnswer: refusal } : refuse(refusal);
+    return isItsOwn ? { kind: 'unwritable', noAnswer } : await refuse(noAnswer, execution, parts);
   } finally {
     parts.slots.release(directory);
   }
@@ -110,7 +113,9 @@ async function writeAndClaim(
     const claim = claimFor(client, { mockId, temporary, madeDirectory: unknown }, parts);
     const isLate = parts.sharedDirectory.clock.isPast(data.claimBy);
     await parts.atStep('before-claim', mockId); // where a long sleep does the most harm
-    const proposed: ClaimOrRefusal = isLate ? refuse(endings.tooLate()) : { kind: 'claimed', claim };
+    const proposed: ClaimOrRefusal = isLate
+      ? { kind: 'refused', noAnswer: endings.tooLate() }
+      : { kind: 'claimed', claim };
     decision = await parts.claims.decide({ mockId, claimBy: data.claimBy }, proposed);
     return decision;
   } catch (error) {
@@ -142,10 +147,6 @@ function failedWriting(cause: unknown): never {
 
 function causeOf(error: unknown): unknown {
   return error instanceof UnwritableDirectory ? error.cause : error;
-}
-
-export function refuse(noAnswer: NoAnswer): ClaimOrRefusal {
-  return { kind: 'refused', noAnswer };
 }
 
 function directoryOf({ app, directoryName }: Client, { sharedDirectory }: BeginParts): string {
