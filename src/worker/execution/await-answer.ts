@@ -32,7 +32,9 @@ async function handle(event: WaitEvent, wait: Wait): Promise<WaitEnding | undefi
     case 'resumed':
       return resume(wait);
     case 'mark':
-      return void (await markAsOpen(wait));
+      await markAsOpen(wait);
+      if (wait.looksOnceMarked) wait.inbox.put({ kind: 'request' });
+      return undefined;
     case 'listing':
       return readListing(wait, event);
     case 'deadline':

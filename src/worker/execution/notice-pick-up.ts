@@ -1,15 +1,17 @@
 import { lstat } from 'node:fs/promises';
 import { unless } from '../../shared/runtime/errno.ts';
 import { isMarkThere, isRequestThere, keepDirectory } from '../files/request-file.ts';
-import { REQUEST_LOOK_MS, type Wait } from './wait.ts';
+import type { Wait } from './wait.ts';
 
 /** Looks whether the client took the request. */
 export async function lookAtRequest(wait: Wait): Promise<void> {
   if (wait.pickedUp || wait.requestRemoved) return;
+  // Without its mark nothing tells why the request of a registered client is gone.
+  wait.looksOnceMarked = wait.claim.registered && wait.mark === 'none';
+  if (wait.looksOnceMarked) return;
   const seen = await wait.inbox.reading(() => whereIsRequest(wait));
   if (seen === 'picked-up') await pickUp(wait);
   if (seen === 'removed') wait.requestRemoved = true;
-  if (seen === 'not-marked-yet') wait.later(REQUEST_LOOK_MS, { kind: 'request' });
 }
 
 /** The client has the request. */
@@ -33,7 +35,7 @@ export async function keepMadeDirectory({ claim, files }: Wait): Promise<void> {
 async function whereIsRequest({ files, claim, mark }: Wait) {
   if (await isRequestThere(files)) return 'there';
   if (mark === 'written') return (await isMarkThere(files)) ? 'picked-up' : 'removed';
-  if (claim.registered) return mark === 'none' ? 'not-marked-yet' : 'unknown';
+  if (claim.registered) return 'unknown';
   // Without a mark, only a directory that is still there tells that the client took the request out of it.
   return (await lstat(files.directory).catch(unless('ENOENT'))) ? 'picked-up' : 'unknown';
 }

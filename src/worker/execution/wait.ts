@@ -67,6 +67,8 @@ export type Wait = {
   /** The request went with its directory, or with its mark: that it is gone does not tell that it was picked up. */
   requestRemoved: boolean;
   mark: 'none' | 'written' | 'failed';
+  /** Whether the request is looked at as soon as the mark is written. */
+  looksOnceMarked: boolean;
   /** The mark is written before the request is seen, so that a cleaner never finds the directory empty. */
   readonly marksFirst: boolean;
   /** Puts an event into the inbox after so many ms. Of several of one kind the earliest counts. */
@@ -104,6 +106,7 @@ export function openWait(claim: Claim, parts: WaitParts): Wait {
     dispatchedHere: false,
     requestRemoved: false,
     mark: 'none',
+    looksOnceMarked: false,
     marksFirst: claim.registered && (dialects[claim.dialect].isSharedWithCleaners || sharedDirectory.hasOtherServer()),
     later: timers.later,
     close() {
