@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { noAnswer } from '../../../src/shared/contract/outcomes.ts';
 import { createClaims } from '../../../src/worker/files/claims.ts';
+import { createFileClock } from '../../../src/worker/files/file-clock.ts';
 import { MADE_BY_US } from '../../../src/worker/files/file-names.ts';
 import { canMount, mountTemporary, remount } from '../../support/mounts.ts';
 import { captureLog } from '../../support/start-service.ts';
@@ -76,8 +77,8 @@ describe('the sweep', () => {
 
   it('removes claims with their minute', async () => {
     const { sharedDir } = await directoryWith([]);
-    const claims = createClaims(sharedDir);
-    const key = { mockId: id, claimBy: Date.now() };
+    const claims = createClaims(sharedDir, createFileClock(sharedDir));
+    const key = { mockId: id, claimBy: Date.now() + 10_000 };
     await claims.prepareUnlessPast(key);
     await claims.decide(key, { kind: 'refused', noAnswer: noAnswer('overloaded', '', { mayHaveRun: false }) });
     await sweepLater(sharedDir);
