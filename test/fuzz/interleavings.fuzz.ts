@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { createMemoryStore } from '../../src/shared/store/key-value-store.ts';
 import { CLAIM_KEPT_MS } from '../../src/worker/files/claim-minutes.ts';
 import { createClaims } from '../../src/worker/files/claims.ts';
+import { createFileClock } from '../../src/worker/files/file-clock.ts';
 import { createSharedDirectory } from '../../src/worker/files/shared-directory.ts';
 import { createSweep } from '../../src/worker/upkeep/sweep.ts';
 import { eventually } from '../support/eventually.ts';
@@ -57,7 +58,7 @@ describe.skipIf(!inject('hasRedisBinary'))('whatever happens in whatever order',
 async function sweepFiles(sharedDir: string): Promise<void> {
   const sweep = createSweep({
     sharedDirectory: createSharedDirectory({ sharedDir, store: createMemoryStore() }),
-    claims: { ...createClaims(sharedDir), sweep: async () => 0 },
+    claims: { ...createClaims(sharedDir, createFileClock(sharedDir)), sweep: async () => 0 },
     laterMs: 2 * CLAIM_KEPT_MS,
     log: pino({ level: 'silent' }),
   });

@@ -24,13 +24,14 @@ export async function sweepLater(
   { afterMs = 2 * CLAIM_KEPT_MS, ...more }: Options = {},
 ): Promise<void> {
   await access(join(sharedDir, '.rule-server'));
+  const clock = createFileClock(sharedDir);
   const sweep = createSweep({
     sharedDirectory: createSharedDirectory({ sharedDir, store: createMemoryStore() }),
-    claims: createClaims(sharedDir),
+    claims: createClaims(sharedDir, clock),
     laterMs: afterMs,
     log: pino({ level: 'silent' }),
     ...more,
   });
   await sweep();
-  await createKeptAnswers(sharedDir).sweep((await createFileClock(sharedDir).touch()) + afterMs);
+  await createKeptAnswers(sharedDir, clock).sweep((await clock.touch()) + afterMs);
 }

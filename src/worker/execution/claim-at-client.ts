@@ -104,7 +104,7 @@ async function writeAndClaim(
   const { mockId, data } = execution;
   await parts.atStep('before-temporary', mockId);
   const clientDirectory = parts.sharedDirectory.clientDirectory(client.app, client.directoryName, { mark: unknown });
-  const { path } = await clientDirectory.catch(failedWriting);
+  const path = await clientDirectory.catch(failedWriting);
   let temporary: string | undefined;
   let decision: ClaimOrRefusal | undefined;
   let isUncertain = false;
@@ -124,8 +124,7 @@ async function writeAndClaim(
     throw error;
   } finally {
     const winner = decision?.kind === 'claimed' ? decision.claim : undefined;
-    const isDispensable = !isUncertain && temporary !== undefined && winner?.temporary !== temporary;
-    if (isDispensable) await removeTemporary({ directory: path, mockId }, temporary ?? '');
+    if (temporary && !isUncertain && winner?.temporary !== temporary) await removeTemporary(path, temporary);
     if (unknown && !isUncertain && winner?.directoryName !== client.directoryName) await removeIfNobodyCame(path);
   }
 }

@@ -4,7 +4,7 @@ import { errnoOf } from '../../shared/runtime/errno.ts';
 import { type ClaimKey, type ClaimOrRefusal, parseClaim, textOf } from './claim.ts';
 import { readClaim, writeClaim } from './claim-file.ts';
 import { createClaimMinutes, swept } from './claim-minutes.ts';
-import { createFileClock, type FileClock } from './file-clock.ts';
+import type { FileClock } from './file-clock.ts';
 
 /**
  * The claims beside the request files. A claim is a symbolic link whose target is the claim's text: one system call
@@ -13,7 +13,7 @@ import { createFileClock, type FileClock } from './file-clock.ts';
  * sleeps just before its claim. So "did not run" is true. Both live in a folder named after the minute of the execution's
  * `claimBy`, which every attempt knows; neither counts once that minute was swept.
  */
-export function createClaims(sharedDir: string, clock: FileClock = createFileClock(sharedDir)) {
+export function createClaims(sharedDir: string, clock: FileClock) {
   const minutes = createClaimMinutes(sharedDir, clock);
   const { pathOf, folderOf, hasFolder, make, prepareUnlessPast, mayBeSwept, refuseSwept, sweep } = minutes;
 

@@ -40,19 +40,15 @@ export function createClientDirectories(sharedDir: string) {
      * The mock directory of a client, made when it is missing. Throws `ForeignPath` when a link stands anywhere below the
      * shared directory: nothing outside may be written through a request.
      */
-    async clientDirectory(
-      app: number,
-      directoryName: string,
-      { mark = false } = {},
-    ): Promise<{ path: string; made: boolean }> {
+    async clientDirectory(app: number, directoryName: string, { mark = false } = {}): Promise<string> {
       const path = join(mockDirectory(sharedDir, app), directoryName);
-      if (Date.now() - (checked.get(path) ?? 0) < CHECKED_FOR_MS || (await look(path))) return { path, made: false };
+      if (Date.now() - (checked.get(path) ?? 0) < CHECKED_FOR_MS || (await look(path))) return path;
       for (let attempt = 0; attempt < MAKE_AT_MOST; attempt++) {
         await makeDirectory(dirname(dirname(path)), sharedDir);
         await makeDirectory(dirname(path), sharedDir);
         const made = await makeDirectory(path, sharedDir);
         if (made && mark) await within(path, (real) => writeFile(join(real, MADE_BY_US), '')).catch(unless('ENOENT'));
-        if (await isRealDirectory(sharedDir, path)) return { path, made };
+        if (await isRealDirectory(sharedDir, path)) return path;
       }
       throw new ForeignPath(`${path} is not a directory of its own`);
     },

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errnoOf, unless } from '../../shared/runtime/errno.ts';
-import { createFileClock, type FileClock } from './file-clock.ts';
+import type { FileClock } from './file-clock.ts';
 import { privateDirectory, resultFileName } from './file-names.ts';
 import { rename } from './quick-files.ts';
 import { within } from './real-directory.ts';
@@ -19,7 +19,7 @@ export type KeptAnswers = ReturnType<typeof createKeptAnswers>;
  * last: an API that had not heard of it yet adds the execution again, and whoever takes it up finds the answer here. They
  * lie in a folder per 10 s of the file system's time, which is the same for all workers, and out of the client's sight.
  */
-export function createKeptAnswers(sharedDir: string, clock: FileClock = createFileClock(sharedDir)) {
+export function createKeptAnswers(sharedDir: string, clock: FileClock) {
   const root = join(privateDirectory(sharedDir), 'answers');
   const folderOf = (bucket: number) => join(root, String(bucket));
   const bucketNow = () => Math.floor(clock.now() / BUCKET_MS);

@@ -109,7 +109,7 @@ export async function removeFiles(files: ExecutionFiles, claim: Claim, { keepAns
   if (claim.madeDirectory) await removeIfNobodyCame(files.directory);
 }
 
-export async function removeTemporary({ directory }: ExecutionFiles, temporary: string): Promise<void> {
+export async function removeTemporary(directory: string, temporary: string): Promise<void> {
   await removed(directory, temporary);
 }
 

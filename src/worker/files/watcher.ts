@@ -59,11 +59,6 @@ export function createResultWatcher({ pollIntervalMs, log }: { pollIntervalMs: n
         watched.idleSince = Date.now();
       };
     },
-    /** How many executions are open in a directory: ours now, and those of others as of the last listing. */
-    openIn(directory: string): number {
-      const watched = directories.get(directory);
-      return watched ? watched.listeners.size + othersIn(watched) : 0;
-    },
     /** How many executions of other workers are open in a directory, as of the last listing. */
     othersIn: (directory: string): number => othersIn(directories.get(directory)),
     /** Whether an execution is this worker's, or was until a moment ago. */

@@ -2,7 +2,7 @@ import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Client } from '../clients/client.ts';
 import { inDirectory } from '../files/directory-limit.ts';
-import { isOurFile, mockDirectory, openFileName, readFileName } from '../files/file-names.ts';
+import { mockDirectory, openExecutionOf, openFileName, requestFileName } from '../files/file-names.ts';
 import { namesIn, within } from '../files/real-directory.ts';
 import type { ClientSlots } from './client-slots.ts';
 
@@ -80,10 +80,11 @@ export function createClientLoad({ sharedDir, slots, resultTimeoutMs, fileNow, i
       const marks = compared.length > 1 ? await Promise.all(compared.map(({ path }) => marksOf(path))) : [];
       // From here to the choice nothing is awaited: calls at the same moment must see each other's choices.
       const [least] = leastOf(
-        compared.map(({ client }, at) => {
-          const path = pathOf(client);
-          return { client, path, open: slots.ownLoad(path) + (marks[at]?.others ?? 0) };
-        }),
+        compared.map(({ client, path }, at) => ({
+          client,
+          path,
+          open: slots.ownLoad(path) + (marks[at]?.others ?? 0),
+        })),
         1,
       );
       return least && { client: least.client, release: slots.choose(least.path) };
@@ -123,12 +124,9 @@ function fewestThenNewest(a: Ranked, b: Ranked): number {
 type Reading = { fileNow: number; openForMs: number; isOwn: Dependencies['isOwn'] };
 
 async function readMarks(path: string, { fileNow, openForMs, isOwn }: Reading): Promise<Marks> {
-  const names = await inDirectory(path, () => namesIn(path, readdir)).catch(() => []);
-  const files = names.map(readFileName);
-  const waiting = new Set(files.flatMap((file) => (file?.kind === 'request' ? [file.mockId] : [])));
-  const marked = names.filter((name) => name.endsWith('.open') && isOurFile(name)).map((name) => name.slice(1, -5));
-  const begun = marked.filter((mockId) => !waiting.has(mockId));
-  const all = [...waiting, ...begun];
+  const names = new Set(await inDirectory(path, () => namesIn(path, readdir)).catch(() => []));
+  const all = [...new Set([...names].flatMap((name) => openExecutionOf(name) ?? []))];
+  const begun = all.filter((mockId) => !names.has(requestFileName(mockId)));
   const count = { open: all.length, others: all.filter((mockId) => !isOwn(path, mockId)).length };
   for (const mockId of begun) {
     // The marks of a worker that died stay longer than any execution can be open.

@@ -51,7 +51,7 @@ describe('the claim of an execution', () => {
     const { claims, key, sharedDir, sweep } = await prepared();
     await claims.decide(key, claimOf('.a.tmp'));
     await sweep({ atMs: key.claimBy + 12 * 60_000 });
-    const behind = createClaims(sharedDir); // a worker whose clock says that there is time left
+    const behind = createClaims(sharedDir, createFileClock(sharedDir)); // a worker whose clock says that there is time left
     await behind.prepareUnlessPast(key);
     await expect(behind.decide(key, claimOf('.b.tmp'))).rejects.toThrow(UnknownClaim);
     await expect(claims.find(key)).rejects.toThrow(UnknownClaim);
@@ -152,7 +152,7 @@ async function prepared() {
   const sharedDir = await mkdtemp(join(tmpdir(), 'rule-server-claims-'));
   onTestFinished(() => rm(sharedDir, { recursive: true, force: true }));
   await mkdir(join(sharedDir, '.rule-server'));
-  const claims = createClaims(sharedDir);
+  const claims = createClaims(sharedDir, createFileClock(sharedDir));
   const key = { mockId, claimBy: Date.now() + 10_000 };
   await claims.prepareUnlessPast(key);
   const sweep = ({ atMs }: { atMs: number }) => claims.sweep(atMs, (error) => expect.fail(String(error)));

@@ -25,7 +25,7 @@ test('a directory that another server removes while it is made is made again', a
     forget(path);
     for (const mark of [false, true])
       await clientDirectory(7, 'client', { mark }).then(
-        ({ path: made }) => outcomes.add(made),
+        (made) => outcomes.add(made),
         // Removed again and again, until it was tried often enough.
         (error) => outcomes.add(error instanceof ForeignPath ? path : String(error)),
       );

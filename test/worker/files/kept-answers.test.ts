@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { createFileClock } from '../../../src/worker/files/file-clock.ts';
 import { createKeptAnswers } from '../../../src/worker/files/kept-answers.ts';
 
 const mockId = '7f3a5c1e-0000-4000-8000-000000000001';
@@ -71,7 +72,7 @@ async function answered() {
   await mkdir(join(sharedDir, '.rule-server'));
   await writeFile(join(directory, `${mockId}_result.json`), '{"success":true}');
   return {
-    kept: createKeptAnswers(sharedDir),
+    kept: createKeptAnswers(sharedDir, createFileClock(sharedDir)),
     place: { directory, mockId },
     answers: join(sharedDir, '.rule-server/answers'),
   };

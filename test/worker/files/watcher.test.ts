@@ -1,7 +1,6 @@
 import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Sighting } from '../../../src/worker/files/watched-directory.ts';
 import { createResultWatcher } from '../../../src/worker/files/watcher.ts';
@@ -74,41 +73,47 @@ describe('watching for results', () => {
     expect(listings(sightings).filter(({ registered }) => !registered)).toEqual([]);
   });
 
-  it('counts what is open: its own, and the requests and marks of others as of the last listing', async () => {
-    const { directory, watch, watcher } = await setUp(50);
+  it('counts the executions of others that are open, by their requests and marks as of the last listing', async () => {
+    const { directory, sightings, watch, watcher } = await setUp(50);
     await writeFile(join(directory, `${other}.json`), '{}');
     await writeFile(join(directory, `.${other}.open`), '');
-    expect(watcher.openIn(directory)).toBe(0);
+    expect(watcher.othersIn(directory)).toBe(0);
     const stop = watch(mockId);
-    await eventually(() => expect(watcher.openIn(directory)).toBe(1));
-    await writeFile(join(directory, `.${mockId}.open`), '');
-    await eventually(() => expect(watcher.openIn(directory)).toBe(2));
+    await eventually(() => expect(watcher.othersIn(directory)).toBe(1));
+    const mark = `.${mockId}.open`;
+    await writeFile(join(directory, mark), '');
+    await eventually(() => expect(listings(sightings).at(-1)?.names).toContain(mark));
+    expect(watcher.othersIn(directory)).toBe(1);
     stop();
-    expect(watcher.openIn(directory)).toBe(0);
+    expect(watcher.othersIn(directory)).toBe(0);
   });
 
   it('what has just ended here counts no more, although its files were there at the last listing', async () => {
-    const { directory, watch, watcher } = await setUp(50);
+    const { directory, sightings, watch, watcher } = await setUp(50);
     const ended = ['3', '4', '5'].map((last) => mockId.replace(/.$/, last));
     for (const id of ended) await writeFile(join(directory, `.${id}.open`), '');
     const stops = ended.map((id) => watch(id));
-    await eventually(() => expect(watcher.openIn(directory)).toBe(3));
-    await delay(300); // several listings
+    await eventually(() => expect(listings(sightings).at(-1)?.names?.size).toBe(3));
     for (const stop of stops) stop();
     watch(mockId);
-    expect(watcher.openIn(directory)).toBe(1);
-    await delay(300);
-    expect(watcher.openIn(directory)).toBe(1);
+    expect(watcher.othersIn(directory)).toBe(0);
+    const before = listings(sightings).length;
+    await eventually(() => expect(listings(sightings).length).toBeGreaterThan(before));
+    expect(watcher.othersIn(directory)).toBe(0);
   });
 
   it('a listener that is replaced by the next attempt’s is not removed with the first', async () => {
-    const { directory, watch, watcher } = await setUp(RARELY_MS);
+    const { directory, sightings, watch } = await setUp(50);
     const stopFirst = watch(mockId);
     const stopSecond = watch(mockId);
     stopFirst();
-    expect(watcher.openIn(directory)).toBe(1);
+    await eventually(() => expect(kinds(sightings)).toContain('listing'));
     stopSecond();
-    expect(watcher.openIn(directory)).toBe(0);
+    sightings.length = 0;
+    watch(other);
+    await putResult(directory, mockId);
+    await eventually(() => expect(kinds(sightings)).toContain('listing'));
+    expect(kinds(sightings)).not.toContain('result-event');
   });
 });
 
