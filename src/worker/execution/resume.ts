@@ -1,6 +1,5 @@
-import { lstat } from 'node:fs/promises';
-import { unless } from '../../shared/runtime/errno.ts';
 import { endings } from '../endings.ts';
+import { isRegistered } from '../files/registration-file.ts';
 import { wasWithdrawn } from '../files/request-file.ts';
 import { accept, lookForAnswer, readResultOf } from './look-for-answer.ts';
 import type { Wait, WaitEnding } from './wait.ts';
@@ -28,6 +27,6 @@ async function lookAmongKept(wait: Wait): Promise<WaitEnding | undefined> {
 
 async function whyWithdrawn({ claim, registration, inbox, parts }: Wait, answerBy: number) {
   if (Date.now() >= answerBy) return endings.notPickedUp(claim, parts.settings.RESULT_TIMEOUT_MS);
-  const left = registration !== null && !(await inbox.reading(() => lstat(registration).catch(unless('ENOENT'))));
+  const left = registration !== null && !(await inbox.reading(() => isRegistered(registration)));
   return left ? endings.leftBeforePickUp(claim) : endings.cancelledBeforePickUp(claim);
 }

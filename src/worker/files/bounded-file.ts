@@ -1,8 +1,8 @@
 import type { Stats } from 'node:fs';
-import { constants } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { open } from 'node:fs/promises';
 import { decodeUtf8 } from '../../shared/contract/utf8.ts';
+import { READ_SAFELY, readUpTo } from './read-safely.ts';
 import type { Reading } from './reading.ts';
 import { readingOfError, unusable } from './reading.ts';
 
@@ -13,7 +13,7 @@ import { readingOfError, unusable } from './reading.ts';
 export async function readBoundedFile(path: string, maxBytes: number): Promise<Reading<string>> {
   let file: FileHandle | undefined;
   try {
-    file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    file = await open(path, READ_SAFELY);
     const stats = await file.stat();
     const refused = refusal(stats, maxBytes);
     return refused ?? (await readText(file, stats.size));
@@ -33,15 +33,9 @@ export function refusal(stats: Stats, maxBytes: number): { kind: 'unusable'; rea
 }
 
 async function readText(file: FileHandle, size: number): Promise<Reading<string>> {
-  const buffer = Buffer.allocUnsafe(size + 1);
-  let length = 0;
-  while (length < buffer.length) {
-    const { bytesRead } = await file.read(buffer, length, buffer.length - length, length);
-    if (bytesRead === 0) break;
-    length += bytesRead;
-  }
-  if (length !== size) return unusable('changed while it was read');
-  const decoded = decodeUtf8(buffer.subarray(0, length));
+  const bytes = await readUpTo(file, size + 1);
+  if (bytes.length !== size) return unusable('changed while it was read');
+  const decoded = decodeUtf8(bytes);
   if (decoded.kind === 'text') return { kind: 'found', value: decoded.text };
   return unusable(decoded.kind === 'wrong' ? decoded.message : 'ends within a character');
 }

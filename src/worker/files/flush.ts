@@ -1,12 +1,10 @@
-import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { errnoOf, unless } from '../../shared/runtime/errno.ts';
 import type { Claim } from './claim.ts';
+import { READ_SAFELY } from './read-safely.ts';
 import { within } from './real-directory.ts';
 import type { ExecutionFiles } from './request-file.ts';
-
-const READ = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 export type Flush = ReturnType<typeof createFlush>;
 
@@ -34,7 +32,7 @@ export function createFlush({ isOn }: { isOn: boolean }) {
 }
 
 async function flush(path: string): Promise<void> {
-  const file = await open(path, READ);
+  const file = await open(path, READ_SAFELY);
   try {
     await file.sync();
   } catch (error) {

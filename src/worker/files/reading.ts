@@ -1,3 +1,5 @@
+import { errnoOf } from '../../shared/runtime/errno.ts';
+
 /** The result of reading one thing from the shared directory. A bad file is an answer with a reason, never a throw. */
 export type Reading<T> = { kind: 'found'; value: T } | { kind: 'absent' } | { kind: 'unusable'; reason: string };
 
@@ -10,7 +12,7 @@ export function unusable(reason: string): { kind: 'unusable'; reason: string } {
 
 /** The reading a failed file system call stands for. */
 export function readingOfError(error: unknown): { kind: 'absent' } | { kind: 'unusable'; reason: string } {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
+  const code = errnoOf(error) || String(error);
   if (code === 'ENOENT' || code === 'ENOTDIR') return absent;
   return unusable(code === 'ELOOP' ? 'is a link' : `cannot be read (${code})`);
 }

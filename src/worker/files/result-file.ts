@@ -1,10 +1,11 @@
-import { constants, type Stats } from 'node:fs';
+import type { Stats } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { errnoOf } from '../../shared/runtime/errno.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import { type Judgement, judgeResult } from './judge-result.ts';
 import type { Lease, MemoryBudget } from './memory-budget.ts';
 import { lstat, type OpenFile, open } from './quick-files.ts';
+import { READ_SAFELY, readUpTo } from './read-safely.ts';
 import { confirm, within } from './real-directory.ts';
 import { type Sight, toSight } from './unusable-result.ts';
 
@@ -67,14 +68,12 @@ async function readAndJudge(
 ): Promise<Judged | Exclude<FoundResult, { kind: 'present' }>> {
   let file: OpenFile | undefined;
   try {
-    // O_NONBLOCK: opening a pipe would otherwise block one of the few threads for ever.
-    const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
-    file = await inside(path, (real) => open(real, flags));
+    file = await inside(path, (real) => open(real, READ_SAFELY));
     const stats = await file.stat();
     const refused = refuse(stats, maxBytes);
     const judgement: Judgement = refused
       ? { kind: 'wrong', message: refused }
-      : judgeResult(await readAll(file, stats.size, maxBytes), mockId, dialect);
+      : judgeResult(await readUpTo(file, Math.min(stats.size, maxBytes)), mockId, dialect);
     await confirm(dirname(path));
     return { kind: 'present', judgement, writtenAt: stats.mtimeMs };
   } finally {
@@ -108,16 +107,4 @@ function refuse(stats: Stats, maxBytes: number): string | undefined {
   return stats.size > maxBytes
     ? `has ${stats.size} bytes, more than the ${maxBytes} allowed (MAX_RESULT_BYTES)`
     : undefined;
-}
-
-/** The file may grow while it is read; what was not there at first is for the next look. */
-async function readAll(file: OpenFile, size: number, maxBytes: number): Promise<Buffer> {
-  const buffer = Buffer.allocUnsafe(Math.min(size, maxBytes));
-  let length = 0;
-  while (length < buffer.length) {
-    const { bytesRead } = await file.read(buffer, length, buffer.length - length, length);
-    if (bytesRead === 0) break;
-    length += bytesRead;
-  }
-  return buffer.subarray(0, length);
 }
