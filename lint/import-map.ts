@@ -75,6 +75,7 @@ export const layers: Record<string, string[]> = {
   'src/worker/': [
     'dialects',
     'files',
+    'reading',
     'rules',
     'clients',
     'placement',

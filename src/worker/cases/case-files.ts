@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { MAX_CASES_BYTES } from '../../shared/cases/document.ts';
 import { etagOf } from '../../shared/cases/etag.ts';
 import { errnoOf, unless } from '../../shared/runtime/errno.ts';
-import { readBoundedFile, refusal } from '../files/bounded-file.ts';
 import type { FileClock } from '../files/file-clock.ts';
 import { privateDirectory } from '../files/file-names.ts';
-import { absent, type Reading, readingOfError, unusable } from '../files/reading.ts';
 import { within } from '../files/real-directory.ts';
+import { readBoundedFile, refusal } from '../reading/bounded-file.ts';
+import { absent, type Reading, readingOfError, unusable } from '../reading/reading.ts';
 import { LockLost, withLock, writeTemporary } from './lock-file.ts';
 
 /** The rule or the node that the cases belong to. Ids are decimal text. */

@@ -1,6 +1,6 @@
 import { lstat } from 'node:fs/promises';
 import { unless } from '../../shared/runtime/errno.ts';
-import { readBoundedFile } from '../files/bounded-file.ts';
+import { readBoundedFile } from '../reading/bounded-file.ts';
 import { type HeartbeatFile, parseHeartbeat } from './registration.ts';
 
 const MAX_HEARTBEAT_BYTES = 64 * 1024;

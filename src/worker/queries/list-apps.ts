@@ -1,9 +1,9 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { readBoundedFile } from '../files/bounded-file.ts';
 import { createConcurrencyLimit } from '../files/concurrency-limit.ts';
-import { absent } from '../files/reading.ts';
+import { readBoundedFile } from '../reading/bounded-file.ts';
+import { absent } from '../reading/reading.ts';
 import { optionalText, parseConfig } from '../rules/config-fields.ts';
 import { isRealFolder } from '../rules/folder-listing.ts';
 import type { Rules } from '../rules/rules.ts';

@@ -1,11 +1,11 @@
 import type { Stats } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { readBoundedFile, refusal } from '../files/bounded-file.ts';
 import { createConcurrencyLimit } from '../files/concurrency-limit.ts';
-import { createPathCache } from '../files/path-cache.ts';
-import type { Reading } from '../files/reading.ts';
-import { absent, unusable } from '../files/reading.ts';
+import { readBoundedFile, refusal } from '../reading/bounded-file.ts';
+import { createPathCache } from '../reading/path-cache.ts';
+import type { Reading } from '../reading/reading.ts';
+import { absent, unusable } from '../reading/reading.ts';
 import { idOfFileName } from './config-fields.ts';
 import { isRealFolder, listFolder } from './folder-listing.ts';
 import { parseNode } from './node-file.ts';

@@ -1,8 +1,8 @@
 import type { Dirent, Stats } from 'node:fs';
 import { lstat } from 'node:fs/promises';
-import { entriesIn } from '../files/folder-entries.ts';
-import type { Reading } from '../files/reading.ts';
-import { unusable } from '../files/reading.ts';
+import { entriesIn } from '../reading/folder-entries.ts';
+import type { Reading } from '../reading/reading.ts';
+import { unusable } from '../reading/reading.ts';
 import { idOfFileName } from './config-fields.ts';
 
 const MAX_ENTRIES = 100_000;

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { createJoinedReads } from '../files/joined-reads.ts';
-import type { Reading } from '../files/reading.ts';
-import { absent, unusable } from '../files/reading.ts';
+import { createJoinedReads } from '../reading/joined-reads.ts';
+import type { Reading } from '../reading/reading.ts';
+import { absent, unusable } from '../reading/reading.ts';
 import type { ConfigFiles } from './config-files.ts';
 import { createConfigFiles } from './config-files.ts';
 import type { Skipped } from './folder-listing.ts';

@@ -1,4 +1,4 @@
-import type { Reading } from '../files/reading.ts';
+import type { Reading } from '../reading/reading.ts';
 import { countOccurrences, findCycle, releasedOrder } from './graph-walks.ts';
 import type { RuleNode } from './node-file.ts';
 import type { RuleGraph, Selection } from './rule-graph.ts';

@@ -2,7 +2,7 @@ import type { Stats } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { open } from 'node:fs/promises';
 import { decodeUtf8 } from '../../shared/contract/utf8.ts';
-import { READ_SAFELY, readUpTo } from './read-safely.ts';
+import { READ_SAFELY, readUpTo } from '../files/read-safely.ts';
 import type { Reading } from './reading.ts';
 import { readingOfError, unusable } from './reading.ts';
 

@@ -1,6 +1,6 @@
 import type { Stats } from 'node:fs';
 import { LRUCache } from 'lru-cache';
-import { lookAt } from './quick-files.ts';
+import { lookAt } from '../files/quick-files.ts';
 import type { Reading } from './reading.ts';
 import { readingOfError } from './reading.ts';
 

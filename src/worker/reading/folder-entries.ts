@@ -1,6 +1,6 @@
 import type { Dirent } from 'node:fs';
 import { opendir, readdir } from 'node:fs/promises';
-import { filesLie } from './quick-files.ts';
+import { filesLie } from '../files/quick-files.ts';
 
 /**
  * The entries of a folder, one after the other, so that a folder full of files does not fill the memory. sshfs does not tell
