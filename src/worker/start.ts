@@ -8,6 +8,7 @@ import { noTracing } from '../shared/runtime/tracing.ts';
 import { listenForCancels } from '../shared/store/control.ts';
 import { createBatchWorker } from './batches/batch-worker.ts';
 import { createDirectoryCheck, type StoreState, type WorkerState } from './check-directory.ts';
+import { createClientCensus } from './client-census.ts';
 import { hangingDirectories } from './files/directory-limit.ts';
 import {
   type AllOptions,
@@ -16,7 +17,6 @@ import {
   type DirectoryParts,
   type WorkerOptions,
 } from './parts.ts';
-import { createClientCensus } from './placement/client-census.ts';
 import { createAnswerQuery } from './queries/answer-query.ts';
 import { createErase } from './queries/erase.ts';
 import { createFence } from './queries/fence.ts';

@@ -1,9 +1,9 @@
 import type { Ending } from '../../shared/contract/ending.ts';
 import { createThrottledAlert, type Logger } from '../../shared/runtime/logger.ts';
 import type { Claim } from '../files/claim.ts';
+import { filesOf, removeFiles, removeIfLeft, removeOpenMark } from '../files/execution-files.ts';
 import { registrationPath } from '../files/file-names.ts';
 import type { KeptAnswers } from '../files/kept-answers.ts';
-import { filesOf, removeFiles, removeIfLeft, removeOpenMark } from '../files/request-file.ts';
 import type { Ended } from './execution.ts';
 import type { LateResults } from './late-results.ts';
 import type { AtStep } from './steps.ts';

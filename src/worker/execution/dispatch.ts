@@ -1,6 +1,6 @@
 import type { Claim } from '../files/claim.ts';
+import { type ExecutionFiles, renameRequest } from '../files/execution-files.ts';
 import { filesLie } from '../files/quick-files.ts';
-import { type ExecutionFiles, renameRequest } from '../files/request-file.ts';
 import { markAsOpen } from './mark.ts';
 import { openWait, type Wait, type WaitParts } from './wait.ts';
 

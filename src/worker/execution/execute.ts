@@ -11,7 +11,7 @@ import { PASS_ON_WITHIN_MS } from './deadlines.ts';
 import { dispatch } from './dispatch.ts';
 import { type Claimed, type Ended, type Execution, endedWithout, type Outcome } from './execution.ts';
 import type { ExecutionJob, RecordEnding } from './record.ts';
-import { toEnded, withSteps } from './report.ts';
+import { toEnded, withSteps } from './to-ended.ts';
 import type { WaitParts } from './wait.ts';
 
 type ExecuteParts = BeginParts &

@@ -1,7 +1,7 @@
 import type { NoAnswer } from '../../shared/contract/outcomes.ts';
 import type { Cancel } from '../../shared/store/control.ts';
 import { endings } from '../endings.ts';
-import { withdraw } from '../files/request-file.ts';
+import { withdraw } from '../files/execution-files.ts';
 import { lookForAnswer } from './look-for-answer.ts';
 import { keepMadeDirectory, pickUp } from './notice-pick-up.ts';
 import type { Wait, WaitEnding } from './wait.ts';

@@ -7,9 +7,9 @@ import { dialects } from '../dialects/dialects.ts';
 import type { Claim } from '../files/claim.ts';
 import { CLAIM_KEPT_MS } from '../files/claim-minutes.ts';
 import type { Claims } from '../files/claims.ts';
+import { filesOf, removeFiles, removeIfLeft, resultPath } from '../files/execution-files.ts';
 import { registrationPath } from '../files/file-names.ts';
 import type { MemoryBudget } from '../files/memory-budget.ts';
-import { filesOf, removeFiles, removeIfLeft, resultPath } from '../files/request-file.ts';
 import { type FoundResult, readResult } from '../files/result-file.ts';
 
 const LOOK_EVERY_MS = 2000;

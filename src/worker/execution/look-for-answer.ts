@@ -1,6 +1,6 @@
 import { dialects } from '../dialects/dialects.ts';
 import { endings } from '../endings.ts';
-import { removeRequest, resultPath, withdraw } from '../files/request-file.ts';
+import { removeRequest, resultPath, withdraw } from '../files/execution-files.ts';
 import { type FoundResult, readResult } from '../files/result-file.ts';
 import type { Sight } from '../files/unusable-result.ts';
 import { keepMadeDirectory } from './notice-pick-up.ts';

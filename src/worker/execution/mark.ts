@@ -1,5 +1,5 @@
 import { errnoOf } from '../../shared/runtime/errno.ts';
-import { markOpen } from '../files/request-file.ts';
+import { markOpen } from '../files/execution-files.ts';
 import type { Wait } from './wait.ts';
 
 /** Marks the execution as open, unless its directory is missing: the next listing sees that. */

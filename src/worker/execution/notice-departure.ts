@@ -1,8 +1,8 @@
 import { findRegistration } from '../clients/find-registration.ts';
 import { dialects } from '../dialects/dialects.ts';
 import { endings } from '../endings.ts';
+import { withdraw } from '../files/execution-files.ts';
 import { openFileName, requestFileName, resultFileName } from '../files/file-names.ts';
-import { withdraw } from '../files/request-file.ts';
 import type { Listing } from '../files/watched-directory.ts';
 import { lookForAnswer } from './look-for-answer.ts';
 import { markAsOpen } from './mark.ts';

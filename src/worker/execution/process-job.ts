@@ -2,7 +2,7 @@ import { DelayedError, UnrecoverableError, WaitingError } from 'bullmq';
 import { type JobResult, jobDataSchema } from '../../shared/contract/job.ts';
 import type { NoAnswer } from '../../shared/contract/outcomes.ts';
 import { createThrottledAlert, type Logger } from '../../shared/runtime/logger.ts';
-import { createBackoff } from '../placement/backoff.ts';
+import { createBackoff } from './backoff.ts';
 import type { Execute } from './execute.ts';
 import type { Ended, Execution, Outcome, Postponed } from './execution.ts';
 import type { ProgressReports } from './progress.ts';

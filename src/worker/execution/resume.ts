@@ -1,6 +1,6 @@
 import { endings } from '../endings.ts';
+import { wasWithdrawn } from '../files/execution-files.ts';
 import { isRegistered } from '../files/registration-file.ts';
-import { wasWithdrawn } from '../files/request-file.ts';
 import { accept, lookForAnswer, readResultOf } from './look-for-answer.ts';
 import type { Wait, WaitEnding } from './wait.ts';
 

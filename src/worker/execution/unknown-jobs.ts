@@ -6,7 +6,7 @@ import { endings } from '../endings.ts';
 import type { ClaimOrRefusal } from '../files/claim.ts';
 import type { Claims } from '../files/claims.ts';
 import type { SharedDirectory } from '../files/shared-directory.ts';
-import { createBackoff } from '../placement/backoff.ts';
+import { createBackoff } from './backoff.ts';
 import { isOverForAll } from './deadlines.ts';
 
 type Dependencies = { claims: Claims; sharedDirectory: SharedDirectory; settings: Settings; log: Logger };

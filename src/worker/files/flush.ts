@@ -2,9 +2,9 @@ import { open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { errnoOf, unless } from '../../shared/runtime/errno.ts';
 import type { Claim } from './claim.ts';
+import type { ExecutionFiles } from './execution-files.ts';
 import { READ_SAFELY } from './read-safely.ts';
 import { within } from './real-directory.ts';
-import type { ExecutionFiles } from './request-file.ts';
 
 export type Flush = ReturnType<typeof createFlush>;
 

@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errnoOf, unless } from '../../shared/runtime/errno.ts';
+import { type ExecutionFiles, removeAnswer } from './execution-files.ts';
 import type { FileClock } from './file-clock.ts';
 import { privateDirectory, resultFileName } from './file-names.ts';
 import { rename } from './quick-files.ts';
 import { within } from './real-directory.ts';
-import { type ExecutionFiles, removeAnswer } from './request-file.ts';
 
 const BUCKET_MS = 10_000;
 const BUCKETS_KEPT = 3;

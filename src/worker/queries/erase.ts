@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import type { Claims } from '../files/claims.ts';
+import { filesOf, removeFiles, removeOpenMark } from '../files/execution-files.ts';
 import type { KeptAnswers } from '../files/kept-answers.ts';
-import { filesOf, removeFiles, removeOpenMark } from '../files/request-file.ts';
 import type { SharedDirectory } from '../files/shared-directory.ts';
 import type { Answer } from './answer-query.ts';
 

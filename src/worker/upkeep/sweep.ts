@@ -5,9 +5,9 @@ import { createThrottledAlert, type Logger } from '../../shared/runtime/logger.t
 import { tryEach } from '../../shared/runtime/try-each.ts';
 import { CLAIM_KEPT_MS } from '../files/claim-minutes.ts';
 import type { Claims } from '../files/claims.ts';
+import { removeIfNobodyCame } from '../files/execution-files.ts';
 import { isOurFile, MADE_BY_US, readFileName } from '../files/file-names.ts';
 import { namesIn, within } from '../files/real-directory.ts';
-import { removeIfNobodyCame } from '../files/request-file.ts';
 import type { SharedDirectory } from '../files/shared-directory.ts';
 
 type Dependencies = {

@@ -1,10 +1,10 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { atMost } from '../../shared/runtime/at-most.ts';
-import { unless } from '../../shared/runtime/errno.ts';
-import type { Client } from '../clients/client.ts';
-import type { Clients } from '../clients/clients.ts';
-import type { ClientLoad } from './client-load.ts';
+import { atMost } from '../shared/runtime/at-most.ts';
+import { unless } from '../shared/runtime/errno.ts';
+import type { Client } from './clients/client.ts';
+import type { Clients } from './clients/clients.ts';
+import type { ClientLoad } from './placement/client-load.ts';
 
 /** Counting reads every registration: one count is good for this long. */
 const COUNTED_MS = 10_000;
