@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import { anyForm } from '../shared/contract/target.ts';
 import { describeCases } from './cases/commands.ts';
 import type { ClientsOptions } from './clients.ts';
 import type { DoctorOptions } from './doctor/doctor.ts';
@@ -62,7 +63,7 @@ function describeExec({ program, surroundings, ended, withApi }: Describing): vo
     .option('--rule <id>', 'the rule')
     .option('--node <id>', 'a node: run the sub-tree below it; with --rule as a part of that rule')
     .option('--data <json>', 'the input: a JSON object, @file, or - for standard input', '{}')
-    .option('--target <target>', 'all, lane:<lane> or address:<address>', 'all')
+    .option('--target <target>', anyForm(''), 'all')
     .option('--ts <ms>', 'run as of this time, epoch milliseconds')
     .option('--idempotency-key <key>', 'the same call under the same key runs once')
     .action(async (options: ExecOptions) => ended(await (await import('./exec.ts')).exec(options, surroundings)));

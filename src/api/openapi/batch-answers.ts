@@ -4,6 +4,7 @@ import { nodeStateNames } from '../../shared/cases/case.ts';
 import { differenceSchema } from '../../shared/cases/difference.ts';
 import { outcomeNames, verdictSchema } from '../../shared/cases/verdict.ts';
 import { DATA_FIELD } from '../../shared/contract/data-field.ts';
+import { targetForms } from '../../shared/contract/target.ts';
 
 const countsAnswer = z.object({
   passed: z.int(),
@@ -89,9 +90,12 @@ export const batchRequest = z
     ruleId: z.int().nullable().optional(),
     confId: z.int().nullable().optional(),
     ts: z.int().nullable().optional(),
-    targets: z.array(z.string()).optional().meta({
-      description: '`all`, `lane:<lane>`, `address:<address>`, or `client:*` for each client that is online.',
-    }),
+    targets: z
+      .array(z.string())
+      .optional()
+      .meta({
+        description: `${targetForms.map((form) => `\`${form}\``).join(', ')}, or \`client:*\` for each client that is online.`,
+      }),
     cases: z
       .array(
         z

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { targetForms } from '../../shared/contract/target.ts';
 import type { Surroundings } from '../surroundings.ts';
 import type { BatchOptions } from './batch.ts';
 import { BATCH_HELP, CASES_HELP, TEST_HELP } from './help-texts.ts';
@@ -32,7 +33,7 @@ function describeTest(program: Command, { surroundings, ended, withApi }: Descri
     .option('--rule <id>', 'the rule, likewise')
     .option('--node <id>', 'a node, likewise')
     .option('--saved', 'run the cases saved at the service')
-    .option('--target <target>', 'all, lane:<lane>, address:<address>, or client:* for each; may be repeated', collect)
+    .option('--target <target>', `${targetForms.join(', ')}, or client:* for each; may be repeated`, collect)
     .option('--junit <file>', 'write a JUnit report')
     .option('--concurrency <n>', 'runs open at one client')
     .option('--bail', 'stop at the first failure')
@@ -53,7 +54,7 @@ function describeBatch(program: Command, { surroundings, ended, withApi }: Descr
     .requiredOption('--app <id>', 'the app')
     .option('--rule <id>', 'the rule')
     .option('--node <id>', 'a node: run the sub-tree below it; with --rule as a part of that rule')
-    .option('--target <target>', 'all, lane:<lane>, address:<address>, or client:* for each; may be repeated', collect)
+    .option('--target <target>', `${targetForms.join(', ')}, or client:* for each; may be repeated`, collect)
     .option('--out <file>', 'where the results go: .csv, .json, .xml (JUnit) or .md')
     .option('--concurrency <n>', 'runs open at one client')
     .option('--yes', 'more than 100 runs are meant')

@@ -1,5 +1,6 @@
 import type { McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
+import { anyForm } from '../../shared/contract/target.ts';
 import type { HttpApi } from '../http-api.ts';
 import { answer } from './answer.ts';
 import { explainRun, get, listRules, refuseRun, runRule } from './calls.ts';
@@ -44,7 +45,10 @@ export function addTools(server: McpServer, api: HttpApi, { allowRun }: { allowR
         ruleId,
         confId,
         input: z.string().describe('The input: a JSON object as text, so that every number stays exact.').default('{}'),
-        target: z.string().describe('all, lane:<lane> or address:<address>.').optional(),
+        target: z
+          .string()
+          .describe(`${anyForm('')}.`)
+          .optional(),
       }),
       annotations: RUNS,
     },

@@ -1,13 +1,10 @@
 import { useSyncExternalStore } from 'react';
+import { formatTarget, namedTarget, type Target as TargetOfCall } from '../../shared/contract/target.ts';
 import { compactJson } from '../json/print-json.ts';
 import { type ReadJson, readJson } from '../json/read-json.ts';
 
 /** Where a run goes: as in a call, or one run on every client there is, to compare them. An empty name is still to be chosen. */
-export type Target =
-  | { kind: 'all' }
-  | { kind: 'lane'; lane: string }
-  | { kind: 'address'; address: string }
-  | { kind: 'each' };
+export type Target = TargetOfCall | { kind: 'each' };
 
 /**
  * Everything that defines what is on the screen, as the address bar has it. The input stands behind the `#`: browsers keep that
@@ -98,15 +95,12 @@ function linkedInput(input: string): string | null {
 
 export function readTarget(text: string): Target {
   if (text === 'each') return { kind: 'each' };
-  if (text.startsWith('lane:')) return { kind: 'lane', lane: text.slice(5) };
-  if (text.startsWith('address:')) return { kind: 'address', address: text.slice(8) };
-  return { kind: 'all' };
+  return namedTarget(text)?.target ?? { kind: 'all' };
 }
 
 /** The target as calls have it; `each` is this page's own word. */
 export function printTarget(target: Target): string {
-  if (target.kind === 'lane') return `lane:${target.lane}`;
-  return target.kind === 'address' ? `address:${target.address}` : target.kind;
+  return target.kind === 'each' ? 'each' : formatTarget(target);
 }
 
 /** A colon, a comma and a slash need no escape in a query, and addresses are easier to read with them. */

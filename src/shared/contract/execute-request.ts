@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { DATA_FIELD } from './data-field.ts';
 import type { Member } from './json-tokens.ts';
 import { integerOf, RawNumber } from './raw-number.ts';
-import { parseTarget } from './target.ts';
+import { anyForm, parseTarget, TARGET_PATTERN } from './target.ts';
 
 const INT32_MAX = 2_147_483_647n;
 const INT64_MAX = 9_223_372_036_854_775_807n;
@@ -88,8 +88,8 @@ export const executeRequestSchema = z
         return parsed;
       })
       .meta({
-        json: { type: ['string', 'null'], pattern: '^(all|lane:.+|address:.+)?$', default: 'all' },
-        description: 'Where to run: `all` (any client), `lane:<lane>` or `address:<address>`.',
+        json: { type: ['string', 'null'], pattern: `^(${TARGET_PATTERN})?$`, default: 'all' },
+        description: `Where to run: ${anyForm('`')}; \`all\` is any client.`,
       }),
   })
   .refine(({ scene, ruleId, confId }) => scene === null || (ruleId === null && confId === null), {

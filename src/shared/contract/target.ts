@@ -1,9 +1,26 @@
 import { hasUnseen } from './visible-text.ts';
 
-/** The place where an execution should run: anywhere, in a lane, or at one address. */
+/**
+ * The place where an execution should run: anywhere, in a lane, or at one address.
+ *
+ * A new kind is added in this file; help, OpenAPI and refusals take its form from here. Then tsc names the rest of the page:
+ * `run/candidates.ts`, `screen/frame/use-rule.ts`, and `run-bar.tsx`, `target-picker.tsx`, `target-words.ts` in `screen/input`. These it does
+ * not name: `resolve-target.ts` chooses among all clients for a kind that it does not know, `begin.ts` and `ice-answer.ts` ask whether
+ * one client is meant, `screen/cases/targets-field.tsx` offers what cases run on, `run/headline.ts` has a sentence for a lane without clients.
+ */
 export type Target = { kind: 'all' } | { kind: 'lane'; lane: string } | { kind: 'address'; address: string };
 
-const FORMS = '"all", "lane:<lane>" or "address:<address>"';
+const FORMS: Record<Target['kind'], string> = { all: 'all', lane: 'lane:<lane>', address: 'address:<address>' };
+const WITH_NAME: Record<Exclude<Target['kind'], 'all'>, (name: string) => Target> = {
+  lane: (lane) => ({ kind: 'lane', lane }),
+  address: (address) => ({ kind: 'address', address }),
+};
+
+/** How each kind of target is written. */
+export const targetForms: readonly string[] = Object.values(FORMS);
+/** What each kind of target looks like, as a regular expression. */
+export const TARGET_PATTERN = targetForms.map((form) => form.replace(/<\w+>/, '.+')).join('|');
+const targetOf = new Map(Object.entries(WITH_NAME));
 const MAX_NAME_BYTES = 250;
 
 /**
@@ -12,24 +29,43 @@ const MAX_NAME_BYTES = 250;
  */
 export function parseTarget(text: string): Target | { kind: 'malformed'; message: string } {
   if (text === '' || text === 'all') return { kind: 'all' };
-  const colon = text.indexOf(':');
-  const form = text.slice(0, colon);
-  const name = text.slice(colon + 1);
-  if (colon < 0 || (form !== 'lane' && form !== 'address')) return malformed(`must be ${FORMS}, found ${quoted(text)}`);
-  if (name === '') return malformed(`names no ${form}: write "${form}:<${form}>"`);
-  if (hasUnseen(name)) return malformed(`the ${form} contains a control or bidirectional character`);
-  if (Buffer.byteLength(name) > MAX_NAME_BYTES) return malformed(`the ${form} is longer than ${MAX_NAME_BYTES} bytes`);
-  if (form === 'lane') return { kind: 'lane', lane: name };
-  if (name.split(/[/\\]/).some((part) => part === '' || part === '.' || part === '..')) {
+  const named = namedTarget(text);
+  if (!named) return malformed(`must be ${anyForm('"')}, found ${quoted(text)}`);
+  const { target, name } = named;
+  const { kind } = target;
+  if (name === '') return malformed(`names no ${kind}: write "${FORMS[kind]}"`);
+  if (hasUnseen(name)) return malformed(`the ${kind} contains a control or bidirectional character`);
+  if (Buffer.byteLength(name) > MAX_NAME_BYTES) return malformed(`the ${kind} is longer than ${MAX_NAME_BYTES} bytes`);
+  if (kind === 'address' && name.split(/[/\\]/).some((part) => part === '' || part === '.' || part === '..')) {
     return malformed(`${quoted(name)} is a path, not a client's address`);
   }
-  return { kind: 'address', address: name };
+  return target;
+}
+
+/** A target that names something, whatever the name; undefined for a text of another form. */
+export function namedTarget(text: string): { target: Target; name: string } | undefined {
+  const colon = text.indexOf(':');
+  const name = text.slice(colon + 1);
+  const target = colon < 0 ? undefined : targetOf.get(text.slice(0, colon))?.(name);
+  return target && { target, name };
 }
 
 /** The target as it is written in requests and request files. */
 export function formatTarget(target: Target): string {
-  if (target.kind === 'all') return 'all';
-  return target.kind === 'lane' ? `lane:${target.lane}` : `address:${target.address}`;
+  switch (target.kind) {
+    case 'all':
+      return 'all';
+    case 'lane':
+      return `lane:${target.lane}`;
+    case 'address':
+      return `address:${target.address}`;
+  }
+}
+
+/** The forms in a sentence: `all, lane:<lane> or address:<address>`, each between `quotes`. */
+export function anyForm(quotes: string): string {
+  const shown = targetForms.map((form) => `${quotes}${form}${quotes}`);
+  return `${shown.slice(0, -1).join(', ')} or ${shown.at(-1)}`;
 }
 
 function malformed(message: string) {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { formatTarget, parseTarget } from '../../../src/shared/contract/target.ts';
+import { formatTarget, parseTarget, TARGET_PATTERN, targetForms } from '../../../src/shared/contract/target.ts';
 
 describe('a target', () => {
   it.each([
@@ -40,6 +40,13 @@ describe('a target', () => {
     ['x'.repeat(10_000), /^must be .{1,200}$/],
   ])('%j is malformed, and the message says why', (text, message) => {
     expect(parseTarget(text)).toEqual({ kind: 'malformed', message: expect.stringMatching(message) });
+  });
+
+  it.each(targetForms)('has the form %s that help and OpenAPI show', (form) => {
+    const text = form.replace(/<.*>/, 'x');
+    const target = parseTarget(text);
+    expect(target.kind !== 'malformed' && formatTarget(target)).toBe(text);
+    expect(text).toMatch(new RegExp(`^(${TARGET_PATTERN})$`));
   });
 
   it('is written as it was read', () => {

@@ -3,7 +3,7 @@ import { useEffect, useMemo, useRef } from 'react';
 import type { Client, Selection } from '../../api/browse.ts';
 import { useApps, useClients, useRules, useSchema, useTree } from '../../run/use-service.ts';
 import { useSteady } from '../../run/use-steady.ts';
-import { goTo, type Place } from '../../state/location.ts';
+import { goTo, type Place, type Target } from '../../state/location.ts';
 import { lastApp } from '../../state/preferences.ts';
 import { type Occurrence, occurrencesOf } from '../../trace/tree.ts';
 
@@ -31,9 +31,20 @@ export function useRule(place: Place) {
 
 function selectionOf({ app, ruleId, confId, target }: Place): Selection | null {
   if (app === null || (ruleId === null && confId === null)) return null;
-  const lane = target.kind === 'lane' ? target.lane : null;
-  const address = target.kind === 'address' ? target.address : null;
-  return { app, ruleId, confId, lane, address };
+  return { app, ruleId, confId, ...wantedOf(target) };
+}
+
+/** Of which clients the page shows what they publish. */
+function wantedOf(target: Target): Pick<Selection, 'lane' | 'address'> {
+  switch (target.kind) {
+    case 'all':
+    case 'each':
+      return { lane: null, address: null };
+    case 'lane':
+      return { lane: target.lane, address: null };
+    case 'address':
+      return { lane: null, address: target.address };
+  }
 }
 
 /** A new version of the rules makes the page read the rule again; the first that is heard of is the one it reads anyway. */

@@ -1,4 +1,4 @@
-import type { Place } from '../../state/location.ts';
+import type { Place, Target } from '../../state/location.ts';
 import { type Say, useText } from '../../text/use-text.tsx';
 import { nameOf, type Occurrence } from '../../trace/tree.ts';
 import { Icon } from '../../ui/icon.tsx';
@@ -74,11 +74,20 @@ export function blockedBecause({
   if (asOf.bad) return say('run.blocked.asOf');
   const [bad] = input.bad;
   if (bad) return say('run.blocked.field', { key: bad.key, problem: say(`input.problem.${bad.problem}`) });
-  const { target } = place;
-  if (target.kind === 'lane' && target.lane === '') return say('run.blocked.lane');
-  if (target.kind === 'address' && target.address === '') return say('run.blocked.address');
-  if (target.kind === 'each' && !rule.clients.data?.some(({ online }) => online)) return say('run.blocked.each');
-  return null;
+  return noTarget(place.target, rule, say);
+}
+
+function noTarget(target: Target, { clients }: RuleContext, say: Say): string | null {
+  switch (target.kind) {
+    case 'all':
+      return null;
+    case 'lane':
+      return target.lane === '' ? say('run.blocked.lane') : null;
+    case 'address':
+      return target.address === '' ? say('run.blocked.address') : null;
+    case 'each':
+      return clients.data?.some(({ online }) => online) ? null : say('run.blocked.each');
+  }
 }
 
 function whatItCalls(occurrences: readonly Occurrence[], say: Say): string {

@@ -17,17 +17,23 @@ export function TargetPicker({ app, target, clients: listed }: Props) {
   const lanes = lanesOf(clients);
   const candidates = candidatesOf(target, clients);
   const choose = (next: Target) => goTo({ target: next });
+  const titles: Record<Target['kind'], string> = {
+    all: say('target.all'),
+    lane: say('target.lane'),
+    address: say('target.address'),
+    each: say('target.each'),
+  };
   // Until the clients are known nothing is said of them.
   const now = listed === null ? <Now>{'\u00a0'}</Now> : null;
   return (
     <fieldset className="target">
       <legend>{say('target.legend')}</legend>
-      <Choice title={say('target.all')} chosen={target.kind === 'all'} onChoose={() => choose({ kind: 'all' })}>
+      <Choice title={titles.all} chosen={target.kind === 'all'} onChoose={() => choose({ kind: 'all' })}>
         {target.kind === 'all' &&
           (now ?? <CandidatesNow candidates={candidates} none={say('target.all.none', { app })} />)}
       </Choice>
       <Choice
-        title={say('target.lane')}
+        title={titles.lane}
         chosen={target.kind === 'lane'}
         onChoose={() => choose({ kind: 'lane', lane: lanes[0] ?? '' })}
       >
@@ -39,7 +45,7 @@ export function TargetPicker({ app, target, clients: listed }: Props) {
         )}
       </Choice>
       <Choice
-        title={say('target.address')}
+        title={titles.address}
         chosen={target.kind === 'address'}
         onChoose={() => choose({ kind: 'address', address: first?.address ?? '' })}
       >
@@ -50,7 +56,7 @@ export function TargetPicker({ app, target, clients: listed }: Props) {
           </>
         )}
       </Choice>
-      <Choice title={say('target.each')} chosen={target.kind === 'each'} onChoose={() => choose({ kind: 'each' })}>
+      <Choice title={titles.each} chosen={target.kind === 'each'} onChoose={() => choose({ kind: 'each' })}>
         {target.kind === 'each' && (now ?? <Now>{say('target.each.now', { n: candidates.length })}</Now>)}
       </Choice>
     </fieldset>
