@@ -12,6 +12,7 @@ import { dispatch } from './dispatch.ts';
 import { type Claimed, type Ended, type Execution, endedWithout, type Outcome } from './execution.ts';
 import type { ExecutionJob, RecordEnding } from './record.ts';
 import { toEnded, withSteps } from './to-ended.ts';
+import { traceExecution } from './trace-execution.ts';
 import type { WaitParts } from './wait.ts';
 
 type ExecuteParts = BeginParts &
@@ -29,7 +30,10 @@ export function createExecute(parts: ExecuteParts) {
       try {
         const begun = await begin(execution, parts); // a claim or a refusal: the first that was written counts
         const outcome = begun.kind === 'claimed' ? await dispatchAndWait(begun, execution.data) : begun;
-        return outcome.kind === 'ended' ? withSteps(outcome, execution, parts.progress, parts.tracing) : outcome;
+        if (outcome.kind !== 'ended') return outcome;
+        const ended = withSteps(outcome, parts.progress.of(execution.mockId));
+        traceExecution(parts.tracing, execution, ended);
+        return ended;
       } finally {
         parts.progress.detach(execution.mockId);
       }

@@ -2,14 +2,11 @@ import type { Ending } from '../../shared/contract/ending.ts';
 import type { Progress } from '../../shared/contract/execution-record.ts';
 import { JOB_VERSION, type JobResult, type Warning } from '../../shared/contract/job.ts';
 import type { Privacy } from '../../shared/privacy/privacy.ts';
-import type { Tracing } from '../../shared/runtime/tracing.ts';
 import { resultKey } from '../../shared/store/history.ts';
 import { INLINE_BYTES, type Store } from '../../shared/store/key-value-store.ts';
 import { answerWarnings, withoutRefuted } from '../dialects/warnings.ts';
 import type { Claim } from '../files/claim.ts';
-import type { Claimed, Ended, Execution } from './execution.ts';
-import type { ProgressReports } from './progress.ts';
-import { traceExecution } from './trace-execution.ts';
+import type { Claimed, Ended } from './execution.ts';
 import type { Answer, Wait, WaitEnding } from './wait.ts';
 
 const STORED_SECONDS = 180;
@@ -67,15 +64,8 @@ function withoutHidden(
 }
 
 /** Puts the states an execution went through here into its ending: the job tells the whole story as long as it is there. */
-export function withSteps(ended: Ended, execution: Execution, progress: ProgressReports, tracing: Tracing): Ended {
-  const reached = progress.of(execution.mockId);
-  const ending = reached ? told(ended.ending, reached) : ended.ending;
-  const { steps = [] } = ending.kind === 'answered' ? ending.result : ending.noAnswer;
-  const code = ending.kind === 'answered' ? 'answered' : ending.noAnswer.code;
-  const answeredAt = ending.kind === 'answered' ? ending.result.answeredAt : undefined;
-  const { mockId, takenAt } = execution;
-  traceExecution(tracing, { mockId, takenAt, steps, answeredAt, code });
-  return { ...ended, ending };
+export function withSteps(ended: Ended, reached: Progress | null): Ended {
+  return reached ? { ...ended, ending: told(ended.ending, reached) } : ended;
 }
 
 function told(ending: Ending, { steps, address }: Progress): Ending {

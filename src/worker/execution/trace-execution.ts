@@ -1,17 +1,12 @@
 import type { StateStep } from '../../shared/contract/states.ts';
 import type { Tracing } from '../../shared/runtime/tracing.ts';
-
-type Parts = {
-  mockId: string;
-  /** When this worker took the job, epoch ms. */
-  takenAt: number;
-  steps: StateStep[];
-  answeredAt: number | undefined;
-  code: string;
-};
+import type { Ended, Execution } from './execution.ts';
 
 /** Tells a trace what an execution went through here: claim, pick-up, rule, result. */
-export function traceExecution(tracing: Tracing, { mockId, takenAt, steps, answeredAt, code }: Parts): void {
+export function traceExecution(tracing: Tracing, { mockId, takenAt }: Execution, { ending }: Ended): void {
+  const { steps = [] } = ending.kind === 'answered' ? ending.result : ending.noAnswer;
+  const code = ending.kind === 'answered' ? 'answered' : ending.noAnswer.code;
+  const answeredAt = ending.kind === 'answered' ? ending.result.answeredAt : undefined;
   const attributes = { 'rule_server.mock_id': mockId };
   const at = (state: StateStep['state']) => steps.find((step) => step.state === state)?.at;
   const part = (name: string, from: number, to: number) => tracing.part(name, Math.min(from, to), to, attributes);
