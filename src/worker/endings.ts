@@ -122,13 +122,13 @@ export const endings = {
       'not-picked-up',
       `Client ${claim.address} did not pick the request up within ${timeoutMs} ms; it was withdrawn.`,
     ),
-  noAnswer: (claim: Claim, timeoutMs: number) =>
+  silent: (claim: Claim, timeoutMs: number) =>
     mayHaveRun(
       claim,
       'no-answer',
       `Client ${claim.address} picked the request up, but wrote no answer within ${timeoutMs} ms.`,
     ),
-  noAnswerAfterRemoval: (claim: Claim, timeoutMs: number) =>
+  silentAfterRemoval: (claim: Claim, timeoutMs: number) =>
     mayHaveRun(
       claim,
       'no-answer',

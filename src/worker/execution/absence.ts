@@ -1,12 +1,12 @@
-/** How long something has been missing, by looks at it. */
+/** How long something has been away, by looks at it. */
 export type Absence = ReturnType<typeof createAbsence>;
 
-/** Begins with nothing missing. */
+/** Begins with nothing away. */
 export function createAbsence() {
   let since: number | undefined;
   return {
-    /** It was missing at this look, and the number tells how long ago that was first seen, in ms: 0 at the first look. */
-    missing(): number {
+    /** It was away at this look. Returns how long ago that was first seen, in ms: 0 at the first look. */
+    awayMs(): number {
       since ??= performance.now();
       return performance.now() - since;
     },

@@ -24,7 +24,7 @@ export async function begin(execution: Execution, parts: BeginParts): Promise<Cl
     return await claimOrRefuse(execution, parts);
   } catch (error) {
     const { mockId, data } = execution;
-    if (error instanceof HandedOver) return { kind: 'release' };
+    if (error instanceof HandedOver) return { kind: 'give-back' };
     // An execution that fails for ever would never leave the queue.
     const isOver = isOverForAll(data.claimBy, parts.sharedDirectory.clock, parts.settings);
     if (error instanceof NewerClaim && !isOver) return { kind: 'newer' };
@@ -37,12 +37,13 @@ async function claimOrRefuse(execution: Execution, parts: BeginParts): Promise<C
   const { mockId, data, firstAttempt } = execution;
   const { interrupts, inspections } = parts;
   const key = { mockId, claimBy: data.claimBy };
-  const earlier = firstAttempt ? null : await interrupts.unlessHandedOver(findEarlier(key, parts));
+  const earlier = firstAttempt ? null : await interrupts.unlessHandedOver(() => findEarlier(key, parts));
   const decided: Decided | Postponed = earlier ?? (await decide(execution, parts));
   if (decided.kind === 'refused') return endedWithout(decided.noAnswer);
   if (decided.kind !== 'claimed') return decided;
   const { claim } = decided;
-  const warnings = decided.warnings ?? (await interrupts.unlessHandedOver(inspections.warningsAgain(claim, data)));
+  const warnings =
+    decided.warnings ?? (await interrupts.unlessHandedOver(() => inspections.warningsAgain(claim, data)));
   return { kind: 'claimed', claim, warnings };
 }
 
@@ -106,7 +107,7 @@ function resolve(
   { interrupts, resolveTarget }: BeginParts,
 ): Promise<Resolution> {
   const large = largeNumberIn(data.input);
-  return interrupts.unlessHandedOver(
+  return interrupts.unlessHandedOver(() =>
     resolveTarget(data.app, target, { tried, suits: ({ sdk }) => canRead(sdk, large) }).catch((error): Resolution => {
       const noAnswer = endings.clientsUnreadable(error, data.app);
       if (noAnswer) return { kind: 'refused', noAnswer };

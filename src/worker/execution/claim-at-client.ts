@@ -37,16 +37,16 @@ export async function claimAtClient(
   const { client } = chosen;
   const { inspections, interrupts } = parts;
   try {
-    const inspection = await interrupts.unlessHandedOver(inspections.inspect(client, execution.data));
+    const inspection = await interrupts.unlessHandedOver(() => inspections.inspect(client, execution.data));
     if (inspection.kind === 'refused') return await refuse(inspection.noAnswer, execution, parts);
     const refused = await takeSlot(client, execution, parts);
     if (refused) return refused;
-    chosen.release();
+    chosen.uncount();
     const decision = await claimInSlot(chosen, execution, parts);
     const isOurs = decision.kind === 'claimed' && decision.claim.directoryName === client.directoryName;
     return isOurs ? { ...decision, warnings: [...chosen.warnings, ...inspection.warnings] } : decision;
   } finally {
-    chosen.release();
+    chosen.uncount();
   }
 }
 
@@ -62,7 +62,7 @@ async function takeSlot(
   const slot = await slots.acquire(directoryOf(client, parts), data.claimBy, goOn);
   if (slot === 'taken') return undefined;
   if (slot === 'crowded' && mayWait) return { kind: 'snooze' };
-  if (interrupts.handingOver) return { kind: 'release' };
+  if (interrupts.handingOver) return { kind: 'give-back' };
   const isCancelled = interrupts.isCancelled(mockId);
   const noAnswer = isCancelled ? endings.cancelledBeforeDispatch(mockId) : endings.clientFull(client);
   return refuse(noAnswer, execution, parts);
@@ -97,20 +97,22 @@ async function claimInSlot(
 
 /** Writes this attempt's request and claims it. If another attempt was first, its claim is the one that counts. */
 async function writeAndClaim(
-  { client, unknown }: Chosen,
+  { client, isNewAddress }: Chosen,
   execution: Execution,
   parts: BeginParts,
 ): Promise<ClaimOrRefusal> {
   const { mockId, data } = execution;
   await parts.atStep('before-temporary', mockId);
-  const clientDirectory = parts.sharedDirectory.clientDirectory(client.app, client.directoryName, { mark: unknown });
+  const clientDirectory = parts.sharedDirectory.clientDirectory(client.app, client.directoryName, {
+    mark: isNewAddress,
+  });
   const path = await clientDirectory.catch(failedWriting);
   let temporary: string | undefined;
   let decision: ClaimOrRefusal | undefined;
   let isUncertain = false;
   try {
     temporary = await writeTemporary(path, { ...data, mockId }, client.dialect).catch(failedWriting);
-    const claim = claimFor(client, { mockId, temporary, madeDirectory: unknown }, parts);
+    const claim = claimFor(client, { mockId, temporary, madeDirectory: isNewAddress }, parts);
     const isLate = parts.sharedDirectory.clock.isPast(data.claimBy);
     await parts.atStep('before-claim', mockId); // where a long sleep does the most harm
     const proposed: ClaimOrRefusal = isLate
@@ -125,19 +127,19 @@ async function writeAndClaim(
   } finally {
     const winner = decision?.kind === 'claimed' ? decision.claim : undefined;
     if (temporary && !isUncertain && winner?.temporary !== temporary) await removeTemporary(path, temporary);
-    if (unknown && !isUncertain && winner?.directoryName !== client.directoryName) await removeIfNobodyCame(path);
+    if (isNewAddress && !isUncertain && winner?.directoryName !== client.directoryName) await removeIfNobodyCame(path);
   }
 }
 
 function claimFor(
   { app, address, lane, directoryName, registered, dialect, sdk }: Client,
-  parts: Pick<Claim, 'mockId' | 'temporary' | 'madeDirectory'>,
+  own: Pick<Claim, 'mockId' | 'temporary' | 'madeDirectory'>,
   { settings }: BeginParts,
 ): Claim {
   const answerBy = Date.now() + settings.RESULT_TIMEOUT_MS;
   const { givesUp } = sdks[sdk];
   const who = { app, address, lane, directoryName, registered, dialect, sdk, givesUp };
-  return { v: CLAIM_VERSION, ...who, ...parts, answerBy };
+  return { v: CLAIM_VERSION, ...who, ...own, answerBy };
 }
 
 function failedWriting(cause: unknown): never {

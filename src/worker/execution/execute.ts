@@ -52,7 +52,7 @@ export function createExecute(parts: ExecuteParts) {
       const wait = await dispatch(claim, claimBy, parts); // watch, then rename
       const ending = await awaitAnswer(wait);
       await parts.atStep('result-read', claim.mockId);
-      if (ending.kind === 'interrupted') return { kind: 'release' };
+      if (ending.kind === 'interrupted') return { kind: 'give-back' };
       const ended = await toEnded(ending, begun, wait, { store: parts.store, privacy: parts.privacy, input });
       await parts.atStep('before-completion', claim.mockId);
       return ended;

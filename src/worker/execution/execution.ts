@@ -18,10 +18,10 @@ export type Execution = {
 /** An execution that may be dispatched, and what its caller should know about it. */
 export type Claimed = { kind: 'claimed'; claim: Claim; warnings: Warning[] };
 /**
- * An execution that goes back to the queue. `release`: at once, for another worker or a later try. `snooze`: for a while,
+ * An execution that goes back to the queue. `give-back`: at once, for another worker or a later try. `snooze`: for a while,
  * because too many wait for its client. `newer`: until a worker of a newer version takes it, because one began it.
  */
-export type Postponed = { kind: 'release' | 'snooze' | 'newer' };
+export type Postponed = { kind: 'give-back' | 'snooze' | 'newer' };
 
 /** An execution that ended here. `marked`: its `.open` mark may lie in the client's directory. */
 export type Ended = { kind: 'ended'; ending: Ending; claim: Claim | null; marked: boolean };

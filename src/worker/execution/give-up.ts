@@ -38,8 +38,8 @@ function whatWasMissing({ claim, unusable, unreadable, requestRemoved, parts }: 
   if (unusable.problem) return endings.invalidToTheEnd(claim, unusable, RESULT_TIMEOUT_MS);
   if (withdrawn) return endings.notPickedUp(claim, RESULT_TIMEOUT_MS);
   return requestRemoved
-    ? endings.noAnswerAfterRemoval(claim, RESULT_TIMEOUT_MS)
-    : endings.noAnswer(claim, RESULT_TIMEOUT_MS);
+    ? endings.silentAfterRemoval(claim, RESULT_TIMEOUT_MS)
+    : endings.silent(claim, RESULT_TIMEOUT_MS);
 }
 
 /** Takes the request back. If the client has it and only its caller left, the wait goes on: the answer belongs in the history. */

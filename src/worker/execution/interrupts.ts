@@ -53,12 +53,12 @@ export function createInterrupts() {
     },
 
     /** Runs a task that only reads. Rejects with `HandedOver` once this worker stops, however long the task hangs. */
-    async unlessHandedOver<T>(task: Promise<T>): Promise<T> {
+    async unlessHandedOver<T>(task: () => Promise<T>): Promise<T> {
+      if (handingOver) throw new HandedOver();
       const { promise, reject } = Promise.withResolvers<never>();
       const stop = () => reject(new HandedOver());
       reading.add(stop);
-      if (handingOver) stop();
-      return Promise.race([task, promise]).finally(() => reading.delete(stop));
+      return Promise.race([task(), promise]).finally(() => reading.delete(stop));
     },
 
     /** Listens until the returned function is called. What came before is delivered at once. */

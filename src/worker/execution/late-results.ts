@@ -62,7 +62,7 @@ export function createLateResults(dependencies: Dependencies) {
     expect,
     /** Whether an answer lies there now: one may have come in the place of a result that could not be used. */
     async isAnswered(claim: Claim): Promise<boolean> {
-      const found = await readResultOf(claim, dependencies);
+      const found = await readLateResult(claim, dependencies);
       if (found.kind === 'present') found.lease.release();
       return found.kind === 'present' && found.judgement.kind === 'answer';
     },
@@ -88,7 +88,7 @@ function mayComeLate({ outcome, lateResult }: ExecutionRecord): boolean {
   return outcome !== null && outcome.code !== null && outcome.mayHaveRun && !lateResult;
 }
 
-function readResultOf(claim: Claim, { sharedDir, memory, maxResultBytes }: Dependencies): Promise<FoundResult> {
+function readLateResult(claim: Claim, { sharedDir, memory, maxResultBytes }: Dependencies): Promise<FoundResult> {
   const expected = { mockId: claim.mockId, dialect: dialects[claim.dialect], maxBytes: maxResultBytes, memory };
   return readResult(resultPath(filesOf(sharedDir, claim)), expected);
 }
@@ -96,7 +96,7 @@ function readResultOf(claim: Claim, { sharedDir, memory, maxResultBytes }: Depen
 async function keepIfAnswered(claim: Claim, parts: Dependencies, removal: ThrottledAlert): Promise<boolean> {
   const { mockId, app, address } = claim;
   const { history, keepsNothing, log } = parts;
-  const found = await readResultOf(claim, parts);
+  const found = await readLateResult(claim, parts);
   if (found.kind !== 'present') return false;
   try {
     // Its record may not be written yet.

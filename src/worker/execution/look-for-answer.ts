@@ -51,11 +51,11 @@ export async function accept(
   }
 }
 
-/** Reads a file that may hold the answer; `lastLook`: also one that looks as it did before. */
+/** Reads a file that may hold the answer; `lastLook`: also one that looks as it did before; `always`: whatever it looks like. */
 export function readResultOf(
   wait: Wait,
   path: string,
-  { lastLook = false, whole = false, sight }: { lastLook?: boolean; whole?: boolean; sight?: Sight | undefined } = {},
+  { lastLook = false, always = false, sight }: { lastLook?: boolean; always?: boolean; sight?: Sight | undefined } = {},
 ): Promise<FoundResult> {
   const { claim, inbox, unusable, parts } = wait;
   const { memory, settings } = parts;
@@ -65,7 +65,7 @@ export function readResultOf(
     readResult(path, expected, {
       signal,
       sight,
-      isWorthIt: (seen) => whole || unusable.mayBeNews(seen, { lastLook }),
+      isWorthIt: (seen) => always || unusable.mayBeNews(seen, { lastLook }),
     }),
   );
 }

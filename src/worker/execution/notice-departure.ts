@@ -14,7 +14,7 @@ export async function readListing(wait: Wait, { names, registered }: Listing): P
   const { claim, pickedUp } = wait;
   const isGone = !seemsThere(wait, registered);
   if (names === null) return directoryMissing(wait, isGone);
-  wait.directory.there();
+  wait.directoryAway.there();
   const requestIsGone = !names.has(requestFileName(claim.mockId)) && !names.has(claim.temporary);
   if (requestIsGone && !pickedUp) await noteRequestGone(wait, names);
   if (names.has(resultFileName(claim.mockId))) return lookForAnswer(wait);
@@ -34,14 +34,14 @@ async function noteRequestGone(wait: Wait, names: ReadonlySet<string>): Promise<
 
 /** A client that registers again, or moves to another lane, has no registration for a moment. */
 function seemsThere(wait: Wait, registered: boolean): boolean {
-  if (!registered && !wasTakenForDead(wait)) return wait.registrationSeen.missing() < GONE_AFTER_MS;
-  wait.registrationSeen.there();
+  if (!registered && !wasTakenForDead(wait)) return wait.registrationAway.awayMs() < GONE_AFTER_MS;
+  wait.registrationAway.there();
   return true;
 }
 
 async function directoryMissing(wait: Wait, isGone: boolean): Promise<WaitEnding | undefined> {
   const { claim, files, parts } = wait;
-  if (wait.directory.missing() < GONE_AFTER_MS && !wasTakenForDead(wait)) return undefined;
+  if (wait.directoryAway.awayMs() < GONE_AFTER_MS && !wasTakenForDead(wait)) return undefined;
   if (!wait.pickedUp) wait.requestRemoved = true;
   if (!claim.registered || isGone) return clientLeft(wait);
   // The client lives, but does not make its directory again; without it the answer has nowhere to go.
@@ -67,7 +67,7 @@ async function clientLeft(wait: Wait): Promise<WaitEnding | undefined> {
   if (ending) return ending;
   if (!(await inbox.reading(() => parts.sharedDirectory.isThere()))) return undefined;
   if (claim.registered && (await inbox.reading(() => findRegistration(parts.sharedDirectory.sharedDir, claim)))) {
-    wait.registrationSeen.there();
+    wait.registrationAway.there();
     return undefined;
   }
   if (!wait.pickedUp && (await withdraw(files, claim)))

@@ -50,7 +50,7 @@ export function createProcessJob(parts: Dependencies) {
   }
 
   function postpone(job: ExecutionJob, { kind }: Postponed, token: string | undefined): Promise<never> {
-    if (kind === 'release') return release(job, token);
+    if (kind === 'give-back') return release(job, token);
     const ms =
       kind === 'snooze' ? Math.min(crowdBackoff(), lastTryMs(job)) : unknownJobs.awayMs(`the claim of ${job.id}`);
     return snooze(job, ms, token);

@@ -17,7 +17,7 @@ export async function resume(wait: Wait): Promise<WaitEnding | undefined> {
 
 async function lookAmongKept(wait: Wait): Promise<WaitEnding | undefined> {
   for (const path of wait.parts.keptAnswers.pathsOf(wait.claim.mockId)) {
-    const kept = await readResultOf(wait, path, { whole: true });
+    const kept = await readResultOf(wait, path, { always: true });
     if (kept.kind !== 'present') continue;
     if (kept.judgement.kind === 'answer') return accept(wait, kept);
     kept.lease.release();

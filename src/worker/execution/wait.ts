@@ -59,8 +59,8 @@ export type Wait = {
   readonly unusable: ReturnType<typeof createUnusableResult>;
   /** Why this worker could not read the result the last time; null when it could. */
   unreadable: string | null;
-  readonly directory: Absence;
-  readonly registrationSeen: Absence;
+  readonly directoryAway: Absence;
+  readonly registrationAway: Absence;
   pickedUp: boolean;
   /** This attempt renamed the request. If it did not, another one may have. */
   dispatchedHere: boolean;
@@ -100,8 +100,8 @@ export function openWait(claim: Claim, parts: WaitParts): Wait {
     ...{ claim, files, registration, inbox, parts },
     unusable: createUnusableResult(),
     unreadable: null,
-    directory: createAbsence(),
-    registrationSeen: createAbsence(),
+    directoryAway: createAbsence(),
+    registrationAway: createAbsence(),
     pickedUp: false,
     dispatchedHere: false,
     requestRemoved: false,

@@ -74,8 +74,8 @@ export function createClientLoad({ sharedDir, slots, resultTimeoutMs, fileNow, i
       return Math.max((await marksOf(path)).open, slots.inUse(path));
     },
 
-    /** The one with the fewest open executions; of equals the one that beat last. `release` it once it has its slot. */
-    async leastBusy(candidates: Client[]): Promise<{ client: Client; release: () => void } | undefined> {
+    /** The one with the fewest open executions; of equals the one that beat last. `uncount` it once the execution has its slot. */
+    async leastBusy(candidates: Client[]): Promise<{ client: Client; uncount: () => void } | undefined> {
       const compared = leastOf(candidates.map(rankOf), COMPARED_AT_MOST);
       const marks = compared.length > 1 ? await Promise.all(compared.map(({ path }) => marksOf(path))) : [];
       // From here to the choice nothing is awaited: calls at the same moment must see each other's choices.
@@ -87,7 +87,7 @@ export function createClientLoad({ sharedDir, slots, resultTimeoutMs, fileNow, i
         })),
         1,
       );
-      return least && { client: least.client, release: slots.choose(least.path) };
+      return least && { client: least.client, uncount: slots.choose(least.path) };
     },
   };
 }

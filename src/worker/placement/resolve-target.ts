@@ -9,11 +9,11 @@ import type { ClientLoad } from './client-load.ts';
 import type { UnwritableClients } from './unwritable-clients.ts';
 
 /**
- * The client an execution goes to, or why there is none. `unknown`: no client has this address yet; its directory is made.
- * `warnings`: the clients that were passed over. `release`: to be called once the execution has its slot there, or will not have one.
+ * The client an execution goes to, or why there is none. `isNewAddress`: no client has this address yet; its directory is made.
+ * `warnings`: the clients that were passed over. `uncount`: to be called once the execution has its slot there, or will not have one.
  */
 export type Resolution =
-  | { kind: 'client'; client: Client; unknown: boolean; warnings: Warning[]; release: () => void }
+  | { kind: 'client'; client: Client; isNewAddress: boolean; warnings: Warning[]; uncount: () => void }
   | { kind: 'refused'; noAnswer: NoAnswer };
 
 /** About one execution. `tried`: names of directories it could not be written to. `suits`: whether a client can read it. */
@@ -30,7 +30,7 @@ export function createResolveTarget({ clients, load, unwritable }: Dependencies)
   return async function resolveTarget(app: number, target: Target, wishes: Wishes = {}): Promise<Resolution> {
     const choice = await choose(app, target, await clients.roster(app), wishes);
     if (choice.sure && choice.kind === 'client' && (await clients.isStillThere(choice.client))) return choice;
-    if (choice.kind === 'client') choice.release();
+    if (choice.kind === 'client') choice.uncount();
     // Only a fresh look refuses: the client may have come, or a better one, or the chosen one may have left a moment ago.
     return choose(app, target, await clients.roster(app, { fresh: true }), wishes);
   };
@@ -49,7 +49,7 @@ export function createResolveTarget({ clients, load, unwritable }: Dependencies)
         if (!least) continue;
         const passedOver = seen.filter((client) => client !== least.client);
         const warnings = unwritable.warningsAbout(passedOver, wishes.tried ?? new Set());
-        return { kind: 'client', ...least, unknown: false, warnings, sure: least.client.registered };
+        return { kind: 'client', ...least, isNewAddress: false, warnings, sure: least.client.registered };
       }
     }
     const wanted = target.kind === 'all' ? '' : formatTarget(target);
@@ -66,14 +66,14 @@ export function createResolveTarget({ clients, load, unwritable }: Dependencies)
   async function byAddress(app: number, address: string, roster: Roster): Promise<Choice> {
     const named = roster.clients.filter((client) => client.address === address || client.directoryName === address);
     const least = await load.leastBusy(await available(named));
-    if (least) return { kind: 'client', ...least, unknown: false, warnings: [], sure: true };
+    if (least) return { kind: 'client', ...least, isNewAddress: false, warnings: [], sure: true };
     if (named.length > 0) return refuse(endings.clientOffline(address, whoIsOnline(app, roster)));
     if (!isPlainName(address)) return refuse(notPlain(app, address));
     if (roster.clients.length > groupsOf(roster).directories.length || roster.skipped.length > 0) {
       return refuse(endings.unknownClient(app, address, whoIsOnline(app, roster)));
     }
     const client = directoryOnly(app, address);
-    return { kind: 'client', client, unknown: true, warnings: [], release: () => {}, sure: false };
+    return { kind: 'client', client, isNewAddress: true, warnings: [], uncount: () => {}, sure: false };
   }
 
   /** Online clients, or else those whose heartbeat stands still because they are running a rule right now. */
