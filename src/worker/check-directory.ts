@@ -6,7 +6,7 @@ import { UnusableSharedDirectory } from './files/directory-identity.ts';
 import type { SharedDirectory } from './files/shared-directory.ts';
 import { STORE_ADVICE } from './worker.ts';
 
-/** A shared directory that does not respond for so long is not there for this worker. */
+/** A shared directory that does not respond for this long is not there for this worker. */
 const HANGS_AFTER_MS = 3000;
 /** A check that takes longer may hang: the directory is looked at again meanwhile. */
 const LOOK_AGAIN_MS = 1000;

@@ -8,7 +8,6 @@ import type { UnwritableClients } from '../placement/unwritable-clients.ts';
 import type { Interrupts } from './interrupts.ts';
 import type { AtStep } from './steps.ts';
 
-/** The parts that beginning an execution takes. */
 export type BeginParts = {
   claims: Claims;
   sharedDirectory: SharedDirectory;

@@ -25,7 +25,7 @@ type Unwritable = { kind: 'unwritable'; noAnswer: NoAnswer };
 class UnwritableDirectory extends Error {}
 const FULL = new Set(['ENOSPC', 'EDQUOT']);
 
-/** Other servers remove empty directories: one that was there a moment ago may have to be made so often. */
+/** Other servers remove empty directories: so one may have to be made again, up to this many times. */
 const ATTEMPTS = 5;
 
 /** Takes a slot at the chosen client, writes the request there, and claims the execution unless another attempt was first. */

@@ -19,9 +19,10 @@ type Dependencies = {
 export type CleanUp = ReturnType<typeof createCleanUp>;
 
 /**
- * Removes the files of an execution once the queue accepted its ending, in this order: its request and what it was taken
- * back to, its answer, its mark, and the directory of a client that left. An answer that was taken is kept elsewhere for
- * half a minute; where one may still come, it is looked out for. What fails here is left for the sweep.
+ * Removes the files of an execution once the queue accepted its ending. Answered: the answer is moved to the kept answers, then
+ * the mark goes; the request went when the answer was read. Not answered: the request, the note of its withdrawal, an unusable
+ * result, the directory we made, the mark, and the directory of a client that left; where an answer may still come, it is
+ * looked out for. What fails here is left for the sweep.
  */
 export function createCleanUp({ keptAnswers, lateResults, sharedDir, atStep, log }: Dependencies) {
   const alert = createThrottledAlert(log, 'Files cannot be removed');
@@ -49,7 +50,7 @@ export function createCleanUp({ keptAnswers, lateResults, sharedDir, atStep, log
     if (mayAnswerLate(ending)) lateResults.expect(claim);
   }
 
-  /** Removes an unusable result, unless the client put an answer in its place meanwhile. */
+  /** Whether the file where the answer belongs is left there: it may be an answer, or become one. */
   async function mayStay(claim: Claim, ending: Ending): Promise<boolean> {
     const isInvalid = ending.kind === 'unanswered' && ending.noAnswer.code === 'invalid-result';
     return isInvalid ? lateResults.isAnswered(claim) : mayAnswerLate(ending);

@@ -1,7 +1,7 @@
 import type { Settings } from '../../shared/runtime/settings.ts';
 import type { FileClock } from '../files/file-clock.ts';
 
-/** An answer may be reported so long after the client's deadline: a little less than the slack of `apiWaitMs`. */
+/** An answer may be reported this long after the client's deadline: a little less than the slack of `apiWaitMs`. */
 export const PASS_ON_WITHIN_MS = 8000;
 
 /** Whether no worker can still report an answer in time, whatever it knows. */

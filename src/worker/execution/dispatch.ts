@@ -5,7 +5,7 @@ import { markAsOpen } from './mark.ts';
 import { openWait, type Wait, type WaitParts } from './wait.ts';
 
 /**
- * An execution that is still open after so long is marked as open: until then its request keeps the directory from being empty.
+ * An execution is marked as open only after this time: until then its request keeps the directory from being empty.
  * Over a network every call takes longer than on this machine, and a mark costs it six trips.
  */
 const MARK_OPEN_MS = { here: 25, elsewhere: 250 };
@@ -20,7 +20,7 @@ export async function dispatch(claim: Claim, claimBy: number, parts: WaitParts):
     else wait.inbox.put({ kind: 'resumed' });
     wait.dispatchedHere = isOurs;
     if (claim.registered && !wait.marksFirst) wait.later(isOurs ? MARK_OPEN_MS[filesLie()] : 0, { kind: 'mark' });
-    // `answerBy` is by the clock of the worker that claimed. When that was ahead, another worker waits no longer than a client has.
+    // `answerBy` is by the clock of the worker that claimed. If that clock was ahead, this worker still waits RESULT_TIMEOUT_MS at most.
     const left = Math.min(claim.answerBy - Date.now(), parts.settings.RESULT_TIMEOUT_MS);
     wait.later(Math.max(0, left), { kind: 'deadline' });
     return wait;

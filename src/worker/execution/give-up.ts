@@ -6,7 +6,7 @@ import { lookForAnswer } from './look-for-answer.ts';
 import { keepMadeDirectory, pickUp } from './notice-pick-up.ts';
 import type { Wait, WaitEnding } from './wait.ts';
 
-/** A directory that does not respond for so long after the deadline is not waited for; the API waits a little longer. */
+/** A directory that does not respond for this long after the deadline is not waited for; the API waits a little longer. */
 const HANGS_AFTER_MS = 4000;
 
 /** The client's time is over: looks once more, takes the request back if it is still there, and says what was missing. */

@@ -67,8 +67,8 @@ export function createLateResults(dependencies: Dependencies) {
       return found.kind === 'present' && found.judgement.kind === 'answer';
     },
     /**
-     * A result lies there that no worker may be waiting for: the one that looked out for it may have ended since. Whether it
-     * is looked out for now.
+     * A result lies there that no worker may be waiting for: the one that looked out for it may have ended since. Resolves to
+     * true if this worker now looks out for it.
      */
     async found(mockId: string): Promise<boolean> {
       if (expected.has(mockId)) return true;

@@ -14,7 +14,6 @@ export async function lookAtRequest(wait: Wait): Promise<void> {
   if (seen === 'removed') wait.requestRemoved = true;
 }
 
-/** The client has the request. */
 export async function pickUp(wait: Wait): Promise<void> {
   if (wait.pickedUp) return;
   wait.pickedUp = true;

@@ -72,7 +72,6 @@ export function createProcessJob(parts: Dependencies) {
     throw new WaitingError();
   }
 
-  /** Requeues a job delayed. */
   async function snooze(job: ExecutionJob, ms: number, token: string | undefined): Promise<never> {
     await job.moveToDelayed(Date.now() + ms, token).catch(parts.onRefused);
     throw new DelayedError();
@@ -122,8 +121,8 @@ function createRuns({ execute, log }: Pick<Dependencies, 'execute' | 'log'>) {
 }
 
 /**
- * How long a job may still be put back, in ms. The last part of its time is kept for refusing it with the reason it has,
- * and not all that wait for one client come back at the same moment.
+ * How long a job may still be put back, in ms. The last 40 % of its time is kept free, so that it can be refused with its real
+ * reason. The random part keeps executions that wait for one client from coming back together.
  */
 function lastTryMs({ timestamp, data: { claimBy } }: ExecutionJob): number {
   const share = LAST_TRIES_SHARE * (claimBy - timestamp);

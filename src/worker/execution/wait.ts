@@ -71,12 +71,12 @@ export type Wait = {
   looksOnceMarked: boolean;
   /** The mark is written before the request is seen, so that a cleaner never finds the directory empty. */
   readonly marksFirst: boolean;
-  /** Puts an event into the inbox after so many ms. Of several of one kind the earliest counts. */
+  /** Puts an event into the inbox after `ms`. Of several of one kind the earliest counts. */
   later(ms: number, event: WaitEvent & { kind: 'result' | 'request' | 'mark' | 'deadline' }): void;
   close(): void;
 };
 
-/** Only a client that has been away for so long has left: one that stops removes its files one after the other. */
+/** Only a client that has been away for this long has left: one that stops removes its files one after the other. */
 export const GONE_AFTER_MS = 500;
 /** An instant client has answered by then, and the wait need not find out when it picked up. */
 export const REQUEST_LOOK_MS = 25;

@@ -18,7 +18,7 @@ export class ForeignPath extends Error {}
 export function createClientDirectories(sharedDir: string) {
   const checked = new Map<string, number>();
 
-  /** Looks at a directory. Calls that come meanwhile trust the look before, if there was one. */
+  /** Looks at a directory. While it looks, other calls rely on the previous look, if there was one. */
   async function look(path: string): Promise<boolean> {
     const startedAt = Date.now();
     if (checked.has(path)) checked.set(path, startedAt);

@@ -1,10 +1,10 @@
 import { readlinkSync } from 'node:fs';
 
-/** So many operations of a directory may always run. One that hangs keeps so many threads busy: the others go on. */
+/** At least this many operations may run in each directory. If it hangs, it holds only this many threads. */
 export const AT_ONCE = 2;
-/** So many run in a directory whose operations end soon: over a network each is mostly a wait for the other side. */
+/** This many may run in a directory whose operations end soon: over a network each is mostly a wait for the other side. */
 const AT_MOST = 8;
-/** So many of those beyond `AT_ONCE` run in all directories, so that directories that begin to hang leave threads for the others. */
+/** At most this many beyond `AT_ONCE` run in all directories together, so that directories that begin to hang leave threads for the others. */
 const EXTRA_IN_ALL = 16;
 const SOON_MS = 250;
 const HANGS_AFTER_MS = 3000;

@@ -93,7 +93,6 @@ export async function removeRequest({ directory, mockId }: ExecutionFiles): Prom
   return removed(directory, requestFileName(mockId));
 }
 
-/** Whether the request is still there. */
 export async function isRequestThere({ directory, mockId }: ExecutionFiles): Promise<boolean> {
   return isThere(directory, requestFileName(mockId));
 }

@@ -10,11 +10,11 @@ export type Flush = ReturnType<typeof createFlush>;
 
 /**
  * With `FSYNC=1`: puts on the disk what must outlive a power failure of the machine with the shared directory. Without it
- * that machine's file system decides what it still has afterwards, and does nothing here.
+ * nothing is flushed, and that machine's file system decides what survives.
  */
 export function createFlush({ isOn }: { isOn: boolean }) {
   return {
-    /** The request, its claim and the claim's folder, before the request is made visible: a claim must not be lost later than that. */
+    /** The request, its claim and the claim's folder, before the request is made visible: once it is, a power failure must not lose its claim. */
     async beforeDispatch(files: ExecutionFiles, { temporary }: Claim, claimFolder: string): Promise<void> {
       if (!isOn) return;
       // Another attempt may have dispatched it.

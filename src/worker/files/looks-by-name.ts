@@ -7,7 +7,7 @@ import { timed } from './timed.ts';
 import { toSight } from './unusable-result.ts';
 import type { Waiting, Watched } from './watched-directory.ts';
 
-/** Looks at so many names take about as long as one listing. */
+/** Looks at this many names take about as long as one listing. */
 export const FEW = 8;
 
 /**

@@ -15,7 +15,7 @@ export function createMemoryBudget(maxBytes: number) {
   let taken = 0;
   let resting = false;
 
-  /** One at a time, and then a rest as long as that one took: to judge a large one takes a while, and others want their turn. */
+  /** Lets one in, then pauses as long as its synchronous work took, so that others get their turn. */
   function letIn(): void {
     const next = waiting[0];
     // One that is larger than the whole budget gets all of it.
@@ -45,7 +45,7 @@ export function createMemoryBudget(maxBytes: number) {
   }
 
   return {
-    /** Resolves to a lease once so many bytes are free. Rejects with the signal's reason when it is aborted before. */
+    /** Resolves to a lease once that many bytes are free. Rejects with the signal's reason when it is aborted before. */
     async acquire(bytes: number, signal?: AbortSignal): Promise<Lease> {
       if (bytes <= INLINE_BYTES) return nothing;
       const { promise, resolve, reject } = Promise.withResolvers<Lease>();

@@ -22,9 +22,9 @@ export type FoundResult =
 
 type Expected = { mockId: string; dialect: Dialect; maxBytes: number; memory: MemoryBudget };
 type Options = {
-  /** Whether to read what is there; everything unless told otherwise. */
+  /** Whether this file is worth reading. Default: always. */
   isWorthIt?: (sight: Sight) => boolean;
-  /** The file as somebody has just seen it; it is looked at here unless told. */
+  /** The file as somebody has just seen it. If missing, this function looks itself. */
   sight?: Sight | undefined;
   /** Ends the wait for memory. */
   signal?: AbortSignal;

@@ -39,7 +39,8 @@ export function createUnusableResult() {
       seen = undefined;
     },
     /**
-     * How long until it is wrong for good, in ms; undefined for what is nothing, only incomplete, or about to be read again.
+     * How long until it is wrong for good, in ms; undefined while there is no such file, while it is only incomplete, or while
+     * it will be read again.
      */
     get wrongForGoodInMs(): number | undefined {
       if (last?.judgement.kind !== 'wrong' || last.stamp !== seen) return undefined;

@@ -3,8 +3,8 @@ import type { Pace } from './look-schedule.ts';
 import type { Sight } from './unusable-result.ts';
 
 /**
- * The content of a directory at one look. `names`: null when there is no such directory. `registered`: false when its
- * client had a registration and has none any more.
+ * The content of a directory at one look. `names`: null when there is no such directory. `registered`: false when the
+ * registration that its client had is gone.
  */
 export type Listing = { kind: 'listing'; names: ReadonlySet<string> | null; registered: boolean };
 
@@ -74,7 +74,6 @@ export function countOthers(watched: Watched, names: string[]): number {
   return [...open].filter((mockId) => !isOwn(watched, mockId)).length;
 }
 
-/** Whether an execution is this worker's, or was until a moment ago. */
 export function isOwn(watched: Watched | undefined, mockId: string): boolean {
   return watched !== undefined && (watched.listeners.has(mockId) || watched.ended.has(mockId));
 }

@@ -59,7 +59,6 @@ export function createResultWatcher({ pollIntervalMs, log }: { pollIntervalMs: n
         watched.idleSince = Date.now();
       };
     },
-    /** How many executions of other workers are open in a directory, as of the last listing. */
     othersIn: (directory: string): number => othersIn(directories.get(directory)),
     /** Whether an execution is this worker's, or was until a moment ago. */
     isOwn: (directory: string, mockId: string): boolean => isOwn(directories.get(directory), mockId),

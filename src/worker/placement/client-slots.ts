@@ -31,7 +31,7 @@ export function createClientSlots({ limit, waitingLimit, othersIn }: Options) {
 
   return {
     inUse,
-    /** How many executions a client has or is about to get: what calls at the same moment are spread by. */
+    /** How many executions a client has or is about to get. Calls that come at the same moment are spread by this number. */
     load: (directory: string) => inUse(directory) + (chosen.get(directory) ?? 0),
     /** Those of them that are this worker's: exact at any moment. */
     ownLoad: (directory: string) => (taken.get(directory) ?? 0) + (chosen.get(directory) ?? 0),
