@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { createInterrupts, type Interrupt } from '../../../src/worker/execution/interrupts.ts';
+import { createInterrupts, HandedOver, type Interrupt } from '../../../src/worker/execution/interrupts.ts';
 import { eventually } from '../../support/eventually.ts';
 
 describe('interrupts', () => {
@@ -27,6 +27,14 @@ describe('interrupts', () => {
     const after = heardBy(interrupts, 'after');
     await eventually(() => expect([before.heard, after.heard]).toEqual([['handover'], ['handover']]));
     expect(interrupts.handingOver).toBe(true);
+  });
+
+  it('what only reads is let go at a hand-over, even if it never ends, and is not begun after one', async () => {
+    const interrupts = createInterrupts();
+    const reading = interrupts.unlessHandedOver(() => new Promise<never>(() => {}));
+    interrupts.handOver();
+    await expect(reading).rejects.toThrow(HandedOver);
+    await expect(interrupts.unlessHandedOver(() => expect.fail('it began'))).rejects.toThrow(HandedOver);
   });
 
   it('a lost lock is not remembered: the next try has another one', async () => {
