@@ -122,7 +122,7 @@ function report(floor: Costs, queue: Costs, ours: Awaited<ReturnType<typeof meas
 
 function reportOperations(operations: Awaited<ReturnType<typeof countFileOperations>>): void {
   if (!operations) {
-    tellLeftOut(['operations'], 'file operations are counted with strace');
+    tellLeftOut(['operations'], 'file operations are counted with strace, which cannot be used here');
     return;
   }
   const names = Object.entries(operations.each).map(([call, times]) => `${call} ${times.toFixed(1)}`);

@@ -33,7 +33,7 @@ try {
 
 async function count({ pid }: { pid?: number | undefined }, goal: GoalName, when: string): Promise<void> {
   const traced = pid === undefined ? undefined : await traceFiles(pid, () => sleep(COUNTED_MS));
-  if (!traced) return tellLeftOut([goal], 'listings are counted with strace');
+  if (!traced) return tellLeftOut([goal], 'listings are counted with strace, which cannot be used here');
   const listings = traced.operations.filter(({ parameters }) => parameters.includes('O_DIRECTORY'));
   const perSecond = listings.length / traced.seconds;
   console.log(`${when}: ${perSecond.toFixed(1)} directories listed a second`);
