@@ -1,16 +1,17 @@
 import { startDeployment } from './deployment.ts';
 import { tellFailures } from './findings.ts';
 import { load } from './load.ts';
-import { type Mount, mountNetwork } from './network-mount.ts';
+import type { Mount } from './network-mount.ts';
 import { startScript, stop, usage } from './processes.ts';
 import { writeRules } from './rule-files.ts';
 
-/** A service over a mount, and beside the files a client for each app; its rules take so many ms. */
-export async function openMount({ name, ...mount }: Mount, apps: ReadonlyMap<number, number>) {
+/** A service over a mount, and at the other side a client for each app; its rules take so many ms. */
+export async function openMount({ name, lookMs, open }: Mount, apps: ReadonlyMap<number, number>) {
   await using started = new AsyncDisposableStack();
-  const network = started.use(await mountNetwork(mount));
+  const network = started.use(await open());
   for (const [app, ms] of apps) {
-    const { child } = await startScript('./responder.ts', [network.behind, String(app), 'bench', String(ms)]);
+    const parameters = [network.behind, String(app), 'bench', String(ms), 'own', String(lookMs)];
+    const { child } = await startScript('./responder.ts', parameters);
     started.defer(() => stop(child));
     await writeRules(network.behind, app);
   }
@@ -35,6 +36,6 @@ function perCall(before: Map<string, number>, after: Map<string, number>, calls:
   const most = each.filter(({ times }) => times >= 0.1).toSorted((a, b) => b.times - a.times);
   return {
     all: each.reduce((sum, { times }) => sum + times, 0),
-    each: most.map(({ kind, times }) => `${kind} ${times.toFixed(1)}`).join(', '),
+    each: most.map(({ kind, times }) => `${kind} ${times.toFixed(1)}`).join(', ') || 'not counted',
   };
 }

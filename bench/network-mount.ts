@@ -5,22 +5,38 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { mountGluster } from '../test/support/gluster.ts';
 
 const SFTP_SERVER = '/usr/lib/openssh/sftp-server';
 /** sftp-server logs each request under its number, and what it answered. */
 const REQUEST = /request \d+: (?!sent )([\w-]+)/;
 
-/** How `SHARED_DIR` is mounted. `delayMs` is added to each request. */
-export type Mount = { name: string; options: string[]; delayMs: number };
+/** `delayMs` is added to each request. */
+type Sshfs = { options: string[]; delayMs: number };
 
-export const canMountNetwork =
-  process.getuid?.() === 0 && existsSync(SFTP_SERVER) && spawnSync('sshfs', ['--version']).status === 0;
+/** How `SHARED_DIR` is mounted. `lookMs`: how often the client at the other side looks, besides what events tell it. */
+export type Mount = { name: string; lookMs: number; open: () => Promise<Awaited<ReturnType<typeof mountNetwork>>> };
+
+const runs = (program: string) => process.getuid?.() === 0 && spawnSync(program, ['--version']).status === 0;
+export const canMountNetwork = existsSync(SFTP_SERVER) && runs('sshfs');
+export const canMountGluster = runs('glusterfsd');
+
+export function overSshfs(name: string, how: Partial<Sshfs> = {}): Mount {
+  return { name, lookMs: 1000, open: () => mountNetwork(how) };
+}
+
+/** A volume at two mounts: no event reaches either. Nobody counts what goes over its connections. */
+export const overGluster: Mount = {
+  name: 'GlusterFS, mounted twice',
+  lookMs: 5,
+  open: async () => Object.assign(await mountGluster(), { requests: async () => new Map() }),
+};
 
 /**
  * A directory over sshfs at `path`, and at `behind`, where it lies, as the other machine sees it. `requests` counts what went over the
  * connection so far, by kind.
  */
-export async function mountNetwork({ options = [], delayMs = 0 }: Partial<Mount> = {}) {
+export async function mountNetwork({ options = [], delayMs = 0 }: Partial<Sshfs> = {}) {
   const home = await mkdtemp(join(tmpdir(), 'rule-server-bench-'));
   const [path, behind, log] = [join(home, 'mount'), join(home, 'behind'), join(home, 'requests')];
   await mkdir(path);

@@ -1,10 +1,11 @@
 // `node bench/network.ts`: what a call costs where clients are on other machines. The worker sees SHARED_DIR over sshfs, the
 // client works beside the files, so no event of its reaches the worker. Needs root, sshfs, sftp-server and, for the delay, python3.
+// On GlusterFS (needs glusterfs-server) each has a mount of its own.
 // `node bench/network.ts default` takes only mounts with that word in their name.
 import { tellLeftOut, tellMeasured } from './findings.ts';
 import type { GoalName } from './goals.ts';
 import { openMount } from './network-calls.ts';
-import { canMountNetwork, type Mount } from './network-mount.ts';
+import { canMountGluster, canMountNetwork, type Mount, overGluster, overSshfs } from './network-mount.ts';
 import { startScript } from './processes.ts';
 
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 6);
@@ -21,9 +22,9 @@ const apps = new Map([[INSTANT, 0], ...[RULE, LONG_RULE].map(({ app, ms }): [num
 
 type Open = Awaited<ReturnType<typeof openMount>>;
 type Goals = Record<'p50' | 'requests', GoalName>;
-const byDefault: Mount = { name: 'sshfs as it is by default', options: [], delayMs: 0 };
-const fresh: Mount = { name: 'sshfs with dir_cache=no', options: ['dir_cache=no'], delayMs: 0 };
-const delayed: Mount = { name: 'sshfs, 1 ms more for each request', options: [], delayMs: 1 };
+const byDefault = overSshfs('sshfs as it is by default');
+const fresh = overSshfs('sshfs with dir_cache=no', { options: ['dir_cache=no'] });
+const delayed = overSshfs('sshfs, 1 ms more for each request', { delayMs: 1 });
 const only = process.argv[2] ?? '';
 
 if (canMountNetwork) {
@@ -51,6 +52,14 @@ if (canMountNetwork) {
     ],
     'it needs root and sshfs',
   );
+}
+
+if (canMountGluster) {
+  await over(overGluster, async (mount) => {
+    await oneAtATime(mount);
+    await slowRule(mount, RULE);
+    await manyCallers(mount);
+  });
 }
 
 async function over(mount: Mount, measure: (open: Open) => Promise<void>): Promise<void> {

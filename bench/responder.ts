@@ -1,9 +1,11 @@
 // A client that answers at once, after DELAY_MS, or after as many ms as the input's `waitMs` says: only the file protocol, nothing
-// else. KIND: it registers and answers in our own dialect, or as the `published` SDKs do.
+// else. KIND: it registers and answers in our own dialect, or as the `published` SDKs do. LOOK_MS: how
+// often it looks where no event tells it.
 import { mkdirSync, readdirSync, readFileSync, renameSync, unlinkSync, watch, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-const [sharedDir = '', app = '1', address = 'bench', delayMs = '0', kind = 'own'] = process.argv.slice(2);
+const [sharedDir = '', app = '1', address = 'bench', delayMs = '0', kind = 'own', lookMs = '1000'] =
+  process.argv.slice(2);
 const clients = join(sharedDir, 'clients', app);
 const mock = join(sharedDir, 'mock', app, address);
 mkdirSync(clients, { recursive: true });
@@ -48,5 +50,5 @@ function answer({ mockId, [dataField]: data }: { mockId: string; [member: string
 watch(mock, (_event, name) => pickUp(name));
 setInterval(() => {
   for (const name of readdirSync(mock)) pickUp(name);
-}, 1000);
+}, Number(lookMs));
 process.send?.('ready');
