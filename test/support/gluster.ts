@@ -6,15 +6,9 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from './free-port.ts';
 import { clientVolume, serverVolume } from './gluster-volumes.ts';
-import { type Interruptible, mounted, removed } from './mounting.ts';
+import { type Interruptible, mounted, removed, whenThisEnds } from './mounting.ts';
 
 const STARTS_WITHIN_MS = 20_000;
-
-// A server that nobody serves any more must not stay.
-const servers = new Set<ChildProcess>();
-process.once('exit', () => {
-  for (const server of servers) server.kill('SIGKILL');
-});
 
 /**
  * A volume of GlusterFS, mounted twice as two machines would: at `path`, and at `behind`. Each has caches of its own. With more
@@ -50,12 +44,12 @@ export async function mountGluster({ bricks: count = 1 } = {}): Promise<Interrup
 async function startServer(volume: string, log: string): Promise<ChildProcess> {
   const server = spawn('glusterfsd', ['--no-daemon', '-f', volume, '-l', log], { stdio: 'ignore' });
   await once(server, 'spawn');
-  servers.add(server);
+  const takeBack = whenThisEnds(['kill', '-KILL', String(server.pid)]);
+  server.once('exit', takeBack);
   return server;
 }
 
 async function killed(server: ChildProcess): Promise<void> {
-  servers.delete(server);
   if (server.exitCode !== null || server.signalCode !== null) return;
   const exited = once(server, 'exit');
   server.kill('SIGKILL');

@@ -1,4 +1,4 @@
-import { execFile, spawnSync } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { rm } from 'node:fs/promises';
 import { promisify } from 'node:util';
 
@@ -12,11 +12,18 @@ export type TwoSided = Mount & { behind: string };
 /** One whose file server can be away: there is none from `goAway` until `comeBack`. */
 export type Interruptible = TwoSided & Record<'goAway' | 'comeBack', () => Promise<void>>;
 
-// A test run that ends in the middle must not leave mounts behind: programs that look at all file systems would hang.
-const paths = new Set<string>();
-process.once('exit', () => {
-  if (paths.size > 0) spawnSync('umount', ['--lazy', ...paths], { stdio: 'ignore' });
-});
+/**
+ * Runs a command once this process has ended, however it did: a test run is killed in the middle, and what it mounted must not stay,
+ * because programs that look at all file systems would hang. Gives back a function that takes the order back.
+ */
+export function whenThisEnds(command: string[]): () => void {
+  const guard = spawn('sh', ['-c', 'read -r _; "$@"', 'sh', ...command], {
+    stdio: ['pipe', 'ignore', 'ignore'],
+    detached: true, // a Ctrl+C is for us alone
+  });
+  guard.unref();
+  return () => void guard.kill('SIGKILL');
+}
 
 /** What `program` mounts at `path`, until it is disposed of; the directory goes with it. */
 export async function mounted(path: string, [program = '', ...parameters]: string[]): Promise<Mount> {
@@ -26,12 +33,12 @@ export async function mounted(path: string, [program = '', ...parameters]: strin
     await removed(path);
     throw error;
   }
-  paths.add(path);
+  const takeBack = whenThisEnds(['umount', '--lazy', path]);
   return {
     path,
     async [Symbol.asyncDispose]() {
       await run('umount', ['--lazy', path]);
-      paths.delete(path);
+      takeBack();
       await removed(path);
     },
   };
