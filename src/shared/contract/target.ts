@@ -3,10 +3,10 @@ import { hasUnseen } from './visible-text.ts';
 /**
  * The place where an execution should run: anywhere, in a lane, or at one address.
  *
- * A new kind is added in this file; help, OpenAPI and refusals take its form from here. Then tsc names the rest of the page:
- * `run/candidates.ts`, `screen/frame/use-rule.ts`, and `run-bar.tsx`, `target-picker.tsx`, `target-words.ts` in `screen/input`. These it does
- * not name: `resolve-target.ts` chooses among all clients for a kind that it does not know, `begin.ts` and `ice-answer.ts` ask whether
- * one client is meant, `screen/cases/targets-field.tsx` offers what cases run on, `run/headline.ts` has a sentence for a lane without clients.
+ * A new kind is added in this file; help, OpenAPI and refusals take its form from here. Then tsc names the rest: in the worker
+ * `resolve-target.ts`; of the page `run/candidates.ts`, `screen/frame/use-rule.ts`, and `run-bar.tsx`, `target-picker.tsx`, `target-words.ts`
+ * in `screen/input`. These it does not name: `begin.ts` and `ice-answer.ts` ask whether one client is meant,
+ * `screen/cases/targets-field.tsx` offers what cases run on, `run/headline.ts` has a sentence for a lane without clients.
  */
 export type Target = { kind: 'all' } | { kind: 'lane'; lane: string } | { kind: 'address'; address: string };
 

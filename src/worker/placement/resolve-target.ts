@@ -37,12 +37,9 @@ export function createResolveTarget({ clients, load, unwritable }: Dependencies)
 
   async function choose(app: number, target: Target, roster: Roster, wishes: Wishes): Promise<Choice> {
     if (target.kind === 'address') return byAddress(app, target.address, roster);
-    const { trunk, lanes, directories } = groupsOf(roster);
-    const groups =
-      target.kind === 'lane' ? [lanes.get(target.lane) ?? []] : [trunk, [...lanes.values()].flat(), directories];
     for (const isGood of inOrderOfPreference(wishes)) {
       const seen: Client[] = [];
-      for (const group of groups) {
+      for (const group of groupsFor(target, roster)) {
         const candidates = await available(group);
         seen.push(...candidates);
         const least = await load.leastBusy(candidates.filter(isGood));
@@ -80,6 +77,17 @@ export function createResolveTarget({ clients, load, unwritable }: Dependencies)
   async function available(candidates: Client[]): Promise<Client[]> {
     const online = candidates.filter((client) => client.online);
     return online.length > 0 ? online : load.runningAmong(candidates);
+  }
+}
+
+/** The clients that a target allows, in groups: those of the first one are asked first. */
+function groupsFor(target: Exclude<Target, { kind: 'address' }>, roster: Roster): Client[][] {
+  const { trunk, lanes, directories } = groupsOf(roster);
+  switch (target.kind) {
+    case 'all':
+      return [trunk, [...lanes.values()].flat(), directories];
+    case 'lane':
+      return [lanes.get(target.lane) ?? []];
   }
 }
 
