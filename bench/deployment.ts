@@ -1,17 +1,23 @@
 import { freePort, startRedis, startService, stop, untilReady } from './processes.ts';
 
-/** An API and a worker on a Redis of their own, until they are disposed of. The settings name the shared directory. */
-export async function startDeployment(settings: { SHARED_DIR: string; [setting: string]: string }) {
+type DeploymentSettings = { SHARED_DIR: string; [setting: string]: string };
+
+/**
+ * An API and a worker on a Redis of their own, until they are disposed of. The settings name the shared directory. `checkout`: where
+ * the service is, if it is not this one.
+ */
+export async function startDeployment(settings: DeploymentSettings, checkout?: string) {
   const [redisPort, PORT] = [await freePort(), String(await freePort())];
   const redis = startRedis(redisPort);
   const common = { REDIS_URL: `redis://127.0.0.1:${redisPort}`, MAX_WAITS_PER_CLIENT: '5000', ...settings };
-  const api = startService('api', { ...common, PORT });
-  const worker = startService('worker', common);
+  const api = startService('api', { ...common, PORT }, checkout);
+  const worker = startService('worker', common, checkout);
   const url = `http://127.0.0.1:${PORT}`;
   await untilReady(`${url}/readyz`);
   return {
     url,
     worker,
+    processes: { api, worker, redis },
     [Symbol.asyncDispose]: (): Promise<void> => stop(api, worker, redis),
   };
 }

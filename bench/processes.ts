@@ -4,6 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const CLOCK_TICKS_PER_SECOND = 100;
@@ -33,13 +34,13 @@ export async function startScript(
   return { child, message };
 }
 
-/** Starts the service itself, the way an operator does. */
+/** Starts the service itself, the way an operator does; that of another checkout if told so. */
 export function startService(
   role: 'api' | 'worker' | 'all' | 'demo-client',
   environment: Record<string, string>,
+  checkout = join(import.meta.dirname, '..'),
 ): ChildProcess {
-  const bin = fileURLToPath(new URL('../bin/rule-server.js', import.meta.url));
-  const child = spawn(process.execPath, [bin, role], {
+  const child = spawn(process.execPath, [join(checkout, 'bin/rule-server.js'), role], {
     env: { ...process.env, LOG_LEVEL: 'warn', ...environment },
     stdio: ['ignore', 'ignore', 'inherit'],
   });
