@@ -36,7 +36,8 @@ async function callsOfOneExecution(FSYNC: number): Promise<string[]> {
   const trace = join(folder, 'trace');
   try {
     await using processes = await startProcesses({ queueUrl: database.url, workers: 0, settings: { FSYNC } });
-    const under = ['strace', '-f', '-y', '-s', '400', '-e', 'trace=symlink,rename,fsync', '-o', trace];
+    // -D: the process that is started, and killed in the end, is the worker and not strace.
+    const under = ['strace', '-D', '-f', '-y', '-s', '400', '-e', 'trace=symlink,rename,fsync', '-o', trace];
     await processes.addWorker({ under });
     await using _client = await createResponder({ sharedDir: processes.sharedDir, app: 1, does: echoes() });
     const { status, json } = await processes.api.execute({ app: 1, ruleId: 1 });
