@@ -30,7 +30,7 @@ export type QueueHealth = {
 export const STORE_ADVICE =
   'new calls get 503 until it answers again, open ones go on; check that Redis runs and REDIS_URL is right, or make room where the store is';
 
-/** What a caller is told of a queue store that is not up. `full`: why it has no room, if so. */
+/** Says to a caller why the queue store takes no calls. `full`: why it has no room, if so. */
 export const whyAway = (full: string | null): string =>
   full === null ? 'cannot be reached' : `takes no calls (${full})`;
 

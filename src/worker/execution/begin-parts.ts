@@ -8,6 +8,7 @@ import type { UnwritableClients } from '../placement/unwritable-clients.ts';
 import type { Interrupts } from './interrupts.ts';
 import type { AtStep } from './steps.ts';
 
+/** The parts of a worker that beginning an execution needs. */
 export type BeginParts = {
   claims: Claims;
   sharedDirectory: SharedDirectory;

@@ -26,6 +26,7 @@ export type Execute = ReturnType<typeof createExecute>;
  */
 export function createExecute(parts: ExecuteParts) {
   return {
+    /** Begins the execution or goes on with it, and resolves to what became of it in this worker. */
     async run(execution: Execution): Promise<Outcome> {
       try {
         const begun = await begin(execution, parts); // a claim or a refusal: the first that was written counts

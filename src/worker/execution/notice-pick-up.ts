@@ -14,6 +14,7 @@ export async function lookAtRequest(wait: Wait): Promise<void> {
   if (seen === 'removed') wait.requestRemoved = true;
 }
 
+/** Notes once, and tells, that the client took the request. */
 export async function pickUp(wait: Wait): Promise<void> {
   if (wait.pickedUp) return;
   wait.pickedUp = true;

@@ -93,6 +93,7 @@ export async function removeRequest({ directory, mockId }: ExecutionFiles): Prom
   return removed(directory, requestFileName(mockId));
 }
 
+/** False once the client took the request, or a worker took it back. */
 export async function isRequestThere({ directory, mockId }: ExecutionFiles): Promise<boolean> {
   return isThere(directory, requestFileName(mockId));
 }

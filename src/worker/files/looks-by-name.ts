@@ -54,7 +54,7 @@ function noteLook({ lastAnswerMs }: Watched, waiting: Waiting): void {
   waiting.lookAt = now + gapOfWait(now - waiting.since, lastAnswerMs);
 }
 
-/** A result is there: it is told once, and not looked for again at once. */
+/** A result is there: the next one is expected to take as long, and this one is not looked for again at once. */
 export function noteResult(watched: Watched, waiting: Waiting): void {
   watched.lastAnswerMs = performance.now() - waiting.since;
   noteLook(watched, waiting);

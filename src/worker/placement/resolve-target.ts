@@ -17,7 +17,9 @@ export type Resolution =
   | { kind: 'refused'; noAnswer: NoAnswer };
 
 /** About one execution. `tried`: names of directories it could not be written to. `suits`: whether a client can read it. */
-type Wishes = { tried?: ReadonlySet<string>; suits?: (client: Client) => boolean };
+type Wishes = { tried: ReadonlySet<string>; suits: (client: Client) => boolean };
+
+const anyClient: Wishes = { tried: new Set(), suits: () => true };
 
 /** `sure`: no newer listing could give a better client. */
 type Choice = Resolution & { sure: boolean };
@@ -27,7 +29,7 @@ export type ResolveTarget = ReturnType<typeof createResolveTarget>;
 
 /** Chooses one client for a target: online or busy, with the fewest open executions, the one heard of last. */
 export function createResolveTarget({ clients, load, unwritable }: Dependencies) {
-  return async function resolveTarget(app: number, target: Target, wishes: Wishes = {}): Promise<Resolution> {
+  return async function resolveTarget(app: number, target: Target, wishes: Wishes = anyClient): Promise<Resolution> {
     const choice = await choose(app, target, await clients.roster(app), wishes);
     if (choice.sure && choice.kind === 'client' && (await clients.isStillThere(choice.client))) return choice;
     if (choice.kind === 'client') choice.uncount();
@@ -45,7 +47,7 @@ export function createResolveTarget({ clients, load, unwritable }: Dependencies)
         const least = await load.leastBusy(candidates.filter(isGood));
         if (!least) continue;
         const passedOver = seen.filter((client) => client !== least.client);
-        const warnings = unwritable.warningsAbout(passedOver, wishes.tried ?? new Set());
+        const warnings = unwritable.warningsAbout(passedOver, wishes.tried);
         return { kind: 'client', ...least, isNewAddress: false, warnings, sure: least.client.registered };
       }
     }
@@ -54,7 +56,7 @@ export function createResolveTarget({ clients, load, unwritable }: Dependencies)
   }
 
   /** A client that cannot read the input is the last choice: the refusal then says why. */
-  function inOrderOfPreference({ tried = new Set(), suits = () => true }: Wishes): ((client: Client) => boolean)[] {
+  function inOrderOfPreference({ tried, suits }: Wishes): ((client: Client) => boolean)[] {
     const isLeft = (client: Client) => !tried.has(client.directoryName);
     const isSuited = (client: Client) => isLeft(client) && suits(client);
     return [(client) => isSuited(client) && !unwritable.has(client), isSuited, isLeft];

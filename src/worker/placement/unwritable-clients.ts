@@ -11,7 +11,7 @@ const NAMED_AT_MOST = 5;
 export type UnwritableClients = ReturnType<typeof createUnwritableClients>;
 
 /** Clients to whom no request could be written a moment ago: others are asked first. `onNoted`: another one was passed over. */
-export function createUnwritableClients({ onNoted = () => {} }: { onNoted?: () => void } = {}) {
+export function createUnwritableClients({ onNoted }: { onNoted: () => void }) {
   const known = new Map<string, { warning: Warning; until: number }>();
   const keyOf = ({ app, directoryName }: Client) => join(String(app), directoryName);
 
