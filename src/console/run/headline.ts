@@ -1,3 +1,4 @@
+import { namedTarget } from '../../shared/contract/target.ts';
 import type { Tree } from '../api/browse.ts';
 import { type ExecutionRecord, isEnd } from '../api/executions.ts';
 import type { TextKey } from '../text/en.ts';
@@ -107,8 +108,13 @@ function unanswered(
 }
 
 function parametersOf(record: ExecutionRecord, { client, time }: About, error: string): Parameters {
-  const lane = record.target.startsWith('lane:') ? record.target.slice(5) : '';
-  return { client, time, error, app: record.app, lane };
+  return { client, time, error, app: record.app, lane: laneOf(record) ?? '' };
+}
+
+/** The lane that the run was sent to; null if it was sent elsewhere. */
+function laneOf({ target }: ExecutionRecord): string | null {
+  const wanted = namedTarget(target)?.target;
+  return wanted?.kind === 'lane' ? wanted.lane : null;
 }
 
 /** The codes that have a sentence and a hint of their own. */
@@ -136,14 +142,14 @@ function knownCode(code: string | null) {
 
 function titleKey(record: ExecutionRecord, code: string): TextKey {
   const known = knownCode(code);
-  if (known === 'no-client' && record.target.startsWith('lane:')) return 'state.no-client.lane';
+  if (known === 'no-client' && laneOf(record) !== null) return 'state.no-client.lane';
   if (known === 'client-left' && record.outcome?.mayHaveRun === false) return 'state.client-left.never';
   const maybe = record.outcome?.mayHaveRun === true;
   return maybe && (known === 'not-picked-up' || known === 'cancelled') ? `state.${known}.maybe` : `state.${known}`;
 }
 
 function hintKey(record: ExecutionRecord, code: string): TextKey {
-  if (code === 'no-client' && record.target.startsWith('lane:')) return 'state.no-client.lane.hint';
+  if (code === 'no-client' && laneOf(record) !== null) return 'state.no-client.lane.hint';
   return `state.${knownCode(code)}.hint`;
 }
 

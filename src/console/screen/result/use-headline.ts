@@ -1,3 +1,4 @@
+import { namedTarget } from '../../../shared/contract/target.ts';
 import { type ExecutionRecord, isEnd } from '../../api/executions.ts';
 import { Refused, Unreachable } from '../../api/request.ts';
 import {
@@ -44,7 +45,9 @@ export function useHeadline({ place, run, rule, record }: Props): Headline {
 }
 
 function clientOf({ address, target }: ExecutionRecord, any: string): string {
-  return address ?? (target.startsWith('address:') ? target.slice(8) : any);
+  if (address !== null) return address;
+  const wanted = namedTarget(target)?.target;
+  return wanted?.kind === 'address' ? wanted.address : any;
 }
 
 function notBegunHeadline({ error, call }: NotBegun): Headline {
