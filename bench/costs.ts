@@ -45,7 +45,8 @@ export async function costsOf(
   return { calls, cpu: table((at) => at.used), redis: { commands, scripts, reads, writes, bytesIn, bytesOut }, each };
 }
 
-function usedBy(processes: Record<string, ChildProcess>): Record<string, number> {
+/** µs of CPU that processes have used so far, by their names. */
+export function usedBy(processes: Record<string, ChildProcess>): Record<string, number> {
   return Object.fromEntries(Object.entries(processes).map(([name, child]) => [name, usage(child).cpuSeconds * 1e6]));
 }
 

@@ -1,12 +1,13 @@
 // `node bench/flush.ts`: what FSYNC=1 costs a call, as a ratio in one run. Both deployments take turns, so that a busy machine slows
 // both. BENCH_DIR: where the files lie; it must be on a disk, because a flush in memory costs nothing.
-import { mkdir, mkdtemp, open, rm } from 'node:fs/promises';
+import { mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { failuresOf } from './failures.ts';
 import { type Load, load } from './load.ts';
 import { median } from './median.ts';
 import { freePort, startRedis, startScript, startService, stop, untilReady } from './processes.ts';
+import { makeSharedDir } from './set-up.ts';
 
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5);
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 3);
@@ -36,8 +37,7 @@ try {
 }
 
 async function deployment(FSYNC: 0 | 1) {
-  const sharedDir = await mkdtemp(join(place, 'rule-server-bench-'));
-  await mkdir(join(sharedDir, 'mock'));
+  const sharedDir = await makeSharedDir(place);
   const { child: responder } = await startScript('./responder.ts', [sharedDir, '1', 'bench']);
   const PORT = String(await freePort());
   const REDIS_URL = `redis://127.0.0.1:${redisPort}/${FSYNC}`;

@@ -2,21 +2,20 @@
 // beside BullMQ alone and the floor in the same run, so that a change of the code shows in one line what it brought.
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
 import { type Costs, costsOf } from './costs.ts';
 import { countFileOperations } from './count-operations.ts';
 import { tellFailures, tellLeftOut, tellMeasured } from './findings.ts';
 import { load } from './load.ts';
-import { benchPlace, freePort, startRedis, startScript, startService, stop, untilReady } from './processes.ts';
+import { freePort, startRedis, startScript, startService, stop, untilReady } from './processes.ts';
+import { makeSharedDir } from './set-up.ts';
 
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 6);
 const CALLERS = 100;
 /** Until the compiler has seen the code often enough. */
 const WARM_UP_SECONDS = SECONDS;
 
-const sharedDir = await mkdtemp(join(benchPlace(), 'rule-server-bench-'));
-await mkdir(join(sharedDir, 'mock'));
+const sharedDir = await makeSharedDir();
 const port = await freePort();
 const redis = startRedis(port);
 const REDIS_URL = `redis://127.0.0.1:${port}`;
