@@ -91,7 +91,8 @@ export function createExecutionParts(options: AllOptions, directory: DirectoryPa
   const lateResults = createLateResults({ ...late, keepsNothing: privacy.isOff });
   const cleanUp = createCleanUp({ ...directory, lateResults, atStep, log });
   const record = createRecord({ history, privacy, onEnded: metrics.ended, atStep, log });
-  const shared = { ...{ interrupts, progress, memory, privacy, settings, tracing, atStep, log }, store: backend.store };
+  const { store, run: storeRun } = backend;
+  const shared = { interrupts, progress, memory, privacy, settings, tracing, atStep, log, store, storeRun };
   const execute = createExecute({ ...directory, ...shared, onUnreadable: countUnreadable(metrics), cleanUp, record });
   const unknownJobs = createUnknownJobs({ ...directory, settings, log });
   return { execute, interrupts, progress, unknownJobs, lateResults, watcher: directory.watcher, history, privacy };

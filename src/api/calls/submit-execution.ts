@@ -56,7 +56,7 @@ export type Call = {
 
 /** Puts calls on the queue and waits for their end. */
 export function createSubmitExecution(dependencies: Dependencies) {
-  const { pending, cancels, privacy, readAnswer, settings, onRefused } = dependencies;
+  const { backend, pending, cancels, privacy, readAnswer, settings, onRefused } = dependencies;
   const admission = createAdmission(dependencies);
   const addJob = createAddJob(dependencies);
 
@@ -67,7 +67,9 @@ export function createSubmitExecution(dependencies: Dependencies) {
     const isKeyed = claimBy !== undefined;
     const beginBy = claimBy ?? Date.now() + settings.QUEUE_TIMEOUT_MS;
     const stays = collect && privacy.isOff(request.app);
-    const data = toJobData(request, { claimBy: beginBy, keyName, replyTo: pending.replyTo, collect: stays });
+    const { replyTo } = pending;
+    const storeRun = backend.run.last();
+    const data = toJobData(request, { claimBy: beginBy, keyName, replyTo, collect: stays, storeRun });
     const end = pending.wait(mockId, data, apiWaitMs(settings));
     body?.share();
     end.finally(() => body?.close()).catch(() => {});

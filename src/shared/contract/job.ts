@@ -35,6 +35,8 @@ export const jobDataSchema = z.object({
   collect: z.boolean().optional(),
   /** The queue store had lost it, and with it whether a worker began it. */
   addedAgain: z.boolean().optional(),
+  /** The run of the queue store that took it (`StoreRun`): a later run may have forgotten that a worker began it. */
+  storeRun: z.string().optional(),
 });
 export type JobData = z.infer<typeof jobDataSchema>;
 
@@ -52,7 +54,8 @@ export function toJobData(
     keyName,
     replyTo,
     collect,
-  }: Pick<JobData, 'claimBy' | 'keyName'> & { replyTo?: string; collect?: boolean },
+    storeRun,
+  }: Pick<JobData, 'claimBy' | 'keyName'> & { replyTo?: string; collect?: boolean; storeRun?: string | undefined },
 ): JobData {
   return {
     v: JOB_VERSION,
@@ -66,6 +69,7 @@ export function toJobData(
     claimBy,
     keyName,
     ...(collect && { collect }),
+    ...(storeRun !== undefined && { storeRun }),
   };
 }
 

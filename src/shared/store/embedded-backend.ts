@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { type BackendFactory, createPostgresBackend, type IQueueBackend, type Telemetry } from 'bullmq';
 import { embeddedEraseJob } from './erase-job.ts';
 import { embeddedShortJobs } from './job-heads.ts';
@@ -18,6 +19,7 @@ export async function openEmbedded(telemetry: Telemetry | undefined, kept?: Embe
     createPostgresBackend(name, { ...options, connection: pool }, more);
 
   const replies = createMemoryReplies();
+  const run = randomUUID();
   const openers = openersOf({
     quick: factory,
     blocking: factory,
@@ -35,6 +37,7 @@ export async function openEmbedded(telemetry: Telemetry | undefined, kept?: Embe
     examined: Promise.resolve(undefined),
     probe,
     full,
+    run: { last: () => run, ask: async () => run },
     takers,
     ...stores,
     ...openers,

@@ -30,6 +30,12 @@ export type EventsProducer = QueueEventsProducer<IQueueBackend, unknown>;
 type Cleaned = Pick<Queue, 'clean' | 'toKey'>;
 export type ExecutionQueue = JobQueue<JobData, JobResult>;
 
+/**
+ * An id of the queue store's present run: another one after each restart and each fail-over, when it may have forgotten what was
+ * written last. `last`: as of the last probe, undefined before it. `ask`: as of now.
+ */
+export type StoreRun = { last(): string | undefined; ask(): Promise<string | undefined> };
+
 /** The queue store, and everything that depends on which one it is: no other file asks. */
 export type QueueBackend = {
   /** The kind and the address of the queue store, without credentials. */
@@ -44,6 +50,7 @@ export type QueueBackend = {
   probe(): Promise<void>;
   /** Why the queue store has no room for more, and what to do; null when it has. Quick enough to be asked at each call. */
   full(): string | null;
+  run: StoreRun;
   takers: Takers;
   store: Store;
   /** Notes of calls under an Idempotency-Key, with at most `maxBytes` in all. */

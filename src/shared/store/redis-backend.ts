@@ -7,7 +7,7 @@ import { redisShortJobs } from './job-heads.ts';
 import type { QueueBackend } from './queue-backend.ts';
 import { openersOf, removeFinished } from './queue-openers.ts';
 import { createRedisConnections, type RedisConnections } from './redis-connections.ts';
-import { isReplica } from './redis-examination.ts';
+import { isReplica, runIdOf } from './redis-examination.ts';
 import { openRedisReplies, tellChange, tellEndings } from './redis-replies.ts';
 import { redisScript } from './redis-script.ts';
 import { redisStores } from './redis-stores.ts';
@@ -61,6 +61,7 @@ export function openRedis(address: RedisAddress, telemetry: Telemetry | undefine
     examined,
     probe: () => connections.probe(results),
     full: () => null, // a full Redis says so itself: the probe hears it
+    run: { last: connections.lastRun, ask: () => runIdOf(results) },
     takers,
     ...redisStores(results, { prefix, openNoted }),
     ...redisOpeners(connections, prefix, telemetry),

@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import type { RedisAddress } from '../runtime/redis-address.ts';
 import { createMasterRoute, type MasterRoute } from './master-route.ts';
-import { refusalOf } from './redis-examination.ts';
+import { refusalOf, runIdOf } from './redis-examination.ts';
 
 /** A connection as far as reconnecting it goes: one of ioredis, or BullMQ's view of one. */
 type Connection = {
@@ -98,6 +98,7 @@ function createReconnection(route: MasterRoute | undefined) {
 function createHealth(address: RedisAddress, reconnect: () => void) {
   let replicas = 0;
   let refusal: string | undefined;
+  let run: string | undefined;
   return {
     /** Why this Redis can never serve, as far as it was looked at: each time when a connection was made. */
     async examine(redis: Redis): Promise<string | undefined> {
@@ -107,6 +108,9 @@ function createHealth(address: RedisAddress, reconnect: () => void) {
 
     /** How many replicas the master had at the last probe. */
     replicas: () => replicas,
+
+    /** The id of the run of Redis as of the last probe. */
+    lastRun: () => run,
 
     /** Rejects unless Redis is a master and takes a small write; also with `StoreTakesNoWrites`, which says why. */
     async probe(redis: Redis): Promise<void> {
@@ -118,6 +122,7 @@ function createHealth(address: RedisAddress, reconnect: () => void) {
         reconnect();
         throw new StoreTakesNoWrites('Redis is a replica and takes no writes (READONLY)');
       }
+      run = await runIdOf(redis);
       await redis.set(`${address.prefix}:probe`, '', 'EX', PROBE_SECONDS);
     },
   };

@@ -39,6 +39,11 @@ export async function isReplica(redis: Redis): Promise<boolean> {
   return role === 'slave';
 }
 
+/** The id of the present run of this Redis; undefined where its user may not ask. */
+export async function runIdOf(redis: Redis): Promise<string | undefined> {
+  return fieldsOf(await redis.info('server').catch(() => '')).get('run_id');
+}
+
 function fieldsOf(info: string): Map<string, string> {
   return new Map(
     info.split(/\r?\n/).flatMap((line) => {

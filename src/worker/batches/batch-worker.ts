@@ -51,7 +51,8 @@ export function createBatchWorker({
   const cancels = createCancelSender(backend);
   const marks = createMarks(sharedDir);
   const counts = registerBatchMetrics(metrics, () => jobs.running);
-  const parts = { store, queue, followItems, claims, clients, marks, cancels, resolveTarget, privacy, settings };
+  const given = { claims, clients, resolveTarget, privacy, settings, storeRun: backend.run };
+  const parts = { ...given, store, queue, followItems, marks, cancels };
   for (const each of [queue, batches]) each.on('error', () => {}); // the executions' worker reports the same fault
   const dependencies = { ...parts, pace: createClientPace(), onSettled: counts.settled };
   const jobs = createBatchJobs(dependencies, { log, onFault: counts.failed });

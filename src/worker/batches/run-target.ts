@@ -117,14 +117,15 @@ async function launch(self: TargetRun, sent: Sent): Promise<void> {
 }
 
 async function seeToEnd(self: TargetRun, sent: Sent): Promise<ItemEnding | null> {
-  const { run, queue, followItems } = self;
+  const { run, queue, followItems, storeRun } = self;
   const { one, mockId, chosen } = sent;
   const { app, ruleId, confId, keyName, batchId } = run.batch;
   const claimBy = await noteBegin(self, sent);
   const ids = { v: JOB_VERSION, app, ruleId, confId, ts: one.ts, target: chosen?.target ?? self.target };
   const data: JobData = { ...ids, input: one.input, claimBy, keyName, batchId };
   // An item that was sent before is only looked for. If the queue lost it, it is re-enqueued as such.
-  if (chosen) await addExecution(queue, mockId, { ...data, replyTo: followItems.address() }).catch(() => {});
+  const toSend = { ...data, replyTo: followItems.address(), storeRun: storeRun.last() };
+  if (chosen) await addExecution(queue, mockId, toSend).catch(() => {});
   return followItems.follow({ mockId, data }, run.signal);
 }
 

@@ -5,7 +5,7 @@ import type { Privacy } from '../../shared/privacy/privacy.ts';
 import type { Settings } from '../../shared/runtime/settings.ts';
 import type { BatchStore } from '../../shared/store/batch-store.ts';
 import type { createCancelSender } from '../../shared/store/control.ts';
-import type { ExecutionQueue } from '../../shared/store/queue-backend.ts';
+import type { ExecutionQueue, StoreRun } from '../../shared/store/queue-backend.ts';
 import type { Clients } from '../clients/clients.ts';
 import type { Claims } from '../files/claims.ts';
 import type { ResolveTarget } from '../placement/resolve-target.ts';
@@ -16,6 +16,7 @@ import type { Mark, Marks } from './marks.ts';
 export type RunTargetDependencies = {
   store: BatchStore;
   queue: ExecutionQueue;
+  storeRun: StoreRun;
   followItems: FollowItems;
   claims: Claims;
   clients: Clients;

@@ -1,4 +1,5 @@
 import type { Settings } from '../../shared/runtime/settings.ts';
+import type { StoreRun } from '../../shared/store/queue-backend.ts';
 import type { Claims } from '../files/claims.ts';
 import type { SharedDirectory } from '../files/shared-directory.ts';
 import type { ClientSlots } from '../placement/client-slots.ts';
@@ -16,6 +17,7 @@ export type BeginParts = {
   inspections: Inspections;
   slots: ClientSlots;
   unwritable: UnwritableClients;
+  storeRun: StoreRun;
   interrupts: Interrupts;
   settings: Settings;
   atStep: AtStep;

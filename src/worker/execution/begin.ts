@@ -1,6 +1,5 @@
 import type { NoAnswer } from '../../shared/contract/outcomes.ts';
 import { parseTarget, type Target } from '../../shared/contract/target.ts';
-import { errnoOf } from '../../shared/runtime/errno.ts';
 import { canRead, largeNumberIn } from '../dialects/number-range.ts';
 import { endings } from '../endings.ts';
 import { type ClaimOrRefusal, NewerClaim, UnknownClaim } from '../files/claim.ts';
@@ -72,12 +71,11 @@ async function decide(execution: Execution, parts: BeginParts): Promise<Decided 
 }
 
 /** Makes room for the claim; or tells why no claim may be written. */
-async function prepareClaim({ data, firstAttempt }: Execution, { claims }: BeginParts): Promise<NoAnswer | undefined> {
+async function prepareClaim({ data }: Execution, { claims }: BeginParts): Promise<NoAnswer | undefined> {
   try {
     return (await claims.prepareUnlessPast(data)) ? undefined : endings.tooLate();
   } catch (error) {
-    // If all claims are out of sight, only the first attempt knows that there is none.
-    const noAnswer = firstAttempt || errnoOf(error) !== 'ENOENT' ? endings.claimsUnwritable(error) : undefined;
+    const noAnswer = endings.claimsUnwritable(error);
     if (!noAnswer) throw error;
     return noAnswer;
   }

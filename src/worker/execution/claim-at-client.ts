@@ -115,10 +115,9 @@ async function writeAndClaim(
     const claim = claimFor(client, { mockId, temporary, madeDirectory: isNewAddress }, parts);
     const isLate = parts.sharedDirectory.clock.isPast(data.claimBy);
     await parts.atStep('before-claim', mockId); // where a long sleep does the most harm
-    const proposed: ClaimOrRefusal = isLate
-      ? { kind: 'refused', noAnswer: endings.tooLate() }
-      : { kind: 'claimed', claim };
-    decision = await parts.claims.decide({ mockId, claimBy: data.claimBy }, proposed);
+    decision = isLate
+      ? await refuse(endings.tooLate(), execution, parts)
+      : await parts.claims.claim({ mockId, claimBy: data.claimBy }, claim);
     return decision;
   } catch (error) {
     // A claim that names the temporary file may be there: without the file it could not be dispatched any more.

@@ -22,7 +22,7 @@ export function createUnknownJobs({ claims, sharedDirectory, settings, log }: De
   async function decide(key: { mockId: string; claimBy: number }, v: number): Promise<ClaimOrRefusal | null> {
     await sharedDirectory.mustBeThere();
     if (await claims.prepareUnlessPast(key)) return null;
-    return claims.decide(key, { kind: 'refused', noAnswer: endings.tooNew(v) });
+    return claims.refuse(key, endings.tooNew(v));
   }
 
   return {

@@ -1,7 +1,6 @@
-import { stat } from 'node:fs/promises';
 import type { NoAnswer } from '../../shared/contract/outcomes.ts';
 import { errnoOf } from '../../shared/runtime/errno.ts';
-import { type ClaimKey, type ClaimOrRefusal, parseClaim, textOf } from './claim.ts';
+import { type Claim, type ClaimKey, type ClaimOrRefusal, parseClaim, textOf } from './claim.ts';
 import { readClaim, writeClaim } from './claim-file.ts';
 import { createClaimMinutes, swept } from './claim-minutes.ts';
 import type { FileClock } from './file-clock.ts';
@@ -24,14 +23,12 @@ export function createClaims(sharedDir: string, clock: FileClock) {
     return text === undefined ? null : parseClaim(key, text);
   }
 
-  /** Whether this one is the first. Without its folder no worker can claim either, so that a refusal need not be written. */
+  /** Whether this decision is the first. A folder that is missing may have been swept with an earlier one. */
   async function writeFirst(key: ClaimKey, decision: ClaimOrRefusal): Promise<boolean> {
     try {
       return await writeClaim(pathOf(key), textOf(decision));
     } catch (error) {
-      if (errnoOf(error) !== 'ENOENT') throw error;
-      await refuseSwept(key);
-      if (decision.kind === 'refused') return (await stat(minutes.root)).isDirectory() && !mayBeSwept(key);
+      if (errnoOf(error) === 'ENOENT') await refuseSwept(key);
       throw error;
     }
   }
@@ -58,23 +55,24 @@ export function createClaims(sharedDir: string, clock: FileClock) {
     },
 
     /**
-     * Writes a refusal unless there is a decision, and resolves to the one that counts. Makes the folder also after `claimBy`,
-     * unless the claims of that minute may have been swept: then it throws `UnknownClaim`.
+     * Claims an execution unless there is a decision already, and resolves to the one that counts. Throws `UnknownClaim` or
+     * `NewerClaim`; the former also when the one that counts may have been swept. Throws `UncertainClaim` when it cannot be
+     * told whether the claim was written.
      */
-    async fence(key: ClaimKey, noAnswer: NoAnswer): Promise<ClaimOrRefusal> {
-      if (mayBeSwept(key)) throw swept(key);
-      await make(key);
-      const refusal: ClaimOrRefusal = { kind: 'refused', noAnswer };
-      return counted(key, refusal, await writeClaim(pathOf(key), textOf(refusal)));
+    async claim(key: ClaimKey, claim: Claim): Promise<ClaimOrRefusal> {
+      const own: ClaimOrRefusal = { kind: 'claimed', claim };
+      return counted(key, own, !mayBeSwept(key) && (await writeFirst(key, own)));
     },
 
     /**
-     * Writes a decision unless there is one already, and resolves to the one that counts. Throws `UnknownClaim` or
-     * `NewerClaim`; the former also when the one that counts may have been swept. Throws `UncertainClaim` when it cannot be
-     * told whether this decision was written.
+     * Writes a refusal unless there is a decision already, and resolves to the one that counts. Throws what `claim` does. Unlike a
+     * claim it may be written after `claimBy`, so it makes the folder of that minute.
      */
-    async decide(key: ClaimKey, decision: ClaimOrRefusal): Promise<ClaimOrRefusal> {
-      return counted(key, decision, !mayBeSwept(key) && (await writeFirst(key, decision)));
+    async refuse(key: ClaimKey, noAnswer: NoAnswer): Promise<ClaimOrRefusal> {
+      if (mayBeSwept(key)) throw swept(key);
+      await make(key);
+      const own: ClaimOrRefusal = { kind: 'refused', noAnswer };
+      return counted(key, own, await writeFirst(key, own));
     },
 
     ...{ folderOf, hasFolder, prepareUnlessPast, sweep },

@@ -13,7 +13,7 @@ export function createFence({ claims, sharedDirectory }: { claims: Claims; share
   return async function fence({ mockId, claimBy }) {
     try {
       await sharedDirectory.check();
-      const { kind } = await claims.fence({ mockId, claimBy }, endings.fenced(mockId));
+      const { kind } = await claims.refuse({ mockId, claimBy }, endings.fenced(mockId));
       return { kind: 'found', body: JSON.stringify({ decision: kind === 'claimed' ? 'claimed' : 'fenced' }) };
     } catch {
       return { kind: 'pass-on' };

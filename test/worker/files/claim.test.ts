@@ -3,9 +3,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { noAnswer } from '../../../src/shared/contract/outcomes.ts';
-import { type Claim, type ClaimOrRefusal, NewerClaim, UnknownClaim } from '../../../src/worker/files/claim.ts';
+import {
+  type Claim,
+  type ClaimKey,
+  type ClaimOrRefusal,
+  NewerClaim,
+  UnknownClaim,
+} from '../../../src/worker/files/claim.ts';
 import { CLAIM_KEPT_MS } from '../../../src/worker/files/claim-minutes.ts';
-import { createClaims } from '../../../src/worker/files/claims.ts';
+import { type Claims, createClaims } from '../../../src/worker/files/claims.ts';
 import { createFileClock } from '../../../src/worker/files/file-clock.ts';
 
 const mockId = '7f3a5c1e-0000-4000-8000-000000000001';
@@ -14,28 +20,28 @@ describe('the claim of an execution', () => {
   it('is the first one that was written, for whoever comes after', async () => {
     const { claims, key } = await prepared();
     const [first, second] = [claimOf('.a.tmp'), claimOf('.b.tmp')];
-    expect(await claims.decide(key, first)).toEqual(first);
-    expect(await claims.decide(key, second)).toEqual(first);
+    expect(await decide(claims, key, first)).toEqual(first);
+    expect(await decide(claims, key, second)).toEqual(first);
     expect(await claims.find(key)).toEqual(first);
   });
 
   it('cannot be written any more once the execution was refused', async () => {
     const { claims, key } = await prepared();
-    expect(await claims.decide(key, refusal)).toEqual(refusal);
-    expect(await claims.decide(key, claimOf('.a.tmp'))).toEqual(refusal);
+    expect(await decide(claims, key, refusal)).toEqual(refusal);
+    expect(await decide(claims, key, claimOf('.a.tmp'))).toEqual(refusal);
   });
 
   it('wins over a refusal that comes later', async () => {
     const { claims, key } = await prepared();
     const claim = claimOf('.a.tmp');
-    await claims.decide(key, claim);
-    expect(await claims.decide(key, refusal)).toEqual(claim);
+    await decide(claims, key, claim);
+    expect(await decide(claims, key, refusal)).toEqual(claim);
   });
 
   it('is one of many that were written at the same moment', async () => {
     const { claims, key } = await prepared();
     const all = Array.from({ length: 20 }, (_, index) => claimOf(`.${index}.tmp`));
-    const decided = await Promise.all(all.map((decision) => claims.decide(key, decision)));
+    const decided = await Promise.all(all.map((decision) => decide(claims, key, decision)));
     expect(new Set(decided.map((decision) => JSON.stringify(decision))).size).toBe(1);
   });
 
@@ -43,17 +49,17 @@ describe('the claim of an execution', () => {
     const { claims, key, sweep } = await prepared();
     await sweep({ atMs: key.claimBy + 12 * 60_000 });
     for (const decision of [claimOf('.a.tmp'), refusal])
-      await expect(claims.decide(key, decision)).rejects.toThrow(UnknownClaim);
+      await expect(decide(claims, key, decision)).rejects.toThrow(UnknownClaim);
     await expect(claims.find(key)).rejects.toThrow(UnknownClaim);
   });
 
   it('does not count in a folder that was made again after the sweep, and goes with the next one', async () => {
     const { claims, key, sharedDir, sweep } = await prepared();
-    await claims.decide(key, claimOf('.a.tmp'));
+    await decide(claims, key, claimOf('.a.tmp'));
     await sweep({ atMs: key.claimBy + 12 * 60_000 });
     const behind = createClaims(sharedDir, createFileClock(sharedDir)); // a worker whose clock says that there is time left
     await behind.prepareUnlessPast(key);
-    await expect(behind.decide(key, claimOf('.b.tmp'))).rejects.toThrow(UnknownClaim);
+    await expect(decide(behind, key, claimOf('.b.tmp'))).rejects.toThrow(UnknownClaim);
     await expect(claims.find(key)).rejects.toThrow(UnknownClaim);
     expect(await claims.findAnywhere(mockId)).toBe(null);
     await sweep({ atMs: key.claimBy + 24 * 60_000 });
@@ -62,7 +68,7 @@ describe('the claim of an execution', () => {
 
   it('is kept while its minute is old by its name alone, or by its last claim alone', async () => {
     const { claims, key, sharedDir, sweep } = await prepared();
-    await claims.decide(key, claimOf('.a.tmp'));
+    await decide(claims, key, claimOf('.a.tmp'));
     const [minute = ''] = await minutesOf(sharedDir);
     const path = join(sharedDir, '.rule-server/claims', minute);
     const at = (ms: number) => new Date(Date.now() + ms);
@@ -76,11 +82,11 @@ describe('the claim of an execution', () => {
 
   it('of a minute that a worker died sweeping is removed by the next one, and the mark goes after a day', async () => {
     const { claims, key, sharedDir, sweep } = await prepared();
-    await claims.decide(key, claimOf('.a.tmp'));
+    await decide(claims, key, claimOf('.a.tmp'));
     const [minute = ''] = await minutesOf(sharedDir);
     const root = join(sharedDir, '.rule-server/claims');
     await rename(join(root, minute), join(root, `${minute}.swept`));
-    await expect(claims.decide(key, claimOf('.b.tmp'))).rejects.toThrow(UnknownClaim);
+    await expect(decide(claims, key, claimOf('.b.tmp'))).rejects.toThrow(UnknownClaim);
     await sweep({ atMs: Date.now() });
     expect(await readdir(root, { recursive: true })).toEqual([`${minute}.swept`]);
     await sweep({ atMs: Date.now() + 25 * 3_600_000 });
@@ -109,9 +115,9 @@ describe('the claim of an execution', () => {
   it('may have been there when it can have been swept: a refusal does not count then', async () => {
     const { claims, sharedDir } = await prepared();
     const key = { mockId, claimBy: Date.now() - CLAIM_KEPT_MS };
-    await expect(claims.decide(key, refusal)).rejects.toThrow(UnknownClaim);
+    await expect(decide(claims, key, refusal)).rejects.toThrow(UnknownClaim);
     await mkdir(join(sharedDir, '.rule-server/claims', String(Math.floor(key.claimBy / 60_000)))); // on its way out, empty already
-    await expect(claims.decide(key, refusal)).rejects.toThrow(UnknownClaim);
+    await expect(decide(claims, key, refusal)).rejects.toThrow(UnknownClaim);
   });
 
   it('of a newer version is told from one that cannot be read at all, and neither is replaced', async () => {
@@ -123,7 +129,7 @@ describe('the claim of an execution', () => {
       ['{"v":1,"mockId"', UnknownClaim],
     ] as const) {
       await symlink(text, path);
-      for (const asked of [() => claims.find(key), () => claims.decide(key, claimOf('.b.tmp'))]) {
+      for (const asked of [() => claims.find(key), () => decide(claims, key, claimOf('.b.tmp'))]) {
         const error = await asked().catch((thrown) => thrown);
         expect(error.constructor).toBe(Kind);
       }
@@ -138,10 +144,14 @@ describe('the claim of an execution', () => {
       kind: 'refused' as const,
       noAnswer: noAnswer('no-client', 'x'.repeat(10_000), { mayHaveRun: false }),
     };
-    expect(await claims.decide(key, long)).toEqual(long);
-    expect(await claims.decide(key, claimOf('.a.tmp'))).toEqual(long);
+    expect(await decide(claims, key, long)).toEqual(long);
+    expect(await decide(claims, key, claimOf('.a.tmp'))).toEqual(long);
   });
 });
+
+function decide(claims: Claims, key: ClaimKey, decision: ClaimOrRefusal): Promise<ClaimOrRefusal> {
+  return decision.kind === 'claimed' ? claims.claim(key, decision.claim) : claims.refuse(key, decision.noAnswer);
+}
 
 const refusal: ClaimOrRefusal = {
   kind: 'refused',

@@ -80,7 +80,7 @@ describe('the sweep', () => {
     const claims = createClaims(sharedDir, createFileClock(sharedDir));
     const key = { mockId: id, claimBy: Date.now() + 10_000 };
     await claims.prepareUnlessPast(key);
-    await claims.decide(key, { kind: 'refused', noAnswer: noAnswer('overloaded', '', { mayHaveRun: false }) });
+    await claims.refuse(key, noAnswer('overloaded', '', { mayHaveRun: false }));
     await sweepLater(sharedDir);
     const claimed = await readdir(join(sharedDir, '.rule-server/claims'), { recursive: true });
     expect(claimed).toEqual([expect.stringMatching(/^\d+\.swept$/)]);
