@@ -40,7 +40,7 @@ export function createWorker({ id, backend, interrupts, storeAlert, concurrency,
     async (job, token) =>
       stopping || (paused && (await hasOthers())) ? jobs.release(job, token) : jobs.process(job, token),
     concurrency,
-    id,
+    { id },
   );
   worker.on('completed', (job) => jobs.accepted(job));
   worker.on('failed', (job) => job && jobs.accepted(job));

@@ -5,15 +5,13 @@ import { parseJson } from '../../shared/contract/parse-json.ts';
 import { QUERY_VERSION } from '../../shared/contract/query.ts';
 import type { Privacy } from '../../shared/privacy/privacy.ts';
 import type { Settings } from '../../shared/runtime/settings.ts';
-import type { BatchStore } from '../../shared/store/batch-store.ts';
+import { BATCH_KEY_SECONDS, type BatchStore } from '../../shared/store/batch-store.ts';
 import type { JobQueue, QueueBackend } from '../../shared/store/queue-backend.ts';
 import type { AskWorker } from '../ask-worker.ts';
 import type { SavedCases } from '../cases/saved-cases.ts';
 import { type BatchRequest, EVERY_CLIENT } from './read-batch-request.ts';
 import { casesOf } from './sourced-cases.ts';
 import { type Refused, refused, type Taken } from './taken.ts';
-
-const KEY_SECONDS = 24 * 3600;
 
 const noteSchema = z.object({ batchId: z.string(), digest: z.string() });
 const clientsSchema = z.object({ clients: z.array(z.object({ address: z.string(), state: z.string() })) });
@@ -36,13 +34,18 @@ export function createCreateBatch({ backend, store, queue, ask, savedCases, priv
     if (key === undefined) return createNow(batchId, request, keyName);
     const noteKey = `batch-key:${sha256(JSON.stringify([request.app, keyName, key]))}`;
     const note = JSON.stringify({ batchId, digest: sha256(body) });
-    const kept = noteSchema.parse(parseJson(await backend.store.setIfAbsent(noteKey, note, KEY_SECONDS)));
+    const kept = noteSchema.parse(parseJson(await backend.store.setIfAbsent(noteKey, note, BATCH_KEY_SECONDS)));
     if (kept.digest !== sha256(body)) return { kind: 'other-body' };
-    if (kept.batchId !== batchId) return { kind: 'taken', batchId: kept.batchId };
-    const taken = await createNow(batchId, request, keyName);
-    if (taken.kind !== 'taken') await backend.store.remove(noteKey);
+    // The API that took the key may have died before it created the batch. A batch is created once, whoever asks for it again.
+    if (kept.batchId !== batchId && (await wasCreated(kept.batchId))) return { kind: 'taken', batchId: kept.batchId };
+    const taken = await createNow(kept.batchId, request, keyName);
+    if (taken.kind === 'taken') await backend.store.setIfAbsent(createdKey(kept.batchId), '1', BATCH_KEY_SECONDS);
     return taken;
   };
+
+  async function wasCreated(batchId: string): Promise<boolean> {
+    return (await store.read(batchId)) !== null || (await backend.store.get(createdKey(batchId))) !== null;
+  }
 
   async function createNow(batchId: string, request: BatchRequest, keyName: string | null): Promise<Taken> {
     const sourced = await casesOf(request, { store, savedCases, privacy });
@@ -65,6 +68,9 @@ export function createCreateBatch({ backend, store, queue, ask, savedCases, priv
     return { kind: 'taken', batchId };
   }
 }
+
+/** Kept as long as the key, also when the batch is not. */
+const createdKey = (batchId: string) => `batch-created:${batchId}`;
 
 const sentences = {
   'too-many': ({ MAX_BATCHES }: Settings) =>

@@ -12,7 +12,7 @@ type PermitRequest = { client: string; batchId: string; mockId: string; limit: n
 
 /** Batches, their cases, and what became of each item. What is settled once stays as it is. */
 export type BatchStore = {
-  /** Keeps a new batch. `no-room`: also without all finished ones it would not fit. `too-many`: enough of them run. */
+  /** Keeps a new batch; once: also `created` when a batch of this id was kept before. `no-room`: also without all finished ones it would not fit. `too-many`: enough of them run. */
   create(batch: Batch, cases: Case[]): Promise<'created' | 'no-room' | 'too-many'>;
   /** The batch and how far it is; `gone` when it was kept once, null when it is unknown. */
   read(batchId: string): Promise<{ batch: Batch; progress: BatchProgress } | 'gone' | null>;
@@ -38,13 +38,17 @@ export type BatchStore = {
   change(batchId: string, from: readonly BatchState[], to: BatchState): Promise<boolean>;
   /** Batches take turns at a client, and all of them together keep the limit. */
   acquire(request: PermitRequest): Promise<boolean>;
+  /** Keeps permits at a client for another `PERMIT_MS`. One that has lapsed stays so. */
+  renew(client: string, mockIds: readonly string[]): Promise<void>;
   release(request: Pick<PermitRequest, 'client' | 'batchId' | 'mockId'>): Promise<void>;
   /** Bytes of all batches together. */
   bytes(): Promise<number>;
 };
 
-/** A permit that was not given back expires after the longest call. */
-export const PERMIT_MS = 120_000;
+/** A permit lapses after this time unless its worker renews it: those of a worker that died do not keep a client's places. */
+export const PERMIT_MS = 4000;
+/** A batch is remembered at least as long as the Idempotency-Key it was created under. */
+export const BATCH_KEY_SECONDS = 24 * 3600;
 /** A batch that asked this lately is waiting for its turn. */
 export const WANTED_MS = 300;
 

@@ -27,7 +27,7 @@ export async function openEmbedded(telemetry: Telemetry | undefined, kept?: Embe
     maxEvents: 2000,
     // A notification may go unnoticed; the short block makes up for it.
     eventsBlockMs: 1000,
-    locks: { lockDuration: 10_000, stalledInterval: 5000 },
+    lockMs: 10_000,
   });
 
   return {
@@ -50,8 +50,8 @@ export async function openEmbedded(telemetry: Telemetry | undefined, kept?: Embe
     eraseJob: embeddedEraseJob(pool),
     openReplies: (queue, listener) => replies.open(queue.name, listener),
     tellChange: async (queue, id, replyTo) => replies.tell(queue.name, replyTo, { kind: 'changed', id }),
-    openWorker(name, processor, concurrency) {
-      const worker = openers.openWorker(name, processor, concurrency);
+    openWorker(name, processor, concurrency, options) {
+      const worker = openers.openWorker(name, processor, concurrency, options);
       replies.of(name, worker);
       return worker;
     },

@@ -33,6 +33,7 @@ export function createMemoryBatches(limits: BatchLimits, shelf: Shelf = createMe
 
   return {
     async create(batch, cases) {
+      if (known.has(batch.batchId)) return 'created';
       if ([...kept.values()].filter((entry) => !isOver(entry)).length >= limits.running) return 'too-many';
       const chunks = chunksOf(cases);
       const entry = newEntry(batch, chunks);

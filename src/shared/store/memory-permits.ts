@@ -7,7 +7,7 @@ type Turns = {
 };
 
 /** Permits to send items to clients, in this process: at most `limit` at once to each, and batches take turns. */
-export function createMemoryPermits(): Pick<BatchStore, 'acquire' | 'release'> {
+export function createMemoryPermits(): Pick<BatchStore, 'acquire' | 'renew' | 'release'> {
   const clients = new Map<string, Turns>();
   let grants = 0;
 
@@ -28,6 +28,10 @@ export function createMemoryPermits(): Pick<BatchStore, 'acquire' | 'release'> {
       turns.wanted.delete(batchId);
       turns.served.set(batchId, ++grants);
       return true;
+    },
+    async renew(client, mockIds) {
+      const open = clients.get(client)?.open;
+      for (const id of mockIds) if (open?.has(id)) open.set(id, Date.now() + PERMIT_MS);
     },
     async release({ client, mockId }) {
       clients.get(client)?.open.delete(mockId);

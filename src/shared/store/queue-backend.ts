@@ -27,6 +27,8 @@ export type JobQueue<Data, Result> = Queue<Data, Result, string, Data, Result, s
 export type JobWorker<Data, Result> = Worker<Data, Result, string, IQueueBackend, object, unknown>;
 export type JobEvents = QueueEvents<unknown, IQueueBackend, unknown>;
 export type EventsProducer = QueueEventsProducer<IQueueBackend, unknown>;
+/** `id`: the connection of the worker carries it. `lockMs`: how long its jobs stay its own after it died, if not as long as usual. */
+export type WorkerOptions = { id?: string; lockMs?: number };
 type Cleaned = Pick<Queue, 'clean' | 'toKey'>;
 export type ExecutionQueue = JobQueue<JobData, JobResult>;
 
@@ -87,12 +89,12 @@ export type QueueBackend = {
   /** Events from now on, or with `fromStart` also those that are still there. */
   openEvents(name: string, options?: { fromStart?: boolean }): JobEvents;
   openEventsProducer(name: string): EventsProducer;
-  /** A worker that does not take jobs yet: call `run()`. Its connection carries its id, if it has one. */
+  /** A worker that does not take jobs yet: call `run()`. */
   openWorker<Data, Result>(
     name: string,
     processor: Processor<Data, Result, string, object>,
     concurrency: number,
-    id?: string,
+    options?: WorkerOptions,
   ): JobWorker<Data, Result>;
   close(): Promise<void>;
 };

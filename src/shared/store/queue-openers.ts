@@ -8,7 +8,7 @@ import {
   type Telemetry,
 } from 'bullmq';
 import { EndingWorker } from './ending-worker.ts';
-import type { EventsProducer, JobEvents, JobQueue, JobWorker } from './queue-backend.ts';
+import type { EventsProducer, JobEvents, JobQueue, JobWorker, WorkerOptions } from './queue-backend.ts';
 
 /** Finished jobs stay this long, so that the re-check of a waiting API always finds them: longer than the longest call. */
 export const KEEP_FINISHED_SECONDS = 180;
@@ -20,7 +20,8 @@ type Parts = {
   common: { prefix?: string; telemetry?: Telemetry };
   maxEvents: number;
   eventsBlockMs: number;
-  locks: { lockDuration: number; stalledInterval: number };
+  /** How long a worker that died keeps its jobs, about; `openWorker` may say otherwise. */
+  lockMs: number;
   /** The name of the workers' connections. */
   workerName?: string;
 };
@@ -53,19 +54,23 @@ function queueOpeners({ quick, blocking, common, maxEvents, eventsBlockMs }: Par
   };
 }
 
-function workerOpener({ blocking, common, locks, workerName }: Parts) {
+/** A job is taken over when its lock is missing at two checks in a row. */
+const CHECKS_PER_LOCK = 5;
+
+function workerOpener({ blocking, common, lockMs, workerName }: Parts) {
   return <Data, Result>(
     name: string,
     processor: Processor<Data, Result, string, object>,
     concurrency: number,
-    id?: string,
+    { id, lockMs: lockDuration = lockMs }: WorkerOptions = {},
   ): JobWorker<Data, Result> =>
     new EndingWorker(
       name,
       processor,
       {
         ...common,
-        ...locks,
+        lockDuration,
+        stalledInterval: lockDuration / CHECKS_PER_LOCK,
         ...finished,
         ...(workerName !== undefined && { name: id === undefined ? workerName : `${workerName}.${id}` }),
         connection: {}, // required by the type; the factory brings its own

@@ -98,7 +98,7 @@ function redisOpeners(connections: RedisConnections, prefix: string, telemetry: 
     maxEvents: MAX_EVENTS,
     eventsBlockMs: 10_000,
     // A dead worker's executions are taken over within lock + two checks: 5 to 7 s.
-    locks: { lockDuration: 5000, stalledInterval: 1000 },
+    lockMs: 5000,
     workerName: TELLING_WORKER,
   });
 }

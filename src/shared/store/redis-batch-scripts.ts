@@ -21,7 +21,7 @@ end
 /** Takes a batch with its cases, unless too many run or there is no room. */
 export const create = redisScript(`${ROOM}
 local prefix, id, now, ttl, maxBytes, maxRunning, size = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6]), tonumber(ARGV[7])
-if redis.call('SISMEMBER', KEYS[2], id) == 1 then return 'created' end
+if redis.call('EXISTS', prefix .. 'known:' .. id) == 1 then return 'created' end
 if redis.call('SCARD', KEYS[2]) >= maxRunning then return 'too-many' end
 if not room(KEYS[1], KEYS[2], KEYS[3], KEYS[4], prefix, now, ttl, maxBytes, size) then return 'no-room' end
 redis.call('SET', prefix .. id .. ':batch', ARGV[9])
@@ -83,6 +83,7 @@ redis.call('ZADD', wanted, now, batchId)
 redis.call('HSET', limits, batchId, limit)
 local count = redis.call('ZCARD', open)
 local mine = tonumber(redis.call('HGET', served, batchId) or '0')
+if redis.call('ZSCORE', open, mockId) then return 1 end
 local granted = count < limit
 for _, other in ipairs(redis.call('ZRANGE', wanted, 0, -1)) do
   if other ~= batchId and tonumber(redis.call('HGET', limits, other) or '0') > count

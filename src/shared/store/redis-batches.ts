@@ -13,6 +13,7 @@ import { caseSchema } from '../cases/case.ts';
 import { verdicts } from '../cases/verdict.ts';
 import { parseJson } from '../contract/parse-json.ts';
 import {
+  BATCH_KEY_SECONDS,
   type BatchLimits,
   type BatchStore,
   chunksOf,
@@ -51,7 +52,8 @@ export function createRedisBatches(
   return {
     async create(batch, cases) {
       const chunks = chunksOf(cases);
-      const limits = [Date.now(), seconds, bytes, running, sizeOf(batch, chunks), seconds * KNOWN_FACTOR];
+      const knownSeconds = Math.max(seconds * KNOWN_FACTOR, BATCH_KEY_SECONDS);
+      const limits = [Date.now(), seconds, bytes, running, sizeOf(batch, chunks), knownSeconds];
       const said = await create(redis, shared, [prefix, batch.batchId, ...limits, JSON.stringify(batch), ...chunks]);
       return z.enum(['created', 'no-room', 'too-many']).parse(said);
     },
@@ -97,14 +99,28 @@ export function createRedisBatches(
       const parameters = [batchId, to, OVER.includes(to) ? '1' : '0', Date.now(), ...from];
       return (await change(redis, [key(batchId, 'state'), isRunning], parameters)) === 1;
     },
+    ...permitsIn(redis, { prefix, turns }),
+    bytes: async () => Number((await redis.get(total)) ?? 0),
+  };
+}
+
+function permitsIn(
+  redis: Redis,
+  { prefix, turns }: { prefix: string; turns: (client: string) => string[] },
+): Pick<BatchStore, 'acquire' | 'renew' | 'release'> {
+  return {
     async acquire({ client, batchId, mockId, limit }) {
       const parameters = [batchId, mockId, Date.now(), limit, PERMIT_MS, WANTED_MS];
       return (await acquire(redis, turns(client), parameters)) === 1;
     },
+    async renew(client, mockIds) {
+      const until = Date.now() + PERMIT_MS;
+      const members = mockIds.flatMap((mockId) => [until, mockId]);
+      if (members.length > 0) await redis.zadd(`${prefix}open:${client}`, 'XX', ...members);
+    },
     async release({ client, mockId }) {
       await redis.zrem(`${prefix}open:${client}`, mockId);
     },
-    bytes: async () => Number((await redis.get(total)) ?? 0),
   };
 }
 

@@ -1,8 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Privacy } from '../../shared/privacy/privacy.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
 import type { Metrics } from '../../shared/runtime/metrics.ts';
 import { every } from '../../shared/runtime/periodic.ts';
 import { batchLimitsOf, type Settings } from '../../shared/runtime/settings.ts';
+import type { BatchStore } from '../../shared/store/batch-store.ts';
 import { createCancelSender } from '../../shared/store/control.ts';
 import type { History } from '../../shared/store/history.ts';
 import { type ExecutionQueue, type JobQueue, type QueueBackend, queueNames } from '../../shared/store/queue-backend.ts';
@@ -16,6 +18,10 @@ import { createFollowItems } from './follow-items.ts';
 import { createMarks } from './marks.ts';
 
 const ADD_MISSING_EVERY_MS = 2000;
+const BACK_WITHIN_MS = 10_000;
+const RETRY_MS = 250;
+/** A batch has no file of its own, so another worker may go on with it while this one only sleeps. */
+const TAKE_OVER_MS = 2500;
 const SWEEP_EVERY_MS = 10 * 60_000;
 
 type Dependencies = {
@@ -30,6 +36,33 @@ type Dependencies = {
   metrics: Metrics;
   log: Logger;
 };
+
+/** A batch goes on after a queue store that was away for a moment; one that stays away ends its run in this worker. */
+function untilBack(store: BatchStore): BatchStore {
+  const again = <T>(task: () => Promise<T>) => retried(BACK_WITHIN_MS, task);
+  return {
+    ...store,
+    cases: (batchId, chunk) => again(() => store.cases(batchId, chunk)),
+    heads: (batchId, first, last) => again(() => store.heads(batchId, first, last)),
+    begin: (batchId, n, claimBy) => again(() => store.begin(batchId, n, claimBy)),
+    settle: (batchId, item) => again(() => store.settle(batchId, item)),
+    acquire: (request) => again(() => store.acquire(request)),
+    release: (held) => again(() => store.release(held)),
+  };
+}
+
+/** Repeats a task for as long as it fails, at most `withinMs`; then it fails. */
+async function retried<T>(withinMs: number, task: () => Promise<T>): Promise<T> {
+  const until = Date.now() + withinMs;
+  for (;;) {
+    try {
+      return await task();
+    } catch (error) {
+      if (Date.now() >= until) throw error;
+      await sleep(RETRY_MS);
+    }
+  }
+}
 
 /** Runs batches: takes their jobs, feeds the queue of executions, and keeps what became of the items. */
 export function createBatchWorker({
@@ -46,17 +79,18 @@ export function createBatchWorker({
 }: Dependencies) {
   const queue: ExecutionQueue = backend.openQueue(queueNames.executions);
   const batches: JobQueue<BatchJob, null> = backend.openQueue(queueNames.batches);
-  const store = backend.openBatches(batchLimitsOf(settings));
+  const store = untilBack(backend.openBatches(batchLimitsOf(settings)));
   const followItems = createFollowItems({ backend, queue, history, store: backend.store, settings });
   const cancels = createCancelSender(backend);
   const marks = createMarks(sharedDir);
   const counts = registerBatchMetrics(metrics, () => jobs.running);
   const given = { claims, clients, resolveTarget, privacy, settings, storeRun: backend.run };
-  const parts = { ...given, store, queue, followItems, marks, cancels };
   for (const each of [queue, batches]) each.on('error', () => {}); // the executions' worker reports the same fault
-  const dependencies = { ...parts, pace: createClientPace(), onSettled: counts.settled };
-  const jobs = createBatchJobs(dependencies, { log, onFault: counts.failed });
-  const worker = backend.openWorker<BatchJob, null>(queueNames.batches, jobs.process, settings.MAX_BATCHES);
+  const own = { store, queue, followItems, marks, cancels, pace: createClientPace(), onSettled: counts.settled };
+  const jobs = createBatchJobs({ ...given, ...own }, { log, onFault: counts.failed });
+  const worker = backend.openWorker<BatchJob, null>(queueNames.batches, jobs.process, settings.MAX_BATCHES, {
+    lockMs: TAKE_OVER_MS,
+  });
   worker.on('error', () => {});
   worker.on('lockRenewalFailed', jobs.abort);
 

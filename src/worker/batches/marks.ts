@@ -1,10 +1,13 @@
-import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errnoOf, unless } from '../../shared/runtime/errno.ts';
 import { privateDirectory } from '../files/file-names.ts';
 
-/** Up to which case (not included) items may have been sent, and from when until when. Epoch ms. */
-export type Mark = { upTo: number; at: number; until: number };
+/**
+ * Up to which case (not included) items may have been sent, and from when until when, epoch ms. `run`: the run of the queue store
+ * (`StoreRun`) that was told of each of them; empty when that is not known.
+ */
+export type Mark = { upTo: number; at: number; until: number; run: string };
 
 /** Items are marked so many at a time. */
 const STEP = 100;
@@ -13,8 +16,8 @@ export const MARK_MS = 5000;
 const FORM = /^(\d+)\.(\d+)\.(\d+)$/;
 
 /**
- * The items of a batch that may have been sent. A mark is an empty file beside the claims, which no queue store can forget. A
- * mark is only ever added: a worker that slept cannot take back what another one has marked meanwhile.
+ * The items of a batch that may have been sent. A mark is a file beside the claims, which no queue store can forget. A mark is only
+ * ever added: a worker that slept cannot take back what another one has marked meanwhile.
  */
 export function createMarks(sharedDir: string) {
   const root = join(privateDirectory(sharedDir), 'batches');
@@ -24,24 +27,20 @@ export function createMarks(sharedDir: string) {
     /** The marks of one target, the first one first. */
     async read(batchId: string, targetIndex: number): Promise<Mark[]> {
       const names = (await readdir(folderOf(batchId)).catch(unless('ENOENT'))) ?? [];
-      const marks = names.flatMap((name) => {
-        const [, target, upTo, at] = FORM.exec(name) ?? [];
-        const raisedAt = Number(at);
-        return Number(target) === targetIndex ? [{ upTo: Number(upTo), at: raisedAt, until: raisedAt + MARK_MS }] : [];
-      });
+      const ofTarget = names.filter((name) => Number(FORM.exec(name)?.[1]) === targetIndex);
+      const marks = await Promise.all(ofTarget.map((name) => readMark(join(folderOf(batchId), name), name)));
       return marks.sort((a, b) => a.at - b.at);
     },
 
     /** Raises the mark over the case `index`, and some that follow. Nothing may be sent before this has resolved. */
-    async raise(batchId: string, targetIndex: number, index: number): Promise<Mark> {
+    async raise(batchId: string, targetIndex: number, { index, run }: { index: number; run: string }): Promise<Mark> {
       const at = Date.now();
       const upTo = (Math.floor(index / STEP) + 1) * STEP;
       await mkdir(root).catch(unless('EEXIST')); // not recursive: what is above must be there
       await mkdir(folderOf(batchId)).catch(unless('EEXIST'));
-      await writeFile(join(folderOf(batchId), `${targetIndex}.${upTo}.${at}`), '', { flag: 'wx' }).catch(
-        unless('EEXIST'),
-      );
-      return { upTo, at, until: at + MARK_MS };
+      const path = join(folderOf(batchId), `${targetIndex}.${upTo}.${at}`);
+      await writeFile(path, run, { flag: 'wx' }).catch(unless('EEXIST'));
+      return { upTo, at, until: at + MARK_MS, run };
     },
 
     /** Forgets a batch that is over. */
@@ -60,3 +59,9 @@ export function createMarks(sharedDir: string) {
   };
 }
 export type Marks = ReturnType<typeof createMarks>;
+
+async function readMark(path: string, name: string): Promise<Mark> {
+  const [, , upTo, at] = FORM.exec(name) ?? [];
+  const run = (await readFile(path, 'utf8').catch(unless('ENOENT'))) ?? '';
+  return { upTo: Number(upTo), at: Number(at), until: Number(at) + MARK_MS, run };
+}

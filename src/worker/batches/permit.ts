@@ -1,17 +1,44 @@
 import { parseTarget } from '../../shared/contract/target.ts';
+import type { BatchStore } from '../../shared/store/batch-store.ts';
 import { type Chosen, goesOn, pause, type TargetRun } from './target-run.ts';
 
 const ASK_AGAIN_MS = 25;
 
+export type Permits = ReturnType<typeof createPermits>;
+
+/**
+ * The permits of one batch: each is a place at a client. They are renewed as long as this worker runs the batch, so those of a worker
+ * that died lapse soon.
+ */
+export function createPermits(store: BatchStore, batchId: string) {
+  const held = new Map<string, Set<string>>();
+
+  return {
+    async acquire(client: string, mockId: string, limit: number): Promise<boolean> {
+      if (!(await store.acquire({ client, batchId, mockId, limit }))) return false;
+      held.set(client, (held.get(client) ?? new Set()).add(mockId));
+      return true;
+    },
+    async release(client: string, mockId: string): Promise<void> {
+      const here = held.get(client);
+      here?.delete(mockId);
+      if (here?.size === 0) held.delete(client);
+      await store.release({ client, batchId, mockId });
+    },
+    async renew(): Promise<void> {
+      for (const [client, mockIds] of held) await store.renew(client, [...mockIds]);
+    },
+  };
+}
+
 /** Waits until a client may have one more item; null when the target is stopped meanwhile. */
 export async function permit(self: TargetRun, mockId: string): Promise<Chosen | null> {
-  const { store, run } = self;
+  const { permits } = self.run;
   while (goesOn(self)) {
     const chosen = await choose(self);
-    const held = { client: chosen.key, batchId: run.batch.batchId, mockId };
-    if (!(await store.acquire({ ...held, limit: chosen.limit }))) await pause(self, ASK_AGAIN_MS);
+    if (!(await permits.acquire(chosen.key, mockId, chosen.limit))) await pause(self, ASK_AGAIN_MS);
     else if (goesOn(self)) return chosen;
-    else await store.release(held); // the item before it has stopped the target meanwhile
+    else await permits.release(chosen.key, mockId); // the item before it has stopped the target meanwhile
   }
   return null;
 }

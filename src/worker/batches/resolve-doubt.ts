@@ -6,18 +6,19 @@ import { pause, type TargetRun } from './target-run.ts';
 const MINUTE_MS = 60_000;
 
 /**
- * An item below an earlier mark of which no worker knows whether it was sent. If the queue store lost data, it may have been: a
- * claim says so. Without one it was not, once no worker can claim it any more, unless claims of that time may have been swept.
+ * An item below an earlier mark that the queue store does not know as sent. A store that runs since before the mark has forgotten
+ * nothing: it was not sent. Otherwise it may have been: a claim says so. Without one it was not, once no worker can claim it any more, unless claims of that time may have been swept.
  */
 export async function resolveDoubt(
   self: TargetRun,
   index: number,
   mockId: string,
 ): Promise<'not-sent' | 'unknown' | number> {
-  const { earlier, claims, begunWithinMs, run } = self;
-  const [oldest] = earlier.filter(({ upTo }) => index < upTo);
+  const { earlier, claims, begunWithinMs, run, storeRunNow } = self;
+  const covering = earlier.filter(({ upTo }) => index < upTo);
+  const [oldest] = covering;
   const latest = earlier.at(-1);
-  if (!oldest || !latest) return 'not-sent';
+  if (!oldest || !latest || covering.every((mark) => mark.run !== '' && mark.run === storeRunNow)) return 'not-sent';
   if (claimMayBeSwept(oldest.at + begunWithinMs)) return 'unknown';
   const found = await claims.findAnywhere(mockId);
   if (found?.kind === 'claimed') return claimByOf(claims, mockId, oldest.at);

@@ -2,10 +2,13 @@ import { type Batch, itemNumber } from '../../shared/cases/batch.ts';
 import { withoutData } from '../../shared/privacy/mask-item.ts';
 import { every } from '../../shared/runtime/periodic.ts';
 import { type BatchStore, CASES_PER_CHUNK } from '../../shared/store/batch-store.ts';
+import { createPermits } from './permit.ts';
 import { runTarget } from './run-target.ts';
 import type { BatchRun, RunTargetDependencies } from './target-run.ts';
 
 const LOOK_FOR_CANCEL_MS = 250;
+/** Several times within `PERMIT_MS`. */
+const RENEW_PERMITS_MS = 1000;
 
 /** Runs a batch to its end; false when the signal aborts before. The worker that goes on with it finds what was done. */
 export async function runBatch(
@@ -20,7 +23,8 @@ export async function runBatch(
   if (progress.state === 'finished' || progress.state === 'cancelled') return true;
   const failures = progress.counts.reduce((sum, { failed, error, unanswered }) => sum + failed + error + unanswered, 0);
   const stopped = progress.state === 'cancelling' ? 'the batch was cancelled' : null;
-  const run: BatchRun = { batch, stopped, failures, open: new Set(), signal };
+  const permits = createPermits(store, batchId);
+  const run: BatchRun = { batch, stopped, failures, open: new Set(), permits, signal };
   const toldToStop = new Set<string>();
   const looks = every(
     LOOK_FOR_CANCEL_MS,
@@ -36,10 +40,11 @@ export async function runBatch(
     },
     () => {},
   );
+  const renewals = every(RENEW_PERMITS_MS, permits.renew, () => {});
   try {
     await Promise.all(batch.targets.map((_, index) => runTarget(run, index, dependencies)));
   } finally {
-    await looks.stop();
+    await Promise.all([looks.stop(), renewals.stop()]);
   }
   if (signal.aborted) return false;
   if (privacy.isOff(batch.app)) await dropCases(batch, store); // before it is over: a worker that goes on with it needs none

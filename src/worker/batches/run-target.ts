@@ -15,6 +15,8 @@ import type { BatchRun, Chosen, RunTargetDependencies, TargetRun } from './targe
 
 /** An item has so much longer than a call to be begun: a worker that took over a batch may have to send it again. */
 const TIMEOUT_FACTOR = 2;
+/** Items of a worker that died which are followed at once. */
+const FOLLOWED_AT_ONCE = 100;
 
 /** A case of this target, by its place in the batch, and the id of its execution. */
 type Place = { one: Case; index: number; mockId: string };
@@ -31,7 +33,7 @@ export async function runTarget(
   const target = targets[targetIndex] ?? 'all';
   const self: TargetRun = {
     ...dependencies,
-    ...{ run, targetIndex, target, mark: null, stopped: null, failure: undefined },
+    ...{ run, targetIndex, target, mark: null, stopped: null, failure: undefined, storeRunNow: undefined },
     earlier: await marks.read(batchId, targetIndex),
     begunWithinMs: settings.QUEUE_TIMEOUT_MS * TIMEOUT_FACTOR,
     inFlight: new Set(),
@@ -41,6 +43,7 @@ export async function runTarget(
   for (let first = 0; first < count && !run.signal.aborted; first += CASES_PER_CHUNK) {
     const cases = await store.cases(batchId, first / CASES_PER_CHUNK);
     const heads = await headsOf(self, first, cases.length);
+    if (self.earlier.length > 0) self.storeRunNow = await dependencies.storeRun.ask();
     for (const [offset, one] of cases.entries()) {
       const head = heads[offset];
       if (run.signal.aborted || self.failure !== undefined) break;
@@ -61,11 +64,10 @@ async function headsOf({ run: { batch }, targetIndex, store }: TargetRun, first:
 }
 
 async function carryOn(self: TargetRun, place: Place, { claimBy }: ItemHead): Promise<void> {
-  const { run, earlier } = self;
+  const { run } = self;
   const { one, index, mockId } = place;
   if (claimBy !== null) return launch(self, { ...place, claimBy, chosen: null });
-  const isMarked = earlier.some(({ upTo }) => index < upTo);
-  const doubt = isMarked ? await resolveDoubt(self, index, mockId) : 'not-sent';
+  const doubt = await resolveDoubt(self, index, mockId);
   if (doubt === 'unknown') {
     // This ending tells nothing about the client, so it is no reason to stop.
     const ending = unknownOutcome(mockId, 'the queue store lost what became of it');
@@ -82,10 +84,10 @@ async function carryOn(self: TargetRun, place: Place, { claimBy }: ItemHead): Pr
 
 /** Marks the item, and tells until when it may be begun. */
 async function markSending(self: TargetRun, index: number): Promise<number> {
-  const { marks, run, targetIndex, begunWithinMs } = self;
+  const { marks, run, targetIndex, begunWithinMs, storeRun } = self;
   let { mark } = self;
   if (mark === null || index >= mark.upTo || Date.now() >= mark.until - MARK_MS / 10)
-    mark = await marks.raise(run.batch.batchId, targetIndex, index);
+    mark = await marks.raise(run.batch.batchId, targetIndex, { index, run: storeRun.last() ?? '' });
   self.mark = mark;
   return Math.min(Date.now(), mark.until) + begunWithinMs;
 }
@@ -97,13 +99,12 @@ function noteBegin({ store, run: { batch }, targetIndex }: TargetRun, { index, c
 
 /** Sees to the end of an item beside the others. One that an earlier worker sent (`chosen` is null) is only followed. */
 async function launch(self: TargetRun, sent: Sent): Promise<void> {
-  const { run, inFlight, open, store } = self;
+  const { run, inFlight, open } = self;
   const { mockId, chosen } = sent;
-  const { batchId, concurrency } = run.batch;
   for (const each of [run.open, open]) each.add(mockId);
   const finished: Promise<void> = seeToEnd(self, sent)
     .then((ending) => (ending ? settle(self, sent, ending) : undefined))
-    .finally(() => (chosen ? store.release({ client: chosen.key, batchId, mockId }) : undefined))
+    .finally(() => (chosen ? run.permits.release(chosen.key, mockId) : undefined))
     .catch((error) => {
       self.failure ??= error;
     })
@@ -112,8 +113,8 @@ async function launch(self: TargetRun, sent: Sent): Promise<void> {
       inFlight.delete(finished);
     });
   inFlight.add(finished);
-  // Items that were sent before this worker took over are waited for a few at a time.
-  if (chosen === null && inFlight.size >= concurrency) await Promise.race(inFlight);
+  // Items that were sent before this worker took over do not hold up the others, unless there are very many of them.
+  if (chosen === null && inFlight.size >= FOLLOWED_AT_ONCE) await Promise.race(inFlight);
 }
 
 async function seeToEnd(self: TargetRun, sent: Sent): Promise<ItemEnding | null> {
@@ -129,15 +130,11 @@ async function seeToEnd(self: TargetRun, sent: Sent): Promise<ItemEnding | null>
   return followItems.follow({ mockId, data }, run.signal);
 }
 
-async function settle(self: TargetRun, { one, index, mockId, chosen }: Sent, ending: ItemEnding): Promise<void> {
-  const { run, pace, store } = self;
-  const { app, batchId } = run.batch;
+async function settle(self: TargetRun, { one, index, chosen }: Sent, ending: ItemEnding): Promise<void> {
+  const { pace } = self;
   const item = itemUnlessStopped(self, itemOf(self, one, ending));
   const isNew = await keep(self, index, item);
   if (chosen && ending.kind === 'answered') pace.answered(chosen.paceKey, ending.result);
-  // The permit of a worker that died would else keep a place at the client until it lapses.
-  const address = ending.kind === 'answered' ? ending.result.address : ending.noAnswer.address;
-  if (!chosen && address) await store.release({ client: `${app}|${address}`, batchId, mockId });
   if (isNew) await judgeTarget(self, item.head, { ending, chosen });
 }
 

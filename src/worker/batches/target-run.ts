@@ -12,6 +12,7 @@ import type { ResolveTarget } from '../placement/resolve-target.ts';
 import type { ClientPace } from './client-pace.ts';
 import type { FollowItems } from './follow-items.ts';
 import type { Mark, Marks } from './marks.ts';
+import type { Permits } from './permit.ts';
 
 export type RunTargetDependencies = {
   store: BatchStore;
@@ -37,6 +38,7 @@ export type BatchRun = {
   failures: number;
   /** Executions that are on their way. */
   open: Set<string>;
+  permits: Permits;
   signal: AbortSignal;
 };
 
@@ -49,6 +51,8 @@ export type TargetRun = RunTargetDependencies & {
   begunWithinMs: number;
   /** Marks of workers that ran this target before. */
   earlier: readonly Mark[];
+  /** The run of the queue store when the items that it knows as sent were read. */
+  storeRunNow: string | undefined;
   mark: Mark | null;
   inFlight: Set<Promise<void>>;
   /** Executions of this target that are on their way. */
