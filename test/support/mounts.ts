@@ -66,12 +66,12 @@ export async function mountAgain(directory: string): Promise<Mount> {
   return mounted(path, ['mount', '--bind', directory, path]);
 }
 
-export type NetworkMount = Interruptible & Record<'cutOff' | 'hang', () => Promise<void>>;
+export type NetworkMount = Interruptible & Record<'cutOff' | 'hang' | 'goOn', () => Promise<void>>;
 
 /**
  * The same directory under two paths, one of them over sshfs (`at`, when that is given): what is done at `behind` is what another machine does.
- * `cutOff`: the connection breaks; the next operation opens another one. `hang`: no operation ends any more. `goAway`: there
- * is no server until `comeBack`.
+ * `cutOff`: the connection breaks; the next operation opens another one. `hang`: no operation ends any more until
+ * `goOn`. `goAway`: there is no server until `comeBack`.
  */
 export async function mountNetwork(options: string[] = [], at?: string): Promise<NetworkMount> {
   const path = at ?? (await mkdtemp(join(tmpdir(), 'rule-server-')));
@@ -90,6 +90,7 @@ export async function mountNetwork(options: string[] = [], at?: string): Promise
     behind,
     cutOff: () => signal('SIGKILL'),
     hang: () => signal('SIGSTOP'),
+    goOn: () => signal('SIGCONT'),
     goAway: () => writeFile(away, '').then(() => signal('SIGKILL')),
     comeBack: () => removed(away),
     [Symbol.asyncDispose]: async () => {

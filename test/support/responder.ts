@@ -40,6 +40,8 @@ type Options = {
   lookEveryMs?: number;
   /** How wrong its clock is. */
   clockAheadMs?: number;
+  /** Where it finds its own directory and the folder of its registration, if it is on another machine than the worker. */
+  behind?: { directory?: string; register?: string };
 };
 
 export type Responder = {
@@ -66,8 +68,9 @@ export async function createResponder(options: Options): Promise<Responder> {
   const { sharedDir, app, lane, as = 'rule', beatEveryMs = 500, lookEveryMs = 5, clockAheadMs = 0 } = options;
   const address = options.address ?? `client_${randomBytes(3).toString('hex')}`;
   const fileName = as === 'python' || as === 'go' || as === 'java' ? address.replace(/[:/]/g, '_') : address;
-  const home = join(sharedDir, 'clients', String(app), ...(lane === undefined ? [] : ['lane', lane]));
-  const directory = join(sharedDir, 'mock', String(app), fileName);
+  const register = options.behind?.register ?? join(sharedDir, 'clients', String(app));
+  const home = join(register, ...(lane === undefined ? [] : ['lane', lane]));
+  const directory = options.behind?.directory ?? join(sharedDir, 'mock', String(app), fileName);
   const registrationPath = join(home, `m_${fileName}.json`);
   const heartbeatPath = join(home, `b_${fileName}.json`);
   const isRegistered = as !== 'directory';

@@ -38,7 +38,7 @@ export type BatchStore = {
   change(batchId: string, from: readonly BatchState[], to: BatchState): Promise<boolean>;
   /** Batches take turns at a client, and all of them together keep the limit. */
   acquire(request: PermitRequest): Promise<boolean>;
-  /** Keeps permits at a client for another `PERMIT_MS`. One that has lapsed stays so. */
+  /** Keeps permits at a client for another `PERMIT_MS`. */
   renew(client: string, mockIds: readonly string[]): Promise<void>;
   release(request: Pick<PermitRequest, 'client' | 'batchId' | 'mockId'>): Promise<void>;
   /** Bytes of all batches together. */

@@ -31,7 +31,7 @@ export function createMemoryPermits(): Pick<BatchStore, 'acquire' | 'renew' | 'r
     },
     async renew(client, mockIds) {
       const open = clients.get(client)?.open;
-      for (const id of mockIds) if (open?.has(id)) open.set(id, Date.now() + PERMIT_MS);
+      for (const id of mockIds) open?.set(id, Date.now() + PERMIT_MS);
     },
     async release({ client, mockId }) {
       clients.get(client)?.open.delete(mockId);

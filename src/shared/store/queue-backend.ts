@@ -34,7 +34,7 @@ export type ExecutionQueue = JobQueue<JobData, JobResult>;
 
 /**
  * An id of the queue store's present run: another one after each restart and each fail-over, when it may have forgotten what was
- * written last. `last`: as of the last probe, undefined before it. `ask`: as of now.
+ * written last. `last`: as of when the present connection was made, undefined without one. `ask`: as of now.
  */
 export type StoreRun = { last(): string | undefined; ask(): Promise<string | undefined> };
 

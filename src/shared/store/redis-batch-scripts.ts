@@ -73,10 +73,25 @@ end
 return 0
 `);
 
+/** The time of Redis: the clocks of workers differ. */
+const NOW = `
+local function nowMs()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+`;
+
+/** Keeps permits for so long from now on. */
+export const renew = redisScript(`${NOW}
+local till = nowMs() + tonumber(ARGV[1])
+for index = 2, #ARGV do redis.call('ZADD', KEYS[1], till, ARGV[index]) end
+return 1
+`);
+
 /** A batch is next at a client unless another one that waits, and could go on, was served longer ago. */
-export const acquire = redisScript(`
+export const acquire = redisScript(`${NOW}
 local open, wanted, limits, served = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
-local batchId, mockId, now, limit, lease, lately = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
+local batchId, mockId, now, limit, lease, lately = ARGV[1], ARGV[2], nowMs(), tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
 redis.call('ZREMRANGEBYSCORE', open, '-inf', now)
 redis.call('ZREMRANGEBYSCORE', wanted, '-inf', now - lately)
 redis.call('ZADD', wanted, now, batchId)

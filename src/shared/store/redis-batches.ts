@@ -22,7 +22,7 @@ import {
   sizeOf,
   WANTED_MS,
 } from './batch-store.ts';
-import { acquire, begin, change, create, settle } from './redis-batch-scripts.ts';
+import { acquire, begin, change, create, renew, settle } from './redis-batch-scripts.ts';
 
 /** So much longer it is remembered that a batch was kept once. */
 const KNOWN_FACTOR = 4;
@@ -110,13 +110,11 @@ function permitsIn(
 ): Pick<BatchStore, 'acquire' | 'renew' | 'release'> {
   return {
     async acquire({ client, batchId, mockId, limit }) {
-      const parameters = [batchId, mockId, Date.now(), limit, PERMIT_MS, WANTED_MS];
+      const parameters = [batchId, mockId, limit, PERMIT_MS, WANTED_MS];
       return (await acquire(redis, turns(client), parameters)) === 1;
     },
     async renew(client, mockIds) {
-      const until = Date.now() + PERMIT_MS;
-      const members = mockIds.flatMap((mockId) => [until, mockId]);
-      if (members.length > 0) await redis.zadd(`${prefix}open:${client}`, 'XX', ...members);
+      await renew(redis, [`${prefix}open:${client}`], [PERMIT_MS, ...mockIds]);
     },
     async release({ client, mockId }) {
       await redis.zrem(`${prefix}open:${client}`, mockId);

@@ -102,6 +102,10 @@ function createHealth(address: RedisAddress, reconnect: () => void) {
   return {
     /** Why this Redis can never serve, as far as it was looked at: each time when a connection was made. */
     async examine(redis: Redis): Promise<string | undefined> {
+      run = await runIdOf(redis);
+      redis.once('close', () => {
+        run = undefined;
+      });
       refusal = await refusalOf(redis, address);
       return refusal;
     },
@@ -109,7 +113,7 @@ function createHealth(address: RedisAddress, reconnect: () => void) {
     /** How many replicas the master had at the last probe. */
     replicas: () => replicas,
 
-    /** The id of the run of Redis as of the last probe. */
+    /** The id of the run of Redis that is connected; undefined while none is. */
     lastRun: () => run,
 
     /** Rejects unless Redis is a master and takes a small write; also with `StoreTakesNoWrites`, which says why. */
@@ -122,7 +126,6 @@ function createHealth(address: RedisAddress, reconnect: () => void) {
         reconnect();
         throw new StoreTakesNoWrites('Redis is a replica and takes no writes (READONLY)');
       }
-      run = await runIdOf(redis);
       await redis.set(`${address.prefix}:probe`, '', 'EX', PROBE_SECONDS);
     },
   };

@@ -1,36 +1,35 @@
-import { CLAIM_KEPT_MS } from '../files/claim-minutes.ts';
-import type { Claims } from '../files/claims.ts';
+import { endings } from '../endings.ts';
+import { MINUTE_MS } from '../files/claim-minutes.ts';
 import { claimMayBeSwept } from './follow-items.ts';
-import { pause, type TargetRun } from './target-run.ts';
+import type { TargetRun } from './target-run.ts';
 
-const MINUTE_MS = 60_000;
+/** Whether an item was sent. If not, `claimFrom` says from when on it may be claimed, epoch ms. */
+type Resolved = { kind: 'not-sent'; claimFrom: number } | { kind: 'sent'; claimBy: number } | { kind: 'unknown' };
 
 /**
- * An item below an earlier mark that the queue store does not know as sent. A store that runs since before the mark has forgotten
- * nothing: it was not sent. Otherwise it may have been: a claim says so. Without one it was not, once no worker can claim it any more, unless claims of that time may have been swept.
+ * Looks into an item below an earlier mark that the queue store does not know as sent. A store that runs since before the mark has
+ * forgotten nothing: the item was not sent. Otherwise it may have been. So a refusal is written in each place where its claim can
+ * be: the claim is there first, or no worker can write it any more, not even one that sleeps just before it does.
  */
 export async function resolveDoubt(
-  self: TargetRun,
+  { earlier, claims, begunWithinMs, storeRunNow }: TargetRun,
   index: number,
   mockId: string,
-): Promise<'not-sent' | 'unknown' | number> {
-  const { earlier, claims, begunWithinMs, run, storeRunNow } = self;
+): Promise<Resolved> {
   const covering = earlier.filter(({ upTo }) => index < upTo);
   const [oldest] = covering;
-  const latest = earlier.at(-1);
-  if (!oldest || !latest || covering.every((mark) => mark.run !== '' && mark.run === storeRunNow)) return 'not-sent';
-  if (claimMayBeSwept(oldest.at + begunWithinMs)) return 'unknown';
-  const found = await claims.findAnywhere(mockId);
-  if (found?.kind === 'claimed') return claimByOf(claims, mockId, oldest.at);
-  const nobodyClaimsAfter = latest.until + begunWithinMs;
-  while (Date.now() <= nobodyClaimsAfter && !run.signal.aborted) await pause(self, nobodyClaimsAfter - Date.now() + 1);
-  return (await claims.findAnywhere(mockId)) === null ? 'not-sent' : claimByOf(claims, mockId, oldest.at);
+  const latest = covering.at(-1);
+  const isRemembered = covering.every(({ run }) => run !== '' && run === storeRunNow);
+  if (!oldest || !latest || isRemembered) return { kind: 'not-sent', claimFrom: 0 };
+  if (claimMayBeSwept(oldest.at + begunWithinMs)) return { kind: 'unknown' };
+  // One minute more than the marks say: an item that was resolved before has a later claim (`claimFrom`).
+  const lastMinute = minuteOf(latest.until + begunWithinMs) + 1;
+  for (let minute = minuteOf(oldest.at + begunWithinMs); minute <= lastMinute; minute++) {
+    const claimBy = minute * MINUTE_MS;
+    const decision = await claims.refuse({ mockId, claimBy }, endings.fenced(mockId));
+    if (decision.kind === 'claimed') return { kind: 'sent', claimBy };
+  }
+  return { kind: 'not-sent', claimFrom: (lastMinute + 1) * MINUTE_MS };
 }
 
-/** The time a claim was made for, to its minute, which is what it is found by. */
-async function claimByOf(claims: Claims, mockId: string, from: number): Promise<number | 'unknown'> {
-  for (let at = from; at <= Date.now() + CLAIM_KEPT_MS; at += MINUTE_MS) {
-    if ((await claims.find({ mockId, claimBy: at })) !== null) return at;
-  }
-  return 'unknown';
-}
+const minuteOf = (epochMs: number) => Math.floor(epochMs / MINUTE_MS);

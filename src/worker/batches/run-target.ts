@@ -68,16 +68,19 @@ async function carryOn(self: TargetRun, place: Place, { claimBy }: ItemHead): Pr
   const { one, index, mockId } = place;
   if (claimBy !== null) return launch(self, { ...place, claimBy, chosen: null });
   const doubt = await resolveDoubt(self, index, mockId);
-  if (doubt === 'unknown') {
+  if (doubt.kind === 'unknown') {
     // This ending tells nothing about the client, so it is no reason to stop.
     const ending = unknownOutcome(mockId, 'the queue store lost what became of it');
     return void (await keep(self, index, itemOf(self, one, ending)));
   }
-  if (typeof doubt === 'number') return launch(self, { ...place, claimBy: doubt, chosen: null });
+  if (doubt.kind === 'sent') return launch(self, { ...place, claimBy: doubt.claimBy, chosen: null });
   const skip = one.skip ? 'skip: true' : (self.stopped ?? run.stopped);
   if (skip !== null) return void (await keep(self, index, { head: skippedItem(skip) }));
   const chosen = await permit(self, mockId);
-  if (chosen !== null) return launch(self, { ...place, claimBy: await markSending(self, index), chosen });
+  if (chosen !== null) {
+    const claimBy = Math.max(await markSending(self, index), doubt.claimFrom);
+    return launch(self, { ...place, claimBy, chosen });
+  }
   if (run.signal.aborted) return;
   await keep(self, index, { head: skippedItem(self.stopped ?? run.stopped ?? 'stopped') });
 }

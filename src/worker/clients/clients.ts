@@ -4,7 +4,7 @@ import { isRealDirectory } from '../files/client-directories.ts';
 import { createConcurrencyLimit } from '../files/concurrency-limit.ts';
 import type { FileClock } from '../files/file-clock.ts';
 import { clientsDirectory, isPlainName, MADE_BY_US, mockDirectory, registrationPath } from '../files/file-names.ts';
-import { lookAt, lookAtLately } from '../files/quick-files.ts';
+import { lstat, lstatLately } from '../files/quick-files.ts';
 import type { SharedDirectory } from '../files/shared-directory.ts';
 import { createJoinedReads } from '../reading/joined-reads.ts';
 import type { Skipped } from '../rules/folder-listing.ts';
@@ -84,7 +84,7 @@ export function createClients({ sharedDirectory, clientTimeoutMs, now = () => pe
     list: async (app: number, options?: { fresh?: boolean }): Promise<Client[]> => (await roster(app, options)).clients,
 
     /** Whether a client of a remembered listing has not left since: the last look before it is given something. */
-    isStillThere: (client: Client): Promise<boolean> => exists(signOfLife(sharedDir, client), lookAtLately),
+    isStillThere: (client: Client): Promise<boolean> => exists(signOfLife(sharedDir, client), lstatLately),
   };
 }
 
@@ -115,7 +115,7 @@ function createUnregisteredClients(sharedDir: string) {
 
 const noneRegistered = { clients: [], skipped: [], claimed: new Set<string>() };
 
-async function exists(path: string, look = lookAt): Promise<boolean> {
+async function exists(path: string, look = lstat): Promise<boolean> {
   return look(path).then(
     () => true,
     () => false,

@@ -1,5 +1,7 @@
 import { lstat } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { unless } from '../../shared/runtime/errno.ts';
+import { inDirectory } from '../files/directory-limit.ts';
 import { readBoundedFile } from '../reading/bounded-file.ts';
 import { type HeartbeatFile, parseHeartbeat } from './registration.ts';
 
@@ -10,7 +12,7 @@ export type Beat = HeartbeatFile & { mtimeMs: number; changedAt: number };
 
 /** Reads a heartbeat unless its file is the `known` one; while a new one cannot be read, the known one counts. */
 export async function readBeat(path: string, known: Beat | undefined): Promise<Beat | null> {
-  const stats = await lstat(path).catch(unless('ENOENT', 'ENOTDIR'));
+  const stats = await inDirectory(dirname(path), () => lstat(path)).catch(unless('ENOENT', 'ENOTDIR'));
   if (!stats) return null;
   if (known?.mtimeMs === stats.mtimeMs) return known;
   const text = await readBoundedFile(path, MAX_HEARTBEAT_BYTES);

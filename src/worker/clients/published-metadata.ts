@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { integerOf, RawNumber } from '../../shared/contract/raw-number.ts';
-import { createConcurrencyLimit } from '../files/concurrency-limit.ts';
+import { createLimitPerApp } from '../files/concurrency-limit.ts';
 import { readBoundedFile } from '../reading/bounded-file.ts';
 import { createPathCache } from '../reading/path-cache.ts';
 import { parseConfig } from '../rules/config-fields.ts';
@@ -36,7 +36,7 @@ const lastSchema = z.object({
 export function createPublishedMetadata({ sharedDir, listClients }: Dependencies) {
   const parsed = new WeakMap<readonly unknown[], readonly LeafNode[]>();
   const lastFiles = createPathCache({
-    run: createConcurrencyLimit(PARALLEL_READS),
+    run: createLimitPerApp(PARALLEL_READS, sharedDir),
     now: () => performance.now(),
     maxBytes: MAX_CACHED_BYTES,
     load: async (path) => {

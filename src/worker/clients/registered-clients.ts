@@ -1,8 +1,9 @@
 import type { Dirent } from 'node:fs';
 import { lstat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { unless } from '../../shared/runtime/errno.ts';
 import { createConcurrencyLimit } from '../files/concurrency-limit.ts';
+import { inDirectory } from '../files/directory-limit.ts';
 import { isSegment } from '../files/file-names.ts';
 import { readBoundedFile } from '../reading/bounded-file.ts';
 import { entriesIn } from '../reading/folder-entries.ts';
@@ -69,7 +70,7 @@ type Known = { registrations: Map<string, Parsed>; beats: Map<string, Beat> };
 type Options = { app: number; leavesOf: LeavesOf; clientTimeoutMs: number };
 
 async function readRegistration(path: string, known: Parsed | undefined, leavesOf: LeavesOf): Promise<Parsed | null> {
-  const stats = await lstat(path).catch(unless('ENOENT', 'ENOTDIR'));
+  const stats = await inDirectory(dirname(path), () => lstat(path)).catch(unless('ENOENT', 'ENOTDIR'));
   if (!stats) return null;
   const stamp = `${stats.ino}:${stats.size}:${stats.mtimeMs}`;
   if (known?.stamp === stamp) return known;
@@ -133,7 +134,7 @@ function unfit(registration: RegistrationFile, app: number, name: string): strin
 }
 
 async function isFolder(path: string): Promise<boolean> {
-  return (await lstat(path).catch(() => null))?.isDirectory() ?? false;
+  return (await inDirectory(path, () => lstat(path)).catch(() => null))?.isDirectory() ?? false;
 }
 
 /** At most so many, so that a folder full of files does not fill the memory of a worker. */

@@ -19,7 +19,8 @@ export async function dispatch(claim: Claim, claimBy: number, parts: WaitParts):
     if (isOurs) parts.progress.reached(claim.mockId, claim.address, 'dispatched');
     else wait.inbox.put({ kind: 'resumed' });
     wait.dispatchedHere = isOurs;
-    if (claim.registered && !wait.marksFirst) wait.later(isOurs ? MARK_OPEN_MS[filesLie()] : 0, { kind: 'mark' });
+    if (claim.registered && !wait.marksFirst)
+      wait.later(isOurs ? MARK_OPEN_MS[filesLie(wait.files.directory)] : 0, { kind: 'mark' });
     // `answerBy` is by the clock of the worker that claimed. If that clock was ahead, this worker still waits RESULT_TIMEOUT_MS at most.
     const left = Math.min(claim.answerBy - Date.now(), parts.settings.RESULT_TIMEOUT_MS);
     wait.later(Math.max(0, left), { kind: 'deadline' });

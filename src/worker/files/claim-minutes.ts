@@ -10,7 +10,8 @@ import { exists } from './quick-files.ts';
 
 /** Claims outlive the longest call by far, so that nothing that woke up late can begin an execution again. */
 export const CLAIM_KEPT_MS = 10 * 60_000;
-const MINUTE_MS = 60_000;
+/** Claims lie in folders, one per minute of `claimBy`. */
+export const MINUTE_MS = 60_000;
 const MARK_KEPT_MS = 24 * 60 * 60_000;
 const SWEPT = '.swept';
 

@@ -1,7 +1,7 @@
 import { chmod, mkdir, realpath, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { errnoOf, unless } from '../../shared/runtime/errno.ts';
-import { inDirectory, underOwnName } from './directory-limit.ts';
+import { inDirectory } from './directory-limit.ts';
 import { MADE_BY_US, mockDirectory } from './file-names.ts';
 import { within } from './real-directory.ts';
 
@@ -71,7 +71,7 @@ async function makeDirectory(path: string, sharedDir: string): Promise<boolean> 
 /** Whether a path exists as a directory reached without a link below the shared directory. */
 export async function isRealDirectory(sharedDir: string, path: string): Promise<boolean> {
   const root = await realpath(sharedDir);
-  return inDirectory(underOwnName(path), async () => {
+  return inDirectory(path, async () => {
     const real = await realpath(path).catch(unless('ENOENT', 'ENOTDIR', 'ELOOP'));
     if (real === undefined) return false;
     if (real !== join(root, path.slice(sharedDir.length))) throw new ForeignPath(`${path} leads elsewhere, to ${real}`);

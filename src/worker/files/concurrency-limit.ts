@@ -19,3 +19,15 @@ export function createConcurrencyLimit(limit: number) {
     }
   };
 }
+
+/** The same, apart for each app: the files of one that hang hold up no other. An app is the first number in a path below `root`. */
+export function createLimitPerApp(limit: number, root: string) {
+  const limits = new Map<string, ReturnType<typeof createConcurrencyLimit>>();
+
+  return function run<T>(path: string, task: () => Promise<T>): Promise<T> {
+    const [app = ''] = /\d+/.exec(path.slice(root.length)) ?? [];
+    const ofApp = limits.get(app) ?? createConcurrencyLimit(limit);
+    limits.set(app, ofApp);
+    return ofApp(task);
+  };
+}

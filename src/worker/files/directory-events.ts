@@ -2,6 +2,7 @@ import { basename } from 'node:path';
 import { type FSWatcher, watch } from 'chokidar';
 import { createThrottledAlert, type Logger } from '../../shared/runtime/logger.ts';
 import { readFileName } from './file-names.ts';
+import { liesElsewhere } from './mounts.ts';
 import type { Watched } from './watched-directory.ts';
 
 /**
@@ -15,6 +16,7 @@ export function openEvents(pollIntervalMs: number, log: Logger) {
   const alert = createThrottledAlert(log, 'Directories cannot be watched');
 
   function add(watched: Watched): void {
+    if (liesElsewhere(watched.directory)) return; // to watch a directory whose server is away would stop this process
     const watcher = watchRaw(watched.directory, (name) => noteEvent(watched, name));
     watcher.on('error', (error) => {
       alert.begins(error, `answers are noticed by the listing each ${pollIntervalMs} ms instead (inotify limits?)`);

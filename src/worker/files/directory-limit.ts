@@ -1,5 +1,3 @@
-import { readlinkSync } from 'node:fs';
-
 /** At least this many operations may run in each directory. If it hangs, it holds only this many threads. */
 export const AT_ONCE = 2;
 /** This many may run in a directory whose operations end soon: over a network each is mostly a wait for the other side. */
@@ -14,11 +12,29 @@ type Limited = { waiting: ((begun: Operation) => void)[]; begun: Set<Operation> 
 const limits = new Map<string, Limited>();
 let extras = 0;
 
-/** The name for looks at a directory itself: whoever waits for one may hold the places of what is done in it. */
-export const underOwnName = (directory: string) => `${directory}/`;
+/** The names of the directories that are used through a handle. */
+const HANDLE = /^\/proc\/self\/fd\/\d+/;
+const namesOfHandles = new Map<string, string>();
 
-/** Runs file operations of one directory in the order they come: two at a time, and more where they end soon. */
-export async function inDirectory<T>(directory: string, task: () => Promise<T>): Promise<T> {
+/** From now on `handle` (`/proc/self/fd/N`) stands for a directory; for none when `directory` is null. */
+export function nameHandle(handle: string, directory: string | null): void {
+  if (directory === null) namesOfHandles.delete(handle);
+  else namesOfHandles.set(handle, directory);
+}
+
+/** The name of a path, also of one that begins with the handle of a directory. */
+export function nameOf(path: string): string {
+  const [handle] = path.startsWith('/proc/') ? (HANDLE.exec(path) ?? []) : [];
+  const directory = handle === undefined ? undefined : namesOfHandles.get(handle);
+  return handle === undefined || directory === undefined ? path : directory + path.slice(handle.length);
+}
+
+/**
+ * Runs one file operation in a directory, or at the directory itself, in the order they come: two at a time, and more where they
+ * end soon. The operation must not wait for another one of the same directory.
+ */
+export async function inDirectory<T>(path: string, task: () => Promise<T>): Promise<T> {
+  const directory = nameOf(path);
   const limit: Limited = limits.get(directory) ?? { waiting: [], begun: new Set() };
   limits.set(directory, limit);
   const operation = mayBegin(limit) ? begin(limit) : await new Promise<Operation>((go) => limit.waiting.push(go));
@@ -49,15 +65,5 @@ function mayBegin({ begun }: Limited): boolean {
 export function hangingDirectories(): string[] {
   const before = performance.now() - HANGS_AFTER_MS;
   const hanging = [...limits].filter(([, { begun }]) => [...begun].some(({ at }) => at < before));
-  return [...new Set(hanging.map(([directory]) => nameOf(directory)))];
-}
-
-/** The name of a directory that is used through its handle. The kernel knows it without asking the file system. */
-function nameOf(directory: string): string {
-  if (!directory.startsWith('/proc/self/fd/')) return directory.replace(/\/$/, '');
-  try {
-    return readlinkSync(directory);
-  } catch {
-    return directory;
-  }
+  return hanging.map(([directory]) => directory);
 }

@@ -77,8 +77,13 @@ async function list(watched: Watched, rearm: (watched: Watched) => void): Promis
   // A listener that is added while the directory is read is not told: its request may have come too late to be seen.
   const listeners = [...watched.listeners];
   watched.listedAt = performance.now();
-  const read = () => namesIn(watched.directory, readdir).catch(unless('ENOENT', 'ENOTDIR'));
-  const { value: found, tookMs } = await inDirectory(watched.directory, () => timed(read));
+  let tookMs = 0;
+  const read = async (path: string) => {
+    const listed = await inDirectory(path, () => timed(() => readdir(path)));
+    tookMs += listed.tookMs;
+    return listed.value;
+  };
+  const found = await namesIn(watched.directory, read).catch(unless('ENOENT', 'ENOTDIR'));
   if (found && (watched.missing || isDeaf(watched))) rearm(watched);
   watched.missing = found === undefined;
   watched.others = countOthers(watched, found ?? []);

@@ -54,7 +54,7 @@ export async function writeTemporary(
  */
 export async function markOpen(files: ExecutionFiles): Promise<void> {
   const name = openFileName(files.mockId);
-  await inDirectory(files.directory, () => within(files.directory, (path) => writeFile(join(path, name), '')));
+  await within(files.directory, (path) => inDirectory(path, () => writeFile(join(path, name), '')));
 }
 
 /**
@@ -156,7 +156,7 @@ export async function keepDirectory(directory: string): Promise<void> {
 }
 
 async function isThere(directory: string, name: string): Promise<boolean> {
-  return inDirectory(directory, () => within(directory, (path) => access(join(path, name)))).then(
+  return within(directory, (path) => inDirectory(path, () => access(join(path, name)))).then(
     () => true,
     (error) => unless('ENOENT', 'ENOTDIR')(error) ?? false,
   );

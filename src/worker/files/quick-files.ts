@@ -5,6 +5,7 @@ import { unless } from '../../shared/runtime/errno.ts';
 import { inDirectory } from './directory-limit.ts';
 import { fileSystemOf } from './file-system.ts';
 import { createLatelyShared } from './lately-shared.ts';
+import { liesElsewhere, noteRoot } from './mounts.ts';
 
 /**
  * The few file operations that every execution needs, as quick as the file system allows. On a local one they take some
@@ -24,11 +25,13 @@ let samples = 0;
 let slow = 0;
 let handOverUntil = 0;
 
-/** Whether the files lie on this machine, by how quick the file system has been lately. */
-export const filesLie = (): 'here' | 'elsewhere' => (performance.now() < handOverUntil ? 'elsewhere' : 'here');
+/** Whether the files at a path lie on this machine: by what is mounted there, and how quick the file system has been lately. */
+export const filesLie = (path: string): 'here' | 'elsewhere' =>
+  performance.now() < handOverUntil || liesElsewhere(path) ? 'elsewhere' : 'here';
 
 /** Looks whether the shared directory is on this machine: asking one elsewhere at once would stop the process meanwhile. */
 export async function noteFileSystem(sharedDir: string): Promise<void> {
+  noteRoot(sharedDir, await promises.realpath(sharedDir));
   if ((await fileSystemOf(sharedDir)) !== 'local') handOverUntil = performance.now() + HAND_OVER_FOR_MS;
 }
 
@@ -60,28 +63,20 @@ export const symlink = (target: string, path: string) =>
     () => promises.symlink(target, path),
   );
 
-/** For what is looked at often and lies in many directories: it is not limited to a few at a time. */
-export const lookAt = (path: string) =>
-  quickly(
-    null,
-    () => sync.lstatSync(path),
-    () => promises.lstat(path),
-  );
-
-const lookLately = createLatelyShared(lookAt);
-
-/**
- * The same for what is looked at for every call. Elsewhere one look serves all who ask within a moment: the mount itself remembers
- * what it saw for a second.
- */
-export const lookAtLately = (path: string) => (filesLie() === 'elsewhere' ? lookLately(path) : lookAt(path));
-
 export const lstat = (path: string) =>
   quickly(
     path,
     () => sync.lstatSync(path),
     () => promises.lstat(path),
   );
+
+const lookLately = createLatelyShared(lstat);
+
+/**
+ * The same for what is looked at for every call. Elsewhere one look serves all who ask within a moment: the mount itself remembers
+ * what it saw for a second.
+ */
+export const lstatLately = (path: string) => (filesLie(path) === 'elsewhere' ? lookLately(path) : lstat(path));
 
 /** Whether something stands at a path. */
 export const exists = (path: string) =>
@@ -120,12 +115,12 @@ function opened(descriptor: number): OpenFile {
 }
 
 /**
- * Runs an operation at once while the file system is quick, otherwise hands it over to another thread: a few at a time in the
- * directory of `path`, or without a limit of its own when that is null.
+ * Runs an operation on `path` at once while the file system is quick, otherwise hands it over to another thread: a few at a time in
+ * its directory.
  */
-export async function quickly<T>(path: string | null, atOnce: () => T, handedOver: () => Promise<T>): Promise<T> {
+export async function quickly<T>(path: string, atOnce: () => T, handedOver: () => Promise<T>): Promise<T> {
+  if (filesLie(path) === 'elsewhere') return inDirectory(dirname(path), handedOver);
   const startedAt = performance.now();
-  if (startedAt < handOverUntil) return path === null ? handedOver() : inDirectory(dirname(path), handedOver);
   try {
     return atOnce();
   } finally {

@@ -3,9 +3,10 @@ import { lstat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { errnoOf, unless } from '../../shared/runtime/errno.ts';
-import { inDirectory, underOwnName } from './directory-limit.ts';
+import { inDirectory, nameHandle } from './directory-limit.ts';
 import { fileSystemOf } from './file-system.ts';
-import { quickly } from './quick-files.ts';
+import { mountedAt } from './mounts.ts';
+import { filesLie, quickly } from './quick-files.ts';
 
 /**
  * Directories that are reached without a link. Linux keeps one open and does everything through its handle, so that a link
@@ -36,7 +37,7 @@ const statHandle = promisify(sync.fstat);
 export async function within<T>(directory: string, use: (path: string) => Promise<T>): Promise<T> {
   const [, root, names] = BELOW_ROOT.exec(directory) ?? [];
   if (root === undefined || names === undefined) throw new Error(`${directory} is not below a shared directory`);
-  if (!(await hasHandles(root))) {
+  if (!(await hasHandles(directory, root))) {
     await refuseLinks(root, names, CHECK_EVERY_MS);
     return use(directory);
   }
@@ -44,7 +45,7 @@ export async function within<T>(directory: string, use: (path: string) => Promis
   try {
     return await use(handle.path);
   } catch (error) {
-    if (!isRemoved(handle, error)) throw error;
+    if (!(await isRemoved(handle, error))) throw error;
     drop(directory, handle);
   } finally {
     await leave(handle);
@@ -66,14 +67,14 @@ export async function namesIn(directory: string, list: (path: string) => Promise
   return within(directory, list);
 }
 
-async function hasHandles(root: string): Promise<boolean> {
-  if (!HAS_PROC) return false;
+async function hasHandles(directory: string, root: string): Promise<boolean> {
+  if (!HAS_PROC || mountedAt(directory)?.startsWith('fuse')) return false;
   return (await fileSystemOf(root)) !== 'FUSE';
 }
 
 async function enter(directory: string, root: string, names: string): Promise<Handle> {
   const known = handles.get(directory);
-  const handle = await (known ?? remember(directory, walk(root, names.split('/'))));
+  const handle = await (known ?? remember(directory, walk(directory, root, names.split('/'))));
   if (handle.dropped) return enter(directory, root, names);
   handle.users++;
   if (await isStillThere(directory, handle)) return handle;
@@ -96,39 +97,46 @@ function remember(directory: string, opened: Promise<Handle>): Promise<Handle> {
   return opened;
 }
 
-async function walk(root: string, names: string[]): Promise<Handle> {
-  let fd = await openDirectory(root || '/', O_RDONLY | O_DIRECTORY);
-  for (const name of names) {
-    const next = openDirectory(`/proc/self/fd/${fd}/${name}`, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
-    try {
-      await next;
-    } finally {
-      sync.closeSync(fd);
+/** Opens a directory name by name from the root, so that no link is followed: at once where it lies on this machine. */
+async function walk(directory: string, root: string, names: string[]): Promise<Handle> {
+  const isHere = filesLie(directory) === 'here';
+  const open = (path: string, flags: number) => (isHere ? sync.openSync(path, flags) : openLater(path, flags));
+  const openAll = async (): Promise<number> => {
+    let fd = await open(root || '/', O_RDONLY | O_DIRECTORY);
+    for (const name of names) {
+      const parent = fd;
+      try {
+        fd = await open(`/proc/self/fd/${parent}/${name}`, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+      } finally {
+        closeLater(parent).catch(() => {});
+      }
     }
-    fd = await next;
-  }
-  return { fd, path: `/proc/self/fd/${fd}`, checkedAt: performance.now(), users: 0, dropped: false };
+    return fd;
+  };
+  const fd = await (isHere ? openAll() : inDirectory(directory, openAll));
+  const path = `/proc/self/fd/${fd}`;
+  nameHandle(path, directory);
+  return { fd, path, checkedAt: performance.now(), users: 0, dropped: false };
 }
-
-const openDirectory = (path: string, flags: number) =>
-  quickly(
-    path,
-    () => sync.openSync(path, flags),
-    () => openLater(path, flags),
-  );
 
 async function isStillThere(directory: string, handle: Handle): Promise<boolean> {
   if (performance.now() - handle.checkedAt < CHECK_EVERY_MS) return true;
   handle.checkedAt = performance.now(); // one looks for all who use it at this moment
-  const named = await inDirectory(underOwnName(directory), () => lstat(directory)).catch(() => undefined);
-  const own = await statHandle(handle.fd);
+  const look = () => Promise.all([lstat(directory).catch(() => undefined), statHandle(handle.fd)]);
+  const [named, own] = await inDirectory(directory, look);
   return named?.ino === own.ino && named.dev === own.dev;
 }
 
 /** A directory that was removed has no name left, and nothing in it is found or can be made. */
-function isRemoved({ fd }: Handle, error: unknown): boolean {
+async function isRemoved({ fd, path }: Handle, error: unknown): Promise<boolean> {
   const code = errnoOf(error);
-  return code === 'ESTALE' || (code === 'ENOENT' && sync.fstatSync(fd).nlink === 0);
+  if (code !== 'ENOENT') return code === 'ESTALE';
+  const stats = await quickly(
+    `${path}/.`,
+    () => sync.fstatSync(fd),
+    () => statHandle(fd),
+  );
+  return stats.nlink === 0;
 }
 
 /** Unless another one took its place since. */
@@ -140,13 +148,18 @@ function drop(directory: string, handle: Handle): void {
   if (handle.dropped) return;
   handle.dropped = true;
   forget(directory, openings.get(handle));
-  if (handle.users === 0) closeLater(handle.fd).catch(() => {});
+  if (handle.users === 0) void close(handle);
 }
 
 /** Closed only after the last use: from then on the system may give its number to another file. */
 async function leave(handle: Handle): Promise<void> {
   handle.users--;
-  if (handle.dropped && handle.users === 0) await closeLater(handle.fd).catch(() => {});
+  if (handle.dropped && handle.users === 0) await close(handle);
+}
+
+async function close({ fd, path }: Handle): Promise<void> {
+  nameHandle(path, null);
+  await closeLater(fd).catch(() => {});
 }
 
 /**
@@ -155,10 +168,10 @@ async function leave(handle: Handle): Promise<void> {
  */
 export async function confirm(directory: string): Promise<void> {
   const [, root, names] = BELOW_ROOT.exec(directory) ?? [];
-  if (root === undefined || names === undefined || (await hasHandles(root))) return;
+  if (root === undefined || names === undefined || (await hasHandles(directory, root))) return;
   const look = async () => {
     await refuseLinks(root, dirname(names), CHECK_EVERY_MS);
-    await inDirectory(underOwnName(directory), () => refuseLink(directory));
+    await inDirectory(directory, () => refuseLink(directory));
   };
   await look().catch(unless('ENOENT')); // removed since
 }
@@ -171,7 +184,7 @@ async function refuseLinks(root: string, names: string, withinMs: number): Promi
   const directory = `${root}/${names}`;
   const startedAt = performance.now();
   if (startedAt - (seenAt.get(directory) ?? Number.NEGATIVE_INFINITY) < withinMs) return;
-  await inDirectory(underOwnName(directory), () => refuseLinksBelow(root, names.split('/')));
+  await inDirectory(directory, () => refuseLinksBelow(root, names.split('/')));
   seenAt.delete(directory);
   seenAt.set(directory, startedAt);
   const [oldest] = seenAt.keys();

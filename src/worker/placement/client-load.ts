@@ -124,13 +124,14 @@ function fewestThenNewest(a: Ranked, b: Ranked): number {
 type Reading = { fileNow: number; openForMs: number; isOwn: Dependencies['isOwn'] };
 
 async function readMarks(path: string, { fileNow, openForMs, isOwn }: Reading): Promise<Marks> {
-  const names = new Set(await inDirectory(path, () => namesIn(path, readdir)).catch(() => []));
+  const list = (real: string) => inDirectory(real, () => readdir(real));
+  const names = new Set(await namesIn(path, list).catch(() => []));
   const all = [...new Set([...names].flatMap((name) => openExecutionOf(name) ?? []))];
   const begun = all.filter((mockId) => !names.has(requestFileName(mockId)));
   const count = { open: all.length, others: all.filter((mockId) => !isOwn(path, mockId)).length };
   for (const mockId of begun) {
     // The marks of a worker that died stay longer than any execution can be open.
-    const mark = (real: string) => lstat(join(real, openFileName(mockId)));
+    const mark = (real: string) => inDirectory(real, () => lstat(join(real, openFileName(mockId))));
     const stats = await within(path, mark).catch(() => null);
     if (stats && fileNow - stats.mtimeMs < openForMs) return { ...count, running: true };
   }

@@ -11,7 +11,7 @@ import { sdks } from '../dialects/sdks.ts';
 import { inputWarnings } from '../dialects/warnings.ts';
 import { endings } from '../endings.ts';
 import type { Claim } from '../files/claim.ts';
-import { lookAtLately } from '../files/quick-files.ts';
+import { lstatLately } from '../files/quick-files.ts';
 import type { Rules } from '../rules/rules.ts';
 import { checkTree, type TreeCheck } from '../rules/tree-checks.ts';
 
@@ -52,9 +52,10 @@ export function createInspections(dependencies: Dependencies) {
   async function inspect(client: Inspected, data: JobData): Promise<Inspection> {
     const refusal = inputRefusal(client, data.input);
     if (refusal !== undefined) return { kind: 'refused', noAnswer: endings.badRequest('the service', refusal) };
-    const remembered = await checked(client, data, REMEMBERED_MS);
+    const check = (maxAgeMs: number) => inTime(checkWithinMs, checked(client, data, maxAgeMs));
+    const remembered = await check(REMEMBERED_MS);
     // A rule that was mended a moment ago is not refused for what it was.
-    const { cycle, warnings } = remembered.cycle === null ? remembered : await checked(client, data, 0);
+    const { cycle, warnings } = remembered.cycle === null ? remembered : await check(0);
     if (cycle !== null) return { kind: 'refused', noAnswer: endings.cycle(data, cycle) };
     return { kind: 'clear', warnings: [...warnings.map(toWarning), ...inputWarnings(client, data.input)] };
   }
@@ -76,7 +77,7 @@ export function createInspections(dependencies: Dependencies) {
     const id = (text: string | null) => (text === null ? null : BigInt(text));
     const selection = { app, ruleId: id(ruleId), confId: id(confId) };
     try {
-      const check = await inTime(checkWithinMs, checkTree(selection, { rules, leafClasses: leafClassesOf(leafNodes) }));
+      const check = await checkTree(selection, { rules, leafClasses: leafClassesOf(leafNodes) });
       incident.ends();
       return check;
     } catch (error) {
@@ -119,7 +120,7 @@ async function inTime(withinMs: number, check: Promise<TreeCheck>): Promise<Tree
 
 /** Tells whether a file changed between two looks; clients read their rules again when the version's file did. */
 async function stampOf(path: string): Promise<string> {
-  const stats = await lookAtLately(path).catch(() => null);
+  const stats = await lstatLately(path).catch(() => null);
   return stats ? `${stats.ino}:${stats.size}:${stats.mtimeMs}` : '';
 }
 

@@ -1,7 +1,9 @@
 import type { Stats } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { open } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { decodeUtf8 } from '../../shared/contract/utf8.ts';
+import { inDirectory } from '../files/directory-limit.ts';
 import { READ_SAFELY, readUpTo } from '../files/read-safely.ts';
 import type { Reading } from './reading.ts';
 import { readingOfError, unusable } from './reading.ts';
@@ -10,7 +12,11 @@ import { readingOfError, unusable } from './reading.ts';
  * The text of one regular file of at most `maxBytes` bytes. Links, directories, pipes and devices are `unusable`: nothing
  * is followed, and nothing can make the reader wait.
  */
-export async function readBoundedFile(path: string, maxBytes: number): Promise<Reading<string>> {
+export function readBoundedFile(path: string, maxBytes: number): Promise<Reading<string>> {
+  return inDirectory(dirname(path), () => read(path, maxBytes));
+}
+
+async function read(path: string, maxBytes: number): Promise<Reading<string>> {
   let file: FileHandle | undefined;
   try {
     file = await open(path, READ_SAFELY);

@@ -1,6 +1,6 @@
 import type { Stats } from 'node:fs';
 import { LRUCache } from 'lru-cache';
-import { lookAt } from '../files/quick-files.ts';
+import { lstat } from '../files/quick-files.ts';
 import type { Reading } from './reading.ts';
 import { readingOfError } from './reading.ts';
 
@@ -11,7 +11,7 @@ const ENTRY_OVERHEAD_BYTES = 512;
 type Entry<T> = { identity: string; firstSeenAt: number; settled: boolean; weight: number; reading: Reading<T> };
 type Options<T> = {
   load: (path: string, stats: Stats) => Promise<Reading<T>>;
-  run: <R>(task: () => Promise<R>) => Promise<R>;
+  run: <R>(path: string, task: () => Promise<R>) => Promise<R>;
   maxBytes: number;
   now: () => number;
 };
@@ -25,7 +25,7 @@ export function createPathCache<T>({ load, run, maxBytes, now }: Options<T>) {
 
   async function read(path: string): Promise<Reading<T>> {
     const startedAt = now();
-    const stats = await lookAt(path);
+    const stats = await lstat(path);
     const identity = identityOf(stats);
     const known = entries.get(path);
     const same = known?.identity === identity ? known : undefined;
@@ -42,7 +42,7 @@ export function createPathCache<T>({ load, run, maxBytes, now }: Options<T>) {
   return {
     /** Reads a path as it is now. */
     read: (path: string): Promise<Reading<T>> =>
-      run(async () => {
+      run(path, async () => {
         try {
           return await read(path);
         } catch (error) {

@@ -1,7 +1,7 @@
 import type { Stats } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { createConcurrencyLimit } from '../files/concurrency-limit.ts';
+import { createLimitPerApp } from '../files/concurrency-limit.ts';
 import { readBoundedFile, refusal } from '../reading/bounded-file.ts';
 import { createPathCache } from '../reading/path-cache.ts';
 import type { Reading } from '../reading/reading.ts';
@@ -27,7 +27,7 @@ export type ConfigFiles = ReturnType<typeof createConfigFiles>;
 
 /** Finds an app's rules and nodes, and reads single files as they are now. Nothing below `sharedDir` is read through a link. */
 export function createConfigFiles({ sharedDir, now }: { sharedDir: string; now: () => number }) {
-  const run = createConcurrencyLimit(PARALLEL_READS);
+  const run = createLimitPerApp(PARALLEL_READS, sharedDir);
   const cache = { run, now, maxBytes: MAX_CACHED_BYTES };
   const folders = createPathCache({ ...cache, load: listFolder });
   const rules = createPathCache({ ...cache, load: loaderOf(parseDatedRule) });
@@ -44,7 +44,7 @@ export function createConfigFiles({ sharedDir, now }: { sharedDir: string; now: 
       const names = await readdir(sharedDir).catch(() => []);
       const numbers = names.filter((name) => /^[1-9]\d{0,9}$/.test(name)).map(Number);
       const found = await Promise.all(
-        numbers.map((app) => run(async () => (await hasFolder(app, 'bases')) || hasNodes(app))),
+        numbers.map((app) => run(pathOf(app), async () => (await hasFolder(app, 'bases')) || hasNodes(app))),
       );
       return numbers.filter((app, at) => app <= MAX_APP && found[at]).sort((a, b) => a - b);
     },

@@ -1,5 +1,6 @@
 import type { Dirent, Stats } from 'node:fs';
 import { lstat } from 'node:fs/promises';
+import { inDirectory } from '../files/directory-limit.ts';
 import { entriesIn } from '../reading/folder-entries.ts';
 import type { Reading } from '../reading/reading.ts';
 import { unusable } from '../reading/reading.ts';
@@ -31,7 +32,7 @@ export async function listFolder(path: string, stats: Stats): Promise<Reading<Fo
 
 /** Whether a folder stands here itself, not a link to one. */
 export async function isRealFolder(path: string): Promise<boolean> {
-  return lstat(path).then(
+  return inDirectory(path, () => lstat(path)).then(
     (stats) => stats.isDirectory(),
     () => false,
   );

@@ -20,7 +20,7 @@ const createCache = (maxBytes = 1_000_000) =>
       loads.push(path);
       return { kind: 'found', value: size };
     },
-    run: (task) => task(),
+    run: (_path, task) => task(),
     maxBytes,
     now: () => clock,
   });

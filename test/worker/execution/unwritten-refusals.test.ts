@@ -1,0 +1,172 @@
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { JOB_VERSION } from '../../../src/shared/contract/job.ts';
+import { createMetrics } from '../../../src/shared/runtime/metrics.ts';
+import { noTracing } from '../../../src/shared/runtime/tracing.ts';
+import { createMemoryStore, type Store } from '../../../src/shared/store/key-value-store.ts';
+import type { Execution, Outcome } from '../../../src/worker/execution/execution.ts';
+import type { AtStep } from '../../../src/worker/execution/steps.ts';
+import { createDirectoryParts, createExecutionParts, type DirectoryParts } from '../../../src/worker/parts.ts';
+import { echoes } from '../../support/echoes.ts';
+import { borrowEmbeddedQueue, type LentQueue } from '../../support/embedded-queue.ts';
+import { createResponder, type Responder } from '../../support/responder.ts';
+import { captureLog, quickSettings } from '../../support/start-service.ts';
+
+/** What a file system says that takes no new file: it is full, its quota is used up, it is read-only, or a user may not write. */
+const CODES = ['ENOSPC', 'EDQUOT', 'EROFS', 'EACCES'];
+const DID_NOT_RUN = 'did not run';
+const settings = quickSettings();
+
+let sharedDir: string;
+let store: Store;
+let queue: LentQueue;
+let client: Responder;
+const closings: (() => Promise<unknown> | unknown)[] = [];
+
+beforeEach(async () => {
+  sharedDir = await mkdtemp(join(tmpdir(), 'rule-server-'));
+  await mkdir(join(sharedDir, 'mock'));
+  store = createMemoryStore();
+  queue = await borrowEmbeddedQueue();
+  client = await createResponder({ sharedDir, app: 1, does: echoes() });
+});
+afterEach(async () => {
+  for (const close of closings.splice(0)) await close();
+  await client.stop();
+  await queue.giveBack();
+  await rm(sharedDir, { recursive: true, force: true });
+});
+
+describe('an execution whose first worker sleeps just before its claim is not dispatched once another one said that it did not run,', () => {
+  it.each(CODES)('when that one can write neither a claim nor a refusal (%s)', async (code) => {
+    const sleeper = await asleepBeforeItsClaim();
+    const told = await toldBy(await createWorkerThatMayNotClaim(code), { firstAttempt: false });
+    await sleeper.wakesAndGoesOn();
+    expect([told, client.found.length]).not.toEqual([DID_NOT_RUN, 1]);
+  });
+
+  it.each(CODES)('when that one finds no client any more and cannot write its refusal (%s)', async (code) => {
+    const sleeper = await asleepBeforeItsClaim();
+    const told = await toldBy(await createWorkerThatMayNotClaim(code), { firstAttempt: false, target: 'lane:empty' });
+    await sleeper.wakesAndGoesOn();
+    expect([told, client.found.length]).not.toEqual([DID_NOT_RUN, 1]);
+  });
+
+  it.each(CODES)('when that one cannot make the folder of the claims either (%s)', async (code) => {
+    const sleeper = await asleepBeforeItsClaim();
+    const told = await toldBy(await createWorkerThatMayNotClaim(code, { makesFolder: false }), { firstAttempt: false });
+    await sleeper.wakesAndGoesOn();
+    expect([told, client.found.length]).not.toEqual([DID_NOT_RUN, 1]);
+  });
+});
+
+describe('a worker to which the queue store says that it is the first one', () => {
+  const runs = [
+    ['was started anew since it took the job', 'an earlier run'],
+    ['is not known to be the same that took the job', undefined],
+  ] as const;
+  const cases = runs.flatMap(([why, storeRun]) => CODES.map((code) => ({ why, storeRun, code })));
+  it.each(cases)(
+    'does not say that it did not run if it cannot write that ($code), and the store $why',
+    async (one) => {
+      const sleeper = await asleepBeforeItsClaim();
+      const worker = await createWorkerThatMayNotClaim(one.code);
+      const told = await toldBy(worker, { firstAttempt: true, storeRun: one.storeRun });
+      await sleeper.wakesAndGoesOn();
+      expect([told, client.found.length]).not.toEqual([DID_NOT_RUN, 1]);
+    },
+  );
+});
+
+describe('a later attempt that cannot write its refusal', () => {
+  it.each(CODES)('says that it may have run, once no worker can report an answer in time (%s)', async (code) => {
+    const { RESULT_TIMEOUT_MS } = settings;
+    const claimBy = Date.now() - RESULT_TIMEOUT_MS - 60_000;
+    const worker = await createWorkerThatMayNotClaim(code);
+    await mkdir(worker.claims.folderOf({ claimBy }), { recursive: true });
+    expect(await worker.run({ firstAttempt: false, claimBy })).toMatchObject({
+      kind: 'ended',
+      ending: { kind: 'unanswered', noAnswer: { code: 'outcome-unknown', mayHaveRun: true } },
+    });
+  });
+});
+
+describe('the first attempt that cannot write its refusal', () => {
+  it.each(CODES)('says at once that it did not run, where no other one can have begun it (%s)', async (code) => {
+    expect(await toldBy(await createWorkerThatMayNotClaim(code), { firstAttempt: true })).toBe(DID_NOT_RUN);
+    expect(client.found).toEqual([]);
+  });
+});
+
+const mockId = '7f3a5c1e-0000-4000-8000-000000000002';
+const soon = Date.now() + 60_000;
+/** `storeRun`: the run of the queue store that took the job; the present one unless told otherwise. */
+type Attempt = { firstAttempt: boolean; storeRun?: string | undefined; target?: string; claimBy?: number };
+type Worker = { claims: DirectoryParts['claims']; run(attempt: Attempt): Promise<Outcome> };
+
+/** A worker without its queue: `run` is what it does with a job. `changed`: what differs from the parts of every worker. */
+async function createWorker({
+  atStep = () => {},
+  changed = () => ({}),
+}: {
+  atStep?: AtStep;
+  changed?: (directory: DirectoryParts) => Partial<DirectoryParts>;
+}): Promise<Worker> {
+  const { log } = captureLog();
+  const backend = { ...queue.backend, store };
+  const options = { settings, backend, sharedDir, log, metrics: createMetrics(), tracing: noTracing, atStep };
+  const directory = createDirectoryParts(options);
+  await directory.sharedDirectory.check();
+  const { execute, watcher, lateResults } = createExecutionParts(options, { ...directory, ...changed(directory) });
+  closings.push(() => lateResults.close(), watcher.close);
+  return {
+    claims: directory.claims,
+    run: ({ firstAttempt, target = 'all', claimBy = soon, ...more }) => {
+      const { storeRun } = { storeRun: backend.run.last(), ...more };
+      const ids = { v: JOB_VERSION, app: 1, ruleId: '1', confId: null, ts: null, keyName: null };
+      const data: Execution['data'] = { ...ids, target, input: '{"the service":{}}', claimBy, storeRun };
+      return execute.run({ mockId, data, takenAt: Date.now(), firstAttempt, mayWait: true });
+    },
+  };
+}
+
+/** A worker whose writes below `.rule-server/claims` fail, and only these: so it goes on taking jobs. */
+function createWorkerThatMayNotClaim(code: string, { makesFolder = true } = {}): Promise<Worker> {
+  const fail = () => Promise.reject(Object.assign(new Error(`${code}: not written`), { code }));
+  return createWorker({
+    changed: ({ claims }) => ({
+      claims: { ...claims, claim: fail, refuse: fail, ...(!makesFolder && { prepareUnlessPast: fail }) },
+    }),
+  });
+}
+
+/** A worker that began the execution, and sleeps between its look at the time and its claim. */
+async function asleepBeforeItsClaim() {
+  const [asleep, awake] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const worker = await createWorker({
+    atStep(step) {
+      if (step !== 'before-claim') return;
+      asleep.resolve();
+      return awake.promise;
+    },
+  });
+  const outcome = worker.run({ firstAttempt: true });
+  await asleep.promise;
+  return {
+    async wakesAndGoesOn() {
+      awake.resolve();
+      await outcome;
+    },
+  };
+}
+
+/** What the caller hears after an attempt; an attempt that throws is made again, so that the caller goes on waiting. */
+async function toldBy(worker: Worker, attempt: Attempt): Promise<string> {
+  const outcome = await worker.run(attempt).catch(() => null);
+  if (outcome?.kind !== 'ended') return 'nothing yet';
+  const { ending } = outcome;
+  if (ending.kind === 'answered') return 'the answer';
+  return ending.noAnswer.mayHaveRun ? 'may have run' : DID_NOT_RUN;
+}
