@@ -1,0 +1,71 @@
+import { readFileSync } from 'node:fs';
+import { nameOf } from './directory-limit.ts';
+
+/**
+ * What is mounted below a shared directory. The kernel's list of mounts tells it without a look at any of them: a look at a mount
+ * whose server is away does not come back. A file operation in the main thread must not go where another file system lies.
+ */
+
+const MOUNT_LIST = '/proc/self/mountinfo';
+/** The list is read again when it is older, or older than 100 times what reading it takes: 1 % of the time at most. */
+const FRESH_FOR_MS = 10;
+const COST_FACTOR = 100;
+/** File systems on a disk or in the memory of this machine: an operation there ends soon. */
+const LOCAL = new Set(['ext2', 'ext3', 'ext4', 'xfs', 'btrfs', 'zfs', 'f2fs', 'bcachefs', 'tmpfs', 'ramfs', 'overlay']);
+
+type Mount = { path: string; type: string };
+
+let mounts: Mount[] = [];
+let staleAt = Number.NEGATIVE_INFINITY;
+/** Shared directories, by the path they are used under, and the path without links that the kernel lists. */
+const roots = new Map<string, string>();
+
+/** Mounts below `sharedDir`, whose path without links is `real`, are known from now on. */
+export function noteRoot(sharedDir: string, real: string): void {
+  if (roots.get(sharedDir) === real) return;
+  roots.set(sharedDir, real);
+  staleAt = Number.NEGATIVE_INFINITY;
+}
+
+/** The type of the file system that is mounted at or above a path, below its shared directory; null when there is none. */
+export function mountedAt(path: string): string | null {
+  if (performance.now() >= staleAt) readMounts();
+  if (mounts.length === 0) return null;
+  const name = nameOf(path);
+  // A mount inside another one comes later in the list.
+  return mounts.findLast((mount) => name === mount.path || name.startsWith(`${mount.path}/`))?.type ?? null;
+}
+
+/** Whether a path lies on another file system than its shared directory, and one that may be slow or away. */
+export function liesElsewhere(path: string): boolean {
+  const type = mountedAt(path);
+  return type !== null && !LOCAL.has(type);
+}
+
+function readMounts(): void {
+  const startedAt = performance.now();
+  mounts = [];
+  for (const line of linesOfList()) {
+    const [before = '', after = ''] = line.split(' - ');
+    const real = unescaped(before.split(' ')[4] ?? '');
+    const [type = ''] = after.split(' ');
+    for (const [sharedDir, root] of roots)
+      if (real.startsWith(`${root}/`)) mounts.push({ path: sharedDir + real.slice(root.length), type });
+  }
+  const endedAt = performance.now();
+  staleAt = endedAt + Math.max(FRESH_FOR_MS, COST_FACTOR * (endedAt - startedAt));
+}
+
+/** Nothing on systems without it: there all lies where the shared directory lies. */
+function linesOfList(): string[] {
+  try {
+    return readFileSync(MOUNT_LIST, 'utf8').split('\n');
+  } catch {
+    return [];
+  }
+}
+
+/** proc(5): space, tab, line feed and backslash are written as octal numbers. */
+function unescaped(text: string): string {
+  return text.replace(/\\([0-7]{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8)));
+}
