@@ -64,7 +64,7 @@ export function openAskWorker({ backend, settings, allTell, storeAlert, log }: D
         await queue.remove(id, { removeChildren: false }).catch(() => {});
         return unavailable(`No worker answered within ${timeoutMs} ms`);
       });
-      await backend.inTime(queue.add('ask', { ...query, replyTo: jobs.replyTo }, { jobId: id })).catch(() => {
+      queue.add('ask', { ...query, replyTo: jobs.replyTo }, { jobId: id }).catch(() => {
         jobs.settle(id, Promise.resolve(unavailable('The queue store cannot be reached')));
       });
       const reply = await answer;

@@ -71,7 +71,7 @@ function openQueue({ settings, backend, privacy, log, metrics }: Dependencies & 
   const queue: ExecutionQueue = backend.openQueue(queueNames.executions);
   const storeAlert = createThrottledAlert(log, 'The queue store cannot be used');
   queue.on('error', (error) => storeAlert.begins(error, STORE_ADVICE));
-  const health = watchQueueHealth({ backend, queue, storeAlert });
+  const health = watchQueueHealth({ backend, storeAlert });
   const kept = backend.openHistory(historyLimitsOf(settings));
   const history = createPrivateHistory(kept, { privacy, store: backend.store });
   const workers = () => health.workers;

@@ -1,9 +1,12 @@
 import type { ThrottledAlert } from '../shared/runtime/logger.ts';
 import { every } from '../shared/runtime/periodic.ts';
-import type { ExecutionQueue, QueueBackend } from '../shared/store/queue-backend.ts';
-import { reasonOf } from '../shared/store/store-error.ts';
+import { type ExecutionQueue, type QueueBackend, queueNames } from '../shared/store/queue-backend.ts';
+import { reasonOf, tookTooLong } from '../shared/store/store-error.ts';
 
 const COUNT_EVERY_MS = 250;
+/** The queue store is silent when nothing came from it at so many looks in a row, while it was asked something: one second. */
+const LISTEN_EVERY_MS = 50;
+const SILENT_AFTER_LOOKS = 20;
 const PROBE_EVERY_MS = 1000;
 
 export type QueueHealth = {
@@ -34,12 +37,43 @@ export const STORE_ADVICE =
 export const whyAway = (full: string | null): string =>
   full === null ? 'cannot be reached' : `takes no calls (${full})`;
 
+/** Whether anything comes from the queue store while it is asked. A look that this process is too busy to make does not count. */
+function listen(backend: QueueBackend) {
+  let heard = backend.heard();
+  let quiet = 0;
+  let isAsked = false;
+  const look = () => {
+    const now = backend.heard();
+    quiet = isAsked && now === heard ? quiet + 1 : 0;
+    heard = now;
+  };
+  const loop = every(LISTEN_EVERY_MS, look, () => {});
+  return {
+    isSilent: () => quiet >= SILENT_AFTER_LOOKS,
+    /** Something is asked while the task runs. */
+    async during(task: () => Promise<unknown>): Promise<void> {
+      isAsked = true;
+      await task().finally(() => {
+        isAsked = false;
+      });
+    },
+    stop: loop.stop,
+  };
+}
+
 type State = { up: boolean; reason: string | null; waiting: number; active: number; workers: Workers };
 type Workers = Awaited<ReturnType<QueueBackend['findWorkers']>>;
-type Dependencies = { backend: QueueBackend; queue: ExecutionQueue; storeAlert: ThrottledAlert };
+type Dependencies = { backend: QueueBackend; storeAlert: ThrottledAlert };
 
-/** Keeps an eye on the queue store in the background, so that no call has to ask before it is refused. */
-export function watchQueueHealth({ backend, queue, storeAlert }: Dependencies): QueueHealth {
+/**
+ * Keeps an eye on the queue store in the background, so that no call has to ask before it is refused. Broken: it refuses, or the
+ * connection is lost. Silent: nothing comes from it at all. A store that is only slow takes calls. The connection is its own, so that
+ * its looks do not wait behind calls.
+ */
+export function watchQueueHealth({ backend, storeAlert }: Dependencies): QueueHealth {
+  const queue: ExecutionQueue = backend.openQueue(queueNames.executions);
+  queue.on('error', () => {}); // the queue of the calls reports the same fault
+  const ear = listen(backend);
   let state: State = {
     ...{ up: false, reason: 'not reached yet', waiting: 0, active: 0 },
     workers: { count: 0, allTell: true },
@@ -48,11 +82,11 @@ export function watchQueueHealth({ backend, queue, storeAlert }: Dependencies): 
   const ready = Promise.withResolvers<void>();
 
   const look = async () => {
-    const counts = await backend.inTime(queue.getJobCounts('wait', 'delayed', 'active'));
+    const counts = await queue.getJobCounts('wait', 'delayed', 'active');
     let { workers } = state;
     if (!state.up || performance.now() >= probeDueAt) {
-      await backend.inTime(backend.probe());
-      workers = await backend.inTime(backend.findWorkers(queue));
+      await backend.probe();
+      workers = await backend.findWorkers(queue);
       probeDueAt = performance.now() + PROBE_EVERY_MS;
     }
     // A job that was handed back is delayed for a moment, and counts as waiting.
@@ -64,18 +98,23 @@ export function watchQueueHealth({ backend, queue, storeAlert }: Dependencies): 
       return storeAlert.begins(new Error(full), 'new calls get 503 until there is room, open ones go on');
     storeAlert.ends();
   };
-  const loop = every(COUNT_EVERY_MS, look, (error) => {
-    state = { ...state, up: false, reason: reasonOf(error) };
-    storeAlert.begins(error, STORE_ADVICE);
-  });
+  const loop = every(
+    COUNT_EVERY_MS,
+    () => ear.during(look),
+    (error) => {
+      if (tookTooLong(error)) return; // it is busy, or silent: then it is heard
+      state = { ...state, up: false, reason: reasonOf(error) };
+      storeAlert.begins(error, STORE_ADVICE);
+    },
+  );
 
   return {
     ready: ready.promise,
     get up() {
-      return state.up && backend.full() === null;
+      return state.up && !ear.isSilent() && backend.full() === null;
     },
     get reason() {
-      return backend.full() ?? state.reason;
+      return backend.full() ?? (ear.isSilent() ? 'Redis does not answer' : state.reason);
     },
     get full() {
       return backend.full();
@@ -92,6 +131,8 @@ export function watchQueueHealth({ backend, queue, storeAlert }: Dependencies): 
     get allTell() {
       return state.workers.allTell;
     },
-    close: () => loop.stop(),
+    async close(): Promise<void> {
+      await Promise.all([ear.stop(), queue.close(), loop.stop()]);
+    },
   };
 }

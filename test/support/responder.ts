@@ -209,7 +209,12 @@ export const createsFirstAndFillsAfter =
 export const answersAfter =
   (ms: number): Behaviour =>
   async (request) => {
-    await request.pickUp();
+    // A request that is gone was taken back: it is not run.
+    const isGone = await request.pickUp().then(
+      () => false,
+      (error) => errnoOf(error) === 'ENOENT' || Promise.reject(error),
+    );
+    if (isGone) return;
     await delay(ms);
     await request.answer(resultText(request));
   };

@@ -16,20 +16,38 @@ type Dependencies = {
   storeAlert: ThrottledAlert;
 };
 
-/** Adds the job of a call to the queue. Resolves to the ending for its caller if the store did not confirm it. */
+type Added = 'added' | NoAnswer;
+type Of = { isKeyed: boolean; end: Promise<unknown> };
+
+/**
+ * Adds the job of a call to the queue. Resolves to the ending for its caller if that failed. A store that is busy may take its time,
+ * and one that lost the connection is asked again: only `claimBy` ends the wait.
+ */
 export function createAddJob({ backend, queue, cancels, storeAlert }: Dependencies) {
-  return async function addJob(mockId: string, data: JobData, isKeyed: boolean): Promise<NoAnswer | undefined> {
+  /** `end`: of the execution. Once it has come, a reply that was lost does not matter. */
+  return async function addJob(mockId: string, data: JobData, { isKeyed, end }: Of): Promise<NoAnswer | undefined> {
+    const stored = Promise.race([addOrAddAgain(mockId, data), end.then((): Added => 'added')]);
+    const outcome = await unlessPast(data.claimBy, stored);
+    if (outcome !== undefined) return outcome === 'added' ? undefined : outcome;
+    // A keyed call goes on if its job is there: the repeat of the call joins it.
+    if (!isKeyed) void removeWhenBack(mockId, data);
+    return endings.notConfirmed(mockId);
+  };
+
+  async function addOrAddAgain(mockId: string, data: JobData): Promise<Added | undefined> {
     try {
-      await backend.inTime(addExecution(queue, mockId, data));
-      return undefined;
+      await addExecution(queue, mockId, data);
+      return 'added';
     } catch (error) {
       storeAlert.begins(error, STORE_ADVICE);
       if (wasNotSent(error)) return endings.notSent(wasRefused(error) ? 'refused the execution' : 'cannot be reached');
-      // A keyed call goes on if its job is there: the repeat of the call joins it.
-      if (!isKeyed) void removeWhenBack(mockId, data);
-      return endings.notConfirmed(mockId);
     }
-  };
+    // The store took it or not before the connection was lost. A job that is there is not added a second time.
+    return persist<Added>(data.claimBy, async () => {
+      await addExecution(queue, mockId, { ...data, addedAgain: true });
+      return 'added';
+    });
+  }
 
   /**
    * The caller got `outcome-unknown`. Once the queue store is back: remove the job if it is still queued, else ask the workers to
@@ -40,4 +58,11 @@ export function createAddJob({ backend, queue, cancels, storeAlert }: Dependenci
     const removed = await persist(claimBy, () => backend.removeWaiting(queue, mockId));
     if (!removed) await persist(claimBy, () => cancels.send({ mockId, why: 'caller-left' }));
   }
+}
+
+/** The result of a task, or undefined when it is not there at `deadline`, epoch ms. */
+function unlessPast<T>(deadline: number, task: Promise<T>): Promise<T | undefined> {
+  const late = Promise.withResolvers<undefined>();
+  const timer = setTimeout(() => late.resolve(undefined), deadline - Date.now());
+  return Promise.race([task, late.promise]).finally(() => clearTimeout(timer));
 }

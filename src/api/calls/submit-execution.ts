@@ -73,7 +73,7 @@ export function createSubmitExecution(dependencies: Dependencies) {
     const end = pending.wait(mockId, data, apiWaitMs(settings));
     body?.share();
     end.finally(() => body?.close()).catch(() => {});
-    const notStored = await addJob(mockId, data, isKeyed);
+    const notStored = await addJob(mockId, data, { isKeyed, end });
     if (!notStored) return { kind: 'begun', ending: async () => readEnding(mockId, await end, readAnswer) };
     pending.settle(mockId, unanswered(notStored));
     return refused(notStored);

@@ -19,7 +19,6 @@ export async function openEmbedded(telemetry: Telemetry | undefined, kept?: Embe
     createPostgresBackend(name, { ...options, connection: pool }, more);
 
   const replies = createMemoryReplies();
-  const run = randomUUID();
   const openers = openersOf({
     quick: factory,
     blocking: factory,
@@ -33,11 +32,12 @@ export async function openEmbedded(telemetry: Telemetry | undefined, kept?: Embe
   return {
     where,
     inTime: (reply) => reply, // slow at the worst: it is away only when the whole process is
+    heard: () => performance.now(),
     connected: Promise.resolve(),
     examined: Promise.resolve(undefined),
     probe,
     full,
-    run: { last: () => run, ask: async () => run },
+    run: runOf(randomUUID()),
     takers,
     ...stores,
     ...openers,
@@ -70,6 +70,8 @@ export async function openEmbedded(telemetry: Telemetry | undefined, kept?: Embe
     close,
   };
 }
+
+const runOf = (id: string) => ({ last: () => id, ask: async () => id });
 
 /** The database is loaded only by a process that uses it. */
 async function openInMemory() {

@@ -42,7 +42,7 @@ export type StoreRun = { last(): string | undefined; ask(): Promise<string | und
 export type QueueBackend = {
   /** The kind and the address of the queue store, without credentials. */
   where: string;
-  /** Rejects when a reply takes so long that the queue store counts as away: the caller gets 503 within a second. */
+  /** Rejects when a reply takes too long: for a last look, when a deadline is over already. */
   inTime<T>(reply: Promise<T>): Promise<T>;
   /** Resolves once the queue store was reached for the first time. */
   connected: Promise<void>;
@@ -52,6 +52,8 @@ export type QueueBackend = {
   probe(): Promise<void>;
   /** Why the queue store has no room for more, and what to do; null when it has. Quick enough to be asked at each call. */
   full(): string | null;
+  /** A number that changes whenever anything comes from the queue store, on any connection. */
+  heard(): number;
   run: StoreRun;
   takers: Takers;
   store: Store;

@@ -20,7 +20,10 @@ import { createRedisTakers, type Takers } from './takers.ts';
 const MAX_EVENTS = 20_000;
 /** By their connections an API sees which workers tell how jobs ended: those of earlier versions have no name. */
 const TELLING_WORKER = 'tells-endings';
-const REPLY_MS = 700;
+/** A last look takes no longer. */
+const REPLY_MS = 2000;
+/** A connection on which nothing comes for so long, though something was asked, is made anew. */
+const DEAD_AFTER_MS = 15_000;
 
 /** BullMQ's own removal takes any job that is not locked: also one that has run, or whose worker fell asleep. */
 const removeWaiting = redisScript(`
@@ -49,7 +52,7 @@ export function openRedis(address: RedisAddress, telemetry: Telemetry | undefine
 
   /** A connection of its own: WAIT holds back all that follows on the same one. */
   function openNoted() {
-    const redis = connections.open({ ...FAST, commandTimeout: 5000 });
+    const redis = connections.open({ ...FAST, socketTimeout: DEAD_AFTER_MS });
     opened.push(redis);
     return { redis, replicated: createReplication(redis, () => connections.replicas() > 0) };
   }
@@ -61,6 +64,7 @@ export function openRedis(address: RedisAddress, telemetry: Telemetry | undefine
     examined,
     probe: () => connections.probe(results),
     full: () => null, // a full Redis says so itself: the probe hears it
+    heard: connections.heard,
     run: { last: connections.lastRun, ask: () => runIdOf(results) },
     takers,
     ...redisStores(results, { prefix, openNoted }),
@@ -89,8 +93,9 @@ export function openRedis(address: RedisAddress, telemetry: Telemetry | undefine
 }
 
 function redisOpeners(connections: RedisConnections, prefix: string, telemetry: Telemetry | undefined) {
-  // Opening a connection must not wait for one of its own commands: if that failed, it would stay broken for good.
-  const quick = { ...connections.options, ...FAST, commandTimeout: 3000, skipVersionCheck: true } as const;
+  // Opening a connection must not wait for one of its own commands: if that failed, it would stay broken for good. A reply that takes
+  // its time is waited for: a busy store is not away.
+  const quick = { ...connections.options, ...FAST, socketTimeout: DEAD_AFTER_MS, skipVersionCheck: true } as const;
   return openersOf({
     quick: factoryOf(quick, prefix, connections),
     blocking: factoryOf({ ...connections.options, ...PATIENT }, prefix, connections),
@@ -125,7 +130,7 @@ function examineAtEachStart(redis: Redis, { examine }: RedisConnections): Promis
 
 type BlockingOptions = RedisConnections['options'] & {
   maxRetriesPerRequest: number | null;
-  commandTimeout?: number;
+  socketTimeout?: number;
   skipVersionCheck?: true;
 };
 

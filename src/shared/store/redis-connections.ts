@@ -6,6 +6,7 @@ import { refusalOf, runIdOf } from './redis-examination.ts';
 /** A connection as far as reconnecting it goes: one of ioredis, or BullMQ's view of one. */
 type Connection = {
   readonly status: string;
+  readonly stream?: { readonly bytesRead?: number };
   disconnect(reconnect: boolean): void;
   on(event: 'end', listener: () => void): unknown;
 };
@@ -41,7 +42,7 @@ export type RedisConnections = ReturnType<typeof createRedisConnections>;
  */
 export function createRedisConnections(address: RedisAddress) {
   const route = address.kind === 'single' ? undefined : createMasterRoute(address);
-  const { keep, reconnect } = createReconnection(route);
+  const { keep, reconnect, heard } = createReconnection(route);
   const health = createHealth(address, reconnect);
 
   /** The `reconnectOnError` of ioredis: false, because not this one alone and not at once. */
@@ -56,6 +57,7 @@ export function createRedisConnections(address: RedisAddress) {
     /** The options of every connection, for those that BullMQ opens. */
     options,
     keep,
+    heard,
     ...health,
 
     open(more: ConnectionOptions): Redis {
@@ -79,6 +81,9 @@ function createReconnection(route: MasterRoute | undefined) {
       open.add(connection);
       connection.on('end', () => open.delete(connection));
     },
+
+    /** All that was read on the connections that are open now, in bytes. */
+    heard: () => [...open].reduce((sum, { stream }) => sum + (stream?.bytesRead ?? 0), 0),
 
     reconnect(): void {
       if (route) {

@@ -12,6 +12,11 @@ const BEGINNINGS = [
 const REFUSALS =
   /^(OOM|LOADING|READONLY|MISCONF|MASTERDOWN|CLUSTERDOWN|BUSY|NOREPLICAS|TRYAGAIN|MOVED|ASK|UNBLOCKED)\b|non local key/;
 
+/** Whether a reply took so long that it is not waited for any more: that says nothing about the queue store. */
+export function tookTooLong(error: unknown): boolean {
+  return error instanceof Error && error.message.startsWith('Command timed out');
+}
+
 /** Whether the queue store itself said no to a command: it did nothing. */
 export function wasRefused(error: unknown): boolean {
   return error instanceof ReplyError;
