@@ -3,16 +3,14 @@
 import { Agent, request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { z } from 'zod';
-import { offerSchema, type Told } from './overload-told.ts';
+import { GOOD_WITHIN_MS, offerSchema, type Told } from './overload-told.ts';
 
-/** An answer that comes later is of no use to its caller. */
-const GOOD_WITHIN_MS = 5000;
 /** After the load ended, answers are waited for this long. */
 const PATIENCE_MS = 20_000;
 const TICK_MS = 2;
 const BODY = Buffer.from('{"app":1,"ruleId":1,"the service":{"uid":1,"cost":120}}');
 
-const [urls = '', sockets = '15000'] = process.argv.slice(2);
+const [urls = '', sockets = '13000'] = process.argv.slice(2);
 const most = Number(sockets);
 const targets = urls.split(',').map((url) => new URL(`${url}/rule-server/mock/execute`));
 const headers = { 'content-type': 'application/json', 'content-length': String(BODY.length) };
@@ -25,7 +23,8 @@ async function offer({ perSecond, seconds }: z.infer<typeof offerSchema>): Promi
   const refused: number[] = [];
   const endings: Record<string, number> = {};
   const retryAfter: Record<string, number> = {};
-  const counts = { sent: 0, noSocket: 0, good: 0, tooLate: 0 };
+  const counts = { sent: 0, noSocket: 0, good: 0, goodSteadily: 0, tooLate: 0 };
+  const beganAt = performance.now();
   let latestMs = 0;
   let open = 0;
   const add = (to: Record<string, number>, what: string) => {
@@ -54,6 +53,9 @@ async function offer({ perSecond, seconds }: z.infer<typeof offerSchema>): Promi
         over();
         if (status === 200) {
           served.push(ms);
+          const since = performance.now() - beganAt;
+          const isSteady = since >= GOOD_WITHIN_MS && since < seconds * 1000;
+          if (isSteady && ms <= GOOD_WITHIN_MS) counts.goodSteadily++;
           if (ms <= GOOD_WITHIN_MS) counts.good++;
           else counts.tooLate++;
           return;
@@ -72,17 +74,16 @@ async function offer({ perSecond, seconds }: z.infer<typeof offerSchema>): Promi
 
   const before = process.cpuUsage();
   const total = perSecond * seconds;
-  const startedAt = performance.now();
-  let lastAt = startedAt;
+  let lastAt = beganAt;
   let due = 0;
   await new Promise<void>((resolve) => {
     const timer = setInterval(() => {
       const now = performance.now();
       latestMs = Math.max(latestMs, now - lastAt - TICK_MS);
       lastAt = now;
-      const until = Math.min(total, Math.floor(((now - startedAt) * perSecond) / 1000));
+      const until = Math.min(total, Math.floor(((now - beganAt) * perSecond) / 1000));
       for (; due < until; due++) callOne();
-      if (now - startedAt < seconds * 1000) return;
+      if (now - beganAt < seconds * 1000) return;
       clearInterval(timer);
       resolve();
     }, TICK_MS);

@@ -1,5 +1,8 @@
 import { z } from 'zod';
 
+/** An answer that comes later is of no use to its caller. */
+export const GOOD_WITHIN_MS = 5000;
+
 /** One load. */
 export const offerSchema = z.object({ perSecond: z.number(), seconds: z.number() });
 
@@ -13,6 +16,8 @@ export const toldSchema = z.discriminatedUnion('kind', [
     /** Calls that were due and found no free socket: they were never sent. */
     noSocket: z.number(),
     good: z.number(),
+    /** Those of them that came while the load lasted, after its first 5 s: what is served then is not what a queue put off. */
+    goodSteadily: z.number(),
     /** Answered by the client, but too late. */
     tooLate: z.number(),
     /** What the others were told, by status, code and `mayHaveRun`. */
