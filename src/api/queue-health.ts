@@ -63,6 +63,10 @@ function listen(backend: QueueBackend) {
 
 type State = { up: boolean; reason: string | null; waiting: number; active: number; workers: Workers };
 type Workers = Awaited<ReturnType<QueueBackend['findWorkers']>>;
+const notReached: State = {
+  ...{ up: false, reason: 'not reached yet', waiting: 0, active: 0 },
+  workers: { count: 0, allTell: true },
+};
 type Dependencies = { backend: QueueBackend; storeAlert: ThrottledAlert };
 
 /**
@@ -74,10 +78,7 @@ export function watchQueueHealth({ backend, storeAlert }: Dependencies): QueueHe
   const queue: ExecutionQueue = backend.openQueue(queueNames.executions);
   queue.on('error', () => {}); // the queue of the calls reports the same fault
   const ear = listen(backend);
-  let state: State = {
-    ...{ up: false, reason: 'not reached yet', waiting: 0, active: 0 },
-    workers: { count: 0, allTell: true },
-  };
+  let state = notReached;
   let probeDueAt = 0;
   const ready = Promise.withResolvers<void>();
 

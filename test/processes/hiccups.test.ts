@@ -73,8 +73,9 @@ describe.skipIf(!inject('hasRedisBinary'))('a Redis that takes a breath', () => 
   });
 
   it('is 50 ms away, with jitter: no call is refused', async () => {
+    // A worker takes one job in each round trip: 20 a second at the most.
     const latency = { roundTripMs: 50, jitterMs: 15 };
-    const seen = await callWhile(({ moreCalls }) => moreCalls(500), { latency });
+    const seen = await callWhile(({ moreCalls }) => moreCalls(50), { latency, perSecond: 8 });
     isTrue(seen);
     expect(endingsOf(seen.told)).toEqual({});
   });

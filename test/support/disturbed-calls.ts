@@ -12,7 +12,7 @@ import { callSteadily } from './steady-calls.ts';
 const PER_SECOND = 100;
 /** Calls that wait while Redis is frozen stay open. */
 const OPEN_AT_MOST = 4000;
-const WARM = 150;
+const WARM_SECONDS = 1.5;
 const settings = { CLIENT_TIMEOUT_MS: 60_000, QUEUE_TIMEOUT_MS: 30_000 };
 
 /** How one call ended. `at` and `endedAt`: epoch ms. */
@@ -34,13 +34,14 @@ export type Disturbed = {
   moreCalls(count: number): Promise<void>;
 };
 
-type Options = RedisProcessOptions & { latency?: { roundTripMs: number; jitterMs: number } };
+type Options = RedisProcessOptions & { latency?: { roundTripMs: number; jitterMs: number }; perSecond?: number };
 
 /**
  * Calls an API at a steady rate, disturbs it, and waits until calls are answered again and nothing is left on the queue. Resolves to how
  * each call ended, and to the numbers of those that ran.
  */
 export async function callWhile(disturb: (disturbed: Disturbed) => Promise<unknown>, options: Options = {}) {
+  const { perSecond = PER_SECOND } = options;
   await using stack = new AsyncDisposableStack();
   const redis = await startRedisProcess(options);
   stack.defer(() => redis.stop());
@@ -56,16 +57,14 @@ export async function callWhile(disturb: (disturbed: Disturbed) => Promise<unkno
   const bodyOf = (number: number) => ({ app: 1, ruleId: 1, 'the service': { number } });
   const isServed = async () => expect((await api.execute(bodyOf(-1))).status).toBe(200);
   await eventually(isServed);
-  const calls = callSteadily({ perSecond: PER_SECOND, openAtMost: OPEN_AT_MOST }, (number) =>
-    api.execute(bodyOf(number)),
-  );
+  const calls = callSteadily({ perSecond, openAtMost: OPEN_AT_MOST }, (number) => api.execute(bodyOf(number)));
   const moreCalls = (count: number) => {
     const until = calls.count + count;
     return eventually(() => expect(calls.count).toBeGreaterThanOrEqual(until));
   };
-  await moreCalls(WARM);
+  await moreCalls(perSecond * WARM_SECONDS);
   await disturb({ redis, processes, command: (name, ...more) => connection.call(name, ...more), moreCalls });
-  await moreCalls(PER_SECOND);
+  await moreCalls(perSecond);
   const called = await calls.stop();
   await eventually(isServed);
   await isEmpty(redis.url);
