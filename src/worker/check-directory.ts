@@ -23,7 +23,7 @@ export type StoreState = { up: boolean; reason: string | null };
 
 type Dependencies = {
   worker: { run(): void; pause(): Promise<void> };
-  /** Says to everybody whether this worker takes jobs. */
+  /** Says to everybody whether this worker takes jobs; rejects unless the queue store answers and takes writes. */
   announce: { taking(): Promise<void>; idle(): Promise<void> };
   sharedDirectory: SharedDirectory;
   interrupts: Pick<Interrupts, 'releaseAll'>;
@@ -46,6 +46,7 @@ export function createDirectoryCheck(dependencies: Dependencies) {
     // While the queue store is away there are no jobs to take; that is no reason to doubt the directory.
     if (!(error instanceof UnusableSharedDirectory)) {
       store = { up: false, reason: reasonOf(error) };
+      if (!state.takesJobs) state = { ...state, reason: store.reason };
       return storeAlert.begins(error, STORE_ADVICE);
     }
     store = { up: true, reason: null };

@@ -57,7 +57,8 @@ export async function startWorker(given: WorkerOptions): Promise<RunningWorker> 
   const ofBatches = { ...directory, backend, history, privacy, settings, metrics: options.metrics, log };
   const batches = createBatchWorker(ofBatches);
   const takers = takingJobs(worker, batches);
-  const announce = { taking: () => backend.takers.tell(id), idle: () => backend.takers.withdraw(id) };
+  const taking = () => backend.probe().then(() => backend.takers.tell(id));
+  const announce = { taking, idle: () => backend.takers.withdraw(id) };
   const check = createDirectoryCheck({ ...directory, ...execution, worker: takers, announce, storeAlert, log });
   const onSwept = register(options, directory, { ...check, openWaits: () => worker.open });
   const queries = createQueryWorker({

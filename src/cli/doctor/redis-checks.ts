@@ -41,6 +41,7 @@ async function lookAt(redis: Redis, { address, connections, where }: Looked) {
   const findings = [
     checkVersion(await redis.info('server'), where),
     await checkUse(redis, connections),
+    rightsNeeded(prefix),
     await checkSpeed(redis),
     await checkWrites(redis, where, connections),
     ...checkKeeping(await settingsOf(redis)),
@@ -76,11 +77,20 @@ async function checkUse(redis: Redis, { examine }: RedisConnections): Promise<Fi
     : fail('redis use', refusal, 'No process starts with it.');
 }
 
+/** The rights of a user of its own: Redis knows no way to ask whether somebody has them all. */
+function rightsNeeded(prefix: string): Finding {
+  const commands = '+@all -@admin -@dangerous +info +role +client|list +config|get';
+  return ok(
+    'redis rights',
+    `enough for a user of its own: ACL SETUSER rule-server on >PASSWORD ~${prefix}* &${prefix}* ${commands}`,
+  );
+}
+
 function checkVersion(info: string, where: string): Finding {
   const version = /redis_version:(\S+)/.exec(info)?.[1] ?? 'unknown';
-  const [major = 0, minor = 0] = version.split('.').map(Number);
-  if (major > 6 || (major === 6 && minor >= 2)) return ok('redis', `${where} is version ${version}`);
-  return fail('redis', `${where} is version ${version}`, 'Use Redis 6.2 or newer.');
+  const [major = 0] = version.split('.').map(Number);
+  if (major >= 7) return ok('redis', `${where} is version ${version}`);
+  return fail('redis', `${where} is version ${version}`, 'Use Redis 7 or newer, or Valkey.');
 }
 
 async function checkSpeed(redis: Redis): Promise<Finding> {

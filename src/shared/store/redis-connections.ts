@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import type { RedisAddress } from '../runtime/redis-address.ts';
 import { createMasterRoute, type MasterRoute } from './master-route.ts';
-import { refusalOf, runIdOf } from './redis-examination.ts';
+import { policyRefusalOf, refusalOf, runIdOf } from './redis-examination.ts';
 
 /** A connection as far as reconnecting it goes: one of ioredis, or BullMQ's view of one. */
 type Connection = {
@@ -21,6 +21,8 @@ export class StoreTakesNoWrites extends Error {}
 const RECONNECT_AFTER_MS = 50;
 const RECONNECT_AT_MOST_EVERY_MS = 1000;
 const PROBE_SECONDS = 60;
+/** Its policy may be changed while Redis runs. */
+const POLICY_EVERY_MS = 5000;
 
 const retryStrategy = (attempt: number) => Math.min(100 * attempt, 500);
 
@@ -103,6 +105,8 @@ function createReconnection(route: MasterRoute | undefined) {
 function createHealth(address: RedisAddress, reconnect: () => void) {
   let replicas = 0;
   let refusal: string | undefined;
+  let forgets: string | undefined;
+  let policyDueAt = 0;
   let run: string | undefined;
   return {
     /** Why this Redis can never serve, as far as it was looked at: each time when a connection was made. */
@@ -112,6 +116,7 @@ function createHealth(address: RedisAddress, reconnect: () => void) {
         run = undefined;
       });
       refusal = await refusalOf(redis, address);
+      policyDueAt = 0;
       return refusal;
     },
 
@@ -123,7 +128,12 @@ function createHealth(address: RedisAddress, reconnect: () => void) {
 
     /** Rejects unless Redis is a master and takes a small write; also with `StoreTakesNoWrites`, which says why. */
     async probe(redis: Redis): Promise<void> {
-      if (refusal !== undefined) throw new StoreTakesNoWrites(refusal);
+      if (performance.now() >= policyDueAt) {
+        forgets = await policyRefusalOf(redis);
+        policyDueAt = performance.now() + POLICY_EVERY_MS;
+      }
+      const why = forgets ?? refusal;
+      if (why !== undefined) throw new StoreTakesNoWrites(why);
       // If this user may not ask for the role, the write tells whether Redis takes writes.
       const [role, , connected] = await redis.role().catch(() => ['unknown']);
       replicas = role === 'master' && Array.isArray(connected) ? connected.length : 0;
@@ -131,6 +141,7 @@ function createHealth(address: RedisAddress, reconnect: () => void) {
         reconnect();
         throw new StoreTakesNoWrites('Redis is a replica and takes no writes (READONLY)');
       }
+      await redis.time(); // what scripts need
       await redis.set(`${address.prefix}:probe`, '', 'EX', PROBE_SECONDS);
     },
   };

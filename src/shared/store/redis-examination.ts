@@ -19,9 +19,8 @@ export async function refusalOf(redis: Redis, { kind, prefix }: RedisAddress): P
   const mode = info.get('redis_mode') ?? info.get('server_mode'); // the latter is Valkey's
   if (mode === 'sentinel') return 'this is a Sentinel: use redis+sentinel://host:26379/name-of-the-master';
   if (mode === 'cluster' && kind !== 'cluster') return 'this is a node of a Cluster: use redis+cluster://';
-  const policy = info.get('maxmemory_policy') ?? 'noeviction';
-  if (policy !== 'noeviction')
-    return `a full Redis would forget jobs (maxmemory-policy ${policy}): set it to noeviction`;
+  const forgets = refusalOfPolicy(info);
+  if (forgets !== undefined) return forgets;
   for (const [name, attempt] of Object.entries(NEEDED)) {
     const error = await attempt(redis, `${prefix}:probe:none`).then(
       () => undefined,
@@ -31,6 +30,18 @@ export async function refusalOf(redis: Redis, { kind, prefix }: RedisAddress): P
       return `${name} cannot be used here (${error}): connect to Redis itself, not to a proxy, with a user who may use it`;
   }
   return undefined;
+}
+
+function refusalOfPolicy(info: Map<string, string>): string | undefined {
+  const policy = info.get('maxmemory_policy') ?? 'noeviction';
+  return policy === 'noeviction'
+    ? undefined
+    : `a full Redis would forget jobs (maxmemory-policy ${policy}): set it to noeviction`;
+}
+
+/** The same of its policy alone, which may be changed while it runs. */
+export async function policyRefusalOf(redis: Redis): Promise<string | undefined> {
+  return refusalOfPolicy(fieldsOf(await redis.info('memory').catch(() => '')));
 }
 
 /** Whether this is a replica: at the start only its operator can change that. */

@@ -12,6 +12,9 @@ const BEGINNINGS = [
 const REFUSALS =
   /^(OOM|LOADING|READONLY|MISCONF|MASTERDOWN|CLUSTERDOWN|BUSY|NOREPLICAS|TRYAGAIN|MOVED|ASK|UNBLOCKED)\b|non local key/;
 
+/** What the user may not do, if Redis names it: inside a script it does not. */
+const FORBIDDEN = /^NOPERM.*?'([\w|]+)' command|^NOPERM|can't run this command/i;
+
 /** Whether a reply took so long that it is not waited for any more: that says nothing about the queue store. */
 export function tookTooLong(error: unknown): boolean {
   return error instanceof Error && error.message.startsWith('Command timed out');
@@ -39,6 +42,9 @@ export function isStoreUnavailable(error: unknown): boolean {
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'Redis does not answer';
   if (error instanceof StoreTakesNoWrites) return error.message;
+  const forbidden = error instanceof ReplyError ? FORBIDDEN.exec(error.message) : null;
+  if (forbidden)
+    return `the user of Redis may not use ${forbidden[1]?.toUpperCase() ?? 'a command'} (NOPERM): doctor prints the rights it needs`;
   const refusal = error instanceof ReplyError ? REFUSALS.exec(error.message)?.[0] : undefined;
   return refusal === undefined ? 'Redis does not answer' : `Redis takes no writes (${refusal})`;
 }
