@@ -172,7 +172,7 @@ function measuredBodies({ MAX_OPEN_BODY_BYTES }: Settings, metrics: Metrics): Op
 
 function answerError(error: Error, requestId: string, log: Logger): Response {
   if (isStoreUnavailable(error)) return withoutStore();
-  if (error instanceof NewerExecution) return problem(503, error.message, { headers: { 'retry-after': '2' } });
+  if (error instanceof NewerExecution) return problem(503, error.message, { retryAfter: 'store' });
   log.error({ err: error, requestId }, 'a request failed unexpectedly');
   return problem(500, `Something went wrong inside the service; its log has the details under request ${requestId}.`);
 }

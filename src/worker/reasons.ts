@@ -1,5 +1,8 @@
+import { errnoOf } from '../shared/runtime/errno.ts';
+import { ForeignPath } from './files/client-directories.ts';
+
 /** Why the shared directory could not be written or read, by the error's code: what a sentence says about it. */
-export const REASONS = new Map([
+const REASONS = new Map([
   ['EACCES', 'the worker has no permission'],
   ['EPERM', 'the worker has no permission'],
   ['EROFS', 'it is read-only'],
@@ -18,8 +21,23 @@ const CANNOT_READ = new Map([
   ['ETIMEDOUT', 'the file server does not respond'],
 ]);
 
-/** The explanation of an error that keeps a worker from reading; an empty text for one that explains itself. */
+/** Why a request could not be written into a client's directory; undefined for errors that say nothing about it. */
+export function whyUnwritable(error: unknown): string | undefined {
+  return error instanceof ForeignPath ? 'it is not a directory of its own' : REASONS.get(errnoOf(error));
+}
+
+/** Why clients could not be looked up; undefined for errors that say nothing about their directories. */
+export function whyUnlisted(error: unknown): string | undefined {
+  return error instanceof ForeignPath ? 'a link stands in their way' : REASONS.get(errnoOf(error));
+}
+
+/** Why no claim could be written; undefined for errors that say nothing about its directory. */
+export function whyUnclaimed(error: unknown): string | undefined {
+  return errnoOf(error) === 'ENOENT' ? 'it is not there (is it still mounted?)' : REASONS.get(errnoOf(error));
+}
+
+/** The explanation of an error that keeps a worker from reading; its code, and what that means. */
 export function explained(code: string): string {
   const why = REASONS.get(code) ?? CANNOT_READ.get(code);
-  return why === undefined ? '' : `: ${why}`;
+  return `${code || 'internal error'}${why === undefined ? '' : `: ${why}`}`;
 }

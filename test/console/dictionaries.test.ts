@@ -9,7 +9,7 @@ import { format, partsOf, type Template } from '../../src/console/text/format.ts
 import { jsonWords } from '../../src/console/text/json-words.ts';
 import type { Say } from '../../src/console/text/use-text.tsx';
 import { zh } from '../../src/console/text/zh.ts';
-import { outcomes } from '../../src/shared/contract/outcomes.ts';
+import { outcomes } from '../../src/shared/contract/codes.ts';
 
 const namesIn = (template: Template) => {
   const texts = typeof template === 'string' ? [template] : [template.one, template.other];

@@ -12,7 +12,7 @@ const heads: Record<string, Edit[]> = {
 };
 
 const fences: Record<string, Edit[]> = {
-  'shared/contract/outcomes.ts': [["  fenced: { status: 503, state: 'rejected', retryAfterSeconds: 2 },\n", '']],
+  'shared/contract/codes.ts': [["  fenced: { status: 503, state: 'rejected', retryAfterSeconds: 2 },\n", '']],
   'shared/contract/query.ts': [["z.literal('fence')", "z.literal('no such question')"]],
   'api/idempotency/idempotency.ts': [['at: Date.now(), claimBy };', 'at: Date.now() };']],
   'api/idempotency/run-once.ts': [

@@ -61,7 +61,7 @@ export function limitCallers(defaults: Limits, { registry }: Metrics) {
       await hold(use);
       const sentence = SENTENCES[reached](limits[reached]);
       return problem(429, `The key "${name}" has ${sentence}. It did not run. Try again in a moment.`, {
-        headers: { 'retry-after': '1' },
+        retryAfter: 'limit',
       });
     }
     use.calls -= 1;

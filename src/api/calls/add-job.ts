@@ -1,12 +1,12 @@
 import type { JobData } from '../../shared/contract/job.ts';
 import type { NoAnswer } from '../../shared/contract/outcomes.ts';
+import { sentences } from '../../shared/contract/sentences.ts';
 import type { ThrottledAlert } from '../../shared/runtime/logger.ts';
 import type { createCancelSender } from '../../shared/store/control.ts';
 import { addExecution } from '../../shared/store/job-heads.ts';
 import type { ExecutionQueue, QueueBackend } from '../../shared/store/queue-backend.ts';
 import { wasNotSent, wasRefused } from '../../shared/store/store-error.ts';
 import { STORE_ADVICE } from '../queue-health.ts';
-import { endings } from './endings.ts';
 import { persist } from './persist.ts';
 
 type Dependencies = {
@@ -31,7 +31,7 @@ export function createAddJob({ backend, queue, cancels, storeAlert }: Dependenci
     if (outcome !== undefined) return outcome === 'added' ? undefined : outcome;
     // A keyed call goes on if its job is there: the repeat of the call joins it.
     if (!isKeyed) void removeWhenBack(mockId, data);
-    return endings.notConfirmed(mockId);
+    return sentences.notConfirmed(mockId);
   };
 
   async function addOrAddAgain(mockId: string, data: JobData): Promise<Added | undefined> {
@@ -40,7 +40,8 @@ export function createAddJob({ backend, queue, cancels, storeAlert }: Dependenci
       return 'added';
     } catch (error) {
       storeAlert.begins(error, STORE_ADVICE);
-      if (wasNotSent(error)) return endings.notSent(wasRefused(error) ? 'refused the execution' : 'cannot be reached');
+      if (wasNotSent(error))
+        return sentences.notSent(wasRefused(error) ? 'refused the execution' : 'cannot be reached');
     }
     // The store took it or not before the connection was lost. A job that is there is not added a second time.
     return persist<Added>(data.claimBy, async () => {

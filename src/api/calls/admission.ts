@@ -1,20 +1,20 @@
 import type { NoAnswer } from '../../shared/contract/outcomes.ts';
+import { sentences } from '../../shared/contract/sentences.ts';
 import type { Settings } from '../../shared/runtime/settings.ts';
 import { type QueueHealth, whyAway } from '../queue-health.ts';
 import type { PendingExecutions } from './await-ending.ts';
-import { endings } from './endings.ts';
 
 type Dependencies = { health: QueueHealth; pending: PendingExecutions; settings: Settings };
 
 /** Whether a call can be begun now, before anything of it is stored. */
 export function createAdmission({ health, pending, settings }: Dependencies) {
   function storeIsAway(): NoAnswer | undefined {
-    return health.up ? undefined : endings.notSent(whyAway(health.full));
+    return health.up ? undefined : sentences.notSent(whyAway(health.full));
   }
 
   function tooManyWait(): NoAnswer | undefined {
     const waiting = Math.max(health.waiting, pending.waiting - health.active);
-    return waiting < settings.MAX_QUEUED ? undefined : endings.tooManyWait(waiting);
+    return waiting < settings.MAX_QUEUED ? undefined : sentences.tooManyWait(waiting);
   }
 
   return {

@@ -1,10 +1,10 @@
 import { type Ending, unanswered } from '../../shared/contract/ending.ts';
 import { type ExecutionRecord, endingOf } from '../../shared/contract/execution-record.ts';
 import type { JobData } from '../../shared/contract/job.ts';
+import { sentences } from '../../shared/contract/sentences.ts';
 import type { Logger, ThrottledAlert } from '../../shared/runtime/logger.ts';
 import type { History } from '../../shared/store/history.ts';
 import type { ExecutionQueue, QueueBackend } from '../../shared/store/queue-backend.ts';
-import { endings } from './endings.ts';
 import { type AwaitedJob, followJobs } from './follow-jobs.ts';
 import { endingOfCompleted, endingOfFailed } from './job-ending.ts';
 import type { AllTell } from './older-workers.ts';
@@ -58,8 +58,8 @@ export function openPendingExecutions(dependencies: Dependencies) {
     const { claimBy } = awaited.data;
     const takenBy = Math.max(claimBy + CLAIM_SLACK_MS, (reEnqueues.at(mockId) ?? 0) + TAKEN_UP_WITHIN_MS);
     if (Date.now() < takenBy) awaited.recheckAt = Math.min(awaited.recheckAt, takenBy);
-    else if (mayHaveBegun(mockId, awaited.since)) await revoke(mockId, endings.storeWasAway(mockId));
-    else await revoke(mockId, endings.neverTaken(awaited.data.target, workers()));
+    else if (mayHaveBegun(mockId, awaited.since)) await revoke(mockId, sentences.storeWasAway(mockId));
+    else await revoke(mockId, sentences.neverTaken(awaited.data.target, workers()));
   }
 
   /** Whether the queue store may have forgotten that a worker began it: it lost its data or its last second. */
@@ -82,7 +82,7 @@ export function openPendingExecutions(dependencies: Dependencies) {
     /** Waits for the end of one execution, at most `timeoutMs`. Call it before the job is added. */
     async wait(mockId: string, data: JobData, timeoutMs: number): Promise<Ending> {
       const onTimeout = async () =>
-        (await endingInTime(dependencies, mockId)) ?? unanswered(endings.neverReported(mockId, timeoutMs));
+        (await endingInTime(dependencies, mockId)) ?? unanswered(sentences.neverReported(mockId, timeoutMs));
       const queuedAt = Date.now();
       try {
         const ending = await jobs.wait(mockId, data, timeoutMs, onTimeout);

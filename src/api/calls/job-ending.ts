@@ -2,16 +2,16 @@ import { answered, type Ending, unanswered } from '../../shared/contract/ending.
 import { jobResultSchema } from '../../shared/contract/job.ts';
 import { noAnswerSchema } from '../../shared/contract/outcomes.ts';
 import { parseJson } from '../../shared/contract/parse-json.ts';
-import { endings } from './endings.ts';
+import { sentences } from '../../shared/contract/sentences.ts';
 
 /** The ending of a job that completed with this value. */
 export function endingOfCompleted(mockId: string, returnvalue: unknown): Ending {
   const parsed = jobResultSchema.safeParse(returnvalue);
-  return parsed.success ? answered(parsed.data) : unanswered(endings.answeredInNewerForm(mockId));
+  return parsed.success ? answered(parsed.data) : unanswered(sentences.answeredInNewerForm(mockId));
 }
 
 /** The ending of a job that failed for this reason: the one its worker gave, or one of the queue itself. */
 export function endingOfFailed(mockId: string, failedReason: string): Ending {
   const parsed = noAnswerSchema.safeParse(parseJson(failedReason));
-  return unanswered(parsed.success ? parsed.data : endings.queueGaveUp(mockId, failedReason));
+  return unanswered(parsed.success ? parsed.data : sentences.queueGaveUp(mockId, failedReason));
 }

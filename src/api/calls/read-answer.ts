@@ -1,8 +1,8 @@
 import { answered, type Ending, type ReadResult, unanswered } from '../../shared/contract/ending.ts';
 import type { JobResult } from '../../shared/contract/job.ts';
+import { sentences } from '../../shared/contract/sentences.ts';
 import type { History } from '../../shared/store/history.ts';
 import type { Store } from '../../shared/store/key-value-store.ts';
-import { endings } from './endings.ts';
 
 export type ReadAnswer = ReturnType<typeof createReadAnswer>;
 
@@ -19,5 +19,5 @@ export function createReadAnswer({ store, history }: { store: Store; history: Hi
 export function withAnswer(mockId: string, ending: Ending, body: string | null): Ending<ReadResult> {
   if (ending.kind === 'unanswered') return ending;
   const { result } = ending;
-  return body === null ? unanswered(endings.answerUnreadable(mockId, result.address)) : answered({ ...result, body });
+  return body === null ? unanswered(sentences.answerUnreadable(mockId, result.address)) : answered({ ...result, body });
 }

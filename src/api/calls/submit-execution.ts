@@ -1,7 +1,9 @@
+import type { Code } from '../../shared/contract/codes.ts';
 import { type Ending, type ReadResult, unanswered } from '../../shared/contract/ending.ts';
 import type { ExecuteRequest } from '../../shared/contract/execute-request.ts';
 import { toJobData } from '../../shared/contract/job.ts';
-import type { Code, NoAnswer } from '../../shared/contract/outcomes.ts';
+import type { NoAnswer } from '../../shared/contract/outcomes.ts';
+import { sentences } from '../../shared/contract/sentences.ts';
 import type { Privacy } from '../../shared/privacy/privacy.ts';
 import type { ThrottledAlert } from '../../shared/runtime/logger.ts';
 import { apiWaitMs, type Settings } from '../../shared/runtime/settings.ts';
@@ -13,7 +15,6 @@ import type { QueueHealth } from '../queue-health.ts';
 import { createAddJob } from './add-job.ts';
 import { createAdmission } from './admission.ts';
 import type { PendingExecutions } from './await-ending.ts';
-import { endings } from './endings.ts';
 import type { BodyLease } from './open-bodies.ts';
 import { persist } from './persist.ts';
 import { type ReadAnswer, withAnswer } from './read-answer.ts';
@@ -110,7 +111,7 @@ export function createSubmitExecution(dependencies: Dependencies) {
   async function cancel(mockId: string, since: number): Promise<void> {
     await persist(since + apiWaitMs(settings), async () => {
       const waits = !pending.mayHaveBegun(mockId, since);
-      if (waits && (await pending.revoke(mockId, endings.cancelledInQueue(mockId)))) return;
+      if (waits && (await pending.revoke(mockId, sentences.cancelledInQueue(mockId)))) return;
       await cancels.send({ mockId, why: 'caller-left' });
     });
   }

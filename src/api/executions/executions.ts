@@ -1,5 +1,6 @@
 import { answered, type Ending, type ReadResult, unanswered } from '../../shared/contract/ending.ts';
 import { type ExecutionRecord, endingOf } from '../../shared/contract/execution-record.ts';
+import { sentences } from '../../shared/contract/sentences.ts';
 import { isEndState } from '../../shared/contract/states.ts';
 import type { Privacy } from '../../shared/privacy/privacy.ts';
 import type { createCancelSender } from '../../shared/store/control.ts';
@@ -7,7 +8,6 @@ import { BEGINNING, type History, type HistoryFilter, type HistoryPage } from '.
 import type { ReadShortJobs } from '../../shared/store/job-heads.ts';
 import type { ExecutionQueue } from '../../shared/store/queue-backend.ts';
 import type { PendingExecutions } from '../calls/await-ending.ts';
-import { endings } from '../calls/endings.ts';
 import type { ReadAnswer } from '../calls/read-answer.ts';
 import { createFollow } from './follow-execution.ts';
 import { isAfter, openAfter, openCursor } from './open-cursor.ts';
@@ -47,7 +47,7 @@ export function createExecutions(dependencies: Dependencies) {
         const ending = endingOf(record, result);
         if (ending?.kind === 'unanswered') return ending;
         if (ending && result !== null) return answered({ ...ending.result, body: result });
-        if (ending && privacy.isOff(record.app)) return unanswered(endings.answerGone({ mockId, ...ending.result }));
+        if (ending && privacy.isOff(record.app)) return unanswered(sentences.answerGone({ mockId, ...ending.result }));
       }
       return null;
     },
@@ -80,7 +80,7 @@ export function createExecutions(dependencies: Dependencies) {
       // Ask the workers before the job is removed: another API may wait for it, find it missing and re-enqueue it. Then they refuse it.
       await cancels.send({ mockId, why: 'asked' });
       if (pending.mayHaveBegun(mockId, record.history[0]?.at ?? 0)) return 'asked';
-      await pending.revoke(mockId, endings.cancelledInQueue(mockId));
+      await pending.revoke(mockId, sentences.cancelledInQueue(mockId));
       return 'asked';
     },
   };

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createMiddleware } from 'hono/factory';
 import { unanswered } from '../../shared/contract/ending.ts';
-import { noAnswer } from '../../shared/contract/outcomes.ts';
+import { sentences } from '../../shared/contract/sentences.ts';
 import { type QueueHealth, whyAway } from '../queue-health.ts';
 import type { Environment } from './environment.ts';
 import { problem, respondToEnding } from './respond.ts';
@@ -10,7 +10,6 @@ import { problem, respondToEnding } from './respond.ts';
 export type Phase = 'starting' | 'running' | 'leaving' | 'stopping' | 'closing';
 
 const TAKES_CALLS = new Set<Phase>(['starting', 'running', 'leaving']);
-const STOPPING = 'This API process is stopping. The call was not run; send it again, another process takes it.';
 
 /** 405 with what is allowed instead. */
 export function wrongMethod(method: string, allowed: string[]): Response {
@@ -24,8 +23,8 @@ export function refuseWhileStopping(phase: () => Phase) {
   return createMiddleware<Environment>(async (context, next) => {
     if (TAKES_CALLS.has(phase())) return next();
     const response = context.req.path.endsWith('/execute')
-      ? respondToEnding(context, randomUUID(), unanswered(noAnswer('overloaded', STOPPING, { mayHaveRun: false })), 1)
-      : problem(503, STOPPING, { headers: { 'retry-after': '1' } });
+      ? respondToEnding(context, randomUUID(), unanswered(sentences.stopping()), 'stopping')
+      : problem(503, sentences.stopping().error, { retryAfter: 'stopping' });
     response.headers.set('connection', 'close');
     return response;
   });
@@ -39,5 +38,5 @@ export function refuseWithoutStore(health: QueueHealth) {
 /** The answer to what cannot be done without the queue store. */
 export function withoutStore(full: string | null = null): Response {
   const error = `The queue store ${whyAway(full)}. Nothing was run; try again in a moment.`;
-  return problem(503, error, { headers: { 'retry-after': '2' } });
+  return problem(503, error, { retryAfter: 'store' });
 }

@@ -1,16 +1,24 @@
 import { STATUS_CODES } from 'node:http';
 import type { Context } from 'hono';
+import { outcomeOf, retryAfterSeconds } from '../../shared/contract/codes.ts';
 import type { Ending, ReadResult } from '../../shared/contract/ending.ts';
 import { noAnswerBody } from '../../shared/contract/execution-record.ts';
-import { type NoAnswer, outcomeOf } from '../../shared/contract/outcomes.ts';
+import type { NoAnswer } from '../../shared/contract/outcomes.ts';
 import type { Problem } from '../calls/read-request.ts';
 
+type RetryAfter = keyof typeof retryAfterSeconds;
+type Rest = {
+  errors?: Problem[];
+  headers?: Record<string, string>;
+  /** Why it is worth a try again, and so when. */
+  retryAfter?: RetryAfter | undefined;
+  more?: Record<string, unknown>;
+};
+
 /** A refusal as problem+json (RFC 9457), which also has `success` and `error`, so that one reader fits all answers. */
-export function problem(
-  status: number,
-  error: string,
-  rest: { errors?: Problem[]; headers?: Record<string, string>; more?: Record<string, unknown> } = {},
-): Response {
+export function problem(status: number, error: string, rest: Rest = {}): Response {
+  const { retryAfter } = rest;
+  const again = retryAfter === undefined ? {} : { 'retry-after': String(retryAfterSeconds[retryAfter]) };
   const body = {
     type: 'about:blank',
     title: STATUS_CODES[status],
@@ -23,7 +31,7 @@ export function problem(
   };
   return new Response(JSON.stringify(body), {
     status,
-    headers: { 'content-type': 'application/problem+json', ...rest.headers },
+    headers: { 'content-type': 'application/problem+json', ...again, ...rest.headers },
   });
 }
 
@@ -50,19 +58,19 @@ export function respondToEnding(
   context: Context,
   mockId: string,
   ending: Ending<ReadResult>,
-  retryAfterSeconds?: number,
+  retryAfter?: RetryAfter,
 ): Response {
   context.set('mockId', mockId);
   if (ending.kind === 'answered') return json(200, ending.result.body);
   context.set('code', ending.noAnswer.code);
-  return respondUnanswered(mockId, ending.noAnswer, retryAfterSeconds);
+  return respondUnanswered(mockId, ending.noAnswer, retryAfter);
 }
 
-function respondUnanswered(mockId: string, noAnswer: NoAnswer, retryAfter: number | undefined): Response {
+function respondUnanswered(mockId: string, noAnswer: NoAnswer, retryAfter: RetryAfter | undefined): Response {
   if (noAnswer.code === 'bad-request')
     return badRequest([{ field: noAnswer.field ?? 'body', message: noAnswer.error }]);
-  const { status, retryAfterSeconds } = outcomeOf(noAnswer.code);
-  const seconds = retryAfter ?? retryAfterSeconds;
+  const { status, retryAfterSeconds: usual } = outcomeOf(noAnswer.code);
+  const seconds = retryAfter === undefined ? usual : retryAfterSeconds[retryAfter];
   const headers = seconds === undefined ? {} : { 'retry-after': String(seconds) };
   return json(status, noAnswerBody(mockId, noAnswer), headers);
 }

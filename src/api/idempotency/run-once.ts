@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { type Ending, type ReadResult, unanswered } from '../../shared/contract/ending.ts';
 import type { ExecutionRecord } from '../../shared/contract/execution-record.ts';
 import type { NoAnswer } from '../../shared/contract/outcomes.ts';
-import { endings } from '../calls/endings.ts';
+import { sentences } from '../../shared/contract/sentences.ts';
 import type { InScene } from '../calls/rule-of-scene.ts';
 import type { Call, SubmitExecution } from '../calls/submit-execution.ts';
 import type { Executions } from '../executions/executions.ts';
@@ -21,14 +21,13 @@ type KeyedEnding = { mockId: string; ending: Ending<ReadResult> };
 export type Once =
   | { kind: 'other-body' }
   | Exclude<InScene, { kind: 'request' }>
-  | { kind: 'refused'; mockId: string; noAnswer: NoAnswer; retryAfterSeconds?: number }
+  | { kind: 'refused'; mockId: string; noAnswer: NoAnswer; retryAfter?: 'store' }
   | { kind: 'runs'; mockId: string; record: ExecutionRecord | null; ending: () => Promise<KeyedEnding> };
 
 /** The job of a call that was noted a moment ago is given this long to appear. */
 const ADDED_WITHIN_MS = 300;
 const LOOK_EVERY_MS = 50;
 const ATTEMPTS = 5;
-const RETRY_AFTER_SECONDS = 2;
 
 type Dependencies = {
   idempotency: Idempotency;
@@ -82,16 +81,16 @@ type Refusal = Extract<Awaited<ReturnType<Idempotency['remember']>>, { kind: 'an
 function refused(remembered: Refusal, mockId: string): Once {
   switch (remembered.kind) {
     case 'answer-gone':
-      return { kind: 'refused', mockId: remembered.mockId, noAnswer: endings.answerGone(remembered) };
+      return { kind: 'refused', mockId: remembered.mockId, noAnswer: sentences.answerGone(remembered) };
     case 'full':
-      return { kind: 'refused', mockId, noAnswer: endings.keysFull() };
+      return { kind: 'refused', mockId, noAnswer: sentences.keysFull() };
     case 'other-body':
       return remembered;
   }
 }
 
 function unknownYet(mockId: string): Once {
-  return { kind: 'refused', mockId, noAnswer: endings.mayBeOnItsWay(mockId), retryAfterSeconds: RETRY_AFTER_SECONDS };
+  return { kind: 'refused', mockId, noAnswer: sentences.mayBeOnItsWay(mockId), retryAfter: 'store' };
 }
 
 /**
@@ -132,7 +131,7 @@ function createJoin({ executions, idempotency, waitMs }: Dependencies) {
       if (next !== null && next !== mockId) return endingOf(scope, next, Date.now() + ADDED_WITHIN_MS, timeIsUp);
       if (ending) return { mockId, ending };
       if (Date.now() > knownBy || timeIsUp.aborted)
-        return { mockId, ending: unanswered(endings.endingUnknown(mockId)) };
+        return { mockId, ending: unanswered(sentences.endingUnknown(mockId)) };
       await setTimeout(LOOK_EVERY_MS);
     }
   }

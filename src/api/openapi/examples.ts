@@ -1,8 +1,9 @@
 import { STATUS_CODES } from 'node:http';
+import { outcomeOf } from '../../shared/contract/codes.ts';
 import { DATA_FIELD } from '../../shared/contract/data-field.ts';
-import { type Code, outcomeOf } from '../../shared/contract/outcomes.ts';
+import type { NoAnswer } from '../../shared/contract/outcomes.ts';
 
-const MOCK_ID = '5f0c1b52-8d1e-4b53-9f0e-2f6f1f1f7c11';
+export const MOCK_ID = '5f0c1b52-8d1e-4b53-9f0e-2f6f1f1f7c11';
 const AT = 1_790_000_000_000;
 
 export const request = { app: 9001, ruleId: 1, [DATA_FIELD]: { uid: 1, cost: 120 } };
@@ -18,8 +19,8 @@ export const result = {
 
 export const failedResult = { ...result, success: false, process: null, error: 'no such class: com.sample.Gone' };
 
-/** The answer to a call that no client answered. */
-export function noAnswer(code: Code, error: string, mayHaveRun = false) {
+/** The answer to a call that no client answered, with the very sentence that such a call gets. */
+export function unanswered({ code, error, mayHaveRun }: NoAnswer) {
   return { mockId: MOCK_ID, success: false, [DATA_FIELD]: {}, process: null, error, executeAt: AT, code, mayHaveRun };
 }
 

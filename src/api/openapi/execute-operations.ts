@@ -1,12 +1,17 @@
 import { z } from 'zod';
 import { executeRequestSchema } from '../../shared/contract/execute-request.ts';
+import { sentences } from '../../shared/contract/sentences.ts';
 import { acceptedAnswer, noAnswerAnswer, resultAnswer } from './answers.ts';
-import { accepted, failedResult, noAnswer, problem, request, result } from './examples.ts';
+import { accepted, failedResult, MOCK_ID, problem, request, result, unanswered } from './examples.ts';
 import type { AnswerDoc, Operation } from './operation.ts';
 import { badCall, refusal, usual } from './refusals.ts';
 
 const CLIENT = 'orders-7f9c_4a1b2';
-const unanswered = (description: string, examples: Record<string, unknown>): AnswerDoc => ({
+const claim = { address: CLIENT, givesUp: true };
+const place = { address: CLIENT, app: 9001, directoryName: CLIENT };
+const others = sentences.others(['orders-7f9c_99'], null);
+const RESULT_TIMEOUT_MS = 60_000;
+const answerOf = (description: string, examples: Record<string, unknown>): AnswerDoc => ({
   description,
   schema: noAnswerAnswer,
   examples,
@@ -64,12 +69,7 @@ export const executeOperations: Operation[] = [
         field: 'app',
         message: 'must be an integer from 1 to 2147483647',
       }),
-      409: unanswered('It was cancelled.', {
-        cancelled: noAnswer(
-          'cancelled',
-          `The execution was cancelled before ${CLIENT} picked the request up; it was withdrawn. The rule did not run.`,
-        ),
-      }),
+      409: answerOf('It was cancelled.', { cancelled: unanswered(sentences.cancelledBeforePickUp(claim)) }),
       413: refusal(413, 'The body is too large.', 'The body is larger than 1048576 bytes (MAX_BODY_BYTES).'),
       415: refusal(
         415,
@@ -80,7 +80,7 @@ export const executeOperations: Operation[] = [
         description: "The rule's tree has a cycle, or the Idempotency-Key belongs to another call.",
         schema: noAnswerAnswer,
         examples: {
-          cycle: noAnswer('cycle', 'The tree of rule 1 runs in a circle: 2, 3, 2. It was not sent to any client.'),
+          cycle: unanswered(sentences.cycle({ app: 9001, ruleId: '1', confId: null }, [2n, 3n])),
         },
         problems: {
           'another body': problem(
@@ -89,50 +89,30 @@ export const executeOperations: Operation[] = [
           ),
         },
       },
-      502: unanswered('The client wrote something that is not a result.', {
-        'invalid-result': noAnswer(
-          'invalid-result',
-          `Client ${CLIENT} wrote a result that cannot be used: it is not JSON. The rule ran or began to run.`,
-          true,
-        ),
+      502: answerOf('The client wrote something that is not a result.', {
+        'invalid-result': unanswered(sentences.invalidResult(claim, { problem: 'is not JSON', clientDied: false })),
       }),
       503: {
         description: 'No client or no worker is there to run it, or too much waits already.',
         schema: noAnswerAnswer,
         headers: { 'Retry-After': 'Seconds to wait, where waiting helps.' },
         examples: {
-          'no-client': noAnswer(
-            'no-client',
-            'App 9001 has no client online. No client is online for app 9001: start one, or check its SHARED_DIR.',
-          ),
-          'client-offline': noAnswer('client-offline', `Client ${CLIENT} is offline. Online: orders-7f9c_99.`),
-          'channel-unavailable': noAnswer(
-            'channel-unavailable',
-            `The request for client ${CLIENT} could not be written to mock/9001/${CLIENT}: the disk is full. It did not run.`,
-          ),
-          'no-worker': noAnswer(
-            'no-worker',
-            'No worker takes executions: none runs, or none can use its SHARED_DIR (its /readyz says why).',
-          ),
-          overloaded: noAnswer('overloaded', '10000 executions are waiting already. This one did not run.'),
-          'queue-unavailable': noAnswer('queue-unavailable', 'The queue store cannot be reached. It did not run.'),
-          stopping: noAnswer('overloaded', 'This API process is stopping. The call was not run; send it again.'),
-          'outcome-unknown': noAnswer('outcome-unknown', 'The queue store did not confirm the execution.', true),
-          fenced: noAnswer(
-            'fenced',
-            'Execution 94de541c-… had not begun when its Idempotency-Key was needed for another call, or its time was over. It did not run. Send the call again with the same key.',
-          ),
-          'answer-gone': noAnswer(
-            'outcome-unknown',
-            `Client ${CLIENT} answered execution 94de541c-…: it ran; its answer is no longer kept (IDEMPOTENCY_BYTES). It is not run again under this Idempotency-Key.`,
-            true,
-          ),
+          'no-client': unanswered(sentences.noClient(9001, '', sentences.others([], null))),
+          'client-offline': unanswered(sentences.clientOffline(CLIENT, others)),
+          'channel-unavailable': unanswered(sentences.channelUnavailable(place, 'the disk is full')),
+          'no-worker': unanswered(sentences.neverTaken('all', 0)),
+          overloaded: unanswered(sentences.tooManyWait(10_000)),
+          'queue-unavailable': unanswered(sentences.notSent('cannot be reached')),
+          stopping: unanswered(sentences.stopping()),
+          'outcome-unknown': unanswered(sentences.notConfirmed(MOCK_ID)),
+          fenced: unanswered(sentences.fenced(MOCK_ID)),
+          'answer-gone': unanswered(sentences.answerGone({ mockId: MOCK_ID, address: CLIENT })),
         },
       },
-      504: unanswered('The client did not answer in time.', {
-        'not-picked-up': noAnswer('not-picked-up', `Client ${CLIENT} did not pick the request up within 60000 ms.`),
-        'no-answer': noAnswer('no-answer', `Client ${CLIENT} wrote no answer within 60000 ms.`, true),
-        'client-left': noAnswer('client-left', `Client ${CLIENT} left while it had the request.`, true),
+      504: answerOf('The client did not answer in time.', {
+        'not-picked-up': unanswered(sentences.notPickedUp(claim, RESULT_TIMEOUT_MS)),
+        'no-answer': unanswered(sentences.silent(claim, RESULT_TIMEOUT_MS)),
+        'client-left': unanswered(sentences.left(claim)),
       }),
       ...usual,
     },

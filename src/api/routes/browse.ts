@@ -20,8 +20,7 @@ export function browseRoutes({ ask }: Pick<AskWorker, 'ask'>) {
     const { apps } = callerOf(context);
     if (answer.kind === 'found')
       return json(200, query.ask === 'apps' && apps ? onlyApps(answer.body, apps) : answer.body);
-    const headers = answer.status === 503 ? { 'retry-after': '2' } : {};
-    return problem(answer.status, answer.error, { headers });
+    return problem(answer.status, answer.error, { retryAfter: answer.status === 503 ? 'worker' : undefined });
   };
 
   const aboutSelection = (kind: 'schema' | 'tree') => async (context: Context<Environment>) => {

@@ -1,5 +1,6 @@
 import { type Context, Hono } from 'hono';
 import { MAX_CASES_BYTES } from '../../shared/cases/document.ts';
+import { sentences } from '../../shared/contract/sentences.ts';
 import { decodeUtf8 } from '../../shared/contract/utf8.ts';
 import { needs, refusedApp } from '../access/permission.ts';
 import type { OpenBodies } from '../calls/open-bodies.ts';
@@ -113,9 +114,7 @@ function notRead(kind: 'no-room' | 'too-large' | 'cut-off'): Response {
   const close = { connection: 'close' };
   switch (kind) {
     case 'no-room':
-      return problem(503, 'The bodies of all open calls take as much memory as they may (MAX_OPEN_BODY_BYTES).', {
-        headers: { ...close, 'retry-after': '2' },
-      });
+      return problem(503, sentences.bodiesFull().error, { headers: close, retryAfter: 'memory' });
     case 'too-large':
       return problem(413, `The body is larger than ${MAX_CASES_BYTES} bytes. Nothing was saved.`, { headers: close });
     case 'cut-off':
@@ -146,7 +145,7 @@ function respondToSaving(saving: Saving): Response {
 }
 
 function refused({ status, error }: { status: number; error: string }): Response {
-  return problem(status, error, { headers: status === 503 ? { 'retry-after': '2' } : {} });
+  return problem(status, error, { retryAfter: status === 503 ? 'worker' : undefined });
 }
 
 const notSaved = (message: string) => badQuestion([{ field: 'body', message }]);

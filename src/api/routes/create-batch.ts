@@ -1,4 +1,5 @@
 import type { Context } from 'hono';
+import { sentences } from '../../shared/contract/sentences.ts';
 import { refusedApp } from '../access/permission.ts';
 import { batchBody } from '../batches/batch-bodies.ts';
 import type { Batches } from '../batches/batches.ts';
@@ -9,9 +10,6 @@ import type { BodyLease } from '../calls/open-bodies.ts';
 import type { Environment } from '../http/environment.ts';
 import { readBody } from '../http/read-body.ts';
 import { badRequest, json, problem } from '../http/respond.ts';
-
-const NO_ROOM =
-  'The bodies of all open calls take as much memory as they may (MAX_OPEN_BODY_BYTES). Nothing of this one ran. Try again in a moment.';
 
 type Dependencies = { batches: Batches; readCsvBatch: ReadCsvBatch; maxBodyBytes: number };
 
@@ -39,7 +37,7 @@ export async function createBatch(
 
 function refuseBody(why: 'no-room' | 'too-large' | 'cut-off', maxBytes: number): Response {
   const headers = { connection: 'close' };
-  if (why === 'no-room') return problem(503, NO_ROOM, { headers: { ...headers, 'retry-after': '2' } });
+  if (why === 'no-room') return problem(503, sentences.bodiesFull().error, { headers, retryAfter: 'memory' });
   if (why === 'cut-off') return badRequest([{ field: 'body', message: 'was cut off before its end' }]);
   return problem(413, `The body is larger than ${maxBytes} bytes (MAX_BATCH_BYTES).`, { headers });
 }
@@ -51,7 +49,7 @@ async function respondToTaken(taken: Taken, batches: Batches): Promise<Response>
     case 'other-body':
       return problem(422, 'This Idempotency-Key was used for a call with another body: use a new key for a new call.');
     case 'refused':
-      return problem(taken.status, taken.error, taken.status === 503 ? { headers: { 'retry-after': '5' } } : {});
+      return problem(taken.status, taken.error, { retryAfter: taken.status === 503 ? 'worker' : undefined });
     case 'taken': {
       const location = `/rule-server/mock/batches/${taken.batchId}`;
       const found = await batches.read(taken.batchId);

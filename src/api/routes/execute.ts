@@ -3,10 +3,10 @@ import { type Context, Hono } from 'hono';
 import { unanswered } from '../../shared/contract/ending.ts';
 import type { ExecuteRequest } from '../../shared/contract/execute-request.ts';
 import type { ExecutionRecord } from '../../shared/contract/execution-record.ts';
+import { sentences } from '../../shared/contract/sentences.ts';
 import type { State } from '../../shared/contract/states.ts';
 import { isStoreUnavailable } from '../../shared/store/store-error.ts';
 import { needs, refusedApp } from '../access/permission.ts';
-import { endings } from '../calls/endings.ts';
 import type { BodyLease, OpenBodies } from '../calls/open-bodies.ts';
 import { readExecuteRequest } from '../calls/read-request.ts';
 import type { InScene, RuleOfScene } from '../calls/rule-of-scene.ts';
@@ -92,7 +92,7 @@ export function executeRoute({
       return await respondToOnce(context, await runOnce(scope, { ...call, collect: prefersAsync(context) }));
     } catch (error) {
       if (!isStoreUnavailable(error)) throw error;
-      return respondToEnding(context, call.mockId, unanswered(endings.notesAway()), 2);
+      return respondToEnding(context, call.mockId, unanswered(sentences.notesAway()), 'store');
     }
   }
 }
@@ -102,7 +102,7 @@ async function respondToOnce(context: Context<Environment>, ran: Once): Promise<
     case 'other-body':
       return problem(422, 'This Idempotency-Key was used for a call with another body: use a new key for a new call.');
     case 'refused':
-      return respondToEnding(context, ran.mockId, unanswered(ran.noAnswer), ran.retryAfterSeconds);
+      return respondToEnding(context, ran.mockId, unanswered(ran.noAnswer), ran.retryAfter);
     case 'no-rule':
     case 'no-worker':
       return withoutRule(context, ran);
@@ -122,7 +122,7 @@ function tellAbout(context: Context<Environment>, { app, ruleId, confId }: Execu
 
 function withoutRule(context: Context<Environment>, { kind, error }: Exclude<InScene, { kind: 'request' }>): Response {
   if (kind === 'no-rule') return badRequest([{ field: 'scene', message: error }]);
-  return respondToEnding(context, randomUUID(), unanswered(endings.sceneUnknown(error)));
+  return respondToEnding(context, randomUUID(), unanswered(sentences.sceneUnknown(error)));
 }
 
 function fromForeignPage(): Response {
@@ -140,7 +140,7 @@ function refuseBody(context: Context<Environment>, why: 'no-room' | 'too-large' 
 }
 
 function withoutRoom(context: Context<Environment>): Response {
-  const response = respondToEnding(context, randomUUID(), unanswered(endings.bodiesFull()));
+  const response = respondToEnding(context, randomUUID(), unanswered(sentences.bodiesFull()));
   response.headers.set('connection', 'close'); // the rest of the body is not read
   return response;
 }

@@ -74,9 +74,7 @@ async function erase(mockId: string, apps: ReadonlySet<number> | null, eraseIt: 
       return problem(
         503,
         `The files of execution ${mockId} could not be erased, and nothing else was: ${erased.error}`,
-        {
-          headers: { 'retry-after': '5' },
-        },
+        { retryAfter: 'worker' },
       );
   }
 }

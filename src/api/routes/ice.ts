@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import { type Context, Hono } from 'hono';
 import { QUERY_VERSION } from '../../shared/contract/query.ts';
+import { sentences } from '../../shared/contract/sentences.ts';
 import { needs, refusedApp } from '../access/permission.ts';
 import type { AskWorker } from '../ask-worker.ts';
 import type { BodyLease, OpenBodies } from '../calls/open-bodies.ts';
@@ -88,10 +89,7 @@ export function iceRoutes({
 function refuseBody(why: 'no-room' | 'too-large' | 'cut-off', maxBytes: number): Response {
   switch (why) {
     case 'no-room':
-      return refusal(
-        OTHER_ERROR,
-        'The bodies of all open calls take as much memory as they may (MAX_OPEN_BODY_BYTES).',
-      );
+      return refusal(OTHER_ERROR, sentences.bodiesFull().error);
     case 'too-large':
       return refusal(OTHER_ERROR, `The body is larger than ${maxBytes} bytes (MAX_BODY_BYTES).`, 413);
     case 'cut-off':

@@ -1,3 +1,4 @@
+import { type Code, isCode } from '../../shared/contract/codes.ts';
 import { namedTarget } from '../../shared/contract/target.ts';
 import type { Tree } from '../api/browse.ts';
 import { type ExecutionRecord, isEnd } from '../api/executions.ts';
@@ -117,28 +118,8 @@ function laneOf({ target }: ExecutionRecord): string | null {
   return wanted?.kind === 'lane' ? wanted.lane : null;
 }
 
-/** The codes that have a sentence and a hint of their own. */
-const codes = [
-  'no-client',
-  'client-offline',
-  'channel-unavailable',
-  'no-worker',
-  'fenced',
-  'overloaded',
-  'queue-unavailable',
-  'outcome-unknown',
-  'not-picked-up',
-  'no-answer',
-  'client-left',
-  'invalid-result',
-  'cancelled',
-  'cycle',
-  'bad-request',
-] as const;
-
-function knownCode(code: string | null) {
-  return codes.find((known) => known === code) ?? 'rejected';
-}
+/** Each code has a sentence and a hint of its own in the texts of the page; one of a newer service is said in general words. */
+const knownCode = (code: string | null): Code | 'rejected' => (isCode(code) ? code : 'rejected');
 
 function titleKey(record: ExecutionRecord, code: string): TextKey {
   const known = knownCode(code);

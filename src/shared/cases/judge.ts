@@ -1,8 +1,8 @@
+import type { Code } from '../contract/codes.ts';
 import { DATA_FIELD } from '../contract/data-field.ts';
 import { parseExact, scanJson } from '../contract/exact-json.ts';
 import type { Decision } from '../contract/job.ts';
 import type { Member } from '../contract/json-tokens.ts';
-import type { Code } from '../contract/outcomes.ts';
 import { type ExactValue, stringifyExact } from '../contract/raw-number.ts';
 import type { Expect } from './case.ts';
 import { compareData } from './compare.ts';

@@ -1,6 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { type Code, outcomeOf } from '../contract/codes.ts';
 import type { ExecutionRecord } from '../contract/execution-record.ts';
-import { type Code, outcomeOf } from '../contract/outcomes.ts';
 import { timingsOf } from '../contract/timings.ts';
 
 /** From a quick client on this machine to one that takes its whole minute. */

@@ -1,4 +1,4 @@
-import { endings } from '../endings.ts';
+import { sentences } from '../../shared/contract/sentences.ts';
 import { MINUTE_MS } from '../files/claim-minutes.ts';
 import { claimMayBeSwept } from './follow-items.ts';
 import type { TargetRun } from './target-run.ts';
@@ -26,7 +26,7 @@ export async function resolveDoubt(
   const lastMinute = minuteOf(latest.until + begunWithinMs) + 1;
   for (let minute = minuteOf(oldest.at + begunWithinMs); minute <= lastMinute; minute++) {
     const claimBy = minute * MINUTE_MS;
-    const decision = await claims.refuse({ mockId, claimBy }, endings.fenced(mockId));
+    const decision = await claims.refuse({ mockId, claimBy }, sentences.fenced(mockId));
     if (decision.kind === 'claimed') return { kind: 'sent', claimBy };
   }
   return { kind: 'not-sent', claimFrom: (lastMinute + 1) * MINUTE_MS };

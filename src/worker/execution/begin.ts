@@ -1,9 +1,10 @@
 import type { NoAnswer } from '../../shared/contract/outcomes.ts';
+import { sentences } from '../../shared/contract/sentences.ts';
 import { parseTarget, type Target } from '../../shared/contract/target.ts';
 import { canRead, largeNumberIn } from '../dialects/number-range.ts';
-import { endings } from '../endings.ts';
 import { type ClaimOrRefusal, NewerClaim, UnknownClaim } from '../files/claim.ts';
 import type { Resolution } from '../placement/resolve-target.ts';
+import { whyUnclaimed, whyUnlisted } from '../reasons.ts';
 import type { BeginParts } from './begin-parts.ts';
 import { claimAtClient, type Decided } from './claim-at-client.ts';
 import { isOverForAll } from './deadlines.ts';
@@ -28,7 +29,7 @@ export async function begin(execution: Execution, parts: BeginParts): Promise<Cl
     const isOver = isOverForAll(data.claimBy, parts.sharedDirectory.clock, parts.settings);
     if (error instanceof NewerClaim && !isOver) return { kind: 'newer' };
     if (!isOver && !(error instanceof UnknownClaim)) throw error;
-    return endedWithout(endings.unreadableClaim(mockId));
+    return endedWithout(sentences.unreadableClaim(mockId));
   }
 }
 
@@ -64,20 +65,20 @@ async function decide(execution: Execution, parts: BeginParts): Promise<Decided 
   const { mockId, data } = execution;
   const noRoom = await prepareClaim(execution, parts);
   if (noRoom) return refuse(noRoom, execution, parts);
-  if (parts.interrupts.isCancelled(mockId)) return refuse(endings.cancelledBeforeDispatch(mockId), execution, parts);
+  if (parts.interrupts.isCancelled(mockId)) return refuse(sentences.cancelledBeforeDispatch(mockId), execution, parts);
   const target = parseTarget(data.target);
-  if (target.kind === 'malformed') return refuse(endings.badRequest('target', target.message), execution, parts);
+  if (target.kind === 'malformed') return refuse(sentences.badRequest('target', target.message), execution, parts);
   return claimAtOneOf(target, execution, parts);
 }
 
 /** Makes room for the claim; or tells why no claim may be written. */
 async function prepareClaim({ data }: Execution, { claims }: BeginParts): Promise<NoAnswer | undefined> {
   try {
-    return (await claims.prepareUnlessPast(data)) ? undefined : endings.tooLate();
+    return (await claims.prepareUnlessPast(data)) ? undefined : sentences.tooLate();
   } catch (error) {
-    const noAnswer = endings.claimsUnwritable(error);
-    if (!noAnswer) throw error;
-    return noAnswer;
+    const reason = whyUnclaimed(error);
+    if (reason === undefined) throw error;
+    return sentences.claimsUnwritable(reason);
   }
 }
 
@@ -107,9 +108,9 @@ function resolve(
   const large = largeNumberIn(data.input);
   return interrupts.unlessHandedOver(() =>
     resolveTarget(data.app, target, { tried, suits: ({ sdk }) => canRead(sdk, large) }).catch((error): Resolution => {
-      const noAnswer = endings.clientsUnreadable(error, data.app);
-      if (noAnswer) return { kind: 'refused', noAnswer };
-      throw error;
+      const reason = whyUnlisted(error);
+      if (reason === undefined) throw error;
+      return { kind: 'refused', noAnswer: sentences.clientsUnreadable(data.app, reason) };
     }),
   );
 }

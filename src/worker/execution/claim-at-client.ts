@@ -1,14 +1,15 @@
 import { join } from 'node:path';
 import type { Warning } from '../../shared/contract/job.ts';
 import type { NoAnswer } from '../../shared/contract/outcomes.ts';
+import { sentences } from '../../shared/contract/sentences.ts';
 import { errnoOf } from '../../shared/runtime/errno.ts';
 import type { Client } from '../clients/client.ts';
 import { sdks } from '../dialects/sdks.ts';
-import { endings } from '../endings.ts';
 import { CLAIM_VERSION, type Claim, type ClaimOrRefusal, UncertainClaim, UnknownClaim } from '../files/claim.ts';
 import { removeIfNobodyCame, removeTemporary, writeTemporary } from '../files/execution-files.ts';
 import { mockDirectory } from '../files/file-names.ts';
 import type { Resolution } from '../placement/resolve-target.ts';
+import { whyUnwritable } from '../reasons.ts';
 import type { BeginParts } from './begin-parts.ts';
 import type { Execution, Postponed } from './execution.ts';
 import { refuse } from './refuse.ts';
@@ -64,7 +65,7 @@ async function takeSlot(
   if (slot === 'crowded' && mayWait) return { kind: 'snooze' };
   if (interrupts.handingOver) return { kind: 'give-back' };
   const isCancelled = interrupts.isCancelled(mockId);
-  const noAnswer = isCancelled ? endings.cancelledBeforeDispatch(mockId) : endings.clientFull(client);
+  const noAnswer = isCancelled ? sentences.cancelledBeforeDispatch(mockId) : sentences.clientFull(client);
   return refuse(noAnswer, execution, parts);
 }
 
@@ -86,8 +87,9 @@ async function claimInSlot(
     }
   } catch (error) {
     const cause = causeOf(error);
-    const noAnswer = endings.channelUnavailable(cause, client);
-    if (!noAnswer) throw cause;
+    const reason = whyUnwritable(cause);
+    if (reason === undefined) throw cause;
+    const noAnswer = sentences.channelUnavailable(client, reason);
     const isItsOwn = error instanceof UnwritableDirectory && !FULL.has(errnoOf(cause));
     return isItsOwn ? { kind: 'unwritable', noAnswer } : await refuse(noAnswer, execution, parts);
   } finally {
@@ -116,7 +118,7 @@ async function writeAndClaim(
     const isLate = parts.sharedDirectory.clock.isPast(data.claimBy);
     await parts.atStep('before-claim', mockId); // where a long sleep does the most harm
     decision = isLate
-      ? await refuse(endings.tooLate(), execution, parts)
+      ? await refuse(sentences.tooLate(), execution, parts)
       : await parts.claims.claim({ mockId, claimBy: data.claimBy }, claim);
     return decision;
   } catch (error) {

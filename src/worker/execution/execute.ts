@@ -1,8 +1,10 @@
 import type { JobData } from '../../shared/contract/job.ts';
+import { sentences } from '../../shared/contract/sentences.ts';
 import type { Privacy } from '../../shared/privacy/privacy.ts';
+import { errnoOf } from '../../shared/runtime/errno.ts';
 import type { Tracing } from '../../shared/runtime/tracing.ts';
 import type { Store } from '../../shared/store/key-value-store.ts';
-import { endings } from '../endings.ts';
+import { explained } from '../reasons.ts';
 import { awaitAnswer } from './await-answer.ts';
 import { begin } from './begin.ts';
 import type { BeginParts } from './begin-parts.ts';
@@ -60,7 +62,7 @@ export function createExecute(parts: ExecuteParts) {
     } catch (error) {
       // Tried again as long as the API waits: an answer may be there that only could not be passed on.
       if (Date.now() < claim.answerBy + PASS_ON_WITHIN_MS) throw error;
-      return endedWithout(endings.cannotGoOn(claim, error), claim);
+      return endedWithout(sentences.cannotGoOn(claim, explained(errnoOf(error))), claim);
     }
   }
 }

@@ -1,7 +1,8 @@
 import type { NoAnswer } from '../../shared/contract/outcomes.ts';
+import { sentences } from '../../shared/contract/sentences.ts';
 import type { Cancel } from '../../shared/store/control.ts';
-import { endings } from '../endings.ts';
 import { withdraw } from '../files/execution-files.ts';
+import { explained } from '../reasons.ts';
 import { lookForAnswer } from './look-for-answer.ts';
 import { keepMadeDirectory, pickUp } from './notice-pick-up.ts';
 import type { Wait, WaitEnding } from './wait.ts';
@@ -14,7 +15,7 @@ export async function timeIsUp(wait: Wait): Promise<WaitEnding> {
   const hangs = Promise.withResolvers<WaitEnding>();
   const lastLook = lookOnceMore(wait);
   const timer = setTimeout(() => {
-    hangs.resolve({ kind: 'unanswered', noAnswer: endings.directoryHangs(wait.claim) });
+    hangs.resolve({ kind: 'unanswered', noAnswer: sentences.directoryHangs(wait.claim) });
     lastLook.then(discard, () => {}); // what it still finds is kept as a late result
   }, HANGS_AFTER_MS);
   return Promise.race([lastLook, hangs.promise]).finally(() => clearTimeout(timer));
@@ -34,20 +35,20 @@ async function lookOnceMore(wait: Wait): Promise<WaitEnding> {
 
 function whatWasMissing({ claim, unusable, unreadable, requestRemoved, parts }: Wait, withdrawn: boolean): NoAnswer {
   const { RESULT_TIMEOUT_MS } = parts.settings;
-  if (unreadable !== null) return endings.unreadableResult(claim, unreadable, RESULT_TIMEOUT_MS);
-  if (unusable.problem) return endings.invalidToTheEnd(claim, unusable, RESULT_TIMEOUT_MS);
-  if (withdrawn) return endings.notPickedUp(claim, RESULT_TIMEOUT_MS);
+  if (unreadable !== null) return sentences.unreadableResult(claim, explained(unreadable), RESULT_TIMEOUT_MS);
+  if (unusable.problem) return sentences.invalidToTheEnd(claim, unusable, RESULT_TIMEOUT_MS);
+  if (withdrawn) return sentences.notPickedUp(claim, RESULT_TIMEOUT_MS);
   return requestRemoved
-    ? endings.silentAfterRemoval(claim, RESULT_TIMEOUT_MS)
-    : endings.silent(claim, RESULT_TIMEOUT_MS);
+    ? sentences.silentAfterRemoval(claim, RESULT_TIMEOUT_MS)
+    : sentences.silent(claim, RESULT_TIMEOUT_MS);
 }
 
 /** Takes the request back. If the client has it and only its caller left, the wait goes on: the answer belongs in the history. */
 export async function cancelled(wait: Wait, why: Cancel['why']): Promise<WaitEnding | undefined> {
   const { claim, files } = wait;
   if (!wait.pickedUp && (await withdraw(files, claim)))
-    return { kind: 'unanswered', noAnswer: endings.cancelledBeforePickUp(claim) };
+    return { kind: 'unanswered', noAnswer: sentences.cancelledBeforePickUp(claim) };
   if (!wait.requestRemoved) await pickUp(wait);
   if (why === 'caller-left') return undefined;
-  return { kind: 'unanswered', noAnswer: endings.cancelledAfterPickUp(claim) };
+  return { kind: 'unanswered', noAnswer: sentences.cancelledAfterPickUp(claim) };
 }

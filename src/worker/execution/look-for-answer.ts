@@ -1,5 +1,5 @@
+import { sentences } from '../../shared/contract/sentences.ts';
 import { dialects } from '../dialects/dialects.ts';
-import { endings } from '../endings.ts';
 import { removeRequest, resultPath, withdraw } from '../files/execution-files.ts';
 import { type FoundResult, readResult } from '../files/result-file.ts';
 import type { Sight } from '../files/unusable-result.ts';
@@ -78,5 +78,5 @@ async function endIfWrongForGood(wait: Wait): Promise<WaitEnding | undefined> {
   if (remaining > 0) return void wait.later(remaining, { kind: 'result' });
   await withdraw(files, claim);
   await keepMadeDirectory(wait);
-  return { kind: 'unanswered', noAnswer: endings.invalidResult(claim, unusable) };
+  return { kind: 'unanswered', noAnswer: sentences.invalidResult(claim, unusable) };
 }

@@ -1,6 +1,6 @@
+import { sentences } from '../../shared/contract/sentences.ts';
 import { findRegistration } from '../clients/find-registration.ts';
 import { dialects } from '../dialects/dialects.ts';
-import { endings } from '../endings.ts';
 import { withdraw } from '../files/execution-files.ts';
 import { openFileName, requestFileName, resultFileName } from '../files/file-names.ts';
 import type { Listing } from '../files/watched-directory.ts';
@@ -71,7 +71,7 @@ async function clientLeft(wait: Wait): Promise<WaitEnding | undefined> {
     return undefined;
   }
   if (!wait.pickedUp && (await withdraw(files, claim)))
-    return { kind: 'unanswered', noAnswer: endings.leftBeforePickUp(claim) };
+    return { kind: 'unanswered', noAnswer: sentences.leftBeforePickUp(claim) };
   await lookAtRequest(wait);
-  return { kind: 'unanswered', noAnswer: wait.pickedUp ? endings.left(claim) : endings.requestRemoved(claim) };
+  return { kind: 'unanswered', noAnswer: wait.pickedUp ? sentences.left(claim) : sentences.requestRemoved(claim) };
 }

@@ -1,4 +1,4 @@
-import { endings } from '../endings.ts';
+import { sentences } from '../../shared/contract/sentences.ts';
 import { wasWithdrawn } from '../files/execution-files.ts';
 import { isRegistered } from '../files/registration-file.ts';
 import { accept, lookForAnswer, readResultOf } from './look-for-answer.ts';
@@ -26,7 +26,7 @@ async function lookAmongKept(wait: Wait): Promise<WaitEnding | undefined> {
 }
 
 async function whyWithdrawn({ claim, registration, inbox, parts }: Wait, answerBy: number) {
-  if (Date.now() >= answerBy) return endings.notPickedUp(claim, parts.settings.RESULT_TIMEOUT_MS);
+  if (Date.now() >= answerBy) return sentences.notPickedUp(claim, parts.settings.RESULT_TIMEOUT_MS);
   const left = registration !== null && !(await inbox.reading(() => isRegistered(registration)));
-  return left ? endings.leftBeforePickUp(claim) : endings.cancelledBeforePickUp(claim);
+  return left ? sentences.leftBeforePickUp(claim) : sentences.cancelledBeforePickUp(claim);
 }

@@ -1,8 +1,8 @@
 import { jobEnvelopeSchema } from '../../shared/contract/job.ts';
 import type { NoAnswer } from '../../shared/contract/outcomes.ts';
+import { sentences } from '../../shared/contract/sentences.ts';
 import { createThrottledAlert, type Logger } from '../../shared/runtime/logger.ts';
 import type { Settings } from '../../shared/runtime/settings.ts';
-import { endings } from '../endings.ts';
 import type { ClaimOrRefusal } from '../files/claim.ts';
 import type { Claims } from '../files/claims.ts';
 import type { SharedDirectory } from '../files/shared-directory.ts';
@@ -22,20 +22,20 @@ export function createUnknownJobs({ claims, sharedDirectory, settings, log }: De
   async function decide(key: { mockId: string; claimBy: number }, v: number): Promise<ClaimOrRefusal | null> {
     await sharedDirectory.mustBeThere();
     if (await claims.prepareUnlessPast(key)) return null;
-    return claims.refuse(key, endings.tooNew(v));
+    return claims.refuse(key, sentences.tooNew(v));
   }
 
   return {
     /** How a job ends whose data this worker cannot read; undefined as long as another one may know it. */
     async endingOf(mockId: string, data: unknown): Promise<NoAnswer | undefined> {
       const envelope = jobEnvelopeSchema.safeParse(data);
-      if (!envelope.success) return endings.unreadableJob(mockId);
+      if (!envelope.success) return sentences.unreadableJob(mockId);
       const { v, claimBy } = envelope.data;
       const decision = await decide({ mockId, claimBy }, v).catch((error) => {
         log.debug({ mockId, err: error }, 'the claim of a job of a newer version cannot be decided yet');
       });
       if (decision?.kind === 'refused') return { ...decision.noAnswer, unrecorded: true };
-      return isOverForAll(claimBy, sharedDirectory.clock, settings) ? endings.unreadableJob(mockId) : undefined;
+      return isOverForAll(claimBy, sharedDirectory.clock, settings) ? sentences.unreadableJob(mockId) : undefined;
     },
 
     /** How long one that is handed back stays away. */

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { scanJson } from '../../shared/contract/exact-json.ts';
 import type { JobData, Warning } from '../../shared/contract/job.ts';
 import type { NoAnswer } from '../../shared/contract/outcomes.ts';
+import { sentences } from '../../shared/contract/sentences.ts';
 import { createThrottledAlert, type Logger } from '../../shared/runtime/logger.ts';
 import type { Client } from '../clients/client.ts';
 import type { Dialect } from '../dialects/dialect.ts';
@@ -9,7 +10,6 @@ import { dialects } from '../dialects/dialects.ts';
 import { canRead, largeNumberIn } from '../dialects/number-range.ts';
 import { sdks } from '../dialects/sdks.ts';
 import { inputWarnings } from '../dialects/warnings.ts';
-import { endings } from '../endings.ts';
 import type { Claim } from '../files/claim.ts';
 import { lstatLately } from '../files/quick-files.ts';
 import type { Rules } from '../rules/rules.ts';
@@ -51,12 +51,12 @@ export function createInspections(dependencies: Dependencies) {
 
   async function inspect(client: Inspected, data: JobData): Promise<Inspection> {
     const refusal = inputRefusal(client, data.input);
-    if (refusal !== undefined) return { kind: 'refused', noAnswer: endings.badRequest('the service', refusal) };
+    if (refusal !== undefined) return { kind: 'refused', noAnswer: sentences.badRequest('the service', refusal) };
     const check = (maxAgeMs: number) => inTime(checkWithinMs, checked(client, data, maxAgeMs));
     const remembered = await check(REMEMBERED_MS);
     // A rule that was mended a moment ago is not refused for what it was.
     const { cycle, warnings } = remembered.cycle === null ? remembered : await check(0);
-    if (cycle !== null) return { kind: 'refused', noAnswer: endings.cycle(data, cycle) };
+    if (cycle !== null) return { kind: 'refused', noAnswer: sentences.cycle(data, cycle) };
     return { kind: 'clear', warnings: [...warnings.map(toWarning), ...inputWarnings(client, data.input)] };
   }
 

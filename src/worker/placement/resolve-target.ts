@@ -1,9 +1,9 @@
 import type { Warning } from '../../shared/contract/job.ts';
 import type { NoAnswer } from '../../shared/contract/outcomes.ts';
+import { sentences } from '../../shared/contract/sentences.ts';
 import { formatTarget, type Target } from '../../shared/contract/target.ts';
 import { type Client, directoryOnly } from '../clients/client.ts';
 import type { Clients, Roster } from '../clients/clients.ts';
-import { endings } from '../endings.ts';
 import { isPlainName } from '../files/file-names.ts';
 import type { ClientLoad } from './client-load.ts';
 import type { UnwritableClients } from './unwritable-clients.ts';
@@ -52,7 +52,7 @@ export function createResolveTarget({ clients, load, unwritable }: Dependencies)
       }
     }
     const wanted = target.kind === 'all' ? '' : formatTarget(target);
-    return refuse(endings.noClient(app, wanted, whoIsOnline(app, roster)));
+    return refuse(sentences.noClient(app, wanted, whoIsOnline(roster)));
   }
 
   /** A client that cannot read the input is the last choice: the refusal then says why. */
@@ -66,10 +66,10 @@ export function createResolveTarget({ clients, load, unwritable }: Dependencies)
     const named = roster.clients.filter((client) => client.address === address || client.directoryName === address);
     const least = await load.leastBusy(await available(named));
     if (least) return { kind: 'client', ...least, isNewAddress: false, warnings: [], sure: true };
-    if (named.length > 0) return refuse(endings.clientOffline(address, whoIsOnline(app, roster)));
+    if (named.length > 0) return refuse(sentences.clientOffline(address, whoIsOnline(roster)));
     if (!isPlainName(address)) return refuse(notPlain(app, address));
     if (roster.clients.length > groupsOf(roster).directories.length || roster.skipped.length > 0) {
-      return refuse(endings.unknownClient(app, address, whoIsOnline(app, roster)));
+      return refuse(sentences.unknownClient(app, address, whoIsOnline(roster)));
     }
     const client = directoryOnly(app, address);
     return { kind: 'client', client, isNewAddress: true, warnings: [], uncount: () => {}, sure: false };
@@ -116,20 +116,12 @@ function refuse(noAnswer: NoAnswer): Choice {
 
 function notPlain(app: number, address: string): NoAnswer {
   const error = `"address:${address}" names no registered client of app ${app}, and an address without a registration is 1 to 200 bytes without slashes, a leading dot or ".."`;
-  return endings.badRequest('target', error);
+  return sentences.badRequest('target', error);
 }
 
-const NAMED_AT_MOST = 10;
-
-function whoIsOnline(app: number, { clients, skipped }: Roster): string {
+function whoIsOnline({ clients, skipped }: Roster): string {
   const online = clients.filter((client) => client.online && (client.registered || isPlainName(client.address)));
+  const names = online.map(({ address, lane }) => (lane === null ? address : `${address} (lane ${lane})`));
   const [unread] = skipped;
-  const passedOver = unread ? ` A registration was passed over: ${unread.file} ${unread.reason}.` : '';
-  if (online.length === 0)
-    return `No client is online for app ${app}: start one, or check its SHARED_DIR.${passedOver}`;
-  const names = online
-    .slice(0, NAMED_AT_MOST)
-    .map(({ address, lane }) => (lane === null ? address : `${address} (lane ${lane})`));
-  const rest = online.length - names.length;
-  return `Online: ${names.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}.${passedOver}`;
+  return sentences.others(names, unread ? `${unread.file} ${unread.reason}` : null);
 }

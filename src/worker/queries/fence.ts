@@ -1,4 +1,4 @@
-import { endings } from '../endings.ts';
+import { sentences } from '../../shared/contract/sentences.ts';
 import type { Claims } from '../files/claims.ts';
 import type { SharedDirectory } from '../files/shared-directory.ts';
 import type { Answer } from './answer-query.ts';
@@ -13,7 +13,7 @@ export function createFence({ claims, sharedDirectory }: { claims: Claims; share
   return async function fence({ mockId, claimBy }) {
     try {
       await sharedDirectory.check();
-      const { kind } = await claims.refuse({ mockId, claimBy }, endings.fenced(mockId));
+      const { kind } = await claims.refuse({ mockId, claimBy }, sentences.fenced(mockId));
       return { kind: 'found', body: JSON.stringify({ decision: kind === 'claimed' ? 'claimed' : 'fenced' }) };
     } catch {
       return { kind: 'pass-on' };

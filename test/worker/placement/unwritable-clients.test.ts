@@ -1,6 +1,6 @@
 import { afterEach, expect, it, vi } from 'vitest';
+import { sentences } from '../../../src/shared/contract/sentences.ts';
 import { directoryOnly } from '../../../src/worker/clients/client.ts';
-import { endings } from '../../../src/worker/endings.ts';
 import { createUnwritableClients } from '../../../src/worker/placement/unwritable-clients.ts';
 
 afterEach(() => void vi.useRealTimers());
@@ -9,7 +9,7 @@ it('an execution says which client it passed over, however long it took to find 
   vi.useFakeTimers({ toFake: ['performance'] });
   const clients = createUnwritableClients({ onNoted: () => {} });
   const client = directoryOnly(1, 'full');
-  clients.note(client, endings.clientFull(client));
+  clients.note(client, sentences.clientFull(client));
   const codes = (tried: string[]) => clients.warningsAbout([client], new Set(tried)).map(({ code }) => code);
   expect(codes([])).toEqual(['client-passed-over']);
   vi.advanceTimersByTime(6000);

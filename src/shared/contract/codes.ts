@@ -1,0 +1,47 @@
+/** The end states of executions that no client answered. */
+type EndState = 'failed' | 'timed-out' | 'cancelled' | 'rejected';
+
+type Row = { status: number; state: EndState; retryAfterSeconds?: number };
+
+/** The one table: what each code means in HTTP and as the end state of the execution. */
+export const outcomes = {
+  'no-client': { status: 503, state: 'rejected' },
+  'client-offline': { status: 503, state: 'rejected' },
+  'channel-unavailable': { status: 503, state: 'rejected', retryAfterSeconds: 5 },
+  'no-worker': { status: 503, state: 'rejected', retryAfterSeconds: 5 },
+  overloaded: { status: 503, state: 'rejected', retryAfterSeconds: 2 },
+  'queue-unavailable': { status: 503, state: 'rejected', retryAfterSeconds: 2 },
+  'outcome-unknown': { status: 503, state: 'failed' },
+  fenced: { status: 503, state: 'rejected', retryAfterSeconds: 2 },
+  'not-picked-up': { status: 504, state: 'timed-out' },
+  'no-answer': { status: 504, state: 'timed-out' },
+  'client-left': { status: 504, state: 'timed-out' },
+  'invalid-result': { status: 502, state: 'failed' },
+  cancelled: { status: 409, state: 'cancelled' },
+  cycle: { status: 422, state: 'rejected' },
+  'bad-request': { status: 400, state: 'rejected' },
+} as const satisfies Record<string, Row>;
+
+export type Code = keyof typeof outcomes;
+
+/** Whether this version knows a code. */
+export const isCode = (text: string | null): text is Code => text !== null && Object.hasOwn(outcomes, text);
+
+/** Seconds after which it is worth a try again, in answers that have no code. */
+export const retryAfterSeconds = {
+  /** This API process stops; another one takes the call. */
+  stopping: 1,
+  /** A limit of the caller's key: of calls a second, or of what is open. */
+  limit: 1,
+  /** Memory for bodies. */
+  memory: 2,
+  /** The queue store, or an API of a newer version. */
+  store: 2,
+  /** No worker could answer a question, or there is no room for another batch. */
+  worker: 5,
+} as const;
+
+/** The row of one code. */
+export function outcomeOf(code: Code): Row {
+  return outcomes[code];
+}
