@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { type Query, type QueryResult, queryResultSchema } from '../shared/contract/query.ts';
-import type { Logger, ThrottledAlert } from '../shared/runtime/logger.ts';
+import type { Logger } from '../shared/runtime/logger.ts';
 import type { Settings } from '../shared/runtime/settings.ts';
+import { followJobs } from '../shared/store/follow-jobs.ts';
 import { type JobQueue, type QueueBackend, queueNames } from '../shared/store/queue-backend.ts';
-import { followJobs } from './calls/follow-jobs.ts';
-import type { AllTell } from './calls/older-workers.ts';
 
 /** An answer as JSON text and where it lies in the store, if it does; or why there is none. */
 type Reply =
@@ -15,8 +14,6 @@ export type AskWorker = ReturnType<typeof openAskWorker>;
 type Dependencies = {
   backend: QueueBackend;
   settings: Settings;
-  allTell: AllTell;
-  storeAlert: ThrottledAlert;
   log: Logger;
 };
 
@@ -24,13 +21,12 @@ type Dependencies = {
 type Asked = Query & { replyTo?: string };
 
 /** Asks any worker a question about clients and rules. The API itself never looks at the shared directory. */
-export function openAskWorker({ backend, settings, allTell, storeAlert, log }: Dependencies) {
+export function openAskWorker({ backend, settings, log }: Dependencies) {
   const queue: JobQueue<Asked, QueryResult> = backend.openQueue(queueNames.queries);
   queue.on('error', () => {}); // the health of the executions' queue reports the same fault
   const jobs = followJobs<Asked, Promise<Reply>>({
     backend,
     queue,
-    allTell,
     onCompleted: (_id, value) => toReply(value),
     onFailed: async (id, reason) => {
       log.error({ id, reason }, 'a question could not be answered');
@@ -41,7 +37,6 @@ export function openAskWorker({ backend, settings, allTell, storeAlert, log }: D
       };
     },
     onUnfinished: async () => {},
-    storeAlert,
   });
 
   async function toReply(value: unknown): Promise<Reply> {

@@ -36,9 +36,9 @@ type Dependencies = { settings: Settings; backend: QueueBackend; log: Logger; me
 export function openCalls({ settings, backend, log, metrics }: Dependencies) {
   const privacy = createPrivacy(settings);
   const opened = openQueue({ settings, backend, privacy, log, metrics });
-  const { queue, storeAlert, health, history, pending, cancels, allTell } = opened;
+  const { queue, health, history, pending, cancels } = opened;
   const readAnswer = createReadAnswer({ store: backend.store, history });
-  const askWorker = openAskWorker({ backend, settings, allTell, storeAlert, log });
+  const askWorker = openAskWorker({ backend, settings, log });
   const { ask } = askWorker;
   const { readShortJobs } = backend;
   const onRefused = metrics.refused;
@@ -62,7 +62,7 @@ export function openCalls({ settings, backend, log, metrics }: Dependencies) {
 
   return {
     parts: { submitExecution, runOnce, executions, eraseExecution, batches, savedCases, ask, health, board },
-    ready: health.ready.then(() => Promise.all([pending.ready(), askWorker.ready()])),
+    ready: health.ready.then(() => Promise.all([pending.ready, askWorker.ready])),
     close: () => Promise.allSettled([noteCloser.stop(), askWorker.close(), batches.close(), opened.close()]),
   };
 }
@@ -75,9 +75,8 @@ function openQueue({ settings, backend, privacy, log, metrics }: Dependencies & 
   const kept = backend.openHistory(historyLimitsOf(settings));
   const history = createPrivateHistory(kept, { privacy, store: backend.store });
   const workers = () => health.workers;
-  const allTell = () => health.allTell;
   const pending = openPendingExecutions({
-    ...{ backend, queue, history, workers, allTell, storeAlert, log },
+    ...{ backend, queue, history, workers, log },
     onEnded: metrics.ended,
   });
   registerApiMetrics(metrics, health, () => pending.waiting);
@@ -95,5 +94,5 @@ function openQueue({ settings, backend, privacy, log, metrics }: Dependencies & 
       cancels.close(),
       queue.close(),
     ]);
-  return { queue, storeAlert, health, history, pending, cancels, allTell, close };
+  return { queue, storeAlert, health, history, pending, cancels, close };
 }

@@ -24,8 +24,6 @@ export type QueueHealth = {
   readonly active: number;
   /** Worker processes that take jobs; one that froze counts for 5 s more. */
   readonly workers: number;
-  /** Whether each of them tells how jobs ended; those of earlier versions do not. */
-  readonly allTell: boolean;
   close(): Promise<void>;
 };
 
@@ -61,11 +59,9 @@ function listen(backend: QueueBackend) {
   };
 }
 
-type State = { up: boolean; reason: string | null; waiting: number; active: number; workers: Workers };
-type Workers = Awaited<ReturnType<QueueBackend['findWorkers']>>;
+type State = { up: boolean; reason: string | null; waiting: number; active: number; workers: number };
 const notReached: State = {
-  ...{ up: false, reason: 'not reached yet', waiting: 0, active: 0 },
-  workers: { count: 0, allTell: true },
+  ...{ up: false, reason: 'not reached yet', waiting: 0, active: 0, workers: 0 },
 };
 type Dependencies = { backend: QueueBackend; storeAlert: ThrottledAlert };
 
@@ -127,10 +123,7 @@ export function watchQueueHealth({ backend, storeAlert }: Dependencies): QueueHe
       return state.active;
     },
     get workers() {
-      return state.workers.count;
-    },
-    get allTell() {
-      return state.workers.allTell;
+      return state.workers;
     },
     async close(): Promise<void> {
       await Promise.all([ear.stop(), queue.close(), loop.stop()]);

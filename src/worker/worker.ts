@@ -56,7 +56,7 @@ export function createWorker({ id, backend, interrupts, storeAlert, concurrency,
   async function hasOthers(): Promise<boolean> {
     const queue: ExecutionQueue = backend.openQueue(queueNames.executions);
     try {
-      return (await backend.findWorkers(queue, id)).count > 0;
+      return (await backend.findWorkers(queue, id)) > 0;
     } catch {
       return true;
     } finally {

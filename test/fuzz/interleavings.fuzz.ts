@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { CLAIM_KEPT_MS } from '../../src/shared/contract/claim-age.ts';
 import { createMemoryStore } from '../../src/shared/store/key-value-store.ts';
-import { CLAIM_KEPT_MS } from '../../src/worker/files/claim-minutes.ts';
 import { createClaims } from '../../src/worker/files/claims.ts';
 import { createFileClock } from '../../src/worker/files/file-clock.ts';
 import { createSharedDirectory } from '../../src/worker/files/shared-directory.ts';

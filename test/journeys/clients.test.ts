@@ -129,7 +129,7 @@ onOneQueue('clients', (start) => {
       const { json } = await service.execute({ app, ruleId: 1 });
       expect(json.code).toBe('no-client');
       expect(json.error).toBe(
-        `App ${app} has no client online. No client is online for app ${app}: start one, or check its SHARED_DIR.`,
+        `App ${app} has no client online. It did not run. Start a client, or check its SHARED_DIR.`,
       );
       await waiting;
     });

@@ -127,7 +127,7 @@ onEachQueue('every outcome has its status, code and sentence', (start) => {
       const answer = await patient.execute({ app, ruleId: 1 });
       expectUnanswered(answer, { status: 503, code: 'no-client', mayHaveRun: false });
       expect(answer.json.error).toBe(
-        `App ${app} has no client online. No client is online for app ${app}: start one, or check its SHARED_DIR.`,
+        `App ${app} has no client online. It did not run. Start a client, or check its SHARED_DIR.`,
       );
       expect(answer.headers['retry-after']).toBeUndefined();
       expect(Date.now() - startedAt).toBeLessThan(10_000);
@@ -139,7 +139,7 @@ onEachQueue('every outcome has its status, code and sentence', (start) => {
       const answer = await service.execute({ app: trunk.app, ruleId: 1, target: 'lane:green' });
       expectUnanswered(answer, { status: 503, code: 'no-client', mayHaveRun: false });
       expect(answer.json.error).toMatch(
-        /^App \d+ has no client online for "lane:green"\. Online: on-trunk, in-blue \(lane blue\)\.$/,
+        /^App \d+ has no client online for "lane:green"\. It did not run\. Online: on-trunk, in-blue \(lane blue\)\.$/,
       );
       expect(lane.found).toEqual([]);
     });
@@ -152,7 +152,7 @@ onEachQueue('every outcome has its status, code and sentence', (start) => {
         service.execute({ app: gone.app, ruleId: 1, target: 'address:gone' }),
       );
       expectUnanswered(offline, { status: 503, code: 'client-offline', mayHaveRun: false });
-      expect(offline.json.error).toBe('Client gone is offline. Online: other.');
+      expect(offline.json.error).toBe('Client gone is offline. It did not run. Online: other.');
       expect(other.found).toEqual([]);
     });
 
@@ -160,7 +160,7 @@ onEachQueue('every outcome has its status, code and sentence', (start) => {
       await using client = await clientThat(answers(), { address: 'here' });
       const answer = await service.execute({ app: client.app, ruleId: 1, target: 'address:elsewhere' });
       expectUnanswered(answer, { status: 503, code: 'no-client', mayHaveRun: false });
-      expect(answer.json.error).toBe(`App ${client.app} has no client elsewhere. Online: here.`);
+      expect(answer.json.error).toBe(`App ${client.app} has no client elsewhere. It did not run. Online: here.`);
     });
 
     it('an address no client could have: 400 naming the target', async () => {

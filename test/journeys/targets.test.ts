@@ -63,7 +63,9 @@ onOneQueue('an execution goes to the client that its target means', (start) => {
         const { status, json } = await execute(app, target);
         expect(status).toBe(503);
         expect(json).toMatchObject({ code: 'no-client', mayHaveRun: false });
-        expect(json.error).toBe(`App ${app} has no client online for "${target}". Online: trunk, in-beta (lane beta).`);
+        expect(json.error).toBe(
+          `App ${app} has no client online for "${target}". It did not run. Online: trunk, in-beta (lane beta).`,
+        );
       },
     );
 
@@ -95,7 +97,7 @@ onOneQueue('an execution goes to the client that its target means', (start) => {
       const { status, json } = await execute(app, 'address:gone');
       expect(status).toBe(503);
       expect(json).toMatchObject({ code: 'client-offline', mayHaveRun: false });
-      expect(json.error).toBe('Client gone is offline. Online: here.');
+      expect(json.error).toBe('Client gone is offline. It did not run. Online: here.');
       expect(Date.now() - startedAt).toBeLessThan(PATIENT.QUEUE_TIMEOUT_MS);
     });
 
@@ -104,7 +106,7 @@ onOneQueue('an execution goes to the client that its target means', (start) => {
       await using _client = await clientOf(app, 'here');
       const { status, json } = await execute(app, 'address:hree');
       expect([status, json.code]).toEqual([503, 'no-client']);
-      expect(json.error).toBe(`App ${app} has no client hree. Online: here.`);
+      expect(json.error).toBe(`App ${app} has no client hree. It did not run. Online: here.`);
       expect(await readdir(pathOf('mock', app))).toEqual(['here']);
     });
 
@@ -114,7 +116,7 @@ onOneQueue('an execution goes to the client that its target means', (start) => {
       await writeFile(pathOf('clients', app, 'm_broken.json'), '{"address":"bro');
       const { json } = await execute(app, 'address:broken');
       expect(json.error).toBe(
-        `App ${app} has no client broken. No client is online for app ${app}: start one, or check its SHARED_DIR. A registration was passed over: m_broken.json is not a registration.`,
+        `App ${app} has no client broken. It did not run. Start a client, or check its SHARED_DIR. A registration was passed over: m_broken.json is not a registration.`,
       );
     });
 

@@ -83,22 +83,9 @@ describe.skipIf(choice.kind === 'unavailable')('Idempotency-Keys and announcemen
     },
   );
 
-  it('an API of an earlier version does not know how to have a note of today fenced: it says that nobody knows, and runs nothing', async () => {
-    await together(
-      async ({ api, worker, responder, queueUrl }) => {
-        const [old] = await Promise.all([api('earlier'), worker()]);
-        await noteWithoutJob(queueUrl, { key: 'k', body: bodyOf(1), claimBy: Date.now() + 1000 });
-        const answer = await old.execute(bodyOf(1), { headers: { 'idempotency-key': 'k' } });
-        expect(answer).toMatchObject({ status: 503, json: { code: 'outcome-unknown', mayHaveRun: true } });
-        expect(responder.found).toHaveLength(0);
-      },
-      { QUEUE_TIMEOUT_MS: 1000 },
-    );
-  });
-
   it.each([
     ['today', 'next', 'fenced'],
-    ['today', 'earlier', 'outcome-unknown'],
+    ['today', 'earlier', 'fenced'],
   ] as [Version, Version, string][])(
     'what a worker of version %s has fenced is refused by one of version %s when its job comes after all, and does not run',
     async (fencing, late, code) => {
@@ -155,30 +142,6 @@ describe.skipIf(choice.kind === 'unavailable')('Idempotency-Keys and announcemen
       });
     },
   );
-
-  it('a note of an earlier version, which has no time to fence by, is answered as that version would, and runs nothing', async () => {
-    await together(
-      async ({ api, worker, responder, queueUrl }) => {
-        const [today] = await Promise.all([api('today'), worker('today')]);
-        await noteWithoutJob(queueUrl, { key: 'k', body: bodyOf(1) });
-        const answer = await today.execute(bodyOf(1), { headers: { 'idempotency-key': 'k' } });
-        expect(answer).toMatchObject({ status: 503, json: { code: 'outcome-unknown', mayHaveRun: true } });
-        expect(responder.found).toHaveLength(0);
-      },
-      { QUEUE_TIMEOUT_MS: 1000 },
-    );
-  });
-
-  it('an answer that an earlier version kept inside its note is still the answer', async () => {
-    await together(async ({ api, worker, responder, queueUrl }) => {
-      const [today] = await Promise.all([api('today'), worker('today')]);
-      const kept = { kind: 'answered', mockId: 'm', address: 'a', body: '{"mockId":"m","success":true}' };
-      await noteWithoutJob(queueUrl, { key: 'k', body: bodyOf(1), ending: kept });
-      const answer = await today.execute(bodyOf(1), { headers: { 'idempotency-key': 'k' } });
-      expect([answer.status, answer.text]).toEqual([200, kept.body]);
-      expect(responder.found).toHaveLength(0);
-    });
-  });
 });
 
 /** Has the execution of a key fenced whose job never came, by calling again under that key. `job` adds it after all. */

@@ -1,9 +1,9 @@
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pino } from 'pino';
+import { CLAIM_KEPT_MS } from '../../src/shared/contract/claim-age.ts';
 import type { Logger } from '../../src/shared/runtime/logger.ts';
 import { createMemoryStore } from '../../src/shared/store/key-value-store.ts';
-import { CLAIM_KEPT_MS } from '../../src/worker/files/claim-minutes.ts';
 import { createClaims } from '../../src/worker/files/claims.ts';
 import { createFileClock } from '../../src/worker/files/file-clock.ts';
 import { createKeptAnswers } from '../../src/worker/files/kept-answers.ts';

@@ -2,12 +2,12 @@ import type { JobData } from '../../shared/contract/job.ts';
 import type { NoAnswer } from '../../shared/contract/outcomes.ts';
 import { sentences } from '../../shared/contract/sentences.ts';
 import type { ThrottledAlert } from '../../shared/runtime/logger.ts';
+import { persist } from '../../shared/runtime/persist.ts';
 import type { createCancelSender } from '../../shared/store/control.ts';
 import { addExecution } from '../../shared/store/job-heads.ts';
 import type { ExecutionQueue, QueueBackend } from '../../shared/store/queue-backend.ts';
 import { wasNotSent, wasRefused } from '../../shared/store/store-error.ts';
 import { STORE_ADVICE } from '../queue-health.ts';
-import { persist } from './persist.ts';
 
 type Dependencies = {
   backend: QueueBackend;

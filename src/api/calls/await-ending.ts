@@ -2,12 +2,11 @@ import { type Ending, unanswered } from '../../shared/contract/ending.ts';
 import { type ExecutionRecord, endingOf } from '../../shared/contract/execution-record.ts';
 import type { JobData } from '../../shared/contract/job.ts';
 import { sentences } from '../../shared/contract/sentences.ts';
-import type { Logger, ThrottledAlert } from '../../shared/runtime/logger.ts';
+import type { Logger } from '../../shared/runtime/logger.ts';
+import { type AwaitedJob, followJobs } from '../../shared/store/follow-jobs.ts';
 import type { History } from '../../shared/store/history.ts';
 import type { ExecutionQueue, QueueBackend } from '../../shared/store/queue-backend.ts';
-import { type AwaitedJob, followJobs } from './follow-jobs.ts';
 import { endingOfCompleted, endingOfFailed } from './job-ending.ts';
-import type { AllTell } from './older-workers.ts';
 import { createReEnqueue } from './re-enqueue.ts';
 import { createRevoke } from './revoke.ts';
 
@@ -21,8 +20,6 @@ type Dependencies = {
   queue: ExecutionQueue;
   history: History;
   workers: () => number;
-  allTell: AllTell;
-  storeAlert: ThrottledAlert;
   onEnded: (record: ExecutionRecord) => void;
   log: Logger;
 };

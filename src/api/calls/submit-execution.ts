@@ -6,6 +6,7 @@ import type { NoAnswer } from '../../shared/contract/outcomes.ts';
 import { sentences } from '../../shared/contract/sentences.ts';
 import type { Privacy } from '../../shared/privacy/privacy.ts';
 import type { ThrottledAlert } from '../../shared/runtime/logger.ts';
+import { persist } from '../../shared/runtime/persist.ts';
 import { apiWaitMs, type Settings } from '../../shared/runtime/settings.ts';
 import type { createCancelSender } from '../../shared/store/control.ts';
 import { type History, resultKey } from '../../shared/store/history.ts';
@@ -16,7 +17,6 @@ import { createAddJob } from './add-job.ts';
 import { createAdmission } from './admission.ts';
 import type { PendingExecutions } from './await-ending.ts';
 import type { BodyLease } from './open-bodies.ts';
-import { persist } from './persist.ts';
 import { type ReadAnswer, withAnswer } from './read-answer.ts';
 
 /** An answer exists, so wait this long for the store to come back. */

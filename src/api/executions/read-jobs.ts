@@ -18,7 +18,6 @@ type FoundOrNewer = Found | 'newer';
 
 const MOCK_ID = /^[0-9a-f-]{36}$/;
 const JOBS_AT_ONCE = 500;
-const WHOLE_JOBS_AT_ONCE = 25;
 const MAX_JOBS_LOOKED_AT = 2000;
 
 type Dependencies = { queue: ExecutionQueue; readShortJobs: ReadShortJobs };
@@ -32,20 +31,11 @@ export function createReadJobs({ queue, readShortJobs }: Dependencies) {
   }
 
   async function shortOnes(mockIds: readonly string[]): Promise<FoundOrNewer[]> {
-    const all: FoundOrNewer[] = [];
-    const headless: string[] = [];
     const jobs = await readShortJobs(queue, mockIds);
-    for (const [index, mockId] of mockIds.entries()) {
+    return mockIds.flatMap((mockId, index) => {
       const job = jobs[index];
-      if (job?.head) all.push(foundShort(mockId, job) ?? 'newer');
-      else if (job) headless.push(mockId);
-    }
-    // Jobs of an earlier version are nothing but data.
-    for (let start = 0; start < headless.length; start += WHOLE_JOBS_AT_ONCE) {
-      const found = await Promise.all(headless.slice(start, start + WHOLE_JOBS_AT_ONCE).map(whole));
-      all.push(...found.flatMap((one) => (one === null ? [] : one === 'newer' ? one : { ...one, input: null })));
-    }
-    return all;
+      return job ? (foundShort(mockId, job) ?? 'newer') : [];
+    });
   }
 
   return {

@@ -1,9 +1,10 @@
+import { claimMayBeSwept } from '../../shared/contract/claim-age.ts';
 import { answered } from '../../shared/contract/ending.ts';
 import { endingOf, wasNeverDispatched } from '../../shared/contract/execution-record.ts';
 import { every } from '../../shared/runtime/periodic.ts';
 import type { Notes } from '../../shared/store/notes.ts';
 import type { Executions } from '../executions/executions.ts';
-import { canBeFenced, type Fence } from './fence.ts';
+import type { Fence } from './fence.ts';
 import type { Idempotency } from './idempotency.ts';
 
 const LOOK_EVERY_MS = 5000;
@@ -46,7 +47,7 @@ export function closeNotes({ notes, idempotency, executions, fence, keepsNothing
       else if (ending && (result !== null || keepsNothing(app)))
         await idempotency.keepAt(key, { app, mockId, ending: answered({ ...ending.result, body: result ?? '' }) });
       else if (ending) await notes.change(key, text, text);
-    } else if (claimBy === undefined || !canBeFenced(claimBy)) await notes.change(key, text, text);
+    } else if (claimMayBeSwept(claimBy)) await notes.change(key, text, text);
     else if ((await fence(mockId, claimBy)) === 'fenced') await notes.change(key, text, null);
   }
 

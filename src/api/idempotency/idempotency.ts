@@ -9,19 +9,20 @@ import { unlessNewer } from '../executions/newer-execution.ts';
 
 const ATTEMPTS = 5;
 
-/** An ending inside its note. Answers that earlier versions kept are in there too; those of this one lie beside the note. */
-const keptEndingSchema = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('answered'), mockId: z.string(), address: z.string(), body: z.string() }),
-  z.object({ kind: z.literal('unanswered'), mockId: z.string(), noAnswer: noAnswerSchema }),
-]);
+/** An ending without an answer, inside its note. An answer lies beside the note. */
+const keptEndingSchema = z.object({
+  kind: z.literal('unanswered'),
+  mockId: z.string(),
+  noAnswer: noAnswerSchema,
+});
 
-/** The note about a call. Notes of earlier versions have no `claimBy`. */
+/** The note about a call. */
 const noteSchema = z.object({
   mockId: z.string(),
   digest: z.string(),
   at: z.int(),
   /** The same as in its job, epoch ms: a worker that fences it finds the place of its claim by that. */
-  claimBy: z.int().optional(),
+  claimBy: z.int(),
   ending: keptEndingSchema.optional().catch(undefined),
   /** The client that answered; the answer is kept beside the note for as long as there is room. */
   answeredBy: z.string().optional(),
@@ -74,7 +75,7 @@ export function createIdempotency({ notes, find, keepsNothing }: Dependencies) {
     const { mockId, digest, ending, answeredBy } = kept.note;
     if (mockId === own.mockId) return { kind: 'first' };
     if (digest !== own.digest) return { kind: 'other-body' };
-    if (ending) return { kind: 'ended', mockId, ending: fromKept(ending) };
+    if (ending) return { kind: 'ended', mockId, ending: unanswered(ending.noAnswer) };
     if (answeredBy === undefined) return { kind: 'again', kept };
     const body = await notes.answer(key);
     if (body === null) return { kind: 'answer-gone', mockId, address: answeredBy };
@@ -128,7 +129,7 @@ async function putOrRead(
   { notes, find }: Pick<Dependencies, 'notes' | 'find'>,
 ): Promise<KeptNote | 'put' | 'full'> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    const put = await notes.put(key, JSON.stringify(own), own.claimBy ?? own.at);
+    const put = await notes.put(key, JSON.stringify(own), own.claimBy);
     if (put.kind !== 'there') return put.kind;
     const { text } = put;
     const note = noteSchema.parse(parseJson(text));
@@ -142,10 +143,6 @@ async function putOrRead(
 
 function noteOf({ mockId, claimBy, bytes }: KeyedCall): Note {
   return { mockId, digest: sha256(bytes), at: Date.now(), claimBy };
-}
-
-function fromKept(kept: z.infer<typeof keptEndingSchema>): Ending<ReadResult> {
-  return kept.kind === 'answered' ? answered({ address: kept.address, body: kept.body }) : unanswered(kept.noAnswer);
 }
 
 function storeKey({ app, keyName, key }: Scope): string {

@@ -68,7 +68,7 @@ export function createRunOnce(dependencies: Dependencies) {
       if (remembered.kind !== 'again') return refused(remembered, call.mockId);
       const { note } = remembered.kept;
       const resolved = await resolve(scope, remembered.kept, keyed);
-      if (resolved === 'join') return join(scope, note.mockId, note.claimBy ?? note.at + queueTimeoutMs);
+      if (resolved === 'join') return join(scope, note.mockId, note.claimBy);
       if (resolved === 'begin') return begin(scope, keyed);
       if (resolved === 'unknown') return unknownYet(note.mockId);
     }
@@ -112,7 +112,7 @@ function createResolve({ executions, fence, idempotency }: Dependencies) {
 
   return async (scope: Scope, kept: KeptNote, call: KeyedCall): Promise<'join' | 'begin' | 'unknown' | 'again'> => {
     const { mockId, claimBy } = kept.note;
-    if (claimBy === undefined || (await isKnown(kept.note))) return 'join';
+    if (await isKnown(kept.note)) return 'join';
     const fenced = await fence(mockId, claimBy);
     if (fenced === 'claimed') return 'join';
     if (fenced === 'unknown') return 'unknown';

@@ -4,12 +4,13 @@ import { parseExact, scanJson } from '../contract/exact-json.ts';
 import type { Decision } from '../contract/job.ts';
 import type { Member } from '../contract/json-tokens.ts';
 import { type ExactValue, stringifyExact } from '../contract/raw-number.ts';
+import type { NodeState } from '../contract/trace-entries.ts';
 import type { Expect } from './case.ts';
 import { compareData } from './compare.ts';
 import { type Difference, MAX_DIFFERENCES, shortened } from './difference.ts';
 import { parsePath } from './path.ts';
 import { textOf } from './read-members.ts';
-import { type NodeState, nodesOfTrace } from './trace-nodes.ts';
+import { nodesOfTrace } from './trace-nodes.ts';
 import { valueAt } from './value-at.ts';
 import type { RanTo, Verdict } from './verdict.ts';
 

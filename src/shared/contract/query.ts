@@ -19,9 +19,6 @@ const selection = {
 
 const casesOf = { app: z.int().positive(), ruleId: id, confId: id };
 
-/** So long after its `claimBy` an execution may be fenced: its claim, if there is one, is kept for longer on every clock. */
-export const FENCED_UNTIL_MS = 8 * 60_000;
-
 /** A question about clients, rules and saved cases, or that an execution be fenced or its files be erased, which only a worker can answer. Ids are decimal text: int64 stays exact. */
 export const querySchema = z.discriminatedUnion('ask', [
   z.object({ v, ask: z.literal('schema'), ...selection }),

@@ -153,6 +153,17 @@ export const sentences = {
       `Execution ${mockId}, the first one under this Idempotency-Key, is not on the queue, and no worker could say whether it has begun. It may have run. Send the call again with the same key: it runs at most once.`,
     ),
 
+  /** An item of a batch that may have run, and so is not sent again. */
+  itemUnknown: (mockId: string, why: string) =>
+    mayHaveRun('outcome-unknown', `How ${mockId} ended is not known: ${why}. It may have run, and is not sent again.`),
+
+  /** The store that held it was lost, and a new one has begun. */
+  storeLost: (mockId: string) =>
+    mayHaveRun(
+      'outcome-unknown',
+      `How execution ${mockId} ended is not known: the store that held it was lost. It may have run; ${LOOK_AT_THE_CLIENT}.`,
+    ),
+
   // At a worker, before the request was dispatched.
 
   tooLate: () =>
@@ -182,7 +193,7 @@ export const sentences = {
     const [named, rest] = [online.slice(0, NAMED_AT_MOST), online.length - NAMED_AT_MOST];
     const there =
       online.length === 0
-        ? 'Start one, or check its SHARED_DIR.'
+        ? 'Start a client, or check its SHARED_DIR.'
         : `Online: ${named.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}.`;
     return unread === null ? there : `${there} A registration was passed over: ${unread}.`;
   },

@@ -63,10 +63,7 @@ export async function openEmbedded(telemetry: Telemetry | undefined, kept?: Embe
     removeOld: removeFinished,
     onDisconnect: () => {},
     seesWorkers: false,
-    findWorkers: async (_queue, except) => ({
-      count: (await takers.list()).filter((id) => id !== except).length,
-      allTell: true,
-    }),
+    findWorkers: async (_queue, except) => (await takers.list()).filter((id) => id !== except).length,
     close,
   };
 }

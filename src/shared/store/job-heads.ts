@@ -7,7 +7,7 @@ import type { ExecutionQueue } from './queue-backend.ts';
 
 /** A job as lists and followers read it: without the data that its worker reads. */
 export type ShortJob = {
-  /** The head that its API wrote beside its data; null if an earlier version of the API wrote no head. */
+  /** The head that its API wrote beside its data; null if there is none. */
   head: unknown;
   timestamp: number;
   /** Whether a worker has begun it, as far as the queue store remembers. */

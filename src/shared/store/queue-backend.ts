@@ -80,10 +80,9 @@ export type QueueBackend = {
   /** Removes what finished longer than `olderThanMs` ago from a queue and its events, also when nothing happens any more. */
   removeOld(queue: Cleaned, olderThanMs: number): Promise<void>;
   /**
-   * Worker processes that are connected to the queue and take jobs, without `except`; of earlier versions all that are connected.
-   * `allTell`: each that is connected tells how its jobs ended.
+   * Worker processes that are connected to the queue and take jobs, without `except`.
    */
-  findWorkers(queue: Pick<Queue, 'getWorkers'>, except?: string): Promise<{ count: number; allTell: boolean }>;
+  findWorkers(queue: Pick<Queue, 'getWorkers'>, except?: string): Promise<number>;
   /** Hears how jobs of a queue ended whose data names the address. */
   openReplies(queue: Pick<Queue, 'name' | 'toKey'>, listener: ReplyListener): Replies;
   /** Tells the API that asked for a job, and those that follow it, that something happened to it without a worker. */

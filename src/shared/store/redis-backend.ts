@@ -18,8 +18,8 @@ import { createRedisTakers, type Takers } from './takers.ts';
 
 /** At 1,000 calls/s they bridge 4 s for an API of a version that reads them. */
 const MAX_EVENTS = 20_000;
-/** By their connections an API sees which workers tell how jobs ended: those of earlier versions have no name. */
-const TELLING_WORKER = 'tells-endings';
+/** The connections of workers have this name, and behind it the id of the worker. */
+const WORKER_NAME = 'tells-endings';
 /** A last look takes no longer. */
 const REPLY_MS = 2000;
 /** A connection on which nothing comes for so long, though something was asked, is made anew. */
@@ -104,7 +104,7 @@ function redisOpeners(connections: RedisConnections, prefix: string, telemetry: 
     eventsBlockMs: 10_000,
     // A dead worker's executions are taken over within lock + two checks: 5 to 7 s.
     lockMs: 5000,
-    workerName: TELLING_WORKER,
+    workerName: WORKER_NAME,
   });
 }
 
@@ -170,10 +170,8 @@ async function findWorkers(
   const [connected, taking] = await Promise.all([queue.getWorkers(), takers.list()]);
   const counted = new Set(taking.filter((id) => id !== except));
   const here = connected.filter(({ db }) => db === undefined || Number(db) === database);
-  const names = here.map(({ rawname }) => rawname?.split(':w:')[1]);
-  const allTell = names.every((name) => name?.startsWith(TELLING_WORKER));
   // A Redis that lists no connections says so in the name of a single one.
-  if (here.some(({ rawname }) => rawname === undefined)) return { count: counted.size, allTell };
-  const ids = names.map((name) => name?.split('.')[1]);
-  return { count: ids.filter((id) => id === undefined || counted.has(id)).length, allTell };
+  if (here.some(({ rawname }) => rawname === undefined)) return counted.size;
+  const ids = here.map(({ rawname }) => rawname?.split(':w:')[1]?.split('.')[1]);
+  return ids.filter((id) => id !== undefined && counted.has(id)).length;
 }

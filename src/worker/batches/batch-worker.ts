@@ -1,8 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Privacy } from '../../shared/privacy/privacy.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
 import type { Metrics } from '../../shared/runtime/metrics.ts';
 import { every } from '../../shared/runtime/periodic.ts';
+import { persist } from '../../shared/runtime/persist.ts';
 import { batchLimitsOf, type Settings } from '../../shared/runtime/settings.ts';
 import type { BatchStore } from '../../shared/store/batch-store.ts';
 import { createCancelSender } from '../../shared/store/control.ts';
@@ -19,7 +19,6 @@ import { createMarks } from './marks.ts';
 
 const ADD_MISSING_EVERY_MS = 2000;
 const BACK_WITHIN_MS = 10_000;
-const RETRY_MS = 250;
 /** A batch has no file of its own, so another worker may go on with it while this one only sleeps. */
 const TAKE_OVER_MS = 2500;
 const SWEEP_EVERY_MS = 10 * 60_000;
@@ -39,7 +38,7 @@ type Dependencies = {
 
 /** A batch goes on after a queue store that was away for a moment; one that stays away ends its run in this worker. */
 function untilBack(store: BatchStore): BatchStore {
-  const again = <T>(task: () => Promise<T>) => retried(BACK_WITHIN_MS, task);
+  const again = async <T>(task: () => Promise<T>) => (await persist(Date.now() + BACK_WITHIN_MS, task)) ?? task();
   return {
     ...store,
     cases: (batchId, chunk) => again(() => store.cases(batchId, chunk)),
@@ -47,21 +46,8 @@ function untilBack(store: BatchStore): BatchStore {
     begin: (batchId, n, claimBy) => again(() => store.begin(batchId, n, claimBy)),
     settle: (batchId, item) => again(() => store.settle(batchId, item)),
     acquire: (request) => again(() => store.acquire(request)),
-    release: (held) => again(() => store.release(held)),
+    release: async (held) => void (await persist(Date.now() + BACK_WITHIN_MS, () => store.release(held))),
   };
-}
-
-/** Repeats a task for as long as it fails, at most `withinMs`; then it fails. */
-async function retried<T>(withinMs: number, task: () => Promise<T>): Promise<T> {
-  const until = Date.now() + withinMs;
-  for (;;) {
-    try {
-      return await task();
-    } catch (error) {
-      if (Date.now() >= until) throw error;
-      await sleep(RETRY_MS);
-    }
-  }
 }
 
 /** Runs batches: takes their jobs, feeds the queue of executions, and keeps what became of the items. */

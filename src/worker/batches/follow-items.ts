@@ -1,21 +1,27 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import type { JobData } from '../../shared/contract/job.ts';
+import { claimMayBeSwept } from '../../shared/contract/claim-age.ts';
+import { answered, type Ending, unanswered } from '../../shared/contract/ending.ts';
+import { endingOf } from '../../shared/contract/execution-record.ts';
+import { type JobData, type JobResult, jobResultSchema } from '../../shared/contract/job.ts';
+import { noAnswerSchema } from '../../shared/contract/outcomes.ts';
 import { parseJson } from '../../shared/contract/parse-json.ts';
+import { sentences } from '../../shared/contract/sentences.ts';
+import { persist } from '../../shared/runtime/persist.ts';
 import { apiWaitMs, type Settings } from '../../shared/runtime/settings.ts';
+import { followJobs } from '../../shared/store/follow-jobs.ts';
 import type { History } from '../../shared/store/history.ts';
 import { addExecution } from '../../shared/store/job-heads.ts';
 import type { Store } from '../../shared/store/key-value-store.ts';
 import type { ExecutionQueue, QueueBackend } from '../../shared/store/queue-backend.ts';
-import type { Replies } from '../../shared/store/replies.ts';
-import { CLAIM_KEPT_MS } from '../files/claim-minutes.ts';
-import { createReadItemEnding, type ItemEnding, unknownOutcome } from './item-ending.ts';
 
-/** Events are hints; this often an item is looked up anyway. */
-const LOOK_AGAIN_MS = 1000;
-/** A clock that differs, and the minute a claim lies under. */
-const SWEPT_EARLY_MS = 2 * 60_000;
+/** How an item ended, with the client's answer as text. */
+export type ItemEnding =
+  | { kind: 'answered'; result: JobResult; body: string; tookMs: number | null }
+  | Extract<Ending, { kind: 'unanswered' }>;
 
 type Item = { mockId: string; data: JobData };
+
+/** An answer is there: the queue store comes back within this time, or the batch is tried again. */
+const READ_WITHIN_MS = 10_000;
 
 type Dependencies = {
   backend: QueueBackend;
@@ -26,69 +32,91 @@ type Dependencies = {
 };
 export type FollowItems = ReturnType<typeof createFollowItems>;
 
-/** Waits for the ends of items. Workers tell of each; of one that another worker added, only a look tells. */
-export function createFollowItems({ backend, queue, history, store, settings }: Dependencies) {
-  const read = createReadItemEnding({ history, store });
-  const waiting = new Map<string, () => void>();
-  let replies: Replies | undefined;
+/** Waits for the ends of items. A job that was lost is added again under its id and time. */
+export function createFollowItems(dependencies: Dependencies) {
+  const { queue, settings } = dependencies;
+  const { fromHistory, fromResult } = createReadItem(dependencies);
+  const jobs = followJobs<JobData, Promise<ItemEnding | null>>({
+    ...dependencies,
+    onCompleted: (mockId, value) => persistently(() => fromResult(mockId, value)),
+    onFailed: async (mockId, reason) => fromReason(mockId, reason),
+    onUnfinished: async (mockId, { data }, state) => {
+      if (state === 'missing') await recover({ mockId, data });
+    },
+  });
 
-  function listen(): Replies {
-    replies ??= backend.openReplies(queue, {
-      onReply: ({ id }) => waiting.get(id)?.(),
-      onBack: () => {
-        for (const wake of waiting.values()) wake();
-      },
-    });
-    return replies;
-  }
-
-  /** The end of one item, or null when `signal` aborts first. A job that was lost is added again under its id and time. */
-  async function follow({ mockId, data }: Item, signal: AbortSignal): Promise<ItemEnding | null> {
-    // After a long time without workers its job may be waiting for one to go on with it.
-    const giveUpAt = Math.max(data.claimBy, Date.now()) + apiWaitMs(settings);
-    while (!signal.aborted) {
-      const hint = new Promise<void>((resolve) => waiting.set(mockId, resolve));
-      const ending = await look({ mockId, data }).catch(() => null); // the queue store comes back
-      if (ending) {
-        waiting.delete(mockId);
-        return ending;
-      }
-      if (Date.now() > giveUpAt) return unknownOutcome(mockId, 'no worker reported its end in time');
-      const pause = new AbortController();
-      await Promise.race([
-        hint,
-        sleep(LOOK_AGAIN_MS, undefined, { signal: AbortSignal.any([signal, pause.signal]) }).catch(() => {}),
-      ]);
-      pause.abort();
-    }
-    waiting.delete(mockId);
-    return null;
-  }
-
-  async function look(item: Item): Promise<ItemEnding | null> {
-    const { mockId, data } = item;
-    const found = await queue.getBackend().isFinished(mockId, true);
-    const [status, value] = Array.isArray(found) ? found : [found, ''];
-    if (status === 1) return read.fromResult(mockId, parseJson(value));
-    if (status === 2) return read.fromReason(mockId, value);
-    if (status !== -1) return null;
-    const known = await read.fromHistory(mockId);
-    if (known) return known;
-    if (claimMayBeSwept(data.claimBy))
-      return unknownOutcome(mockId, 'the queue store lost it for longer than claims are kept');
-    await addExecution(queue, mockId, { ...data, replyTo: listen().address, addedAgain: true });
-    return null;
+  async function recover({ mockId, data }: Item): Promise<void> {
+    const known = await fromHistory(mockId);
+    if (known) return void jobs.settle(mockId, Promise.resolve(known));
+    if (!claimMayBeSwept(data.claimBy))
+      return addExecution(queue, mockId, { ...data, replyTo: jobs.replyTo, addedAgain: true });
+    const lost = unknownItem(mockId, 'the queue store lost it for longer than claims are kept');
+    jobs.settle(mockId, Promise.resolve(lost));
   }
 
   return {
-    follow,
+    /** The end of one item, or null when `signal` aborts first. */
+    async follow({ mockId, data }: Item, signal: AbortSignal): Promise<ItemEnding | null> {
+      if (signal.aborted) return null;
+      // After a long time without workers its job may be waiting for one to go on with it.
+      const withinMs = Math.max(data.claimBy - Date.now(), 0) + apiWaitMs(settings);
+      const end = jobs.wait(mockId, data, withinMs, async () =>
+        unknownItem(mockId, 'no worker reported its end in time'),
+      );
+      const onAbort = () => void jobs.settle(mockId, Promise.resolve(null));
+      signal.addEventListener('abort', onAbort, { once: true });
+      jobs.lookUp(mockId).catch(() => {}); // it may have ended before: the worker that sent it died
+      return end.finally(() => signal.removeEventListener('abort', onAbort));
+    },
     /** The `replyTo` of the items that are added here, so that their endings are told here. */
-    address: () => listen().address,
-    close: async () => replies?.close(),
+    replyTo: jobs.replyTo,
+    close: jobs.close,
   };
 }
 
-/** Whether a claim of that time may have been removed, so that its absence proves nothing. */
-export function claimMayBeSwept(claimBy: number): boolean {
-  return Date.now() >= claimBy + CLAIM_KEPT_MS - SWEPT_EARLY_MS;
+/** Reads how an item ended, from its job or from the history. */
+function createReadItem({ history, store }: Pick<Dependencies, 'history' | 'store'>) {
+  return { fromHistory, fromResult };
+
+  async function fromHistory(mockId: string): Promise<ItemEnding | null> {
+    const record = await history.get(mockId);
+    const body = record && (await history.result(mockId));
+    const ending = record && endingOf(record, body);
+    if (!ending || ending.kind === 'unanswered') return ending;
+    if (body === null) return unknownItem(mockId, 'its answer is not kept any more');
+    const steps = record.history.slice(1, -1);
+    const { answeredAt } = record;
+    const result: JobResult = { ...ending.result, steps, ...(answeredAt !== null && { answeredAt }) };
+    return { kind: 'answered', result, body, tookMs: tookMs(result) };
+  }
+
+  async function fromResult(mockId: string, value: unknown): Promise<ItemEnding> {
+    const parsed = jobResultSchema.safeParse(value);
+    if (!parsed.success) return unanswered(sentences.answeredInNewerForm(mockId));
+    const { body, stored, address } = parsed.data;
+    const text = body ?? (stored === undefined ? null : ((await store.get(stored)) ?? (await history.result(mockId))));
+    if (text === null) return unanswered(sentences.answerUnreadable(mockId, address));
+    return { ...answered(parsed.data), body: text, tookMs: tookMs(parsed.data) };
+  }
+}
+
+/** The end of an item of which it is unknown whether it ran, so that it is not sent again. */
+export function unknownItem(mockId: string, why: string): Extract<Ending, { kind: 'unanswered' }> {
+  return unanswered(sentences.itemUnknown(mockId, why));
+}
+
+async function persistently(task: () => Promise<ItemEnding>): Promise<ItemEnding> {
+  return (await persist(Date.now() + READ_WITHIN_MS, task)) ?? task();
+}
+
+function fromReason(mockId: string, reason: string): ItemEnding {
+  const parsed = noAnswerSchema.safeParse(parseJson(reason));
+  return unanswered(parsed.success ? parsed.data : sentences.queueGaveUp(mockId, reason));
+}
+
+function tookMs({ steps = [], answeredAt }: Pick<JobResult, 'steps' | 'answeredAt'>): number | null {
+  const dispatchedAt = steps.find(({ state }) => state === 'dispatched')?.at;
+  return dispatchedAt === undefined || answeredAt === undefined
+    ? null
+    : Math.max(0, Math.round(answeredAt - dispatchedAt));
 }

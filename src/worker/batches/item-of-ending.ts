@@ -3,7 +3,7 @@ import type { ItemDetail, ItemHead } from '../../shared/cases/batch.ts';
 import type { Case } from '../../shared/cases/case.ts';
 import { type Judgement, judge } from '../../shared/cases/judge.ts';
 import { joinMembers, scanJson } from '../../shared/contract/exact-json.ts';
-import type { ItemEnding } from './item-ending.ts';
+import type { ItemEnding } from './follow-items.ts';
 
 const MAX_DATA = 16 * 1024;
 const MAX_NODES = 16 * 1024;

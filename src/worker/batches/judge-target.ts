@@ -1,6 +1,6 @@
 import type { ItemHead } from '../../shared/cases/batch.ts';
 import type { NoAnswer } from '../../shared/contract/outcomes.ts';
-import type { ItemEnding } from './item-ending.ts';
+import type { ItemEnding } from './follow-items.ts';
 import type { Chosen, TargetRun } from './target-run.ts';
 
 const UNANSWERED_IN_A_ROW = 3;

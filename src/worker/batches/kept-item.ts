@@ -2,7 +2,7 @@ import type { ItemDetail, ItemHead } from '../../shared/cases/batch.ts';
 import type { Case } from '../../shared/cases/case.ts';
 import { maskOutcome, withoutOutcome } from '../../shared/privacy/mask-item.ts';
 import type { Privacy } from '../../shared/privacy/privacy.ts';
-import type { ItemEnding } from './item-ending.ts';
+import type { ItemEnding } from './follow-items.ts';
 import { itemOfEnding } from './item-of-ending.ts';
 
 type Item = { head: ItemHead; detail: ItemDetail | null };

@@ -1,6 +1,6 @@
+import { claimMayBeSwept } from '../../shared/contract/claim-age.ts';
 import { sentences } from '../../shared/contract/sentences.ts';
 import { MINUTE_MS } from '../files/claim-minutes.ts';
-import { claimMayBeSwept } from './follow-items.ts';
 import type { TargetRun } from './target-run.ts';
 
 /** Whether an item was sent. If not, `claimFrom` says from when on it may be claimed, epoch ms. */

@@ -4,7 +4,7 @@ import { itemMockId } from '../../shared/cases/item-id.ts';
 import { JOB_VERSION, type JobData } from '../../shared/contract/job.ts';
 import { CASES_PER_CHUNK } from '../../shared/store/batch-store.ts';
 import { addExecution } from '../../shared/store/job-heads.ts';
-import { type ItemEnding, unknownOutcome } from './item-ending.ts';
+import { type ItemEnding, unknownItem } from './follow-items.ts';
 import { skippedItem } from './item-of-ending.ts';
 import { judgeTarget } from './judge-target.ts';
 import { keptItem } from './kept-item.ts';
@@ -70,7 +70,7 @@ async function carryOn(self: TargetRun, place: Place, { claimBy }: ItemHead): Pr
   const doubt = await resolveDoubt(self, index, mockId);
   if (doubt.kind === 'unknown') {
     // This ending tells nothing about the client, so it is no reason to stop.
-    const ending = unknownOutcome(mockId, 'the queue store lost what became of it');
+    const ending = unknownItem(mockId, 'the queue store lost what became of it');
     return void (await keep(self, index, itemOf(self, one, ending)));
   }
   if (doubt.kind === 'sent') return launch(self, { ...place, claimBy: doubt.claimBy, chosen: null });
@@ -128,7 +128,7 @@ async function seeToEnd(self: TargetRun, sent: Sent): Promise<ItemEnding | null>
   const ids = { v: JOB_VERSION, app, ruleId, confId, ts: one.ts, target: chosen?.target ?? self.target };
   const data: JobData = { ...ids, input: one.input, claimBy, keyName, batchId };
   // An item that was sent before is only looked for. If the queue lost it, it is re-enqueued as such.
-  const toSend = { ...data, replyTo: followItems.address(), storeRun: storeRun.last() };
+  const toSend = { ...data, replyTo: followItems.replyTo, storeRun: storeRun.last() };
   if (chosen) await addExecution(queue, mockId, toSend).catch(() => {});
   return followItems.follow({ mockId, data }, run.signal);
 }

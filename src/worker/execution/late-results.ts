@@ -1,3 +1,4 @@
+import { CLAIM_KEPT_MS } from '../../shared/contract/claim-age.ts';
 import type { ExecutionRecord } from '../../shared/contract/execution-record.ts';
 import { createThrottledAlert, type Logger, type ThrottledAlert } from '../../shared/runtime/logger.ts';
 import { every } from '../../shared/runtime/periodic.ts';
@@ -5,7 +6,6 @@ import { tryEach } from '../../shared/runtime/try-each.ts';
 import type { History } from '../../shared/store/history.ts';
 import { dialects } from '../dialects/dialects.ts';
 import type { Claim } from '../files/claim.ts';
-import { CLAIM_KEPT_MS } from '../files/claim-minutes.ts';
 import type { Claims } from '../files/claims.ts';
 import { filesOf, removeFiles, removeIfLeft, resultPath } from '../files/execution-files.ts';
 import { registrationPath } from '../files/file-names.ts';

@@ -1,5 +1,6 @@
 import { mkdir, readdir, rename, rm, rmdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { CLAIM_KEPT_MS, claimMayBeSwept } from '../../shared/contract/claim-age.ts';
 import { unless } from '../../shared/runtime/errno.ts';
 import { tryEach } from '../../shared/runtime/try-each.ts';
 import { type ClaimKey, UnknownClaim } from './claim.ts';
@@ -8,8 +9,6 @@ import type { FileClock } from './file-clock.ts';
 import { privateDirectory } from './file-names.ts';
 import { exists } from './quick-files.ts';
 
-/** Claims outlive the longest call by far, so that nothing that woke up late can begin an execution again. */
-export const CLAIM_KEPT_MS = 10 * 60_000;
 /** Claims lie in folders, one per minute of `claimBy`. */
 export const MINUTE_MS = 60_000;
 const MARK_KEPT_MS = 24 * 60 * 60_000;
@@ -54,7 +53,7 @@ export function createClaimMinutes(sharedDir: string, clock: FileClock) {
     hasFolder: (key: Key): Promise<boolean> => exists(folderOf(key)),
 
     /** Whether the claims of a minute may be gone without a mark, or with one that is gone. */
-    mayBeSwept: ({ claimBy }: Key): boolean => clock.isPast(claimBy + CLAIM_KEPT_MS),
+    mayBeSwept: ({ claimBy }: Key): boolean => claimMayBeSwept(claimBy, clock.isPast),
 
     /**
      * Throws `UnknownClaim` if the claims of that minute were, or are being, removed. To be called after a look at them, never before.

@@ -2,9 +2,9 @@ import * as sync from 'node:fs';
 import * as promises from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { unless } from '../../shared/runtime/errno.ts';
+import { shareFor } from '../../shared/runtime/share-for.ts';
 import { inDirectory } from './directory-limit.ts';
 import { fileSystemOf } from './file-system.ts';
-import { createLatelyShared } from './lately-shared.ts';
 import { liesElsewhere, noteRoot } from './mounts.ts';
 
 /**
@@ -70,7 +70,8 @@ export const lstat = (path: string) =>
     () => promises.lstat(path),
   );
 
-const lookLately = createLatelyShared(lstat);
+const LATELY_MS = 100;
+const lookLately = shareFor(LATELY_MS, lstat, { failures: true });
 
 /**
  * The same for what is looked at for every call. Elsewhere one look serves all who ask within a moment: the mount itself remembers

@@ -1,9 +1,9 @@
 import { lstat, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { CLAIM_KEPT_MS } from '../../shared/contract/claim-age.ts';
 import { unless } from '../../shared/runtime/errno.ts';
 import { createThrottledAlert, type Logger } from '../../shared/runtime/logger.ts';
 import { tryEach } from '../../shared/runtime/try-each.ts';
-import { CLAIM_KEPT_MS } from '../files/claim-minutes.ts';
 import type { Claims } from '../files/claims.ts';
 import { removeIfNobodyCame } from '../files/execution-files.ts';
 import { isOurFile, MADE_BY_US, readFileName } from '../files/file-names.ts';

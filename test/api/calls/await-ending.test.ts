@@ -4,7 +4,6 @@ import { answered } from '../../../src/shared/contract/ending.ts';
 import { toSettled } from '../../../src/shared/contract/execution-record.ts';
 import { JOB_VERSION, type JobData, type JobResult } from '../../../src/shared/contract/job.ts';
 import { atMost } from '../../../src/shared/runtime/at-most.ts';
-import { createThrottledAlert } from '../../../src/shared/runtime/logger.ts';
 import { historyLimitsOf } from '../../../src/shared/runtime/settings.ts';
 import { type ExecutionQueue, openQueueBackend, queueNames } from '../../../src/shared/store/queue-backend.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -82,8 +81,6 @@ async function open() {
     queue,
     history,
     workers: () => 1,
-    allTell: () => true,
-    storeAlert: createThrottledAlert(log, 'The queue store is away'),
     onEnded: () => {},
     log,
   });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { CLAIM_KEPT_MS } from '../../../src/shared/contract/claim-age.ts';
 import {
   apiWaitMs,
   BadSettings,
@@ -7,7 +8,6 @@ import {
   readSettings,
   refuseOpenDoor,
 } from '../../../src/shared/runtime/settings.ts';
-import { CLAIM_KEPT_MS } from '../../../src/worker/files/claim-minutes.ts';
 
 describe('settings', () => {
   it('have defaults for everything, and an empty variable is one that was not given', () => {

@@ -59,15 +59,6 @@ describe.skipIf(choice.kind === 'unavailable')('on Redis, how a job ended', () =
     await eventually(() => expect(heard).toEqual([{ kind: 'completed', id, value: { done: true } }]), 1000);
   });
 
-  it('is seen to be told by all workers, until one of an earlier version is connected', async () => {
-    const backend = await openQueueBackend(server.url);
-    const { queue } = await open(backend, async () => ({ done: true }));
-    await eventually(async () => expect(await backend.findWorkers(queue)).toEqual({ count: 1, allTell: true }), 5000);
-    const older = connect();
-    await older.client('SETNAME', `{rule-server}:${Buffer.from(queueNames.executions).toString('base64')}`);
-    expect(await backend.findWorkers(queue)).toEqual({ count: 2, allTell: false });
-  });
-
   function connect(): Redis {
     const redis = new Redis(server.url);
     onTestFinished(() => redis.disconnect());

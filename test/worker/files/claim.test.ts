@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, readdir, readlink, rename, rm, symlink, utimes } from '
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { CLAIM_KEPT_MS } from '../../../src/shared/contract/claim-age.ts';
 import { noAnswer } from '../../../src/shared/contract/outcomes.ts';
 import {
   type Claim,
@@ -10,7 +11,6 @@ import {
   NewerClaim,
   UnknownClaim,
 } from '../../../src/worker/files/claim.ts';
-import { CLAIM_KEPT_MS } from '../../../src/worker/files/claim-minutes.ts';
 import { type Claims, createClaims } from '../../../src/worker/files/claims.ts';
 import { createFileClock } from '../../../src/worker/files/file-clock.ts';
 

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { unanswered } from '../../contract/ending.ts';
 import { toSettled } from '../../contract/execution-record.ts';
 import { jobHeadSchema } from '../../contract/job.ts';
-import { noAnswer } from '../../contract/outcomes.ts';
 import { parseJson } from '../../contract/parse-json.ts';
+import { sentences } from '../../contract/sentences.ts';
 import { historyEntries } from '../memory-history.ts';
 import { noteEntry } from '../memory-notes.ts';
 import type { Entry, Shelf, ShelfName } from '../shelf.ts';
@@ -11,12 +11,6 @@ import type { Ledger } from './ledger.ts';
 
 const AT_ONCE = 500;
 const noteSchema = z.looseObject({ mockId: z.string() });
-
-/** Why nobody knows how an execution of a lost store ended. */
-function unknownEnding(mockId: string) {
-  const error = `How execution ${mockId} ended is not known: the store that held it was lost. It may have run; look at the client before running it again.`;
-  return unanswered(noAnswer('outcome-unknown', error, { mayHaveRun: true }));
-}
 
 /** Puts what the ledger names into a new store as `outcome-unknown`: a lost store makes nothing run again. Resolves to how many. */
 export async function keepAsUnknown(ledger: Ledger, shelfOf: (name: ShelfName) => Shelf): Promise<number> {
@@ -49,7 +43,7 @@ function settledOf(mockId: string, head: unknown, at: number): { name: ShelfName
   if (!data) return undefined;
   const { record, result } = toSettled(
     { mockId, data: { ...data, input: '' }, queuedAt: at },
-    unknownEnding(mockId),
+    unanswered(sentences.storeLost(mockId)),
     at,
   );
   const body = 'body' in result ? result.body : '';
@@ -61,6 +55,6 @@ function entriesOfNote(key: string, text: string): Entry[] {
   const { data: note } = noteSchema.safeParse(parseJson(text));
   if (!note) return [];
   const { mockId } = note;
-  const ended = JSON.stringify({ ...note, ending: { ...unknownEnding(mockId), mockId } });
+  const ended = JSON.stringify({ ...note, ending: { ...unanswered(sentences.storeLost(mockId)), mockId } });
   return [noteEntry(key, ended, null).entry];
 }

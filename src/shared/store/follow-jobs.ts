@@ -1,10 +1,6 @@
-import type { ThrottledAlert } from '../../shared/runtime/logger.ts';
-import { createPendingCalls } from '../../shared/runtime/pending-calls.ts';
-import { every } from '../../shared/runtime/periodic.ts';
-import type { JobQueue, QueueBackend } from '../../shared/store/queue-backend.ts';
-import { createFollowers, type Reply } from '../../shared/store/replies.ts';
-import { STORE_ADVICE } from '../queue-health.ts';
-import { type AllTell, followOlderWorkers } from './older-workers.ts';
+import { every } from '../runtime/periodic.ts';
+import type { JobQueue, QueueBackend } from './queue-backend.ts';
+import type { Reply } from './replies.ts';
 
 const TICK_MS = 500;
 /** 20 ms of the queue store's time. With more waiting, each is looked up less often. */
@@ -14,37 +10,28 @@ const RECHECK_AFTER_MS = 2000;
 type Options<Data, Ending> = {
   backend: QueueBackend;
   queue: JobQueue<Data, unknown>;
-  allTell: AllTell;
   onCompleted: (id: string, value: unknown) => Ending;
   onFailed: (id: string, reason: string) => Ending;
   /** Called at each re-check of a job that has no ending yet. `recheckAt` says when to look again at the latest. */
   onUnfinished: (id: string, awaited: AwaitedJob<Data>, state: 'pending' | 'missing') => Promise<void>;
-  storeAlert: ThrottledAlert;
 };
 
 /** A job that a call waits for, since an epoch ms. */
 export type AwaitedJob<Data> = { data: Data; since: number; recheckAt: number };
 
 /**
- * Lets callers of this process wait for jobs of one queue. Workers tell the process that asked how a job ended; since that
+ * Lets an API and the batches of a worker wait for jobs of one queue. Workers tell the process that asked how a job ended; since that
  * may be lost, every waiting id is also looked up again each 2 s, and all of them at once when replies come back.
  */
 export function followJobs<Data, Ending>(options: Options<Data, Ending>) {
-  const { backend, queue, onCompleted, onFailed, storeAlert } = options;
+  const { backend, queue, onCompleted, onFailed } = options;
   const pending = createPendingCalls<Ending>();
-  const followed = createFollowers();
   const look = (id: string) => lookAt(id, options);
   const { awaited, lookUp, recheckAll, ...rechecks } = createRechecks({ ...options, look, settle });
   const replies = backend.openReplies(queue, { onReply, onBack: recheckAll });
-  const older = followOlderWorkers({
-    ...options,
-    onChange: (id) => onReply({ kind: 'changed', id }, { isForAll: true }),
-    onError: (error) => storeAlert.begins(error, STORE_ADVICE),
-  });
 
-  function onReply(reply: Reply, { isForAll = false } = {}): void {
+  function onReply(reply: Reply): void {
     const { id } = reply;
-    if (isForAll) followed.tell(id);
     if (!pending.has(id)) return;
     if (reply.kind === 'completed') settle(id, onCompleted(id, reply.value));
     else if (reply.kind === 'failed') settle(id, onFailed(id, reply.reason));
@@ -66,7 +53,7 @@ export function followJobs<Data, Ending>(options: Options<Data, Ending>) {
     /** In a job's data it leads its ending here. */
     replyTo: replies.address,
     /** Resolves once the subscription is confirmed, so that replies arrive. */
-    ready: async (): Promise<void> => void (await Promise.all([replies.ready, older.ready()])),
+    ready: replies.ready,
 
     /** Waits for the end of one job, at most `timeoutMs`; then it ends as `onTimeout` says. Call it before the job is added. */
     wait(id: string, data: Data, timeoutMs: number, onTimeout: () => Ending | Promise<Ending>): Promise<Ending> {
@@ -79,16 +66,42 @@ export function followJobs<Data, Ending>(options: Options<Data, Ending>) {
     },
     settle,
     /** Calls `observer` when a job may have changed, also one that no call here waits for. It is a hint, never a promise. */
-    observe(id: string, observer: () => void): () => void {
-      const stops = [followed.add(id, observer), replies.follow(id, observer)];
-      return () => {
-        for (const stop of stops) stop();
-      };
-    },
+    observe: (id: string, observer: () => void): (() => void) => replies.follow(id, observer),
+    /** Looks a job up now, if a call waits for it. */
+    lookUp,
     get waiting() {
       return pending.size;
     },
-    close: async (): Promise<void> => void (await Promise.all([rechecks.stop(), older.close(), replies.close()])),
+    close: async (): Promise<void> => void (await Promise.all([rechecks.stop(), replies.close()])),
+  };
+}
+
+/** Calls that wait under an id until they are settled. The first ending wins; every wait has a deadline. */
+function createPendingCalls<T>() {
+  const waiting = new Map<string, { resolve: (value: T | Promise<T>) => void; timer: NodeJS.Timeout }>();
+
+  function settle(id: string, value: T | Promise<T>): boolean {
+    const wait = waiting.get(id);
+    if (!wait) return false;
+    waiting.delete(id);
+    clearTimeout(wait.timer);
+    wait.resolve(value);
+    return true;
+  }
+
+  return {
+    /** Waits under `id`. After `timeoutMs` the wait ends with what `onTimeout` comes to. One call at a time waits under an id. */
+    enter(id: string, timeoutMs: number, onTimeout: () => T | Promise<T>): Promise<T> {
+      if (waiting.has(id)) throw new Error(`a call already waits for ${id}`);
+      return new Promise((resolve) => {
+        waiting.set(id, { resolve, timer: setTimeout(() => settle(id, onTimeout()), timeoutMs) });
+      });
+    },
+    settle,
+    has: (id: string) => waiting.has(id),
+    get size() {
+      return waiting.size;
+    },
   };
 }
 

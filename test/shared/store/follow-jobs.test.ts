@@ -1,10 +1,8 @@
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
-import { followJobs } from '../../../src/api/calls/follow-jobs.ts';
-import { createThrottledAlert } from '../../../src/shared/runtime/logger.ts';
+import { followJobs } from '../../../src/shared/store/follow-jobs.ts';
 import { openQueueBackend } from '../../../src/shared/store/queue-backend.ts';
 import { eventually } from '../../support/eventually.ts';
 import { startRedis } from '../../support/redis.ts';
-import { captureLog } from '../../support/start-service.ts';
 
 const choice = inject('redis');
 
@@ -31,11 +29,9 @@ async function follow() {
   const jobs = followJobs<string, string>({
     backend,
     queue,
-    allTell: () => true,
     onCompleted: () => 'completed',
     onFailed: () => 'failed',
     onUnfinished: async (id) => void lookedUp.add(id),
-    storeAlert: createThrottledAlert(captureLog().log, 'The queue store is away'),
   });
   onTestFinished(async () => {
     await jobs.close();

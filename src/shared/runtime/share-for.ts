@@ -1,0 +1,26 @@
+const MAX_KEPT = 1000;
+
+type Options = {
+  /** Whether those who ask share a failure, too. Otherwise the next one tries again. */
+  failures?: boolean;
+  now?: () => number;
+};
+
+/** Lets all who ask for the same key within `ms` share one task and its result. */
+export function shareFor<T>(
+  ms: number,
+  run: (key: string) => Promise<T>,
+  { failures = false, now = () => performance.now() }: Options = {},
+) {
+  const kept = new Map<string, { at: number; task: Promise<T> }>();
+
+  return function share(key: string): Promise<T> {
+    const last = kept.get(key);
+    if (last && now() - last.at < ms) return last.task;
+    if (kept.size >= MAX_KEPT) kept.clear();
+    const own = { at: now(), task: run(key) };
+    kept.set(key, own);
+    if (!failures) own.task.catch(() => kept.get(key) === own && kept.delete(key));
+    return own.task;
+  };
+}
