@@ -33,10 +33,12 @@ ENV NODE_ENV=production \
     PORT=8080 \
     WORKER_PORT=9090 \
     SHARED_DIR=/data
-# The group may write and new directories keep the group: a client that runs as another user answers here too.
+# The group may write and new directories keep the group: a client that runs as another user answers here too. At the root the
+# sticky bit keeps it from putting another folder in the place of the workers' own.
 RUN mkdir -p /data/mock /data/clients \
  && chown -R 1000:1000 /data \
- && chmod 2775 /data /data/mock /data/clients
+ && chmod 3775 /data \
+ && chmod 2775 /data/mock /data/clients
 COPY --from=dependencies /app/node_modules node_modules
 COPY package.json ./
 COPY deploy/healthcheck.js deploy/healthcheck.js

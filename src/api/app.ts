@@ -14,7 +14,7 @@ import { letIn } from './access/cors.ts';
 import { checkHost } from './access/host-check.ts';
 import { limitCallers } from './access/limits.ts';
 import { createSessions } from './access/sessions.ts';
-import { measureRequests } from './api-metrics.ts';
+import { createRequestMetrics } from './api-metrics.ts';
 import type { AskWorker } from './ask-worker.ts';
 import type { Batches } from './batches/batches.ts';
 import { createReadCsvBatch } from './batches/read-csv-batch.ts';
@@ -107,7 +107,8 @@ export function createApp({
   app.use(requestId());
   app.use(logAccess(log, clientAddress));
   app.use(auditRequests(audit));
-  app.use(measureRequests(metrics));
+  const requestMetrics = createRequestMetrics(metrics);
+  app.use(requestMetrics.measure);
   if (traceRequests) app.use('/rule-server/*', traceRequests);
   if (settings.ICE_ENDPOINTS) app.use('/ice-server/*', inEnvelope());
   app.use(pageHeaders());
@@ -141,13 +142,11 @@ export function createApp({
   app.route('/rule-server/mock', executionRoutes(executions, eraseExecution));
   app.route('/rule-server/mock', eventRoutes({ executions, stopping }));
   for (const path of ['schema', 'tree', 'apps', 'rules', 'clients']) app.use(`/rule-server/mock/${path}`, tagAnswers());
-  const maxBodyBytes = settings.MAX_BATCH_BYTES;
-  app.route(
-    '/rule-server/mock',
-    batchRoutes({ batches, readCsvBatch: createReadCsvBatch({ ask }), maxBodyBytes, openBodies, stopping }),
-  );
+  const ofBatches = { readCsvBatch: createReadCsvBatch({ ask }), maxBodyBytes: settings.MAX_BATCH_BYTES };
+  app.route('/rule-server/mock', batchRoutes({ batches, ...ofBatches, openBodies, stopping }));
   app.route('/rule-server/mock', casesRoutes({ savedCases, openBodies }));
   app.route('/rule-server/mock', browseRoutes({ ask }));
+  requestMetrics.expectFaults(app.routes);
   app.notFound(({ req }) => problem(404, `There is nothing at ${req.path}.`));
   app.onError((error, context) => answerError(error, context.get('requestId'), log));
   return app;

@@ -35,6 +35,7 @@ export function limitCallers(defaults: Limits, { registry }: Metrics) {
     labelNames: ['limit'],
     registers: [registry],
   });
+  for (const limit of Object.keys(SENTENCES)) refused.inc({ limit }, 0);
 
   function openUse(name: string, now: number, full: number): Use {
     let use = uses.get(name);

@@ -52,11 +52,36 @@ async function checkRights(sharedDir: string): Promise<Finding> {
     const advice = `Run as the user that owns it (this one is ${process.getuid?.()}:${process.getgid?.()}), or give its group the right to write.`;
     return fail('shared directory', `${path} may not be read and written (${code})`, advice);
   }
-  return ok('shared directory', `${sharedDir} may be read and written`);
+  return (await checkStrangers(sharedDir)) ?? ok('shared directory', `${sharedDir} may be read and written`);
+}
+
+/** Who else could remove claims, or put another folder in the place of the workers' own. */
+async function checkStrangers(sharedDir: string): Promise<Finding | undefined> {
+  const root = await stat(sharedDir);
+  const own = await stat(join(sharedDir, '.rule-server')).catch(unless('ENOENT'));
+  if (own && own.uid !== root.uid && own.uid !== process.getuid?.())
+    return fail(
+      'shared directory',
+      `.rule-server belongs to user ${own.uid}, who owns neither SHARED_DIR nor this process`,
+      'Let all workers run as one user, and give them .rule-server as their own.',
+    );
+  if (own && (own.mode & 0o077) !== 0)
+    return warn(
+      'shared directory',
+      '.rule-server is open to others',
+      'Set its mode to 0700; a worker does so when it starts.',
+    );
+  if ((root.mode & 0o022) !== 0 && (root.mode & 0o1000) === 0)
+    return warn(
+      'shared directory',
+      'other users may put another folder in the place of .rule-server',
+      'Give SHARED_DIR the mode 3775 (with the sticky bit) or 0755; only mock and clients need to be writable for the group.',
+    );
+  return undefined;
 }
 
 async function checkIdentity(sharedDir: string, registeredId: string | null): Promise<Finding> {
-  const own = (await readFile(join(sharedDir, '.rule-server', 'id'), 'utf8').catch(unless('ENOENT')))?.trim();
+  const own = (await readFile(join(sharedDir, '.rule-server', 'id'), 'utf8').catch(unless('ENOENT', 'EACCES')))?.trim();
   if (own === undefined)
     return warn('identity', 'no worker has used this directory yet', 'Is it the one that clients use?');
   if (registeredId === null) return ok('identity', `${own}; no worker has told the queue of one lately`);

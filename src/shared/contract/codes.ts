@@ -23,9 +23,12 @@ export const outcomes = {
 } as const satisfies Record<string, Row>;
 
 export type Code = keyof typeof outcomes;
+export const codes: readonly Code[] = Object.keys(outcomes).filter(isCode);
 
 /** Whether this version knows a code. */
-export const isCode = (text: string | null): text is Code => text !== null && Object.hasOwn(outcomes, text);
+export function isCode(text: string | null): text is Code {
+  return text !== null && Object.hasOwn(outcomes, text);
+}
 
 /** Seconds after which it is worth a try again, in answers that have no code. */
 export const retryAfterSeconds = {

@@ -1,10 +1,13 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import { type Code, outcomeOf } from '../contract/codes.ts';
+import { type Code, codes, outcomeOf } from '../contract/codes.ts';
 import type { ExecutionRecord } from '../contract/execution-record.ts';
 import { timingsOf } from '../contract/timings.ts';
 
 /** From a quick client on this machine to one that takes its whole minute. */
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
+
+/** Gauges of prom-client with the names of counters. They are also there by kind, under right names. */
+const MISNAMED = ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total'];
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
@@ -15,7 +18,10 @@ export type Metrics = ReturnType<typeof createMetrics>;
 export function createMetrics({ ofProcess = false } = {}) {
   const registry = new Registry();
   const registers = [registry];
-  if (ofProcess) collectDefaultMetrics({ register: registry }); // memory, CPU, event-loop lag
+  if (ofProcess) {
+    collectDefaultMetrics({ register: registry }); // memory, CPU, event-loop lag
+    for (const name of MISNAMED) registry.removeSingleMetric(name);
+  }
 
   const executions = new Counter({
     name: 'rule_server_executions_total',
@@ -23,6 +29,9 @@ export function createMetrics({ ofProcess = false } = {}) {
     labelNames: ['state', 'code'],
     registers,
   });
+  // Prometheus sees an increase only where there was a value before: the first event after a start must not go unseen.
+  for (const code of codes) executions.inc({ state: outcomeOf(code).state, code }, 0);
+  for (const state of ['succeeded', 'failed']) executions.inc({ state, code: 'answered' }, 0);
   const phases = new Histogram({
     name: 'rule_server_execution_phase_seconds',
     help: 'Where the time of executions went: queued, pick-up (waiting for the client), running, noticing (the answer).',
@@ -37,6 +46,7 @@ export function createMetrics({ ofProcess = false } = {}) {
     labelNames: ['outcome'],
     registers,
   });
+  for (const outcome of ['fenced', 'claimed', 'unknown']) fences.inc({ outcome }, 0);
 
   return {
     registry,

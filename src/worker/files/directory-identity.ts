@@ -15,7 +15,7 @@ export async function readId(sharedDir: string): Promise<string | undefined> {
 
 /** Gives the directory an id unless another worker was first, and resolves to the one it has. */
 export async function createId(sharedDir: string): Promise<string | undefined> {
-  await mkdir(privateDirectory(sharedDir)).catch(unless('EEXIST')).catch(notUsable);
+  await mkdir(privateDirectory(sharedDir), { mode: 0o700 }).catch(unless('EEXIST')).catch(notUsable);
   await writeFile(idPath(sharedDir), randomUUID(), { flag: 'wx' }).catch(unless('EEXIST')).catch(notUsable);
   // Another worker may have been first and be in the middle of writing.
   for (let look = 0; look < 20; look++) {

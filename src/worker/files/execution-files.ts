@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { access, readdir, rm, rmdir, writeFile } from 'node:fs/promises';
+import { access, readdir, rm, rmdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DialectName } from '../../shared/contract/client-kinds.ts';
 import { joinMembers, toAscii } from '../../shared/contract/exact-json.ts';
 import { errnoOf, unless } from '../../shared/runtime/errno.ts';
+import { shareFor } from '../../shared/runtime/share-for.ts';
 import type { RequestContent } from '../dialects/dialect.ts';
 import { dialects } from '../dialects/dialects.ts';
 import type { Claim } from './claim.ts';
@@ -31,6 +32,14 @@ export function filesOf(sharedDir: string, { app, directoryName, mockId }: Claim
 
 export const resultPath = ({ directory, mockId }: ExecutionFiles) => join(directory, resultFileName(mockId));
 
+/** A directory's mode may be changed at any time. */
+const MODE_KEPT_MS = 5000;
+/** A request has the input: its group reads it, and others only where they may write the directory anyway. */
+const requestMode = shareFor(MODE_KEPT_MS, async (directory) => {
+  const { mode } = await within(directory, (path) => inDirectory(path, () => stat(`${path}/.`)));
+  return (mode & 0o002) === 0 ? 0o640 : 0o644;
+});
+
 /** Writes the request under a name no client looks at, and returns that name. */
 export async function writeTemporary(
   directory: string,
@@ -40,7 +49,8 @@ export async function writeTemporary(
   const name = temporaryFileName(content.mockId, randomBytes(4).toString('hex'));
   const text = toAscii(joinMembers(dialects[dialect].requestMembers(content, Date.now())));
   try {
-    await within(directory, (path) => createFile(join(path, name), text));
+    const mode = await requestMode(directory);
+    await within(directory, (path) => createFile(join(path, name), text, mode));
   } catch (error) {
     await removed(directory, name).catch(() => {}); // on a full disk it may be there, and empty
     throw error;

@@ -23,6 +23,7 @@ export function createFileClock(sharedDir: string) {
   const folder = clocksDirectory(sharedDir);
   const path = join(folder, `${hostname().replace(/[^\w.-]/g, '_')}-${process.pid}`);
   let last: { fileMs: number; at: number } | undefined;
+  let uid: number | undefined;
 
   const now = () => (last ? last.fileMs + performance.now() - last.at : Date.now());
 
@@ -40,6 +41,9 @@ export function createFileClock(sharedDir: string) {
     /** Epoch ms by the file system's clock, as of the last touch; by this process's clock before the first. */
     now,
 
+    /** The user of this process as the file system knows it; undefined before the first touch. */
+    ownUid: () => uid,
+
     /** How far the file system's clock is ahead of this process's, in ms. */
     aheadMs: () => now() - Date.now(),
 
@@ -54,7 +58,9 @@ export function createFileClock(sharedDir: string) {
       const file = await openFile();
       try {
         await file.write(String(Date.now()));
-        const fileMs = (await file.stat()).mtimeMs;
+        const stats = await file.stat();
+        const fileMs = stats.mtimeMs;
+        uid = stats.uid;
         last = { fileMs, at: performance.now() };
         return fileMs;
       } finally {

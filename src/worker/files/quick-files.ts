@@ -14,6 +14,8 @@ import { liesElsewhere, noteRoot } from './mounts.ts';
  * over otherwise: then a few at a time per directory, so that one that hangs leaves threads for the others.
  */
 
+/** Of this process, which does not change it. */
+const UMASK = process.umask();
 /** An operation on a local file system takes far less time, one over a network far more. */
 const SLOW_MS = 0.5;
 /** A busy machine makes any single operation slow: most of so many have to be. */
@@ -35,12 +37,21 @@ export async function noteFileSystem(sharedDir: string): Promise<void> {
   if ((await fileSystemOf(sharedDir)) !== 'local') handOverUntil = performance.now() + HAND_OVER_FOR_MS;
 }
 
-export const createFile = (path: string, text: string) =>
-  quickly(
+/** Of this mode whatever the umask of the process. */
+export async function createFile(path: string, text: string, mode: number): Promise<void> {
+  const options = { flag: 'wx', mode };
+  await quickly(
     path,
-    () => sync.writeFileSync(path, text, { flag: 'wx' }),
-    () => promises.writeFile(path, text, { flag: 'wx' }),
+    () => sync.writeFileSync(path, text, options),
+    () => promises.writeFile(path, text, options),
   );
+  if ((mode & UMASK) === 0) return;
+  await quickly(
+    path,
+    () => sync.chmodSync(path, mode),
+    () => promises.chmod(path, mode),
+  );
+}
 
 export const rename = (from: string, to: string) =>
   quickly(

@@ -1,11 +1,13 @@
 import { constants } from 'node:fs';
-import { access, lstat, stat } from 'node:fs/promises';
+import { access, chmod, lstat, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errnoOf, unless } from '../../shared/runtime/errno.ts';
 import type { Store } from '../../shared/store/key-value-store.ts';
 import { createClientDirectories } from './client-directories.ts';
 import { createId, notUsable, readId, UnusableSharedDirectory } from './directory-identity.ts';
 import { createFileClock, type FileClock } from './file-clock.ts';
+import { privateDirectory } from './file-names.ts';
+import { fileSystemOf } from './file-system.ts';
 import { exists, noteFileSystem } from './quick-files.ts';
 
 /** Workers on one queue must share one directory; the last to leave frees the queue for another one after this long. */
@@ -14,7 +16,13 @@ const IDENTITY_KEPT_SECONDS = 60;
 /**
  * Everything else is below one of these: removing, claiming and keeping answers go through them without a look at each path.
  */
-const NEVER_LINKS = ['.rule-server', '.rule-server/claims', '.rule-server/answers', '.rule-server/clocks', 'mock'];
+const OWN_AND_NEVER_LINKS = [
+  '.rule-server',
+  '.rule-server/claims',
+  '.rule-server/answers',
+  '.rule-server/clocks',
+  'mock',
+];
 /** The folders that a worker must be able to write; it makes those that are missing. */
 const WRITTEN = ['.rule-server', '.rule-server/claims', '.rule-server/answers', 'mock'];
 /** Where the published server keeps its register of apps, which no client reads. */
@@ -27,6 +35,7 @@ export function createSharedDirectory({ sharedDir, store }: { sharedDir: string;
   const clock = createFileClock(sharedDir);
   let ownId: string | undefined;
   let hasOtherServer = false;
+  let isReplaceable = false;
 
   return {
     sharedDir,
@@ -45,7 +54,7 @@ export function createSharedDirectory({ sharedDir, store }: { sharedDir: string;
       });
       if (!found.isDirectory()) throw new UnusableSharedDirectory(`SHARED_DIR is not a directory`);
       await noteFileSystem(sharedDir).catch(notUsable);
-      await refuseLinks(sharedDir);
+      await refuseStrangers(sharedDir, clock.ownUid());
       const id = (await readId(sharedDir)) ?? (ownId === undefined ? await adoptOrCreate(sharedDir, store) : undefined);
       if (id === undefined || (ownId !== undefined && id !== ownId)) {
         throw new UnusableSharedDirectory(
@@ -61,7 +70,11 @@ export function createSharedDirectory({ sharedDir, store }: { sharedDir: string;
       ownId = id;
       hasOtherServer = await exists(join(sharedDir, REGISTER_OF_APPS)).catch(notUsable);
       await refuseUnwritable(sharedDir, clock);
+      isReplaceable = (found.mode & MAY_WRITE) !== 0 && (found.mode & STICKY) === 0;
     },
+
+    /** Whether other users may put another folder in the place of one at the root; as of the last check. */
+    isReplaceable: () => isReplaceable,
 
     /** Whether the published server uses this directory too. It removes directories of clients whenever they are empty. */
     hasOtherServer: () => hasOtherServer,
@@ -74,7 +87,7 @@ export function createSharedDirectory({ sharedDir, store }: { sharedDir: string;
   };
 
   async function isThere(): Promise<boolean> {
-    const id = await refuseLinks(sharedDir)
+    const id = await refuseStrangers(sharedDir, clock.ownUid())
       .then(() => readId(sharedDir))
       .catch(() => undefined);
     return ownId !== undefined && id === ownId;
@@ -89,23 +102,50 @@ async function adoptOrCreate(sharedDir: string, store: Store): Promise<string | 
   );
 }
 
-async function refuseLinks(sharedDir: string): Promise<void> {
-  for (const name of NEVER_LINKS) {
+/**
+ * Throws if a link stands in the place of a folder, or if somebody else owns one of the workers' own: its owner could remove claims,
+ * and a rule would run twice. `ownUid`: undefined while it is not known.
+ */
+async function refuseStrangers(sharedDir: string, ownUid: number | undefined): Promise<void> {
+  for (const name of OWN_AND_NEVER_LINKS) {
     const found = await lstat(join(sharedDir, name)).catch(unless('ENOENT', 'ENOTDIR')).catch(notUsable);
-    if (!found?.isSymbolicLink()) continue;
-    throw new UnusableSharedDirectory(
-      `SHARED_DIR/${name} is a link, and nothing below SHARED_DIR may be one: put a directory in its place`,
-    );
+    if (found?.isSymbolicLink())
+      throw new UnusableSharedDirectory(
+        `SHARED_DIR/${name} is a link, and nothing below SHARED_DIR may be one: put a directory in its place`,
+      );
+    if (found && name !== 'mock' && ownUid !== undefined && found.uid !== ownUid)
+      throw new UnusableSharedDirectory(
+        `SHARED_DIR/${name} belongs to another user (${found.uid}) than this worker (${ownUid}), who could remove claims: let all workers run as one user, and give them .rule-server as their own`,
+      );
   }
+}
+
+/** File systems that make up the rights of what lies there. */
+const WITHOUT_RIGHTS = new Set(['FUSE', 'CIFS', 'SMB', '9P']);
+const MAY_WRITE = 0o022;
+const STICKY = 0o1000;
+
+/** Closes the workers' own folder, whatever umask it was made with, and throws if others may still write it. */
+async function closeToOthers(sharedDir: string): Promise<void> {
+  const path = privateDirectory(sharedDir);
+  const isOpen = async (bits: number) => ((await stat(path).catch(notUsable)).mode & bits) !== 0;
+  if (!(await isOpen(0o077))) return;
+  await chmod(path, 0o700).catch(() => {});
+  if (WITHOUT_RIGHTS.has(await fileSystemOf(sharedDir).catch(notUsable)) || !(await isOpen(MAY_WRITE))) return;
+  throw new UnusableSharedDirectory(
+    'SHARED_DIR/.rule-server may be written by other users, who could remove claims: let its owner set its mode to 0700',
+  );
 }
 
 /** Tries it out, since rights can be missing or the mount can be read-only for this worker alone. */
 async function refuseUnwritable(sharedDir: string, clock: FileClock): Promise<void> {
+  await closeToOthers(sharedDir);
   await clock.touch().catch((error) => void (FULL.has(errnoOf(error)) || notWritable('.rule-server', error)));
   for (const name of WRITTEN) {
     const mayWrite = access(join(sharedDir, name), constants.W_OK | constants.X_OK);
     await mayWrite.catch(unless('ENOENT')).catch((error) => notWritable(name, error));
   }
+  await refuseStrangers(sharedDir, clock.ownUid());
 }
 
 function notWritable(name: string, error: unknown): never {

@@ -1,0 +1,68 @@
+import { readdir, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, inject, it, onTestFinished, vi } from 'vitest';
+import { freePort } from '../support/free-port.ts';
+import { startRedisProcess } from '../support/redis-process.ts';
+import { createResponder, picksUpAndStaysSilent } from '../support/responder.ts';
+import { startApiProcess } from '../support/start-process.ts';
+import { startProcesses } from '../support/start-processes.ts';
+import { hasPrometheus, type Prometheus, startPrometheus } from '../support/start-prometheus.ts';
+
+vi.setConfig({ testTimeout: 420_000 });
+
+const settings = { QUEUE_TIMEOUT_MS: 1000, RESULT_TIMEOUT_MS: 30_000, CLIENT_TIMEOUT_MS: 300_000 };
+/** The longest of these alerts waits for two minutes, and what it is about must be noticed before. */
+const FIRES_WITHIN_MS = 200_000;
+const CALL = { app: 1, ruleId: 1 };
+
+describe.skipIf(!inject('hasRedisBinary') || !(await hasPrometheus()))('a Prometheus that scrapes a deployment', () => {
+  it('fires for everything that goes wrong for the first time: what waits for two minutes at most', async () => {
+    const [redis, other] = [await startRedisProcess(), await startRedisProcess()];
+    onTestFinished(async () => {
+      await other.resume();
+      await Promise.all([redis.stop(), other.stop()]);
+    });
+    const [first, second] = [await freePort(), await freePort()];
+    await using processes = await startProcesses({ queueUrl: redis.url, workers: 0, settings });
+    await using elsewhere = await startApiProcess({ queueUrl: other.url, untilReady: false });
+    const { sharedDir, api } = processes;
+    const dying = await processes.addWorker({ settings: { WORKER_PORT: first } });
+    await using client = await createResponder({ sharedDir, app: 1, does: picksUpAndStaysSilent });
+    await using prometheus = await startPrometheus({
+      'rule-server-api': [api.url, elsewhere.url].map((url) => new URL(url).host),
+      'rule-server-worker': [first, second].map((port) => `127.0.0.1:${port}`),
+    });
+    const up = async () => (await prometheus.query('sum(up)'))[0]?.value[1];
+    await vi.waitFor(async () => expect(await up()).toBe('3'), 30_000);
+    await vi.waitFor(async () => expect(await scrapes(prometheus)).toBeGreaterThan(3), 30_000);
+
+    // Nobody can tell whether it ran: its claim is gone, and so is the worker that had it.
+    const began = Date.now();
+    const unknown = api.execute(CALL);
+    await client.firstRequest();
+    await vi.waitUntil(() => Date.now() > began + 1500, { timeout: 3000 });
+    const claims = join(sharedDir, '.rule-server/claims');
+    for (const minute of await readdir(claims)) await rm(join(claims, minute), { recursive: true });
+    await dying.kill();
+    await processes.addWorker({ settings: { WORKER_PORT: second } });
+    expect((await unknown).json.code).toBe('outcome-unknown');
+
+    await rename(sharedDir, `${sharedDir}.away`);
+    onTestFinished(() => rm(`${sharedDir}.away`, { recursive: true, force: true }));
+    await vi.waitFor(async () => expect((await api.execute(CALL)).json.code).toBe('no-worker'), 30_000);
+    await other.pause();
+
+    const expected = ['NoWorker', 'OutcomeUnknown', 'ProcessDown', 'QueueStoreDown', 'Refusing', 'WorkerIdle'];
+    const missing = async () => {
+      const firing = (await prometheus.rules()).filter(({ state }) => state === 'firing').map(({ name }) => name);
+      return expected.filter((name) => !firing.includes(`RuleServer${name}`));
+    };
+    await vi.waitFor(async () => expect(await missing()).toEqual([]), { timeout: FIRES_WITHIN_MS, interval: 1000 });
+  });
+});
+
+/** How often the API was scraped. */
+async function scrapes(prometheus: Prometheus): Promise<number> {
+  const [counted] = await prometheus.query('min(count_over_time(rule_server_open_calls[5m]))');
+  return Number(counted?.value[1] ?? 0);
+}

@@ -1,0 +1,176 @@
+import { chmod, chown, mkdir, readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it, vi } from 'vitest';
+import { echoes } from '../support/echoes.ts';
+import { httpCall } from '../support/http-call.ts';
+import { startRedis } from '../support/redis.ts';
+import { claimRedisDatabase } from '../support/redis-database.ts';
+import type { RedisServer } from '../support/redis-server.ts';
+import { createResponder, picksUpAndStaysSilent, type Responder } from '../support/responder.ts';
+import { type Processes, startProcesses } from '../support/start-processes.ts';
+import { canActAsOthers, type Stranger, tryAs, withUmask } from '../support/stranger.ts';
+
+vi.setConfig({ testTimeout: 120_000 });
+
+const choice = inject('redis');
+const CLIENTS = 60_001;
+const OF_APP_7 = 60_007;
+const OF_APP_9 = 60_009;
+const UMASKS = ['0000', '0002', '0022', '0077'];
+const settings = { RESULT_TIMEOUT_MS: 8000, QUEUE_TIMEOUT_MS: 20_000, CLIENT_TIMEOUT_MS: 60_000 };
+const CALL = { app: 9, ruleId: 1, 'the service': { number: 7 } };
+const CASES = `rule-server/mock/cases?app=9&ruleId=1`;
+
+const canRun = choice.kind !== 'unavailable' && canActAsOthers;
+describe.skipIf(!canRun)('a user who runs the client of another app (needs root and Redis)', () => {
+  const stranger: Stranger = { uid: 54_321, gid: CLIENTS };
+  let redis: RedisServer;
+  let database: RedisServer;
+  beforeAll(async () => {
+    redis = await startRedis(choice);
+  });
+  afterAll(() => redis?.stop());
+  beforeEach(async () => {
+    database = await claimRedisDatabase(redis.url);
+  });
+  afterEach(() => database.stop());
+
+  it.each(UMASKS)('finds the workers’ own folder closed, with umask %s', async (umask) => {
+    await using processes = await withApi(database.url, 0o3775);
+    await processes.addWorker({ under: withUmask(umask) });
+    await using _ = await createResponder({ sharedDir: processes.sharedDir, app: 9, does: echoes() });
+    expect((await processes.api.execute(CALL)).status).toBe(200);
+    const own = join(processes.sharedDir, '.rule-server');
+    expect(modeOf(await stat(own))).toBe('700');
+    expect(await tryAs(stranger, `ls ${own}`)).toBeNull();
+  });
+
+  it.each(['0002', '0022'])('cannot make a rule run twice, with umask %s of the worker', async (umask) => {
+    await using processes = await withApi(database.url, 0o3775);
+    const { sharedDir } = processes;
+    const worker = await processes.addWorker({ under: withUmask(umask) });
+    await using client = await createResponder({ sharedDir, app: 9, does: picksUpAndStaysSilent });
+    const call = processes.api.execute(CALL);
+    await client.firstRequest();
+    await vi.waitFor(async () => expect(await stateOf(processes, client)).toBe('picked-up'), 20_000);
+    await tryAs(stranger, `rm -rf ${sharedDir}/.rule-server/claims/*`);
+    await tryAs(stranger, `mv ${sharedDir}/.rule-server ${sharedDir}/.gone && mkdir -m 777 ${sharedDir}/.rule-server`);
+    await worker.kill();
+    await processes.addWorker({ under: withUmask(umask), untilReady: false });
+    expect((await call).json.code).toBe('no-answer');
+    expect(client.found.map(({ mockId }) => mockId)).toHaveLength(1);
+  });
+
+  it('cannot stop the workers', async () => {
+    await using processes = await withApi(database.url, 0o3775);
+    const { sharedDir } = processes;
+    await processes.addWorker({ under: withUmask('0002') });
+    await using _ = await createResponder({ sharedDir, app: 9, does: echoes() });
+    expect(await tryAs(stranger, `echo x > ${sharedDir}/.rule-server/id`)).toBeNull();
+    expect((await processes.api.execute(CALL)).status).toBe(200);
+  });
+
+  it('who could put another folder in the place of the workers’ own is told of, or no job is taken', async () => {
+    await using processes = await withApi(database.url, 0o2775);
+    const worker = await processes.addWorker({ untilReady: false });
+    const told = () => worker.log.filter(({ level, msg }) => level >= 40 && /SHARED_DIR\b.*(sticky|3775)/s.test(msg));
+    await vi.waitFor(() => expect(told()).not.toEqual([]), 15_000);
+  });
+
+  describe.each(['2770', '2775'])('a client’s directory with mode %s', (mode) => {
+    it.each(['0022', '0077'])('its group reads a request and others do not, with umask %s', async (umask) => {
+      await using processes = await withApi(database.url, 0o755);
+      const { sharedDir } = processes;
+      await processes.addWorker({ under: withUmask(umask) });
+      await using client = await createResponder({ sharedDir, app: 9, does: () => {} });
+      await chown(client.directory, 0, OF_APP_9);
+      await chmod(client.directory, Number.parseInt(mode, 8));
+      const call = processes.api.execute(CALL).catch(() => {}); // the test may be over before it ends
+      const { requestPath } = await client.firstRequest();
+      const found = await stat(requestPath);
+      expect({ gid: found.gid, group: found.mode & 0o040, others: found.mode & 0o007 }).toEqual({
+        ...{ gid: OF_APP_9, group: 0o040, others: 0 },
+      });
+      expect(await tryAs({ uid: 54_329, gid: OF_APP_9 }, `cat ${requestPath}`)).toContain('"number":7');
+      expect(await tryAs({ uid: 54_327, gid: OF_APP_7 }, `cat ${requestPath}`)).toBeNull();
+      await httpCall(executionAt(processes, client), { method: 'DELETE' });
+      await call;
+    });
+  });
+
+  it.each(['0022', '0077'])(
+    'with a group for each app it gets nothing of another app, with umask %s',
+    async (umask) => {
+      await using processes = await withApi(database.url, 0o755);
+      const { sharedDir, api } = processes;
+      for (const [app, gid] of [
+        [7, OF_APP_7],
+        [9, OF_APP_9],
+      ] as const)
+        for (const home of ['mock', 'clients']) await ownedBy(join(sharedDir, home, String(app)), gid);
+      await processes.addWorker({ under: withUmask(umask) });
+      await using client = await createResponder({ sharedDir, app: 9, does: echoes() });
+      await chown(client.directory, 0, OF_APP_9);
+      await chmod(client.directory, 0o2770);
+      const saved = await httpCall(`${api.url}/${CASES}`, {
+        method: 'PUT',
+        headers: { 'if-none-match': '*' },
+        body: 'app: 9\nruleId: 1\ncases:\n  - name: one\n    input: { number: 7 }\n',
+      });
+      expect(saved.status).toBeLessThan(300);
+      expect((await api.execute(CALL)).status).toBe(200);
+
+      const of7: Stranger = { uid: 54_327, gid: OF_APP_7 };
+      const own = join(sharedDir, '.rule-server');
+      const mock = join(sharedDir, 'mock/9');
+      const attempts = {
+        'reads saved cases': `cat ${own}/cases/9/*`,
+        'lists claims': `ls ${own}/claims`,
+        'lists answers': `ls ${own}/answers`,
+        'removes claims': `rm -r ${own}/claims`,
+        'changes the id': `echo x > ${own}/id`,
+        'moves the workers’ folder': `mv ${own} ${sharedDir}/.gone`,
+        'moves mock': `mv ${sharedDir}/mock ${sharedDir}/gone`,
+        'moves the directory of app 9': `mv ${mock} ${sharedDir}/mock/gone`,
+        'lists the clients of app 9': `ls ${mock}`,
+        'answers in its place': `echo {} > ${client.directory}/${client.found[0]?.mockId}_result.json`,
+        'registers for app 9': `echo {} > ${sharedDir}/clients/9/m_other.json`,
+        'removes the client of app 9': `rm ${client.registrationPath}`,
+      };
+      const succeeded = [];
+      for (const [what, line] of Object.entries(attempts)) if ((await tryAs(of7, line)) !== null) succeeded.push(what);
+      expect(succeeded).toEqual([]);
+      expect(await readdir(join(sharedDir, 'mock'))).toContain('9');
+    },
+  );
+});
+
+/** An API, and a shared directory of this mode whose `mock` and `clients` belong to the clients' group. */
+async function withApi(queueUrl: string, mode: number): Promise<Processes> {
+  const processes = await startProcesses({ queueUrl, settings, workers: 0 });
+  const { sharedDir } = processes;
+  await mkdir(join(sharedDir, 'clients'));
+  const isShared = (mode & 0o020) !== 0;
+  for (const name of ['mock', 'clients']) {
+    if (isShared) await chown(join(sharedDir, name), 0, CLIENTS);
+    await chmod(join(sharedDir, name), isShared ? 0o2775 : 0o755);
+  }
+  await chown(sharedDir, 0, isShared ? CLIENTS : 0);
+  await chmod(sharedDir, mode);
+  return processes;
+}
+
+async function ownedBy(path: string, gid: number): Promise<void> {
+  await mkdir(path, { recursive: true });
+  await chown(path, 0, gid);
+  await chmod(path, 0o2770);
+}
+
+const executionAt = ({ api }: Processes, { found }: Responder) =>
+  `${api.url}/rule-server/mock/executions/${found[0]?.mockId}`;
+
+async function stateOf(processes: Processes, client: Responder): Promise<unknown> {
+  return (await httpCall(executionAt(processes, client))).json.state;
+}
+
+const modeOf = ({ mode }: { mode: number }) => (mode & 0o777).toString(8);
