@@ -61,7 +61,9 @@ describe('metrics', () => {
     expect(
       value('rule_server_http_requests_total{route="/rule-server/mock/executions/:mockId",method="GET",status="200"}'),
     ).toBe(1);
-    for (const secret of ['4711', '815', mockId, client.address, 'somewhere']) expect(text).not.toContain(secret);
+    const withoutValues = text.replaceAll(/^([^#].*) \S+$/gm, '$1'); // the digits of a time may be those of a rule
+    for (const secret of ['4711', '815', mockId, client.address, 'somewhere'])
+      expect(withoutValues).not.toContain(secret);
   });
 
   it('need a key where there are keys, on the worker as well', async () => {

@@ -40,8 +40,10 @@ describe.skipIf(!inject('hasRedisBinary'))('an Idempotency-Key is not dead', () 
     await using client = await createResponder({ sharedDir: service.sharedDir, app, does: echoes() });
     proxy.cutAt(NOTE, where, 500);
     const first = await call(broken, app, key);
-    expect(first).toMatchObject({ status: 503, json: { mockId: expect.any(String), code: expect.any(String) } });
-    expect(first.json).toHaveProperty('mayHaveRun');
+    // Once it is noted, its API adds it again when it has a connection, unless it has noticed before that it has none.
+    const isAnswered = where === 'after the reply' && first.status === 200;
+    if (!isAnswered)
+      expect(first).toMatchObject({ status: 503, json: { code: expect.any(String), mayHaveRun: expect.any(Boolean) } });
     const startedAt = Date.now();
     const again = await call(service.api, app, key);
     expect(again).toMatchObject({ status: 200, json: { success: true } });
@@ -55,11 +57,7 @@ describe.skipIf(!inject('hasRedisBinary'))('an Idempotency-Key is not dead', () 
     const dying = await apiBehindProxy();
     const { app, key } = fresh();
     await using client = await createResponder({ sharedDir: service.sharedDir, app, does: echoes() });
-    proxy.cutAt(NOTE, 'after the reply', 5000);
-    const cut = call(dying, app, key).catch(() => 'cut off');
-    await vi.waitUntil(() => !proxy.isArmed, { timeout: 20_000 });
-    await dying.kill();
-    await cut;
+    await diesOnceNoted(dying, app, key);
     expect(await isNoted(redis, app, key)).toBe(true);
     // Whichever API looks first. If its worker is too busy to answer, the next look is 20 s later.
     await vi.waitUntil(async () => !(await isNoted(redis, app, key)), { timeout: 60_000, interval: 250 });
@@ -69,12 +67,11 @@ describe.skipIf(!inject('hasRedisBinary'))('an Idempotency-Key is not dead', () 
   });
 
   it('while no worker could tell whether it has begun it is kept, and said to be unknown within a moment', async () => {
-    const broken = await apiBehindProxy();
+    const dying = await apiBehindProxy();
     const { app, key } = fresh();
     await using client = await createResponder({ sharedDir: service.sharedDir, app, does: echoes() });
-    proxy.cutAt(NOTE, 'after the reply', 500);
-    await call(broken, app, key);
     for (const worker of service.workers) worker.freeze();
+    await diesOnceNoted(dying, app, key);
     const startedAt = Date.now();
     const unknown = await call(service.api, app, key);
     expect(unknown).toMatchObject({ status: 503, json: { code: 'outcome-unknown', mayHaveRun: true } });
@@ -114,6 +111,15 @@ describe.skipIf(!inject('hasRedisBinary'))('an Idempotency-Key is not dead', () 
     }
     expect(proxy.isArmed).toBe(false);
   });
+
+  /** Its API is killed between the note of a call and its job. */
+  async function diesOnceNoted(dying: ApiProcess, app: number, key: string): Promise<void> {
+    proxy.cutAt(NOTE, 'after the reply', 5000);
+    const cut = call(dying, app, key).catch(() => 'cut off');
+    await vi.waitUntil(() => !proxy.isArmed, { timeout: 20_000 });
+    await dying.kill();
+    await cut;
+  }
 
   async function apiBehindProxy(): Promise<ApiProcess> {
     const api = await startApiProcess({ queueUrl: proxy.url, settings: { QUEUE_TIMEOUT_MS: 3000 } });

@@ -8,7 +8,7 @@ import { type Answer, httpCall } from '../support/http-call.ts';
 import { redisCommand } from '../support/redis-command.ts';
 import { type RedisProcess, startRedisProcess } from '../support/redis-process.ts';
 import { createResponder, picksUpAndStaysSilent } from '../support/responder.ts';
-import type { ServiceProcess } from '../support/start-process.ts';
+import type { ApiProcess, ServiceProcess } from '../support/start-process.ts';
 import { type Processes, startProcesses } from '../support/start-processes.ts';
 import { twice } from '../support/steady-calls.ts';
 import { sweepLater } from '../support/sweep-later.ts';
@@ -20,14 +20,16 @@ const RECOVERED_WITHIN_MS = 10_000;
 /** Locks lapse, a worker takes over, the API looks again: no answer is left to its deadline, which comes after 60 s. */
 const ANSWERED_WITHIN_MS = 20_000;
 const REFUSED_WITHIN_MS = 1000;
-/** What a machine with nothing to spare adds to that. */
+/** From then on a Redis that says nothing counts as away. */
+const SILENT_WITHIN_MS = 2000;
+/** What a machine with nothing to spare adds to each of them. */
 const BUSY_MS = 1000;
 const settings = { CLIENT_TIMEOUT_MS: 60_000, POLL_INTERVAL_MS: 250 };
 
 type Outage = {
   appendOnly?: boolean;
   workers?: number;
-  begins(redis: RedisProcess): Promise<unknown>;
+  begins(redis: RedisProcess, api: ApiProcess): Promise<unknown>;
   ends?(redis: RedisProcess): Promise<unknown>;
   /** Whether new calls cannot be taken while it lasts. */
   refuses?: boolean;
@@ -150,7 +152,11 @@ describe.skipIf(!inject('hasRedisBinary')).concurrent('while executions are open
   it('is frozen for 5 s', () =>
     survives({
       refuses: true,
-      begins: (redis) => redis.pause(),
+      async begins(redis, api) {
+        await redis.pause();
+        // A call that comes before the silence is noticed waits for its end.
+        await vi.waitUntil(async () => !(await api.isReady()), { timeout: SILENT_WITHIN_MS + BUSY_MS });
+      },
       ends: async (redis) => {
         await delay(5000); // longer than the locks of the workers
         await redis.resume();
@@ -218,11 +224,18 @@ async function survives({ appendOnly = false, workers = 2, begins, ends, refuses
       app: 1,
       does: (request, client) => (count++ < OPEN / 2 ? first : count <= OPEN ? second : echoes())(request, client),
     });
+    // So that the client can stop, whatever failed.
+    using _answered = {
+      [Symbol.dispose]() {
+        before.resolve();
+        after.resolve();
+      },
+    };
     const open = Array.from({ length: OPEN }, (_, number) => api.execute(bodyOf(number)));
     await vi.waitUntil(() => responder.found.length === OPEN, { timeout: 20_000 });
     if (appendOnly) await delay(1100); // the file is written every second
 
-    await begins(redis);
+    await begins(redis, api);
     before.resolve();
     if (refuses) await isRefusedAtOnce(() => api.execute(bodyOf(100)));
     await ends?.(redis);
@@ -245,7 +258,7 @@ async function survives({ appendOnly = false, workers = 2, begins, ends, refuses
 
 const bodyOf = (number: number) => ({ app: 1, ruleId: 1, 'the service': { number } });
 
-/** Also right after it began, when nobody can know yet; then three more, when everybody does. */
+/** Also right after a connection was lost, when nobody can know yet; then three more, when everybody does. */
 async function isRefusedAtOnce(call: () => Promise<Answer>): Promise<void> {
   for (let time = 0; time < 4; time++) {
     const startedAt = performance.now();
