@@ -35,8 +35,8 @@ ENV NODE_ENV=production \
     SHARED_DIR=/data
 # The group may write and new directories keep the group: a client that runs as another user answers here too. At the root the
 # sticky bit keeps it from putting another folder in the place of the workers' own.
-RUN mkdir -p /data/mock /data/clients \
- && chown -R 1000:1000 /data \
+RUN mkdir -p /data/mock /data/clients /audit /keys \
+ && chown -R 1000:1000 /data /audit \
  && chmod 3775 /data \
  && chmod 2775 /data/mock /data/clients
 COPY --from=dependencies /app/node_modules node_modules

@@ -19,8 +19,12 @@ it('an API instance gets more time to stop than its open calls may take, and the
   expect(milliseconds(service('gateway'), /stop_grace_period: (\d+)s/)).toBeGreaterThan(api);
 });
 
-it('the API has no volume but the password of Redis; the worker and the client share one', () => {
-  expect(service('api').match(/^ {6}- .*:.*$/gm)).toEqual(['      - redis-password:/run/redis:ro']);
+it('the API has no volume but the password of Redis, its keys and its audit log; the worker and the client share one', () => {
+  expect(service('api').match(/^ {6}- .*:.*$/gm)).toEqual([
+    '      - redis-password:/run/redis:ro',
+    '      - ${' + 'KEYS_DIR:-keys}:/keys:ro',
+    '      - ${' + 'AUDIT_DIR:-audit}:/audit',
+  ]);
   expect(service('api')).not.toContain('*shared-directory');
   expect(service('worker')).toContain('- *shared-directory');
   expect(service('demo-client')).toContain('- *shared-directory');
@@ -73,6 +77,9 @@ function everySetting(): Record<string, string> {
     REDIS_PASSWORD_FILE: '/run/redis/password',
     SHARED_DIR: '/data',
     AUDIT_LOG: 'stdout',
+    API_KEYS_FILE: '/keys/keys.yaml',
+    TRUSTED_USER_HEADER: 'x-user',
+    TRUSTED_PROXIES: '127.0.0.1',
     OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318',
   };
 }

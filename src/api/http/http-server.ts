@@ -1,10 +1,14 @@
 import type { Server } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createAdaptorServer } from '@hono/node-server';
 import type { Hono } from 'hono';
 import { apiWaitMs, type Settings } from '../../shared/runtime/settings.ts';
 import type { Environment } from './environment.ts';
 
 const LOOK_FOR_IDLE_MS = 100;
+/** A process that stops is left alone by its callers when none has come for so long; it does not wait longer than that for it. */
+const QUIET_MS = 400;
+const QUIET_WITHIN_MS = 3000;
 /** Beside calls that wait there are pages, event streams and probes. */
 const CONNECTIONS_BESIDE_CALLS = 4000;
 
@@ -37,6 +41,7 @@ export async function serveHttp(
   const server = createAdaptorServer({ fetch: app.fetch, serverOptions: limits }) as Server;
   server.timeout = silentMs;
   server.maxConnections = MAX_QUEUED + CONNECTIONS_BESIDE_CALLS;
+  const requests = watchRequests(server);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen({ port: PORT, host: HOST, backlog: BACKLOG }, () => {
@@ -47,8 +52,12 @@ export async function serveHttp(
 
   return {
     url: urlOf(server, HOST),
-    /** Takes no more connections and waits for the open calls; after `graceMs` it calls `onLate` and cuts them off. */
+    /**
+     * Waits until no request comes any more, which the app refuses by now; then takes no more connections and waits for the open calls.
+     * After `graceMs` it calls `onLate` and cuts them off.
+     */
     async drain(graceMs: number, onLate: () => void): Promise<void> {
+      await requests.quiet();
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       // close() ends idle connections once; those that fall idle later are asked again.
       const idle = setInterval(() => server.closeIdleConnections(), LOOK_FOR_IDLE_MS);
@@ -59,6 +68,26 @@ export async function serveHttp(
       await closed;
       clearInterval(idle);
       clearTimeout(late);
+    },
+  };
+}
+
+/**
+ * Knows when the last request came. Requests that are on their way when a process stops lie in buffers of the system: closing the
+ * connections now would cut them off unread, and their callers could not tell whether they ran.
+ */
+function watchRequests(server: Server) {
+  let lastAt = 0;
+  server.on('request', () => {
+    lastAt = performance.now();
+  });
+  return {
+    async quiet(): Promise<void> {
+      const begunAt = performance.now();
+      for (let now = begunAt; now < Math.max(lastAt, begunAt) + QUIET_MS && now < begunAt + QUIET_WITHIN_MS; ) {
+        await sleep(LOOK_FOR_IDLE_MS);
+        now = performance.now();
+      }
     },
   };
 }

@@ -82,6 +82,12 @@ async function checkStrangers(sharedDir: string): Promise<Finding | undefined> {
 
 async function checkIdentity(sharedDir: string, registeredId: string | null): Promise<Finding> {
   const own = (await readFile(join(sharedDir, '.rule-server', 'id'), 'utf8').catch(unless('ENOENT', 'EACCES')))?.trim();
+  if (own === undefined && registeredId !== null)
+    return fail(
+      'identity',
+      `no worker has used this directory, and the workers use another one (${registeredId})`,
+      'Mount the directory that the workers use.',
+    );
   if (own === undefined)
     return warn('identity', 'no worker has used this directory yet', 'Is it the one that clients use?');
   if (registeredId === null) return ok('identity', `${own}; no worker has told the queue of one lately`);

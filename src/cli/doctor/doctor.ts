@@ -1,13 +1,22 @@
 import { resolve } from 'node:path';
 import { styleText } from 'node:util';
 import { visible } from '../../shared/contract/visible-text.ts';
+import { refuseUnwritable } from '../../shared/runtime/audit.ts';
+import { parseKeysFile, readKeysFile } from '../../shared/runtime/keys-file.ts';
 import { readRedisAddress, redisAddress } from '../../shared/runtime/redis-address.ts';
-import { BadSettings, DEFAULT_SHARED_DIR, LOCAL_REDIS, readSettings } from '../../shared/runtime/settings.ts';
+import {
+  BadSettings,
+  DEFAULT_SHARED_DIR,
+  LOCAL_REDIS,
+  misspeltSettings,
+  readSettings,
+  type Settings,
+} from '../../shared/runtime/settings.ts';
 import { exitCodes } from '../exit-codes.ts';
 import type { Surroundings } from '../surroundings.ts';
 import { checkClocks } from './clock-check.ts';
 import { checkSharedDirectory } from './directory-checks.ts';
-import { type Finding, fail, guarded, ok } from './finding.ts';
+import { type Finding, fail, guarded, ok, warn } from './finding.ts';
 import { checkRedis } from './redis-checks.ts';
 import { checkApi, checkSystem } from './system-checks.ts';
 
@@ -36,12 +45,25 @@ async function findAll({ url, key }: DoctorOptions, environment: Surroundings['e
     });
     const directory = await guarded('shared directory', () => checkSharedDirectory(sharedDir, registeredId));
     const api = await guarded('api', () => checkApi({ url, key }));
-    const findings = [...system, ok('settings', 'can be used'), ...redis, ...directory, ...api];
+    const findings = [...system, ...(await checkSettings(settings, environment)), ...redis, ...directory, ...api];
     return [...findings, checkClocks(findings.flatMap(({ clocks = [] }) => clocks))];
   } catch (error) {
     if (!(error instanceof BadSettings)) throw error;
     return [...system, fail('settings', error.message, 'Correct them: no process starts with them.')];
   }
+}
+
+/** What ends a start, and what is nearly a setting. Throws `BadSettings`, as a start does. */
+async function checkSettings(
+  { API_KEYS_FILE, AUDIT_LOG }: Settings,
+  environment: Surroundings['environment'],
+): Promise<Finding[]> {
+  if (API_KEYS_FILE !== undefined) parseKeysFile(await readKeysFile(API_KEYS_FILE));
+  if (AUDIT_LOG !== undefined && AUDIT_LOG !== '-') refuseUnwritable(AUDIT_LOG);
+  const misspelt = misspeltSettings(environment).map(({ name, meant }) =>
+    warn('settings', `${name} is no setting and is ignored`, `Did you mean ${meant}?`),
+  );
+  return [ok('settings', 'can be used'), ...misspelt];
 }
 
 const MARKS = { ok: ['green', 'ok  '], warn: ['yellow', 'warn'], fail: ['red', 'FAIL'] } as const;

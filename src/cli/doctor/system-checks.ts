@@ -41,10 +41,18 @@ export async function checkApi({ url, key }: { url: string; key: string | undefi
   });
   if (typeof response === 'string') return [warn('api', `none answers at ${url}`, 'Start one, or name it with --url.')];
   const text = await response.text();
+  const refused =
+    key === undefined
+      ? null
+      : await api.open('/session').then(
+          () => null,
+          (error) => String(error.message ?? error),
+        );
   const date = Date.parse(response.headers.get('date') ?? '');
   const aheadMs = date - before;
   return [
     response.ok ? ok('api', `${url} is ready`) : fail('api', `${url} is not ready: ${text}`, 'Its log says why.'),
+    ...(refused === null ? [] : [fail('api key', refused, 'Give the key that the API knows.')]),
     { ...apiClock(aheadMs), clocks: Number.isNaN(aheadMs) ? [] : [{ whose: 'the API', aheadMs }] },
   ];
 }

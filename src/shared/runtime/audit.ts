@@ -1,5 +1,7 @@
+import { closeSync, openSync } from 'node:fs';
 import { pino } from 'pino';
 import { visible } from '../contract/visible-text.ts';
+import { BadSettings } from './settings.ts';
 
 /** Something that was done or refused: by whom, from where, to what, and how it went. Never what it was about. */
 type AuditEvent = {
@@ -23,6 +25,7 @@ const noAudit: Audit = { tell() {}, close() {} };
 /** The audit log (AUDIT_LOG): JSON lines added to a file, or to standard output for `-`. None without one. */
 export function openAudit(to: string | undefined, onError: (error: unknown) => void): Audit {
   if (to === undefined) return noAudit;
+  if (to !== '-') refuseUnwritable(to);
   // Each line is with the operating system before the answer is with the caller.
   const lines = pino.destination({ dest: to === '-' ? 1 : to, append: true, sync: true });
   lines.on('error', onError);
@@ -30,4 +33,15 @@ export function openAudit(to: string | undefined, onError: (error: unknown) => v
     tell: (event) => void lines.write(`${visible(JSON.stringify({ audit: new Date().toISOString(), ...event }))}\n`),
     close: () => lines.end(),
   };
+}
+
+/** Throws `BadSettings` unless lines can be added to a file. */
+export function refuseUnwritable(path: string): void {
+  try {
+    closeSync(openSync(path, 'a'));
+  } catch (error) {
+    throw new BadSettings(
+      `AUDIT_LOG cannot be written: ${error instanceof Error ? error.message : error}. Name a file in a folder that is there, or - for standard output.`,
+    );
+  }
 }

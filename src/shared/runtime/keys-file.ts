@@ -87,14 +87,24 @@ export async function readKeysFile(path: string): Promise<string> {
 
 type Watch = { path: string; known: string; onChange: (keys: KeyEntry[]) => void; onBad: (error: unknown) => void };
 
-/** Looks at the file every second: links that are switched over and remote file systems tell of no change. */
+/**
+ * Looks at the file every second: links that are switched over and remote file systems tell of no change. `onBad` is told once of each
+ * thing that is wrong with it, until it is right again.
+ */
 export function watchKeysFile({ path, known, onChange, onBad }: Watch) {
   let last = known;
+  let told: string | undefined;
   const look = async () => {
     const text = await readKeysFile(path);
-    if (text === last) return;
-    last = text;
-    onChange(parseKeysFile(text));
+    if (text !== last) {
+      last = text;
+      onChange(parseKeysFile(text));
+    }
+    told = undefined;
   };
-  return every(LOOK_EVERY_MS, look, onBad);
+  return every(LOOK_EVERY_MS, look, (error) => {
+    if (told === String(error)) return;
+    told = String(error);
+    onBad(error);
+  });
 }

@@ -7,9 +7,11 @@ import { nameOf } from './directory-limit.ts';
  */
 
 const MOUNT_LIST = '/proc/self/mountinfo';
-/** The list is read again when it is older, or older than 100 times what reading it takes: 1 % of the time at most. */
+/** The list is read again when it is older, or older than 100 times what reading it took: about 1 % of the time. */
 const FRESH_FOR_MS = 10;
 const COST_FACTOR = 100;
+/** A busy machine may have held up that one read: a mount that was made since is not known for this long at the most. */
+const FRESH_AT_MOST_MS = 100;
 /** File systems on a disk or in the memory of this machine: an operation there ends soon. */
 const LOCAL = new Set(['ext2', 'ext3', 'ext4', 'xfs', 'btrfs', 'zfs', 'f2fs', 'bcachefs', 'tmpfs', 'ramfs', 'overlay']);
 
@@ -53,7 +55,7 @@ function readMounts(): void {
       if (real.startsWith(`${root}/`)) mounts.push({ path: sharedDir + real.slice(root.length), type });
   }
   const endedAt = performance.now();
-  staleAt = endedAt + Math.max(FRESH_FOR_MS, COST_FACTOR * (endedAt - startedAt));
+  staleAt = endedAt + Math.min(FRESH_AT_MOST_MS, Math.max(FRESH_FOR_MS, COST_FACTOR * (endedAt - startedAt)));
 }
 
 /** Nothing on systems without it: there all lies where the shared directory lies. */

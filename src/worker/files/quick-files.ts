@@ -53,9 +53,10 @@ export async function createFile(path: string, text: string, mode: number): Prom
   );
 }
 
+/** Both paths are judged; it counts where it may hang. */
 export const rename = (from: string, to: string) =>
   quickly(
-    to,
+    filesLie(from) === 'elsewhere' ? from : to,
     () => sync.renameSync(from, to),
     () => promises.rename(from, to),
   );
