@@ -347,7 +347,7 @@ onOneQueue('without a worker', (start) => {
     await using service = await start({ workers: 0, settings: { QUEUE_TIMEOUT_MS: 300 } });
     const answer = await service.call('/rule-server/mock/apps');
     expect(answer.status).toBe(503);
-    expect(answer.headers['retry-after']).toBe('2');
+    expect(answer.headers['retry-after']).toBe('5');
     expect(answer.json.error).toBe('No worker answered within 300 ms. Try again in a moment.');
   });
 });
