@@ -42,7 +42,8 @@ function listen(backend: QueueBackend) {
   let isAsked = false;
   const look = () => {
     const now = backend.heard();
-    quiet = isAsked && now === heard ? quiet + 1 : 0;
+    if (now !== heard) quiet = 0;
+    else if (isAsked) quiet++;
     heard = now;
   };
   const loop = every(LISTEN_EVERY_MS, look, () => {});

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import { DATA_FIELD } from '../shared/contract/data-field.ts';
 import { type FlightRecord, newFlightMemory, openFlightRecord } from './flight-record.ts';
@@ -26,6 +27,9 @@ type Beginning = { mockId: string; resultPath: string; executeAt: number; input:
 
 type Options = Omit<HeartSettings, 'pulse' | 'dataField'> & { onError: (error: unknown) => void };
 
+/** This file as it is in the repository, not compiled. */
+const isSource = import.meta.url.endsWith('.ts');
+const sourceOfThread = import.meta.url.replace(/heart\.ts$/, 'heart-thread.ts');
 const PULSE_MS = 100;
 const RESTART_MS = 1000;
 
@@ -33,9 +37,10 @@ export type Heart = ReturnType<typeof startHeart>;
 
 /**
  * A small thread that beats while rules run, and answers for a run that blocks the event loop past its time. It is started
- * again should it end.
+ * again should it end. Throws where a bundler left the thread behind: without it the client would be offline to everybody.
  */
 export function startHeart({ onError, ...options }: Options) {
+  mustBeThere();
   const pulse = new SharedArrayBuffer(4);
   const count = new Int32Array(pulse);
   const pulses = setInterval(() => Atomics.add(count, 0, 1), PULSE_MS).unref();
@@ -46,9 +51,11 @@ export function startHeart({ onError, ...options }: Options) {
   let thread = start();
 
   function start(): Worker {
-    // Beside this file, whether it runs as it is or was compiled.
-    const file = import.meta.url.endsWith('.ts') ? './heart-thread.ts' : './heart-thread.js';
-    const started = new Worker(new URL(file, import.meta.url), { workerData: settings, execArgv: [] });
+    const how = { workerData: settings, execArgv: [] };
+    // Written out in one piece: so bundlers see that the thread is a file of its own.
+    const started = isSource
+      ? new Worker(new URL(sourceOfThread), how)
+      : new Worker(new URL('./heart-thread.js', import.meta.url), how);
     started.on('message', (message: unknown) => onError(new Error(String(message))));
     started.on('error', onError);
     started.on('exit', () => {
@@ -89,4 +96,11 @@ export function startHeart({ onError, ...options }: Options) {
       await thread.terminate();
     },
   };
+}
+
+function mustBeThere(): void {
+  if (!isSource && !existsSync(new URL('./heart-thread.js', import.meta.url)))
+    throw new Error(
+      'heart-thread.js, the thread that beats for this client, is not beside the bundle: tell the bundler that rule-server-client is external, or copy that file there.',
+    );
 }

@@ -11,9 +11,10 @@ const HANGS_AFTER_MS = 3000;
 /** A check that takes longer may hang: the directory is looked at again meanwhile. */
 const LOOK_AGAIN_MS = 1000;
 
-const REPLACEABLE = 'other users may write SHARED_DIR itself, and so put another folder in the place of .rule-server';
+const REPLACEABLE =
+  'another user owns SHARED_DIR or may write it, and so may put another folder in the place of .rule-server';
 const ADVICE =
-  'give SHARED_DIR the mode 3775 (with the sticky bit) or 0755; only mock and clients need to be writable for the group';
+  'give SHARED_DIR to the user of the workers or to root, with the mode 3775 (with the sticky bit) or 0755; only mock and clients need to be writable for the group';
 
 /** Whether a worker takes jobs, and if not, why. Without the queue store it could, and has none to take. */
 export type WorkerState = { takesJobs: boolean; reason: string | null };
@@ -36,7 +37,7 @@ export function createDirectoryCheck(dependencies: Dependencies) {
   const { worker, announce, sharedDirectory, interrupts, storeAlert, log } = dependencies;
   const { sharedDir } = sharedDirectory;
   const alert = createThrottledAlert(log.child({ sharedDir }), 'This worker takes no jobs');
-  const strangers = createThrottledAlert(log.child({ sharedDir }), 'Clients can stop this worker');
+  const strangers = createThrottledAlert(log.child({ sharedDir }), 'Others can remove the claims of this worker');
   let state: WorkerState = { takesJobs: false, reason: 'starting' };
   let store: StoreState = { up: false, reason: 'not reached yet' };
   const look = oneAtATime(() => sharedDirectory.isThere());

@@ -7,7 +7,10 @@ const root = join(import.meta.dirname, '../..');
 const dist = resolve(process.env.CLIENT_DIST ?? join(root, 'dist'));
 
 const config = suiteConfig({
-  include: ['test/client/{engine,rules,leaves}/**/*.test.ts', 'test/client/{client,options}.test.ts'],
+  include: [
+    ...['test/client/{engine,rules,leaves}/**/*.test.ts', 'test/client/{client,options}.test.ts'],
+    'test/packages/matchers.test.ts',
+  ],
   maxWorkers: 2,
   isolate: false,
 });

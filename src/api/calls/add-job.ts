@@ -26,7 +26,12 @@ type Of = { isKeyed: boolean; end: Promise<unknown> };
 export function createAddJob({ backend, queue, cancels, storeAlert }: Dependencies) {
   /** `end`: of the execution. Once it has come, a reply that was lost does not matter. */
   return async function addJob(mockId: string, data: JobData, { isKeyed, end }: Of): Promise<NoAnswer | undefined> {
-    const stored = Promise.race([addOrAddAgain(mockId, data), end.then((): Added => 'added')]);
+    let isOver = false;
+    const over = (): Added => {
+      isOver = true;
+      return 'added';
+    };
+    const stored = Promise.race([addOrAddAgain(mockId, data, () => isOver), end.then(over)]);
     const outcome = await unlessPast(data.claimBy, stored);
     if (outcome !== undefined) return outcome === 'added' ? undefined : outcome;
     // A keyed call goes on if its job is there: the repeat of the call joins it.
@@ -34,7 +39,7 @@ export function createAddJob({ backend, queue, cancels, storeAlert }: Dependenci
     return sentences.notConfirmed(mockId);
   };
 
-  async function addOrAddAgain(mockId: string, data: JobData): Promise<Added | undefined> {
+  async function addOrAddAgain(mockId: string, data: JobData, isOver: () => boolean): Promise<Added | undefined> {
     try {
       await addExecution(queue, mockId, data);
       return 'added';
@@ -45,7 +50,8 @@ export function createAddJob({ backend, queue, cancels, storeAlert }: Dependenci
     }
     // The store took it or not before the connection was lost. A job that is there is not added a second time.
     return persist<Added>(data.claimBy, async () => {
-      await addExecution(queue, mockId, { ...data, addedAgain: true });
+      // Another API may have taken it off the queue since: then it must not come back.
+      if (!isOver() && Date.now() < data.claimBy) await addExecution(queue, mockId, { ...data, addedAgain: true });
       return 'added';
     });
   }

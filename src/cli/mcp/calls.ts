@@ -48,10 +48,6 @@ export async function runRule(api: HttpApi, asked: Asked, signal: AbortSignal): 
   throw new CommandFailed(`Execution ${mockId} is being cancelled.`, exitCodes.interrupted);
 }
 
-export async function refuseRun(): Promise<never> {
-  throw new CommandFailed('Runs are off: this server was started without --allow-run.', exitCodes.usage);
-}
-
 const aboutSchema = z.object({
   app: z.number(),
   ruleId: z.unknown(),

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { anyForm } from '../../shared/contract/target.ts';
 import type { HttpApi } from '../http-api.ts';
 import { answer } from './answer.ts';
-import { explainRun, get, listRules, refuseRun, runRule } from './calls.ts';
+import { explainRun, get, listRules, runRule } from './calls.ts';
 
 const app = z.int().positive().describe('The app that the rule belongs to.');
 const id = z.union([z.int().positive(), z.string().regex(/^\d{1,19}$/)]).transform(String);
@@ -13,14 +13,14 @@ const confId = id.describe('A node: only the sub-tree below it. With ruleId: ins
 const READS = { readOnlyHint: true, openWorldHint: false };
 const RUNS = { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true };
 
-/** The four tools. Each is one or two calls of the HTTP interface, and hands its answers on as they are. */
+/** The tools. Each is one or two calls of the HTTP interface, and hands its answers on as they are. */
 export function addTools(server: McpServer, api: HttpApi, { allowRun }: { allowRun: boolean }): void {
   server.registerTool(
     'list_rules',
     {
       title: 'List rules',
       description: 'The apps, or with `app` the rules of that app and its clients.',
-      inputSchema: z.object({ app: app.optional() }),
+      inputSchema: z.strictObject({ app: app.optional() }),
       annotations: READS,
     },
     ({ app }) => answer(() => (app === undefined ? get(api, 'apps', {}) : listRules(api, app))),
@@ -30,17 +30,43 @@ export function addTools(server: McpServer, api: HttpApi, { allowRun }: { allowR
     {
       title: 'Describe the inputs of a rule',
       description: 'The keys that a rule reads from its input, with their types and the nodes that read them.',
-      inputSchema: z.object({ app, ruleId, confId }),
+      inputSchema: z.strictObject({ app, ruleId, confId }),
       annotations: READS,
     },
     (selection) => answer(() => get(api, 'schema', selection)),
   );
+  if (allowRun) addRun(server, api);
+  server.registerTool(
+    'explain_run',
+    {
+      title: 'Explain a run',
+      description:
+        'With `mockId`: input, answer, trace and deciding path of one execution, and the tree of its rule with the settings of each node. Without: the newest executions with their inputs, to find one; `nextCursor` of an answer as `cursor` shows those before.',
+      inputSchema: z.strictObject({
+        mockId: z.uuid().optional(),
+        app: app.optional(),
+        ruleId,
+        cursor: z.string().optional(),
+      }),
+      annotations: READS,
+    },
+    ({ mockId, app, ruleId, cursor }) =>
+      answer(() =>
+        mockId === undefined
+          ? get(api, 'executions', { app, ruleId, include: 'input', limit: 50, cursor })
+          : explainRun(api, mockId),
+      ),
+  );
+}
+
+/** Only where the server was started with --allow-run. */
+function addRun(server: McpServer, api: HttpApi): void {
   server.registerTool(
     'run_rule',
     {
       title: 'Run a rule',
-      description: `Runs a rule once on a live client: a real run with real effects. ${allowRun ? '' : 'Off: the server was started without --allow-run.'}`,
-      inputSchema: z.object({
+      description: 'Runs a rule once on a live client: a real run with real effects.',
+      inputSchema: z.strictObject({
         app,
         ruleId,
         confId,
@@ -52,22 +78,6 @@ export function addTools(server: McpServer, api: HttpApi, { allowRun }: { allowR
       }),
       annotations: RUNS,
     },
-    (run, { mcpReq }) => answer(() => (allowRun ? runRule(api, run, mcpReq.signal) : refuseRun())),
-  );
-  server.registerTool(
-    'explain_run',
-    {
-      title: 'Explain a run',
-      description:
-        'With `mockId`: input, answer, trace and deciding path of one execution, and the tree of its rule with the settings of each node. Without: the newest executions with their inputs, to find one.',
-      inputSchema: z.object({ mockId: z.uuid().optional(), app: app.optional(), ruleId }),
-      annotations: READS,
-    },
-    ({ mockId, app, ruleId }) =>
-      answer(() =>
-        mockId === undefined
-          ? get(api, 'executions', { app, ruleId, include: 'input', limit: 50 })
-          : explainRun(api, mockId),
-      ),
+    (run, { mcpReq }) => answer(() => runRule(api, run, mcpReq.signal)),
   );
 }

@@ -89,9 +89,9 @@ export type Leaves<L extends LeafClasses = LeafClasses> = {
 };
 /** Leaves whatever their classes are, as they are worked with in here. */
 export type AnyLeaves = Readonly<Record<string, LeafClass | LeafDefinition>>;
-type DefinitionOf<L extends LeafClass> = LeafClass extends L
-  ? Omit<LeafDefinition<L>, 'fields'> & { fields?: CheckedFields }
-  : LeafDefinition<L>;
+type DefinitionOf<L extends LeafClass> = LeafClass extends L ? Described<L> : LeafDefinition<L> | Described<L>;
+/** As `describeLeaf` returns it: its fields were compared with the class already. */
+type Described<L extends LeafClass> = Omit<LeafDefinition<L>, 'fields'> & { fields?: CheckedFields };
 export type LeafClasses<D = unknown> = Readonly<Record<string, LeafClass<D>>>;
 
 /** The number of a leaf's kind in files: 5 flow, 6 result, 7 none. */

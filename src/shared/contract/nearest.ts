@@ -5,7 +5,7 @@ const MAX_LENGTH = 100;
 export function nearest(name: string, known: Iterable<string>): string | undefined {
   if (name.length > MAX_LENGTH) return undefined;
   let best: string | undefined;
-  let least = Math.max(2, Math.ceil(name.length / 3)) + 1;
+  let least = Math.floor((name.length + 1) / 3) + 1; // of a short name every letter counts
   for (const candidate of known) {
     const changes = changesBetween(name.toLowerCase(), candidate.toLowerCase());
     if (changes < least) [best, least] = [candidate, changes];

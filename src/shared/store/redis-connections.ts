@@ -75,6 +75,8 @@ export function createRedisConnections(address: RedisAddress) {
 
 function createReconnection(route: MasterRoute | undefined) {
   const open = new Set<Connection>();
+  const read = new WeakMap<Connection, number>();
+  let total = 0;
   let dueAt = 0;
 
   return {
@@ -84,8 +86,16 @@ function createReconnection(route: MasterRoute | undefined) {
       connection.on('end', () => open.delete(connection));
     },
 
-    /** All that was read on the connections that are open now, in bytes. */
-    heard: () => [...open].reduce((sum, { stream }) => sum + (stream?.bytesRead ?? 0), 0),
+    /** All that was read on all connections, in bytes; one that is made anew adds to it only when something came on it. */
+    heard(): number {
+      for (const connection of open) {
+        const bytes = connection.stream?.bytesRead ?? 0;
+        const before = read.get(connection) ?? 0;
+        if (bytes > before) total += bytes - before;
+        read.set(connection, bytes);
+      }
+      return total;
+    },
 
     reconnect(): void {
       if (route) {

@@ -32,9 +32,16 @@ export function createMarks(sharedDir: string) {
       return marks.sort((a, b) => a.at - b.at);
     },
 
-    /** Raises the mark over the case `index`, and some that follow. Nothing may be sent before this has resolved. */
-    async raise(batchId: string, targetIndex: number, { index, run }: { index: number; run: string }): Promise<Mark> {
-      const at = Date.now();
+    /**
+     * Raises the mark over the case `index`, and some that follow, not before `from` (epoch ms). Nothing may be sent before this has
+     * resolved.
+     */
+    async raise(
+      batchId: string,
+      targetIndex: number,
+      { index, run, from = 0 }: { index: number; run: string; from?: number },
+    ): Promise<Mark> {
+      const at = Math.max(Date.now(), from);
       const upTo = (Math.floor(index / STEP) + 1) * STEP;
       await mkdir(root).catch(unless('EEXIST')); // not recursive: what is above must be there
       await mkdir(folderOf(batchId)).catch(unless('EEXIST'));

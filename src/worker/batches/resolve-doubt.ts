@@ -1,5 +1,6 @@
 import { claimMayBeSwept } from '../../shared/contract/claim-age.ts';
 import { sentences } from '../../shared/contract/sentences.ts';
+import { UnknownClaim } from '../files/claim.ts';
 import { MINUTE_MS } from '../files/claim-minutes.ts';
 import type { TargetRun } from './target-run.ts';
 
@@ -7,29 +8,42 @@ import type { TargetRun } from './target-run.ts';
 type Resolved = { kind: 'not-sent'; claimFrom: number } | { kind: 'sent'; claimBy: number } | { kind: 'unknown' };
 
 /**
- * Looks into an item below an earlier mark that the queue store does not know as sent. A store that runs since before the mark has
- * forgotten nothing: the item was not sent. Otherwise it may have been. So a refusal is written in each place where its claim can
- * be: the claim is there first, or no worker can write it any more, not even one that sleeps just before it does.
+ * Looks into an item below earlier marks that the queue store does not know as sent: the store may have forgotten it, or the worker
+ * before may still send it. So a refusal is written in each place where its claim can be. Either the claim is there first, or no
+ * worker can write it any more, not even one that sleeps just before it does; then the item is sent under a later `claimBy`. The refusal
+ * says that it may have run: the execution that meets it is not the one that counts.
  */
-export async function resolveDoubt(
-  { earlier, claims, begunWithinMs, storeRunNow }: TargetRun,
-  index: number,
-  mockId: string,
-): Promise<Resolved> {
-  const covering = earlier.filter(({ upTo }) => index < upTo);
+export async function resolveDoubt(self: TargetRun, index: number, mockId: string): Promise<Resolved> {
+  const covering = self.earlier.filter(({ upTo }) => index < upTo);
   const [oldest] = covering;
   const latest = covering.at(-1);
-  const isRemembered = covering.every(({ run }) => run !== '' && run === storeRunNow);
-  if (!oldest || !latest || isRemembered) return { kind: 'not-sent', claimFrom: 0 };
-  if (claimMayBeSwept(oldest.at + begunWithinMs)) return { kind: 'unknown' };
-  // One minute more than the marks say: an item that was resolved before has a later claim (`claimFrom`).
-  const lastMinute = minuteOf(latest.until + begunWithinMs) + 1;
-  for (let minute = minuteOf(oldest.at + begunWithinMs); minute <= lastMinute; minute++) {
+  if (!oldest || !latest) return { kind: 'not-sent', claimFrom: 0 };
+  if (claimMayBeSwept(oldest.at + self.begunWithinMs)) {
+    // A store that runs since before the marks has forgotten nothing, and whoever could claim it then cannot any more.
+    const isRemembered = covering.every(({ run }) => run !== '' && run === self.storeRunNow);
+    const isOver = claimMayBeSwept(latest.until + self.begunWithinMs);
+    return isRemembered && isOver ? { kind: 'not-sent', claimFrom: 0 } : { kind: 'unknown' };
+  }
+  const first = minuteOf(oldest.at + self.begunWithinMs);
+  const last = minuteOf(latest.until + self.begunWithinMs);
+  return refuseInAll(self, mockId, { first, last }).catch((error): Resolved => {
+    if (error instanceof UnknownClaim) return { kind: 'unknown' };
+    throw error;
+  });
+}
+
+async function refuseInAll(
+  { claims }: TargetRun,
+  mockId: string,
+  { first, last }: { first: number; last: number },
+): Promise<Resolved> {
+  const refusal = sentences.itemUnknown(mockId, 'another worker went on with its batch');
+  for (let minute = first; minute <= last; minute++) {
     const claimBy = minute * MINUTE_MS;
-    const decision = await claims.refuse({ mockId, claimBy }, sentences.fenced(mockId));
+    const decision = await claims.refuse({ mockId, claimBy }, refusal);
     if (decision.kind === 'claimed') return { kind: 'sent', claimBy };
   }
-  return { kind: 'not-sent', claimFrom: (lastMinute + 1) * MINUTE_MS };
+  return { kind: 'not-sent', claimFrom: (last + 1) * MINUTE_MS };
 }
 
 const minuteOf = (epochMs: number) => Math.floor(epochMs / MINUTE_MS);

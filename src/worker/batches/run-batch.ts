@@ -24,7 +24,9 @@ export async function runBatch(
   const failures = progress.counts.reduce((sum, { failed, error, unanswered }) => sum + failed + error + unanswered, 0);
   const stopped = progress.state === 'cancelling' ? 'the batch was cancelled' : null;
   const permits = createPermits(store, batchId);
-  const run: BatchRun = { batch, stopped, failures, open: new Set(), permits, signal };
+  const failed = new AbortController();
+  const either = AbortSignal.any([signal, failed.signal]);
+  const run: BatchRun = { batch, stopped, failures, open: new Set(), permits, signal: either };
   const toldToStop = new Set<string>();
   const looks = every(
     LOOK_FOR_CANCEL_MS,
@@ -42,7 +44,7 @@ export async function runBatch(
   );
   const renewals = every(RENEW_PERMITS_MS, permits.renew, () => {});
   try {
-    await Promise.all(batch.targets.map((_, index) => runTarget(run, index, dependencies)));
+    await runTargets(run, dependencies, () => failed.abort());
   } finally {
     await Promise.all([looks.stop(), renewals.stop()]);
   }
@@ -52,6 +54,17 @@ export async function runBatch(
   await store.change(batchId, ['running'], 'finished');
   await marks.remove(batchId);
   return true;
+}
+
+/** One target that fails ends the run of the others: nothing may be sent by a run that nobody waits for. */
+async function runTargets(run: BatchRun, dependencies: RunTargetDependencies, stop: () => void): Promise<void> {
+  const targets = run.batch.targets.map((_, index) =>
+    runTarget(run, index, dependencies).catch((error) => {
+      stop();
+      throw error;
+    }),
+  );
+  for (const target of await Promise.allSettled(targets)) if (target.status === 'rejected') throw target.reason;
 }
 
 /** For an app in HISTORY_OFF only the names of the cases stay, and how each ended. */

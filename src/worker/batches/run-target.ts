@@ -78,21 +78,22 @@ async function carryOn(self: TargetRun, place: Place, { claimBy }: ItemHead): Pr
   if (skip !== null) return void (await keep(self, index, { head: skippedItem(skip) }));
   const chosen = await permit(self, mockId);
   if (chosen !== null) {
-    const claimBy = Math.max(await markSending(self, index), doubt.claimFrom);
+    const claimBy = await markSending(self, index, doubt.claimFrom);
     return launch(self, { ...place, claimBy, chosen });
   }
   if (run.signal.aborted) return;
   await keep(self, index, { head: skippedItem(self.stopped ?? run.stopped ?? 'stopped') });
 }
 
-/** Marks the item, and tells until when it may be begun. */
-async function markSending(self: TargetRun, index: number): Promise<number> {
+/** Marks the item, and tells until when it may be begun: `claimFrom` or later, and always within what its mark says. */
+async function markSending(self: TargetRun, index: number, claimFrom: number): Promise<number> {
   const { marks, run, targetIndex, begunWithinMs, storeRun } = self;
   let { mark } = self;
-  if (mark === null || index >= mark.upTo || Date.now() >= mark.until - MARK_MS / 10)
-    mark = await marks.raise(run.batch.batchId, targetIndex, { index, run: storeRun.last() ?? '' });
+  const from = claimFrom - begunWithinMs;
+  if (mark === null || index >= mark.upTo || mark.at < from || Date.now() >= mark.until - MARK_MS / 10)
+    mark = await marks.raise(run.batch.batchId, targetIndex, { index, run: storeRun.last() ?? '', from });
   self.mark = mark;
-  return Math.min(Date.now(), mark.until) + begunWithinMs;
+  return Math.min(Math.max(Date.now(), mark.at), mark.until) + begunWithinMs;
 }
 
 /** Notes until when an item may be begun: the same time for every attempt, so that all share one claim. */
@@ -125,6 +126,7 @@ async function seeToEnd(self: TargetRun, sent: Sent): Promise<ItemEnding | null>
   const { one, mockId, chosen } = sent;
   const { app, ruleId, confId, keyName, batchId } = run.batch;
   const claimBy = await noteBegin(self, sent);
+  if (run.signal.aborted) return null; // another worker may have the batch by now, and goes on from the note
   const ids = { v: JOB_VERSION, app, ruleId, confId, ts: one.ts, target: chosen?.target ?? self.target };
   const data: JobData = { ...ids, input: one.input, claimBy, keyName, batchId };
   // An item that was sent before is only looked for. If the queue lost it, it is re-enqueued as such.

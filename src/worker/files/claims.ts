@@ -45,13 +45,18 @@ export function createClaims(sharedDir: string, clock: FileClock) {
     /** Reads the decision about an execution, or null while there is none. Throws `UnknownClaim` or `NewerClaim`. */
     find,
 
-    /** The same without `claimBy`: looks through all claims that are kept. Null also for one that cannot be read. */
+    /**
+     * The same without `claimBy`: looks through the claims of all minutes. An item of a batch may have refusals beside its claim: the claim
+     * counts. Null also for one that cannot be read.
+     */
     async findAnywhere(mockId: string): Promise<ClaimOrRefusal | null> {
+      let refusal: ClaimOrRefusal | null = null;
       for (const { claimBy } of await minutes.keys()) {
         const found = await find({ mockId, claimBy }).catch(() => null);
-        if (found) return found;
+        if (found?.kind === 'claimed') return found;
+        refusal ??= found;
       }
-      return null;
+      return refusal;
     },
 
     /**

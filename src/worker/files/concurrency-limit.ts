@@ -22,12 +22,17 @@ export function createConcurrencyLimit(limit: number) {
 
 /** The same, apart for each app: the files of one that hang hold up no other. An app is the first number in a path below `root`. */
 export function createLimitPerApp(limit: number, root: string) {
-  const limits = new Map<string, ReturnType<typeof createConcurrencyLimit>>();
+  const limits = new Map<string, { run: ReturnType<typeof createConcurrencyLimit>; tasks: number }>();
 
-  return function run<T>(path: string, task: () => Promise<T>): Promise<T> {
+  return async function run<T>(path: string, task: () => Promise<T>): Promise<T> {
     const [app = ''] = /\d+/.exec(path.slice(root.length)) ?? [];
-    const ofApp = limits.get(app) ?? createConcurrencyLimit(limit);
+    const ofApp = limits.get(app) ?? { run: createConcurrencyLimit(limit), tasks: 0 };
     limits.set(app, ofApp);
-    return ofApp(task);
+    ofApp.tasks++;
+    try {
+      return await ofApp.run(task);
+    } finally {
+      if (--ofApp.tasks === 0) limits.delete(app);
+    }
   };
 }

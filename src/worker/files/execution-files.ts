@@ -34,10 +34,14 @@ export const resultPath = ({ directory, mockId }: ExecutionFiles) => join(direct
 
 /** A directory's mode may be changed at any time. */
 const MODE_KEPT_MS = 5000;
-/** A request has the input: its group reads it, and others only where they may write the directory anyway. */
+/**
+ * A request has the input: its group reads it. Others do where they may write the directory anyway, or where its group is not the one
+ * of the client: the directory neither hands its group on (setgid) nor belongs to this worker's user.
+ */
 const requestMode = shareFor(MODE_KEPT_MS, async (directory) => {
-  const { mode } = await within(directory, (path) => inDirectory(path, () => stat(`${path}/.`)));
-  return (mode & 0o002) === 0 ? 0o640 : 0o644;
+  const { mode, uid } = await within(directory, (path) => inDirectory(path, () => stat(`${path}/.`)));
+  const isOfItsGroup = (mode & 0o2000) !== 0 || uid === process.getuid?.();
+  return (mode & 0o002) === 0 && isOfItsGroup ? 0o640 : 0o644;
 });
 
 /** Writes the request under a name no client looks at, and returns that name. */

@@ -1,4 +1,4 @@
-import { constants } from 'node:fs';
+import { constants, type Stats } from 'node:fs';
 import { access, chmod, lstat, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errnoOf, unless } from '../../shared/runtime/errno.ts';
@@ -70,7 +70,7 @@ export function createSharedDirectory({ sharedDir, store }: { sharedDir: string;
       ownId = id;
       hasOtherServer = await exists(join(sharedDir, REGISTER_OF_APPS)).catch(notUsable);
       await refuseUnwritable(sharedDir, clock);
-      isReplaceable = (found.mode & MAY_WRITE) !== 0 && (found.mode & STICKY) === 0;
+      isReplaceable = mayBeReplaced(found, clock.ownUid());
     },
 
     /** Whether other users may put another folder in the place of one at the root; as of the last check. */
@@ -118,6 +118,11 @@ async function refuseStrangers(sharedDir: string, ownUid: number | undefined): P
         `SHARED_DIR/${name} belongs to another user (${found.uid}) than this worker (${ownUid}), who could remove claims: let all workers run as one user, and give them .rule-server as their own`,
       );
   }
+}
+
+/** Whether somebody else may rename what is at the root of the shared directory. */
+function mayBeReplaced({ uid, mode }: Stats, ownUid: number | undefined): boolean {
+  return (uid !== 0 && uid !== ownUid) || ((mode & MAY_WRITE) !== 0 && (mode & STICKY) === 0);
 }
 
 /** File systems that make up the rights of what lies there. */

@@ -1,0 +1,105 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { echoes } from '../support/echoes.ts';
+import { createResponder } from '../support/responder.ts';
+import { type Service, startService } from '../support/start-service.ts';
+
+const BIN = join(import.meta.dirname, '../../bin/rule-server.js');
+const pageSchema = z.object({ items: z.array(z.object({ mockId: z.string() })), nextCursor: z.string().nullish() });
+
+describe('what an assistant may rely on', () => {
+  let service: Service;
+  beforeAll(async () => {
+    service = await startService({});
+  });
+  afterAll(() => service.stop());
+
+  /** An app with one rule and a client that echoes. */
+  let apps = 8810;
+  async function appWithClient() {
+    const app = ++apps;
+    const folders = ['bases', 'confs'].map((name) => join(service.sharedDir, String(app), name));
+    for (const folder of folders) await mkdir(folder, { recursive: true });
+    const [bases, confs] = folders;
+    await writeFile(`${bases}/1.json`, `{"id":1,"app":${app},"status":1,"name":"campaign","confId":2}`);
+    await writeFile(`${confs}/2.json`, `{"id":2,"app":${app},"status":1,"type":1}`);
+    return Object.assign(await createResponder({ sharedDir: service.sharedDir, app, does: echoes() }), { app });
+  }
+
+  async function assistant(...parameters: string[]) {
+    const client = new Client({ name: 'a test', version: '1' });
+    const args = [BIN, 'mcp', '--url', service.url, ...parameters];
+    await client.connect(new StdioClientTransport({ command: process.execPath, args, stderr: 'inherit' }));
+    return Object.assign(client, { [Symbol.asyncDispose]: () => client.close() });
+  }
+
+  /** What a tool answers; a refusal by the protocol counts as an error with its sentence. */
+  async function call(client: Client, name: string, given: Record<string, unknown> = {}) {
+    try {
+      const { content, isError, structuredContent } = await client.callTool({ name, arguments: given });
+      const [first] = content;
+      return { isError: isError ?? false, text: first?.type === 'text' ? first.text : '', structuredContent };
+    } catch (error) {
+      return { isError: true, text: String(error), structuredContent: undefined };
+    }
+  }
+
+  it('a tool that is off is not listed', async () => {
+    await using client = await assistant();
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name }) => name)).toEqual(['list_rules', 'describe_inputs', 'explain_run']);
+  });
+
+  it.each([
+    ['list_rules', { q: 'campaign' }, 'q'],
+    ['describe_inputs', { ruleId: 1, lane: 'beta' }, 'lane'],
+    ['run_rule', { ruleId: 1, dryRun: true }, 'dryRun'],
+    ['explain_run', { offset: 50 }, 'offset'],
+  ])('%s refuses an argument that it does not know, by its name', async (name, given, unknown) => {
+    await using client = await assistant('--allow-run');
+    await using responder = await appWithClient();
+    expect(await call(client, name, { app: responder.app, ...given })).toMatchObject({
+      isError: true,
+      text: expect.stringContaining(unknown),
+    });
+    expect(responder.found).toEqual([]);
+  });
+
+  it.each([['list_rules'], ['describe_inputs'], ['run_rule'], ['explain_run']])(
+    '%s says in its schema that it takes no other arguments',
+    async (name) => {
+      await using client = await assistant('--allow-run');
+      const { tools } = await client.listTools();
+      const tool = tools.find((each) => each.name === name);
+      expect(tool?.inputSchema).toMatchObject({ additionalProperties: false });
+    },
+  );
+
+  it('explain_run goes on after the newest runs with the cursor that it gave', async () => {
+    await using client = await assistant();
+    await using responder = await appWithClient();
+    const { app } = responder;
+    const body = JSON.stringify({ app, ruleId: 1, 'the service': {} });
+    const headers = { 'content-type': 'application/json' };
+    for (let run = 0; run < 52; run++)
+      await fetch(`${service.url}/rule-server/mock/execute`, { method: 'POST', headers, body }).then((a) => a.text());
+    const first = pageSchema.parse(JSON.parse((await call(client, 'explain_run', { app })).text));
+    expect(first).toMatchObject({ nextCursor: expect.any(String) });
+    const second = await call(client, 'explain_run', { app, cursor: first.nextCursor });
+    const rest = pageSchema.parse(JSON.parse(second.text));
+    const ids = [...first.items, ...rest.items].map(({ mockId }) => mockId);
+    expect({ count: ids.length, different: new Set(ids).size }).toEqual({ count: 52, different: 52 });
+  });
+
+  it('explain_run refuses a cursor that is none', async () => {
+    await using client = await assistant();
+    expect(await call(client, 'explain_run', { cursor: 'neither' })).toMatchObject({
+      isError: true,
+      text: expect.stringContaining('cursor'),
+    });
+  });
+});

@@ -1,0 +1,179 @@
+import { spawn } from 'node:child_process';
+import { mkdir, mkdtemp, readdir, readFile, realpath, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { build as esbuild } from 'esbuild';
+import { build as vite } from 'vite';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { run } from '../sdks/run.ts';
+import { createRuleFiles } from '../support/rule-files.ts';
+import { until } from './support/client-files.ts';
+
+const root = join(import.meta.dirname, '../..');
+const packageFolder = join(root, 'packages/rule-server-client');
+let project: string;
+
+/** An empty project with the package installed: its own package.json, and its files as they are compiled. */
+beforeAll(async () => {
+  project = await mkdtemp(join(await realpath(tmpdir()), 'bundles-'));
+  const installed = join(project, 'node_modules/rule-server-client');
+  await mkdir(installed, { recursive: true });
+  await writeFile(join(project, 'package.json'), '{"type":"module","private":true}');
+  await writeFile(join(installed, 'package.json'), await readFile(join(packageFolder, 'package.json'), 'utf8'));
+  const tsc = join(root, 'node_modules/.bin/tsc');
+  await run(tsc, ['-p', 'tsconfig.client.json', '--outDir', join(installed, 'dist')], { cwd: root, timeoutMs: 60_000 });
+  for (const name of ['acorn', 'chokidar', 'readdirp'])
+    await symlink(join(root, 'node_modules', name), join(project, 'node_modules', name)).catch(() => {});
+  await writeFile(join(project, 'service.js'), service);
+});
+afterAll(() => rm(project, { recursive: true, force: true }));
+
+/** Says what the rule came to, and every error that the client tells; runs until it is ended. */
+const service = `
+import { createRuleClient, leavesFor } from 'rule-server-client';
+const { flow } = leavesFor();
+const client = await createRuleClient({
+  app: 1,
+  sharedDir: process.env.SHARED_DIR,
+  address: 'bundled',
+  heartbeatMs: 200,
+  leaves: { 'shop.SpentAtLeast': flow({ min: 100 }, (service, { min }) => service.double('cost', 0) >= min) },
+  onError: (error) => console.log('onError: ' + error.message),
+});
+const { outcome } = await client.run({ ruleId: 1, data: { cost: 120 } });
+console.log('outcome: ' + outcome);
+process.once('SIGTERM', () => client.close());
+`;
+
+type Bundler = { bundler: string; bundle: (entry: string, folder: string) => Promise<unknown> };
+const bundlers: readonly Bundler[] = [
+  {
+    bundler: 'esbuild',
+    bundle: (entry, folder) =>
+      esbuild({
+        ...{
+          entryPoints: [entry],
+          outfile: join(folder, 'service.mjs'),
+          bundle: true,
+          platform: 'node',
+          format: 'esm',
+        },
+        logLevel: 'silent',
+      }),
+  },
+  {
+    bundler: 'esbuild, minified',
+    bundle: (entry, folder) =>
+      esbuild({
+        ...{
+          entryPoints: [entry],
+          outfile: join(folder, 'service.mjs'),
+          bundle: true,
+          platform: 'node',
+          format: 'esm',
+        },
+        ...{ minify: true, logLevel: 'silent' },
+      }),
+  },
+  {
+    bundler: 'rolldown',
+    bundle: (entry, folder) =>
+      run(
+        join(root, 'node_modules/.bin/rolldown'),
+        [entry, '--platform', 'node', '--file', join(folder, 'service.mjs')],
+        {
+          ...{ cwd: project, timeoutMs: 60_000 },
+        },
+      ),
+  },
+  {
+    bundler: 'vite',
+    bundle: (entry, folder) =>
+      vite({
+        ...{ root: project, configFile: false, logLevel: 'silent', ssr: { noExternal: true } },
+        build: { ssr: entry, outDir: folder, rollupOptions: { output: { entryFileNames: 'service.mjs' } } },
+      }),
+  },
+];
+
+type Ran = { kind: 'works' | 'refused' | 'silent'; said: string };
+
+/** Runs a bundle where nothing but the bundle is, until it has beaten a second time or has ended. */
+async function runBundle(folder: string): Promise<Ran> {
+  const files = await createRuleFiles();
+  await files.write('{"id":1,"status":1,"confId":1}', 1, 'bases', '1.json');
+  await files.write('{"id":1,"status":1,"type":5,"confName":"shop.SpentAtLeast"}', 1, 'confs', '1.json');
+  const env = { ...process.env, SHARED_DIR: files.sharedDir };
+  const child = spawn(process.execPath, [join(folder, 'service.mjs')], {
+    env,
+    cwd: folder,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let said = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => (said += text));
+  const ended = new Promise<Ran['kind']>((resolve) => child.once('exit', () => resolve('refused')));
+  const beats = new Set<string>();
+  const beaten = until(async () => {
+    beats.add(await readFile(files.pathOf('clients/1/b_bundled.json'), 'utf8').catch(() => ''));
+    return [...beats].filter((beat) => beat !== '').length > 1 && said.includes('outcome') ? true : undefined;
+  }, 10_000).then(
+    (): Ran['kind'] => 'works',
+    (): Ran['kind'] => 'silent',
+  );
+  try {
+    const kind = await Promise.race([ended, beaten]);
+    return { kind, said };
+  } finally {
+    child.kill('SIGKILL');
+    await files.remove();
+  }
+}
+
+describe('a client in a bundle', () => {
+  test.each(bundlers)(
+    'runs rules and goes on beating, or does not start and says why in a sentence: $bundler',
+    async ({ bundle }) => {
+      const folder = await mkdtemp(join(project, 'out-'));
+      const built = await bundle(join(project, 'service.js'), folder).then(
+        () => '',
+        (error: unknown) => (error instanceof Error ? error.message : String(error)),
+      );
+      expect(built).toBe('');
+      const moved = await mkdtemp(join(tmpdir(), 'bundle-'));
+      for (const name of await readdir(folder))
+        await run('cp', ['-r', join(folder, name), moved], { timeoutMs: 10_000 });
+      const { kind, said } = await runBundle(moved);
+      await rm(moved, { recursive: true });
+      if (kind === 'refused') {
+        expect(said).not.toContain('outcome: TRUE');
+        expect(said).toMatch(/(heart-thread|thread).*(bundle|external)|(bundle|external).*thread/i);
+        expect(said).not.toContain(root);
+        expect(said).not.toContain(project);
+      } else expect({ kind, said }).toEqual({ kind: 'works', said: 'outcome: TRUE\n' });
+    },
+  );
+});
+
+describe('a program that imports only leavesFor', () => {
+  const only = `import { leavesFor } from 'rule-server-client';
+export const { flow } = leavesFor();
+export const A = flow({ min: 1 }, (service, { min }) => service.get('a') === min);\n`;
+
+  test.each(['neutral', 'node', 'browser'] as const)('costs less than 1 KB, minified, for %s', async (platform) => {
+    await writeFile(join(project, 'only.js'), only);
+    const outfile = join(project, `only-${platform}.mjs`);
+    await esbuild({
+      ...{ entryPoints: [join(project, 'only.js')], outfile, bundle: true, minify: true, format: 'esm', platform },
+      ...{ logLevel: 'silent', mainFields: ['module', 'main'] },
+      external: ['node:*'],
+    });
+    expect((await stat(outfile)).size).toBeLessThan(1024);
+  });
+});
+
+test('both packages say that importing them has no effects', async () => {
+  for (const path of ['package.json', 'packages/rule-server-client/package.json']) {
+    const manifest: unknown = JSON.parse(await readFile(join(root, path), 'utf8'));
+    expect({ path, manifest }).toEqual({ path, manifest: expect.objectContaining({ sideEffects: false }) });
+  }
+});
