@@ -47,8 +47,8 @@ it('the audit log tells who did what, from where and how it went, and nothing of
     const at = { audit: expect.any(String) };
     expect(told).toEqual([
       { ...at, what: 'run', who: 'ada', from, app: 7, ruleId: '1', confId: '2', mockId, outcome: '200' },
-      { ...at, what: 'read of an input', who: 'ada', from, mockId, outcome: '200' },
-      { ...at, what: 'cancel', who: 'ada', from, mockId, outcome: '409' },
+      { ...at, what: 'read of an input', who: 'ada', from, app: 7, ruleId: '1', confId: '2', mockId, outcome: '200' },
+      { ...at, what: 'cancel', who: 'ada', from, app: 7, ruleId: '1', confId: '2', mockId, outcome: '409' },
       { ...at, what: 'refused GET /metrics', who: 'ada', from, outcome: '403' },
       { ...at, what: 'failed sign-in', who: null, from: '127.0.0.1', outcome: '401' },
       { ...at, what: 'sign-in', who: 'ada', from: '127.0.0.1', outcome: '204' },

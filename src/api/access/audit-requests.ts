@@ -33,5 +33,6 @@ function whatWas(context: Context<Environment>): string | undefined {
   if (path === '/rule-server/mock/execute') return 'run';
   if (EXECUTION.test(path))
     return method === 'DELETE' ? (context.req.query('erase') === 'true' ? 'erase' : 'cancel') : 'read of an input';
+  if (context.var.readsInput) return 'read of inputs';
   return method === 'GET' || method === 'HEAD' || method === 'OPTIONS' ? undefined : `${method} ${path}`;
 }

@@ -33,8 +33,9 @@ export function authenticate(access: Access) {
     const { found, byBrowser, otherwise } = await identify(context, access);
     if (found.kind === 'expired') return refused(`The key "${found.name}" has expired: ask for another one.`);
     if (found.kind === 'unknown') return refused(otherwise);
+    context.set('keyName', found.caller.name ?? undefined);
     if (byBrowser && changesSomething(context) && !comesFromHere(context, origins)) return foreign(context);
-    enter(context, found.caller);
+    context.set('caller', found.caller);
     context.set('mayStay', async () => isStill(found.caller, (await identify(context, access)).found));
     return next();
   });
@@ -75,11 +76,6 @@ function personOf(context: Context<Environment>, { userHeader, clientAddress }: 
 function isStill({ name, apps }: Caller, now: Found): boolean {
   if (now.kind !== 'known' || now.caller.name !== name || !now.caller.may.has('read')) return false;
   return now.caller.apps === null || (apps !== null && [...apps].every((app) => isFor(now.caller, app)));
-}
-
-function enter(context: Context<Environment>, caller: Caller): void {
-  context.set('caller', caller);
-  context.set('keyName', caller.name ?? undefined);
 }
 
 /** A call that a page of another origin made this browser send. */

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
 import { createMiddleware } from 'hono/factory';
 import { Counter } from 'prom-client';
@@ -51,6 +52,7 @@ export function limitCallers(defaults: Limits, { registry }: Metrics) {
     const { name, limits: own } = callerOf(context);
     if (name === null || context.var.caller === undefined) return next();
     const limits: Limits = { ...defaults, ...defined(own) };
+    context.set('maxBatches', limits.batches);
     const now = performance.now();
     const use = openUse(name, now, limits.callsPerSecond);
     use.calls = Math.min(limits.callsPerSecond, use.calls + ((now - use.at) / 1000) * limits.callsPerSecond);
@@ -67,10 +69,15 @@ export function limitCallers(defaults: Limits, { registry }: Metrics) {
     }
     use.calls -= 1;
     use[kind] += 1;
-    context.env.outgoing.once('close', () => {
-      use[kind] -= 1;
-    });
-    await next();
+    const closed = once(context.env.outgoing, 'close');
+    try {
+      await next();
+    } finally {
+      // Its execution counts until its end, also when its caller does not wait for it, or has left.
+      void Promise.allSettled([closed, context.var.openUntil]).then(() => {
+        use[kind] -= 1;
+      });
+    }
   });
 }
 

@@ -26,12 +26,22 @@ export function needsEveryApp() {
 
 /** The reason to refuse a caller an app; undefined if it may use it. */
 export function refusedApp(context: Context<Environment>, app: number): Response | undefined {
+  context.set('about', { ...context.var.about, app });
   const caller = callerOf(context);
   if (isFor(caller, app) || caller.apps === null) return undefined;
   return problem(
     403,
     `App ${app} needs a key that is for it, and the key "${caller.name}" is for ${listed(caller.apps)}.`,
   );
+}
+
+type Asked = { app: number; ruleId?: unknown; confId?: unknown; batchId?: string | null };
+
+/** Says in the logs which app, rule and batch a request is about. */
+export function tellAbout(context: Context<Environment>, { app, ruleId, confId, batchId }: Asked): void {
+  const text = (id: unknown) => (id === null || id === undefined ? null : String(id));
+  const about = { app, ruleId: text(ruleId), confId: text(confId), ...(batchId && { batchId }) };
+  context.set('about', about);
 }
 
 /** The caller of this request. */

@@ -16,7 +16,9 @@ import { type Refused, refused, type Taken } from './taken.ts';
 const noteSchema = z.object({ batchId: z.string(), digest: z.string() });
 const clientsSchema = z.object({ clients: z.array(z.object({ address: z.string(), state: z.string() })) });
 
-type By = { keyName: string | null; key: string | undefined; body: Uint8Array };
+/** `maxRunning`: how many batches of its key may run at once. */
+type By = { keyName: string | null; maxRunning: number; key: string | undefined; body: Uint8Array };
+type Owner = Pick<By, 'keyName' | 'maxRunning'>;
 type Dependencies = {
   backend: QueueBackend;
   store: BatchStore;
@@ -29,16 +31,16 @@ type Dependencies = {
 
 /** Takes new batches: each is stored whole, then added to the queue. */
 export function createCreateBatch({ backend, store, queue, ask, savedCases, privacy, settings }: Dependencies) {
-  return async function create(request: BatchRequest, { keyName, key, body }: By): Promise<Taken> {
+  return async function create(request: BatchRequest, { keyName, maxRunning, key, body }: By): Promise<Taken> {
     const batchId = randomUUID();
-    if (key === undefined) return createNow(batchId, request, keyName);
+    if (key === undefined) return createNow(batchId, request, { keyName, maxRunning });
     const noteKey = `batch-key:${sha256(JSON.stringify([request.app, keyName, key]))}`;
     const note = JSON.stringify({ batchId, digest: sha256(body) });
     const kept = noteSchema.parse(parseJson(await backend.store.setIfAbsent(noteKey, note, BATCH_KEY_SECONDS)));
     if (kept.digest !== sha256(body)) return { kind: 'other-body' };
     // The API that took the key may have died before it created the batch. A batch is created once, whoever asks for it again.
     if (kept.batchId !== batchId && (await wasCreated(kept.batchId))) return { kind: 'taken', batchId: kept.batchId };
-    const taken = await createNow(kept.batchId, request, keyName);
+    const taken = await createNow(kept.batchId, request, { keyName, maxRunning });
     if (taken.kind === 'taken') await backend.store.setIfAbsent(createdKey(kept.batchId), '1', BATCH_KEY_SECONDS);
     return taken;
   };
@@ -47,7 +49,19 @@ export function createCreateBatch({ backend, store, queue, ask, savedCases, priv
     return (await store.read(batchId)) !== null || (await backend.store.get(createdKey(batchId))) !== null;
   }
 
-  async function createNow(batchId: string, request: BatchRequest, keyName: string | null): Promise<Taken> {
+  /** One key must not take all places of MAX_BATCHES. Batches outlive the calls that began them, so they are counted where they are. */
+  async function fullFor(keyName: string, maxRunning: number): Promise<Refused | null> {
+    const running = await Promise.all((await store.running()).map((id) => store.read(id)));
+    const own = running.filter((found) => found !== null && found !== 'gone' && found.batch.keyName === keyName);
+    if (own.length < maxRunning) return null;
+    const many = maxRunning === 1 ? '1 batch' : `${maxRunning} batches`;
+    return refused(
+      429,
+      `The key "${keyName}" has ${many} running already, as many as it may. Nothing of this one ran. Wait for one to end, or cancel one.`,
+    );
+  }
+
+  async function createNow(batchId: string, request: BatchRequest, { keyName, maxRunning }: Owner): Promise<Taken> {
     const sourced = await casesOf(request, { store, savedCases, privacy });
     if (sourced.kind !== 'cases') return sourced;
     const targets = await targetsOf(request.targets ?? sourced.targets, request.app, ask);
@@ -61,6 +75,8 @@ export function createCreateBatch({ backend, store, queue, ask, savedCases, priv
       ...{ v: BATCH_VERSION, batchId, app, ruleId, confId, targets: targets.targets, cases: cases.length },
       ...{ concurrency, stopAfterFailures, keyName, createdAt: Date.now(), file, etag, from },
     };
+    const full = keyName === null ? null : await fullFor(keyName, maxRunning);
+    if (full !== null) return full;
     const stored = await store.create(batch, cases);
     if (stored !== 'created') return refused(503, sentences[stored](settings));
     // If this fails, a worker finds a running batch without a job, and adds it.

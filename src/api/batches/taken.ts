@@ -6,7 +6,7 @@ export type Taken =
   | { kind: 'bad'; problems: Problem[] }
   | { kind: 'other-body' }
   | Refused;
-export type Refused = { kind: 'refused'; status: 404 | 410 | 422 | 503; error: string };
+export type Refused = { kind: 'refused'; status: 404 | 410 | 422 | 429 | 503; error: string };
 
 export function refused(status: Refused['status'], error: string): Refused {
   return { kind: 'refused', status, error };

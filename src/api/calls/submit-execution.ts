@@ -22,8 +22,10 @@ import { type ReadAnswer, withAnswer } from './read-answer.ts';
 /** An answer exists, so wait this long for the store to come back. */
 const READ_WITHIN_MS = 10_000;
 
-/** A call that is on its way, with its ending to come; or the refusal. */
-type Begun = { kind: 'begun'; ending: () => Promise<Ending<ReadResult>> } | { kind: 'refused'; noAnswer: NoAnswer };
+/** A call that is on its way, with its ending to come (`ended` resolves then); or the refusal. */
+type Begun =
+  | { kind: 'begun'; ended: Promise<unknown>; ending: () => Promise<Ending<ReadResult>> }
+  | { kind: 'refused'; noAnswer: NoAnswer };
 
 type Dependencies = {
   backend: QueueBackend;
@@ -75,7 +77,7 @@ export function createSubmitExecution(dependencies: Dependencies) {
     body?.share();
     end.finally(() => body?.close()).catch(() => {});
     const notStored = await addJob(mockId, data, { isKeyed, end });
-    if (!notStored) return { kind: 'begun', ending: async () => readEnding(mockId, await end, readAnswer) };
+    if (!notStored) return { kind: 'begun', ended: end, ending: async () => readEnding(mockId, await end, readAnswer) };
     pending.settle(mockId, unanswered(notStored));
     return refused(notStored);
   }

@@ -22,7 +22,14 @@ export type Once =
   | { kind: 'other-body' }
   | Exclude<InScene, { kind: 'request' }>
   | { kind: 'refused'; mockId: string; noAnswer: NoAnswer; retryAfter?: 'store' }
-  | { kind: 'runs'; mockId: string; record: ExecutionRecord | null; ending: () => Promise<KeyedEnding> };
+  | {
+      kind: 'runs';
+      mockId: string;
+      record: ExecutionRecord | null;
+      ending: () => Promise<KeyedEnding>;
+      /** Of a run that this call began: resolves at its end. */
+      ended?: Promise<unknown>;
+    };
 
 /** The job of a call that was noted a moment ago is given this long to appear. */
 const ADDED_WITHIN_MS = 300;
@@ -176,7 +183,7 @@ function createBegin({ idempotency, submitExecution }: Dependencies, join: Join)
     }
     const ending = end(scope, mockId, begun.ending());
     ending.catch(() => {}); // perhaps no caller waits for it
-    return { kind: 'runs', mockId, record: null, ending: () => ending };
+    return { kind: 'runs', mockId, record: null, ending: () => ending, ended: begun.ended };
   };
 }
 

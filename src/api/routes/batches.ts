@@ -5,7 +5,7 @@ import { jsonReport } from '../../shared/reports/json.ts';
 import { junitReport } from '../../shared/reports/junit.ts';
 import { markdownReport } from '../../shared/reports/markdown.ts';
 import { isFor } from '../../shared/runtime/caller.ts';
-import { callerOf, needs, refusedApp } from '../access/permission.ts';
+import { callerOf, needs, refusedApp, tellAbout } from '../access/permission.ts';
 import { batchBody, itemBody, wholeItemBody } from '../batches/batch-bodies.ts';
 import type { Batches } from '../batches/batches.ts';
 import { batchListParameters, coverageParameters, itemParameters, reportParameters } from '../batches/parameters.ts';
@@ -28,10 +28,10 @@ type Dependencies = {
 type Found = Exclude<Awaited<ReturnType<Batches['read']>>, 'gone' | null>;
 
 const writers = {
-  junit: { write: junitReport, type: 'application/xml', extension: 'xml' },
-  csv: { write: csvReport, type: 'text/csv; charset=utf-8', extension: 'csv' },
-  json: { write: jsonReport, type: 'application/json', extension: 'json' },
-  markdown: { write: markdownReport, type: 'text/markdown; charset=utf-8', extension: 'md' },
+  junit: { write: junitReport, type: 'application/xml', extension: 'xml', showsData: true },
+  csv: { write: csvReport, type: 'text/csv; charset=utf-8', extension: 'csv', showsData: true },
+  json: { write: jsonReport, type: 'application/json', extension: 'json', showsData: true },
+  markdown: { write: markdownReport, type: 'text/markdown; charset=utf-8', extension: 'md', showsData: true },
 } as const;
 
 /** Batches as a resource: create one, follow it, read its items and reports, cancel it. */
@@ -43,7 +43,9 @@ export function batchRoutes({ batches, readCsvBatch, maxBodyBytes, openBodies, s
       const found = await batches.read(batchId);
       const isIts = found !== null && (found === 'gone' || isFor(callerOf(context), found.batch.app));
       if (!isIts) return problem(404, unknownBatch(batchId));
-      return found === 'gone' ? problem(410, goneBatch(batchId)) : answer(found, context);
+      if (found === 'gone') return problem(410, goneBatch(batchId));
+      tellAbout(context, found.batch);
+      return answer(found, context);
     };
 
   return new Hono<Environment>()
@@ -52,11 +54,7 @@ export function batchRoutes({ batches, readCsvBatch, maxBodyBytes, openBodies, s
       return createBatch(context, lease, { batches, readCsvBatch, maxBodyBytes }).finally(() => lease.close());
     })
     .get('/batches', needs('read'), (context) => list(context, batches))
-    .get(
-      '/batches/:batchId',
-      needs('read'),
-      withBatch((found) => json(200, batchBody(found))),
-    )
+    .get('/batches/:batchId', needs('read'), withBatch(show))
     .get(
       '/batches/:batchId/items',
       needs('read'),
@@ -91,6 +89,8 @@ export function batchRoutes({ batches, readCsvBatch, maxBodyBytes, openBodies, s
 
 type Asked = Context<Environment>;
 
+const show = (found: Found) => json(200, batchBody(found));
+
 async function list(context: Asked, batches: Batches): Promise<Response> {
   const read = readParameters(batchListParameters, context.req.queries());
   if (read.kind === 'bad') return badQuestion(read.problems);
@@ -108,8 +108,10 @@ async function items({ batch }: Found, { req }: Asked, batches: Batches): Promis
   return json(200, `{"items":[${bodies.join(',')}],"nextCursor":${next === null ? 'null' : `"${next}"`}}`);
 }
 
-async function item({ batch }: Found, { req }: Asked, batches: Batches): Promise<Response> {
+async function item({ batch }: Found, context: Asked, batches: Batches): Promise<Response> {
+  const { req } = context;
   const n = /^\d{1,6}$/.test(req.param('n') ?? '') ? Number(req.param('n')) : 0;
+  context.set('readsInput', true);
   const found = await batches.item(batch, n);
   return found
     ? json(200, wholeItemBody(batch, found))
@@ -122,10 +124,11 @@ async function coverage({ batch }: Found, { req }: Asked, batches: Batches): Pro
   return json(200, JSON.stringify(await batches.coverage(batch, read.value.target)));
 }
 
-async function report({ batch, progress }: Found, { req }: Asked, batches: Batches): Promise<Response> {
-  const read = readParameters(reportParameters, req.queries());
+async function report({ batch, progress }: Found, context: Asked, batches: Batches): Promise<Response> {
+  const read = readParameters(reportParameters, context.req.queries());
   if (read.kind === 'bad') return badQuestion(read.problems);
-  const { write, type, extension } = writers[read.value.format];
+  const { write, type, extension, showsData } = writers[read.value.format];
+  context.set('readsInput', showsData);
   const text = write({ batch, progress, items: await batches.reported(batch) });
   const disposition = `attachment; filename="batch-${batch.batchId}.${extension}"`;
   return new Response(text, { headers: { 'content-type': type, 'content-disposition': disposition } });

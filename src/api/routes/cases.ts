@@ -2,7 +2,7 @@ import { type Context, Hono } from 'hono';
 import { MAX_CASES_BYTES } from '../../shared/cases/document.ts';
 import { sentences } from '../../shared/contract/sentences.ts';
 import { decodeUtf8 } from '../../shared/contract/utf8.ts';
-import { needs, refusedApp } from '../access/permission.ts';
+import { needs, refusedApp, tellAbout } from '../access/permission.ts';
 import type { OpenBodies } from '../calls/open-bodies.ts';
 import { casesBody } from '../cases/case-bodies.ts';
 import { casesParameters } from '../cases/parameters.ts';
@@ -60,6 +60,7 @@ export function casesRoutes({ savedCases, openBodies }: Dependencies) {
 }
 
 async function show(context: Context<Environment>, cases: CasesOf, savedCases: SavedCases): Promise<Response> {
+  context.set('readsInput', true);
   if (wantsJson(context)) return showAsJson(cases, savedCases);
   const saved = await savedCases.read(cases);
   if (saved.kind === 'refused') return refused(saved);
@@ -87,6 +88,7 @@ function readWhich(context: Context<Environment>): Read<CasesOf> {
   const read = readParameters(casesParameters, context.req.queries());
   if (read.kind === 'bad') return { kind: 'answered', response: badQuestion(read.problems) };
   const notIts = refusedApp(context, read.value.app);
+  if (read.value.ruleId !== null || read.value.confId !== null) tellAbout(context, read.value);
   return notIts ? { kind: 'answered', response: notIts } : read;
 }
 

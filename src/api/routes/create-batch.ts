@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
 import { sentences } from '../../shared/contract/sentences.ts';
-import { refusedApp } from '../access/permission.ts';
+import { refusedApp, tellAbout } from '../access/permission.ts';
 import { batchBody } from '../batches/batch-bodies.ts';
 import type { Batches } from '../batches/batches.ts';
 import { readBatchRequest } from '../batches/read-batch-request.ts';
@@ -31,7 +31,11 @@ export async function createBatch(
   const key = context.req.header('idempotency-key');
   if (key !== undefined && (key.length < 1 || key.length > 255))
     return badRequest([{ field: 'Idempotency-Key', message: 'must have 1 to 255 characters' }]);
-  const taken = await batches.create(read.request, { keyName: context.var.keyName ?? null, key, body: body.bytes });
+  tellAbout(context, read.request);
+  const maxRunning = context.var.maxBatches ?? Number.POSITIVE_INFINITY;
+  const by = { keyName: context.var.keyName ?? null, maxRunning, key, body: body.bytes };
+  const taken = await batches.create(read.request, by);
+  if (taken.kind === 'taken') tellAbout(context, { ...read.request, batchId: taken.batchId });
   return respondToTaken(taken, batches);
 }
 
@@ -49,7 +53,9 @@ async function respondToTaken(taken: Taken, batches: Batches): Promise<Response>
     case 'other-body':
       return problem(422, 'This Idempotency-Key was used for a call with another body: use a new key for a new call.');
     case 'refused':
-      return problem(taken.status, taken.error, { retryAfter: taken.status === 503 ? 'worker' : undefined });
+      return problem(taken.status, taken.error, {
+        retryAfter: taken.status === 503 || taken.status === 429 ? 'worker' : undefined,
+      });
     case 'taken': {
       const location = `/rule-server/mock/batches/${taken.batchId}`;
       const found = await batches.read(taken.batchId);

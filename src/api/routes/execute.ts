@@ -1,12 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { type Context, Hono } from 'hono';
 import { unanswered } from '../../shared/contract/ending.ts';
-import type { ExecuteRequest } from '../../shared/contract/execute-request.ts';
-import type { ExecutionRecord } from '../../shared/contract/execution-record.ts';
 import { sentences } from '../../shared/contract/sentences.ts';
 import type { State } from '../../shared/contract/states.ts';
 import { isStoreUnavailable } from '../../shared/store/store-error.ts';
-import { needs, refusedApp } from '../access/permission.ts';
+import { needs, refusedApp, tellAbout } from '../access/permission.ts';
 import type { BodyLease, OpenBodies } from '../calls/open-bodies.ts';
 import { readExecuteRequest } from '../calls/read-request.ts';
 import type { InScene, RuleOfScene } from '../calls/rule-of-scene.ts';
@@ -71,9 +69,9 @@ export function executeRoute({
   async function begin(context: Context<Environment>, call: Call): Promise<Response> {
     const { mockId } = call;
     const begun = await submitExecution.begin({ ...call, collect: true });
-    return begun.kind === 'refused'
-      ? respondToEnding(context, mockId, unanswered(begun.noAnswer))
-      : accepted(context, mockId, 'queued');
+    if (begun.kind === 'refused') return respondToEnding(context, mockId, unanswered(begun.noAnswer));
+    context.set('openUntil', begun.ended);
+    return accepted(context, mockId, 'queued');
   }
 
   /** Not cancelled when its caller leaves: another one may wait for the same execution. */
@@ -108,16 +106,12 @@ async function respondToOnce(context: Context<Environment>, ran: Once): Promise<
       return withoutRule(context, ran);
     case 'runs': {
       if (ran.record) tellAbout(context, ran.record);
+      context.set('openUntil', ran.ended);
       if (prefersAsync(context)) return accepted(context, ran.mockId, ran.record?.state ?? 'queued');
       const { mockId, ending } = await ran.ending();
       return respondToEnding(context, mockId, ending);
     }
   }
-}
-
-/** Says in the logs which rule a call is about. */
-function tellAbout(context: Context<Environment>, { app, ruleId, confId }: ExecuteRequest | ExecutionRecord): void {
-  context.set('about', { app, ruleId: ruleId?.toString() ?? null, confId: confId?.toString() ?? null });
 }
 
 function withoutRule(context: Context<Environment>, { kind, error }: Exclude<InScene, { kind: 'request' }>): Response {

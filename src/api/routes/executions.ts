@@ -2,10 +2,11 @@ import { type Context, Hono } from 'hono';
 import type { ExecutionRecord } from '../../shared/contract/execution-record.ts';
 import { isFor } from '../../shared/runtime/caller.ts';
 import { BadCursor } from '../../shared/store/history.ts';
-import { callerOf, needs, refusedApp } from '../access/permission.ts';
+import { callerOf, needs, refusedApp, tellAbout } from '../access/permission.ts';
 import type { EraseExecution } from '../executions/erase-execution.ts';
 import { executionBody, listBody } from '../executions/execution-body.ts';
 import type { Executions } from '../executions/executions.ts';
+import { unlessNewer } from '../executions/newer-execution.ts';
 import type { Environment } from '../http/environment.ts';
 import { eraseParameters, listParameters, readParameters } from '../http/parameters.ts';
 import { badQuestion, json, problem } from '../http/respond.ts';
@@ -22,6 +23,7 @@ export function executionRoutes(executions: Executions, eraseExecution: EraseExe
       if (notIts) return notIts;
       try {
         const { records, nextCursor } = await executions.list({ ...read.value, apps: callerOf(context).apps });
+        context.set('readsInput', read.value.include === 'input');
         const inputs = read.value.include === 'input' ? await executions.shortInputs(records) : null;
         return json(200, listBody(records, { nextCursor, inputs }));
       } catch (error) {
@@ -34,16 +36,18 @@ export function executionRoutes(executions: Executions, eraseExecution: EraseExe
       const execution = await executions.get(mockId);
       const isIts = execution !== null && isFor(callerOf(context), execution.record.app);
       if (!isIts) return unknownExecution(mockId);
+      tellAbout(context, execution.record);
       return execution.gone ? problem(410, notKept(execution.record)) : json(200, executionBody(execution));
     })
     .delete('/executions/:mockId', needs(toCancelOrErase), async (context) => {
       const mockId = context.req.param('mockId');
       const read = readParameters(eraseParameters, context.req.queries());
       if (read.kind === 'bad') return badQuestion(read.problems);
-      if (read.value.erase) return erase(mockId, callerOf(context).apps, eraseExecution);
       const { apps } = callerOf(context);
-      const record = apps === null ? null : await executions.find(mockId);
+      const record = await executions.find(mockId).catch(unlessNewer);
       if (apps !== null && !(record && apps.has(record.app))) return unknownExecution(mockId);
+      if (record) tellAbout(context, record);
+      if (read.value.erase) return erase(mockId, apps, eraseExecution);
       switch (await executions.cancel(mockId)) {
         case 'unknown':
           return unknownExecution(mockId);

@@ -13,6 +13,7 @@ type AuditEvent = {
   ruleId?: string | null | undefined;
   confId?: string | null | undefined;
   mockId?: string | undefined;
+  batchId?: string | undefined;
   outcome: string;
   /** Names of keys that were changed. */
   keys?: object;

@@ -1,0 +1,93 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { digestOf } from '../../src/shared/runtime/keys-file.ts';
+import { echoes } from '../support/echoes.ts';
+import { httpCall } from '../support/http-call.ts';
+import { onEachQueue, type Start } from '../support/on-each-queue.ts';
+import { createResponder, type Responder } from '../support/responder.ts';
+import type { Service } from '../support/start-service.ts';
+
+const keyOf = (name: string) => `the-key-of-${name}-in-this-test`;
+const entry = (name: string, limits: object = {}) => ({
+  ...{ name, sha256: digestOf(keyOf(name)).toString('hex'), limits },
+});
+const KEYS = [entry('one-batch', { batches: 1 }), entry('three-calls', { openCalls: 3 }), entry('other')];
+const settings = { MAX_BATCHES: 3, RESULT_TIMEOUT_MS: 60_000, CLIENT_TIMEOUT_MS: 60_000 };
+
+async function startTwo(start: Start): Promise<Service> {
+  const directory = await mkdtemp(join(tmpdir(), 'rule-server-keys-'));
+  onTestFinished(() => rm(directory, { recursive: true }));
+  await writeFile(join(directory, 'keys.yaml'), JSON.stringify({ keys: KEYS })); // JSON is YAML
+  return start({ apis: 2, settings: { ...settings, API_KEYS_FILE: join(directory, 'keys.yaml') }, leavesFiles: true });
+}
+
+type Asked = { headers?: Record<string, string>; body: object };
+
+/** A POST at one of the two APIs, with the key of this name. */
+const ask = (service: Service, at: 0 | 1, name: string, path: string, { headers, body }: Asked) =>
+  httpCall(`${service.urls[at]}/rule-server/mock/${path}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${keyOf(name)}`, 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  });
+
+const run = (service: Service, at: 0 | 1, name: string, headers: Record<string, string> = {}) =>
+  ask(service, at, name, 'execute', { headers, body: { app: 7, ruleId: 1 } });
+const later = { prefer: 'respond-async' };
+const startBatch = (service: Service, at: 0 | 1, name: string) =>
+  ask(service, at, name, 'batches', { body: { app: 7, ruleId: 1, cases: [{ name: 'one' }] } });
+
+onEachQueue('the limits of a key, at two APIs', (start) => {
+  itAtTwo(
+    'batches: a key has no more running than it may, and others keep their places',
+    start,
+    async ({ service, client, answerAll }) => {
+      expect((await startBatch(service, 0, 'one-batch')).status).toBe(202);
+      await client.firstRequest(); // it runs; nobody waits for the answer of the call that began it
+      for (const at of [0, 1] as const) {
+        const { status, json } = await startBatch(service, at, 'one-batch');
+        expect([at, status, json.error]).toEqual([at, 429, expect.stringMatching(/"one-batch" has .*\b1 batch/)]);
+      }
+      expect((await startBatch(service, 1, 'other')).status).toBe(202);
+      answerAll();
+      await vi.waitFor(async () => expect((await startBatch(service, 1, 'one-batch')).status).toBe(202), 20_000);
+    },
+  );
+
+  itAtTwo(
+    'open executions: those that nobody waits for count as well, at the API that began them',
+    start,
+    async ({ service, client, answerAll }) => {
+      for (const _ of [1, 2, 3]) expect((await run(service, 0, 'three-calls', later)).status).toBe(202);
+      await vi.waitFor(() => expect(client.found).toHaveLength(3), 20_000);
+      const { status, json } = await run(service, 0, 'three-calls', later);
+      expect([status, json.error]).toEqual([429, expect.stringMatching(/"three-calls" has more than 3/)]);
+      expect(client.found).toHaveLength(3);
+      expect((await run(service, 0, 'other', later)).status).toBe(202);
+      answerAll();
+      await vi.waitFor(async () => expect((await run(service, 0, 'three-calls')).status).toBe(200), 20_000);
+    },
+  );
+});
+
+type Parts = { service: Service; client: Responder; answerAll: () => void };
+
+/** A client takes every request, and answers once it is told to. */
+function itAtTwo(name: string, start: Start, use: (parts: Parts) => Promise<void>): void {
+  it(name, async () => {
+    const { promise, resolve: answerAll } = Promise.withResolvers<void>();
+    await using service = await startTwo(start);
+    await using client = await createResponder({
+      sharedDir: service.sharedDir,
+      app: 7,
+      does: echoes({ once: promise }),
+    });
+    try {
+      await use({ service, client, answerAll });
+    } finally {
+      answerAll(); // so that nothing is open when the service stops
+    }
+  });
+}
