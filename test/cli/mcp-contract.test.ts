@@ -1,14 +1,13 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Client } from '@modelcontextprotocol/client';
-import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import type { Client } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { echoes } from '../support/echoes.ts';
 import { createResponder } from '../support/responder.ts';
 import { type Service, startService } from '../support/start-service.ts';
+import { startAssistant } from './assistant.ts';
 
-const BIN = join(import.meta.dirname, '../../bin/rule-server.js');
 const pageSchema = z.object({ items: z.array(z.object({ mockId: z.string() })), nextCursor: z.string().nullish() });
 
 describe('what an assistant may rely on', () => {
@@ -30,12 +29,7 @@ describe('what an assistant may rely on', () => {
     return Object.assign(await createResponder({ sharedDir: service.sharedDir, app, does: echoes() }), { app });
   }
 
-  async function assistant(...parameters: string[]) {
-    const client = new Client({ name: 'a test', version: '1' });
-    const args = [BIN, 'mcp', '--url', service.url, ...parameters];
-    await client.connect(new StdioClientTransport({ command: process.execPath, args, stderr: 'inherit' }));
-    return Object.assign(client, { [Symbol.asyncDispose]: () => client.close() });
-  }
+  const assistant = (...parameters: string[]) => startAssistant(service.url, ...parameters);
 
   /** What a tool answers; a refusal by the protocol counts as an error with its sentence. */
   async function call(client: Client, name: string, given: Record<string, unknown> = {}) {

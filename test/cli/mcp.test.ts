@@ -1,13 +1,11 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Client } from '@modelcontextprotocol/client';
-import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import type { Client } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { echoes } from '../support/echoes.ts';
 import { createResponder } from '../support/responder.ts';
 import { type Service, startService } from '../support/start-service.ts';
-
-const BIN = join(import.meta.dirname, '../../bin/rule-server.js');
+import { startAssistant } from './assistant.ts';
 
 describe('rule-server mcp', () => {
   let service: Service;
@@ -16,12 +14,7 @@ describe('rule-server mcp', () => {
   });
   afterAll(() => service.stop());
 
-  async function assistant(...parameters: string[]) {
-    const client = new Client({ name: 'a test', version: '1' });
-    const args = [BIN, 'mcp', '--url', service.url, ...parameters];
-    await client.connect(new StdioClientTransport({ command: process.execPath, args, stderr: 'inherit' }));
-    return Object.assign(client, { [Symbol.asyncDispose]: () => client.close() });
-  }
+  const assistant = (...parameters: string[]) => startAssistant(service.url, ...parameters);
 
   async function call(client: Client, name: string, given: Record<string, unknown> = {}) {
     const { content, isError } = await client.callTool({ name, arguments: given });

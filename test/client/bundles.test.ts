@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, readFile, realpath, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { build as esbuild } from 'esbuild';
+import { type BuildOptions, build as esbuild } from 'esbuild';
 import { build as vite } from 'vite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { run } from '../sdks/run.ts';
@@ -46,34 +46,19 @@ process.once('SIGTERM', () => client.close());
 `;
 
 type Bundler = { bundler: string; bundle: (entry: string, folder: string) => Promise<unknown> };
+const esbuildOptions = (entry: string, folder: string): BuildOptions => ({
+  entryPoints: [entry],
+  outfile: join(folder, 'service.mjs'),
+  bundle: true,
+  platform: 'node',
+  format: 'esm',
+  logLevel: 'silent',
+});
 const bundlers: readonly Bundler[] = [
-  {
-    bundler: 'esbuild',
-    bundle: (entry, folder) =>
-      esbuild({
-        ...{
-          entryPoints: [entry],
-          outfile: join(folder, 'service.mjs'),
-          bundle: true,
-          platform: 'node',
-          format: 'esm',
-        },
-        logLevel: 'silent',
-      }),
-  },
+  { bundler: 'esbuild', bundle: (entry, folder) => esbuild(esbuildOptions(entry, folder)) },
   {
     bundler: 'esbuild, minified',
-    bundle: (entry, folder) =>
-      esbuild({
-        ...{
-          entryPoints: [entry],
-          outfile: join(folder, 'service.mjs'),
-          bundle: true,
-          platform: 'node',
-          format: 'esm',
-        },
-        ...{ minify: true, logLevel: 'silent' },
-      }),
+    bundle: (entry, folder) => esbuild({ ...esbuildOptions(entry, folder), minify: true }),
   },
   {
     bundler: 'rolldown',

@@ -17,6 +17,7 @@ function logged<A extends unknown[], R>(method: (...given: A) => R) {
     return method.apply(this, given);
   };
 }
+// biome-ignore lint/complexity/noStaticOnlyClass: this is the way of writing under test
 class Keys {
   static readonly first = 'a';
   static of(name: string) {
@@ -94,6 +95,7 @@ export const classStyles: readonly Style[] = [
     style: 'a computed method name',
     keys: ['a'],
     leaf: class {
+      // biome-ignore lint/complexity/useLiteralKeys: this is the way of writing under test
       ['doNone'](service: Data): void {
         service.get('a');
       }
