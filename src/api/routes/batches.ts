@@ -28,10 +28,10 @@ type Dependencies = {
 type Found = Exclude<Awaited<ReturnType<Batches['read']>>, 'gone' | null>;
 
 const writers = {
-  junit: { write: junitReport, type: 'application/xml', extension: 'xml', showsData: true },
-  csv: { write: csvReport, type: 'text/csv; charset=utf-8', extension: 'csv', showsData: true },
-  json: { write: jsonReport, type: 'application/json', extension: 'json', showsData: true },
-  markdown: { write: markdownReport, type: 'text/markdown; charset=utf-8', extension: 'md', showsData: true },
+  junit: { write: junitReport, type: 'application/xml', extension: 'xml' },
+  csv: { write: csvReport, type: 'text/csv; charset=utf-8', extension: 'csv' },
+  json: { write: jsonReport, type: 'application/json', extension: 'json' },
+  markdown: { write: markdownReport, type: 'text/markdown; charset=utf-8', extension: 'md' },
 } as const;
 
 /** Batches as a resource: create one, follow it, read its items and reports, cancel it. */
@@ -127,8 +127,8 @@ async function coverage({ batch }: Found, { req }: Asked, batches: Batches): Pro
 async function report({ batch, progress }: Found, context: Asked, batches: Batches): Promise<Response> {
   const read = readParameters(reportParameters, context.req.queries());
   if (read.kind === 'bad') return badQuestion(read.problems);
-  const { write, type, extension, showsData } = writers[read.value.format];
-  context.set('readsInput', showsData);
+  const { write, type, extension } = writers[read.value.format];
+  context.set('readsInput', true);
   const text = write({ batch, progress, items: await batches.reported(batch) });
   const disposition = `attachment; filename="batch-${batch.batchId}.${extension}"`;
   return new Response(text, { headers: { 'content-type': type, 'content-disposition': disposition } });

@@ -3,8 +3,7 @@ import { outcomeOf } from './codes.ts';
 import { DATA_FIELD } from './data-field.ts';
 import { answered, type Ending, unanswered } from './ending.ts';
 import { decisionSchema, JOB_VERSION, type JobData, warningSchema } from './job.ts';
-import type { NoAnswer } from './outcomes.ts';
-import { codeSchema } from './outcomes.ts';
+import { codeSchema, type NoAnswer } from './outcomes.ts';
 import { parseJson } from './parse-json.ts';
 import { type State, type StateStep, stateSchema, stepSchema } from './states.ts';
 
