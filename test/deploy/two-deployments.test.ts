@@ -40,20 +40,12 @@ const CASES: { name: string; input: Series[]; expected: Expectation[] }[] = [
   },
   {
     name: 'one whose requests are not picked up beside a busy one: RuleServerNotPickedUp',
-    input: [
-      ended(ORDERS, 'succeeded', 'answered', 1),
-      ended(ORDERS, 'timed-out', 'not-picked-up', 1),
-      ended(OTHERS, 'succeeded', 'answered', 1000),
-    ],
+    input: timedOutBesideBusy('not-picked-up'),
     expected: onlyOrders('RuleServerNotPickedUp', '30m'),
   },
   {
     name: 'one whose clients do not answer beside a busy one: RuleServerNoAnswers',
-    input: [
-      ended(ORDERS, 'succeeded', 'answered', 1),
-      ended(ORDERS, 'timed-out', 'no-answer', 1),
-      ended(OTHERS, 'succeeded', 'answered', 1000),
-    ],
+    input: timedOutBesideBusy('no-answer'),
     expected: onlyOrders('RuleServerNoAnswers', '30m'),
   },
   {
@@ -82,6 +74,15 @@ const CASES: { name: string; input: Series[]; expected: Expectation[] }[] = [
 describe.skipIf(!(await hasPrometheus()))('two deployments in one Prometheus (needs Prometheus)', () => {
   it.each(CASES)('$name', ({ input, expected }) => testAlerts(input, expected));
 });
+
+/** Half of the executions of one deployment time out; the other one is busy, and answers all. */
+function timedOutBesideBusy(code: string): Series[] {
+  return [
+    ended(ORDERS, 'succeeded', 'answered', 1),
+    ended(ORDERS, 'timed-out', code, 1),
+    ended(OTHERS, 'succeeded', 'answered', 1000),
+  ];
+}
 
 function onlyOrders(alert: string, at: string): Expectation[] {
   return [fires(alert, at, 'orders'), isSilent(alert, at, 'others')];
