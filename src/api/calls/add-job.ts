@@ -1,6 +1,7 @@
 import type { JobData } from '../../shared/contract/job.ts';
 import type { NoAnswer } from '../../shared/contract/outcomes.ts';
 import { sentences } from '../../shared/contract/sentences.ts';
+import { resultWithin } from '../../shared/runtime/at-most.ts';
 import type { ThrottledAlert } from '../../shared/runtime/logger.ts';
 import { persist } from '../../shared/runtime/persist.ts';
 import type { createCancelSender } from '../../shared/store/control.ts';
@@ -32,7 +33,7 @@ export function createAddJob({ backend, queue, cancels, storeAlert }: Dependenci
       return 'added';
     };
     const stored = Promise.race([addOrAddAgain(mockId, data, () => isOver), end.then(over)]);
-    const outcome = await unlessPast(data.claimBy, stored);
+    const outcome = await resultWithin(data.claimBy - Date.now(), { of: stored, late: () => undefined });
     if (outcome !== undefined) return outcome === 'added' ? undefined : outcome;
     // A keyed call goes on if its job is there: the repeat of the call joins it.
     if (!isKeyed) void removeWhenBack(mockId, data);
@@ -65,11 +66,4 @@ export function createAddJob({ backend, queue, cancels, storeAlert }: Dependenci
     const removed = await persist(claimBy, () => backend.removeWaiting(queue, mockId));
     if (!removed) await persist(claimBy, () => cancels.send({ mockId, why: 'caller-left' }));
   }
-}
-
-/** The result of a task, or undefined when it is not there at `deadline`, epoch ms. */
-function unlessPast<T>(deadline: number, task: Promise<T>): Promise<T | undefined> {
-  const late = Promise.withResolvers<undefined>();
-  const timer = setTimeout(() => late.resolve(undefined), deadline - Date.now());
-  return Promise.race([task, late.promise]).finally(() => clearTimeout(timer));
 }

@@ -1,7 +1,17 @@
 /** Resolves once the work has ended, well or badly, but after `timeoutMs` at the latest. The work itself goes on. */
 export async function atMost(timeoutMs: number, work: Promise<unknown>): Promise<void> {
-  const { promise: late, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, timeoutMs);
-  await Promise.race([work.catch(() => {}), late]);
-  clearTimeout(timer);
+  await resultWithin(timeoutMs, {
+    of: work.catch(() => {}),
+    late: () => {},
+  });
+}
+
+/** The result of the work, or what `late` says when it takes longer than `timeoutMs`. The work itself goes on. */
+export function resultWithin<T, L>(
+  timeoutMs: number,
+  { of: work, late }: { of: Promise<T>; late: () => L },
+): Promise<T | L> {
+  const timeIsUp = Promise.withResolvers<L>();
+  const timer = setTimeout(() => timeIsUp.resolve(late()), timeoutMs);
+  return Promise.race([work, timeIsUp.promise]).finally(() => clearTimeout(timer));
 }

@@ -1,5 +1,6 @@
 import type { NoAnswer } from '../../shared/contract/outcomes.ts';
 import { sentences } from '../../shared/contract/sentences.ts';
+import { resultWithin } from '../../shared/runtime/at-most.ts';
 import type { Cancel } from '../../shared/store/control.ts';
 import { withdraw } from '../files/execution-files.ts';
 import { explained } from '../reasons.ts';
@@ -12,13 +13,12 @@ const HANGS_AFTER_MS = 4000;
 
 /** The client's time is over: looks once more, takes the request back if it is still there, and says what was missing. */
 export async function timeIsUp(wait: Wait): Promise<WaitEnding> {
-  const hangs = Promise.withResolvers<WaitEnding>();
   const lastLook = lookOnceMore(wait);
-  const timer = setTimeout(() => {
-    hangs.resolve({ kind: 'unanswered', noAnswer: sentences.directoryHangs(wait.claim) });
+  const late = (): WaitEnding => {
     lastLook.then(discard, () => {}); // what it still finds is kept as a late result
-  }, HANGS_AFTER_MS);
-  return Promise.race([lastLook, hangs.promise]).finally(() => clearTimeout(timer));
+    return { kind: 'unanswered', noAnswer: sentences.directoryHangs(wait.claim) };
+  };
+  return resultWithin(HANGS_AFTER_MS, { of: lastLook, late });
 }
 
 function discard(ending: WaitEnding): void {

@@ -3,6 +3,7 @@ import { scanJson } from '../../shared/contract/exact-json.ts';
 import type { JobData, Warning } from '../../shared/contract/job.ts';
 import type { NoAnswer } from '../../shared/contract/outcomes.ts';
 import { sentences } from '../../shared/contract/sentences.ts';
+import { resultWithin } from '../../shared/runtime/at-most.ts';
 import { createThrottledAlert, type Logger } from '../../shared/runtime/logger.ts';
 import type { Client } from '../clients/client.ts';
 import type { Dialect } from '../dialects/dialect.ts';
@@ -52,7 +53,8 @@ export function createInspections(dependencies: Dependencies) {
   async function inspect(client: Inspected, data: JobData): Promise<Inspection> {
     const refusal = inputRefusal(client, data.input);
     if (refusal !== undefined) return { kind: 'refused', noAnswer: sentences.badRequest('the service', refusal) };
-    const check = (maxAgeMs: number) => inTime(checkWithinMs, checked(client, data, maxAgeMs));
+    const check = (maxAgeMs: number) =>
+      resultWithin(checkWithinMs, { of: checked(client, data, maxAgeMs), late: () => notChecked(checkWithinMs) });
     const remembered = await check(REMEMBERED_MS);
     // A rule that was mended a moment ago is not refused for what it was.
     const { cycle, warnings } = remembered.cycle === null ? remembered : await check(0);
@@ -111,11 +113,9 @@ function inputRefusal({ address, dialect, sdk }: Inspected, input: string): stri
 
 const unchecked: TreeCheck = { cycle: null, warnings: [] };
 
-async function inTime(withinMs: number, check: Promise<TreeCheck>): Promise<TreeCheck> {
-  const late = Promise.withResolvers<TreeCheck>();
+function notChecked(withinMs: number): TreeCheck {
   const message = `The rule's files could not be read within ${withinMs} ms: it was sent unchecked.`;
-  const timer = setTimeout(() => late.resolve({ cycle: null, warnings: [{ code: 'not-checked', message }] }), withinMs);
-  return Promise.race([check, late.promise]).finally(() => clearTimeout(timer));
+  return { cycle: null, warnings: [{ code: 'not-checked', message }] };
 }
 
 /** Tells whether a file changed between two looks; clients read their rules again when the version's file did. */
