@@ -1,12 +1,12 @@
 import { type Ending, unanswered } from '../../shared/contract/ending.ts';
 import { type ExecutionRecord, endingOf } from '../../shared/contract/execution-record.ts';
 import type { JobData } from '../../shared/contract/job.ts';
+import { endingOfCompleted, endingOfFailed } from '../../shared/contract/job-ending.ts';
 import { sentences } from '../../shared/contract/sentences.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
 import { type AwaitedJob, followJobs } from '../../shared/store/follow-jobs.ts';
 import type { History } from '../../shared/store/history.ts';
 import type { ExecutionQueue, QueueBackend } from '../../shared/store/queue-backend.ts';
-import { endingOfCompleted, endingOfFailed } from './job-ending.ts';
 import { createReEnqueue } from './re-enqueue.ts';
 import { createRevoke } from './revoke.ts';
 

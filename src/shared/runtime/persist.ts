@@ -16,3 +16,8 @@ export async function persist<T>(deadline: number, task: () => Promise<T>): Prom
     }
   }
 }
+
+/** The same, for what cannot be done without: after `deadline` it is tried once more, and that failure is thrown. */
+export async function persistOrThrow<T>(deadline: number, task: () => Promise<T>): Promise<T> {
+  return (await persist(deadline, task)) ?? task();
+}

@@ -2,7 +2,7 @@ import type { Privacy } from '../../shared/privacy/privacy.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
 import type { Metrics } from '../../shared/runtime/metrics.ts';
 import { every } from '../../shared/runtime/periodic.ts';
-import { persist } from '../../shared/runtime/persist.ts';
+import { persist, persistOrThrow } from '../../shared/runtime/persist.ts';
 import { batchLimitsOf, type Settings } from '../../shared/runtime/settings.ts';
 import type { BatchStore } from '../../shared/store/batch-store.ts';
 import { createCancelSender } from '../../shared/store/control.ts';
@@ -38,7 +38,7 @@ type Dependencies = {
 
 /** A batch goes on after a queue store that was away for a moment; one that stays away ends its run in this worker. */
 function untilBack(store: BatchStore): BatchStore {
-  const again = async <T>(task: () => Promise<T>) => (await persist(Date.now() + BACK_WITHIN_MS, task)) ?? task();
+  const again = <T>(task: () => Promise<T>) => persistOrThrow(Date.now() + BACK_WITHIN_MS, task);
   return {
     ...store,
     cases: (batchId, chunk) => again(() => store.cases(batchId, chunk)),

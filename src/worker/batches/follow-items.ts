@@ -1,11 +1,10 @@
 import { claimMayBeSwept } from '../../shared/contract/claim-age.ts';
-import { answered, type Ending, unanswered } from '../../shared/contract/ending.ts';
+import { type Ending, unanswered } from '../../shared/contract/ending.ts';
 import { endingOf } from '../../shared/contract/execution-record.ts';
-import { type JobData, type JobResult, jobResultSchema } from '../../shared/contract/job.ts';
-import { noAnswerSchema } from '../../shared/contract/outcomes.ts';
-import { parseJson } from '../../shared/contract/parse-json.ts';
+import type { JobData, JobResult } from '../../shared/contract/job.ts';
+import { endingOfCompleted, endingOfFailed } from '../../shared/contract/job-ending.ts';
 import { sentences } from '../../shared/contract/sentences.ts';
-import { persist } from '../../shared/runtime/persist.ts';
+import { persistOrThrow } from '../../shared/runtime/persist.ts';
 import { apiWaitMs, type Settings } from '../../shared/runtime/settings.ts';
 import { followJobs } from '../../shared/store/follow-jobs.ts';
 import type { History } from '../../shared/store/history.ts';
@@ -38,8 +37,8 @@ export function createFollowItems(dependencies: Dependencies) {
   const { fromHistory, fromResult } = createReadItem(dependencies);
   const jobs = followJobs<JobData, Promise<ItemEnding | null>>({
     ...dependencies,
-    onCompleted: (mockId, value) => persistently(() => fromResult(mockId, value)),
-    onFailed: async (mockId, reason) => fromReason(mockId, reason),
+    onCompleted: (mockId, value) => persistOrThrow(Date.now() + READ_WITHIN_MS, () => fromResult(mockId, value)),
+    onFailed: async (mockId, reason) => endingOfFailed(mockId, reason),
     onUnfinished: async (mockId, { data }, state) => {
       if (state === 'missing') await recover({ mockId, data });
     },
@@ -91,27 +90,18 @@ function createReadItem({ history, store }: Pick<Dependencies, 'history' | 'stor
   }
 
   async function fromResult(mockId: string, value: unknown): Promise<ItemEnding> {
-    const parsed = jobResultSchema.safeParse(value);
-    if (!parsed.success) return unanswered(sentences.answeredInNewerForm(mockId));
-    const { body, stored, address } = parsed.data;
+    const ending = endingOfCompleted(mockId, value);
+    if (ending.kind === 'unanswered') return ending;
+    const { body, stored, address } = ending.result;
     const text = body ?? (stored === undefined ? null : ((await store.get(stored)) ?? (await history.result(mockId))));
     if (text === null) return unanswered(sentences.answerUnreadable(mockId, address));
-    return { ...answered(parsed.data), body: text, tookMs: tookMs(parsed.data) };
+    return { ...ending, body: text, tookMs: tookMs(ending.result) };
   }
 }
 
 /** The end of an item of which it is unknown whether it ran, so that it is not sent again. */
 export function unknownItem(mockId: string, why: string): Extract<Ending, { kind: 'unanswered' }> {
   return unanswered(sentences.itemUnknown(mockId, why));
-}
-
-async function persistently(task: () => Promise<ItemEnding>): Promise<ItemEnding> {
-  return (await persist(Date.now() + READ_WITHIN_MS, task)) ?? task();
-}
-
-function fromReason(mockId: string, reason: string): ItemEnding {
-  const parsed = noAnswerSchema.safeParse(parseJson(reason));
-  return unanswered(parsed.success ? parsed.data : sentences.queueGaveUp(mockId, reason));
 }
 
 function tookMs({ steps = [], answeredAt }: Pick<JobResult, 'steps' | 'answeredAt'>): number | null {

@@ -1,8 +1,8 @@
-import { answered, type Ending, unanswered } from '../../shared/contract/ending.ts';
-import { jobResultSchema } from '../../shared/contract/job.ts';
-import { noAnswerSchema } from '../../shared/contract/outcomes.ts';
-import { parseJson } from '../../shared/contract/parse-json.ts';
-import { sentences } from '../../shared/contract/sentences.ts';
+import { answered, type Ending, unanswered } from './ending.ts';
+import { jobResultSchema } from './job.ts';
+import { noAnswerSchema } from './outcomes.ts';
+import { parseJson } from './parse-json.ts';
+import { sentences } from './sentences.ts';
 
 /** The ending of a job that completed with this value. */
 export function endingOfCompleted(mockId: string, returnvalue: unknown): Ending {
@@ -11,7 +11,7 @@ export function endingOfCompleted(mockId: string, returnvalue: unknown): Ending 
 }
 
 /** The ending of a job that failed for this reason: the one its worker gave, or one of the queue itself. */
-export function endingOfFailed(mockId: string, failedReason: string): Ending {
+export function endingOfFailed(mockId: string, failedReason: string): Extract<Ending, { kind: 'unanswered' }> {
   const parsed = noAnswerSchema.safeParse(parseJson(failedReason));
   return unanswered(parsed.success ? parsed.data : sentences.queueGaveUp(mockId, failedReason));
 }
