@@ -46,8 +46,8 @@ for _ in 1 2 3; do node .ci/call-through-gateway.js "http://127.0.0.1:$GATEWAY_P
 expect 'calls reach both API instances' 2 \
   "$(compose logs --no-color gateway | grep 'POST /rule-server/mock/execute' | grep -oE 'ready/api[0-9]+' | sort -u | wc -l)"
 for container in $(compose ps -q api); do
-  expect 'an API instance has the password of Redis and no other volume' '/run/redis' \
-    "$(docker inspect --format '{{range .Mounts}}{{.Destination}}{{end}}' "$container")"
+  expect 'an API instance has its keys, its audit and the password of Redis, and not the shared directory' '/audit /keys /run/redis' \
+    "$(docker inspect --format '{{range .Mounts}}{{println .Destination}}{{end}}' "$container" | sort | xargs)"
   expect 'an API instance is not root' "$RULE_SERVER_USER" "$(docker inspect --format '{{.Config.User}}' "$container")"
 done
 redis="$(compose ps -q redis)"
