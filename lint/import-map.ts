@@ -58,7 +58,7 @@ export const importMap: Part[] = [
  * in a circle. The files that lie directly in a part wire its folders and are not ordered; Biome refuses circles of files.
  */
 export const layers: Record<string, string[]> = {
-  'src/shared/': ['contract', 'cases', 'privacy', 'runtime', 'store', 'reports'],
+  'src/shared/': ['contract', 'cases', 'privacy', 'seams', 'runtime', 'store', 'reports'],
   'src/api/': [
     'calls',
     'executions',
@@ -73,6 +73,7 @@ export const layers: Record<string, string[]> = {
     'routes',
   ],
   'src/worker/': [
+    'seams',
     'dialects',
     'files',
     'reading',

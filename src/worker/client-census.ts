@@ -1,10 +1,11 @@
-import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { atMost } from '../shared/runtime/at-most.ts';
 import { unless } from '../shared/runtime/errno.ts';
+import { time } from '../shared/seams/time.ts';
 import type { Client } from './clients/client.ts';
 import type { Clients } from './clients/clients.ts';
 import type { ClientLoad } from './placement/client-load.ts';
+import { readdir } from './seams/files.ts';
 
 /** Counting reads every registration: one count is good for this long. */
 const COUNTED_MS = 10_000;
@@ -46,11 +47,11 @@ export function createClientCensus({ sharedDir, clients, load }: Dependencies): 
   }
 
   async function countAgain(): Promise<void> {
-    last = { census: await count(), at: Date.now() };
+    last = { census: await count(), at: time.now() };
   }
 
   return async () => {
-    if (last && Date.now() - last.at < COUNTED_MS) return last.census;
+    if (last && time.now() - last.at < COUNTED_MS) return last.census;
     counting ??= countAgain().finally(() => {
       counting = undefined;
     });

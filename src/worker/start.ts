@@ -1,10 +1,10 @@
-import { randomUUID } from 'node:crypto';
 import { relative } from 'node:path';
 import { atMost } from '../shared/runtime/at-most.ts';
 import { createThrottledAlert } from '../shared/runtime/logger.ts';
 import { createMetrics } from '../shared/runtime/metrics.ts';
 import { every } from '../shared/runtime/periodic.ts';
 import { noTracing } from '../shared/runtime/tracing.ts';
+import { random } from '../shared/seams/random.ts';
 import { listenForCancels } from '../shared/store/control.ts';
 import { createBatchWorker } from './batches/batch-worker.ts';
 import { createDirectoryCheck, type StoreState, type WorkerState } from './check-directory.ts';
@@ -51,7 +51,7 @@ export async function startWorker(given: WorkerOptions): Promise<RunningWorker> 
   const execution = createExecutionParts(options, directory);
   const { interrupts, watcher, lateResults } = execution;
   const storeAlert = createThrottledAlert(log, 'The queue store cannot be used');
-  const id = randomUUID();
+  const id = random.uuid();
   const worker = createWorker({ ...execution, id, backend, storeAlert, concurrency: settings.WORKER_CONCURRENCY, log });
   const { history, privacy } = execution;
   const ofBatches = { ...directory, backend, history, privacy, settings, metrics: options.metrics, log };

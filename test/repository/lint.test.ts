@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { wrongDirections, wrongLayers } from '../../lint/check-imports.ts';
+import { pastSeams } from '../../lint/past-seams.ts';
 import { importsOf } from '../../lint/read-imports.ts';
 import { unusedExports } from '../../lint/unused-exports.ts';
 
@@ -69,6 +70,39 @@ describe('the linter lets pass', () => {
   ])('%s that imports %s', (from, to) => {
     const imports = importsOf(from, `import { x } from '${to}';`);
     expect([...wrongDirections(imports), ...wrongLayers(imports)]).toEqual([]);
+  });
+});
+
+describe('code that the simulator runs', () => {
+  const found = (text: string, path = 'src/worker/files/a.ts') => pastSeams([{ path, text }]).length;
+
+  it.each([
+    "import { readdir } from 'node:fs/promises';",
+    "import { readFileSync } from 'node:fs';",
+    "import { setTimeout } from 'node:timers/promises';",
+    "import { randomUUID } from 'node:crypto';",
+    "import { watch } from 'chokidar';",
+    'export const now = () => Date.now();',
+    'export const later = () => void setTimeout(() => {}, 1);',
+    'export const at = performance.now();',
+    'let count = 0;',
+    'const seen = new Map<string, number>();',
+    'export const look = shareFor(5, lstat);',
+  ])('is refused where it goes past a seam or keeps something in a module: %s', (text) => {
+    expect(found(text)).toBe(1);
+    expect(found(text, 'src/api/calls/a.ts')).toBe(1);
+    expect(found(text, 'src/worker/seams/a.ts')).toBe(0);
+    expect(found(text, 'src/api/http/a.ts')).toBe(0);
+  });
+
+  it.each([
+    "import { constants } from 'node:fs';",
+    "import { createHash } from 'node:crypto';",
+    "const CODES = new Set(['ENOENT']);",
+    'const state = perProcess(() => new Map<string, number>());',
+    'export function f() { let a = 1; return new Map([[a, time.now()]]); }',
+  ])('may have %s', (text) => {
+    expect(found(text)).toBe(0);
   });
 });
 

@@ -4,6 +4,7 @@ import { sentences } from '../../shared/contract/sentences.ts';
 import { resultWithin } from '../../shared/runtime/at-most.ts';
 import type { ThrottledAlert } from '../../shared/runtime/logger.ts';
 import { persist } from '../../shared/runtime/persist.ts';
+import { time } from '../../shared/seams/time.ts';
 import type { createCancelSender } from '../../shared/store/control.ts';
 import { addExecution } from '../../shared/store/job-heads.ts';
 import type { ExecutionQueue, QueueBackend } from '../../shared/store/queue-backend.ts';
@@ -33,7 +34,7 @@ export function createAddJob({ backend, queue, cancels, storeAlert }: Dependenci
       return 'added';
     };
     const stored = Promise.race([addOrAddAgain(mockId, data, () => isOver), end.then(over)]);
-    const outcome = await resultWithin(data.claimBy - Date.now(), { of: stored, late: () => undefined });
+    const outcome = await resultWithin(data.claimBy - time.now(), { of: stored, late: () => undefined });
     if (outcome !== undefined) return outcome === 'added' ? undefined : outcome;
     // A keyed call goes on if its job is there: the repeat of the call joins it.
     if (!isKeyed) void removeWhenBack(mockId, data);
@@ -52,7 +53,7 @@ export function createAddJob({ backend, queue, cancels, storeAlert }: Dependenci
     // The store took it or not before the connection was lost. A job that is there is not added a second time.
     return persist<Added>(data.claimBy, async () => {
       // Another API may have taken it off the queue since: then it must not come back.
-      if (!isOver() && Date.now() < data.claimBy) await addExecution(queue, mockId, { ...data, addedAgain: true });
+      if (!isOver() && time.now() < data.claimBy) await addExecution(queue, mockId, { ...data, addedAgain: true });
       return 'added';
     });
   }

@@ -4,6 +4,7 @@ import type { JobData } from '../../shared/contract/job.ts';
 import { endingOfCompleted, endingOfFailed } from '../../shared/contract/job-ending.ts';
 import { sentences } from '../../shared/contract/sentences.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
+import { time } from '../../shared/seams/time.ts';
 import { type AwaitedJob, followJobs } from '../../shared/store/follow-jobs.ts';
 import type { History } from '../../shared/store/history.ts';
 import type { ExecutionQueue, QueueBackend } from '../../shared/store/queue-backend.ts';
@@ -54,7 +55,7 @@ export function openPendingExecutions(dependencies: Dependencies) {
   async function recheck(mockId: string, awaited: AwaitedJob<JobData>): Promise<void> {
     const { claimBy } = awaited.data;
     const takenBy = Math.max(claimBy + CLAIM_SLACK_MS, (reEnqueues.at(mockId) ?? 0) + TAKEN_UP_WITHIN_MS);
-    if (Date.now() < takenBy) awaited.recheckAt = Math.min(awaited.recheckAt, takenBy);
+    if (time.now() < takenBy) awaited.recheckAt = Math.min(awaited.recheckAt, takenBy);
     else if (mayHaveBegun(mockId, awaited.since)) await revoke(mockId, sentences.storeWasAway(mockId));
     else await revoke(mockId, sentences.neverTaken(awaited.data.target, workers()));
   }
@@ -80,7 +81,7 @@ export function openPendingExecutions(dependencies: Dependencies) {
     async wait(mockId: string, data: JobData, timeoutMs: number): Promise<Ending> {
       const onTimeout = async () =>
         (await endingInTime(dependencies, mockId)) ?? unanswered(sentences.neverReported(mockId, timeoutMs));
-      const queuedAt = Date.now();
+      const queuedAt = time.now();
       try {
         const ending = await jobs.wait(mockId, data, timeoutMs, onTimeout);
         if (ending.kind === 'unanswered' && ending.noAnswer.unrecorded)
@@ -95,9 +96,9 @@ export function openPendingExecutions(dependencies: Dependencies) {
 
 /** When the connection to the queue store was lost last, epoch ms. Starts with now: of the time before it, this process knows nothing. */
 function watchConnection({ backend, queue }: Dependencies): { readonly lostAt: number } {
-  const connection = { lostAt: Date.now() };
+  const connection = { lostAt: time.now() };
   backend.onDisconnect(queue, () => {
-    connection.lostAt = Date.now();
+    connection.lostAt = time.now();
   });
   return connection;
 }

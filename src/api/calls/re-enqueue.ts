@@ -1,5 +1,6 @@
 import type { JobData } from '../../shared/contract/job.ts';
 import { createThrottledAlert, type Logger } from '../../shared/runtime/logger.ts';
+import { time } from '../../shared/seams/time.ts';
 import { addExecution } from '../../shared/store/job-heads.ts';
 import type { ExecutionQueue } from '../../shared/store/queue-backend.ts';
 
@@ -14,7 +15,7 @@ export function createReEnqueue({ queue, log }: { queue: ExecutionQueue; log: Lo
   return {
     async reEnqueue(mockId: string, lost: JobData): Promise<void> {
       losses.begins(new Error(`it knows nothing of ${mockId}`), 'they are re-enqueued under the same ids');
-      reEnqueuedAt.set(mockId, Date.now());
+      reEnqueuedAt.set(mockId, time.now());
       const data: JobData = { ...lost, addedAgain: true };
       await addExecution(queue, mockId, data);
     },

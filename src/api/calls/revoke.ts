@@ -3,6 +3,7 @@ import { type ExecutionRecord, type Queued, toSettled } from '../../shared/contr
 import { jobDataSchema } from '../../shared/contract/job.ts';
 import type { NoAnswer } from '../../shared/contract/outcomes.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
+import { time } from '../../shared/seams/time.ts';
 import type { History } from '../../shared/store/history.ts';
 import type { ExecutionQueue, QueueBackend } from '../../shared/store/queue-backend.ts';
 
@@ -45,7 +46,7 @@ export function createRevoke({ backend, queue, history, onRevoked, onEnded, log 
 
   /** Adds the record of an execution that no worker began. */
   async function record(queued: Queued, noAnswer: NoAnswer): Promise<void> {
-    const settled = toSettled(queued, unanswered(noAnswer), Date.now());
+    const settled = toSettled(queued, unanswered(noAnswer), time.now());
     onEnded(settled.record);
     await history.add(settled).catch((error) => {
       log.warn({ mockId: queued.mockId, err: error }, 'an execution that no worker began is missing in the history');

@@ -8,6 +8,7 @@ import type { Privacy } from '../../shared/privacy/privacy.ts';
 import type { ThrottledAlert } from '../../shared/runtime/logger.ts';
 import { persist } from '../../shared/runtime/persist.ts';
 import { apiWaitMs, type Settings } from '../../shared/runtime/settings.ts';
+import { time } from '../../shared/seams/time.ts';
 import type { createCancelSender } from '../../shared/store/control.ts';
 import { type History, resultKey } from '../../shared/store/history.ts';
 import { INLINE_BYTES } from '../../shared/store/key-value-store.ts';
@@ -68,7 +69,7 @@ export function createSubmitExecution(dependencies: Dependencies) {
     const refusal = admission.refusal();
     if (refusal) return refused(refusal);
     const isKeyed = claimBy !== undefined;
-    const beginBy = claimBy ?? Date.now() + settings.QUEUE_TIMEOUT_MS;
+    const beginBy = claimBy ?? time.now() + settings.QUEUE_TIMEOUT_MS;
     const stays = collect && privacy.isOff(request.app);
     const { replyTo } = pending;
     const storeRun = backend.run.last();
@@ -93,7 +94,7 @@ export function createSubmitExecution(dependencies: Dependencies) {
     /** Runs a call to its end. `callerLeft` aborts when the caller no longer wants the answer. */
     async run(call: Call, callerLeft: AbortSignal): Promise<Ending<ReadResult>> {
       const { mockId } = call;
-      const since = Date.now();
+      const since = time.now();
       const begun = await begin(call);
       if (begun.kind === 'refused') return unanswered(begun.noAnswer);
       const onLeave = () => void cancel(mockId, since);
@@ -132,6 +133,6 @@ function letGoOfLarge({ backend, history, privacy }: Kept, call: Call, ending: E
 async function readEnding(mockId: string, ending: Ending, readAnswer: ReadAnswer): Promise<Ending<ReadResult>> {
   if (ending.kind === 'unanswered') return ending;
   const { result } = ending;
-  const body = await persist(Date.now() + READ_WITHIN_MS, () => readAnswer(mockId, result));
+  const body = await persist(time.now() + READ_WITHIN_MS, () => readAnswer(mockId, result));
   return withAnswer(mockId, ending, body ?? null);
 }

@@ -4,6 +4,7 @@ import { answered, type Ending, type ReadResult, unanswered } from '../../shared
 import { type ExecutionRecord, wasNeverDispatched } from '../../shared/contract/execution-record.ts';
 import { noAnswerSchema } from '../../shared/contract/outcomes.ts';
 import { parseJson } from '../../shared/contract/parse-json.ts';
+import { time } from '../../shared/seams/time.ts';
 import type { Notes } from '../../shared/store/notes.ts';
 import { unlessNewer } from '../executions/newer-execution.ts';
 
@@ -142,7 +143,7 @@ async function putOrRead(
 }
 
 function noteOf({ mockId, claimBy, bytes }: KeyedCall): Note {
-  return { mockId, digest: sha256(bytes), at: Date.now(), claimBy };
+  return { mockId, digest: sha256(bytes), at: time.now(), claimBy };
 }
 
 function storeKey({ app, keyName, key }: Scope): string {

@@ -1,4 +1,4 @@
-import { setTimeout } from 'node:timers/promises';
+import { time } from '../../shared/seams/time.ts';
 import { isStoreUnavailable } from '../../shared/store/store-error.ts';
 
 const AGAIN_MS = 250;
@@ -11,7 +11,7 @@ export async function onceThere<T>(ask: () => Promise<T>, signal: AbortSignal): 
     } catch (error) {
       if (!isStoreUnavailable(error)) throw error;
       if (signal.aborted) return null;
-      await setTimeout(AGAIN_MS);
+      await time.pause(AGAIN_MS);
     }
   }
 }

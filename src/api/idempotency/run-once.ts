@@ -1,8 +1,8 @@
-import { setTimeout } from 'node:timers/promises';
 import { type Ending, type ReadResult, unanswered } from '../../shared/contract/ending.ts';
 import type { ExecutionRecord } from '../../shared/contract/execution-record.ts';
 import type { NoAnswer } from '../../shared/contract/outcomes.ts';
 import { sentences } from '../../shared/contract/sentences.ts';
+import { time } from '../../shared/seams/time.ts';
 import type { InScene } from '../calls/rule-of-scene.ts';
 import type { Call, SubmitExecution } from '../calls/submit-execution.ts';
 import type { Executions } from '../executions/executions.ts';
@@ -62,7 +62,7 @@ export function createRunOnce(dependencies: Dependencies) {
     const away = submitExecution.storeIsAway();
     if (away) return { kind: 'refused', mockId: call.mockId, noAnswer: away };
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-      const keyed = { ...call, claimBy: Date.now() + queueTimeoutMs };
+      const keyed = { ...call, claimBy: time.now() + queueTimeoutMs };
       const remembered = await idempotency.remember(scope, keyed);
       if (remembered.kind === 'first') return begin(scope, keyed);
       if (remembered.kind === 'ended')
@@ -106,14 +106,14 @@ function unknownYet(mockId: string): Once {
  */
 function createResolve({ executions, fence, idempotency }: Dependencies) {
   async function isKnown({ mockId, at }: KeptNote['note']): Promise<boolean> {
-    const until = Math.min(at, Date.now()) + ADDED_WITHIN_MS;
+    const until = Math.min(at, time.now()) + ADDED_WITHIN_MS;
     for (;;) {
       const found = await executions
         .find(mockId)
         .catch((error) => error instanceof NewerExecution || Promise.reject(error));
       if (found) return true;
-      if (Date.now() >= until) return false;
-      await setTimeout(LOOK_EVERY_MS);
+      if (time.now() >= until) return false;
+      await time.pause(LOOK_EVERY_MS);
     }
   }
 
@@ -135,11 +135,11 @@ function createJoin({ executions, idempotency, waitMs }: Dependencies) {
     for (;;) {
       const ending = await onceThere(() => executions.ending(mockId, timeIsUp), timeIsUp);
       const next = ending && wasFenced(ending) ? await onceThere(() => idempotency.current(scope), timeIsUp) : null;
-      if (next !== null && next !== mockId) return endingOf(scope, next, Date.now() + ADDED_WITHIN_MS, timeIsUp);
+      if (next !== null && next !== mockId) return endingOf(scope, next, time.now() + ADDED_WITHIN_MS, timeIsUp);
       if (ending) return { mockId, ending };
-      if (Date.now() > knownBy || timeIsUp.aborted)
+      if (time.now() > knownBy || timeIsUp.aborted)
         return { mockId, ending: unanswered(sentences.endingUnknown(mockId)) };
-      await setTimeout(LOOK_EVERY_MS);
+      await time.pause(LOOK_EVERY_MS);
     }
   }
 
@@ -149,7 +149,7 @@ function createJoin({ executions, idempotency, waitMs }: Dependencies) {
       kind: 'runs',
       mockId,
       record,
-      ending: () => endingOf(scope, mockId, knownBy, AbortSignal.timeout(waitMs)),
+      ending: () => endingOf(scope, mockId, knownBy, time.abortAfter(waitMs)),
     };
   };
 }
@@ -160,7 +160,7 @@ function createBegin({ idempotency, submitExecution }: Dependencies, join: Join)
     const ending = await awaited;
     if (wasFenced(ending)) {
       const next = await idempotency.current(scope).catch(() => null);
-      if (next !== null && next !== mockId) return (await join(scope, next, Date.now() + ADDED_WITHIN_MS)).ending();
+      if (next !== null && next !== mockId) return (await join(scope, next, time.now() + ADDED_WITHIN_MS)).ending();
     }
     // A call that was never dispatched may be made again under its key.
     const dispatched = ending.kind === 'answered' || ending.noAnswer.mayHaveRun || ending.noAnswer.steps;

@@ -1,3 +1,4 @@
+import { time } from '../seams/time.ts';
 /** Resolves once the work has ended, well or badly, but after `timeoutMs` at the latest. The work itself goes on. */
 export async function atMost(timeoutMs: number, work: Promise<unknown>): Promise<void> {
   await resultWithin(timeoutMs, {
@@ -12,6 +13,6 @@ export function resultWithin<T, L>(
   { of: work, late }: { of: Promise<T>; late: () => L },
 ): Promise<T | L> {
   const timeIsUp = Promise.withResolvers<L>();
-  const timer = setTimeout(() => timeIsUp.resolve(late()), timeoutMs);
-  return Promise.race([work, timeIsUp.promise]).finally(() => clearTimeout(timer));
+  const timer = time.setTimeout(() => timeIsUp.resolve(late()), timeoutMs);
+  return Promise.race([work, timeIsUp.promise]).finally(() => time.clearTimeout(timer));
 }

@@ -1,5 +1,6 @@
 import { type DestinationStream, type LoggerOptions, type Logger as Pino, pino } from 'pino';
 import { visible } from '../contract/visible-text.ts';
+import { time } from '../seams/time.ts';
 import { errorFields } from './error-fields.ts';
 
 export type Logger = Pino;
@@ -31,7 +32,7 @@ export function createThrottledAlert(log: Logger, what: string) {
   return {
     /** Something failed. */
     begins(error: unknown, advice: string) {
-      const now = Date.now();
+      const now = time.now();
       if (current) {
         current.failedAt = now;
         return;
@@ -41,7 +42,7 @@ export function createThrottledAlert(log: Logger, what: string) {
     },
     /** Something worked. To be called again and again. */
     ends() {
-      if (!current || Date.now() - current.failedAt < QUIET_MS) return;
+      if (!current || time.now() - current.failedAt < QUIET_MS) return;
       log.info({ lastedMs: current.failedAt - current.since }, `${what}: over`);
       current = undefined;
     },

@@ -1,3 +1,4 @@
+import { type Timer, time } from '../seams/time.ts';
 /**
  * Runs a task again and again, `pauseMs` after it ended, the first time after `firstMs`. `stop` resolves when no run is
  * under way any more.
@@ -9,7 +10,7 @@ export function every(
   firstMs = pauseMs,
 ) {
   let stopped = false;
-  let timer: NodeJS.Timeout | undefined;
+  let timer: Timer | undefined;
   let running: Promise<void> = Promise.resolve();
 
   const run = async () => {
@@ -21,7 +22,7 @@ export function every(
     if (!stopped) schedule(pauseMs);
   };
   const schedule = (afterMs: number) => {
-    timer = setTimeout(() => {
+    timer = time.setTimeout(() => {
       running = run();
     }, afterMs);
   };
@@ -30,7 +31,7 @@ export function every(
   return {
     async stop() {
       stopped = true;
-      clearTimeout(timer);
+      time.clearTimeout(timer);
       await running;
     },
   };

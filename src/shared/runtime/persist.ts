@@ -1,4 +1,4 @@
-import { setTimeout } from 'node:timers/promises';
+import { time } from '../seams/time.ts';
 
 const PERSIST_EVERY_MS = 250;
 
@@ -11,8 +11,8 @@ export async function persist<T>(deadline: number, task: () => Promise<T>): Prom
     try {
       return await task();
     } catch {
-      if (Date.now() >= deadline) return undefined;
-      await setTimeout(PERSIST_EVERY_MS);
+      if (time.now() >= deadline) return undefined;
+      await time.pause(PERSIST_EVERY_MS);
     }
   }
 }

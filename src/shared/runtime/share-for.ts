@@ -1,3 +1,5 @@
+import { time } from '../seams/time.ts';
+
 const MAX_KEPT = 1000;
 
 type Options = {
@@ -10,7 +12,7 @@ type Options = {
 export function shareFor<T>(
   ms: number,
   run: (key: string) => Promise<T>,
-  { failures = false, now = () => performance.now() }: Options = {},
+  { failures = false, now = () => time.monotonic() }: Options = {},
 ) {
   const kept = new Map<string, { at: number; task: Promise<T> }>();
 

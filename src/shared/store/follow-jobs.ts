@@ -1,4 +1,5 @@
 import { every } from '../runtime/periodic.ts';
+import { type Timer, time } from '../seams/time.ts';
 import type { JobQueue, QueueBackend } from './queue-backend.ts';
 import type { Reply } from './replies.ts';
 
@@ -57,7 +58,7 @@ export function followJobs<Data, Ending>(options: Options<Data, Ending>) {
 
     /** Waits for the end of one job, at most `timeoutMs`; then it ends as `onTimeout` says. Call it before the job is added. */
     wait(id: string, data: Data, timeoutMs: number, onTimeout: () => Ending | Promise<Ending>): Promise<Ending> {
-      const since = Date.now();
+      const since = time.now();
       awaited.set(id, { data, since, recheckAt: since + RECHECK_AFTER_MS });
       return pending.enter(id, timeoutMs, () => {
         awaited.delete(id);
@@ -78,13 +79,13 @@ export function followJobs<Data, Ending>(options: Options<Data, Ending>) {
 
 /** Calls that wait under an id until they are settled. The first ending wins; every wait has a deadline. */
 function createPendingCalls<T>() {
-  const waiting = new Map<string, { resolve: (value: T | Promise<T>) => void; timer: NodeJS.Timeout }>();
+  const waiting = new Map<string, { resolve: (value: T | Promise<T>) => void; timer: Timer }>();
 
   function settle(id: string, value: T | Promise<T>): boolean {
     const wait = waiting.get(id);
     if (!wait) return false;
     waiting.delete(id);
-    clearTimeout(wait.timer);
+    time.clearTimeout(wait.timer);
     wait.resolve(value);
     return true;
   }
@@ -94,7 +95,7 @@ function createPendingCalls<T>() {
     enter(id: string, timeoutMs: number, onTimeout: () => T | Promise<T>): Promise<T> {
       if (waiting.has(id)) throw new Error(`a call already waits for ${id}`);
       return new Promise((resolve) => {
-        waiting.set(id, { resolve, timer: setTimeout(() => settle(id, onTimeout()), timeoutMs) });
+        waiting.set(id, { resolve, timer: time.setTimeout(() => settle(id, onTimeout()), timeoutMs) });
       });
     },
     settle,
@@ -130,7 +131,7 @@ function createRechecks<Data, Ending>({ onUnfinished, look, settle }: RecheckOpt
   const ticks = every(TICK_MS, recheckDue, () => {}); // the queue's health says so once, and the next tick tries again
 
   async function recheckDue(): Promise<void> {
-    const now = Date.now();
+    const now = time.now();
     const due = [...awaited].filter(([, { recheckAt }]) => recheckAt <= now).slice(0, RECHECKS_PER_TICK);
     await Promise.all(due.map(([id]) => lookUp(id)));
   }
@@ -138,7 +139,7 @@ function createRechecks<Data, Ending>({ onUnfinished, look, settle }: RecheckOpt
   async function lookUp(id: string): Promise<void> {
     const entry = awaited.get(id);
     if (!entry) return;
-    entry.recheckAt = Date.now() + RECHECK_AFTER_MS;
+    entry.recheckAt = time.now() + RECHECK_AFTER_MS;
     awaited.delete(id);
     awaited.set(id, entry); // moved to the end: entries that were looked up longer ago come first
     const found = await look(id);

@@ -1,6 +1,7 @@
 import type { Redis } from 'ioredis';
 import { z } from 'zod';
 import { parseJson } from '../contract/parse-json.ts';
+import { time } from '../seams/time.ts';
 import { createMemoryShelf, type Shelf } from './shelf.ts';
 
 /** A small shared memory beside the queue: values are put once, read by anyone, and forgotten after a while. */
@@ -61,16 +62,16 @@ export function createMemoryStore(maxBytes = 256 * 1024 * 1024, shelf: Shelf = c
     if (entry && entries.delete(key)) bytes -= entry.bytes;
     return entry ? shelf.remove([key]) : Promise.resolve();
   };
-  const isLive = (key: string) => (entries.get(key)?.expiresAt ?? 0) > Date.now();
+  const isLive = (key: string) => (entries.get(key)?.expiresAt ?? 0) > time.now();
 
   async function put(key: string, value: string, seconds: number): Promise<string> {
-    const entry = { expiresAt: Date.now() + seconds * 1000, bytes: value.length };
+    const entry = { expiresAt: time.now() + seconds * 1000, bytes: value.length };
     bytes += entry.bytes - (entries.get(key)?.bytes ?? 0);
     entries.delete(key); // the newest stands last
     entries.set(key, entry);
     await shelf.put([{ key, info: JSON.stringify(entry), text: value }]);
     for (const [oldest, { expiresAt }] of entries) {
-      if (oldest === key || (bytes <= maxBytes && expiresAt > Date.now())) break;
+      if (oldest === key || (bytes <= maxBytes && expiresAt > time.now())) break;
       await forget(oldest);
     }
     return value;

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { type ItemHead, itemDetailSchema, itemHeadSchema } from '../cases/batch.ts';
 import { caseSchema } from '../cases/case.ts';
 import { parseJson } from '../contract/parse-json.ts';
+import { time } from '../seams/time.ts';
 import {
   type BatchInfo,
   chunkKey,
@@ -59,7 +60,7 @@ export function createMemoryBatches(limits: BatchLimits, shelf: Shelf = createMe
       const entry = kept.get(batchId);
       if (!entry || !from.includes(entry.state)) return false;
       entry.state = to;
-      if (isOver(entry)) entry.endedAt = Date.now();
+      if (isOver(entry)) entry.endedAt = time.now();
       await shelf.put([infoEntry(entry)]);
       return true;
     },
@@ -128,7 +129,7 @@ const totalOf = (kept: Map<string, Kept>) =>
 function dropOld(kept: Map<string, Kept>, wanted: number, { seconds, bytes }: BatchLimits): Kept[] {
   const gone: Kept[] = [];
   for (const [id, entry] of kept) {
-    const tooOld = entry.batch.createdAt + seconds * 1000 < Date.now();
+    const tooOld = entry.batch.createdAt + seconds * 1000 < time.now();
     if (!isOver(entry) || (!tooOld && totalOf(kept) + wanted <= bytes)) continue;
     kept.delete(id);
     gone.push(entry);

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type ExecutionRecord, recordSchema } from '../contract/execution-record.ts';
 import { parseJson } from '../contract/parse-json.ts';
+import { time } from '../seams/time.ts';
 import {
   type History,
   type HistoryFilter,
@@ -65,7 +66,7 @@ function openRecords(shelf: Shelf, { count, seconds, bytes }: HistoryLimits) {
     async trim(): Promise<void> {
       const gone: string[] = [];
       for (const [mockId, oldest] of kept) {
-        const tooOld = oldest.at + seconds * 1000 < Date.now();
+        const tooOld = oldest.at + seconds * 1000 < time.now();
         if (!tooOld && kept.size <= count && totalBytes <= bytes) break;
         drop(mockId);
         gone.push(mockId);
@@ -84,7 +85,7 @@ export function createMemoryHistory(store: Store, limits: HistoryLimits, shelf: 
       if (kept.has(record.mockId)) return;
       const body = 'body' in result ? result.body : ((await store.get(result.stored)) ?? 'null');
       const keptInput = input.length <= MAX_INPUT_KEPT ? input : '';
-      const added = historyEntries(record, { input: keptInput, body, at: Date.now() });
+      const added = historyEntries(record, { input: keptInput, body, at: time.now() });
       records.set(added.kept);
       await shelf.put(added.entries);
       await records.trim();

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { parseJson } from '../contract/parse-json.ts';
+import { time } from '../seams/time.ts';
 import { ANSWER_BYTES, isNoteOf, NOTE_BYTES, NOTE_SECONDS, type Notes } from './notes.ts';
 import { createMemoryShelf, type Shelf } from './shelf.ts';
 
@@ -16,7 +17,7 @@ const answerOf = (key: string) => `${key}:answer`;
 
 /** How a note lies on the shelf. */
 export function noteEntry(key: string, text: string, dueAt: number | null) {
-  const note: Note = { text, expiresAt: Date.now() + NOTE_SECONDS * 1000, dueAt, answerBytes: 0 };
+  const note: Note = { text, expiresAt: time.now() + NOTE_SECONDS * 1000, dueAt, answerBytes: 0 };
   return { note, entry: { key, info: JSON.stringify(note) } };
 }
 
@@ -44,7 +45,7 @@ function openIndex(maxBytes: number, shelf: Shelf) {
     ...{ notes, setAnswerBytes, remove },
     async purge(): Promise<void> {
       for (const [key, note] of notes) {
-        if (note.expiresAt > Date.now()) return;
+        if (note.expiresAt > time.now()) return;
         await remove(key, note);
       }
     },
@@ -107,7 +108,7 @@ export function createMemoryNotes(maxBytes: number, shelf: Shelf = createMemoryS
     answer: (key) => shelf.read(answerOf(key)),
     async due(count, againAfterMs) {
       await purge();
-      const now = Date.now();
+      const now = time.now();
       const due = [...notes].filter(([, { dueAt }]) => dueAt !== null && dueAt <= now).slice(0, count);
       for (const [, note] of due) note.dueAt = now + againAfterMs;
       return due.map(([key]) => key);

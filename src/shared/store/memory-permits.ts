@@ -1,3 +1,4 @@
+import { time } from '../seams/time.ts';
 import { type BatchStore, PERMIT_MS, WANTED_MS } from './batch-store.ts';
 
 type Turns = {
@@ -13,7 +14,7 @@ export function createMemoryPermits(): Pick<BatchStore, 'acquire' | 'renew' | 'r
 
   return {
     async acquire({ client, batchId, mockId, limit }) {
-      const now = Date.now();
+      const now = time.now();
       const turns: Turns = clients.get(client) ?? { open: new Map(), wanted: new Map(), served: new Map() };
       clients.set(client, turns);
       for (const [id, until] of turns.open) if (until <= now) turns.open.delete(id);
@@ -31,7 +32,7 @@ export function createMemoryPermits(): Pick<BatchStore, 'acquire' | 'renew' | 'r
     },
     async renew(client, mockIds) {
       const open = clients.get(client)?.open;
-      for (const id of mockIds) open?.set(id, Date.now() + PERMIT_MS);
+      for (const id of mockIds) open?.set(id, time.now() + PERMIT_MS);
     },
     async release({ client, mockId }) {
       clients.get(client)?.open.delete(mockId);

@@ -1,5 +1,5 @@
-import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
+import { random } from '../seams/random.ts';
 import type { JobWorker } from './queue-backend.ts';
 import { createFollowers, type Replies, type Reply, type ReplyListener } from './replies.ts';
 
@@ -19,7 +19,7 @@ export function createMemoryReplies() {
   return {
     tell,
     open(queue: string, listener: ReplyListener): Replies {
-      const address = randomUUID();
+      const address = random.uuid();
       listeners.set(address, listener);
       return {
         address,

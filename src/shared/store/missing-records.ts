@@ -1,5 +1,6 @@
 import type { Redis } from 'ioredis';
 import { z } from 'zod';
+import { time } from '../seams/time.ts';
 import type { HistoryLimits } from './history.ts';
 import { redisScript } from './redis-script.ts';
 
@@ -59,7 +60,7 @@ export function createMissingRecords(redis: Redis, toKey: (state: 'completed' | 
 
   return async function missingRecords(): Promise<string[]> {
     if ((await redis.set(parts.turn, '', 'EX', TURN_SECONDS, 'NX')) === null) return [];
-    const now = Date.now();
+    const now = time.now();
     const window = [now - Math.min(OLDEST_MS, parts.calls.limits.seconds * 1000), now - YOUNGEST_MS] as const;
     return [...(await among('completed', ...window)), ...(await among('failed', ...window))];
   };

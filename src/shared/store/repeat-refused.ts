@@ -1,5 +1,5 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { createRedisBackend } from 'bullmq';
+import { time } from '../seams/time.ts';
 import { wasRefused } from './store-error.ts';
 
 const AGAIN_AFTER_MS = 100;
@@ -16,13 +16,13 @@ export function repeatRefused(backend: ReturnType<typeof createRedisBackend>, is
   if (!isPatient) return;
   const execute = backend.execCommand.bind(backend);
   backend.execCommand = async (client, name, parameters) => {
-    const until = performance.now() + GIVES_UP_AFTER_MS;
+    const until = time.monotonic() + GIVES_UP_AFTER_MS;
     for (;;) {
       try {
         return await execute(client, name, parameters);
       } catch (error) {
-        if (!isPassing(error) || performance.now() > until) throw error;
-        await delay(AGAIN_AFTER_MS);
+        if (!isPassing(error) || time.monotonic() > until) throw error;
+        await time.pause(AGAIN_AFTER_MS);
       }
     }
   };

@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type Job, WaitingError } from 'bullmq';
 import { z } from 'zod';
 import { createThrottledAlert, type Logger } from '../../shared/runtime/logger.ts';
+import { time } from '../../shared/seams/time.ts';
 import { runBatch } from './run-batch.ts';
 import type { RunTargetDependencies } from './target-run.ts';
 
@@ -32,7 +32,7 @@ export function createBatchJobs(parts: RunTargetDependencies, { log, onFault }: 
       } catch (error) {
         onFault();
         failures.begins(error, `batch ${batchId} is tried again every ${RETRY_MS} ms`);
-        await sleep(RETRY_MS);
+        await time.pause(RETRY_MS);
       } finally {
         if (running.get(batchId) === abort) running.delete(batchId);
       }

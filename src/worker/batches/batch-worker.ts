@@ -4,6 +4,7 @@ import type { Metrics } from '../../shared/runtime/metrics.ts';
 import { every } from '../../shared/runtime/periodic.ts';
 import { persist, persistOrThrow } from '../../shared/runtime/persist.ts';
 import { batchLimitsOf, type Settings } from '../../shared/runtime/settings.ts';
+import { time } from '../../shared/seams/time.ts';
 import type { BatchStore } from '../../shared/store/batch-store.ts';
 import { createCancelSender } from '../../shared/store/control.ts';
 import type { History } from '../../shared/store/history.ts';
@@ -38,7 +39,7 @@ type Dependencies = {
 
 /** A batch goes on after a queue store that was away for a moment; one that stays away ends its run in this worker. */
 function untilBack(store: BatchStore): BatchStore {
-  const again = <T>(task: () => Promise<T>) => persistOrThrow(Date.now() + BACK_WITHIN_MS, task);
+  const again = <T>(task: () => Promise<T>) => persistOrThrow(time.now() + BACK_WITHIN_MS, task);
   return {
     ...store,
     cases: (batchId, chunk) => again(() => store.cases(batchId, chunk)),
@@ -46,7 +47,7 @@ function untilBack(store: BatchStore): BatchStore {
     begin: (batchId, n, claimBy) => again(() => store.begin(batchId, n, claimBy)),
     settle: (batchId, item) => again(() => store.settle(batchId, item)),
     acquire: (request) => again(() => store.acquire(request)),
-    release: async (held) => void (await persist(Date.now() + BACK_WITHIN_MS, () => store.release(held))),
+    release: async (held) => void (await persist(time.now() + BACK_WITHIN_MS, () => store.release(held))),
   };
 }
 

@@ -6,6 +6,7 @@ import { endingOfCompleted, endingOfFailed } from '../../shared/contract/job-end
 import { sentences } from '../../shared/contract/sentences.ts';
 import { persistOrThrow } from '../../shared/runtime/persist.ts';
 import { apiWaitMs, type Settings } from '../../shared/runtime/settings.ts';
+import { time } from '../../shared/seams/time.ts';
 import { followJobs } from '../../shared/store/follow-jobs.ts';
 import type { History } from '../../shared/store/history.ts';
 import { addExecution } from '../../shared/store/job-heads.ts';
@@ -37,7 +38,7 @@ export function createFollowItems(dependencies: Dependencies) {
   const { fromHistory, fromResult } = createReadItem(dependencies);
   const jobs = followJobs<JobData, Promise<ItemEnding | null>>({
     ...dependencies,
-    onCompleted: (mockId, value) => persistOrThrow(Date.now() + READ_WITHIN_MS, () => fromResult(mockId, value)),
+    onCompleted: (mockId, value) => persistOrThrow(time.now() + READ_WITHIN_MS, () => fromResult(mockId, value)),
     onFailed: async (mockId, reason) => endingOfFailed(mockId, reason),
     onUnfinished: async (mockId, { data }, state) => {
       if (state === 'missing') await recover({ mockId, data });
@@ -58,7 +59,7 @@ export function createFollowItems(dependencies: Dependencies) {
     async follow({ mockId, data }: Item, signal: AbortSignal): Promise<ItemEnding | null> {
       if (signal.aborted) return null;
       // After a long time without workers its job may be waiting for one to go on with it.
-      const withinMs = Math.max(data.claimBy - Date.now(), 0) + apiWaitMs(settings);
+      const withinMs = Math.max(data.claimBy - time.now(), 0) + apiWaitMs(settings);
       const end = jobs.wait(mockId, data, withinMs, async () =>
         unknownItem(mockId, 'no worker reported its end in time'),
       );

@@ -1,7 +1,8 @@
-import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errnoOf, unless } from '../../shared/runtime/errno.ts';
+import { time } from '../../shared/seams/time.ts';
 import { privateDirectory } from '../files/file-names.ts';
+import { mkdir, readdir, readFile, rm, stat, writeFile } from '../seams/files.ts';
 
 /**
  * Up to which case (not included) items may have been sent, and from when until when, epoch ms. `run`: the run of the queue store
@@ -41,7 +42,7 @@ export function createMarks(sharedDir: string) {
       targetIndex: number,
       { index, run, from = 0 }: { index: number; run: string; from?: number },
     ): Promise<Mark> {
-      const at = Math.max(Date.now(), from);
+      const at = Math.max(time.now(), from);
       const upTo = (Math.floor(index / STEP) + 1) * STEP;
       await mkdir(root).catch(unless('EEXIST')); // not recursive: what is above must be there
       await mkdir(folderOf(batchId)).catch(unless('EEXIST'));
@@ -59,7 +60,7 @@ export function createMarks(sharedDir: string) {
         const found = await stat(folderOf(batchId)).catch((error) =>
           errnoOf(error) === 'ENOENT' ? null : Promise.reject(error),
         );
-        if (found && found.mtimeMs + olderThanMs < Date.now())
+        if (found && found.mtimeMs + olderThanMs < time.now())
           await rm(folderOf(batchId), { recursive: true, force: true });
       }
     },
@@ -69,6 +70,6 @@ export type Marks = ReturnType<typeof createMarks>;
 
 async function readMark(path: string, name: string): Promise<Mark> {
   const [, , upTo, at] = FORM.exec(name) ?? [];
-  const run = (await readFile(path, 'utf8').catch(unless('ENOENT'))) ?? '';
+  const run = (await readFile(path).catch(unless('ENOENT'))) ?? '';
   return { upTo: Number(upTo), at: Number(at), until: Number(at) + MARK_MS, run };
 }

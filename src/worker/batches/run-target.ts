@@ -2,6 +2,7 @@ import { type ItemDetail, type ItemHead, itemNumber } from '../../shared/cases/b
 import type { Case } from '../../shared/cases/case.ts';
 import { itemMockId } from '../../shared/cases/item-id.ts';
 import { JOB_VERSION, type JobData } from '../../shared/contract/job.ts';
+import { time } from '../../shared/seams/time.ts';
 import { CASES_PER_CHUNK } from '../../shared/store/batch-store.ts';
 import { addExecution } from '../../shared/store/job-heads.ts';
 import { type ItemEnding, unknownItem } from './follow-items.ts';
@@ -90,10 +91,10 @@ async function markSending(self: TargetRun, index: number, claimFrom: number): P
   const { marks, run, targetIndex, begunWithinMs, storeRun } = self;
   let { mark } = self;
   const from = claimFrom - begunWithinMs;
-  if (mark === null || index >= mark.upTo || mark.at < from || Date.now() >= mark.until - MARK_MS / 10)
+  if (mark === null || index >= mark.upTo || mark.at < from || time.now() >= mark.until - MARK_MS / 10)
     mark = await marks.raise(run.batch.batchId, targetIndex, { index, run: storeRun.last() ?? '', from });
   self.mark = mark;
-  return Math.min(Math.max(Date.now(), mark.at), mark.until) + begunWithinMs;
+  return Math.min(Math.max(time.now(), mark.at), mark.until) + begunWithinMs;
 }
 
 /** Notes until when an item may be begun: the same time for every attempt, so that all share one claim. */

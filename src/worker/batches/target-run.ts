@@ -1,8 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Batch } from '../../shared/cases/batch.ts';
 import type { Verdict } from '../../shared/cases/verdict.ts';
 import type { Privacy } from '../../shared/privacy/privacy.ts';
 import type { Settings } from '../../shared/runtime/settings.ts';
+import { time } from '../../shared/seams/time.ts';
 import type { BatchStore } from '../../shared/store/batch-store.ts';
 import type { createCancelSender } from '../../shared/store/control.ts';
 import type { ExecutionQueue, StoreRun } from '../../shared/store/queue-backend.ts';
@@ -75,5 +75,5 @@ export function goesOn({ stopped, run, failure }: TargetRun): boolean {
 
 /** Ends early when the run is aborted. */
 export function pause({ run: { signal } }: TargetRun, ms: number): Promise<void> {
-  return sleep(ms, undefined, { signal }).catch(() => {});
+  return time.pause(ms, signal);
 }

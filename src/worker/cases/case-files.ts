@@ -1,4 +1,3 @@
-import { lstat, mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { MAX_CASES_BYTES } from '../../shared/cases/document.ts';
 import { etagOf } from '../../shared/cases/etag.ts';
@@ -8,6 +7,7 @@ import { privateDirectory } from '../files/file-names.ts';
 import { within } from '../files/real-directory.ts';
 import { readBoundedFile, refusal } from '../reading/bounded-file.ts';
 import { absent, type Reading, readingOfError, unusable } from '../reading/reading.ts';
+import { lstat, mkdir, readdir, rename, rm } from '../seams/files.ts';
 import { LockLost, withLock, writeTemporary } from './lock-file.ts';
 
 /** The rule or the node that the cases belong to. Ids are decimal text. */

@@ -1,9 +1,10 @@
-import { randomUUID } from 'node:crypto';
-import { type FileHandle, lstat, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { errnoOf, unless } from '../../shared/runtime/errno.ts';
+import { random } from '../../shared/seams/random.ts';
+import { time } from '../../shared/seams/time.ts';
 import type { FileClock } from '../files/file-clock.ts';
+import { lstat, open, readFile, rename, rm, writeFile } from '../seams/files.ts';
+import type { OpenFile } from '../seams/operations.ts';
 
 /** A lock that is older, by the file system's clock, was left by a worker that died. */
 const LEFT_AFTER_MS = 3000;
@@ -30,20 +31,20 @@ export async function withLock<T>({ path, temporary, clock }: Lock, use: () => P
 }
 
 async function acquire({ path, temporary, clock }: Lock): Promise<void> {
-  const giveUpAt = performance.now() + WAIT_AT_MOST_MS;
+  const giveUpAt = time.monotonic() + WAIT_AT_MOST_MS;
   while (!(await create(path, temporary))) {
-    if (performance.now() > giveUpAt) throw new LockLost(`${path} is held by another worker`);
+    if (time.monotonic() > giveUpAt) throw new LockLost(`${path} is held by another worker`);
     const found = await lstat(path).catch(unless('ENOENT'));
     if (found && (await clock.touch()) - found.mtimeMs > LEFT_AFTER_MS) await takeAway(path);
-    else await sleep(LOOK_AGAIN_MS);
+    else await time.pause(LOOK_AGAIN_MS);
   }
 }
 
 async function create(path: string, temporary: string): Promise<boolean> {
-  let file: FileHandle | undefined;
+  let file: OpenFile | undefined;
   try {
     file = await open(path, 'wx');
-    await file.writeFile(temporary);
+    await file.write(temporary);
   } catch (error) {
     if (errnoOf(error) === 'EEXIST') return false;
     throw error;
@@ -57,7 +58,7 @@ async function create(path: string, temporary: string): Promise<boolean> {
 /** Removes the temporary file that the lock names, and then the lock: never the other way round. */
 async function takeAway(path: string): Promise<void> {
   await removeNamed(path);
-  const aside = join(dirname(path), `.${randomUUID()}.tmp`);
+  const aside = join(dirname(path), `.${random.uuid()}.tmp`);
   await rename(path, aside).catch(unless('ENOENT'));
   await removeNamed(aside); // the lock may have changed hands between the two
   await rm(aside, { force: true });
@@ -68,11 +69,11 @@ async function removeNamed(path: string): Promise<void> {
   if (name !== undefined && TEMPORARY.test(name)) await rm(join(dirname(path), name), { force: true });
 }
 
-const namedIn = (path: string) => readFile(path, 'utf8').catch(unless('ENOENT'));
+const namedIn = (path: string) => readFile(path).catch(unless('ENOENT'));
 
 /** The name of a new temporary file, which holds `text` once this has resolved. */
 export async function writeTemporary(directory: string, text: string): Promise<string> {
-  const name = `.${randomUUID()}.tmp`;
+  const name = `.${random.uuid()}.tmp`;
   await writeFile(join(directory, name), text, { flag: 'wx', flush: true });
   return name;
 }

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { LRUCache } from 'lru-cache';
+import { time } from '../../shared/seams/time.ts';
 import { isRealDirectory } from '../files/client-directories.ts';
 import { createConcurrencyLimit } from '../files/concurrency-limit.ts';
 import type { FileClock } from '../files/file-clock.ts';
@@ -35,7 +36,7 @@ export type Clients = ReturnType<typeof createClients>;
  * Lists the clients of each app. A listing is kept for a moment; `fresh` lists again, so that a client that registered a moment
  * ago is never called unknown. Throws `ForeignPath` when a link stands where an app's clients should be.
  */
-export function createClients({ sharedDirectory, clientTimeoutMs, now = () => performance.now() }: Dependencies) {
+export function createClients({ sharedDirectory, clientTimeoutMs, now = () => time.monotonic() }: Dependencies) {
   const { sharedDir, clock } = sharedDirectory;
   const leavesOf = createPublishedLeaves();
   const directoriesOf = createUnregisteredClients(sharedDir);

@@ -1,8 +1,8 @@
-import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { unless } from '../../shared/runtime/errno.ts';
 import { clientsDirectory, registrationPath } from '../files/file-names.ts';
 import { isRegistered } from '../files/registration-file.ts';
+import { readdir } from '../seams/files.ts';
 
 /** Whether a client has a registration, on the trunk or in any lane; true when that cannot be told. */
 export async function findRegistration(

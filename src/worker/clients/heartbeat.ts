@@ -1,8 +1,9 @@
-import { lstat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { unless } from '../../shared/runtime/errno.ts';
+import { time } from '../../shared/seams/time.ts';
 import { inDirectory } from '../files/directory-limit.ts';
 import { readBoundedFile } from '../reading/bounded-file.ts';
+import { lstat } from '../seams/files.ts';
 import { type HeartbeatFile, parseHeartbeat } from './registration.ts';
 
 const MAX_HEARTBEAT_BYTES = 64 * 1024;
@@ -18,7 +19,7 @@ export async function readBeat(path: string, known: Beat | undefined): Promise<B
   const text = await readBoundedFile(path, MAX_HEARTBEAT_BYTES);
   const parsed = text.kind === 'found' ? parseHeartbeat(text.value) : null;
   if (!parsed) return known ?? null;
-  return { ...parsed, mtimeMs: stats.mtimeMs, changedAt: known ? Date.now() : 0 };
+  return { ...parsed, mtimeMs: stats.mtimeMs, changedAt: known ? time.now() : 0 };
 }
 
 type Times = { clockAheadMs: number; clientTimeoutMs: number };
@@ -28,7 +29,7 @@ export function isFresh(
   { lastHeartbeat, mtimeMs, changedAt }: Beat,
   { clockAheadMs, clientTimeoutMs }: Times,
 ): boolean {
-  const now = Date.now();
+  const now = time.now();
   const byItsClock = Math.abs(now - lastHeartbeat) < clientTimeoutMs;
   const byFileTime = now + clockAheadMs - mtimeMs < clientTimeoutMs;
   return byItsClock === byFileTime ? byItsClock : now - changedAt < clientTimeoutMs;

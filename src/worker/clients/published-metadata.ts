@@ -1,7 +1,7 @@
-import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { integerOf, RawNumber } from '../../shared/contract/raw-number.ts';
+import { time } from '../../shared/seams/time.ts';
 import { createLimitPerApp } from '../files/concurrency-limit.ts';
 import { readBoundedFile } from '../reading/bounded-file.ts';
 import { createPathCache } from '../reading/path-cache.ts';
@@ -10,6 +10,7 @@ import { isRealFolder } from '../rules/folder-listing.ts';
 import type { Registration } from '../rules/leaf-metadata.ts';
 import type { LeafNode } from '../rules/leaf-nodes.ts';
 import { parseLeafNodes } from '../rules/leaf-nodes.ts';
+import { readEntries } from '../seams/files.ts';
 
 const MAX_REGISTRATION_BYTES = 8 * 1024 * 1024;
 const MAX_CACHED_BYTES = 32 * 1024 * 1024;
@@ -37,7 +38,7 @@ export function createPublishedMetadata({ sharedDir, listClients }: Dependencies
   const parsed = new WeakMap<readonly unknown[], readonly LeafNode[]>();
   const lastFiles = createPathCache({
     run: createLimitPerApp(PARALLEL_READS, sharedDir),
-    now: () => performance.now(),
+    now: () => time.monotonic(),
     maxBytes: MAX_CACHED_BYTES,
     load: async (path) => {
       const text = await readBoundedFile(path, MAX_REGISTRATION_BYTES);
@@ -54,7 +55,7 @@ export function createPublishedMetadata({ sharedDir, listClients }: Dependencies
   async function lastRegistrations(folder: string): Promise<Listed[]> {
     const [real, hasLanes] = await Promise.all([isRealFolder(folder), isRealFolder(join(folder, 'lane'))]);
     if (!real) return [];
-    const entries = hasLanes ? await readdir(join(folder, 'lane'), { withFileTypes: true }).catch(() => []) : [];
+    const entries = hasLanes ? await readEntries(join(folder, 'lane')).catch(() => []) : [];
     const lanes = entries.filter((entry) => entry.isDirectory()).slice(0, MAX_LANES);
     const ofLanes = lanes.map(({ name }) => lastRegistration(join(folder, 'lane', name), name));
     return (await Promise.all([lastRegistration(folder, null), ...ofLanes])).flat();

@@ -1,5 +1,3 @@
-import type { Dirent } from 'node:fs';
-import { lstat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { unless } from '../../shared/runtime/errno.ts';
 import { createConcurrencyLimit } from '../files/concurrency-limit.ts';
@@ -8,6 +6,8 @@ import { isSegment } from '../files/file-names.ts';
 import { readBoundedFile } from '../reading/bounded-file.ts';
 import { entriesIn } from '../reading/folder-entries.ts';
 import type { Skipped } from '../rules/folder-listing.ts';
+import { lstat } from '../seams/files.ts';
+import type { Entry } from '../seams/operations.ts';
 import { type Client, directoryNameOf } from './client.ts';
 import { type Beat, isFresh, readBeat } from './heartbeat.ts';
 import { type LeavesOf, NO_LEAVES } from './published-leaves.ts';
@@ -138,8 +138,8 @@ async function isFolder(path: string): Promise<boolean> {
 }
 
 /** At most so many, so that a folder full of files does not fill the memory of a worker. */
-export async function entriesOf(path: string): Promise<Dirent[]> {
-  const entries: Dirent[] = [];
+export async function entriesOf(path: string): Promise<Entry[]> {
+  const entries: Entry[] = [];
   const folder = await entriesIn(path).catch(unless('ENOENT', 'ENOTDIR'));
   for await (const entry of folder ?? []) {
     entries.push(entry);

@@ -1,3 +1,4 @@
+import { time } from '../../shared/seams/time.ts';
 /** How long something has been away, by looks at it. */
 export type Absence = ReturnType<typeof createAbsence>;
 
@@ -7,8 +8,8 @@ export function createAbsence() {
   return {
     /** It was away at this look. Returns how long ago that was first seen, in ms: 0 at the first look. */
     awayMs(): number {
-      since ??= performance.now();
-      return performance.now() - since;
+      since ??= time.monotonic();
+      return time.monotonic() - since;
     },
     /** It was there at this look. */
     there(): void {

@@ -1,3 +1,5 @@
+import { time } from '../../shared/seams/time.ts';
+
 const LEAST_MS = 250;
 const EACH_MS = 2;
 
@@ -6,7 +8,7 @@ export function createBackoff() {
   let second = 0;
   let count = 0;
   return function awayMs(): number {
-    const now = Math.floor(Date.now() / 1000);
+    const now = Math.floor(time.now() / 1000);
     count = now === second ? count + 1 : 1;
     second = now;
     return Math.max(LEAST_MS, count * EACH_MS);

@@ -3,6 +3,7 @@ import type { Warning } from '../../shared/contract/job.ts';
 import type { NoAnswer } from '../../shared/contract/outcomes.ts';
 import { sentences } from '../../shared/contract/sentences.ts';
 import { errnoOf } from '../../shared/runtime/errno.ts';
+import { time } from '../../shared/seams/time.ts';
 import type { Client } from '../clients/client.ts';
 import { sdks } from '../dialects/sdks.ts';
 import { CLAIM_VERSION, type Claim, type ClaimOrRefusal, UncertainClaim, UnknownClaim } from '../files/claim.ts';
@@ -137,7 +138,7 @@ function claimFor(
   own: Pick<Claim, 'mockId' | 'temporary' | 'madeDirectory'>,
   { settings }: BeginParts,
 ): Claim {
-  const answerBy = Date.now() + settings.RESULT_TIMEOUT_MS;
+  const answerBy = time.now() + settings.RESULT_TIMEOUT_MS;
   const { givesUp } = sdks[sdk];
   const who = { app, address, lane, directoryName, registered, dialect, sdk, givesUp };
   return { v: CLAIM_VERSION, ...who, ...own, answerBy };

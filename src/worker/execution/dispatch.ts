@@ -1,3 +1,4 @@
+import { time } from '../../shared/seams/time.ts';
 import type { Claim } from '../files/claim.ts';
 import { type ExecutionFiles, renameRequest } from '../files/execution-files.ts';
 import { filesLie } from '../files/quick-files.ts';
@@ -22,7 +23,7 @@ export async function dispatch(claim: Claim, claimBy: number, parts: WaitParts):
     if (claim.registered && !wait.marksFirst)
       wait.later(isOurs ? MARK_OPEN_MS[filesLie(wait.files.directory)] : 0, { kind: 'mark' });
     // `answerBy` is by the clock of the worker that claimed. If that clock was ahead, this worker still waits RESULT_TIMEOUT_MS at most.
-    const left = Math.min(claim.answerBy - Date.now(), parts.settings.RESULT_TIMEOUT_MS);
+    const left = Math.min(claim.answerBy - time.now(), parts.settings.RESULT_TIMEOUT_MS);
     wait.later(Math.max(0, left), { kind: 'deadline' });
     return wait;
   } catch (error) {
@@ -35,7 +36,7 @@ export async function dispatch(claim: Claim, claimBy: number, parts: WaitParts):
 async function renameOnce({ claim, files, inbox, parts }: Wait, claimBy: number): Promise<boolean> {
   await parts.flush.beforeDispatch(files, claim, parts.claims.folderOf({ claimBy }));
   await parts.atStep('before-dispatch', claim.mockId);
-  const isWanted = Date.now() < claim.answerBy && !inbox.isInterrupted;
+  const isWanted = time.now() < claim.answerBy && !inbox.isInterrupted;
   const isOurs = isWanted && (await renameWhereItIs(files, claim, parts));
   if (isOurs) await parts.flush.dispatched(files);
   await parts.atStep('dispatched', claim.mockId);

@@ -3,6 +3,7 @@ import { sentences } from '../../shared/contract/sentences.ts';
 import type { Privacy } from '../../shared/privacy/privacy.ts';
 import { errnoOf } from '../../shared/runtime/errno.ts';
 import type { Tracing } from '../../shared/runtime/tracing.ts';
+import { time } from '../../shared/seams/time.ts';
 import type { Store } from '../../shared/store/key-value-store.ts';
 import { explained } from '../reasons.ts';
 import { awaitAnswer } from './await-answer.ts';
@@ -61,7 +62,7 @@ export function createExecute(parts: ExecuteParts) {
       return ended;
     } catch (error) {
       // Tried again as long as the API waits: an answer may be there that only could not be passed on.
-      if (Date.now() < claim.answerBy + PASS_ON_WITHIN_MS) throw error;
+      if (time.now() < claim.answerBy + PASS_ON_WITHIN_MS) throw error;
       return endedWithout(sentences.cannotGoOn(claim, explained(errnoOf(error))), claim);
     }
   }

@@ -1,3 +1,4 @@
+import { time } from '../../shared/seams/time.ts';
 import type { Cancel } from '../../shared/store/control.ts';
 
 /** The messages that can reach an execution while it waits. `handover`: another worker goes on with it. */
@@ -23,9 +24,9 @@ export function createInterrupts() {
   return {
     /** Cancels one execution, now or when it begins to listen. */
     cancel({ mockId, why }: Cancel): void {
-      cancels.set(mockId, { why, at: Date.now() });
+      cancels.set(mockId, { why, at: time.now() });
       for (const [oldest, { at }] of cancels) {
-        if (cancels.size <= MAX_REMEMBERED && Date.now() - at < REMEMBER_MS) break;
+        if (cancels.size <= MAX_REMEMBERED && time.now() - at < REMEMBER_MS) break;
         cancels.delete(oldest);
       }
       listeners.get(mockId)?.(why);

@@ -3,6 +3,7 @@ import type { ExecutionRecord } from '../../shared/contract/execution-record.ts'
 import { createThrottledAlert, type Logger, type ThrottledAlert } from '../../shared/runtime/logger.ts';
 import { every } from '../../shared/runtime/periodic.ts';
 import { tryEach } from '../../shared/runtime/try-each.ts';
+import { time } from '../../shared/seams/time.ts';
 import type { History } from '../../shared/store/history.ts';
 import { dialects } from '../dialects/dialects.ts';
 import type { Claim } from '../files/claim.ts';
@@ -44,7 +45,7 @@ export function createLateResults(dependencies: Dependencies) {
 
   async function lookForAll(): Promise<void> {
     const look = async ([mockId, { claim, until }]: [string, Expected]) => {
-      if (Date.now() > until || (await keepIfAnswered(claim, dependencies, removal))) expected.delete(mockId);
+      if (time.now() > until || (await keepIfAnswered(claim, dependencies, removal))) expected.delete(mockId);
     };
     await tryEach(expected, look, cannotKeep);
     keeping.ends();
@@ -53,7 +54,7 @@ export function createLateResults(dependencies: Dependencies) {
 
   /** Its execution ended, and its client may have it. Beyond a thousand of them the oldest is given up. */
   function expect(claim: Claim): void {
-    expected.set(claim.mockId, { claim, until: Date.now() + CLAIM_KEPT_MS });
+    expected.set(claim.mockId, { claim, until: time.now() + CLAIM_KEPT_MS });
     const oldest = expected.keys().next().value;
     if (expected.size > MAX_EXPECTED && oldest !== undefined) expected.delete(oldest);
   }

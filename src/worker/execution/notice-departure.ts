@@ -1,4 +1,5 @@
 import { sentences } from '../../shared/contract/sentences.ts';
+import { time } from '../../shared/seams/time.ts';
 import { findRegistration } from '../clients/find-registration.ts';
 import { dialects } from '../dialects/dialects.ts';
 import { withdraw } from '../files/execution-files.ts';
@@ -56,7 +57,7 @@ async function directoryMissing(wait: Wait, isGone: boolean): Promise<WaitEnding
  */
 function wasTakenForDead({ claim, pickedUp, parts }: Wait): boolean {
   const { RESULT_TIMEOUT_MS, CLIENT_TIMEOUT_MS } = parts.settings;
-  const runningMs = Date.now() - (claim.answerBy - RESULT_TIMEOUT_MS);
+  const runningMs = time.now() - (claim.answerBy - RESULT_TIMEOUT_MS);
   return dialects[claim.dialect].isSilentWhileRunning && pickedUp && runningMs > CLIENT_TIMEOUT_MS / 2;
 }
 

@@ -1,6 +1,6 @@
-import { lstat } from 'node:fs/promises';
 import { unless } from '../../shared/runtime/errno.ts';
 import { isMarkThere, isRequestThere, keepDirectory } from '../files/execution-files.ts';
+import { lstat } from '../seams/files.ts';
 import type { Wait } from './wait.ts';
 
 /** Looks whether the client took the request. */

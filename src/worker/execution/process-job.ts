@@ -2,6 +2,8 @@ import { DelayedError, UnrecoverableError, WaitingError } from 'bullmq';
 import { type JobResult, jobDataSchema } from '../../shared/contract/job.ts';
 import type { NoAnswer } from '../../shared/contract/outcomes.ts';
 import { createThrottledAlert, type Logger } from '../../shared/runtime/logger.ts';
+import { random } from '../../shared/seams/random.ts';
+import { time } from '../../shared/seams/time.ts';
 import { createBackoff } from './backoff.ts';
 import type { Execute } from './execute.ts';
 import type { Ended, Execution, Outcome, Postponed } from './execution.ts';
@@ -35,7 +37,7 @@ export function createProcessJob(parts: Dependencies) {
     if (!parsed.success) return passOn(job, token);
     progress.attach(job);
     const firstAttempt = job.attemptsStarted <= 1 && !parsed.data.addedAgain;
-    const execution = { mockId, data: parsed.data, takenAt: Date.now(), firstAttempt, mayWait: lastTryMs(job) > 0 };
+    const execution = { mockId, data: parsed.data, takenAt: time.now(), firstAttempt, mayWait: lastTryMs(job) > 0 };
     const outcome = await runs.outcomeOf(execution, job).catch((error) => {
       failures.begins(error, `the first one is ${mockId}; each is tried again every ${RETRY_MS} ms`);
       return null;
@@ -73,7 +75,7 @@ export function createProcessJob(parts: Dependencies) {
   }
 
   async function snooze(job: ExecutionJob, ms: number, token: string | undefined): Promise<never> {
-    await job.moveToDelayed(Date.now() + ms, token).catch(parts.onRefused);
+    await job.moveToDelayed(time.now() + ms, token).catch(parts.onRefused);
     throw new DelayedError();
   }
 
@@ -126,8 +128,8 @@ function createRuns({ execute, log }: Pick<Dependencies, 'execute' | 'log'>) {
  */
 function lastTryMs({ timestamp, data: { claimBy } }: ExecutionJob): number {
   const share = LAST_TRIES_SHARE * (claimBy - timestamp);
-  const left = claimBy - share - Date.now();
-  return left <= 0 ? 0 : left + Math.random() * share * 0.8;
+  const left = claimBy - share - time.now();
+  return left <= 0 ? 0 : left + random.fraction() * share * 0.8;
 }
 
 /**

@@ -1,12 +1,13 @@
 import { type Progress, progressSchema } from '../../shared/contract/execution-record.ts';
 import type { State } from '../../shared/contract/states.ts';
+import { type Timer, time } from '../../shared/seams/time.ts';
 
 /** An instant client has answered by then: its steps reach the history, and no API has to hear of them while they happen. */
 const TELL_AFTER_MS = 30;
 
 /** The job of an execution, as far as progress is concerned. */
 type Job = { id?: string | undefined; progress: unknown; updateProgress(progress: object): Promise<void> };
-type Entry = { job: Job; progress: Progress; timer: NodeJS.Timeout | undefined };
+type Entry = { job: Job; progress: Progress; timer: Timer | undefined };
 
 export type ProgressReports = ReturnType<typeof createProgressReports>;
 
@@ -26,8 +27,8 @@ export function createProgressReports() {
     reached(mockId: string, address: string, state: Extract<State, 'dispatched' | 'picked-up'>): void {
       const entry = entries.get(mockId);
       if (!entry || entry.progress.steps.some((step) => step.state === state)) return;
-      entry.progress = { address, steps: [...entry.progress.steps, { state, at: Date.now() }] };
-      entry.timer ??= setTimeout(() => {
+      entry.progress = { address, steps: [...entry.progress.steps, { state, at: time.now() }] };
+      entry.timer ??= time.setTimeout(() => {
         entry.timer = undefined;
         entry.job.updateProgress(entry.progress).catch(() => {}); // the next step, or the end, tells it again
       }, TELL_AFTER_MS);
@@ -41,7 +42,7 @@ export function createProgressReports() {
 
     /** An execution is over here. */
     detach(mockId: string): void {
-      clearTimeout(entries.get(mockId)?.timer);
+      time.clearTimeout(entries.get(mockId)?.timer);
       entries.delete(mockId);
     },
   };

@@ -4,6 +4,7 @@ import { type ExecutionRecord, toSettled } from '../../shared/contract/execution
 import { type JobData, type JobResult, jobDataSchema } from '../../shared/contract/job.ts';
 import type { Privacy } from '../../shared/privacy/privacy.ts';
 import { createThrottledAlert, type Logger } from '../../shared/runtime/logger.ts';
+import { time } from '../../shared/seams/time.ts';
 import { type History, MAX_INPUT_KEPT } from '../../shared/store/history.ts';
 import type { Ended } from './execution.ts';
 import type { AtStep } from './steps.ts';
@@ -32,7 +33,7 @@ export function createRecord({ history, privacy, onEnded, atStep, log }: Depende
     logEnding(job, ending);
     const mockId = job.id ?? '';
     const data = jobDataSchema.parse(job.data);
-    const settled = toSettled({ mockId, data, queuedAt: job.timestamp }, ending, job.finishedOn ?? Date.now());
+    const settled = toSettled({ mockId, data, queuedAt: job.timestamp }, ending, job.finishedOn ?? time.now());
     onEnded(settled.record);
     await atStep('before-record', mockId); // a worker that dies here leaves it to the repair of the APIs
     const isKept = await history.add(settled).then(

@@ -1,4 +1,5 @@
 import { sentences } from '../../shared/contract/sentences.ts';
+import { time } from '../../shared/seams/time.ts';
 import { wasWithdrawn } from '../files/execution-files.ts';
 import { isRegistered } from '../files/registration-file.ts';
 import { accept, lookForAnswer, readResultOf } from './look-for-answer.ts';
@@ -26,7 +27,7 @@ async function lookAmongKept(wait: Wait): Promise<WaitEnding | undefined> {
 }
 
 async function whyWithdrawn({ claim, registration, inbox, parts }: Wait, answerBy: number) {
-  if (Date.now() >= answerBy) return sentences.notPickedUp(claim, parts.settings.RESULT_TIMEOUT_MS);
+  if (time.now() >= answerBy) return sentences.notPickedUp(claim, parts.settings.RESULT_TIMEOUT_MS);
   const left = registration !== null && !(await inbox.reading(() => isRegistered(registration)));
   return left ? sentences.leftBeforePickUp(claim) : sentences.cancelledBeforePickUp(claim);
 }

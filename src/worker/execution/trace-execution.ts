@@ -1,5 +1,6 @@
 import type { StateStep } from '../../shared/contract/states.ts';
 import type { Tracing } from '../../shared/runtime/tracing.ts';
+import { time } from '../../shared/seams/time.ts';
 import type { Ended, Execution } from './execution.ts';
 
 /** Tells a trace what an execution went through here: claim, pick-up, rule, result. */
@@ -10,7 +11,7 @@ export function traceExecution(tracing: Tracing, { mockId, takenAt }: Execution,
   const attributes = { 'rule_server.mock_id': mockId };
   const at = (state: StateStep['state']) => steps.find((step) => step.state === state)?.at;
   const part = (name: string, from: number, to: number) => tracing.part(name, Math.min(from, to), to, attributes);
-  const now = Date.now();
+  const now = time.now();
   const dispatched = at('dispatched');
   part('claim', takenAt, dispatched ?? now);
   if (dispatched !== undefined) {

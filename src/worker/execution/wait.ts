@@ -2,6 +2,7 @@ import type { Decision } from '../../shared/contract/job.ts';
 import type { NoAnswer } from '../../shared/contract/outcomes.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
 import type { Settings } from '../../shared/runtime/settings.ts';
+import { type Timer, time } from '../../shared/seams/time.ts';
 import { dialects } from '../dialects/dialects.ts';
 import type { Claim } from '../files/claim.ts';
 import type { Claims } from '../files/claims.ts';
@@ -120,21 +121,21 @@ export function openWait(claim: Claim, parts: WaitParts): Wait {
 }
 
 function createTimers(inbox: Inbox) {
-  const timers = new Map<string, { at: number; timer: NodeJS.Timeout }>();
+  const timers = new Map<string, { at: number; timer: Timer }>();
   return {
     later(ms: number, event: WaitEvent): void {
-      const at = performance.now() + ms;
+      const at = time.monotonic() + ms;
       const earlier = timers.get(event.kind);
       if (earlier && earlier.at <= at) return;
-      clearTimeout(earlier?.timer);
-      const timer = setTimeout(() => {
+      time.clearTimeout(earlier?.timer);
+      const timer = time.setTimeout(() => {
         timers.delete(event.kind);
         inbox.put(event);
       }, ms);
       timers.set(event.kind, { at, timer });
     },
     clear: () => {
-      for (const { timer } of timers.values()) clearTimeout(timer);
+      for (const { timer } of timers.values()) time.clearTimeout(timer);
     },
   };
 }

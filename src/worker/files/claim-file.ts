@@ -1,6 +1,6 @@
-import { readFile, readlink, writeFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { errnoOf, unless } from '../../shared/runtime/errno.ts';
+import { readFile, readlink, writeFile } from '../seams/files.ts';
 import { UncertainClaim } from './claim.ts';
 import { symlink } from './quick-files.ts';
 
@@ -59,7 +59,7 @@ export async function readClaim(path: string): Promise<string | undefined> {
   try {
     return await readlink(path);
   } catch (error) {
-    if (errnoOf(error) === 'EINVAL') return readFile(path, 'utf8'); // a file: written where links are missing
+    if (errnoOf(error) === 'EINVAL') return readFile(path); // a file: written where links are missing
     return unless('ENOENT')(error);
   }
 }

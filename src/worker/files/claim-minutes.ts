@@ -1,8 +1,8 @@
-import { mkdir, readdir, rename, rm, rmdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CLAIM_KEPT_MS, claimMayBeSwept } from '../../shared/contract/claim-age.ts';
 import { unless } from '../../shared/runtime/errno.ts';
 import { tryEach } from '../../shared/runtime/try-each.ts';
+import { mkdir, readdir, rename, rm, rmdir, stat } from '../seams/files.ts';
 import { type ClaimKey, UnknownClaim } from './claim.ts';
 import { uncertainAt } from './claim-file.ts';
 import type { FileClock } from './file-clock.ts';

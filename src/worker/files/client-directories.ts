@@ -1,6 +1,7 @@
-import { chmod, mkdir, realpath, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { errnoOf, unless } from '../../shared/runtime/errno.ts';
+import { time } from '../../shared/seams/time.ts';
+import { chmod, mkdir, realpath, stat, writeFile } from '../seams/files.ts';
 import { inDirectory } from './directory-limit.ts';
 import { MADE_BY_US, mockDirectory } from './file-names.ts';
 import { within } from './real-directory.ts';
@@ -20,7 +21,7 @@ export function createClientDirectories(sharedDir: string) {
 
   /** Looks at a directory. While it looks, other calls rely on the previous look, if there was one. */
   async function look(path: string): Promise<boolean> {
-    const startedAt = Date.now();
+    const startedAt = time.now();
     if (checked.has(path)) checked.set(path, startedAt);
     const isReal = await isRealDirectory(sharedDir, path).catch((error) => {
       checked.delete(path);
@@ -42,7 +43,7 @@ export function createClientDirectories(sharedDir: string) {
      */
     async clientDirectory(app: number, directoryName: string, { mark = false } = {}): Promise<string> {
       const path = join(mockDirectory(sharedDir, app), directoryName);
-      if (Date.now() - (checked.get(path) ?? 0) < CHECKED_FOR_MS || (await look(path))) return path;
+      if (time.now() - (checked.get(path) ?? 0) < CHECKED_FOR_MS || (await look(path))) return path;
       for (let attempt = 0; attempt < MAKE_AT_MOST; attempt++) {
         await makeDirectory(dirname(dirname(path)), sharedDir);
         await makeDirectory(dirname(path), sharedDir);

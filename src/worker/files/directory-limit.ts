@@ -1,3 +1,5 @@
+import { perProcess } from '../../shared/seams/process.ts';
+import { time } from '../../shared/seams/time.ts';
 /** At least this many operations may run in each directory. If it hangs, it holds only this many threads. */
 export const AT_ONCE = 2;
 /** This many may run in a directory whose operations end soon: over a network each is mostly a wait for the other side. */
@@ -9,23 +11,23 @@ const HANGS_AFTER_MS = 3000;
 
 type Operation = { at: number; isExtra: boolean };
 type Limited = { waiting: ((begun: Operation) => void)[]; begun: Set<Operation> };
-const limits = new Map<string, Limited>();
-let extras = 0;
+type Limits = { ofDirectory: Map<string, Limited>; extras: number };
+const limits = perProcess((): Limits => ({ ofDirectory: new Map(), extras: 0 }));
 
 /** The names of the directories that are used through a handle. */
 const HANDLE = /^\/proc\/self\/fd\/\d+/;
-const namesOfHandles = new Map<string, string>();
+const namesOfHandles = perProcess(() => new Map<string, string>());
 
 /** From now on `handle` (`/proc/self/fd/N`) stands for a directory; for none when `directory` is null. */
 export function nameHandle(handle: string, directory: string | null): void {
-  if (directory === null) namesOfHandles.delete(handle);
-  else namesOfHandles.set(handle, directory);
+  if (directory === null) namesOfHandles().delete(handle);
+  else namesOfHandles().set(handle, directory);
 }
 
 /** The name of a path, also of one that begins with the handle of a directory. */
 export function nameOf(path: string): string {
   const [handle] = path.startsWith('/proc/') ? (HANDLE.exec(path) ?? []) : [];
-  const directory = handle === undefined ? undefined : namesOfHandles.get(handle);
+  const directory = handle === undefined ? undefined : namesOfHandles().get(handle);
   return handle === undefined || directory === undefined ? path : directory + path.slice(handle.length);
 }
 
@@ -35,35 +37,38 @@ export function nameOf(path: string): string {
  */
 export async function inDirectory<T>(path: string, task: () => Promise<T>): Promise<T> {
   const directory = nameOf(path);
-  const limit: Limited = limits.get(directory) ?? { waiting: [], begun: new Set() };
-  limits.set(directory, limit);
-  const operation = mayBegin(limit) ? begin(limit) : await new Promise<Operation>((go) => limit.waiting.push(go));
+  const all = limits();
+  const limit: Limited = all.ofDirectory.get(directory) ?? { waiting: [], begun: new Set() };
+  all.ofDirectory.set(directory, limit);
+  const operation = mayBegin(limit, all)
+    ? begin(limit, all)
+    : await new Promise<Operation>((go) => limit.waiting.push(go));
   try {
     return await task();
   } finally {
     limit.begun.delete(operation);
-    if (operation.isExtra) extras--;
-    while (limit.waiting.length > 0 && mayBegin(limit)) limit.waiting.shift()?.(begin(limit));
-    if (limit.begun.size === 0) limits.delete(directory);
+    if (operation.isExtra) all.extras--;
+    while (limit.waiting.length > 0 && mayBegin(limit, all)) limit.waiting.shift()?.(begin(limit, all));
+    if (limit.begun.size === 0) all.ofDirectory.delete(directory);
   }
 }
 
-function begin({ begun }: Limited): Operation {
-  const operation = { at: performance.now(), isExtra: begun.size >= AT_ONCE };
+function begin({ begun }: Limited, all: Limits): Operation {
+  const operation = { at: time.monotonic(), isExtra: begun.size >= AT_ONCE };
   begun.add(operation);
-  if (operation.isExtra) extras++;
+  if (operation.isExtra) all.extras++;
   return operation;
 }
 
-function mayBegin({ begun }: Limited): boolean {
+function mayBegin({ begun }: Limited, { extras }: Limits): boolean {
   if (begun.size < AT_ONCE) return true;
-  const before = performance.now() - SOON_MS;
+  const before = time.monotonic() - SOON_MS;
   return begun.size < AT_MOST && extras < EXTRA_IN_ALL && [...begun].every(({ at }) => at > before);
 }
 
 /** The directories in which a file operation does not come to its end. */
 export function hangingDirectories(): string[] {
-  const before = performance.now() - HANGS_AFTER_MS;
-  const hanging = [...limits].filter(([, { begun }]) => [...begun].some(({ at }) => at < before));
+  const before = time.monotonic() - HANGS_AFTER_MS;
+  const hanging = [...limits().ofDirectory].filter(([, { begun }]) => [...begun].some(({ at }) => at < before));
   return hanging.map(([directory]) => directory);
 }

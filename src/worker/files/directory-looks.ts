@@ -1,7 +1,8 @@
-import { readdir } from 'node:fs/promises';
 import { atMost } from '../../shared/runtime/at-most.ts';
 import { unless } from '../../shared/runtime/errno.ts';
 import { createThrottledAlert, type Logger } from '../../shared/runtime/logger.ts';
+import { time } from '../../shared/seams/time.ts';
+import { readdir } from '../seams/files.ts';
 import { createConcurrencyLimit } from './concurrency-limit.ts';
 import { inDirectory } from './directory-limit.ts';
 import { resultFileName } from './file-names.ts';
@@ -32,10 +33,10 @@ export function createLooks(pollIntervalMs: number, rearm: (watched: Watched) =>
   function plan(watched: Watched): void {
     if (watched.looking) return;
     const { ms, stretched } = schedule.gap(watched, nextDue(watched));
-    const dueAt = performance.now() + ms;
+    const dueAt = time.monotonic() + ms;
     if (watched.next && watched.next.dueAt <= dueAt) return;
-    clearTimeout(watched.next?.timer);
-    const timer = setTimeout(() => {
+    time.clearTimeout(watched.next?.timer);
+    const timer = time.setTimeout(() => {
       watched.next = null;
       if (watched.listeners.size > 0) run(watched, stretched);
     }, ms);
@@ -56,7 +57,7 @@ export function createLooks(pollIntervalMs: number, rearm: (watched: Watched) =>
     } catch (error) {
       alert.begins(error, 'the worker tries again and again; is the file server there?');
     } finally {
-      watched.lookedAt = performance.now();
+      watched.lookedAt = time.monotonic();
       watched.lastTookMs = tookMs;
       schedule.took(tookMs, stretched);
       watched.looking = false;
@@ -69,14 +70,14 @@ export function createLooks(pollIntervalMs: number, rearm: (watched: Watched) =>
 
 /** A listing is several trips over the network, and a look by name is one. */
 function isListingDue({ eventsArrive, listeners, listedAt }: Watched, pollIntervalMs: number): boolean {
-  return eventsArrive || listeners.size > FEW || performance.now() - listedAt >= pollIntervalMs;
+  return eventsArrive || listeners.size > FEW || time.monotonic() - listedAt >= pollIntervalMs;
 }
 
 /** Lists a directory, tells its listeners, and resolves with how long that took, in ms. */
 async function list(watched: Watched, rearm: (watched: Watched) => void): Promise<number> {
   // A listener that is added while the directory is read is not told: its request may have come too late to be seen.
   const listeners = [...watched.listeners];
-  watched.listedAt = performance.now();
+  watched.listedAt = time.monotonic();
   let tookMs = 0;
   const read = async (path: string) => {
     const listed = await inDirectory(path, () => timed(() => readdir(path)));
@@ -99,5 +100,5 @@ async function list(watched: Watched, rearm: (watched: Watched) => void): Promis
 
 /** If a directory is recreated quickly, chokidar drops the new watch with the old one. */
 function isDeaf({ armedAt, listeningSince, heardAt }: Watched): boolean {
-  return heardAt < listeningSince && Date.now() - Math.max(armedAt, listeningSince) > DEAF_AFTER_MS;
+  return heardAt < listeningSince && time.now() - Math.max(armedAt, listeningSince) > DEAF_AFTER_MS;
 }

@@ -1,12 +1,14 @@
-import { randomBytes } from 'node:crypto';
-import { access, readdir, rm, rmdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DialectName } from '../../shared/contract/client-kinds.ts';
 import { joinMembers, toAscii } from '../../shared/contract/exact-json.ts';
 import { errnoOf, unless } from '../../shared/runtime/errno.ts';
 import { shareFor } from '../../shared/runtime/share-for.ts';
+import { perProcess } from '../../shared/seams/process.ts';
+import { random } from '../../shared/seams/random.ts';
+import { time } from '../../shared/seams/time.ts';
 import type { RequestContent } from '../dialects/dialect.ts';
 import { dialects } from '../dialects/dialects.ts';
+import { access, readdir, rm, rmdir, stat, writeFile } from '../seams/files.ts';
 import type { Claim } from './claim.ts';
 import { inDirectory } from './directory-limit.ts';
 import {
@@ -38,11 +40,13 @@ const MODE_KEPT_MS = 5000;
  * A request has the input: its group reads it. Others do where they may write the directory anyway, or where its group is not the one
  * of the client: the directory neither hands its group on (setgid) nor belongs to this worker's user.
  */
-const requestMode = shareFor(MODE_KEPT_MS, async (directory) => {
-  const { mode, uid } = await within(directory, (path) => inDirectory(path, () => stat(`${path}/.`)));
-  const isOfItsGroup = (mode & 0o2000) !== 0 || uid === process.getuid?.();
-  return (mode & 0o002) === 0 && isOfItsGroup ? 0o640 : 0o644;
-});
+const requestModes = perProcess(() =>
+  shareFor(MODE_KEPT_MS, async (directory) => {
+    const { mode, uid } = await within(directory, (path) => inDirectory(path, () => stat(`${path}/.`)));
+    const isOfItsGroup = (mode & 0o2000) !== 0 || uid === process.getuid?.();
+    return (mode & 0o002) === 0 && isOfItsGroup ? 0o640 : 0o644;
+  }),
+);
 
 /** Writes the request under a name no client looks at, and returns that name. */
 export async function writeTemporary(
@@ -50,10 +54,10 @@ export async function writeTemporary(
   content: RequestContent,
   dialect: DialectName,
 ): Promise<string> {
-  const name = temporaryFileName(content.mockId, randomBytes(4).toString('hex'));
-  const text = toAscii(joinMembers(dialects[dialect].requestMembers(content, Date.now())));
+  const name = temporaryFileName(content.mockId, random.hex(4));
+  const text = toAscii(joinMembers(dialects[dialect].requestMembers(content, time.now())));
   try {
-    const mode = await requestMode(directory);
+    const mode = await requestModes()(directory);
     await within(directory, (path) => createFile(join(path, name), text, mode));
   } catch (error) {
     await removed(directory, name).catch(() => {}); // on a full disk it may be there, and empty

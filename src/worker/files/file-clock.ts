@@ -1,8 +1,10 @@
 import { constants } from 'node:fs';
-import { type FileHandle, mkdir, open } from 'node:fs/promises';
-import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { errnoOf, unless } from '../../shared/runtime/errno.ts';
+import { processName } from '../../shared/seams/process.ts';
+import { time } from '../../shared/seams/time.ts';
+import { mkdir, open } from '../seams/files.ts';
+import type { OpenFile } from '../seams/operations.ts';
 import { privateDirectory } from './file-names.ts';
 
 /** A link that was put here must not empty a file elsewhere, and a pipe must not make a worker wait. */
@@ -21,13 +23,13 @@ const clocksDirectory = (sharedDir: string) => join(privateDirectory(sharedDir),
  */
 export function createFileClock(sharedDir: string) {
   const folder = clocksDirectory(sharedDir);
-  const path = join(folder, `${hostname().replace(/[^\w.-]/g, '_')}-${process.pid}`);
+  const path = join(folder, processName().replace(/[^\w.-]/g, '_'));
   let last: { fileMs: number; at: number } | undefined;
   let uid: number | undefined;
 
-  const now = () => (last ? last.fileMs + performance.now() - last.at : Date.now());
+  const now = () => (last ? last.fileMs + time.monotonic() - last.at : time.now());
 
-  async function openFile(): Promise<FileHandle> {
+  async function openFile(): Promise<OpenFile> {
     try {
       return await open(path, TOUCH, 0o644);
     } catch (error) {
@@ -45,23 +47,23 @@ export function createFileClock(sharedDir: string) {
     ownUid: () => uid,
 
     /** How far the file system's clock is ahead of this process's, in ms. */
-    aheadMs: () => now() - Date.now(),
+    aheadMs: () => now() - time.now(),
 
     /**
      * Whether a time that another process set is over. Only when both clocks say so: a call is not refused because one of
      * them is wrong, and what must not happen twice does not depend on it.
      */
-    isPast: (epochMs: number) => Date.now() >= epochMs && now() >= epochMs,
+    isPast: (epochMs: number) => time.now() >= epochMs && now() >= epochMs,
 
     /** Writes the file, and resolves to the time by the file system. Throws when this process may not write there. */
     async touch(): Promise<number> {
       const file = await openFile();
       try {
-        await file.write(String(Date.now()));
+        await file.write(String(time.now()));
         const stats = await file.stat();
         const fileMs = stats.mtimeMs;
         uid = stats.uid;
-        last = { fileMs, at: performance.now() };
+        last = { fileMs, at: time.monotonic() };
         return fileMs;
       } finally {
         await file.close();

@@ -1,6 +1,6 @@
-import { open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { errnoOf, unless } from '../../shared/runtime/errno.ts';
+import { open } from '../seams/files.ts';
 import type { Claim } from './claim.ts';
 import type { ExecutionFiles } from './execution-files.ts';
 import { READ_SAFELY } from './read-safely.ts';

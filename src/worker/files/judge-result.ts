@@ -3,6 +3,7 @@ import { joinMembers, scanJson } from '../../shared/contract/exact-json.ts';
 import type { Decision } from '../../shared/contract/job.ts';
 import type { Member } from '../../shared/contract/json-tokens.ts';
 import { decodeUtf8 } from '../../shared/contract/utf8.ts';
+import { time } from '../../shared/seams/time.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import { decisionOf } from './decision.ts';
 
@@ -58,7 +59,7 @@ function judgeMembers(members: Member[], mockId: string, dataField: string): Jud
   complete(DATA_FIELD, '{}');
   complete('process', 'null');
   complete('error', 'null');
-  complete('executeAt', String(Date.now()));
+  complete('executeAt', String(time.now()));
   const decision = decisionOf(given.get('process'));
   return { kind: 'answer', body: joinMembers(answer), success: success.raw === 'true', decision };
 }

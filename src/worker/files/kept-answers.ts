@@ -1,7 +1,7 @@
-import { randomUUID } from 'node:crypto';
-import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errnoOf, unless } from '../../shared/runtime/errno.ts';
+import { random } from '../../shared/seams/random.ts';
+import { mkdir, readdir, rm, stat } from '../seams/files.ts';
 import { type ExecutionFiles, removeAnswer } from './execution-files.ts';
 import type { FileClock } from './file-clock.ts';
 import { privateDirectory, resultFileName } from './file-names.ts';
@@ -63,7 +63,7 @@ export function createKeptAnswers(sharedDir: string, clock: FileClock) {
 
   /** Moved away first: an answer that is put in meanwhile would go with the others. */
   async function removeFolder(name: string): Promise<void> {
-    const away = join(root, `${name}.${randomUUID()}${REMOVED}`);
+    const away = join(root, `${name}.${random.uuid()}${REMOVED}`);
     await rename(join(root, name), away).catch(unless('ENOENT')); // another worker was faster
     await rm(away, { recursive: true, force: true });
   }

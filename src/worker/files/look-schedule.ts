@@ -1,3 +1,5 @@
+import { time } from '../../shared/seams/time.ts';
+
 /** Where no event arrives, the gap between two looks for a result is this share of the time its wait has been open. */
 const SHARE_OF_WAIT = 0.1;
 /** The same before the client is likely to answer, and while it is likely to. */
@@ -37,7 +39,7 @@ export function gapOfWait(openMs: number, lastMs: number | null): number {
  * share of the time its rule took; where events arrive, once per `pollIntervalMs`. Looks never take more than their share
  * of the worker's time.
  */
-export function createLookSchedule(pollIntervalMs: number, now: () => number = () => performance.now()) {
+export function createLookSchedule(pollIntervalMs: number, now: () => number = () => time.monotonic()) {
   const spent = createRecent(now);
   const wanted = createRecent(now);
   /** Beyond their share of the time all gaps grow: so many times as looks would take more than it in gaps as wanted. */

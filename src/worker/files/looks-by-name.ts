@@ -1,5 +1,6 @@
-import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { time } from '../../shared/seams/time.ts';
+import { lstat } from '../seams/files.ts';
 import { AT_ONCE, inDirectory } from './directory-limit.ts';
 import { resultFileName } from './file-names.ts';
 import { gapOfWait } from './look-schedule.ts';
@@ -15,7 +16,7 @@ export const FEW = 8;
  * at `FEW` at least. Tells who waits for one that is there. Resolves with how long it took, in ms.
  */
 export async function lookByName(watched: Watched, allowedMs: number): Promise<number> {
-  const now = performance.now();
+  const now = time.monotonic();
   const due = [...watched.listeners].filter(([, { lookAt }]) => lookAt <= now);
   due.sort(([, a], [, b]) => a.lookAt - b.lookAt);
   const left = due[Symbol.iterator]();
@@ -50,12 +51,12 @@ async function lookAtResult(watched: Watched, mockId: string, waiting: Waiting):
 }
 
 function noteLook({ lastAnswerMs }: Watched, waiting: Waiting): void {
-  const now = performance.now();
+  const now = time.monotonic();
   waiting.lookAt = now + gapOfWait(now - waiting.since, lastAnswerMs);
 }
 
 /** A result is there: the next one is expected to take as long, and this one is not looked for again at once. */
 export function noteResult(watched: Watched, waiting: Waiting): void {
-  watched.lastAnswerMs = performance.now() - waiting.since;
+  watched.lastAnswerMs = time.monotonic() - waiting.since;
   noteLook(watched, waiting);
 }

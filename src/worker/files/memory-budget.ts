@@ -1,3 +1,4 @@
+import { time } from '../../shared/seams/time.ts';
 import { INLINE_BYTES } from '../../shared/store/key-value-store.ts';
 
 /** Memory that the holder may use until it is released; releasing twice is safe. */
@@ -23,9 +24,9 @@ export function createMemoryBudget(maxBytes: number) {
     waiting.shift();
     taken += next.bytes;
     resting = true;
-    const enteredAt = performance.now();
+    const enteredAt = time.monotonic();
     next.enter();
-    setImmediate(() => setTimeout(rested, performance.now() - enteredAt));
+    time.setImmediate(() => time.setTimeout(rested, time.monotonic() - enteredAt));
   }
 
   function rested(): void {

@@ -1,4 +1,6 @@
-import { readFileSync } from 'node:fs';
+import { perProcess } from '../../shared/seams/process.ts';
+import { time } from '../../shared/seams/time.ts';
+import { filesOf } from '../seams/files.ts';
 import { nameOf } from './directory-limit.ts';
 
 /**
@@ -6,7 +8,6 @@ import { nameOf } from './directory-limit.ts';
  * whose server is away does not come back. A file operation in the main thread must not go where another file system lies.
  */
 
-const MOUNT_LIST = '/proc/self/mountinfo';
 /** The list is read again when it is older, or older than 100 times what reading it took: about 1 % of the time. */
 const FRESH_FOR_MS = 10;
 const COST_FACTOR = 100;
@@ -17,21 +18,28 @@ const LOCAL = new Set(['ext2', 'ext3', 'ext4', 'xfs', 'btrfs', 'zfs', 'f2fs', 'b
 
 type Mount = { path: string; type: string };
 
-let mounts: Mount[] = [];
-let staleAt = Number.NEGATIVE_INFINITY;
-/** Shared directories, by the path they are used under, and the path without links that the kernel lists. */
-const roots = new Map<string, string>();
+type Known = {
+  mounts: Mount[];
+  staleAt: number;
+  /** Shared directories, by the path they are used under, and the path without links that the kernel lists. */
+  roots: Map<string, string>;
+};
+
+const known = perProcess((): Known => ({ mounts: [], staleAt: Number.NEGATIVE_INFINITY, roots: new Map() }));
 
 /** Mounts below `sharedDir`, whose path without links is `real`, are known from now on. */
 export function noteRoot(sharedDir: string, real: string): void {
-  if (roots.get(sharedDir) === real) return;
-  roots.set(sharedDir, real);
-  staleAt = Number.NEGATIVE_INFINITY;
+  const own = known();
+  if (own.roots.get(sharedDir) === real) return;
+  own.roots.set(sharedDir, real);
+  own.staleAt = Number.NEGATIVE_INFINITY;
 }
 
 /** The type of the file system that is mounted at or above a path, below its shared directory; null when there is none. */
 export function mountedAt(path: string): string | null {
-  if (performance.now() >= staleAt) readMounts();
+  const own = known();
+  if (time.monotonic() >= own.staleAt) readMounts(own);
+  const { mounts } = own;
   if (mounts.length === 0) return null;
   const name = nameOf(path);
   // A mount inside another one comes later in the list.
@@ -44,27 +52,18 @@ export function liesElsewhere(path: string): boolean {
   return type !== null && !LOCAL.has(type);
 }
 
-function readMounts(): void {
-  const startedAt = performance.now();
-  mounts = [];
-  for (const line of linesOfList()) {
+function readMounts(own: Known): void {
+  const startedAt = time.monotonic();
+  own.mounts = [];
+  for (const line of filesOf().mountList().split('\n')) {
     const [before = '', after = ''] = line.split(' - ');
     const real = unescaped(before.split(' ')[4] ?? '');
     const [type = ''] = after.split(' ');
-    for (const [sharedDir, root] of roots)
-      if (real.startsWith(`${root}/`)) mounts.push({ path: sharedDir + real.slice(root.length), type });
+    for (const [sharedDir, root] of own.roots)
+      if (real.startsWith(`${root}/`)) own.mounts.push({ path: sharedDir + real.slice(root.length), type });
   }
-  const endedAt = performance.now();
-  staleAt = endedAt + Math.min(FRESH_AT_MOST_MS, Math.max(FRESH_FOR_MS, COST_FACTOR * (endedAt - startedAt)));
-}
-
-/** Nothing on systems without it: there all lies where the shared directory lies. */
-function linesOfList(): string[] {
-  try {
-    return readFileSync(MOUNT_LIST, 'utf8').split('\n');
-  } catch {
-    return [];
-  }
+  const endedAt = time.monotonic();
+  own.staleAt = endedAt + Math.min(FRESH_AT_MOST_MS, Math.max(FRESH_FOR_MS, COST_FACTOR * (endedAt - startedAt)));
 }
 
 /** proc(5): space, tab, line feed and backslash are written as octal numbers. */

@@ -1,8 +1,9 @@
-import * as sync from 'node:fs';
-import { lstat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { promisify } from 'node:util';
 import { errnoOf, unless } from '../../shared/runtime/errno.ts';
+import { perProcess } from '../../shared/seams/process.ts';
+import { time } from '../../shared/seams/time.ts';
+import { filesOf, lstat } from '../seams/files.ts';
+import type { OpenDirectory } from '../seams/operations.ts';
 import { inDirectory, nameHandle } from './directory-limit.ts';
 import { fileSystemOf } from './file-system.ts';
 import { mountedAt } from './mounts.ts';
@@ -17,21 +18,15 @@ import { filesLie, quickly } from './quick-files.ts';
 
 /** The root may be reached through links; what is below it may not. */
 const BELOW_ROOT = /^(.*?)\/(mock(?:\/\d+(?:\/[^/]+)?)?|\.rule-server(?:\/[^/]+)*)$/s;
-const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = sync.constants;
 const MAX_HANDLES = 512;
-/** Linux shows there the files that a process has open. */
-const HAS_PROC = process.platform === 'linux' && sync.existsSync('/proc/self/fd');
 /** A directory that was moved away and replaced by another one, or by a link, is noticed within this time. */
 const CHECK_EVERY_MS = 500;
 
-type Handle = { fd: number; path: string; checkedAt: number; users: number; dropped: boolean };
+type Handle = OpenDirectory & { checkedAt: number; users: number; dropped: boolean };
 type Opened = Promise<Handle>;
 
-const handles = new Map<string, Opened>();
-const openings = new WeakMap<Handle, Opened>();
-const closeLater = promisify(sync.close);
-const openLater = promisify(sync.open);
-const statHandle = promisify(sync.fstat);
+const handles = perProcess(() => new Map<string, Opened>());
+const openings = perProcess(() => new WeakMap<Handle, Opened>());
 
 /** Runs `use` with a path that is this very directory, whatever is done to its name meanwhile. ENOTDIR where a link stands. */
 export async function within<T>(directory: string, use: (path: string) => Promise<T>): Promise<T> {
@@ -62,18 +57,18 @@ export async function within<T>(directory: string, use: (path: string) => Promis
 export async function namesIn(directory: string, list: (path: string) => Promise<string[]>): Promise<string[]> {
   const names = await within(directory, list);
   if (names.length > 0) return names;
-  const handle = await handles.get(directory);
+  const handle = await handles().get(directory);
   if (handle) drop(directory, handle);
   return within(directory, list);
 }
 
 async function hasHandles(directory: string, root: string): Promise<boolean> {
-  if (!HAS_PROC || mountedAt(directory)?.startsWith('fuse')) return false;
+  if (!filesOf().hasHandles || mountedAt(directory)?.startsWith('fuse')) return false;
   return (await fileSystemOf(root)) !== 'FUSE';
 }
 
 async function enter(directory: string, root: string, names: string): Promise<Handle> {
-  const known = handles.get(directory);
+  const known = handles().get(directory);
   const handle = await (known ?? remember(directory, walk(directory, root, names.split('/'))));
   if (handle.dropped) return enter(directory, root, names);
   handle.users++;
@@ -84,13 +79,13 @@ async function enter(directory: string, root: string, names: string): Promise<Ha
 }
 
 function remember(directory: string, opened: Promise<Handle>): Promise<Handle> {
-  handles.set(directory, opened);
+  handles().set(directory, opened);
   opened.then(
-    (handle) => openings.set(handle, opened),
+    (handle) => openings().set(handle, opened),
     () => forget(directory, opened),
   );
-  const [oldest] = handles;
-  if (handles.size > MAX_HANDLES && oldest) {
+  const [oldest] = handles();
+  if (handles().size > MAX_HANDLES && oldest) {
     const [path, handle] = oldest;
     handle.then((unused) => drop(path, unused)).catch(() => {});
   }
@@ -100,54 +95,49 @@ function remember(directory: string, opened: Promise<Handle>): Promise<Handle> {
 /** Opens a directory name by name from the root, so that no link is followed: at once where it lies on this machine. */
 async function walk(directory: string, root: string, names: string[]): Promise<Handle> {
   const isHere = filesLie(directory) === 'here';
-  const open = (path: string, flags: number) => (isHere ? sync.openSync(path, flags) : openLater(path, flags));
-  const openAll = async (): Promise<number> => {
-    let fd = await open(root || '/', O_RDONLY | O_DIRECTORY);
+  const files = isHere ? filesOf().atOnce : filesOf();
+  const openAll = async (): Promise<OpenDirectory> => {
+    let opened = await files.openDirectory(root || '/', { noFollow: false });
     for (const name of names) {
-      const parent = fd;
+      const parent = opened;
       try {
-        fd = await open(`/proc/self/fd/${parent}/${name}`, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+        opened = await files.openDirectory(`${parent.path}/${name}`, { noFollow: true });
       } finally {
-        closeLater(parent).catch(() => {});
+        parent.close().catch(() => {});
       }
     }
-    return fd;
+    return opened;
   };
-  const fd = await (isHere ? openAll() : inDirectory(directory, openAll));
-  const path = `/proc/self/fd/${fd}`;
-  nameHandle(path, directory);
-  return { fd, path, checkedAt: performance.now(), users: 0, dropped: false };
+  const opened = await (isHere ? openAll() : inDirectory(directory, openAll));
+  nameHandle(opened.path, directory);
+  return { ...opened, checkedAt: time.monotonic(), users: 0, dropped: false };
 }
 
 async function isStillThere(directory: string, handle: Handle): Promise<boolean> {
-  if (performance.now() - handle.checkedAt < CHECK_EVERY_MS) return true;
-  handle.checkedAt = performance.now(); // one looks for all who use it at this moment
-  const look = () => Promise.all([lstat(directory).catch(() => undefined), statHandle(handle.fd)]);
+  if (time.monotonic() - handle.checkedAt < CHECK_EVERY_MS) return true;
+  handle.checkedAt = time.monotonic(); // one looks for all who use it at this moment
+  const look = () => Promise.all([lstat(directory).catch(() => undefined), handle.stat()]);
   const [named, own] = await inDirectory(directory, look);
   return named?.ino === own.ino && named.dev === own.dev;
 }
 
 /** A directory that was removed has no name left, and nothing in it is found or can be made. */
-async function isRemoved({ fd, path }: Handle, error: unknown): Promise<boolean> {
+async function isRemoved({ path, stat }: Handle, error: unknown): Promise<boolean> {
   const code = errnoOf(error);
   if (code !== 'ENOENT') return code === 'ESTALE';
-  const stats = await quickly(
-    `${path}/.`,
-    () => sync.fstatSync(fd),
-    () => statHandle(fd),
-  );
-  return stats.nlink === 0;
+  const { nlink } = await quickly(`${path}/.`, stat);
+  return nlink === 0;
 }
 
 /** Unless another one took its place since. */
 function forget(directory: string, opened: Opened | undefined): void {
-  if (handles.get(directory) === opened) handles.delete(directory);
+  if (handles().get(directory) === opened) handles().delete(directory);
 }
 
 function drop(directory: string, handle: Handle): void {
   if (handle.dropped) return;
   handle.dropped = true;
-  forget(directory, openings.get(handle));
+  forget(directory, openings().get(handle));
   if (handle.users === 0) void close(handle);
 }
 
@@ -157,9 +147,9 @@ async function leave(handle: Handle): Promise<void> {
   if (handle.dropped && handle.users === 0) await close(handle);
 }
 
-async function close({ fd, path }: Handle): Promise<void> {
+async function close({ path, close: closeHandle }: Handle): Promise<void> {
   nameHandle(path, null);
-  await closeLater(fd).catch(() => {});
+  await closeHandle().catch(() => {});
 }
 
 /**
@@ -177,18 +167,18 @@ export async function confirm(directory: string): Promise<void> {
 }
 
 /** When directories without handles were last seen to be reached without a link. */
-const seenAt = new Map<string, number>();
+const seenAt = perProcess(() => new Map<string, number>());
 
 /** Looks at each part of a path, unless that was done in the last `withinMs`. */
 async function refuseLinks(root: string, names: string, withinMs: number): Promise<void> {
   const directory = `${root}/${names}`;
-  const startedAt = performance.now();
-  if (startedAt - (seenAt.get(directory) ?? Number.NEGATIVE_INFINITY) < withinMs) return;
+  const startedAt = time.monotonic();
+  if (startedAt - (seenAt().get(directory) ?? Number.NEGATIVE_INFINITY) < withinMs) return;
   await inDirectory(directory, () => refuseLinksBelow(root, names.split('/')));
-  seenAt.delete(directory);
-  seenAt.set(directory, startedAt);
-  const [oldest] = seenAt.keys();
-  if (seenAt.size > MAX_HANDLES && oldest !== undefined) seenAt.delete(oldest);
+  seenAt().delete(directory);
+  seenAt().set(directory, startedAt);
+  const [oldest] = seenAt().keys();
+  if (seenAt().size > MAX_HANDLES && oldest !== undefined) seenAt().delete(oldest);
 }
 
 async function refuseLinksBelow(root: string, names: string[]): Promise<void> {

@@ -1,6 +1,6 @@
-import { lstat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { errnoOf } from '../../shared/runtime/errno.ts';
+import { lstat } from '../seams/files.ts';
 import { inDirectory } from './directory-limit.ts';
 
 /** Whether a registration is there. If it cannot be looked at, it counts as there. */

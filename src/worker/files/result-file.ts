@@ -1,10 +1,11 @@
-import type { Stats } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { errnoOf } from '../../shared/runtime/errno.ts';
+import { time } from '../../shared/seams/time.ts';
 import type { Dialect } from '../dialects/dialect.ts';
+import type { FileStats, OpenFile } from '../seams/operations.ts';
 import { type Judgement, judgeResult } from './judge-result.ts';
 import type { Lease, MemoryBudget } from './memory-budget.ts';
-import { lstat, type OpenFile, open } from './quick-files.ts';
+import { lstat, open } from './quick-files.ts';
 import { READ_SAFELY, readUpTo } from './read-safely.ts';
 import { confirm, within } from './real-directory.ts';
 import { type Sight, toSight } from './unusable-result.ts';
@@ -93,7 +94,7 @@ function failedReading(error: unknown): Judged | Exclude<FoundResult, { kind: 'p
   if (MISSING.has(code)) return ABSENT;
   const message = NOT_A_FILE.get(code);
   if (message === undefined) return { kind: 'unreadable', code };
-  return { kind: 'present', judgement: { kind: 'wrong', message }, writtenAt: Date.now() };
+  return { kind: 'present', judgement: { kind: 'wrong', message }, writtenAt: time.now() };
 }
 
 /** The read stays in the client's own directory, also if a link took its place. */
@@ -101,7 +102,7 @@ function inside<T>(path: string, use: (real: string) => Promise<T>): Promise<T> 
   return within(dirname(path), (directory) => use(join(directory, basename(path))));
 }
 
-function refuse(stats: Stats, maxBytes: number): string | undefined {
+function refuse(stats: FileStats, maxBytes: number): string | undefined {
   if (!stats.isFile())
     return `is ${stats.isDirectory() ? 'a directory' : stats.isFIFO() ? 'a pipe' : 'not a regular file'}`;
   return stats.size > maxBytes

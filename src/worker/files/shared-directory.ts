@@ -1,8 +1,9 @@
-import { constants, type Stats } from 'node:fs';
-import { access, chmod, lstat, stat } from 'node:fs/promises';
+import { constants } from 'node:fs';
 import { join } from 'node:path';
 import { errnoOf, unless } from '../../shared/runtime/errno.ts';
 import type { Store } from '../../shared/store/key-value-store.ts';
+import { access, chmod, lstat, stat } from '../seams/files.ts';
+import type { FileStats } from '../seams/operations.ts';
 import { createClientDirectories } from './client-directories.ts';
 import { createId, notUsable, readId, UnusableSharedDirectory } from './directory-identity.ts';
 import { createFileClock, type FileClock } from './file-clock.ts';
@@ -121,7 +122,7 @@ async function refuseStrangers(sharedDir: string, ownUid: number | undefined): P
 }
 
 /** Whether somebody else may rename what is at the root of the shared directory. */
-function mayBeReplaced({ uid, mode }: Stats, ownUid: number | undefined): boolean {
+function mayBeReplaced({ uid, mode }: FileStats, ownUid: number | undefined): boolean {
   return (uid !== 0 && uid !== ownUid) || ((mode & MAY_WRITE) !== 0 && (mode & STICKY) === 0);
 }
 

@@ -1,11 +1,15 @@
-import type { Stats } from 'node:fs';
+import { time } from '../../shared/seams/time.ts';
 import { INLINE_BYTES } from '../../shared/store/key-value-store.ts';
+import type { FileStats } from '../seams/operations.ts';
 import type { Judgement } from './judge-result.ts';
 
 /** A file as it looks unread. `stamp` tells whether it changed between two looks. */
 export type Sight = { stamp: string; bytes: number };
 
-export const toSight = ({ ino, size, mtimeMs }: Stats): Sight => ({ stamp: `${ino}:${size}:${mtimeMs}`, bytes: size });
+export const toSight = ({ ino, size, mtimeMs }: FileStats): Sight => ({
+  stamp: `${ino}:${size}:${mtimeMs}`,
+  bytes: size,
+});
 
 /** Something that is no result may still be in the making: it counts once it has not changed for this long. */
 const WRONG_FOR_MS = 2000;
@@ -31,7 +35,7 @@ export function createUnusableResult() {
     /** It was read, and is no answer. */
     note(stamp: string, judgement: Judgement): void {
       const same = last?.stamp === stamp ? last : undefined;
-      last = { stamp, judgement, since: same?.since ?? Date.now(), reads: (same?.reads ?? 0) + 1 };
+      last = { stamp, judgement, since: same?.since ?? time.now(), reads: (same?.reads ?? 0) + 1 };
     },
     /** The path is empty. */
     forget(): void {
@@ -44,7 +48,7 @@ export function createUnusableResult() {
      */
     get wrongForGoodInMs(): number | undefined {
       if (last?.judgement.kind !== 'wrong' || last.stamp !== seen) return undefined;
-      return Math.max(0, last.since + WRONG_FOR_MS - Date.now());
+      return Math.max(0, last.since + WRONG_FOR_MS - time.now());
     },
     /** Whether it says that the client's process ended while it ran the rule. */
     get clientDied(): boolean {

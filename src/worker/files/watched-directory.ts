@@ -1,3 +1,4 @@
+import { type Timer, time } from '../../shared/seams/time.ts';
 import { openExecutionOf } from './file-names.ts';
 import type { Pace } from './look-schedule.ts';
 import type { Sight } from './unusable-result.ts';
@@ -26,14 +27,14 @@ export type Watched = Directory &
     missing: boolean;
     /** Executions of other workers, as of the last listing. */
     others: number;
-    /** Executions of this worker that ended, and when (`performance.now()`): their files may still be there. */
+    /** Executions of this worker that ended, and when (`time.monotonic()`): their files may still be there. */
     ended: Map<string, number>;
     armedAt: number;
     listeningSince: number;
     heardAt: number;
     listedAt: number;
     /** The next look; null while none is planned. */
-    next: { timer: NodeJS.Timeout; dueAt: number } | null;
+    next: { timer: Timer; dueAt: number } | null;
     looking: boolean;
   };
 
@@ -42,7 +43,7 @@ const ENDED_KEPT_MS = 5000;
 
 /** A directory as it is when it begins to be watched. */
 export function newlyWatched(watchable: Directory): Watched {
-  const now = Date.now();
+  const now = time.now();
   return {
     ...watchable,
     listeners: new Map(),
@@ -55,8 +56,8 @@ export function newlyWatched(watchable: Directory): Watched {
     listeningSince: 0,
     heardAt: 0,
     eventsArrive: false,
-    youngestAt: performance.now(),
-    lookedAt: performance.now(),
+    youngestAt: time.monotonic(),
+    lookedAt: time.monotonic(),
     lastTookMs: 0,
     listedAt: Number.NEGATIVE_INFINITY,
     next: null,
@@ -67,7 +68,7 @@ export function newlyWatched(watchable: Directory): Watched {
 /** Executions of other workers that a listing shows: their request is still there, or their mark. */
 export function countOthers(watched: Watched, names: string[]): number {
   for (const [mockId, at] of watched.ended) {
-    if (performance.now() - at < ENDED_KEPT_MS) break;
+    if (time.monotonic() - at < ENDED_KEPT_MS) break;
     watched.ended.delete(mockId);
   }
   const open = new Set(names.map(openExecutionOf).filter((mockId) => mockId !== undefined));
@@ -87,5 +88,5 @@ export function othersIn(watched: Watched | undefined): number {
 export function noteEnd({ listeners, ended }: Watched, mockId: string): void {
   listeners.delete(mockId);
   ended.delete(mockId);
-  ended.set(mockId, performance.now());
+  ended.set(mockId, time.monotonic());
 }

@@ -1,5 +1,6 @@
 import type { Logger } from '../../shared/runtime/logger.ts';
 import { every } from '../../shared/runtime/periodic.ts';
+import { time } from '../../shared/seams/time.ts';
 import { openEvents } from './directory-events.ts';
 import { createLooks } from './directory-looks.ts';
 import {
@@ -30,7 +31,7 @@ export function createResultWatcher({ pollIntervalMs, log }: { pollIntervalMs: n
 
   function forgetIdle(): void {
     for (const { directory, listeners, idleSince } of directories.values()) {
-      if (listeners.size > 0 || Date.now() - idleSince <= KEEP_IDLE_MS) continue;
+      if (listeners.size > 0 || time.now() - idleSince <= KEEP_IDLE_MS) continue;
       directories.delete(directory);
       void events.drop(directory);
     }
@@ -48,15 +49,15 @@ export function createResultWatcher({ pollIntervalMs, log }: { pollIntervalMs: n
     watch(watchable: Directory, mockId: string, tell: Listener): () => void {
       const watched = directories.get(watchable.directory) ?? add(watchable);
       watched.registration = watchable.registration; // the client may have come back in another lane
-      if (watched.listeners.size === 0) watched.listeningSince = Date.now();
-      const since = performance.now();
+      if (watched.listeners.size === 0) watched.listeningSince = time.now();
+      const since = time.monotonic();
       const waiting = { tell, since, lookAt: since };
       watched.listeners.set(mockId, waiting);
       watched.youngestAt = since;
       looks.plan(watched);
       return () => {
         if (watched.listeners.get(mockId) === waiting) noteEnd(watched, mockId);
-        watched.idleSince = Date.now();
+        watched.idleSince = time.now();
       };
     },
     othersIn: (directory: string): number => othersIn(directories.get(directory)),
@@ -65,7 +66,7 @@ export function createResultWatcher({ pollIntervalMs, log }: { pollIntervalMs: n
     noticing: () => noticingIn(directories.values(), looks),
     async close(): Promise<void> {
       await forgetting.stop();
-      for (const { next } of directories.values()) clearTimeout(next?.timer);
+      for (const { next } of directories.values()) time.clearTimeout(next?.timer);
       directories.clear();
       await events.close();
     },

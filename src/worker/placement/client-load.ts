@@ -1,9 +1,10 @@
-import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { time } from '../../shared/seams/time.ts';
 import type { Client } from '../clients/client.ts';
 import { inDirectory } from '../files/directory-limit.ts';
 import { mockDirectory, openExecutionOf, openFileName, requestFileName } from '../files/file-names.ts';
 import { namesIn, within } from '../files/real-directory.ts';
+import { lstat, readdir } from '../seams/files.ts';
 import type { ClientSlots } from './client-slots.ts';
 
 /** A look at a client's directory is good for this long. */
@@ -42,10 +43,10 @@ export function createClientLoad({ sharedDir, slots, resultTimeoutMs, fileNow, i
   /** The marks of all workers, as of a moment ago. */
   function marksOf(path: string): Promise<Marks> {
     const known = looks.get(path);
-    if (known && performance.now() - known.at < LOOKED_MS) return known.marks;
+    if (known && time.monotonic() - known.at < LOOKED_MS) return known.marks;
     if (looks.size >= MAX_REMEMBERED) looks.clear();
     const marks = readMarks(path, { fileNow: fileNow(), openForMs: resultTimeoutMs + SLACK_MS, isOwn });
-    looks.set(path, { at: performance.now(), marks });
+    looks.set(path, { at: time.monotonic(), marks });
     return marks;
   }
 

@@ -1,4 +1,4 @@
-import { setTimeout } from 'node:timers/promises';
+import { time } from '../../shared/seams/time.ts';
 
 /** How often an execution that waits for a slot looks again. */
 const LOOK_AGAIN_MS = 20;
@@ -53,8 +53,8 @@ export function createClientSlots({ limit, waitingLimit, othersIn }: Options) {
       add(waiting, directory, 1);
       try {
         while (inUse(directory) >= limit) {
-          if (Date.now() >= deadline || !goOn()) return 'none';
-          await setTimeout(LOOK_AGAIN_MS);
+          if (time.now() >= deadline || !goOn()) return 'none';
+          await time.pause(LOOK_AGAIN_MS);
         }
       } finally {
         add(waiting, directory, -1);

@@ -5,6 +5,7 @@ import type { NoAnswer } from '../../shared/contract/outcomes.ts';
 import { sentences } from '../../shared/contract/sentences.ts';
 import { resultWithin } from '../../shared/runtime/at-most.ts';
 import { createThrottledAlert, type Logger } from '../../shared/runtime/logger.ts';
+import { time } from '../../shared/seams/time.ts';
 import type { Client } from '../clients/client.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import { dialects } from '../dialects/dialects.ts';
@@ -68,10 +69,10 @@ export function createInspections(dependencies: Dependencies) {
     const key = `${data.app}/${data.ruleId}/${data.confId}`;
     const version = await stampOf(join(sharedDir, String(data.app), 'version.txt'));
     const last = known.get(key);
-    if (last?.version === version && performance.now() - last.at < maxAgeMs) return last.check;
+    if (last?.version === version && time.monotonic() - last.at < maxAgeMs) return last.check;
     const check = checkNow(leafNodes, data);
     if (known.size >= MAX_REMEMBERED) known.clear();
-    known.set(key, { at: performance.now(), version, check });
+    known.set(key, { at: time.monotonic(), version, check });
     return check;
   }
 

@@ -2,6 +2,7 @@ import type { Warning } from '../../shared/contract/job.ts';
 import type { NoAnswer } from '../../shared/contract/outcomes.ts';
 import { sentences } from '../../shared/contract/sentences.ts';
 import { formatTarget, type Target } from '../../shared/contract/target.ts';
+import { perProcess } from '../../shared/seams/process.ts';
 import { type Client, directoryOnly } from '../clients/client.ts';
 import type { Clients, Roster } from '../clients/clients.ts';
 import { isPlainName } from '../files/file-names.ts';
@@ -94,11 +95,11 @@ function groupsFor(target: Exclude<Target, { kind: 'address' }>, roster: Roster)
 }
 
 type Groups = { trunk: Client[]; lanes: Map<string, Client[]>; directories: Client[] };
-const known = new WeakMap<Roster, Groups>();
+const known = perProcess(() => new WeakMap<Roster, Groups>());
 
 /** The clients of a listing by where they are; worked out once per listing. */
 function groupsOf(roster: Roster): Groups {
-  const groups = known.get(roster) ?? {
+  const groups = known().get(roster) ?? {
     trunk: roster.clients.filter(({ registered, lane }) => registered && lane === null),
     lanes: Map.groupBy(
       roster.clients.filter(({ lane }) => lane !== null),
@@ -106,7 +107,7 @@ function groupsOf(roster: Roster): Groups {
     ),
     directories: roster.clients.filter(({ registered }) => !registered),
   };
-  known.set(roster, groups);
+  known().set(roster, groups);
   return groups;
 }
 

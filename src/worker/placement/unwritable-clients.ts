@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Warning } from '../../shared/contract/job.ts';
 import type { NoAnswer } from '../../shared/contract/outcomes.ts';
+import { time } from '../../shared/seams/time.ts';
 import type { Client } from '../clients/client.ts';
 
 /** After so long, a client whose rights were put in order is tried again. */
@@ -18,7 +19,7 @@ export function createUnwritableClients({ onNoted }: { onNoted: () => void }) {
   function warningOf(client: Client): Warning | undefined {
     if (known.size === 0) return undefined;
     const found = known.get(keyOf(client));
-    return found && performance.now() < found.until ? found.warning : undefined;
+    return found && time.monotonic() < found.until ? found.warning : undefined;
   }
 
   return {
@@ -27,7 +28,7 @@ export function createUnwritableClients({ onNoted }: { onNoted: () => void }) {
       const reason = error.replace(/ It did not run\.$/, '');
       if (known.size >= MAX_REMEMBERED) known.clear();
       const warning = { code: 'client-passed-over', message: `Another client was asked. ${reason}` };
-      known.set(keyOf(client), { warning, until: performance.now() + REMEMBERED_MS });
+      known.set(keyOf(client), { warning, until: time.monotonic() + REMEMBERED_MS });
       onNoted();
     },
 

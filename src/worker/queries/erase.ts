@@ -1,8 +1,8 @@
-import { rm } from 'node:fs/promises';
 import type { Claims } from '../files/claims.ts';
 import { filesOf, removeFiles, removeOpenMark } from '../files/execution-files.ts';
 import type { KeptAnswers } from '../files/kept-answers.ts';
 import type { SharedDirectory } from '../files/shared-directory.ts';
+import { rm } from '../seams/files.ts';
 import type { Answer } from './answer-query.ts';
 
 export type Erase = (execution: { mockId: string }) => Promise<Answer>;

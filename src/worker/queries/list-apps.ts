@@ -1,4 +1,3 @@
-import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { createConcurrencyLimit } from '../files/concurrency-limit.ts';
@@ -7,6 +6,7 @@ import { absent } from '../reading/reading.ts';
 import { optionalText, parseConfig } from '../rules/config-fields.ts';
 import { isRealFolder } from '../rules/folder-listing.ts';
 import type { Rules } from '../rules/rules.ts';
+import { readdir } from '../seams/files.ts';
 
 const MAX_APP = 2_147_483_647;
 const MAX_APP_BYTES = 64 * 1024;

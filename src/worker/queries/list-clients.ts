@@ -1,4 +1,5 @@
 import { RawNumber } from '../../shared/contract/raw-number.ts';
+import { time } from '../../shared/seams/time.ts';
 import type { Client } from '../clients/client.ts';
 import type { Clients } from '../clients/clients.ts';
 import { ForeignPath } from '../files/client-directories.ts';
@@ -25,7 +26,7 @@ export function createListClients({ clients, load }: { clients: Clients; load: C
     return {
       ...{ address, lane, registered, state, dialect, sdk },
       lastHeartbeat: hasBeaten ? BigInt(Math.trunc(lastHeartbeat)) : null,
-      heartbeatAgeMs: hasBeaten ? Math.max(0, Math.round(Date.now() - beatAt)) : null,
+      heartbeatAgeMs: hasBeaten ? Math.max(0, Math.round(time.now() - beatAt)) : null,
       loadedVersion: loadedVersion === null ? null : new RawNumber(loadedVersion),
       open: await load.openAt(client),
     };

@@ -1,7 +1,8 @@
-import { randomUUID } from 'node:crypto';
 import { DelayedError, type Job } from 'bullmq';
 import { QUERY_VERSION, type Query, type QueryResult, querySchema } from '../../shared/contract/query.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
+import { random } from '../../shared/seams/random.ts';
+import { time } from '../../shared/seams/time.ts';
 import { INLINE_BYTES } from '../../shared/store/key-value-store.ts';
 import { type QueueBackend, queueNames } from '../../shared/store/queue-backend.ts';
 import type { Answer } from './answer-query.ts';
@@ -35,15 +36,15 @@ export function createQueryWorker({ backend, answerQuery, waitForNewerMs, log }:
     if (answer.kind === 'pass-on') return passOn(job, token);
     if (answer.kind === 'refused') return { v, refused: { status: answer.status, error: answer.error } };
     if (Buffer.byteLength(answer.body) <= INLINE_BYTES) return { v, body: answer.body };
-    const stored = `query:${randomUUID()}`;
+    const stored = `query:${random.uuid()}`;
     await backend.store.setIfAbsent(stored, answer.body, STORED_SECONDS);
     return { v, stored };
   }
 
   async function passOn(job: Job<Query, QueryResult>, token: string | undefined): Promise<QueryResult> {
-    if (Date.now() >= job.timestamp + waitForNewerMs)
+    if (time.now() >= job.timestamp + waitForNewerMs)
       return { v: QUERY_VERSION, refused: { status: 503, error: TOO_NEW } };
-    await job.moveToDelayed(Date.now() + AWAY_MS, token).catch(() => {}); // if this fails, its lock will expire, or the API took the question back
+    await job.moveToDelayed(time.now() + AWAY_MS, token).catch(() => {}); // if this fails, its lock will expire, or the API took the question back
     throw new DelayedError();
   }
 

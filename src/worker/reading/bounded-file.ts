@@ -1,10 +1,9 @@
-import type { Stats } from 'node:fs';
-import type { FileHandle } from 'node:fs/promises';
-import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { decodeUtf8 } from '../../shared/contract/utf8.ts';
 import { inDirectory } from '../files/directory-limit.ts';
 import { READ_SAFELY, readUpTo } from '../files/read-safely.ts';
+import { open } from '../seams/files.ts';
+import type { FileStats, OpenFile } from '../seams/operations.ts';
 import type { Reading } from './reading.ts';
 import { readingOfError, unusable } from './reading.ts';
 
@@ -17,7 +16,7 @@ export function readBoundedFile(path: string, maxBytes: number): Promise<Reading
 }
 
 async function read(path: string, maxBytes: number): Promise<Reading<string>> {
-  let file: FileHandle | undefined;
+  let file: OpenFile | undefined;
   try {
     file = await open(path, READ_SAFELY);
     const stats = await file.stat();
@@ -31,14 +30,14 @@ async function read(path: string, maxBytes: number): Promise<Reading<string>> {
 }
 
 /** Why a file may not be read, judged from its stats alone. */
-export function refusal(stats: Stats, maxBytes: number): { kind: 'unusable'; reason: string } | undefined {
+export function refusal(stats: FileStats, maxBytes: number): { kind: 'unusable'; reason: string } | undefined {
   if (stats.isSymbolicLink()) return unusable('is a link');
   if (!stats.isFile()) return unusable(stats.isDirectory() ? 'is a directory' : 'is not a regular file');
   if (stats.size > maxBytes) return unusable(`is larger than ${maxBytes} bytes`);
   return undefined;
 }
 
-async function readText(file: FileHandle, size: number): Promise<Reading<string>> {
+async function readText(file: OpenFile, size: number): Promise<Reading<string>> {
   const bytes = await readUpTo(file, size + 1);
   if (bytes.length !== size) return unusable('changed while it was read');
   const decoded = decodeUtf8(bytes);

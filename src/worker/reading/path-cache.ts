@@ -1,6 +1,6 @@
-import type { Stats } from 'node:fs';
 import { LRUCache } from 'lru-cache';
 import { lstat } from '../files/quick-files.ts';
+import type { FileStats } from '../seams/operations.ts';
 import type { Reading } from './reading.ts';
 import { readingOfError } from './reading.ts';
 
@@ -10,7 +10,7 @@ const ENTRY_OVERHEAD_BYTES = 512;
 
 type Entry<T> = { identity: string; firstSeenAt: number; settled: boolean; weight: number; reading: Reading<T> };
 type Options<T> = {
-  load: (path: string, stats: Stats) => Promise<Reading<T>>;
+  load: (path: string, stats: FileStats) => Promise<Reading<T>>;
   run: <R>(path: string, task: () => Promise<R>) => Promise<R>;
   maxBytes: number;
   now: () => number;
@@ -53,6 +53,6 @@ export function createPathCache<T>({ load, run, maxBytes, now }: Options<T>) {
   };
 }
 
-function identityOf({ dev, ino, size, mtimeMs, ctimeMs }: Stats): string {
+function identityOf({ dev, ino, size, mtimeMs, ctimeMs }: FileStats): string {
   return `${dev}:${ino}:${size}:${mtimeMs}:${ctimeMs}`;
 }

@@ -1,11 +1,11 @@
-import type { Stats } from 'node:fs';
-import { readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { createLimitPerApp } from '../files/concurrency-limit.ts';
 import { readBoundedFile, refusal } from '../reading/bounded-file.ts';
 import { createPathCache } from '../reading/path-cache.ts';
 import type { Reading } from '../reading/reading.ts';
 import { absent, unusable } from '../reading/reading.ts';
+import { readdir } from '../seams/files.ts';
+import type { FileStats } from '../seams/operations.ts';
 import { idOfFileName } from './config-fields.ts';
 import { isRealFolder, listFolder } from './folder-listing.ts';
 import { parseNode } from './node-file.ts';
@@ -77,8 +77,8 @@ export function createConfigFiles({ sharedDir, now }: { sharedDir: string; now: 
   };
 }
 
-function loaderOf<T>(parse: (text: string, id: bigint, stats: Stats) => Reading<T>) {
-  return async (path: string, stats: Stats): Promise<Reading<T>> => {
+function loaderOf<T>(parse: (text: string, id: bigint, stats: FileStats) => Reading<T>) {
+  return async (path: string, stats: FileStats): Promise<Reading<T>> => {
     const id = idOfFileName(basename(path));
     if (id === undefined) return unusable('is not named by an id');
     const text = refusal(stats, MAX_FILE_BYTES) ?? (await readBoundedFile(path, MAX_FILE_BYTES));
@@ -86,7 +86,7 @@ function loaderOf<T>(parse: (text: string, id: bigint, stats: Stats) => Reading<
   };
 }
 
-function parseDatedRule(text: string, id: bigint, stats: Stats): Reading<DatedRule> {
+function parseDatedRule(text: string, id: bigint, stats: FileStats): Reading<DatedRule> {
   const parsed = parseRule(text, id);
   return parsed.kind === 'found' ? { kind: 'found', value: { rule: parsed.value, modifiedMs: stats.mtimeMs } } : parsed;
 }

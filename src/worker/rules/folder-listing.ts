@@ -1,9 +1,9 @@
-import type { Dirent, Stats } from 'node:fs';
-import { lstat } from 'node:fs/promises';
 import { inDirectory } from '../files/directory-limit.ts';
 import { entriesIn } from '../reading/folder-entries.ts';
 import type { Reading } from '../reading/reading.ts';
 import { unusable } from '../reading/reading.ts';
+import { lstat } from '../seams/files.ts';
+import type { Entry, FileStats } from '../seams/operations.ts';
 import { idOfFileName } from './config-fields.ts';
 
 const MAX_ENTRIES = 100_000;
@@ -16,7 +16,7 @@ export type Skipped = { file: string; reason: string };
 export type FolderListing = { ids: bigint[]; folders: string[]; skipped: Skipped[] };
 
 /** Lists one real folder. Links are not followed; folders whose names begin with `_` or `.` hold no rules. */
-export async function listFolder(path: string, stats: Stats): Promise<Reading<FolderListing>> {
+export async function listFolder(path: string, stats: FileStats): Promise<Reading<FolderListing>> {
   if (!stats.isDirectory()) return unusable(stats.isSymbolicLink() ? 'is a link' : 'is not a folder');
   const listing: FolderListing = { ids: [], folders: [], skipped: [] };
   let entries = 0;
@@ -38,7 +38,7 @@ export async function isRealFolder(path: string): Promise<boolean> {
   );
 }
 
-function sort(entry: Dirent, { ids, folders, skipped }: FolderListing): void {
+function sort(entry: Entry, { ids, folders, skipped }: FolderListing): void {
   const skip = (reason: string) => {
     if (skipped.length < MAX_SKIPPED) skipped.push({ file: entry.name, reason });
   };

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { time } from '../../shared/seams/time.ts';
 import { createJoinedReads } from '../reading/joined-reads.ts';
 import type { Reading } from '../reading/reading.ts';
 import { absent, unusable } from '../reading/reading.ts';
@@ -24,7 +25,7 @@ export type Rules = ReturnType<typeof createRules>;
  * The released rules and nodes in the shared directory, read only. Every answer is as fresh as the call: each file is
  * looked at, and parsed again when it changed. `now` is a monotonic clock in ms.
  */
-export function createRules({ sharedDir, now = () => performance.now() }: { sharedDir: string; now?: () => number }) {
+export function createRules({ sharedDir, now = () => time.monotonic() }: { sharedDir: string; now?: () => number }) {
   const files = createConfigFiles({ sharedDir, now });
   const joinReads = createJoinedReads<RuleGraph>();
 

@@ -1,9 +1,10 @@
-import { readdir, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { unless } from '../../shared/runtime/errno.ts';
+import { time } from '../../shared/seams/time.ts';
 import type { Clients } from '../clients/clients.ts';
 import { isRealDirectory } from '../files/client-directories.ts';
 import { mockDirectory } from '../files/file-names.ts';
+import { readdir, rmdir } from '../seams/files.ts';
 
 const GONE_FOR_MS = 24 * 60 * 60_000;
 
@@ -17,7 +18,7 @@ export function createSweepGoneClients({ sharedDir, clients }: { sharedDir: stri
     const names = (await readdir(join(sharedDir, 'clients')).catch(unless('ENOENT', 'ENOTDIR'))) ?? [];
     for (const app of names.filter((name) => /^[1-9]\d{0,9}$/.test(name)).map(Number)) {
       const all = await clients.list(app).catch(() => []);
-      const gone = all.filter(({ online, beatAt }) => !online && beatAt > 0 && Date.now() - beatAt > GONE_FOR_MS);
+      const gone = all.filter(({ online, beatAt }) => !online && beatAt > 0 && time.now() - beatAt > GONE_FOR_MS);
       for (const { directoryName } of gone) {
         const directory = join(mockDirectory(sharedDir, app), directoryName);
         if (!(await isRealDirectory(sharedDir, directory).catch(() => false))) continue;

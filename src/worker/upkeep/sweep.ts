@@ -1,4 +1,3 @@
-import { lstat, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CLAIM_KEPT_MS } from '../../shared/contract/claim-age.ts';
 import { unless } from '../../shared/runtime/errno.ts';
@@ -9,6 +8,7 @@ import { removeIfNobodyCame } from '../files/execution-files.ts';
 import { isOurFile, MADE_BY_US, readFileName } from '../files/file-names.ts';
 import { namesIn, within } from '../files/real-directory.ts';
 import type { SharedDirectory } from '../files/shared-directory.ts';
+import { lstat, readdir, readEntries, rm } from '../seams/files.ts';
 
 type Dependencies = {
   sharedDirectory: SharedDirectory;
@@ -105,6 +105,6 @@ function asking(onResult: (mockId: string) => Promise<boolean>, onError: (error:
 }
 
 async function directories(path: string): Promise<string[]> {
-  const found = (await readdir(path, { withFileTypes: true }).catch(unless('ENOENT', 'ENOTDIR'))) ?? [];
+  const found = (await readEntries(path).catch(unless('ENOENT', 'ENOTDIR'))) ?? [];
   return found.filter((entry) => entry.isDirectory()).map(({ name }) => join(path, name));
 }

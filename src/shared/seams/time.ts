@@ -1,0 +1,53 @@
+import { perProcess } from './process.ts';
+
+/** A timer that was set. */
+export type Timer = object;
+
+/** The clocks and timers of a process. */
+export type Time = {
+  /** Epoch ms by this process's clock, which may be wrong and may jump. */
+  now(): number;
+  /** Ms on a clock that only goes forward; it says nothing about the time of day. */
+  monotonic(): number;
+  setTimeout(run: () => void, ms: number): Timer;
+  clearTimeout(timer: Timer | undefined): void;
+  setImmediate(run: () => void): void;
+};
+
+const realTime: Time = {
+  now: () => Date.now(),
+  monotonic: () => performance.now(),
+  setTimeout: (run, ms) => setTimeout(run, ms),
+  clearTimeout: (timer) => clearTimeout(timer as NodeJS.Timeout | undefined),
+  setImmediate: (run) => void setImmediate(run),
+};
+
+export const timeOf = perProcess(() => realTime);
+
+/** The time of the process that runs now. */
+export const time = {
+  now: () => timeOf().now(),
+  monotonic: () => timeOf().monotonic(),
+  setTimeout: (run: () => void, ms: number) => timeOf().setTimeout(run, ms),
+  clearTimeout: (timer: Timer | undefined) => timeOf().clearTimeout(timer),
+  setImmediate: (run: () => void) => timeOf().setImmediate(run),
+  /** Resolves after so many ms, or when the signal is aborted. */
+  pause(ms: number, signal?: AbortSignal): Promise<void> {
+    if (signal?.aborted) return Promise.resolve();
+    return new Promise((resolve) => {
+      const over = () => {
+        timeOf().clearTimeout(timer);
+        signal?.removeEventListener('abort', over);
+        resolve();
+      };
+      const timer = timeOf().setTimeout(over, ms);
+      signal?.addEventListener('abort', over);
+    });
+  },
+  /** A signal that is aborted after so many ms. */
+  abortAfter(ms: number): AbortSignal {
+    const controller = new AbortController();
+    timeOf().setTimeout(() => controller.abort(new DOMException('It took too long', 'TimeoutError')), ms);
+    return controller.signal;
+  },
+};
