@@ -14,8 +14,9 @@ export const openFileName = (mockId: string) => `.${mockId}.open`;
 export const MADE_BY_US = '.made-by-rule-server';
 
 const MOCK_ID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
+/** Request, result, temporary file, mark, and the drafts of results: those of the published SDKs, and those of the Node SDK. */
 const OUR_FILE = new RegExp(
-  `^(?:(${MOCK_ID})(?:_result)?\\.json|\\.(${MOCK_ID})\\.(?:open|\\w+\\.tmp)|(${MOCK_ID})_result\\.json\\.tmp)$`,
+  `^(?:${MOCK_ID}(?:_result)?\\.json|\\.${MOCK_ID}\\.(?:open|\\w+\\.tmp)|${MOCK_ID}_result\\.json\\.tmp|\\.${MOCK_ID}_result\\.json\\.[0-9a-f]+\\.tmp)$`,
 );
 const OPEN_MARK = new RegExp(`^\\.(${MOCK_ID})\\.open$`);
 const EVENT = new RegExp(`^(${MOCK_ID})(_result)?\\.json$`);
