@@ -95,5 +95,15 @@ export function createExecutionParts(options: AllOptions, directory: DirectoryPa
   const shared = { interrupts, progress, memory, privacy, settings, tracing, atStep, log, store, storeRun };
   const execute = createExecute({ ...directory, ...shared, onUnreadable: countUnreadable(metrics), cleanUp, record });
   const unknownJobs = createUnknownJobs({ ...directory, settings, log });
-  return { execute, interrupts, progress, unknownJobs, lateResults, watcher: directory.watcher, history, privacy };
+  return {
+    execute,
+    cleanUp,
+    interrupts,
+    progress,
+    unknownJobs,
+    lateResults,
+    watcher: directory.watcher,
+    history,
+    privacy,
+  };
 }

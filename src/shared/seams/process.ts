@@ -11,7 +11,7 @@ export type Process = {
 };
 
 /** What a process has of its own: `use()` is the one of the process that runs now. */
-export type PerProcess<T> = {
+type PerProcess<T> = {
   (): T;
   /** For `createProcess`: this one instead of the one that would be made. */
   as(value: T): Given;

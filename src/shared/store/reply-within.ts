@@ -1,3 +1,5 @@
+import { time } from '../seams/time.ts';
+
 /**
  * Rejects when no reply came within `timeoutMs`. A process that was too busy to look counts the replies that have arrived
  * meanwhile: its timer fires before its sockets are read.
@@ -5,7 +7,7 @@
 export function replyWithin<T>(timeoutMs: number, reply: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const late = () => reject(new Error(`Command timed out after ${timeoutMs} ms`));
-    const timer = setTimeout(() => setImmediate(() => setImmediate(late)), timeoutMs);
-    reply.then(resolve, reject).finally(() => clearTimeout(timer));
+    const timer = time.setTimeout(() => time.setImmediate(() => time.setImmediate(late)), timeoutMs);
+    reply.then(resolve, reject).finally(() => time.clearTimeout(timer));
   });
 }

@@ -15,10 +15,19 @@ const closeLater = promisify(sync.close);
 const HANDLES = '/proc/self/fd';
 const MOUNT_LIST = '/proc/self/mountinfo';
 
+/** Most of what is asked for is missing, and an error costs more than a look. */
+function existsAtOnce(path: string): boolean {
+  try {
+    return sync.lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch (error) {
+    return unless('ENOTDIR')(error) ?? false;
+  }
+}
+
 /** In the main thread. What fails rejects, as it does in the other threads. */
 const atOnce: QuickFiles = {
   chmod: async (path, mode) => sync.chmodSync(path, mode),
-  exists: async (path) => sync.lstatSync(path, { throwIfNoEntry: false }) !== undefined,
+  exists: async (path) => existsAtOnce(path),
   lstat: async (path) => sync.lstatSync(path),
   open: async (path, flags, mode) => openedAtOnce(sync.openSync(path, flags, mode)),
   openDirectory: async (path, { noFollow }) => openedDirectory(sync.openSync(path, flagsOf(noFollow)), statAtOnce),

@@ -25,12 +25,14 @@ describeInBrowser('many inputs in the console', () => {
     const preview = page.getByRole('region', { name: 'The first inputs' });
     await says(preview.locator('caption'), 'The first 2 of 2 inputs');
     // Which fields the rule reads comes with its schema.
-    await expect.poll(() => preview.locator('th').allInnerTexts()).toEqual([
-      expect.stringMatching(/^name\s+name of the case$/),
-      expect.stringMatching(/^uid\s+number$/),
-      expect.stringMatching(/^cost\s+number$/),
-      expect.stringMatching(/^city\s+text$/),
-    ]);
+    await expect
+      .poll(() => preview.locator('th').allInnerTexts())
+      .toEqual([
+        expect.stringMatching(/^name\s+name of the case$/),
+        expect.stringMatching(/^uid\s+number$/),
+        expect.stringMatching(/^cost\s+number$/),
+        expect.stringMatching(/^city\s+text$/),
+      ]);
     await page.getByRole('checkbox', { name: 'lane beta' }).check();
     await says(page.locator('#batch-warning'), /^4 real runs on any client, lane beta; they may run the actions “/);
     await expectAccessible(page);

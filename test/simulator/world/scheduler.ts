@@ -23,8 +23,10 @@ export type Ready =
 export type Made = { at: number; process: string; what: string; how: string; result: string };
 
 type Step = Ready & { kind: 'step'; run(happening: Happening<unknown>): string };
-type Due = Ready & { kind: 'timer'; run(): void };
-type Clock = { startedAt: number; aheadMs: number };
+type Due = Ready & { kind: 'timer'; what: string; run(): void };
+type Enter = (task: () => void) => void;
+type StartOptions = { aheadMs?: number; enter?: Enter };
+type Clock = { startedAt: number; aheadMs: number; enter: Enter };
 
 /** Resolves once all that follows from the last step has happened: promises are all that processes may wait for besides the world. */
 const drained = () => new Promise<void>((resolve) => setImmediate(resolve));
@@ -38,17 +40,27 @@ export type Scheduler = ReturnType<typeof createScheduler>;
 export function createScheduler(startsAt: number) {
   let nowMs = 0;
   let lastId = 0;
+  let isAtOnce = false;
   const steps = new Map<number, Step>();
   const timers = new Map<number, Due>();
   const clocks = new Map<string, Clock>();
   const frozenUntil = new Map<string, number>();
   const dead = new Set<string>();
   const trace: Made[] = [];
+  /** Of each process, a hash of all that it was told so far. */
+  const heard = new Map<string, number>();
 
   const isAwake = (process: string) => nowMs >= (frozenUntil.get(process) ?? 0);
 
   function note(process: string, what: string, how: string, result = ''): void {
     trace.push({ at: nowMs, process, what, how, result });
+    heard.set(process, hashOf(`${nowMs} ${what} ${how} ${result}`, heard.get(process)));
+  }
+
+  /** Told to a process when the scheduler says so: an event of a watch, a message. */
+  function tell(process: string, what: string, deliver: () => void): void {
+    const id = ++lastId;
+    if (!dead.has(process)) timers.set(id, { kind: 'timer', id, process, at: nowMs, what, run: deliver });
   }
 
   function run<World>(asked: Asked, world: World, act: (world: World) => unknown, happening: Happening<unknown>) {
@@ -67,9 +79,9 @@ export function createScheduler(startsAt: number) {
     },
     epoch: () => startsAt + nowMs,
 
-    /** A process begins to live. Its clock is ahead of the world's by `aheadMs`. */
-    start(process: string, aheadMs = 0): void {
-      clocks.set(process, { startedAt: nowMs, aheadMs });
+    /** A process begins to live. Its clock is ahead of the world's by `aheadMs`. `enter` runs something in it. */
+    start(process: string, { aheadMs = 0, enter = (task) => task() }: StartOptions = {}): void {
+      clocks.set(process, { startedAt: nowMs, aheadMs, enter });
     },
     /** A process dies: nothing that it asked for happens any more. What happened stays. */
     kill(process: string): void {
@@ -86,13 +98,39 @@ export function createScheduler(startsAt: number) {
       const clock = clocks.get(process);
       if (clock) clock.aheadMs += ms;
     },
+    /** What each process was told so far, and whether it goes on: equal where processes cannot tell two runs apart. */
+    told(): string {
+      const all = [...heard].map(
+        ([process, hash]) => `${process}:${hash}:${dead.has(process)}:${frozenUntil.get(process) ?? 0}`,
+      );
+      return `${nowMs} ${all.sort().join(' ')}`;
+    },
     isAlive: (process: string) => clocks.has(process) && !dead.has(process),
 
-    /** The way of processes to one part of the world. */
-    gate<World>(world: World): Gate<World> {
+    /** What is asked while the task runs happens at once: for the beginning of a world, which nobody searches. */
+    async atOnce(task: () => Promise<void>): Promise<void> {
+      isAtOnce = true;
+      await task();
+      isAtOnce = false;
+    },
+
+    /**
+     * The way of processes to one part of the world. `onDone` hears of what happened in it. What touches nothing that others can see
+     * (closing a handle) happens at once.
+     */
+    gate<World>(world: World, onDone: (asked: Asked) => void = () => {}): Gate<World> {
       return <T>(asked: Asked, act: (world: World) => T): Promise<T> =>
         new Promise<T>((resolve, reject) => {
           if (dead.has(asked.process)) return;
+          if (isAtOnce || asked.on.length === 0) {
+            try {
+              resolve(act(world));
+              onDone(asked);
+            } catch (error) {
+              reject(error);
+            }
+            return;
+          }
           const id = ++lastId;
           steps.set(id, {
             ...{ kind: 'step', id, process: asked.process, asked },
@@ -100,6 +138,7 @@ export function createScheduler(startsAt: number) {
               if (happening.kind === 'hangs') return 'never';
               try {
                 const result = run(asked, world, act, happening) as T;
+                onDone(asked);
                 resolve(result);
                 return textOf(result);
               } catch (error) {
@@ -119,7 +158,7 @@ export function createScheduler(startsAt: number) {
         setTimeout(run, ms): Timer {
           const id = ++lastId;
           const at = nowMs + Math.max(0, Number.isFinite(ms) ? ms : 0);
-          if (!dead.has(process)) timers.set(id, { kind: 'timer', id, process, at, run });
+          if (!dead.has(process)) timers.set(id, { kind: 'timer', id, process, at, what: 'timer', run });
           return { id };
         },
         clearTimeout(timer) {
@@ -127,10 +166,12 @@ export function createScheduler(startsAt: number) {
         },
         setImmediate(run) {
           const id = ++lastId;
-          if (!dead.has(process)) timers.set(id, { kind: 'timer', id, process, at: nowMs, run });
+          if (!dead.has(process)) timers.set(id, { kind: 'timer', id, process, at: nowMs, what: 'turn', run });
         },
       };
     },
+
+    tell,
 
     /** What can happen now, in the order it was asked for. Timers that are due come in the order they are due. */
     ready(): Ready[] {
@@ -146,8 +187,8 @@ export function createScheduler(startsAt: number) {
       if (ready.kind === 'timer') {
         const timer = timers.get(ready.id);
         timers.delete(ready.id);
-        timer?.run();
-        note(ready.process, 'timer', 'done');
+        if (timer) clocks.get(ready.process)?.enter(timer.run);
+        note(ready.process, timer?.what ?? 'timer', 'done');
       } else {
         const step = steps.get(ready.id);
         steps.delete(ready.id);
@@ -163,6 +204,13 @@ export function createScheduler(startsAt: number) {
     /** Lets everything settle that follows from what was done to the world from outside. */
     settle: drained,
 
+    /** Nothing happens here any more. */
+    close(): void {
+      steps.clear();
+      timers.clear();
+      for (const process of clocks.keys()) dead.add(process);
+    },
+
     /** When something can happen next if nothing can now: a timer is due, or a process wakes up. */
     nextAt(): number | undefined {
       const wakes = [...steps.values()].map(({ process }) => frozenUntil.get(process) ?? 0);
@@ -175,6 +223,20 @@ export function createScheduler(startsAt: number) {
       nowMs = Math.max(nowMs, ms);
     },
   };
+}
+
+/** 53 bits of a text, going on from `seed`. */
+export function hashOf(text: string, seed = 0): number {
+  let high = 0xdeadbeef ^ seed;
+  let low = 0x41c6ce57 ^ (seed / 2 ** 32);
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at);
+    high = Math.imul(high ^ unit, 2654435761);
+    low = Math.imul(low ^ unit, 1597334677);
+  }
+  high = Math.imul(high ^ (high >>> 16), 2246822507) ^ Math.imul(low ^ (low >>> 13), 3266489909);
+  low = Math.imul(low ^ (low >>> 16), 2246822507) ^ Math.imul(high ^ (high >>> 13), 3266489909);
+  return 4294967296 * (2097151 & low) + (high >>> 0);
 }
 
 function errorOf(code: string, { name, on }: Asked): Error {

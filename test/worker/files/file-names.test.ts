@@ -17,7 +17,11 @@ const mockId = '7f3a5c1e-0000-4000-8000-000000000001';
 describe('file names', () => {
   it('all that we write are known as ours, so that the sweep finds them', () => {
     const names = [requestFileName, resultFileName, openFileName, withdrawnFileName].map((name) => name(mockId));
-    names.push(temporaryFileName(mockId, 'a1b2c3d4'), `${mockId}_result.json.tmp`, `.${mockId}_result.json.0a1b2c3d.tmp`);
+    names.push(
+      temporaryFileName(mockId, 'a1b2c3d4'),
+      `${mockId}_result.json.tmp`,
+      `.${mockId}_result.json.0a1b2c3d.tmp`,
+    );
     expect(names.filter((name) => !isOurFile(name))).toEqual([]);
   });
 

@@ -1,0 +1,175 @@
+import type { Happening, Made, Ready, Scheduler } from '../world/scheduler.ts';
+
+/** A world at its beginning, with what must hold in it. A schedule is run in a fresh one each time. */
+export type Scene = {
+  scheduler: Scheduler;
+  /** Whether what the scene is about has happened. */
+  isOver(): boolean;
+  /** What must hold and does not; undefined while all does. */
+  broken(): string | undefined;
+  /** The state of the world outside its processes, in a form that is equal for equal worlds. */
+  state(): string;
+  /** Older copies of the world in which this is asked, newest first. */
+  staleFor(ready: Ready): readonly unknown[];
+  /** Ends everything, for good: nothing of this world may go on. */
+  close(): void;
+};
+
+/** What happens at one place instead of what would happen by default. */
+export type Deviation =
+  /** Another process goes on. */
+  | { kind: 'switch'; to: string }
+  /** It dies before this step. */
+  | { kind: 'crash'; process: string }
+  /** It stands still for so long, before this step. */
+  | { kind: 'freeze'; process: string; ms: number }
+  /** This step sees the world as it was `age` changes ago. */
+  | { kind: 'stale'; age: number }
+  /** This step happens, and its process is told this error. */
+  | { kind: 'lost'; code: string }
+  /** This step does not happen, and its process is told this error. */
+  | { kind: 'failed'; code: string }
+  /** Time passes until something else can happen, before this step. */
+  | { kind: 'wait' };
+
+/** The deviations of a schedule, by the number of the step. */
+export type Schedule = ReadonlyMap<number, Deviation>;
+
+/** One moment of a run: what would happen now, and what else can. */
+export type Moment = {
+  at: number;
+  scene: Scene;
+  next: Ready;
+  others: readonly Ready[];
+  /** The process that went on last cannot. */
+  isFreeSwitch: boolean;
+  /** The last step of the process that goes on now changed the world. */
+  hasJustWritten: boolean;
+};
+
+export type Run = {
+  kind: 'over' | 'broken' | 'stuck' | 'cut';
+  /** What does not hold. */
+  why: string | undefined;
+  trace: readonly Made[];
+  steps: number;
+  /** How often the invariants were checked. */
+  checked: number;
+};
+
+/** More steps than any scene takes: one that goes on for ever is a defect of the scene. */
+const MAX_STEPS = 60_000;
+/** Longer than any scene waits for nothing. */
+const QUIET_MS = 60_000;
+
+/**
+ * Runs a schedule. By default the process that went on last goes on; when it cannot, the one that asked first. `decide` is asked at each
+ * moment for a deviation; 'cut' ends the run.
+ */
+export async function runSchedule(
+  make: () => Promise<Scene> | Scene,
+  decide: (moment: Moment) => Deviation | 'cut' | undefined,
+): Promise<Run> {
+  const scene = await make();
+  const { scheduler } = scene;
+  await scheduler.settle();
+  let last = '';
+  const writers = new Set<string>();
+  let checked = 0;
+  const end = (kind: Run['kind'], why?: string): Run => {
+    scene.close();
+    return { kind, why, trace: scheduler.trace, steps: scheduler.trace.length, checked };
+  };
+  try {
+    for (let at = 0; at < MAX_STEPS; ) {
+      checked++;
+      const why = scene.broken();
+      if (why !== undefined) return end('broken', why);
+      if (scene.isOver()) return end('over');
+      const ready = scheduler.ready();
+      const next = ready.find(({ process }) => process === last) ?? ready[0];
+      if (next === undefined) {
+        const nextAt = scheduler.nextAt();
+        scheduler.passTo(nextAt ?? scheduler.now + QUIET_MS);
+        if (nextAt === undefined && !scene.isOver())
+          return end('stuck', 'nothing can happen any more, and it is not over');
+        continue;
+      }
+      const deviation = decide({
+        at,
+        scene,
+        next,
+        others: firstOfOthers(ready, next),
+        isFreeSwitch: next.process !== last,
+        hasJustWritten: writers.delete(next.process),
+      });
+      if (deviation === 'cut') return end('cut');
+      const made = await makeStep(scene, next, ready, deviation);
+      last = made?.process ?? last;
+      if (made?.kind === 'step' && made.asked.writes) writers.add(made.process);
+      at++;
+    }
+    return end('stuck', `it is not over after ${MAX_STEPS} steps`);
+  } catch (error) {
+    return end('broken', `the scene itself failed: ${error instanceof Error ? error.stack : String(error)}`);
+  }
+}
+
+/** What was done; undefined when nothing was. */
+async function makeStep(
+  scene: Scene,
+  next: Ready,
+  ready: readonly Ready[],
+  deviation: Deviation | undefined,
+): Promise<Ready | undefined> {
+  const { scheduler } = scene;
+  switch (deviation?.kind) {
+    case 'crash':
+      scheduler.kill(deviation.process);
+      scheduler.note(deviation.process, 'crashes', '');
+      return undefined;
+    case 'freeze':
+      scheduler.freeze(deviation.process, deviation.ms);
+      scheduler.note(deviation.process, `stands still for ${deviation.ms} ms`, '');
+      return undefined;
+    case 'wait': {
+      const nextAt = scheduler.nextAt();
+      if (nextAt !== undefined) scheduler.passTo(nextAt);
+      return undefined;
+    }
+    case 'switch': {
+      const other = ready.find(({ process }) => process === deviation.to) ?? next;
+      await scheduler.make(other);
+      return other;
+    }
+    default:
+      await scheduler.make(next, happeningOf(deviation, scene, next));
+      return next;
+  }
+}
+
+function happeningOf(
+  deviation: Exclude<Deviation, { kind: 'crash' | 'freeze' | 'wait' | 'switch' }> | undefined,
+  scene: Scene,
+  next: Ready,
+): Happening<unknown> {
+  if (deviation === undefined) return { kind: 'done' };
+  if (deviation.kind !== 'stale') return deviation;
+  const world = scene.staleFor(next)[deviation.age];
+  return world === undefined ? { kind: 'done' } : { kind: 'stale', world };
+}
+
+/** What each other process would do next. */
+function firstOfOthers(ready: readonly Ready[], next: Ready): Ready[] {
+  const seen = new Set([next.process]);
+  return ready.filter(({ process }) => !seen.has(process) && seen.add(process));
+}
+
+/** A schedule as text, and back: what a failure prints, and a test keeps. */
+export function toText(schedule: Schedule): string {
+  return JSON.stringify([...schedule]);
+}
+
+export function replaying(schedule: Schedule): (moment: Moment) => Deviation | undefined {
+  return ({ at }) => schedule.get(at);
+}
