@@ -19,6 +19,7 @@ import { createUnknownJobs } from './execution/unknown-jobs.ts';
 import { createClaims } from './files/claims.ts';
 import { createFlush } from './files/flush.ts';
 import { createKeptAnswers } from './files/kept-answers.ts';
+import { createMailbox } from './files/mailbox.ts';
 import { createMemoryBudget } from './files/memory-budget.ts';
 import { createSharedDirectory } from './files/shared-directory.ts';
 import { createResultWatcher } from './files/watcher.ts';
@@ -87,12 +88,13 @@ export function createExecutionParts(options: AllOptions, directory: DirectoryPa
   const kept = backend.openHistory(historyLimitsOf(settings));
   const history = createPrivateHistory(kept, { privacy, store: backend.store });
   const memory = createMemoryBudget(LARGE_RESULTS_BYTES);
+  const mailbox = createMailbox({ ...directory, memory, settings });
   const late = { ...directory, history, memory, maxResultBytes: settings.MAX_RESULT_BYTES, log };
   const lateResults = createLateResults({ ...late, keepsNothing: privacy.isOff });
-  const cleanUp = createCleanUp({ ...directory, lateResults, atStep, log });
+  const cleanUp = createCleanUp({ mailbox, lateResults, atStep, log });
   const record = createRecord({ history, privacy, onEnded: metrics.ended, atStep, log });
   const { store, run: storeRun } = backend;
-  const shared = { interrupts, progress, memory, privacy, settings, tracing, atStep, log, store, storeRun };
+  const shared = { mailbox, interrupts, progress, memory, privacy, settings, tracing, atStep, log, store, storeRun };
   const execute = createExecute({ ...directory, ...shared, onUnreadable: countUnreadable(metrics), cleanUp, record });
   const unknownJobs = createUnknownJobs({ ...directory, settings, log });
   return {

@@ -51,7 +51,6 @@ async function choose({ run, target, resolveTarget, pace }: TargetRun): Promise<
   if (parsed.kind === 'malformed') return anybody;
   const resolved = await resolveTarget(app, parsed);
   if (resolved.kind === 'refused') return anybody; // the execution will be told why
-  resolved.uncount();
   const { address } = resolved.client;
   const atClient = `${app}|${address}`;
   // A rule nobody knows begins alone: it may end its client's process, whatever other rules did there.

@@ -1,29 +1,90 @@
+import { join } from 'node:path';
+import type { Warning } from '../../shared/contract/job.ts';
 import type { NoAnswer } from '../../shared/contract/outcomes.ts';
 import { sentences } from '../../shared/contract/sentences.ts';
 import { parseTarget, type Target } from '../../shared/contract/target.ts';
+import { errnoOf } from '../../shared/runtime/errno.ts';
+import type { Settings } from '../../shared/runtime/settings.ts';
+import { time } from '../../shared/seams/time.ts';
+import type { StoreRun } from '../../shared/store/queue-backend.ts';
+import type { Client } from '../clients/client.ts';
 import { canRead, largeNumberIn } from '../dialects/number-range.ts';
-import { type ClaimOrRefusal, NewerClaim, UnknownClaim } from '../files/claim.ts';
-import type { Resolution } from '../placement/resolve-target.ts';
-import { whyUnclaimed, whyUnlisted } from '../reasons.ts';
-import type { BeginParts } from './begin-parts.ts';
-import { claimAtClient, type Decided } from './claim-at-client.ts';
-import { isOverForAll } from './deadlines.ts';
+import { sdks } from '../dialects/sdks.ts';
+import {
+  CLAIM_VERSION,
+  type Claim,
+  type ClaimOrRefusal,
+  NewerClaim,
+  UncertainClaim,
+  UnknownClaim,
+} from '../files/claim.ts';
+import type { Claims } from '../files/claims.ts';
+import type { FileClock } from '../files/file-clock.ts';
+import { mockDirectory } from '../files/file-names.ts';
+import type { Mailbox } from '../files/mailbox.ts';
+import type { SharedDirectory } from '../files/shared-directory.ts';
+import type { ClientSlots } from '../placement/client-slots.ts';
+import type { Inspections } from '../placement/inspections.ts';
+import type { ResolveTarget } from '../placement/resolve-target.ts';
+import type { UnwritableClients } from '../placement/unwritable-clients.ts';
+import { whyUnclaimed, whyUnlisted, whyUnwritable } from '../reasons.ts';
 import { type Claimed, type Ended, type Execution, endedWithout, type Postponed } from './execution.ts';
-import { HandedOver } from './interrupts.ts';
-import { refuse } from './refuse.ts';
+import { HandedOver, type Interrupts } from './interrupts.ts';
+import type { AtStep } from './steps.ts';
+
+/** The parts of a worker that beginning an execution needs. */
+export type BeginParts = {
+  mailbox: Mailbox;
+  claims: Pick<Claims, 'hasFolder' | 'prepareUnlessPast'>;
+  sharedDirectory: SharedDirectory;
+  resolveTarget: ResolveTarget;
+  inspections: Inspections;
+  slots: ClientSlots;
+  unwritable: UnwritableClients;
+  storeRun: StoreRun;
+  interrupts: Interrupts;
+  settings: Settings;
+  atStep: AtStep;
+};
+
+/** What counts: a claim, ours or that of an attempt that was faster, or a refusal. `warnings` are about the client of our claim. */
+type Decided = ClaimOrRefusal & { warnings?: Warning[] };
+/** No request could be written for this client, so another one may get it. */
+type Unwritable = { kind: 'unwritable'; noAnswer: NoAnswer };
+/** A client for an execution. `warnings`: what its caller should know. */
+type Chosen = { client: Client; isNewAddress: boolean; warnings: Warning[] };
 
 /** With more the disk itself is the likelier cause, and each try takes its time. */
 const CLIENTS_TRIED = 5;
+/** Other servers remove empty directories: so one may have to be made again, up to this many times. */
+const DIRECTORY_MADE = 5;
+/** The fault of the disk, not of one client's directory. */
+const FULL = new Set(['ENOSPC', 'EDQUOT']);
+/** Errors that say for sure that the refusal was not written. */
+const NOT_WRITTEN = new Set([...FULL, 'EROFS', 'EACCES', 'ENOENT', 'ENOTDIR']);
+
+/** An answer may be reported this long after the client's deadline: a little less than the slack of `apiWaitMs`. */
+export const PASS_ON_WITHIN_MS = 8000;
+
+/** Whether no worker can still report an answer in time, whatever it knows. */
+export function isOverForAll(claimBy: number, clock: FileClock, { RESULT_TIMEOUT_MS }: Settings): boolean {
+  return clock.isPast(claimBy + RESULT_TIMEOUT_MS + PASS_ON_WITHIN_MS);
+}
 
 /**
  * Begins an execution: with a claim, or with a refusal that ends it. If another attempt wrote one first, that one counts.
- * `Postponed`: this worker wrote neither, and the job goes back to the queue.
+ * `Postponed`: this worker wrote neither, and the job goes back to the queue. In this order: look for the claim of an earlier attempt, make
+ * room for one, choose a client, take a slot there, write the request, claim.
  */
 export async function begin(execution: Execution, parts: BeginParts): Promise<Claimed | Ended | Postponed> {
+  const { mockId, data } = execution;
   try {
-    return await claimOrRefuse(execution, parts);
+    const earlier = execution.firstAttempt ? null : await findEarlier(execution, parts);
+    const decided = earlier ?? (await decide(execution, parts));
+    if (decided.kind === 'refused') return endedWithout(decided.noAnswer);
+    if (decided.kind !== 'claimed') return decided;
+    return { kind: 'claimed', claim: decided.claim, warnings: await warningsOf(decided, execution, parts) };
   } catch (error) {
-    const { mockId, data } = execution;
     if (error instanceof HandedOver) return { kind: 'give-back' };
     // An execution that fails for ever would never leave the queue.
     const isOver = isOverForAll(data.claimBy, parts.sharedDirectory.clock, parts.settings);
@@ -33,37 +94,26 @@ export async function begin(execution: Execution, parts: BeginParts): Promise<Cl
   }
 }
 
-async function claimOrRefuse(execution: Execution, parts: BeginParts): Promise<Claimed | Ended | Postponed> {
-  const { mockId, data, firstAttempt } = execution;
-  const { interrupts, inspections } = parts;
-  const key = { mockId, claimBy: data.claimBy };
-  const earlier = firstAttempt ? null : await interrupts.unlessHandedOver(() => findEarlier(key, parts));
-  const decided: Decided | Postponed = earlier ?? (await decide(execution, parts));
-  if (decided.kind === 'refused') return endedWithout(decided.noAnswer);
-  if (decided.kind !== 'claimed') return decided;
-  const { claim } = decided;
-  const warnings =
-    decided.warnings ?? (await interrupts.unlessHandedOver(() => inspections.warningsAgain(claim, data)));
-  return { kind: 'claimed', claim, warnings };
-}
-
 /** If the whole shared directory is away, the claim of an earlier attempt is not missing, only out of sight. */
 async function findEarlier(
-  key: { mockId: string; claimBy: number },
-  { sharedDirectory, claims }: BeginParts,
+  { mockId, data: { claimBy } }: Execution,
+  parts: BeginParts,
 ): Promise<ClaimOrRefusal | null> {
-  await sharedDirectory.mustBeThere();
-  const earlier = await claims.find(key);
-  // The folder is made before `claimBy` and kept for ten minutes: if it is missing, it may have been swept with its claims.
-  if (!earlier && sharedDirectory.clock.isPast(key.claimBy) && !(await claims.hasFolder(key)))
-    throw new UnknownClaim(`the claims of the time of ${key.mockId} are gone`);
-  return earlier;
+  const { sharedDirectory, mailbox, claims, interrupts } = parts;
+  return interrupts.unlessHandedOver(async () => {
+    await sharedDirectory.mustBeThere();
+    const earlier = await mailbox.find({ mockId, claimBy });
+    // The folder is made before `claimBy` and kept for ten minutes: if it is missing, it may have been swept with its claims.
+    if (!earlier && sharedDirectory.clock.isPast(claimBy) && !(await claims.hasFolder({ claimBy })))
+      throw new UnknownClaim(`the claims of the time of ${mockId} are gone`);
+    return earlier;
+  });
 }
 
 /** Claims the execution for a client, or refuses it, unless another attempt was first. */
 async function decide(execution: Execution, parts: BeginParts): Promise<Decided | Postponed> {
   const { mockId, data } = execution;
-  const noRoom = await prepareClaim(execution, parts);
+  const noRoom = await makeRoom(data.claimBy, parts);
   if (noRoom) return refuse(noRoom, execution, parts);
   if (parts.interrupts.isCancelled(mockId)) return refuse(sentences.cancelledBeforeDispatch(mockId), execution, parts);
   const target = parseTarget(data.target);
@@ -71,10 +121,10 @@ async function decide(execution: Execution, parts: BeginParts): Promise<Decided 
   return claimAtOneOf(target, execution, parts);
 }
 
-/** Makes room for the claim; or tells why no claim may be written. */
-async function prepareClaim({ data }: Execution, { claims }: BeginParts): Promise<NoAnswer | undefined> {
+/** Makes the folder for the claim; or tells why no claim may be written. */
+async function makeRoom(claimBy: number, { claims }: BeginParts): Promise<NoAnswer | undefined> {
   try {
-    return (await claims.prepareUnlessPast(data)) ? undefined : sentences.tooLate();
+    return (await claims.prepareUnlessPast({ claimBy })) ? undefined : sentences.tooLate();
   } catch (error) {
     const reason = whyUnclaimed(error);
     if (reason === undefined) throw error;
@@ -87,30 +137,176 @@ async function claimAtOneOf(target: Target, execution: Execution, parts: BeginPa
   const tried = new Set<string>();
   let first: NoAnswer | undefined;
   for (;;) {
-    const resolved = await resolve(target, execution, tried, parts);
-    if (resolved.kind === 'refused') return refuse(first ?? resolved.noAnswer, execution, parts);
-    const outcome = await claimAtClient(resolved, execution, parts);
+    const choice = await choose(target, execution, tried, parts);
+    if (choice.kind === 'refused') return refuse(first ?? choice.noAnswer, execution, parts);
+    const outcome = await claimAt(choice, execution, parts);
     if (outcome.kind !== 'unwritable') return outcome;
     first ??= outcome.noAnswer;
     if (target.kind === 'address') return refuse(first, execution, parts);
-    parts.unwritable.note(resolved.client, outcome.noAnswer);
-    tried.add(resolved.client.directoryName);
+    parts.unwritable.note(choice.client, outcome.noAnswer);
+    tried.add(choice.client.directoryName);
     if (tried.size === CLIENTS_TRIED) return refuse(first, execution, parts);
   }
 }
 
-function resolve(
+function choose(
   target: Target,
-  { data }: Execution,
+  { mockId, data }: Execution,
   tried: ReadonlySet<string>,
   { interrupts, resolveTarget }: BeginParts,
-): Promise<Resolution> {
+): ReturnType<ResolveTarget> {
   const large = largeNumberIn(data.input);
+  const wishes = { mockId, tried, suits: ({ sdk }: Client) => canRead(sdk, large) };
   return interrupts.unlessHandedOver(() =>
-    resolveTarget(data.app, target, { tried, suits: ({ sdk }) => canRead(sdk, large) }).catch((error): Resolution => {
+    resolveTarget(data.app, target, wishes).catch((error) => {
       const reason = whyUnlisted(error);
       if (reason === undefined) throw error;
       return { kind: 'refused', noAnswer: sentences.clientsUnreadable(data.app, reason) };
     }),
   );
+}
+
+/** Takes a slot at the chosen client, writes the request there, and claims the execution unless another attempt was first. */
+async function claimAt(
+  chosen: Chosen,
+  execution: Execution,
+  parts: BeginParts,
+): Promise<Decided | Postponed | Unwritable> {
+  const { client } = chosen;
+  const inspection = await parts.interrupts.unlessHandedOver(() => parts.inspections.inspect(client, execution.data));
+  if (inspection.kind === 'refused') return refuse(inspection.noAnswer, execution, parts);
+  const noSlot = await takeSlot(client, execution, parts);
+  if (noSlot) return noSlot;
+  const decision = await claimInSlot(chosen, execution, parts);
+  const isOurs = decision.kind === 'claimed' && decision.claim.directoryName === client.directoryName;
+  return isOurs ? { ...decision, warnings: [...chosen.warnings, ...inspection.warnings] } : decision;
+}
+
+/** Undefined once the slot is taken. It is the execution's until it is over here. */
+async function takeSlot(
+  client: Client,
+  execution: Execution,
+  parts: BeginParts,
+): Promise<ClaimOrRefusal | Postponed | undefined> {
+  const { mockId, data, mayWait } = execution;
+  const { slots, interrupts } = parts;
+  const goOn = () => !interrupts.isCancelled(mockId) && !interrupts.handingOver;
+  const slot = await slots.acquire(mockId, directoryOf(client, parts), { deadline: data.claimBy, goOn });
+  if (slot === 'taken') return undefined;
+  if (slot === 'crowded' && mayWait) return { kind: 'snooze' };
+  if (interrupts.handingOver) return { kind: 'give-back' };
+  const isCancelled = interrupts.isCancelled(mockId);
+  const noAnswer = isCancelled ? sentences.cancelledBeforeDispatch(mockId) : sentences.clientFull(client);
+  return refuse(noAnswer, execution, parts);
+}
+
+async function claimInSlot(
+  chosen: Chosen,
+  execution: Execution,
+  parts: BeginParts,
+): Promise<ClaimOrRefusal | Unwritable> {
+  const { client } = chosen;
+  try {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await writeAndClaim(chosen, execution, parts);
+      } catch (error) {
+        if (errnoOf(causeOf(error)) !== 'ENOENT' || attempt === DIRECTORY_MADE) throw error;
+        parts.sharedDirectory.forget(directoryOf(client, parts));
+      }
+    }
+  } catch (error) {
+    const cause = causeOf(error);
+    const reason = whyUnwritable(cause);
+    if (reason === undefined) throw cause;
+    const noAnswer = sentences.channelUnavailable(client, reason);
+    const isItsOwn = error instanceof UnwritableDirectory && !FULL.has(errnoOf(cause));
+    return isItsOwn ? { kind: 'unwritable', noAnswer } : await refuse(noAnswer, execution, parts);
+  }
+}
+
+/** Writes this attempt's request and claims it. If another attempt was first, its claim is the one that counts. */
+async function writeAndClaim(chosen: Chosen, execution: Execution, parts: BeginParts): Promise<ClaimOrRefusal> {
+  const { client, isNewAddress } = chosen;
+  const { mockId, data } = execution;
+  const { mailbox, sharedDirectory } = parts;
+  await parts.atStep('before-temporary', mockId);
+  const { app, directoryName } = client;
+  const path = await sharedDirectory.clientDirectory(app, directoryName, { mark: isNewAddress }).catch(failedWriting);
+  let temporary: string | undefined;
+  let decision: ClaimOrRefusal | undefined;
+  let isUncertain = false;
+  try {
+    temporary = await mailbox.put(path, { ...data, mockId }, client.dialect).catch(failedWriting);
+    const claim = claimFor(chosen, { mockId, temporary }, parts.settings);
+    const isLate = sharedDirectory.clock.isPast(data.claimBy);
+    await parts.atStep('before-claim', mockId); // where a long sleep does the most harm
+    decision = isLate
+      ? await refuse(sentences.tooLate(), execution, parts)
+      : await mailbox.claim({ mockId, claimBy: data.claimBy }, claim);
+    return decision;
+  } catch (error) {
+    // A claim that names the temporary file may be there: without the file it could not be dispatched any more.
+    isUncertain = error instanceof UncertainClaim || error instanceof UnknownClaim;
+    throw error;
+  } finally {
+    const winner = decision?.kind === 'claimed' ? decision.claim : undefined;
+    if (temporary && !isUncertain && winner?.temporary !== temporary) await mailbox.discard(path, temporary);
+    if (isNewAddress && !isUncertain && winner?.directoryName !== directoryName) await mailbox.removeIfNobodyCame(path);
+  }
+}
+
+function claimFor(
+  { client, isNewAddress }: Chosen,
+  { mockId, temporary }: Pick<Claim, 'mockId' | 'temporary'>,
+  { RESULT_TIMEOUT_MS }: Settings,
+): Claim {
+  const { app, address, lane, directoryName, registered, dialect, sdk } = client;
+  const who = { app, address, lane, directoryName, registered, dialect, sdk, givesUp: sdks[sdk].givesUp };
+  const answerBy = time.now() + RESULT_TIMEOUT_MS;
+  return { v: CLAIM_VERSION, mockId, ...who, madeDirectory: isNewAddress, temporary, answerBy };
+}
+
+/**
+ * Refuses an execution unless another attempt was first, and resolves to what counts. A refusal that could not be written counts
+ * only if no other attempt ever had the job: an earlier one may be asleep just before its claim, and write it when it wakes up.
+ * Otherwise it throws, and the job is tried again.
+ */
+async function refuse(noAnswer: NoAnswer, execution: Execution, parts: BeginParts): Promise<ClaimOrRefusal> {
+  const { mockId, data } = execution;
+  try {
+    return await parts.mailbox.refuse({ mockId, claimBy: data.claimBy }, noAnswer);
+  } catch (error) {
+    if (!NOT_WRITTEN.has(errnoOf(error)) || !(await isTheOnlyAttempt(execution, parts))) throw error;
+    return { kind: 'refused', noAnswer };
+  }
+}
+
+/** The queue store counts attempts. One that was started anew since the job was added may have forgotten an attempt. */
+async function isTheOnlyAttempt({ data, firstAttempt }: Execution, { storeRun }: BeginParts): Promise<boolean> {
+  return firstAttempt && data.storeRun !== undefined && data.storeRun === (await storeRun.ask());
+}
+
+/** What the caller should know about the client; of a claim that another attempt wrote, as far as its client is still known. */
+async function warningsOf(
+  decided: Decided & { kind: 'claimed' },
+  { data }: Execution,
+  { inspections, interrupts }: BeginParts,
+): Promise<Warning[]> {
+  return decided.warnings ?? interrupts.unlessHandedOver(() => inspections.warningsAgain(decided.claim, data));
+}
+
+/** The fault of one client's directory alone. */
+class UnwritableDirectory extends Error {}
+
+function failedWriting(cause: unknown): never {
+  throw new UnwritableDirectory('the request could not be written', { cause });
+}
+
+function causeOf(error: unknown): unknown {
+  return error instanceof UnwritableDirectory ? error.cause : error;
+}
+
+function directoryOf({ app, directoryName }: Client, { sharedDirectory }: BeginParts): string {
+  return join(mockDirectory(sharedDirectory.sharedDir, app), directoryName);
 }

@@ -1,17 +1,14 @@
 import type { Ending } from '../../shared/contract/ending.ts';
 import { createThrottledAlert, type Logger } from '../../shared/runtime/logger.ts';
 import type { Claim } from '../files/claim.ts';
-import { filesOf, removeFiles, removeIfLeft, removeOpenMark } from '../files/execution-files.ts';
-import { registrationPath } from '../files/file-names.ts';
-import type { KeptAnswers } from '../files/kept-answers.ts';
+import type { Mailbox } from '../files/mailbox.ts';
 import type { Ended } from './execution.ts';
 import type { LateResults } from './late-results.ts';
 import type { AtStep } from './steps.ts';
 
 type Dependencies = {
-  keptAnswers: KeptAnswers;
+  mailbox: Mailbox;
   lateResults: LateResults;
-  sharedDir: string;
   atStep: AtStep;
   log: Logger;
 };
@@ -24,7 +21,7 @@ export type CleanUp = ReturnType<typeof createCleanUp>;
  * result, the directory we made, the mark, and the directory of a client that left; where an answer may still come, it is
  * looked out for. What fails here is left for the sweep.
  */
-export function createCleanUp({ keptAnswers, lateResults, sharedDir, atStep, log }: Dependencies) {
+export function createCleanUp({ mailbox, lateResults, atStep, log }: Dependencies) {
   const alert = createThrottledAlert(log, 'Files cannot be removed');
 
   return async function cleanUp({ ending, claim, marked }: Ended): Promise<void> {
@@ -40,13 +37,12 @@ export function createCleanUp({ keptAnswers, lateResults, sharedDir, atStep, log
   };
 
   async function removeAll(claim: Claim, ending: Ending, marked: boolean): Promise<void> {
-    const files = filesOf(sharedDir, claim);
     // An answer was only taken once its request was gone; one that comes right now is a late one.
-    if (ending.kind === 'answered') await keptAnswers.keep(files);
-    else await removeFiles(files, claim, { keepAnswer: await mayStay(claim, ending) });
-    if (marked) await removeOpenMark(files);
+    if (ending.kind === 'answered') await mailbox.keepAnswer(claim);
+    else await mailbox.remove(claim, { keepsResult: await mayStay(claim, ending) });
+    if (marked) await mailbox.removeMark(claim);
     if (ending.kind === 'answered') return;
-    if (claim.registered) await removeIfLeft(files, registrationPath(sharedDir, claim));
+    await mailbox.removeIfLeft(claim);
     if (mayAnswerLate(ending)) lateResults.expect(claim);
   }
 

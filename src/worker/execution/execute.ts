@@ -5,21 +5,26 @@ import { errnoOf } from '../../shared/runtime/errno.ts';
 import type { Tracing } from '../../shared/runtime/tracing.ts';
 import { time } from '../../shared/seams/time.ts';
 import type { Store } from '../../shared/store/key-value-store.ts';
+import type { Claim } from '../files/claim.ts';
+import { filesLie } from '../files/quick-files.ts';
 import { explained } from '../reasons.ts';
-import { awaitAnswer } from './await-answer.ts';
-import { begin } from './begin.ts';
-import type { BeginParts } from './begin-parts.ts';
+import { type BeginParts, begin, PASS_ON_WITHIN_MS } from './begin.ts';
 import type { CleanUp } from './clean-up.ts';
-import { PASS_ON_WITHIN_MS } from './deadlines.ts';
-import { dispatch } from './dispatch.ts';
+import { openWait, type Surroundings, toEvent, type Wait } from './drive.ts';
 import { type Claimed, type Ended, type Execution, endedWithout, type Outcome } from './execution.ts';
 import type { ExecutionJob, RecordEnding } from './record.ts';
+import type { Facts } from './state.ts';
 import { toEnded, withSteps } from './to-ended.ts';
 import { traceExecution } from './trace-execution.ts';
-import type { WaitParts } from './wait.ts';
+
+/**
+ * An execution is marked as open only after this time: until then its request keeps the directory from being empty.
+ * Over a network every call takes longer than on this machine, and a mark costs it six trips.
+ */
+const MARK_OPEN_MS = { here: 25, elsewhere: 250 };
 
 type ExecuteParts = BeginParts &
-  WaitParts & { store: Store; privacy: Privacy; tracing: Tracing; cleanUp: CleanUp; record: RecordEnding };
+  Surroundings & { store: Store; privacy: Privacy; tracing: Tracing; cleanUp: CleanUp; record: RecordEnding };
 
 export type Execute = ReturnType<typeof createExecute>;
 
@@ -28,42 +33,78 @@ export type Execute = ReturnType<typeof createExecute>;
  * once: the claim is written first and once, it names one temporary file, and renaming that file is the dispatch.
  */
 export function createExecute(parts: ExecuteParts) {
+  const { slots, progress, tracing, cleanUp, record } = parts;
   return {
     /** Begins the execution or goes on with it, and resolves to what became of it in this worker. */
     async run(execution: Execution): Promise<Outcome> {
+      const { mockId } = execution;
       try {
         const begun = await begin(execution, parts); // a claim or a refusal: the first that was written counts
-        const outcome = begun.kind === 'claimed' ? await dispatchAndWait(begun, execution.data) : begun;
+        const outcome = begun.kind === 'claimed' ? await dispatchAndWait(begun, execution.data, parts) : begun;
         if (outcome.kind !== 'ended') return outcome;
-        const ended = withSteps(outcome, parts.progress.of(execution.mockId));
-        traceExecution(parts.tracing, execution, ended);
+        const ended = withSteps(outcome, progress.of(mockId));
+        traceExecution(tracing, execution, ended);
         return ended;
       } finally {
-        parts.progress.detach(execution.mockId);
+        slots.release(mockId);
+        progress.detach(mockId);
       }
     },
 
     /** To be called once the queue accepted the ending of this job: only then do the files go. */
     async finish(job: ExecutionJob, ended: Ended): Promise<void> {
-      await Promise.all([parts.cleanUp(ended), parts.record(job, ended)]);
+      await Promise.all([cleanUp(ended), record(job, ended)]);
     },
   };
+}
 
-  /** The same for every attempt, whichever one claimed: dispatch what the claim names, wait for its answer, say how it ended. */
-  async function dispatchAndWait(begun: Claimed, { input, claimBy }: JobData): Promise<Outcome> {
-    const { claim } = begun;
-    try {
-      const wait = await dispatch(claim, claimBy, parts); // watch, then rename
-      const ending = await awaitAnswer(wait);
-      await parts.atStep('result-read', claim.mockId);
-      if (ending.kind === 'interrupted') return { kind: 'give-back' };
-      const ended = await toEnded(ending, begun, wait, { store: parts.store, privacy: parts.privacy, input });
-      await parts.atStep('before-completion', claim.mockId);
-      return ended;
-    } catch (error) {
-      // Tried again as long as the API waits: an answer may be there that only could not be passed on.
-      if (time.now() < claim.answerBy + PASS_ON_WITHIN_MS) throw error;
-      return endedWithout(sentences.cannotGoOn(claim, explained(errnoOf(error))), claim);
-    }
+/** The same for every attempt, whichever one claimed: dispatch what the claim names, wait for its answer, say how it ended. */
+async function dispatchAndWait(begun: Claimed, { input, claimBy }: JobData, parts: ExecuteParts): Promise<Outcome> {
+  const { claim } = begun;
+  const { mailbox, interrupts, slots, store, privacy, atStep } = parts;
+  slots.occupy(claim.mockId, mailbox.directoryOf(claim)); // another attempt may have claimed for another client
+  const wait = openWait(factsOf(claim, parts), parts);
+  const stopInterrupts = interrupts.listen(claim.mockId, (interrupt) => wait.put(toEvent(interrupt)));
+  try {
+    const isOurs = await dispatch(wait, claimBy, parts);
+    const { ending, mark } = await wait.run();
+    await atStep('result-read', claim.mockId);
+    if (ending.kind === 'interrupted') return { kind: 'give-back' };
+    const marked = mark !== 'none' || !isOurs;
+    const ended = await toEnded(ending, { ...begun, marked }, { store, privacy, input });
+    await atStep('before-completion', claim.mockId);
+    return ended;
+  } catch (error) {
+    // Tried again as long as the API waits: an answer may be there that only could not be passed on.
+    if (time.now() < claim.answerBy + PASS_ON_WITHIN_MS) throw error;
+    return endedWithout(sentences.cannotGoOn(claim, explained(errnoOf(error))), claim);
+  } finally {
+    stopInterrupts();
+    wait.close();
   }
+}
+
+function factsOf(claim: Claim, { mailbox, settings }: ExecuteParts): Facts {
+  const { RESULT_TIMEOUT_MS: resultTimeoutMs, CLIENT_TIMEOUT_MS: clientTimeoutMs } = settings;
+  return { claim, marksFirst: mailbox.marksFirst(claim), resultTimeoutMs, clientTimeoutMs };
+}
+
+/** Makes the request visible, unless another attempt did, and says what is to happen next. Resolves to whether this attempt did it. */
+async function dispatch(wait: Wait, claimBy: number, { mailbox, progress, atStep }: ExecuteParts): Promise<boolean> {
+  const { claim, marksFirst, resultTimeoutMs } = wait.facts;
+  const { mockId, address, registered, answerBy } = claim;
+  if (marksFirst) wait.marked(await mailbox.mark(claim));
+  await mailbox.flush(claim, claimBy);
+  await atStep('before-dispatch', mockId);
+  // Not when the wait is over before its request is seen.
+  const isWanted = time.now() < answerBy && !wait.isInterrupted;
+  const isOurs = isWanted && (await mailbox.dispatch(claim));
+  await atStep('dispatched', mockId);
+  if (isOurs) progress.reached(mockId, address, 'dispatched');
+  else wait.put({ kind: 'resumed' });
+  const markAfterMs = isOurs ? MARK_OPEN_MS[filesLie(mailbox.directoryOf(claim))] : 0;
+  if (registered && !marksFirst) wait.later(markAfterMs, { kind: 'mark' });
+  // `answerBy` is by the clock of the worker that claimed. If that clock was ahead, this worker still waits RESULT_TIMEOUT_MS at most.
+  wait.later(Math.max(0, Math.min(answerBy - time.now(), resultTimeoutMs)), { kind: 'deadline' });
+  return isOurs;
 }

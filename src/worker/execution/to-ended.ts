@@ -7,7 +7,7 @@ import { INLINE_BYTES, type Store } from '../../shared/store/key-value-store.ts'
 import { answerWarnings, withoutRefuted } from '../dialects/warnings.ts';
 import type { Claim } from '../files/claim.ts';
 import type { Claimed, Ended } from './execution.ts';
-import type { Answer, Wait, WaitEnding } from './wait.ts';
+import type { Answer, WaitEnding } from './state.ts';
 
 const STORED_SECONDS = 180;
 
@@ -19,11 +19,9 @@ type Told = { store: Store; privacy: Privacy; input: string };
 /** The ending of a wait as it goes to the queue. A small answer travels with its job; a large one waits in the store. */
 export async function toEnded(
   ending: Reported,
-  { claim, warnings }: Claimed,
-  wait: Wait,
+  { claim, warnings, marked }: Claimed & { marked: boolean },
   { store, privacy, input }: Told,
 ): Promise<Ended> {
-  const marked = wait.mark !== 'none' || !wait.dispatchedHere;
   if (ending.kind === 'unanswered') {
     const noAnswer = { ...ending.noAnswer, ...some(withoutHidden(warnings, claim, { privacy, texts: [input] })) };
     return { kind: 'ended', ending: { kind: 'unanswered', noAnswer }, claim, marked };

@@ -7,7 +7,7 @@ import type { ClaimOrRefusal } from '../files/claim.ts';
 import type { Claims } from '../files/claims.ts';
 import type { SharedDirectory } from '../files/shared-directory.ts';
 import { createBackoff } from './backoff.ts';
-import { isOverForAll } from './deadlines.ts';
+import { isOverForAll } from './begin.ts';
 
 type Dependencies = { claims: Claims; sharedDirectory: SharedDirectory; settings: Settings; log: Logger };
 

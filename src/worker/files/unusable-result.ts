@@ -1,4 +1,3 @@
-import { time } from '../../shared/seams/time.ts';
 import { INLINE_BYTES } from '../../shared/store/key-value-store.ts';
 import type { FileStats } from '../seams/operations.ts';
 import type { Judgement } from './judge-result.ts';
@@ -16,47 +15,55 @@ const WRONG_FOR_MS = 2000;
 /** A file may change within the grain of its time: what looks the same is read once more, and again before it is given up. */
 const READ_AT_MOST = 2;
 
-/** Remembers a file that lies where a result belongs and is none, or not yet one, so that it is not read again and again. */
-export function createUnusableResult() {
-  let last: { stamp: string; judgement: Judgement; since: number; reads: number } | undefined;
-  let seen: string | undefined;
+/**
+ * The file at the result path, as long as it is not a valid result, so that it is not read again and again. `seen`: how it looked the last
+ * time. `read`: what it was when it was read last, since when it has been the same, and how often it was read.
+ */
+export type UnusableResult = {
+  seen: string | null;
+  read: { stamp: string; judgement: Judgement; since: number; times: number } | null;
+};
 
-  return {
-    /**
-     * Whether reading what is there now may tell something new. A large file that grows is read once it stands still, or
-     * when this is the last look.
-     */
-    mayBeNews({ stamp, bytes }: Sight, { lastLook = false } = {}): boolean {
-      const standsStill = stamp === seen;
-      seen = stamp;
-      if (stamp === last?.stamp) return last.reads < READ_AT_MOST || lastLook;
-      return last === undefined || bytes <= INLINE_BYTES || standsStill || lastLook;
-    },
-    /** It was read, and is no answer. */
-    note(stamp: string, judgement: Judgement): void {
-      const same = last?.stamp === stamp ? last : undefined;
-      last = { stamp, judgement, since: same?.since ?? time.now(), reads: (same?.reads ?? 0) + 1 };
-    },
-    /** The path is empty. */
-    forget(): void {
-      last = undefined;
-      seen = undefined;
-    },
-    /**
-     * How long until it is wrong for good, in ms; undefined while there is no such file, while it is only incomplete, or while
-     * it will be read again.
-     */
-    get wrongForGoodInMs(): number | undefined {
-      if (last?.judgement.kind !== 'wrong' || last.stamp !== seen) return undefined;
-      return Math.max(0, last.since + WRONG_FOR_MS - time.now());
-    },
-    /** Whether it says that the client's process ended while it ran the rule. */
-    get clientDied(): boolean {
-      return last?.judgement.kind === 'wrong' && last.judgement.clientDied === true;
-    },
-    /** The fault of the result. */
-    get problem(): string | undefined {
-      return last?.judgement.kind === 'answer' ? undefined : last?.judgement.message;
-    },
-  };
+/** Nothing is there. */
+export const noResult: UnusableResult = { seen: null, read: null };
+
+/**
+ * Whether reading what is there now may tell something new. A large file that grows is read once it stands still, or when this is the last
+ * look.
+ */
+export function mayBeNews({ seen, read }: UnusableResult, { stamp, bytes }: Sight, isLastLook: boolean): boolean {
+  if (stamp === read?.stamp) return read.times < READ_AT_MOST || isLastLook;
+  return read === null || bytes <= INLINE_BYTES || stamp === seen || isLastLook;
+}
+
+/** It looks like this. */
+export function withSight(unusable: UnusableResult, { stamp }: Sight): UnusableResult {
+  return { ...unusable, seen: stamp };
+}
+
+/** It was read, and is no answer. */
+export function withJudgement(
+  { seen, read }: UnusableResult,
+  stamp: string,
+  judgement: Judgement,
+  now: number,
+): UnusableResult {
+  const same = read?.stamp === stamp ? read : null;
+  return { seen, read: { stamp, judgement, since: same?.since ?? now, times: (same?.times ?? 0) + 1 } };
+}
+
+/**
+ * How long until it is wrong for good, in ms; undefined while there is no such file, while it is only incomplete, or while it will be read
+ * again.
+ */
+export function wrongForGoodInMs({ seen, read }: UnusableResult, now: number): number | undefined {
+  if (read?.judgement.kind !== 'wrong' || read.stamp !== seen) return undefined;
+  return Math.max(0, read.since + WRONG_FOR_MS - now);
+}
+
+/** The fault of the result, and whether it says that the client's process ended while it ran the rule. */
+export function faultOf({ read }: UnusableResult): { problem: string; clientDied: boolean } | undefined {
+  if (read === null || read.judgement.kind === 'answer') return undefined;
+  const { judgement } = read;
+  return { problem: judgement.message, clientDied: judgement.kind === 'wrong' && judgement.clientDied === true };
 }

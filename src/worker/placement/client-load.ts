@@ -75,8 +75,8 @@ export function createClientLoad({ sharedDir, slots, resultTimeoutMs, fileNow, i
       return Math.max((await marksOf(path)).open, slots.inUse(path));
     },
 
-    /** The one with the fewest open executions; of equals the one that beat last. `uncount` it once the execution has its slot. */
-    async leastBusy(candidates: Client[]): Promise<{ client: Client; uncount: () => void } | undefined> {
+    /** The one with the fewest open executions; of equals the one that beat last. It counts as chosen for the execution, if one is given. */
+    async leastBusy(candidates: Client[], mockId?: string): Promise<Client | undefined> {
       const compared = leastOf(candidates.map(rankOf), COMPARED_AT_MOST);
       const marks = compared.length > 1 ? await Promise.all(compared.map(({ path }) => marksOf(path))) : [];
       // From here to the choice nothing is awaited: calls at the same moment must see each other's choices.
@@ -88,7 +88,8 @@ export function createClientLoad({ sharedDir, slots, resultTimeoutMs, fileNow, i
         })),
         1,
       );
-      return least && { client: least.client, uncount: slots.choose(least.path) };
+      if (least && mockId !== undefined) slots.choose(mockId, least.path);
+      return least?.client;
     },
   };
 }

@@ -14,20 +14,35 @@ type Options = {
   othersIn: (directory: string) => number;
 };
 
+/** When to stop waiting for a slot: at an epoch ms, or as soon as `goOn` says no. */
+type Until = { deadline: number; goOn: () => boolean };
+
 /**
- * Bounds how many executions are open at one client, so that one that never answers does not collect everybody's calls.
- * An execution takes its slot once its client is chosen, before anything of it can be seen in the directory.
+ * Bounds how many executions are open at one client, so that one that never answers does not collect everybody's calls. An execution has
+ * one place in all: first at the client that was chosen for it, then its slot there, which it keeps until it is released.
  */
 export function createClientSlots({ limit, waitingLimit, othersIn }: Options) {
-  const taken = new Map<string, number>();
-  const waiting = new Map<string, number>();
+  const places = new Map<string, { counts: Map<string, number>; directory: string }>();
+  const [taken, chosen, waiting] = [new Map<string, number>(), new Map<string, number>(), new Map<string, number>()];
   const inUse = (directory: string) => (taken.get(directory) ?? 0) + othersIn(directory);
-  const add = (counts: Map<string, number>, directory: string, change: number) => {
+
+  function add(counts: Map<string, number>, directory: string, change: number): void {
     const count = (counts.get(directory) ?? 0) + change;
     if (count > 0) counts.set(directory, count);
     else counts.delete(directory);
-  };
-  const chosen = new Map<string, number>();
+  }
+
+  function release(mockId: string): void {
+    const place = places.get(mockId);
+    if (place) add(place.counts, place.directory, -1);
+    places.delete(mockId);
+  }
+
+  function place(mockId: string, directory: string, counts: Map<string, number>): void {
+    release(mockId);
+    add(counts, directory, 1);
+    places.set(mockId, { counts, directory });
+  }
 
   return {
     inUse,
@@ -35,20 +50,10 @@ export function createClientSlots({ limit, waitingLimit, othersIn }: Options) {
     load: (directory: string) => inUse(directory) + (chosen.get(directory) ?? 0),
     /** Those of them that are this worker's: exact at any moment. */
     ownLoad: (directory: string) => (taken.get(directory) ?? 0) + (chosen.get(directory) ?? 0),
-    /** A client was chosen for an execution; it counts as its load until the returned function is called. */
-    choose(directory: string): () => void {
-      add(chosen, directory, 1);
-      let released = false;
-      return () => {
-        if (!released) add(chosen, directory, -1);
-        released = true;
-      };
-    },
-    /**
-     * Takes a slot, waiting for one until `deadline` (epoch ms) or as long as `goOn` says. `none`: there was none; `crowded`:
-     * too many wait for one already.
-     */
-    async acquire(directory: string, deadline: number, goOn: () => boolean): Promise<'taken' | 'none' | 'crowded'> {
+    /** A client was chosen for an execution, and counts as busier from now on. */
+    choose: (mockId: string, directory: string): void => place(mockId, directory, chosen),
+    /** Takes a slot, waiting for one. `none`: there was none in time; `crowded`: too many wait for one already. */
+    async acquire(mockId: string, directory: string, { deadline, goOn }: Until): Promise<'taken' | 'none' | 'crowded'> {
       if (inUse(directory) >= limit && (waiting.get(directory) ?? 0) >= waitingLimit) return 'crowded';
       add(waiting, directory, 1);
       try {
@@ -59,11 +64,12 @@ export function createClientSlots({ limit, waitingLimit, othersIn }: Options) {
       } finally {
         add(waiting, directory, -1);
       }
-      add(taken, directory, 1);
+      place(mockId, directory, taken);
       return 'taken';
     },
     /** Takes a slot whatever the limit says: an execution that was dispatched already is open in any case. */
-    occupy: (directory: string) => add(taken, directory, 1),
-    release: (directory: string) => add(taken, directory, -1),
+    occupy: (mockId: string, directory: string): void => place(mockId, directory, taken),
+    /** An execution is over here. */
+    release,
   };
 }

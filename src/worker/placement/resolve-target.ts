@@ -11,14 +11,14 @@ import type { UnwritableClients } from './unwritable-clients.ts';
 
 /**
  * The client an execution goes to, or why there is none. `isNewAddress`: no client has this address yet; its directory is made.
- * `warnings`: the clients that were passed over. `uncount`: to be called once the execution has its slot there, or will not have one.
+ * `warnings`: the clients that were passed over.
  */
-export type Resolution =
-  | { kind: 'client'; client: Client; isNewAddress: boolean; warnings: Warning[]; uncount: () => void }
+type Resolution =
+  | { kind: 'client'; client: Client; isNewAddress: boolean; warnings: Warning[] }
   | { kind: 'refused'; noAnswer: NoAnswer };
 
-/** About one execution. `tried`: names of directories it could not be written to. `suits`: whether a client can read it. */
-type Wishes = { tried: ReadonlySet<string>; suits: (client: Client) => boolean };
+/** About one execution, for which the client then counts as chosen (`mockId`). `tried`: names of directories it could not be written to. `suits`: whether a client can read it. */
+type Wishes = { mockId?: string; tried: ReadonlySet<string>; suits: (client: Client) => boolean };
 
 const anyClient: Wishes = { tried: new Set(), suits: () => true };
 
@@ -33,23 +33,22 @@ export function createResolveTarget({ clients, load, unwritable }: Dependencies)
   return async function resolveTarget(app: number, target: Target, wishes: Wishes = anyClient): Promise<Resolution> {
     const choice = await choose(app, target, await clients.roster(app), wishes);
     if (choice.sure && choice.kind === 'client' && (await clients.isStillThere(choice.client))) return choice;
-    if (choice.kind === 'client') choice.uncount();
     // Only a fresh look refuses: the client may have come, or a better one, or the chosen one may have left a moment ago.
     return choose(app, target, await clients.roster(app, { fresh: true }), wishes);
   };
 
   async function choose(app: number, target: Target, roster: Roster, wishes: Wishes): Promise<Choice> {
-    if (target.kind === 'address') return byAddress(app, target.address, roster);
+    if (target.kind === 'address') return byAddress(app, target.address, roster, wishes);
     for (const isGood of inOrderOfPreference(wishes)) {
       const seen: Client[] = [];
       for (const group of groupsFor(target, roster)) {
         const candidates = await available(group);
         seen.push(...candidates);
-        const least = await load.leastBusy(candidates.filter(isGood));
+        const least = await load.leastBusy(candidates.filter(isGood), wishes.mockId);
         if (!least) continue;
-        const passedOver = seen.filter((client) => client !== least.client);
+        const passedOver = seen.filter((client) => client !== least);
         const warnings = unwritable.warningsAbout(passedOver, wishes.tried);
-        return { kind: 'client', ...least, isNewAddress: false, warnings, sure: least.client.registered };
+        return { kind: 'client', client: least, isNewAddress: false, warnings, sure: least.registered };
       }
     }
     const wanted = target.kind === 'all' ? '' : formatTarget(target);
@@ -63,17 +62,17 @@ export function createResolveTarget({ clients, load, unwritable }: Dependencies)
     return [(client) => isSuited(client) && !unwritable.has(client), isSuited, isLeft];
   }
 
-  async function byAddress(app: number, address: string, roster: Roster): Promise<Choice> {
+  async function byAddress(app: number, address: string, roster: Roster, { mockId }: Wishes): Promise<Choice> {
     const named = roster.clients.filter((client) => client.address === address || client.directoryName === address);
-    const least = await load.leastBusy(await available(named));
-    if (least) return { kind: 'client', ...least, isNewAddress: false, warnings: [], sure: true };
+    const least = await load.leastBusy(await available(named), mockId);
+    if (least) return { kind: 'client', client: least, isNewAddress: false, warnings: [], sure: true };
     if (named.length > 0) return refuse(sentences.clientOffline(address, whoIsOnline(roster)));
     if (!isPlainName(address)) return refuse(notPlain(app, address));
     if (roster.clients.length > groupsOf(roster).directories.length || roster.skipped.length > 0) {
       return refuse(sentences.unknownClient(app, address, whoIsOnline(roster)));
     }
     const client = directoryOnly(app, address);
-    return { kind: 'client', client, isNewAddress: true, warnings: [], uncount: () => {}, sure: false };
+    return { kind: 'client', client, isNewAddress: true, warnings: [], sure: false };
   }
 
   /** Online clients, or else those whose heartbeat stands still because they are running a rule right now. */

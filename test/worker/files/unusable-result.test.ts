@@ -1,68 +1,69 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
-import { createUnusableResult } from '../../../src/worker/files/unusable-result.ts';
+import { describe, expect, it } from 'vitest';
+import {
+  faultOf,
+  mayBeNews,
+  noResult,
+  type UnusableResult,
+  withJudgement,
+  withSight,
+  wrongForGoodInMs,
+} from '../../../src/worker/files/unusable-result.ts';
 
 const KIB = 1024;
 const incomplete = { kind: 'incomplete', message: 'ends too early' } as const;
 const wrong = { kind: 'wrong', message: 'is not JSON' } as const;
 
-describe('what lies where a result belongs and is none', () => {
-  afterEach(() => void vi.useRealTimers());
+type Look = {
+  stamp: string;
+  bytes: number;
+  isLastLook?: boolean;
+  judgement?: typeof incomplete | typeof wrong;
+  at?: number;
+};
 
+/** Looks at a file again and again; tells at which looks it was read. */
+function look(looks: readonly Look[], from: UnusableResult = noResult): { reads: boolean[]; known: UnusableResult } {
+  let known = from;
+  const reads = looks.map(({ stamp, bytes, isLastLook = false, judgement = incomplete, at = 0 }) => {
+    const isNews = mayBeNews(known, { stamp, bytes }, isLastLook);
+    known = withSight(known, { stamp, bytes });
+    if (isNews) known = withJudgement(known, stamp, judgement, at);
+    return isNews;
+  });
+  return { reads, known };
+}
+
+describe('a file at the result path that is no valid result', () => {
   it('is read again when it changes, and once more when it seems not to', () => {
-    const unusable = createUnusableResult();
-    const looks = [1, 2, 3, 4, 5].map(() => {
-      const isNews = unusable.mayBeNews({ stamp: 'a', bytes: 10 });
-      if (isNews) unusable.note('a', incomplete);
-      return isNews;
-    });
-    expect(looks).toEqual([true, true, false, false, false]);
-    expect(unusable.mayBeNews({ stamp: 'b', bytes: 11 })).toBe(true);
+    const same = { stamp: 'a', bytes: 10 };
+    expect(look([same, same, same, same, { stamp: 'b', bytes: 11 }]).reads).toEqual([true, true, false, false, true]);
   });
 
   it('is read once it stands still, when it is large and grew since it was read', () => {
-    const unusable = createUnusableResult();
-    expect(unusable.mayBeNews({ stamp: 'a', bytes: 100 * KIB })).toBe(true);
-    unusable.note('a', incomplete);
-    expect(unusable.mayBeNews({ stamp: 'b', bytes: 200 * KIB })).toBe(false);
-    expect(unusable.mayBeNews({ stamp: 'c', bytes: 300 * KIB })).toBe(false);
-    expect(unusable.mayBeNews({ stamp: 'c', bytes: 300 * KIB })).toBe(true);
+    const sizes = [100, 200, 300, 300].map((kib) => ({ stamp: String(kib), bytes: kib * KIB }));
+    expect(look(sizes).reads).toEqual([true, false, false, true]);
   });
 
   it('is read at the last look, also when it grows, and also what looks as it did when it was read', () => {
-    const unusable = createUnusableResult();
-    for (const stamp of ['a', 'a']) {
-      unusable.mayBeNews({ stamp, bytes: 100 * KIB });
-      unusable.note(stamp, incomplete);
-    }
-    expect(unusable.mayBeNews({ stamp: 'a', bytes: 100 * KIB })).toBe(false);
-    expect(unusable.mayBeNews({ stamp: 'a', bytes: 100 * KIB }, { lastLook: true })).toBe(true);
-    expect(unusable.mayBeNews({ stamp: 'b', bytes: 200 * KIB }, { lastLook: true })).toBe(true);
+    const large = { stamp: 'a', bytes: 100 * KIB };
+    const { known } = look([large, large, large]);
+    expect(look([large], known).reads).toEqual([false]);
+    expect(look([{ ...large, isLastLook: true }], known).reads).toEqual([true]);
+    expect(look([{ stamp: 'b', bytes: 200 * KIB, isLastLook: true }], known).reads).toEqual([true]);
   });
 
   it('is wrong for good when it has not changed for two seconds', () => {
-    vi.useFakeTimers();
-    const unusable = createUnusableResult();
-    unusable.mayBeNews({ stamp: 'a', bytes: 10 });
-    unusable.note('a', wrong);
-    expect(unusable.wrongForGoodInMs).toBe(2000);
-    vi.advanceTimersByTime(1500);
-    unusable.mayBeNews({ stamp: 'b', bytes: 10 });
-    expect(unusable.wrongForGoodInMs).toBeUndefined();
-    unusable.note('b', wrong);
-    expect(unusable.wrongForGoodInMs).toBe(2000);
-    vi.advanceTimersByTime(2500);
-    expect([unusable.wrongForGoodInMs, unusable.problem]).toEqual([0, 'is not JSON']);
+    const first = look([{ stamp: 'a', bytes: 10, judgement: wrong, at: 1000 }]).known;
+    expect(wrongForGoodInMs(first, 1000)).toBe(2000);
+    expect(wrongForGoodInMs(withSight(first, { stamp: 'b', bytes: 10 }), 2500)).toBeUndefined();
+    const second = look([{ stamp: 'b', bytes: 10, judgement: wrong, at: 2500 }], first).known;
+    expect([wrongForGoodInMs(second, 2500), wrongForGoodInMs(second, 5000)]).toEqual([2000, 0]);
+    expect(faultOf(second)).toEqual({ problem: 'is not JSON', clientDied: false });
   });
 
   it('is never wrong for good while it is only incomplete, or gone', () => {
-    vi.useFakeTimers();
-    const unusable = createUnusableResult();
-    unusable.mayBeNews({ stamp: 'a', bytes: 10 });
-    unusable.note('a', incomplete);
-    vi.advanceTimersByTime(5000);
-    expect([unusable.wrongForGoodInMs, unusable.problem]).toEqual([undefined, 'ends too early']);
-    unusable.note('a', wrong);
-    unusable.forget();
-    expect([unusable.wrongForGoodInMs, unusable.problem]).toEqual([undefined, undefined]);
+    const { known } = look([{ stamp: 'a', bytes: 10 }]);
+    expect([wrongForGoodInMs(known, 5000), faultOf(known)?.problem]).toEqual([undefined, 'ends too early']);
+    expect([wrongForGoodInMs(noResult, 5000), faultOf(noResult)]).toEqual([undefined, undefined]);
   });
 });

@@ -1,0 +1,315 @@
+import type { Logger } from '../../shared/runtime/logger.ts';
+import { type Timer, time } from '../../shared/seams/time.ts';
+import type { Claim } from '../files/claim.ts';
+import type { Mailbox } from '../files/mailbox.ts';
+import type { Interrupt } from './interrupts.ts';
+import { atFirst, next, REQUEST_LOOK_MS, urgencyOf } from './next.ts';
+import type { ProgressReports } from './progress.ts';
+import type { EarlierEnding, Effect, EffectOutcome, Facts, Mark, State, WaitEnding, WaitEvent } from './state.ts';
+import type { AtStep } from './steps.ts';
+
+/**
+ * Runs the machine of a wait (`next.ts`): brings it the events, the urgent ones first, and does its effects through the mailbox. At most
+ * one read or write is under way. A write is never given up. A read is, for an event that is more urgent: then its result is no event.
+ */
+
+/** What all waits of a worker share. */
+export type Surroundings = {
+  mailbox: Mailbox;
+  progress: ProgressReports;
+  atStep: AtStep;
+  /** A result is there that this worker cannot read. */
+  onUnreadable: () => void;
+  log: Logger;
+};
+
+/** One execution that waits: the machine's state, its inbox, and what was begun for it. */
+export type Wait = {
+  readonly facts: Facts;
+  /** Something happened to it. */
+  put(event: WaitEvent): void;
+  /** Something is to happen to it in so many ms. */
+  later(ms: number, event: WaitEvent): void;
+  readonly isInterrupted: boolean;
+  /** The mark was written before the dispatch. */
+  marked(mark: Mark): void;
+  /** Runs the machine to the end. */
+  run(): Promise<{ ending: WaitEnding; mark: Mark }>;
+  close(): void;
+};
+
+/** Opens the wait for the answer to a claimed execution. The caller closes it. */
+export function openWait(facts: Facts, parts: Surroundings): Wait {
+  const inbox = createInbox();
+  const timers = createTimers(inbox.put);
+  const { claim } = facts;
+  const stopWatching = parts.mailbox.watch(claim, (sighting) => {
+    if (sighting.kind === 'listing') inbox.put(sighting);
+    else if (sighting.kind === 'result-seen') inbox.put({ kind: 'result', sight: sighting.sight });
+    else if (sighting.kind === 'result-event') inbox.put({ kind: 'result' });
+    else if (state.kind !== 'picked-up') timers.later(REQUEST_LOOK_MS, { kind: 'request' });
+  });
+  let state: State = atFirst;
+
+  return {
+    facts,
+    put: inbox.put,
+    later: timers.later,
+    get isInterrupted() {
+      return inbox.isInterrupted;
+    },
+    marked(mark) {
+      state = { ...state, mark };
+    },
+    async run() {
+      const effects = createEffects(facts, { ...parts, inbox, timers });
+      try {
+        for (;;) {
+          const event = await inbox.next(effects.leastUrgency());
+          const step = next(state, event, { now: time.now(), monotonic: time.monotonic() }, facts);
+          state = step.state;
+          effects.start(step.effects, urgencyIn(state));
+          if (state.kind !== 'over') continue;
+          if (event.kind !== 'hangs') await effects.settled();
+          return state;
+        }
+      } catch (error) {
+        if (state.kind !== 'over' && state.doing?.kind === 'taking answer') state.doing.answer.lease.release();
+        throw error;
+      } finally {
+        effects.abandon();
+      }
+    },
+    close() {
+      stopWatching();
+      timers.clear();
+    },
+  };
+}
+
+/** How urgent it is what the machine is doing. */
+function urgencyIn(state: State): number {
+  return state.kind !== 'over' && state.doing ? urgencyOf(state.doing.event) : 0;
+}
+
+/** How an interrupt is told to the machine. */
+export function toEvent(interrupt: Interrupt): WaitEvent {
+  return interrupt === 'handover' ? { kind: 'hand-over' } : { kind: 'cancel', why: interrupt };
+}
+
+type Inbox = ReturnType<typeof createInbox>;
+
+/** The events of one wait: one pending of each kind, the urgent ones first, the others in the order they came. */
+export function createInbox() {
+  const pending = new Map<string, WaitEvent>();
+  let failure: { error: unknown } | undefined;
+  let wake = () => {};
+
+  const mostUrgent = () =>
+    [...pending.values()].reduce((first, other) => (urgencyOf(other) > urgencyOf(first) ? other : first));
+  const hasOne = (least: number) => pending.size > 0 && urgencyOf(mostUrgent()) >= least;
+
+  return {
+    /** Adds an event, or replaces the pending one of its kind. */
+    put(event: WaitEvent): void {
+      pending.set(nameOf(event), event);
+      wake();
+    },
+    /** Keeps an event for later, unless a newer one of its kind came. */
+    putBack(event: WaitEvent): void {
+      if (!pending.has(nameOf(event))) pending.set(nameOf(event), event);
+    },
+    /** The wait fails. */
+    fail(error: unknown): void {
+      failure ??= { error };
+      wake();
+    },
+    /** Takes the next event that is at least so urgent, waiting for one if there is none. */
+    async next(least: number): Promise<WaitEvent> {
+      while (failure === undefined && !hasOne(least)) await new Promise<void>((resolve) => (wake = resolve));
+      if (failure !== undefined) throw failure.error;
+      const event = mostUrgent();
+      pending.delete(nameOf(event));
+      return event;
+    },
+    get isInterrupted(): boolean {
+      return [...pending.values()].some(({ kind }) => kind === 'hand-over' || kind === 'cancel');
+    },
+  };
+}
+
+function nameOf(event: WaitEvent): string {
+  return event.kind === 'cancel' ? event.why : event.kind;
+}
+
+/** Of several timers for one kind of event the earliest counts. */
+function createTimers(put: (event: WaitEvent) => void) {
+  const timers = new Map<string, { at: number; timer: Timer }>();
+  return {
+    later(ms: number, event: WaitEvent): void {
+      const at = time.monotonic() + ms;
+      const earlier = timers.get(event.kind);
+      if (earlier && earlier.at <= at) return;
+      time.clearTimeout(earlier?.timer);
+      const timer = time.setTimeout(() => {
+        timers.delete(event.kind);
+        put(event);
+      }, ms);
+      timers.set(event.kind, { at, timer });
+    },
+    clear: () => {
+      for (const { timer } of timers.values()) time.clearTimeout(timer);
+    },
+  };
+}
+
+type Doer = Surroundings & { inbox: Inbox; timers: ReturnType<typeof createTimers> };
+type Begun = { kind: 'read'; urgency: number; abort: AbortController } | { kind: 'write' };
+
+/** Does the effects of one wait. */
+function createEffects(facts: Facts, parts: Doer) {
+  const { inbox } = parts;
+  let begun: Begun | undefined;
+  /** What is told of a pick-up, which writes, too; what writes next comes after it. */
+  let told: Promise<void> = Promise.resolve();
+
+  function start(effects: readonly Effect[], urgency: number): void {
+    if (begun?.kind === 'read') abandon(); // only what is more urgent is handled beside a read
+    for (const effect of effects) doOne(effect, urgency);
+  }
+
+  function doOne(effect: Effect, urgency: number): void {
+    if (isReadOrWrite(effect)) begin(effect, urgency);
+    else if (effect.kind === 'tell of pick-up') {
+      told = told.then(() => tellOfPickUp(facts.claim, parts));
+      told.catch(inbox.fail);
+    } else doAtOnce(effect, parts);
+  }
+
+  function begin(effect: Read | Write, urgency: number): void {
+    const abort = new AbortController();
+    const own: Begun = isRead(effect) ? { kind: 'read', urgency, abort } : { kind: 'write' };
+    begun = own;
+    const work = isRead(effect)
+      ? read(effect, facts.claim, { ...parts, signal: abort.signal })
+      : told.then(() => write(effect, facts.claim, parts));
+    work.then(
+      (outcome) => {
+        if (begun !== own) return discard(outcome);
+        begun = undefined;
+        inbox.put({ kind: 'done', outcome });
+      },
+      (error) => begun === own && inbox.fail(error),
+    );
+  }
+
+  function abandon(): void {
+    if (begun?.kind === 'read') begun.abort.abort();
+    begun = undefined;
+  }
+
+  return {
+    start,
+    /** Beside a read only what is more urgent is handled, beside a write only its end. */
+    leastUrgency: () =>
+      begun === undefined ? 0 : begun.kind === 'read' ? begun.urgency + 1 : urgencyOf({ kind: 'hangs' }),
+    settled: () => told,
+    abandon,
+  };
+}
+
+type AtOnce = Exclude<Effect, Read | Write | { kind: 'tell of pick-up' }>;
+
+function doAtOnce(effect: AtOnce, { inbox, timers, onUnreadable }: Doer): void {
+  switch (effect.kind) {
+    case 'set timer':
+      timers.later(effect.ms, { kind: effect.event });
+      break;
+    case 'handle':
+      inbox.put(effect.event);
+      break;
+    case 'handle again':
+      inbox.putBack(effect.event);
+      break;
+    case 'release':
+      effect.lease.release();
+      break;
+    case 'count unreadable result':
+      onUnreadable();
+      break;
+  }
+}
+
+type Read = Effect & { kind: 'read result' | 'read earlier ending' | 'look for client' | 'look for request' };
+type Write = Effect & { kind: 'withdraw' | 'take answer' | 'write mark' | 'make directory' };
+
+const READS = new Set<Effect['kind']>(['read result', 'read earlier ending', 'look for client', 'look for request']);
+const WRITES = new Set<Effect['kind']>(['withdraw', 'take answer', 'write mark', 'make directory']);
+const isRead = (effect: Effect): effect is Read => READS.has(effect.kind);
+const isReadOrWrite = (effect: Effect): effect is Read | Write => isRead(effect) || WRITES.has(effect.kind);
+
+async function read(
+  effect: Read,
+  claim: Claim,
+  { mailbox, signal }: Surroundings & { signal: AbortSignal },
+): Promise<EffectOutcome> {
+  switch (effect.kind) {
+    case 'read result':
+      return { kind: 'result', ...(await mailbox.readResult(claim, { ...effect, signal })) };
+    case 'read earlier ending':
+      return { kind: 'earlier ending', found: await findEarlierEnding(claim, effect.isUnusable, { mailbox, signal }) };
+    case 'look for client':
+      return { kind: 'client', is: await mailbox.findClient(claim) };
+    case 'look for request':
+      return { kind: 'request', is: await mailbox.findRequest(claim, effect.mark) };
+  }
+}
+
+/** The answer may be kept elsewhere since the job was completed, or the request was taken back. */
+async function findEarlierEnding(
+  claim: Claim,
+  isUnusable: boolean,
+  { mailbox, signal }: { mailbox: Mailbox; signal: AbortSignal },
+): Promise<EarlierEnding> {
+  const kept = await mailbox.readKept(claim, signal);
+  if (kept) return { kind: 'kept', found: kept };
+  if (isUnusable || !(await mailbox.wasWithdrawn(claim))) return { kind: 'none' };
+  return { kind: 'withdrawn', isRegistered: await mailbox.isRegistered(claim) };
+}
+
+async function write(effect: Write, claim: Claim, { mailbox, log }: Surroundings): Promise<EffectOutcome> {
+  switch (effect.kind) {
+    case 'withdraw': {
+      const isWithdrawn = await mailbox.withdraw(claim);
+      if (effect.keepsDirectory) await mailbox.keepDirectory(claim);
+      return { kind: 'withdrawn', isWithdrawn };
+    }
+    case 'take answer':
+      if (effect.removesRequest && (await mailbox.removeRequest(claim))) {
+        const { mockId, app, address } = claim;
+        log.warn({ mockId, app, address }, 'the client does not delete its requests; it may run them again');
+      }
+      await mailbox.keepDirectory(claim);
+      return { kind: 'done' };
+    case 'write mark':
+      return { kind: 'mark', mark: await mailbox.mark(claim) };
+    case 'make directory':
+      await mailbox.makeDirectory(claim);
+      return { kind: 'mark', mark: await mailbox.mark(claim) };
+  }
+}
+
+/** Whoever follows the execution hears of it, and the directory is the client's. */
+async function tellOfPickUp(claim: Claim, { mailbox, progress, atStep, log }: Surroundings): Promise<void> {
+  const { mockId, app, address } = claim;
+  progress.reached(mockId, address, 'picked-up');
+  await atStep('picked-up', mockId);
+  log.debug({ mockId, app, address }, 'picked up');
+  await mailbox.keepDirectory(claim);
+}
+
+/** What a read brings that was given up. */
+function discard(outcome: EffectOutcome): void {
+  if (outcome.kind === 'result' && outcome.found.kind === 'present') outcome.found.lease.release();
+  if (outcome.kind === 'earlier ending' && outcome.found.kind === 'kept') outcome.found.found.lease.release();
+}

@@ -1,0 +1,381 @@
+import type { NoAnswer } from '../../shared/contract/outcomes.ts';
+import { sentences } from '../../shared/contract/sentences.ts';
+import { dialects } from '../dialects/dialects.ts';
+import { openFileName, requestFileName, resultFileName } from '../files/file-names.ts';
+import type { FoundResult } from '../files/result-file.ts';
+import { faultOf, noResult, type Sight, withJudgement, withSight, wrongForGoodInMs } from '../files/unusable-result.ts';
+import type { Listing } from '../files/watched-directory.ts';
+import { explained } from '../reasons.ts';
+import type { Doing, EarlierEnding, Effect, EffectOutcome, Facts, Moment, State, WaitEvent } from './state.ts';
+
+/** Only a client that has been away for this long has left: one that stops removes its files one after the other. */
+const GONE_AFTER_MS = 500;
+/** An instant client has answered by then, and the wait need not find out when it picked up. */
+export const REQUEST_LOOK_MS = 25;
+/** A result that this worker could not read is tried again so soon: the client has done its part. */
+const UNREADABLE_AGAIN_MS = 250;
+/** A directory that does not respond for this long after the deadline is not waited for; the API waits a little longer. */
+const HANGS_AFTER_MS = 4000;
+
+/** What follows from an event: the next state, and what is to be done. */
+type Step = { state: State; effects: Effect[] };
+type Open = Exclude<State, { kind: 'over' }>;
+/** What an event is handled with. */
+type Context = { facts: Facts; moment: Moment; event: WaitEvent };
+
+/** The state of an execution whose request is about to be seen by its client. */
+export const atFirst: State = {
+  kind: 'dispatched',
+  doing: null,
+  mark: 'none',
+  looksOnceMarked: false,
+  directoryGoneAt: null,
+  registrationGoneAt: null,
+  unusable: noResult,
+  unreadable: null,
+};
+
+/**
+ * The machine of a wait: pure, with no clock but `moment`. An event that comes while something is read gives the read up, and what the
+ * read was for is handled again afterwards; the driver brings only more urgent events then, and none while something is written.
+ */
+export function next(state: State, event: WaitEvent, moment: Moment, facts: Facts): Step {
+  const context = { facts, moment, event };
+  if (state.kind === 'over') return stay(state);
+  if (event.kind === 'hangs') return unanswered(state, sentences.directoryHangs(facts.claim));
+  if (event.kind === 'done')
+    return state.doing
+      ? afterEffect(state, state.doing, event.outcome, { ...context, event: state.doing.event })
+      : stay(state);
+  if (state.doing === null) return handle(state, event, context);
+  const { state: after, effects } = handle(idle(state), event, context);
+  return { state: after, effects: [...effects, { kind: 'handle again', event: state.doing.event }] };
+}
+
+/** An event that is more urgent is handled first, and gives up what is being read for one that is less so. */
+export function urgencyOf({ kind }: WaitEvent): number {
+  switch (kind) {
+    case 'done':
+    case 'hangs':
+      return 4;
+    case 'hand-over':
+      return 3;
+    case 'cancel':
+      return 2;
+    case 'deadline':
+      return 1;
+    default:
+      return 0;
+  }
+}
+
+function handle(state: Open, event: WaitEvent, context: Context): Step {
+  switch (event.kind) {
+    case 'result':
+      return readResult(state, 'go on', { ...context, sight: event.sight });
+    case 'request':
+      return lookForRequest(state, context);
+    case 'mark':
+      return begin(state, { kind: 'marking', event }, { kind: 'write mark' });
+    case 'resumed':
+      return readResult(state, 'look for earlier ending', context);
+    case 'listing':
+      return readListing(state, event, context);
+    case 'deadline':
+      return also(readResult(state, 'give up', context), { kind: 'set timer', event: 'hangs', ms: HANGS_AFTER_MS });
+    case 'cancel':
+      // If the client has it and only its caller left, the wait goes on: the answer belongs in the history.
+      if (state.kind === 'picked-up') return cancelTooLate(state, event.why, context);
+      return withdraw(state, event.why, context);
+    case 'hand-over':
+      return { state: { kind: 'over', mark: state.mark, ending: { kind: 'interrupted' } }, effects: [] };
+    default:
+      return stay(state);
+  }
+}
+
+// What a listing of the client's directory shows.
+
+function readListing(state: Open, { names, registered }: Listing, context: Context): Step {
+  const { claim, marksFirst } = context.facts;
+  const seen = withRegistration(state, registered, context);
+  const isGone =
+    seen.registrationGoneAt !== null && context.moment.monotonic - seen.registrationGoneAt >= GONE_AFTER_MS;
+  if (names === null) return directoryGone(seen, isGone, context);
+  const there = { ...seen, directoryGoneAt: null };
+  const requestIsGone = !names.has(requestFileName(claim.mockId)) && !names.has(claim.temporary);
+  // With our mark beside it, a missing request was picked up: some file systems still show a removed file by its name when the listing
+  // has it no more. Where the mark comes before the dispatch, a listing may also miss a file that is just being renamed.
+  const isPickedUp =
+    there.kind === 'dispatched' && requestIsGone && names.has(openFileName(claim.mockId)) && !marksFirst;
+  const { state: now, effects } = isPickedUp ? pickedUp(there) : stay(there);
+  if (requestIsGone && now.kind !== 'picked-up')
+    effects.push({ kind: 'set timer', event: 'request', ms: REQUEST_LOOK_MS });
+  if (names.has(resultFileName(claim.mockId))) return also(readResult(now, 'go on', context), ...effects);
+  return isGone ? also(readResult(now, 'leave', context), ...effects) : { state: now, effects };
+}
+
+/** A client that registers again, or moves to another lane, has no registration for a moment. */
+function withRegistration(state: Open, registered: boolean, context: Context): Open {
+  if (registered || wasTakenForDead(state, context)) return { ...state, registrationGoneAt: null };
+  return { ...state, registrationGoneAt: state.registrationGoneAt ?? context.moment.monotonic };
+}
+
+function directoryGone(state: Open, isGone: boolean, context: Context): Step {
+  const { monotonic } = context.moment;
+  const directoryGoneAt = state.directoryGoneAt ?? monotonic;
+  const gone = { ...state, directoryGoneAt };
+  if (monotonic - directoryGoneAt < GONE_AFTER_MS && !wasTakenForDead(state, context)) return stay(gone);
+  const now = vanished(gone);
+  if (!context.facts.claim.registered || isGone) return readResult(now, 'leave', context);
+  // The client lives, but does not make its directory again; without it the answer has nowhere to go.
+  return begin(now, { kind: 'making directory', event: context.event }, { kind: 'make directory' });
+}
+
+/**
+ * The published SDKs cannot beat while they run. Another server takes one that runs for long for dead, and removes its
+ * registration and directory under it; when it is done it registers again.
+ */
+function wasTakenForDead(state: Open, { facts, moment }: Context): boolean {
+  const { claim, resultTimeoutMs, clientTimeoutMs } = facts;
+  const runningMs = moment.now - (claim.answerBy - resultTimeoutMs);
+  return state.kind === 'picked-up' && dialects[claim.dialect].isSilentWhileRunning && runningMs > clientTimeoutMs / 2;
+}
+
+// What is begun.
+
+type Reading = Context & { sight?: Sight | undefined };
+
+function readResult(state: Open, then: (Doing & { kind: 'reading result' })['then'], { event, sight }: Reading): Step {
+  const isLastLook = then === 'give up';
+  return begin(
+    state,
+    { kind: 'reading result', then, event },
+    { kind: 'read result', unusable: state.unusable, isLastLook, sight },
+  );
+}
+
+function lookForRequest(state: Open, { facts, event }: Context, then: 'go on' | 'leave' = 'go on'): Step {
+  if (state.kind !== 'dispatched') return stay(state);
+  // Without its mark nothing tells why the request of a registered client is gone.
+  const looksOnceMarked = facts.claim.registered && state.mark === 'none';
+  if (looksOnceMarked) return stay({ ...state, looksOnceMarked });
+  const effect: Effect = { kind: 'look for request', mark: state.mark };
+  return begin({ ...state, looksOnceMarked: false }, { kind: 'looking for request', then, event }, effect);
+}
+
+function withdraw(state: Open, why: (Doing & { kind: 'withdrawing' })['why'], { event }: Context): Step {
+  const keepsDirectory = why === 'invalid result' || (why === 'deadline' && faultOf(state.unusable) !== undefined);
+  return begin(state, { kind: 'withdrawing', why, event }, { kind: 'withdraw', keepsDirectory });
+}
+
+// What follows from what was done.
+
+function afterEffect(doingState: Open, doing: Doing, outcome: EffectOutcome, context: Context): Step {
+  const state = idle(doingState);
+  switch (doing.kind) {
+    case 'reading result':
+      return outcome.kind === 'result' ? afterReading(state, doing.then, outcome, context) : stay(state);
+    case 'reading earlier ending':
+      return outcome.kind === 'earlier ending' ? afterEarlierEnding(state, outcome.found, context) : stay(state);
+    case 'looking for client':
+      return outcome.kind === 'client' ? afterLookForClient(state, outcome.is, context) : stay(state);
+    case 'looking for request':
+      return outcome.kind === 'request' ? afterLookForRequest(state, doing.then, outcome.is, context) : stay(state);
+    case 'withdrawing':
+      return outcome.kind === 'withdrawn'
+        ? afterWithdrawal(state, doing.why, outcome.isWithdrawn, context)
+        : stay(state);
+    case 'taking answer':
+      return {
+        state: { kind: 'over', mark: state.mark, ending: { kind: 'answered', answer: doing.answer } },
+        effects: [],
+      };
+    case 'marking':
+    case 'making directory':
+      return outcome.kind === 'mark' ? afterMark({ ...state, mark: outcome.mark }) : stay(state);
+    default:
+      return doing satisfies never;
+  }
+}
+
+type Read = EffectOutcome & { kind: 'result' };
+
+function afterReading(
+  before: Open,
+  then: (Doing & { kind: 'reading result' })['then'],
+  read: Read,
+  context: Context,
+): Step {
+  const { found } = read;
+  if (found.kind === 'present' && found.judgement.kind === 'answer') return takeAnswer(before, found, context);
+  const state = withReading(before, read, context.moment);
+  const effects: Effect[] = [];
+  if (found.kind === 'present') effects.push({ kind: 'release', lease: found.lease });
+  if (found.kind === 'unreadable') effects.push({ kind: 'set timer', event: 'result', ms: UNREADABLE_AGAIN_MS });
+  if (found.kind === 'unreadable' && before.unreadable === null) effects.push({ kind: 'count unreadable result' });
+  // A file that has been wrong and unchanged for a while will not become a result.
+  const wrongInMs = wrongForGoodInMs(state.unusable, context.moment.now);
+  if (wrongInMs === 0) return also(withdraw(state, 'invalid result', context), ...effects);
+  if (wrongInMs !== undefined) effects.push({ kind: 'set timer', event: 'result', ms: wrongInMs });
+  return also(goOn(state, then, context), ...effects);
+}
+
+/** What is known of the result path after a look that brought no answer. */
+function withReading(state: Open, { found, sight }: Read, { now }: Moment): Open {
+  if (found.kind === 'absent') return { ...state, unusable: noResult, unreadable: null };
+  const unusable = sight ? withSight(state.unusable, sight) : state.unusable;
+  switch (found.kind) {
+    case 'skipped':
+      return { ...state, unusable };
+    case 'unreadable':
+      return { ...state, unusable, unreadable: found.code };
+    case 'present':
+      return { ...state, unusable: withJudgement(unusable, found.stamp, found.judgement, now), unreadable: null };
+  }
+}
+
+function goOn(state: Open, then: (Doing & { kind: 'reading result' })['then'], context: Context): Step {
+  const { event, facts } = context;
+  switch (then) {
+    case 'go on':
+      return stay(state);
+    case 'leave':
+      return begin(state, { kind: 'looking for client', event }, { kind: 'look for client' });
+    case 'give up':
+      if (state.kind !== 'picked-up') return withdraw(state, 'deadline', context);
+      return unanswered(state, whatWasMissing(state, false, facts));
+    case 'look for earlier ending': {
+      const isUnusable = faultOf(state.unusable) !== undefined;
+      return begin(state, { kind: 'reading earlier ending', event }, { kind: 'read earlier ending', isUnusable });
+    }
+  }
+}
+
+function takeAnswer(
+  state: Open,
+  { judgement, lease, writtenAt }: FoundResult & { kind: 'present' },
+  { event }: Context,
+): Step {
+  if (judgement.kind !== 'answer') return also(stay(state), { kind: 'release', lease });
+  const { body, success, decision } = judgement;
+  const answer = { body, success, decision, answeredAt: writtenAt, lease };
+  // A client that does not delete its requests would run it again.
+  const removesRequest = state.kind !== 'picked-up';
+  return begin(state, { kind: 'taking answer', answer, event }, { kind: 'take answer', removesRequest });
+}
+
+function afterEarlierEnding(state: Open, found: EarlierEnding, context: Context): Step {
+  const { claim, resultTimeoutMs } = context.facts;
+  if (found.kind === 'kept') return takeAnswer(state, found.found, context);
+  if (found.kind === 'none') return stay(state);
+  if (context.moment.now >= claim.answerBy) return unanswered(state, sentences.notPickedUp(claim, resultTimeoutMs));
+  const hasLeft = claim.registered && !found.isRegistered;
+  return unanswered(state, hasLeft ? sentences.leftBeforePickUp(claim) : sentences.cancelledBeforePickUp(claim));
+}
+
+/** The client is gone unless it has moved to another lane, or the whole shared directory is away. */
+function afterLookForClient(state: Open, is: 'here' | 'gone' | 'not known', context: Context): Step {
+  if (is === 'here') return stay({ ...state, registrationGoneAt: null });
+  if (is === 'not known') return stay(state);
+  if (state.kind === 'picked-up') return unanswered(state, sentences.left(context.facts.claim));
+  return withdraw(state, 'client left', context);
+}
+
+function afterLookForRequest(
+  state: Open,
+  then: 'go on' | 'leave',
+  is: (EffectOutcome & { kind: 'request' })['is'],
+  { facts }: Context,
+): Step {
+  const { state: now, effects } =
+    is === 'picked up' ? pickedUp(state) : stay(is === 'vanished' ? vanished(state) : state);
+  return also(then === 'leave' ? clientLeft(now, facts) : stay(now), ...effects);
+}
+
+function afterWithdrawal(
+  state: Open,
+  why: (Doing & { kind: 'withdrawing' })['why'],
+  isWithdrawn: boolean,
+  context: Context,
+): Step {
+  const { facts } = context;
+  switch (why) {
+    case 'invalid result':
+      return unanswered(state, sentences.invalidResult(facts.claim, faultOf(state.unusable) ?? NO_FAULT));
+    case 'deadline':
+      return unanswered(state, whatWasMissing(state, isWithdrawn, facts));
+    case 'client left': {
+      if (isWithdrawn) return unanswered(state, sentences.leftBeforePickUp(facts.claim));
+      const look = lookForRequest(state, context, 'leave');
+      return look.state.kind !== 'over' && look.state.doing ? look : clientLeft(state, facts);
+    }
+    default:
+      if (isWithdrawn) return unanswered(state, sentences.cancelledBeforePickUp(facts.claim));
+      return cancelTooLate(state, why, context);
+  }
+}
+
+function clientLeft(state: Open, { claim }: Facts): Step {
+  return unanswered(state, state.kind === 'picked-up' ? sentences.left(claim) : sentences.requestRemoved(claim));
+}
+
+function cancelTooLate(state: Open, why: (WaitEvent & { kind: 'cancel' })['why'], { facts }: Context): Step {
+  const { state: now, effects } = state.kind === 'dispatched' ? pickedUp(state) : stay(state);
+  return also(
+    why === 'caller-left' ? stay(now) : unanswered(now, sentences.cancelledAfterPickUp(facts.claim)),
+    ...effects,
+  );
+}
+
+function afterMark(state: Open): Step {
+  if (state.kind !== 'dispatched' || !state.looksOnceMarked) return stay(state);
+  return also(stay({ ...state, looksOnceMarked: false }), { kind: 'handle', event: { kind: 'request' } });
+}
+
+function whatWasMissing(state: Open, isWithdrawn: boolean, { claim, resultTimeoutMs }: Facts): NoAnswer {
+  const fault = faultOf(state.unusable);
+  if (state.unreadable !== null) return sentences.unreadableResult(claim, explained(state.unreadable), resultTimeoutMs);
+  if (fault) return sentences.invalidToTheEnd(claim, fault, resultTimeoutMs);
+  if (isWithdrawn) return sentences.notPickedUp(claim, resultTimeoutMs);
+  const say = state.kind === 'vanished' ? sentences.silentAfterRemoval : sentences.silent;
+  return say(claim, resultTimeoutMs);
+}
+
+// States and steps.
+
+const NO_FAULT = { problem: undefined, clientDied: false };
+
+function idle(state: Open): Open {
+  return { ...state, doing: null };
+}
+
+function vanished(state: Open): Open {
+  if (state.kind !== 'dispatched') return state;
+  const { looksOnceMarked: _, ...known } = state;
+  return { ...known, kind: 'vanished' };
+}
+
+/** The client has the request, and whoever follows the execution hears of it. */
+function pickedUp(state: Open): { state: Open; effects: Effect[] } {
+  const { doing, mark, directoryGoneAt, registrationGoneAt, unusable, unreadable } = state;
+  const known = { doing, mark, directoryGoneAt, registrationGoneAt, unusable, unreadable };
+  return { state: { ...known, kind: 'picked-up' }, effects: [{ kind: 'tell of pick-up' }] };
+}
+
+function stay<T extends State>(state: T): { state: T; effects: Effect[] } {
+  return { state, effects: [] };
+}
+
+function begin(state: Open, doing: Doing, effect: Effect): Step {
+  return { state: { ...state, doing }, effects: [effect] };
+}
+
+/** What is done first comes first. */
+function also({ state, effects }: Step, ...first: Effect[]): Step {
+  return { state, effects: [...first, ...effects] };
+}
+
+function unanswered({ mark }: Open, noAnswer: NoAnswer): Step {
+  return { state: { kind: 'over', mark, ending: { kind: 'unanswered', noAnswer } }, effects: [] };
+}

@@ -1,0 +1,131 @@
+import type { Decision } from '../../shared/contract/job.ts';
+import type { NoAnswer } from '../../shared/contract/outcomes.ts';
+import type { Cancel } from '../../shared/store/control.ts';
+import type { Claim } from '../files/claim.ts';
+import type { Lease } from '../files/memory-budget.ts';
+import type { FoundResult } from '../files/result-file.ts';
+import type { Sight, UnusableResult } from '../files/unusable-result.ts';
+import type { Listing } from '../files/watched-directory.ts';
+
+/**
+ * One execution between its dispatch and its ending, as its worker sees it. `next.ts` is the machine: it takes a state and an event, and
+ * says the next state and the effects. `drive.ts` runs it: it brings the events and does the effects. The states are those of the diagram
+ * in ARCHITECTURE.md.
+ */
+export type State =
+  /** The client can see the request, as far as this worker knows. */
+  | (Waiting & {
+      kind: 'dispatched';
+      /** Look where the request is as soon as the mark is written: without its mark nothing tells why it is gone. */
+      looksOnceMarked: boolean;
+    })
+  /** The request went with its directory, or with its mark: that does not tell that the client picked it up. */
+  | (Waiting & { kind: 'vanished' })
+  /** The client has the request. */
+  | (Waiting & { kind: 'picked-up' })
+  | { kind: 'over'; ending: WaitEnding; mark: Mark };
+
+/** What is known in each state in which the answer may still come. */
+type Waiting = {
+  /** The effect that is under way, with what it is for; null when nothing is. */
+  doing: Doing | null;
+  mark: Mark;
+  /** When the client's directory, and its registration, were first seen to be gone: `Moment.monotonic`. Null while they are there. */
+  directoryGoneAt: number | null;
+  registrationGoneAt: number | null;
+  /** The file at the result path, as long as it is not a valid result. */
+  unusable: UnusableResult;
+  /** Why this worker could not read the result the last time; null when it could. */
+  unreadable: string | null;
+};
+
+/** The open mark in the client's directory. `failed`: it could not be written, because the directory is gone. */
+export type Mark = 'none' | 'written' | 'failed';
+
+/** What is under way. A read is given up for an event that is more urgent than `event`, which is then handled again. A write never is. */
+export type Doing = { event: WaitEvent } & (
+  | { kind: 'reading result'; then: 'go on' | 'leave' | 'give up' | 'look for earlier ending' }
+  | { kind: 'reading earlier ending' }
+  | { kind: 'looking for client' }
+  | { kind: 'looking for request'; then: 'go on' | 'leave' }
+  | { kind: 'withdrawing'; why: 'deadline' | 'client left' | 'invalid result' | Cancel['why'] }
+  | { kind: 'taking answer'; answer: Answer }
+  | { kind: 'marking' }
+  | { kind: 'making directory' }
+);
+
+/** The text that the client wrote, to the letter, and the memory it takes up until it was passed on. */
+export type Answer = { body: string; success: boolean; decision: Decision | null; answeredAt: number; lease: Lease };
+
+/** How the wait for one answer ended. `interrupted`: not at all, another worker goes on with it. */
+export type WaitEnding =
+  | { kind: 'answered'; answer: Answer }
+  | { kind: 'unanswered'; noAnswer: NoAnswer }
+  | { kind: 'interrupted' };
+
+/** When an event is handled: epoch ms by this worker's clock, and ms on a clock that only goes forward. */
+export type Moment = { now: number; monotonic: number };
+
+/** Something that happened to an execution, or is to be done about it. */
+export type WaitEvent =
+  /** Something was seen at the result path. `sight`: how the file looked. */
+  | { kind: 'result'; sight?: Sight }
+  /** It is time to look where the request is; to write the mark. */
+  | { kind: 'request' }
+  | { kind: 'mark' }
+  /** Another attempt dispatched: what it left is to be looked for. */
+  | { kind: 'resumed' }
+  | Listing
+  | { kind: 'deadline' }
+  | { kind: 'cancel'; why: Cancel['why'] }
+  /** Another worker goes on with the execution. */
+  | { kind: 'hand-over' }
+  /** The last look has taken too long: the directory does not respond. */
+  | { kind: 'hangs' }
+  /** The effect under way ended. */
+  | { kind: 'done'; outcome: EffectOutcome };
+
+/** What became of an effect. */
+export type EffectOutcome =
+  | { kind: 'result'; found: FoundResult; sight: Sight | undefined }
+  | { kind: 'earlier ending'; found: EarlierEnding }
+  | { kind: 'client'; is: 'here' | 'gone' | 'not known' }
+  | { kind: 'request'; is: 'there' | 'picked up' | 'vanished' | 'not known' }
+  | { kind: 'withdrawn'; isWithdrawn: boolean }
+  | { kind: 'mark'; mark: 'written' | 'failed' }
+  | { kind: 'done' };
+
+/** What an earlier attempt left: an answer that was kept, a request that was taken back, or nothing. */
+export type EarlierEnding =
+  | { kind: 'kept'; found: FoundResult & { kind: 'present' } }
+  | { kind: 'withdrawn'; isRegistered: boolean }
+  | { kind: 'none' };
+
+/** What the driver is to do. Reads and writes end with `done`, one of them at a time; the others have no outcome. */
+export type Effect =
+  // reads
+  | { kind: 'read result'; unusable: UnusableResult; isLastLook: boolean; sight: Sight | undefined }
+  | { kind: 'read earlier ending'; isUnusable: boolean }
+  | { kind: 'look for client' }
+  | { kind: 'look for request'; mark: Mark }
+  // writes
+  | { kind: 'withdraw'; keepsDirectory: boolean }
+  | { kind: 'take answer'; removesRequest: boolean }
+  | { kind: 'write mark' }
+  | { kind: 'make directory' }
+  // neither
+  | { kind: 'tell of pick-up' }
+  | { kind: 'set timer'; event: 'result' | 'request' | 'hangs'; ms: number }
+  | { kind: 'handle'; event: WaitEvent }
+  | { kind: 'handle again'; event: WaitEvent }
+  | { kind: 'release'; lease: Lease }
+  | { kind: 'count unreadable result' };
+
+/** What does not change while an execution waits. */
+export type Facts = {
+  claim: Claim;
+  /** Whether the mark is written before the request is seen, so that a cleaner never finds the directory empty. */
+  marksFirst: boolean;
+  resultTimeoutMs: number;
+  clientTimeoutMs: number;
+};
