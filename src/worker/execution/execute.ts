@@ -9,13 +9,11 @@ import type { Claim } from '../files/claim.ts';
 import { filesLie } from '../files/quick-files.ts';
 import { explained } from '../reasons.ts';
 import { type BeginParts, begin, PASS_ON_WITHIN_MS } from './begin.ts';
-import type { CleanUp } from './clean-up.ts';
 import { openWait, type Surroundings, toEvent, type Wait } from './drive.ts';
 import { type Claimed, type Ended, type Execution, endedWithout, type Outcome } from './execution.ts';
-import type { ExecutionJob, RecordEnding } from './record.ts';
+import type { CleanUp, ExecutionJob, RecordEnding } from './finish.ts';
+import { toEnded, traceExecution, withSteps } from './finish.ts';
 import type { Facts } from './state.ts';
-import { toEnded, withSteps } from './to-ended.ts';
-import { traceExecution } from './trace-execution.ts';
 
 /**
  * An execution is marked as open only after this time: until then its request keeps the directory from being empty.

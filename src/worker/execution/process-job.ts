@@ -7,8 +7,8 @@ import { time } from '../../shared/seams/time.ts';
 import { createBackoff } from './backoff.ts';
 import type { Execute } from './execute.ts';
 import type { Ended, Execution, Outcome, Postponed } from './execution.ts';
+import type { ExecutionJob } from './finish.ts';
 import type { ProgressReports } from './progress.ts';
-import type { ExecutionJob } from './record.ts';
 import type { UnknownJobs } from './unknown-jobs.ts';
 
 /** After an unexpected error an execution is tried again: its deadlines end it, not a count. */

@@ -1,0 +1,228 @@
+import type { Job } from 'bullmq';
+import type { Ending } from '../../shared/contract/ending.ts';
+import { type ExecutionRecord, type Progress, toSettled } from '../../shared/contract/execution-record.ts';
+import { JOB_VERSION, type JobData, type JobResult, jobDataSchema, type Warning } from '../../shared/contract/job.ts';
+import type { StateStep } from '../../shared/contract/states.ts';
+import type { Privacy } from '../../shared/privacy/privacy.ts';
+import { createThrottledAlert, type Logger } from '../../shared/runtime/logger.ts';
+import type { Tracing } from '../../shared/runtime/tracing.ts';
+import { time } from '../../shared/seams/time.ts';
+import { type History, MAX_INPUT_KEPT, resultKey } from '../../shared/store/history.ts';
+import { INLINE_BYTES, type Store } from '../../shared/store/key-value-store.ts';
+import { answerWarnings, withoutRefuted } from '../dialects/warnings.ts';
+import type { Claim } from '../files/claim.ts';
+import type { Mailbox } from '../files/mailbox.ts';
+import type { Claimed, Ended, Execution } from './execution.ts';
+import type { LateResults } from './late-results.ts';
+import type { Answer, WaitEnding } from './state.ts';
+import type { AtStep } from './steps.ts';
+
+/**
+ * The end of an execution, in the order in which it happens: what the queue is told, what a trace is told, and, once the queue accepted
+ * it, the files that go and the record that stays.
+ */
+
+// What the queue is told.
+
+const STORED_SECONDS = 180;
+
+/** An ending as the queue is told of it. */
+type Reported = Exclude<WaitEnding, { kind: 'interrupted' }>;
+
+type Told = { store: Store; privacy: Privacy; input: string };
+
+/** The ending of a wait as it goes to the queue. A small answer travels with its job; a large one waits in the store. */
+export async function toEnded(
+  ending: Reported,
+  { claim, warnings, marked }: Claimed & { marked: boolean },
+  { store, privacy, input }: Told,
+): Promise<Ended> {
+  if (ending.kind === 'unanswered') {
+    const noAnswer = { ...ending.noAnswer, ...some(withoutHidden(warnings, claim, { privacy, texts: [input] })) };
+    return { kind: 'ended', ending: { kind: 'unanswered', noAnswer }, claim, marked };
+  }
+  try {
+    const result = await toJobResult(claim, ending.answer, { warnings, store, privacy, input });
+    return { kind: 'ended', ending: { kind: 'answered', result }, claim, marked };
+  } finally {
+    ending.answer.lease.release();
+  }
+}
+
+async function toJobResult(
+  claim: Claim,
+  { body, success, decision, answeredAt }: Answer,
+  { warnings, store, privacy, input }: Told & { warnings: Warning[] },
+): Promise<JobResult> {
+  const all = [...withoutRefuted(warnings, body), ...answerWarnings(claim, { body, success, input })];
+  const shown = some(withoutHidden(all, claim, { privacy, texts: [input, body] }));
+  const head = { v: JOB_VERSION, address: claim.address, success, decision, answeredAt, ...shown };
+  if (Buffer.byteLength(body) <= INLINE_BYTES) return { ...head, body };
+  const stored = resultKey(claim.mockId);
+  await store.setIfAbsent(stored, body, STORED_SECONDS);
+  return { ...head, stored };
+}
+
+/** Warnings quote numbers, and are shown with the state of an execution, where its data is not at hand. */
+function withoutHidden(
+  warnings: Warning[],
+  { app }: Claim,
+  { privacy, texts: [input = '', body = ''] }: { privacy: Privacy; texts: string[] },
+): Warning[] {
+  const mask = warnings.length === 0 ? null : privacy.maskFor(app);
+  if (mask === null) return warnings;
+  mask.data(input);
+  mask.answer(body);
+  return warnings.map((warning) => ({ ...warning, message: mask.text(warning.message) }));
+}
+
+/** Puts the states an execution went through here into its ending: the job tells the whole story as long as it is there. */
+export function withSteps(ended: Ended, reached: Progress | null): Ended {
+  return reached ? { ...ended, ending: told(ended.ending, reached) } : ended;
+}
+
+function told(ending: Ending, { steps, address }: Progress): Ending {
+  if (ending.kind === 'answered') return { kind: 'answered', result: { ...ending.result, steps } };
+  const { noAnswer } = ending;
+  return { kind: 'unanswered', noAnswer: { ...noAnswer, address: noAnswer.address ?? address, steps } };
+}
+
+function some(warnings: Warning[]): { warnings?: Warning[] } {
+  return warnings.length > 0 ? { warnings } : {};
+}
+
+// What a trace is told.
+
+/** Tells a trace what an execution went through here: claim, pick-up, rule, result. */
+export function traceExecution(tracing: Tracing, { mockId, takenAt }: Execution, { ending }: Ended): void {
+  const { steps = [] } = ending.kind === 'answered' ? ending.result : ending.noAnswer;
+  const code = ending.kind === 'answered' ? 'answered' : ending.noAnswer.code;
+  const answeredAt = ending.kind === 'answered' ? ending.result.answeredAt : undefined;
+  const attributes = { 'rule_server.mock_id': mockId };
+  const at = (state: StateStep['state']) => steps.find((step) => step.state === state)?.at;
+  const part = (name: string, from: number, to: number) => tracing.part(name, Math.min(from, to), to, attributes);
+  const now = time.now();
+  const dispatched = at('dispatched');
+  part('claim', takenAt, dispatched ?? now);
+  if (dispatched !== undefined) {
+    const answered = answeredAt ?? now;
+    // A client may answer too quickly to be seen picking up.
+    const pickedUp = at('picked-up') ?? (answeredAt === undefined ? undefined : answered);
+    part('pick-up', dispatched, pickedUp ?? now);
+    if (pickedUp !== undefined) part('rule', pickedUp, Math.max(pickedUp, answered));
+  }
+  tracing.part('result', Math.min(answeredAt ?? now, now), now, { ...attributes, 'rule_server.outcome': code });
+}
+
+// Once the queue accepted it: the files.
+
+type CleanUpParts = {
+  mailbox: Mailbox;
+  lateResults: LateResults;
+  atStep: AtStep;
+  log: Logger;
+};
+
+export type CleanUp = ReturnType<typeof createCleanUp>;
+
+/**
+ * Removes the files of an execution once the queue accepted its ending. Answered: the answer is moved to the kept answers, then
+ * the mark goes; the request went when the answer was read. Not answered: the request, the note of its withdrawal, an unusable
+ * result, the directory we made, the mark, and the directory of a client that left; where an answer may still come, it is
+ * looked out for. What fails here is left for the sweep.
+ */
+export function createCleanUp({ mailbox, lateResults, atStep, log }: CleanUpParts) {
+  const alert = createThrottledAlert(log, 'Files cannot be removed');
+
+  return async function cleanUp({ ending, claim, marked }: Ended): Promise<void> {
+    if (!claim) return;
+    try {
+      await atStep('completed', claim.mockId);
+      await removeAll(claim, ending, marked);
+      await atStep('removed', claim.mockId);
+      alert.ends();
+    } catch (error) {
+      alert.begins(error, 'they are left for the sweep');
+    }
+  };
+
+  async function removeAll(claim: Claim, ending: Ending, marked: boolean): Promise<void> {
+    // An answer was only taken once its request was gone; one that comes right now is a late one.
+    if (ending.kind === 'answered') await mailbox.keepAnswer(claim);
+    else await mailbox.remove(claim, { keepsResult: await mayStay(claim, ending) });
+    if (marked) await mailbox.removeMark(claim);
+    if (ending.kind === 'answered') return;
+    await mailbox.removeIfLeft(claim);
+    if (mayAnswerLate(ending)) lateResults.expect(claim);
+  }
+
+  /** Whether the file where the answer belongs is left there: it may be an answer, or become one. */
+  async function mayStay(claim: Claim, ending: Ending): Promise<boolean> {
+    const isInvalid = ending.kind === 'unanswered' && ending.noAnswer.code === 'invalid-result';
+    return isInvalid ? lateResults.isAnswered(claim) : mayAnswerLate(ending);
+  }
+}
+
+/** Whether the client may have the request, and answer it yet. */
+function mayAnswerLate(ending: Ending): boolean {
+  return ending.kind === 'unanswered' && ending.noAnswer.mayHaveRun;
+}
+
+// And the record.
+
+/** Inputs up to this size may stay with a finished job: taking one out costs another command. */
+const INPUT_LEFT = 1024;
+
+export type ExecutionJob = Job<JobData, JobResult>;
+
+type RecordParts = {
+  history: History;
+  privacy: Privacy;
+  onEnded: (record: ExecutionRecord) => void;
+  atStep: AtStep;
+  log: Logger;
+};
+
+export type RecordEnding = ReturnType<typeof createRecord>;
+
+/** Puts an execution whose ending the queue accepted into the log, the metrics and the history. */
+export function createRecord({ history, privacy, onEnded, atStep, log }: RecordParts) {
+  const alert = createThrottledAlert(log, 'Executions cannot be kept in the history');
+
+  /** For a while the job itself tells the same, so no caller has to wait for this. */
+  return async function record(job: ExecutionJob, { ending }: Ended): Promise<void> {
+    logEnding(job, ending);
+    const mockId = job.id ?? '';
+    const data = jobDataSchema.parse(job.data);
+    const settled = toSettled({ mockId, data, queuedAt: job.timestamp }, ending, job.finishedOn ?? time.now());
+    onEnded(settled.record);
+    await atStep('before-record', mockId); // a worker that dies here leaves it to the repair of the APIs
+    const isKept = await history.add(settled).then(
+      () => true,
+      (error) => {
+        alert.begins(error, 'they are missing in the history');
+        return false;
+      },
+    );
+    if (isKept) alert.ends();
+    // The job stays for a while after its end; what is read from the history need not fill the queue store twice.
+    const input = inputLeft(data, isKept);
+    if (input !== data.input) await job.updateData({ ...data, input }).catch(() => {}); // then it goes with its job
+  };
+
+  function inputLeft({ app, input, collect }: JobData, isKept: boolean): string {
+    if (privacy.isOff(app) && !collect) return '';
+    const shown = privacy.maskFor(app)?.data(input) ?? input;
+    return shown.length > (isKept && !collect ? INPUT_LEFT : MAX_INPUT_KEPT) ? '' : shown;
+  }
+
+  function logEnding({ id: mockId, data: { app } }: ExecutionJob, ending: Ending): void {
+    if (ending.kind === 'answered') {
+      const { address, success } = ending.result;
+      log.info({ mockId, app, address, success }, 'answered');
+    } else {
+      const { code, mayHaveRun } = ending.noAnswer;
+      log.info({ mockId, app, code, mayHaveRun }, 'not answered');
+    }
+  }
+}
