@@ -4,6 +4,7 @@ import { unless } from '../shared/runtime/errno.ts';
 import { time } from '../shared/seams/time.ts';
 import type { Client } from './clients/client.ts';
 import type { Clients } from './clients/clients.ts';
+import { inDirectory } from './files/directory-limit.ts';
 import type { ClientLoad } from './placement/client-load.ts';
 import { readdir } from './seams/files.ts';
 
@@ -35,7 +36,7 @@ export function createClientCensus({ sharedDir, clients, load }: Dependencies): 
   async function appsWithClients(): Promise<number[]> {
     const folders = ['clients', 'mock'].map((name) => join(sharedDir, name));
     const names = await Promise.all(
-      folders.map(async (folder) => (await readdir(folder).catch(unless('ENOENT'))) ?? []),
+      folders.map(async (folder) => (await inDirectory(folder, () => readdir(folder)).catch(unless('ENOENT'))) ?? []),
     );
     return [...new Set(names.flat())].filter((name) => /^[1-9]\d{0,9}$/.test(name)).map(Number);
   }

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { integerOf, RawNumber } from '../../shared/contract/raw-number.ts';
 import { time } from '../../shared/seams/time.ts';
 import { createLimitPerApp } from '../files/concurrency-limit.ts';
+import { inDirectory } from '../files/directory-limit.ts';
 import { readBoundedFile } from '../reading/bounded-file.ts';
 import { createPathCache } from '../reading/path-cache.ts';
 import { parseConfig } from '../rules/config-fields.ts';
@@ -11,6 +12,7 @@ import type { Registration } from '../rules/leaf-metadata.ts';
 import type { LeafNode } from '../rules/leaf-nodes.ts';
 import { parseLeafNodes } from '../rules/leaf-nodes.ts';
 import { readEntries } from '../seams/files.ts';
+import type { Entry } from '../seams/operations.ts';
 
 const MAX_REGISTRATION_BYTES = 8 * 1024 * 1024;
 const MAX_CACHED_BYTES = 32 * 1024 * 1024;
@@ -55,7 +57,7 @@ export function createPublishedMetadata({ sharedDir, listClients }: Dependencies
   async function lastRegistrations(folder: string): Promise<Listed[]> {
     const [real, hasLanes] = await Promise.all([isRealFolder(folder), isRealFolder(join(folder, 'lane'))]);
     if (!real) return [];
-    const entries = hasLanes ? await readEntries(join(folder, 'lane')).catch(() => []) : [];
+    const entries = hasLanes ? await entriesOf(join(folder, 'lane')) : [];
     const lanes = entries.filter((entry) => entry.isDirectory()).slice(0, MAX_LANES);
     const ofLanes = lanes.map(({ name }) => lastRegistration(join(folder, 'lane', name), name));
     return (await Promise.all([lastRegistration(folder, null), ...ofLanes])).flat();
@@ -87,4 +89,8 @@ export function createPublishedMetadata({ sharedDir, listClients }: Dependencies
       return leaves.length === 0 ? null : new Set(leaves.map(({ clazz }) => clazz));
     },
   };
+}
+
+function entriesOf(path: string): Promise<Entry[]> {
+  return inDirectory(path, () => readEntries(path)).catch(() => []);
 }

@@ -48,7 +48,10 @@ export function createClientDirectories(sharedDir: string) {
         await makeDirectory(dirname(dirname(path)), sharedDir);
         await makeDirectory(dirname(path), sharedDir);
         const made = await makeDirectory(path, sharedDir);
-        if (made && mark) await within(path, (real) => writeFile(join(real, MADE_BY_US), '')).catch(unless('ENOENT'));
+        if (made && mark)
+          await within(path, (real) => inDirectory(real, () => writeFile(join(real, MADE_BY_US), ''))).catch(
+            unless('ENOENT'),
+          );
         if (await isRealDirectory(sharedDir, path)) return path;
       }
       throw new ForeignPath(`${path} is not a directory of its own`);
@@ -59,13 +62,13 @@ export function createClientDirectories(sharedDir: string) {
 /** Clients run under other users: what we make is as open as `mock/` itself, whatever the umask says. */
 async function makeDirectory(path: string, sharedDir: string): Promise<boolean> {
   try {
-    await mkdir(path);
+    await inDirectory(dirname(path), () => mkdir(path));
   } catch (error) {
     if (errnoOf(error) === 'EEXIST') return false;
     throw error;
   }
   const { mode } = await stat(join(sharedDir, 'mock'));
-  await within(path, (real) => chmod(`${real}/.`, mode & 0o7777)).catch(unless('ENOENT'));
+  await within(path, (real) => inDirectory(real, () => chmod(`${real}/.`, mode & 0o7777))).catch(unless('ENOENT'));
   return true;
 }
 

@@ -1,35 +1,28 @@
 import { perProcess } from '../../shared/seams/process.ts';
 import { time } from '../../shared/seams/time.ts';
+import { createConcurrencyLimit } from './concurrency-limit.ts';
+import { nameOf } from './handle-names.ts';
+import { mountPointOf } from './mounts.ts';
+
 /** At least this many operations may run in each directory. If it hangs, it holds only this many threads. */
 export const AT_ONCE = 2;
 /** This many may run in a directory whose operations end soon: over a network each is mostly a wait for the other side. */
 const AT_MOST = 8;
 /** At most this many beyond `AT_ONCE` run in all directories together, so that directories that begin to hang leave threads for the others. */
 const EXTRA_IN_ALL = 16;
+/** In all directories of one mount below the shared directory: if it hangs, it leaves threads for the others, however many they are. */
+const AT_MOST_ON_MOUNT = 16;
 const SOON_MS = 250;
 const HANGS_AFTER_MS = 3000;
 
 type Operation = { at: number; isExtra: boolean };
 type Limited = { waiting: ((begun: Operation) => void)[]; begun: Set<Operation> };
-type Limits = { ofDirectory: Map<string, Limited>; extras: number };
-const limits = perProcess((): Limits => ({ ofDirectory: new Map(), extras: 0 }));
-
-/** The names of the directories that are used through a handle. */
-const HANDLE = /^\/proc\/self\/fd\/\d+/;
-const namesOfHandles = perProcess(() => new Map<string, string>());
-
-/** From now on `handle` (`/proc/self/fd/N`) stands for a directory; for none when `directory` is null. */
-export function nameHandle(handle: string, directory: string | null): void {
-  if (directory === null) namesOfHandles().delete(handle);
-  else namesOfHandles().set(handle, directory);
-}
-
-/** The name of a path, also of one that begins with the handle of a directory. */
-export function nameOf(path: string): string {
-  const [handle] = path.startsWith('/proc/') ? (HANDLE.exec(path) ?? []) : [];
-  const directory = handle === undefined ? undefined : namesOfHandles().get(handle);
-  return handle === undefined || directory === undefined ? path : directory + path.slice(handle.length);
-}
+type Limits = {
+  ofDirectory: Map<string, Limited>;
+  extras: number;
+  ofMount: Map<string, ReturnType<typeof createConcurrencyLimit>>;
+};
+const limits = perProcess((): Limits => ({ ofDirectory: new Map(), extras: 0, ofMount: new Map() }));
 
 /**
  * Runs one file operation in a directory, or at the directory itself, in the order they come: two at a time, and more where they
@@ -44,13 +37,23 @@ export async function inDirectory<T>(path: string, task: () => Promise<T>): Prom
     ? begin(limit, all)
     : await new Promise<Operation>((go) => limit.waiting.push(go));
   try {
-    return await task();
+    return await onMount(directory, task);
   } finally {
     limit.begun.delete(operation);
     if (operation.isExtra) all.extras--;
     while (limit.waiting.length > 0 && mayBegin(limit, all)) limit.waiting.shift()?.(begin(limit, all));
     if (limit.begun.size === 0) all.ofDirectory.delete(directory);
   }
+}
+
+/** One mount may have many directories. */
+function onMount<T>(directory: string, task: () => Promise<T>): Promise<T> {
+  const mount = mountPointOf(directory);
+  if (mount === null) return task();
+  const { ofMount } = limits();
+  const run = ofMount.get(mount) ?? createConcurrencyLimit(AT_MOST_ON_MOUNT);
+  ofMount.set(mount, run);
+  return run(task);
 }
 
 function begin({ begun }: Limited, all: Limits): Operation {

@@ -145,26 +145,32 @@ export async function removeOpenMark({ directory, mockId }: ExecutionFiles): Pro
 
 /** Removes a directory that was made for an address where no client came; one with anything else in it stays. */
 export async function removeIfNobodyCame(directory: string): Promise<void> {
-  const names = await namesIn(directory, readdir).catch(unless('ENOENT', 'ENOTDIR'));
+  const names = await namesIn(directory, (path) => inDirectory(path, () => readdir(path))).catch(
+    unless('ENOENT', 'ENOTDIR'),
+  );
   // Of several executions that wait there the last one removes it; taking the marker away in between would confuse it.
   if (names?.length !== 1 || !(await removed(directory, MADE_BY_US))) return;
-  const gone = await rmdir(directory).then(
+  const gone = await inDirectory(directory, () => rmdir(directory)).then(
     () => true,
     (error) => unless('ENOTEMPTY', 'EEXIST')(error) ?? errnoOf(error) === 'ENOENT',
   );
   // Another execution waits there: it tries again.
-  if (!gone) await within(directory, (path) => writeFile(join(path, MADE_BY_US), '')).catch(unless('ENOENT'));
+  if (!gone)
+    await within(directory, (path) => inDirectory(path, () => writeFile(join(path, MADE_BY_US), ''))).catch(
+      unless('ENOENT'),
+    );
 }
 
 /** The directory of a client that unregistered goes with it: left behind, it would look like a client of its own. */
 export async function removeIfLeft({ directory }: ExecutionFiles, registration: string): Promise<void> {
-  if (!(await isRegistered(registration))) await rmdir(directory).catch(unless('ENOENT', 'ENOTEMPTY', 'EEXIST'));
+  if (!(await isRegistered(registration)))
+    await inDirectory(directory, () => rmdir(directory)).catch(unless('ENOENT', 'ENOTEMPTY', 'EEXIST'));
 }
 
 /** A client may have put anything where its result belongs, even a directory. */
 export async function removeAnswer({ directory, mockId }: ExecutionFiles): Promise<void> {
   const name = resultFileName(mockId);
-  const removeAll = (path: string) => rm(join(path, name), { recursive: true, force: true });
+  const removeAll = (path: string) => inDirectory(path, () => rm(join(path, name), { recursive: true, force: true }));
   await removed(directory, name).catch(() => within(directory, removeAll));
 }
 

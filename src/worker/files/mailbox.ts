@@ -7,6 +7,7 @@ import { dialects } from '../dialects/dialects.ts';
 import { lstat } from '../seams/files.ts';
 import type { Claim, ClaimKey, ClaimOrRefusal } from './claim.ts';
 import type { Claims } from './claims.ts';
+import { inDirectory } from './directory-limit.ts';
 import * as request from './execution-files.ts';
 import { registrationPath } from './file-names.ts';
 import type { Flush } from './flush.ts';
@@ -146,7 +147,9 @@ function looks({ sharedDirectory, keptAnswers, memory, settings }: Parts) {
       if (mark === 'written') return (await request.isMarkThere(files)) ? 'picked up' : 'vanished';
       if (claim.registered) return 'not known';
       // Without a mark, only a directory that is still there tells that the client took the request out of it.
-      return (await lstat(files.directory).catch(unless('ENOENT'))) ? 'picked up' : 'not known';
+      return (await inDirectory(files.directory, () => lstat(files.directory)).catch(unless('ENOENT')))
+        ? 'picked up'
+        : 'not known';
     },
     /** Whether the request was taken back, by whichever worker. */
     wasWithdrawn: (claim: Claim): Promise<boolean> => request.wasWithdrawn(filesIn(sharedDirectory, claim)),

@@ -1,7 +1,7 @@
 import { perProcess } from '../../shared/seams/process.ts';
 import { time } from '../../shared/seams/time.ts';
 import { filesOf } from '../seams/files.ts';
-import { nameOf } from './directory-limit.ts';
+import { nameOf } from './handle-names.ts';
 
 /**
  * What is mounted below a shared directory. The kernel's list of mounts tells it without a look at any of them: a look at a mount
@@ -36,21 +36,26 @@ export function noteRoot(sharedDir: string, real: string): void {
 }
 
 /** The type of the file system that is mounted at or above a path, below its shared directory; null when there is none. */
-export function mountedAt(path: string): string | null {
+export const mountedAt = (path: string): string | null => mountOf(path)?.type ?? null;
+
+/** The mount point at or above a path, below its shared directory, of a file system that may be slow or away; null when there is none. */
+export function mountPointOf(path: string): string | null {
+  const mount = mountOf(path);
+  return mount && !LOCAL.has(mount.type) ? mount.path : null;
+}
+
+function mountOf(path: string): Mount | undefined {
   const own = known();
   if (time.monotonic() >= own.staleAt) readMounts(own);
   const { mounts } = own;
-  if (mounts.length === 0) return null;
+  if (mounts.length === 0) return undefined;
   const name = nameOf(path);
   // A mount inside another one comes later in the list.
-  return mounts.findLast((mount) => name === mount.path || name.startsWith(`${mount.path}/`))?.type ?? null;
+  return mounts.findLast((mount) => name === mount.path || name.startsWith(`${mount.path}/`));
 }
 
 /** Whether a path lies on another file system than its shared directory, and one that may be slow or away. */
-export function liesElsewhere(path: string): boolean {
-  const type = mountedAt(path);
-  return type !== null && !LOCAL.has(type);
-}
+export const liesElsewhere = (path: string): boolean => mountPointOf(path) !== null;
 
 function readMounts(own: Known): void {
   const startedAt = time.monotonic();

@@ -80,6 +80,10 @@ export async function quickly<T>(path: string, operation: (files: QuickFiles) =>
   return done;
 }
 
+/** Runs what follows an operation on an open file: where that is handed over, a few at a time in its directory, too. */
+export const unhurried = <T>(path: string, operation: () => Promise<T>): Promise<T> =>
+  filesLie(path) === 'elsewhere' ? inDirectory(dirname(path), operation) : operation();
+
 function note(ms: number): void {
   const own = measured();
   own.samples++;

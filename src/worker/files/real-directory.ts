@@ -4,8 +4,9 @@ import { perProcess } from '../../shared/seams/process.ts';
 import { time } from '../../shared/seams/time.ts';
 import { filesOf, lstat } from '../seams/files.ts';
 import type { OpenDirectory } from '../seams/operations.ts';
-import { inDirectory, nameHandle } from './directory-limit.ts';
+import { inDirectory } from './directory-limit.ts';
 import { fileSystemOf } from './file-system.ts';
+import { nameHandle } from './handle-names.ts';
 import { mountedAt } from './mounts.ts';
 import { filesLie, quickly } from './quick-files.ts';
 

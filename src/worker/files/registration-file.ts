@@ -19,7 +19,7 @@ export async function findRegistration(
 ): Promise<boolean> {
   const lanesPath = join(clientsDirectory(sharedDir, client.app), 'lane');
   try {
-    const lanes = (await readdir(lanesPath).catch(unless('ENOENT', 'ENOTDIR'))) ?? [];
+    const lanes = (await inDirectory(lanesPath, () => readdir(lanesPath)).catch(unless('ENOENT', 'ENOTDIR'))) ?? [];
     for (const lane of [null, ...lanes]) {
       if (await isRegistered(registrationPath(sharedDir, { ...client, lane }))) return true;
     }

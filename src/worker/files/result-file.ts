@@ -5,7 +5,7 @@ import type { Dialect } from '../dialects/dialect.ts';
 import type { FileStats, OpenFile } from '../seams/operations.ts';
 import { type Judgement, judgeResult } from './judge-result.ts';
 import type { Lease, MemoryBudget } from './memory-budget.ts';
-import { lstat, open } from './quick-files.ts';
+import { lstat, open, unhurried } from './quick-files.ts';
 import { READ_SAFELY, readUpTo } from './read-safely.ts';
 import { confirm, within } from './real-directory.ts';
 import { type Sight, toSight } from './unusable-result.ts';
@@ -70,11 +70,12 @@ async function readAndJudge(
   let file: OpenFile | undefined;
   try {
     file = await inside(path, (real) => open(real, READ_SAFELY));
-    const stats = await file.stat();
+    const own = file;
+    const stats = await unhurried(path, () => own.stat());
     const refused = refuse(stats, maxBytes);
     const judgement: Judgement = refused
       ? { kind: 'wrong', message: refused }
-      : judgeResult(await readUpTo(file, Math.min(stats.size, maxBytes)), mockId, dialect);
+      : judgeResult(await unhurried(path, () => readUpTo(own, Math.min(stats.size, maxBytes))), mockId, dialect);
     await confirm(dirname(path));
     return { kind: 'present', judgement, writtenAt: stats.mtimeMs };
   } finally {

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import { createConcurrencyLimit } from '../files/concurrency-limit.ts';
+import { inDirectory } from '../files/directory-limit.ts';
 import { readBoundedFile } from '../reading/bounded-file.ts';
 import { absent } from '../reading/reading.ts';
 import { optionalText, parseConfig } from '../rules/config-fields.ts';
@@ -21,7 +22,7 @@ export function createListApps({ sharedDir, rules }: { sharedDir: string; rules:
   return async function listApps() {
     const folders = [join(sharedDir, 'clients'), join(sharedDir, 'mock')];
     const names = await Promise.all(
-      folders.map(async (folder) => ((await isRealFolder(folder)) ? readdir(folder) : [])),
+      folders.map(async (folder) => ((await isRealFolder(folder)) ? inDirectory(folder, () => readdir(folder)) : [])),
     );
     const apps = names.flat().filter((name) => /^[1-9]\d{0,9}$/.test(name) && Number(name) <= MAX_APP);
     const all = [...new Set([...(await rules.listApps()), ...apps.map(Number)])].sort((a, b) => a - b);

@@ -3,6 +3,7 @@ import { unless } from '../../shared/runtime/errno.ts';
 import { time } from '../../shared/seams/time.ts';
 import type { Clients } from '../clients/clients.ts';
 import { isRealDirectory } from '../files/client-directories.ts';
+import { inDirectory } from '../files/directory-limit.ts';
 import { mockDirectory } from '../files/file-names.ts';
 import { readdir, rmdir } from '../seams/files.ts';
 
@@ -22,7 +23,7 @@ export function createSweepGoneClients({ sharedDir, clients }: { sharedDir: stri
       for (const { directoryName } of gone) {
         const directory = join(mockDirectory(sharedDir, app), directoryName);
         if (!(await isRealDirectory(sharedDir, directory).catch(() => false))) continue;
-        removed += await rmdir(directory).then(
+        removed += await inDirectory(directory, () => rmdir(directory)).then(
           () => 1,
           () => 0, // not empty, or already removed
         );

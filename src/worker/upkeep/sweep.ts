@@ -4,6 +4,7 @@ import { unless } from '../../shared/runtime/errno.ts';
 import { createThrottledAlert, type Logger } from '../../shared/runtime/logger.ts';
 import { tryEach } from '../../shared/runtime/try-each.ts';
 import type { Claims } from '../files/claims.ts';
+import { inDirectory } from '../files/directory-limit.ts';
 import { removeIfNobodyCame } from '../files/execution-files.ts';
 import { isOurFile, MADE_BY_US, readFileName } from '../files/file-names.ts';
 import { namesIn, within } from '../files/real-directory.ts';
@@ -74,9 +75,13 @@ type Sweeping = {
 };
 
 async function sweepDirectory(directory: string, { madeBefore, isAwaited, onError, onRemoved }: Sweeping) {
-  const names = (await namesIn(directory, readdir).catch(unless('ENOENT', 'ENOTDIR'))) ?? [];
+  const names =
+    (await namesIn(directory, (path) => inDirectory(path, () => readdir(path))).catch(unless('ENOENT', 'ENOTDIR'))) ??
+    [];
   const isOld = async (name: string) => {
-    const stats = await within(directory, (path) => lstat(join(path, name))).catch(unless('ENOENT'));
+    const stats = await within(directory, (path) => inDirectory(path, () => lstat(join(path, name)))).catch(
+      unless('ENOENT'),
+    );
     // A client may give its files any mtime, but no ctime.
     return stats !== undefined && Math.max(stats.mtimeMs, stats.ctimeMs) < madeBefore;
   };
@@ -84,7 +89,7 @@ async function sweepDirectory(directory: string, { madeBefore, isAwaited, onErro
     const file = readFileName(name);
     if (file?.kind === 'result' && (await isAwaited(file.mockId))) return;
     if (!(await isOld(name))) return;
-    await within(directory, (path) => rm(join(path, name), { recursive: true, force: true }));
+    await within(directory, (path) => inDirectory(path, () => rm(join(path, name), { recursive: true, force: true })));
     onRemoved();
   };
   await tryEach(names.filter(isOurFile), sweepFile, onError);
@@ -105,6 +110,6 @@ function asking(onResult: (mockId: string) => Promise<boolean>, onError: (error:
 }
 
 async function directories(path: string): Promise<string[]> {
-  const found = (await readEntries(path).catch(unless('ENOENT', 'ENOTDIR'))) ?? [];
+  const found = (await inDirectory(path, () => readEntries(path)).catch(unless('ENOENT', 'ENOTDIR'))) ?? [];
   return found.filter((entry) => entry.isDirectory()).map(({ name }) => join(path, name));
 }

@@ -1,5 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { createProcess } from '../../../src/shared/seams/process.ts';
 import { hangingDirectories, inDirectory } from '../../../src/worker/files/directory-limit.ts';
+import { noteRoot } from '../../../src/worker/files/mounts.ts';
+import { filesOf } from '../../../src/worker/seams/files.ts';
+import { nodeFiles } from '../../../src/worker/seams/node-files.ts';
 import { eventually } from '../../support/eventually.ts';
 
 const SOON_IS_OVER_MS = 300;
@@ -53,5 +57,17 @@ describe('how many file operations of one directory run at a time', () => {
     const counts = runs.map((running) => running());
     expect(Math.min(...counts)).toBe(2);
     expect(counts.reduce((sum, count) => sum + count, 0)).toBe(24 * 2 + 16);
+  });
+
+  it('many directories of one mount that hangs leave threads for the others: the mount has sixteen, and they keep theirs', async () => {
+    const mountList = () => '36 35 0:44 / /real/mock/1 rw - fuse.sshfs host:/ rw\n';
+    const worker = createProcess(filesOf.as({ ...nodeFiles, mountList }));
+    await worker.run(async () => {
+      noteRoot('/shared', '/real');
+      const mounted = await Promise.all(Array.from({ length: 40 }, (_, at) => begin(`/shared/mock/1/client-${at}`, 2)));
+      const elsewhere = await begin('/shared/mock/2/client', 2);
+      expect(mounted.reduce((sum, running) => sum + running(), 0)).toBe(16);
+      expect(elsewhere()).toBe(2);
+    });
   });
 });
