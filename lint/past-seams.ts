@@ -10,6 +10,8 @@ const SIMULATED = [
   'src/worker/',
   'src/api/calls/',
   'src/api/idempotency/',
+  ...['ask-worker', 'open-calls', 'queue-health'].map((name) => `src/api/${name}.ts`),
+  ...['follow-execution', 'shared-reads'].map((name) => `src/api/executions/${name}.ts`),
   ...['at-most', 'logger', 'periodic', 'persist', 'share-for'].map((name) => `src/shared/runtime/${name}.ts`),
   'src/shared/store/follow-jobs.ts',
 ];

@@ -1,7 +1,7 @@
-import { randomUUID } from 'node:crypto';
 import { type Query, type QueryResult, queryResultSchema } from '../shared/contract/query.ts';
 import type { Logger } from '../shared/runtime/logger.ts';
 import type { Settings } from '../shared/runtime/settings.ts';
+import { random } from '../shared/seams/random.ts';
 import { followJobs } from '../shared/store/follow-jobs.ts';
 import { type JobQueue, type QueueBackend, queueNames } from '../shared/store/queue-backend.ts';
 
@@ -54,7 +54,7 @@ export function openAskWorker({ backend, settings, log }: Dependencies) {
     queue,
     ready: jobs.ready,
     async ask(query: Query, timeoutMs = settings.QUEUE_TIMEOUT_MS): Promise<Reply> {
-      const id = randomUUID();
+      const id = random.uuid();
       const answer = jobs.wait(id, query, timeoutMs, async () => {
         await queue.remove(id, { removeChildren: false }).catch(() => {});
         return unavailable(`No worker answered within ${timeoutMs} ms`);

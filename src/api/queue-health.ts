@@ -1,5 +1,6 @@
 import type { ThrottledAlert } from '../shared/runtime/logger.ts';
 import { every } from '../shared/runtime/periodic.ts';
+import { time } from '../shared/seams/time.ts';
 import { type ExecutionQueue, type QueueBackend, queueNames } from '../shared/store/queue-backend.ts';
 import { reasonOf, tookTooLong } from '../shared/store/store-error.ts';
 
@@ -82,10 +83,10 @@ export function watchQueueHealth({ backend, storeAlert }: Dependencies): QueueHe
   const look = async () => {
     const counts = await queue.getJobCounts('wait', 'delayed', 'active');
     let { workers } = state;
-    if (!state.up || performance.now() >= probeDueAt) {
+    if (!state.up || time.monotonic() >= probeDueAt) {
       await backend.probe();
       workers = await backend.findWorkers(queue);
-      probeDueAt = performance.now() + PROBE_EVERY_MS;
+      probeDueAt = time.monotonic() + PROBE_EVERY_MS;
     }
     // A job that was handed back is delayed for a moment, and counts as waiting.
     const waiting = (counts.wait ?? 0) + (counts.delayed ?? 0);

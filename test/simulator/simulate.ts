@@ -1,15 +1,30 @@
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { tryMutants } from './mutants/run-mutants.ts';
+import { sizes } from './search/plan.ts';
 import { replaying, runSchedule, toText } from './search/schedule.ts';
+import { keepFailing, replay, runSeeds, shrinkSeed, type Total, tellFailing } from './search/seeds.ts';
 import { tell } from './search/tell.ts';
 import { type SmallWorld, search, smallWorlds } from './small-worlds.ts';
+import { PROMISES } from './world/promises.ts';
 
 // `npm run simulate`: searches simulated worlds for a schedule that breaks a promise.
-//   --world NAME     the small worlds whose names contain it; all of them if missing
+//   --seed N         the large world of one seed; what breaks a promise is told as a table
+//   --minutes M      large worlds of new seeds for so long; the first that fails is kept in simulator-failures/
+//   --size S         how large they are: small or large (default large)
+//   --twice          runs each of them twice, which must come to the same
+//   --replay FILE    runs a world that was kept
+//   --world NAME     the small worlds whose names contain it; all of them if nothing else is given
 //   --seconds N      at most so long for each small world (default 60)
-//   --mutants [NAME] takes guards out of the code, one after the other, and says which are noticed
+//   --mutants        takes guards out of the code, one after the other, and says which are noticed
+//   --mutant NAME    the same with those whose names contain it
 const { values } = parseArgs({
   options: {
+    seed: { type: 'string' },
+    minutes: { type: 'string' },
+    size: { type: 'string', default: 'large' },
+    twice: { type: 'boolean', default: false },
+    replay: { type: 'string' },
     world: { type: 'string' },
     seconds: { type: 'string', default: '60' },
     mutants: { type: 'boolean', default: false },
@@ -17,13 +32,51 @@ const { values } = parseArgs({
   },
 });
 
-if (values.mutants || values.mutant !== '') await searchMutants(values.mutant);
+const FAILURES = join(import.meta.dirname, '../../simulator-failures');
+const SHRINK_MS = 120_000;
+const size = values.size === 'small' ? sizes.small : sizes.large;
+
+if (values.replay !== undefined) console.log(tellFailing(await replay(values.replay)));
+else if (values.seed !== undefined || values.minutes !== undefined) await searchSeeds();
+else if (values.mutants || values.mutant !== '') await searchMutants(values.mutant);
 else
   await searchWorlds(
     smallWorlds.filter(({ name }) => name.includes(values.world ?? '')),
     Number(values.seconds) * 1000,
   );
 process.exit();
+
+async function searchSeeds(): Promise<void> {
+  const startedAt = performance.now();
+  const until = startedAt + Number(values.minutes ?? 0) * 60_000;
+  const isOver = () => performance.now() >= until;
+  const first = values.seed === undefined ? Math.floor(Math.random() * 2 ** 31) : Number(values.seed);
+  console.log(`seeds from ${first} on`);
+  const total = await runSeeds(seedsFrom(first), { size, twice: values.twice, isOver });
+  sumUp(total, (performance.now() - startedAt) / 1000);
+  for (const { seed, broken } of total.failures) {
+    process.exitCode = 1;
+    console.log(`broken: seed ${seed}: ${broken}`);
+    const failing = await shrinkSeed(seed, size, SHRINK_MS);
+    if (!failing) continue;
+    console.log(tellFailing(failing));
+    console.log(`kept in ${await keepFailing(FAILURES, failing)}`);
+  }
+}
+
+function* seedsFrom(first: number): Generator<number> {
+  for (let seed = first; ; seed++) yield seed;
+}
+
+function sumUp({ seeds, calls, answered, steps, livedMs, checked, endings }: Total, seconds: number): void {
+  const perSecond = (count: number) => (count / seconds).toFixed(1);
+  console.log(`${seeds} seeds in ${seconds.toFixed(1)} s: ${perSecond(seeds)} a second`);
+  console.log(`${calls} executions, ${perSecond(calls)} a second; ${answered} calls were answered`);
+  console.log(`${steps} steps, ${perSecond(steps)} a second; ${Math.round(livedMs / 1000)} s of simulated life`);
+  console.log(`told: ${[...endings].map(([what, count]) => `${what} ${count}`).join(', ')}`);
+  for (const [name, promise] of Object.entries(PROMISES))
+    console.log(`checked ${Object.entries(checked).find(([key]) => key === name)?.[1]} times: ${promise}`);
+}
 
 async function searchWorlds(worlds: readonly SmallWorld[], withinMs: number): Promise<void> {
   for (const world of worlds) {

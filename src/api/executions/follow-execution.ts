@@ -1,6 +1,6 @@
-import { setTimeout } from 'node:timers/promises';
 import type { ExecutionRecord } from '../../shared/contract/execution-record.ts';
 import { isEndState } from '../../shared/contract/states.ts';
+import { time } from '../../shared/seams/time.ts';
 import type { PendingExecutions } from '../calls/await-ending.ts';
 import { createSharedReads } from './shared-reads.ts';
 
@@ -32,7 +32,7 @@ export function createFollow(find: Find, { observe }: Pick<PendingExecutions, 'o
           steps = Math.max(steps, record.history.length);
           if (isEndState(record.state)) return;
         }
-        await Promise.race([changed, setTimeout(LOOK_AGAIN_MS, undefined, { signal }).catch(() => {})]);
+        await Promise.race([changed, time.pause(LOOK_AGAIN_MS, signal)]);
       }
     } finally {
       leave();

@@ -1,3 +1,5 @@
+import { time } from '../../shared/seams/time.ts';
+
 /** Reads of one execution that several follow: what the last one found, and after how many changes it began. */
 type Shared<T> = { readers: number; changes: number; read?: { changes: number; at: number; found: Promise<T> } };
 
@@ -25,9 +27,9 @@ export function createSharedReads<T>({ read, observe, freshMs }: Options<T>) {
     return {
       read(): Promise<T> {
         const { changes, read: last } = shared;
-        if (last?.changes === changes && performance.now() < last.at + freshMs) return last.found;
+        if (last?.changes === changes && time.monotonic() < last.at + freshMs) return last.found;
         const found = read(id);
-        shared.read = { changes, at: performance.now(), found };
+        shared.read = { changes, at: time.monotonic(), found };
         return found;
       },
       leave(): void {

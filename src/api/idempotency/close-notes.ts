@@ -2,6 +2,7 @@ import { claimMayBeSwept } from '../../shared/contract/claim-age.ts';
 import { answered } from '../../shared/contract/ending.ts';
 import { endingOf, wasNeverDispatched } from '../../shared/contract/execution-record.ts';
 import { every } from '../../shared/runtime/periodic.ts';
+import { time } from '../../shared/seams/time.ts';
 import type { Notes } from '../../shared/store/notes.ts';
 import type { Executions } from '../executions/executions.ts';
 import type { Fence } from './fence.ts';
@@ -47,7 +48,7 @@ export function closeNotes({ notes, idempotency, executions, fence, keepsNothing
       else if (ending && (result !== null || keepsNothing(app)))
         await idempotency.keepAt(key, { app, mockId, ending: answered({ ...ending.result, body: result ?? '' }) });
       else if (ending) await notes.change(key, text, text);
-    } else if (claimMayBeSwept(claimBy)) await notes.change(key, text, text);
+    } else if (claimMayBeSwept(claimBy, (epochMs) => time.now() >= epochMs)) await notes.change(key, text, text);
     else if ((await fence(mockId, claimBy)) === 'fenced') await notes.change(key, text, null);
   }
 

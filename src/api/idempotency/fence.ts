@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { claimMayBeSwept } from '../../shared/contract/claim-age.ts';
 import { parseJson } from '../../shared/contract/parse-json.ts';
 import { QUERY_VERSION } from '../../shared/contract/query.ts';
+import { time } from '../../shared/seams/time.ts';
 import type { AskWorker } from '../ask-worker.ts';
 
 /** A worker answers within this time, or the caller is told that it is not known. */
@@ -19,7 +20,7 @@ export type Fence = ReturnType<typeof createFenceRequest>;
 /** Has a worker write a refusal in the place of a claim, so that an execution that may be on its way cannot begin any more. */
 export function createFenceRequest({ ask, onFenced }: Dependencies) {
   async function askForIt(mockId: string, claimBy: number): Promise<Fenced> {
-    if (claimMayBeSwept(claimBy)) return 'unknown';
+    if (claimMayBeSwept(claimBy, (epochMs) => time.now() >= epochMs)) return 'unknown';
     const reply = await ask({ v: QUERY_VERSION, ask: 'fence', mockId, claimBy }, ANSWERED_WITHIN_MS);
     if (reply.kind === 'refused') return 'unknown';
     return fenceAnswer.safeParse(parseJson(reply.body)).data?.decision ?? 'unknown';

@@ -1,89 +1,225 @@
-/** A guard that is taken out of the real code. `from` must stand in the file exactly once. */
-export type Mutant = {
+/** A text of the real code that is replaced. `from` must stand in the file exactly once. */
+export type Change = { file: string; from: string; to: string };
+
+/** A guard that is taken out of the real code. */
+export type Mutant = Change & {
   name: string;
-  file: string;
-  from: string;
-  to: string;
+  /** Other guards that would prevent the same: they are taken out as well, so that it counts what this one does. */
+  also?: readonly Change[];
   /** The small world, or the part of its name, that catches it. */
   world: string;
 };
 
+const begin = 'src/worker/execution/begin.ts';
+const claims = 'src/worker/files/claims.ts';
+const claimFile = 'src/worker/files/claim-file.ts';
+const minutes = 'src/worker/files/claim-minutes.ts';
+const files = 'src/worker/files/execution-files.ts';
+const kept = 'src/worker/files/kept-answers.ts';
+const sweep = 'src/worker/upkeep/sweep.ts';
+
+const looksForMark: Change = {
+  file: claims,
+  from: '    await refuseSwept(key);\n    const first = isFirst ? own : await find(key);',
+  to: '    const first = isFirst ? own : await find(key);',
+};
+const refusesOnlyInTime: Change = { file: claims, from: '      if (mayBeSwept(key)) throw swept(key);\n', to: '' };
+
+/**
+ * Not here, because others do the same and nothing changes without them: the look in `Claims.claim` whether the minute may be swept (in
+ * `begin` the look whether it is too late comes just before it, with no step in between); the look for an earlier claim before anything
+ * else, and with it `hasFolder` (whatever is decided without it is written in the claim's place, or not told; see the one below that takes
+ * out both); the order in `prepareUnlessPast` (whoever slept in it is too late at the look before the claim).
+ */
 export const mutants: Mutant[] = [
+  // The claim.
   {
     name: 'a claim is believed without a look at the mark of the sweep',
-    file: 'src/worker/files/claims.ts',
-    from: '    await refuseSwept(key);\n    const first = isFirst ? own : await find(key);',
-    to: '    const first = isFirst ? own : await find(key);',
-    world: 'attempt 1, attempt 2, sweeper, client: one preemption and a process that stands still for 15 min',
-  },
-  {
-    name: 'a claim of a minute that may be swept is written',
-    file: 'src/worker/files/claims.ts',
-    from: '!mayBeSwept(key) && (await writeFirst(key, own))',
-    to: 'await writeFirst(key, own)',
-    world: 'attempt 1, attempt 2, sweeper, client: one preemption and a process that stands still for 15 min',
-  },
-  {
-    name: 'a refusal is told and not written',
-    file: 'src/worker/execution/refuse.ts',
-    from: 'return await parts.claims.refuse({ mockId, claimBy: data.claimBy }, noAnswer);',
-    to: "return { kind: 'refused', noAnswer };",
-    world: 'attempt 1, attempt 2, client: one preemption and a process that stands still for 5 s',
-  },
-  {
-    name: 'a refusal that was not written is told by a later attempt',
-    file: 'src/worker/execution/refuse.ts',
-    from: '!NOT_WRITTEN.has(errnoOf(error)) || !(await isTheOnlyAttempt(execution, parts))',
-    to: '!NOT_WRITTEN.has(errnoOf(error))',
-    world: 'attempt 1, attempt 2, client: one preemption and a write that fails',
-  },
-  {
-    name: 'a refusal that may have been written is told as if it had not',
-    file: 'src/worker/execution/refuse.ts',
-    from: '!NOT_WRITTEN.has(errnoOf(error)) || !(await isTheOnlyAttempt(execution, parts))',
-    to: 'false',
-    world: 'attempt 1, attempt 2, client: one preemption and a write that fails',
+    ...looksForMark,
+    world: 'the queue store brings the execution back after the sweep, the clock of its worker 20 min behind',
   },
   {
     name: 'a claim that stands there already is taken for one’s own',
-    file: 'src/worker/files/claim-file.ts',
+    file: claimFile,
     from: "if (code === 'EEXIST') return false;",
     to: "if (code === 'EEXIST') return true;",
     world: 'attempt 1, attempt 2, client: two preemptions',
   },
   {
-    name: 'a claim whose writing failed is taken for not written',
-    file: 'src/worker/files/claim-file.ts',
+    name: 'another’s claim is taken for one’s own when the reply was lost',
+    file: claimFile,
     from: 'return found === undefined ? undefined : found === text;',
     to: 'return found === undefined ? undefined : true;',
-    world: 'attempt 1, attempt 2, client: one preemption and a lost reply',
+    world: 'attempt 1, attempt 2, client: one preemption and a write of which nothing is known',
+  },
+  {
+    name: 'where links are missing the last claim counts',
+    file: claimFile,
+    from: "{ flag: 'wx' }",
+    to: "{ flag: 'w' }",
+    world: 'attempt 1, attempt 2, client: no links',
   },
   {
     name: 'who finds an earlier claim dispatches his own request',
-    file: 'src/worker/execution/claim-at-client.ts',
-    from: 'if (temporary && !isUncertain && winner?.temporary !== temporary) await removeTemporary(path, temporary);',
+    file: begin,
+    from: 'if (temporary && !isUncertain && winner?.temporary !== temporary) await mailbox.discard(path, temporary);',
     to: 'if (winner && temporary) Object.assign(winner, { temporary });',
     world: 'attempt 1, attempt 2, client: two preemptions',
   },
   {
+    name: 'the request is not the file that the claim names',
+    file: files,
+    from: '{ temporary }: Claim): Promise<boolean> {\n  try {',
+    to: '{ mockId }: Claim): Promise<boolean> {\n  try {\n    const temporary = (await namesIn(files.directory, readdir)).find((name) => name.endsWith(mockId.concat(".json")) === false && name.includes(mockId)) ?? String();',
+    world: 'attempt 1, attempt 2, client: one preemption and a crash',
+  },
+  {
+    name: 'all attempts write their request under one name',
+    file: files,
+    from: 'temporaryFileName(content.mockId, random.hex(4))',
+    to: "temporaryFileName(content.mockId, 'request')",
+    world: 'attempt 1, attempt 2, client: who lives answers in any order',
+  },
+  {
+    name: 'a request that an uncertain claim may name is removed',
+    file: begin,
+    from: 'isUncertain = error instanceof UncertainClaim || error instanceof UnknownClaim;',
+    to: 'isUncertain = false;',
+    world: 'attempt 1, client: who lives answers though a look fails',
+  },
+  // Refusals.
+  {
+    name: 'a refusal is told and not written',
+    file: begin,
+    from: 'return await parts.mailbox.refuse({ mockId, claimBy: data.claimBy }, noAnswer);',
+    to: "return { kind: 'refused', noAnswer };",
+    world: 'attempt 2 comes too late, and attempt 1 sleeps until then',
+  },
+  {
+    name: 'a refusal that was not written is told by a later attempt',
+    file: begin,
+    from: '!NOT_WRITTEN.has(errnoOf(error)) || !(await isTheOnlyAttempt(execution, parts))',
+    to: '!NOT_WRITTEN.has(errnoOf(error))',
+    world: 'the disk is full for attempt 2',
+  },
+  {
+    name: 'a refusal that may have been written is told as if it had been',
+    file: begin,
+    from: '!NOT_WRITTEN.has(errnoOf(error)) || !(await isTheOnlyAttempt(execution, parts))',
+    to: 'NOT_WRITTEN.has(errnoOf(error))',
+    world: 'attempt 2 cannot write, and its disk does not say what happened',
+  },
+  {
+    name: 'the count of attempts is believed though the queue store lost its data',
+    file: begin,
+    from: 'return firstAttempt && data.storeRun !== undefined && data.storeRun === (await storeRun.ask());',
+    to: 'return firstAttempt && data.storeRun !== (await storeRun.ask()) + data.storeRun;',
+    world: 'the queue store forgot attempt 1, and the disk is full for attempt 2',
+  },
+  {
+    name: 'a refusal is written where the claims may have been swept, mark and all',
+    ...refusesOnlyInTime,
+    world: 'the queue store brings the execution back after a day',
+  },
+  {
+    name: 'a fence is put where the claims may have been swept, mark and all',
+    ...refusesOnlyInTime,
+    world: 'a fence after a day',
+  },
+  {
+    name: 'a later attempt decides though the folder of the claims is gone',
+    file: begin,
+    from: 'if (!earlier && sharedDirectory.clock.isPast(claimBy) && !(await claims.hasFolder({ claimBy })))',
+    to: 'if (earlier === undefined)',
+    also: [refusesOnlyInTime],
+    world: 'another attempt after a day',
+  },
+  {
+    name: 'a claim is told as a fence',
+    file: 'src/worker/queries/fence.ts',
+    from: "kind === 'claimed' ? 'claimed' : 'fenced'",
+    to: "'fenced'",
+    world: 'attempt 1, fence, client: two preemptions',
+  },
+  // Taking the request back.
+  {
     name: 'the request is taken back without the hidden file of a dispatcher that sleeps',
-    file: 'src/worker/files/execution-files.ts',
+    file: files,
     from: 'const neverDispatched = await isWithdrawn(files, temporary);',
-    to: 'const neverDispatched = temporary === undefined;',
-    world: 'attempt 1, attempt 2, client: one preemption and a process that stands still for 5 s',
+    to: 'const neverDispatched = await isThere(files.directory, temporary);',
+    world: 'attempt 2 comes after the deadline, and attempt 1 sleeps until then',
   },
   {
     name: 'a request that is gone counts as taken back',
-    file: 'src/worker/files/execution-files.ts',
+    file: files,
     from: "(error) => unless('ENOENT', 'ENOTDIR')(error) ?? false,\n  );\n}\n\nasync function removed(",
     to: "(error) => unless('ENOENT', 'ENOTDIR')(error) ?? true,\n  );\n}\n\nasync function removed(",
-    world: 'attempt 1, client: one preemption and a process that stands still for 5 s',
+    world: 'attempt 1, client: the client sleeps until the deadline',
   },
   {
-    name: 'the sweep takes claims that are younger than any that may be needed',
-    file: 'src/shared/contract/claim-age.ts',
-    from: 'export const CLAIM_KEPT_MS = ',
-    to: 'export const CLAIM_KEPT_MS = 0.0001 * ',
-    world: 'attempt 1, attempt 2, sweeper, client: one preemption and a process that stands still for 15 min',
+    name: 'a request is taken back by a look, not by a rename',
+    file: files,
+    from: 'return neverDispatched || (await isWithdrawn(files, requestFileName(files.mockId))) || wasWithdrawn(files);',
+    to: 'return neverDispatched || isRequestThere(files);',
+    world: 'attempt 1, client: the client sleeps until the deadline',
+  },
+  // The sweeps.
+  {
+    name: 'a minute is swept without a mark',
+    file: minutes,
+    from: "await rename(folder, folder + SWEPT).catch(unless('ENOENT')); // another worker was faster",
+    to: 'await rm(folder, { recursive: true, force: true });',
+    world: 'attempt 2 comes with the sweep, its clock 20 min behind',
+  },
+  {
+    name: 'claims are swept by their minute alone',
+    file: minutes,
+    from: 'return found !== undefined && now - found.mtimeMs > CLAIM_KEPT_MS;',
+    to: 'return found !== undefined;',
+    world: 'a sweep meanwhile, and the clock of the machine with the API 30 min behind',
+  },
+  {
+    name: 'the sweep takes files of any age',
+    file: sweep,
+    from: '    if (!(await isOld(name))) return;\n',
+    to: '',
+    world: 'a sweep meanwhile',
+  },
+  {
+    name: 'the sweep leaves files that nobody waits for',
+    file: sweep,
+    from: 'await tryEach(names.filter(isOurFile), sweepFile, onError);',
+    to: '',
+    world: 'nothing is left after a day',
+  },
+  {
+    name: 'a half emptied mark is not emptied',
+    file: minutes,
+    from: '    if (!emptied.has(mark)) await emptyMark(mark);\n',
+    to: '',
+    world: 'the sweeper is killed, and another one comes after a day',
+  },
+  // Kept answers.
+  {
+    name: 'an answer is not kept',
+    file: kept,
+    from: 'await within(files.directory, (path) => rename(join(path, resultFileName(files.mockId)), to));',
+    to: 'await removeAnswer(files);',
+    world: 'answers are kept for 20 s',
+  },
+  {
+    name: 'answers are swept too soon',
+    file: kept,
+    from: 'const BUCKETS_KEPT = 3;',
+    to: 'const BUCKETS_KEPT = 0;',
+    world: 'answers are kept for 20 s',
+  },
+  // Directories.
+  {
+    name: 'a link in the place of a directory is followed',
+    file: 'src/worker/files/real-directory.ts',
+    from: '{ noFollow: true }',
+    to: '{ noFollow: false }',
+    world: 'a link takes the place of the directory',
   },
 ];

@@ -2,10 +2,10 @@ import { spawn } from 'node:child_process';
 import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Mutant, mutants } from './mutants.ts';
+import { type Change, type Mutant, mutants } from './mutants.ts';
 
-/** Whether and how a mutant was caught. */
-export type Caught = { mutant: Mutant; caught: string | undefined; seconds: number };
+/** Whether and how a mutant was caught; `deviations`: how many the schedule has that shows it. */
+export type Caught = { mutant: Mutant; caught: string | undefined; deviations: number; seconds: number };
 
 const ROOT = join(import.meta.dirname, '../../..');
 const WITHIN_MS = 60_000;
@@ -17,21 +17,26 @@ export async function tryMutant(mutant: Mutant): Promise<Caught> {
     for (const name of ['src', 'test/simulator', 'package.json'])
       await cp(join(ROOT, name), join(folder, name), { recursive: true });
     await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
-    const path = join(folder, mutant.file);
-    const text = await readFile(path, 'utf8');
-    const parts = text.split(mutant.from);
-    if (parts.length !== 2)
-      throw new Error(`"${mutant.name}" does not apply: its guard stands ${parts.length - 1} times in ${mutant.file}`);
-    await writeFile(path, parts.join(mutant.to));
+    for (const change of [mutant, ...(mutant.also ?? [])]) await makeChange(folder, change, mutant.name);
     const startedAt = performance.now();
     const output = await run(folder, ['--world', mutant.world, '--seconds', String(WITHIN_MS / 1000)]);
+    const seconds = (performance.now() - startedAt) / 1000;
     const caught = /^broken: (.*)$/m.exec(output)?.[1];
-    if (caught === undefined && !/^(not )?exhausted/m.test(output))
+    if (caught?.startsWith('the scene itself failed') || (caught === undefined && !/^(not )?exhausted/m.test(output)))
       throw new Error(`"${mutant.name}": ${output.slice(-2000)}`);
-    return { mutant, caught, seconds: (performance.now() - startedAt) / 1000 };
+    const schedule: unknown = JSON.parse(/^schedule: (.*)$/m.exec(output)?.[1] ?? '[]');
+    return { mutant, caught, deviations: Array.isArray(schedule) ? schedule.length : 0, seconds };
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+async function makeChange(folder: string, { file, from, to }: Change, name: string): Promise<void> {
+  const path = join(folder, file);
+  const parts = (await readFile(path, 'utf8')).split(from);
+  if (parts.length !== 2)
+    throw new Error(`"${name}" does not apply: its guard stands ${parts.length - 1} times in ${file}`);
+  await writeFile(path, parts.join(to));
 }
 
 function run(folder: string, options: readonly string[]): Promise<string> {

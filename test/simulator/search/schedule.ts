@@ -1,4 +1,5 @@
 import type { Happening, Made, Ready, Scheduler } from '../world/scheduler.ts';
+import type { Touched } from './conflicts.ts';
 
 /** A world at its beginning, with what must hold in it. A schedule is run in a fresh one each time. */
 export type Scene = {
@@ -7,8 +8,17 @@ export type Scene = {
   isOver(): boolean;
   /** What must hold and does not; undefined while all does. */
   broken(): string | undefined;
-  /** The state of the world outside its processes, in a form that is equal for equal worlds. */
+  /** The same, of what must hold once it is over. */
+  brokenAtTheEnd?(): string | undefined;
+  /**
+   * Equal only where nobody can tell two moments apart: the world outside the processes, what each living process was told so far (what it
+   * holds and waits for follows from that), what is on its way to them, and the time.
+   */
   state(): string;
+  /** What was touched since the last call. */
+  touched(): readonly Touched[];
+  /** Is told of every step that was made, and of every death. */
+  made(made: Made): void;
   /** Older copies of the world in which this is asked, newest first. */
   staleFor(ready: Ready): readonly unknown[];
   /** Ends everything, for good: nothing of this world may go on. */
@@ -23,12 +33,18 @@ export type Deviation =
   | { kind: 'crash'; process: string }
   /** It stands still for so long, before this step. */
   | { kind: 'freeze'; process: string; ms: number }
+  /** It stands still until then, in ms since the beginning of the world, before this step. */
+  | { kind: 'sleep'; process: string; until: number }
+  /** Its clock jumps by so much, before this step. */
+  | { kind: 'jump'; process: string; ms: number }
   /** This step sees the world as it was `age` changes ago. */
   | { kind: 'stale'; age: number }
   /** This step happens, and its process is told this error. */
   | { kind: 'lost'; code: string }
   /** This step does not happen, and its process is told this error. */
   | { kind: 'failed'; code: string }
+  /** This step does not happen, and its process is never told. */
+  | { kind: 'hang' }
   /** Time passes until something else can happen, before this step. */
   | { kind: 'wait' };
 
@@ -43,8 +59,8 @@ export type Moment = {
   others: readonly Ready[];
   /** The process that went on last cannot. */
   isFreeSwitch: boolean;
-  /** The last step of the process that goes on now changed the world. */
-  hasJustWritten: boolean;
+  /** The process that goes on now has asked for nothing since its last write, or since it began. */
+  isFirstSinceWrite: boolean;
 };
 
 export type Run = {
@@ -74,7 +90,7 @@ export async function runSchedule(
   const { scheduler } = scene;
   await scheduler.settle();
   let last = '';
-  const writers = new Set<string>();
+  const sinceWrite = new Map<string, boolean>();
   let checked = 0;
   const end = (kind: Run['kind'], why?: string): Run => {
     scene.close();
@@ -85,12 +101,16 @@ export async function runSchedule(
       checked++;
       const why = scene.broken();
       if (why !== undefined) return end('broken', why);
-      if (scene.isOver()) return end('over');
+      if (scene.isOver()) {
+        const missing = scene.brokenAtTheEnd?.();
+        return missing === undefined ? end('over') : end('broken', missing);
+      }
       const ready = scheduler.ready();
       const next = ready.find(({ process }) => process === last) ?? ready[0];
       if (next === undefined) {
         const nextAt = scheduler.nextAt();
         scheduler.passTo(nextAt ?? scheduler.now + QUIET_MS);
+        last = ''; // whoever went on had to wait
         if (nextAt === undefined && !scene.isOver())
           return end('stuck', 'nothing can happen any more, and it is not over');
         continue;
@@ -101,12 +121,16 @@ export async function runSchedule(
         next,
         others: firstOfOthers(ready, next),
         isFreeSwitch: next.process !== last,
-        hasJustWritten: writers.delete(next.process),
+        isFirstSinceWrite: sinceWrite.get(next.process) ?? true,
       });
       if (deviation === 'cut') return end('cut');
+      sinceWrite.set(next.process, false);
+      const known = scheduler.trace.length;
       const made = await makeStep(scene, next, ready, deviation);
       last = made?.process ?? last;
-      if (made?.kind === 'step' && made.asked.writes) writers.add(made.process);
+      if (made) sinceWrite.set(made.process, made.kind === 'step' && made.asked.writes);
+      const told = scheduler.trace.at(-1);
+      if (told && scheduler.trace.length > known) scene.made(told);
       at++;
     }
     return end('stuck', `it is not over after ${MAX_STEPS} steps`);
@@ -132,6 +156,14 @@ async function makeStep(
       scheduler.freeze(deviation.process, deviation.ms);
       scheduler.note(deviation.process, `stands still for ${deviation.ms} ms`, '');
       return undefined;
+    case 'sleep':
+      scheduler.freeze(deviation.process, deviation.until - scheduler.now);
+      scheduler.note(deviation.process, `stands still until ${deviation.until} ms`, '');
+      return undefined;
+    case 'jump':
+      scheduler.shift(deviation.process, deviation.ms);
+      scheduler.note(deviation.process, `its clock jumps by ${deviation.ms} ms`, '');
+      return undefined;
     case 'wait': {
       const nextAt = scheduler.nextAt();
       if (nextAt !== undefined) scheduler.passTo(nextAt);
@@ -142,6 +174,9 @@ async function makeStep(
       await scheduler.make(other);
       return other;
     }
+    case 'hang':
+      await scheduler.make(next, { kind: 'hangs' });
+      return next;
     default:
       await scheduler.make(next, happeningOf(deviation, scene, next));
       return next;
@@ -149,7 +184,7 @@ async function makeStep(
 }
 
 function happeningOf(
-  deviation: Exclude<Deviation, { kind: 'crash' | 'freeze' | 'wait' | 'switch' }> | undefined,
+  deviation: Extract<Deviation, { kind: 'stale' | 'lost' | 'failed' }> | undefined,
   scene: Scene,
   next: Ready,
 ): Happening<unknown> {

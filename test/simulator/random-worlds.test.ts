@@ -1,0 +1,103 @@
+import { expect, test } from 'vitest';
+import { type Fault, type Plan, planOf, sizes, type Twist } from './search/plan.ts';
+import { runPlan, runSeed } from './search/random.ts';
+import { runSeeds } from './search/seeds.ts';
+import { shrink } from './search/shrink.ts';
+import { withoutRealWorld } from './world/no-real-world.ts';
+import type { ServicePlan } from './world/service.ts';
+
+const SLOW_MACHINE_MS = 60_000;
+const HOUR_MS = 3_600_000;
+
+const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => from + index);
+
+test('in 100 worlds with faults of all kinds every promise is kept', { timeout: SLOW_MACHINE_MS }, async () => {
+  const total = await runSeeds(range(1, 100), { size: sizes.small });
+  expect(total.failures).toEqual([]);
+  expect(total.seeds).toBe(100);
+  const { once, didNotRun, told, exact, keyed, nothingLeft } = total.checked;
+  expect(once).toBeGreaterThan(300);
+  expect(didNotRun).toBeGreaterThan(800);
+  expect(told).toBeGreaterThan(700);
+  expect(exact).toBeGreaterThan(500);
+  expect(keyed).toBeGreaterThan(100);
+  expect(nothingLeft).toBeGreaterThanOrEqual(200);
+  expect(total.answered).toBeGreaterThan(250);
+});
+
+test('a seed is the same world each time', { timeout: SLOW_MACHINE_MS }, async () => {
+  const total = await runSeeds(range(101, 110), { size: sizes.small, twice: true });
+  expect(total.failures).toEqual([]);
+  expect(total.seeds).toBe(10);
+  const [one, other] = await withoutRealWorld(async () => [await once(111), await once(112)]);
+  expect(one).not.toBe(other);
+
+  async function once(seed: number): Promise<string> {
+    return (await runSeed(seed, sizes.small)).hash();
+  }
+});
+
+const quiet = planOf(1).rates;
+/** A world in which nothing is drawn. */
+function plain(service: Partial<ServicePlan>, plan: Pick<Plan, 'calls' | 'faults' | 'faultyMs'>): Plan {
+  return {
+    ...plan,
+    seed: 0,
+    looksAreStale: false,
+    rates: { ...quiet },
+    service: {
+      ...{ apis: 1, workers: 1, cleaner: false, clocks: {}, filesAheadMs: 0, concurrency: 20, waitsPerClient: 500 },
+      ...{ queueTimeoutMs: 2000, resultTimeoutMs: 3000 },
+      clients: [{ sdk: 'node', registered: false, lane: null, behaviour: { scansEveryMs: 200 } }],
+      ...service,
+    },
+  };
+}
+
+const call = { n: 1, api: 0, key: null, leavesAfterMs: null, stoppedAfterMs: null };
+const toClient = { kind: 'address', address: 'client-1' } as const;
+const run = (plan: Plan, twists: Iterable<[string, Twist]> = []) =>
+  withoutRealWorld(() => runPlan(plan, { twists: new Map(twists) }));
+
+/** A call runs, its claim is swept, the mark of the sweep as well; then the queue store comes back with what it had when the call had just begun. */
+function oldBackup(marksKeptMs: number, clocks: Record<string, number>): Plan {
+  const night = (at: number, ms: number): Fault => ({ kind: 'night', at, ms, store: 'whole', copiedBeforeMs: 1 });
+  return plain(
+    { clocks },
+    {
+      calls: [{ ...call, at: 1000, target: toClient }],
+      faults: [
+        night(2500, 15 * 60_000),
+        night(6000, marksKeptMs),
+        { kind: 'store', at: 9600, back: 'old', awayMs: 10, copiedBeforeMs: 8599 },
+      ],
+      faultyMs: 14_000,
+    },
+  );
+}
+
+test.each([
+  ['a backup of less than a day, and a clock that is wrong by more', 22 * HOUR_MS, -26 * HOUR_MS, undefined],
+  ['a backup of more than a day, and clocks that are right', 25 * HOUR_MS, 0, undefined],
+  ['beyond the limit: both', 25 * HOUR_MS, -26 * HOUR_MS, 'a rule runs at most once'],
+])('%s', async (_name, marksKeptMs, clockAheadMs, promise) => {
+  const { broken, answered } = await run(oldBackup(marksKeptMs, { 'worker 1': clockAheadMs }));
+  expect(answered).toBe(1);
+  expect(broken?.split(':')[0]).toBe(promise);
+});
+
+test('a failing world is shrunk to what it fails by', { timeout: SLOW_MACHINE_MS }, async () => {
+  const plan = oldBackup(25 * HOUR_MS, { 'worker 1': -26 * HOUR_MS });
+  const more = [2, 3].map((n) => ({ ...call, n, at: 1500 + n, target: toClient }));
+  const noisy = { ...plan, calls: [...plan.calls, ...more] };
+  const twists: [string, Twist][] = [
+    ['worker 1 40', { kind: 'slow', ms: 5 }],
+    ['worker 1 m2', { kind: 'dropped' }],
+  ];
+  const result = await run(noisy, twists);
+  const least = await withoutRealWorld(() => shrink({ plan: noisy, result }, SLOW_MACHINE_MS / 2));
+  expect(least.result.broken).toContain('a rule runs at most once');
+  expect(least.plan.calls).toHaveLength(1);
+  expect(least.plan.faults).toHaveLength(3);
+  expect(least.twists.size).toBe(0);
+});

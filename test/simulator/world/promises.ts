@@ -1,0 +1,162 @@
+import type { Ending, ReadResult } from '../../../src/shared/contract/ending.ts';
+import { bodyOf, type Sdk } from './clients.ts';
+
+/** A call that an API took. */
+export type Promised = { n: number; mockId: string; key: string | null; api: string; arrivedAt: number };
+
+/** What must hold in every world. */
+export const PROMISES = {
+  once: 'a rule runs at most once',
+  didNotRun: 'what was told not to have run never runs',
+  told: 'every call is told one ending, in time',
+  exact: "an answer is the client's, to the byte",
+  keyed: 'a key runs once, and its repeats are told its answer',
+  nothingLeft: 'after 25 hours no file and no slot is left',
+} as const;
+export type PromiseName = keyof typeof PROMISES;
+export type Checked = Record<PromiseName, number>;
+
+const none = (): Checked => ({ once: 0, didNotRun: 0, told: 0, exact: 0, keyed: 0, nothingLeft: 0 });
+
+export type Promises = ReturnType<typeof createPromises>;
+
+type Told = Ending<ReadResult>;
+type OfKey = { runs: number; answer: string | undefined };
+
+/** Keeps account of what was promised, of what callers were told, and of what clients really ran. */
+export function createPromises({ now }: { now: () => number }) {
+  const checked = none();
+  const ran = new Map<string, { sdk: Sdk; times: number }>();
+  const didNotRun = new Map<string, string>();
+  const ids = new Set<string>();
+  const open = new Map<number, Promised>();
+  const ended = new Set<number>();
+  const keyOf = new Map<string, string>();
+  const keys = new Map<string, OfKey>();
+  const endings = new Map<string, number>();
+  let broken: string | undefined;
+  /** The queue store lost notes of keys: then a key may run again. */
+  let keysAreLost = false;
+  let answered = 0;
+
+  const breaks = (name: PromiseName, how: string) => {
+    broken ??= `${PROMISES[name]}: ${how}`;
+  };
+  const check = (name: PromiseName, holds: boolean, how: () => string) => {
+    checked[name]++;
+    if (!holds) breaks(name, how());
+  };
+
+  function checkKey(mockId: string, ending: Told, who: string): void {
+    const key = keyOf.get(mockId);
+    const of = key === undefined ? undefined : keys.get(key);
+    if (of === undefined || ending.kind !== 'answered') return;
+    const { body } = ending.result;
+    if (!keysAreLost)
+      check('keyed', (of.answer ?? body) === body, () => `${who} was told ${body}, and another call ${of.answer}`);
+    of.answer ??= body;
+  }
+
+  /** Somebody is told how an execution ended. */
+  function hears(who: string, mockId: string, ending: Told): void {
+    const run = ran.get(mockId);
+    if (ending.kind === 'unanswered') {
+      if (ending.noAnswer.mayHaveRun) return;
+      didNotRun.set(mockId, who);
+      const { code } = ending.noAnswer;
+      check('didNotRun', run === undefined, () => `${who} was told so of ${mockId} (${code}), and it ran`);
+      return;
+    }
+    const { body } = ending.result;
+    const expected = run && bodyOf(mockId, run.sdk);
+    const isExact = body === expected || (run !== undefined && body === bodyWithoutRegistration(mockId, run.sdk));
+    check('exact', isExact, () => `${who} was told ${body} of ${mockId} instead of ${expected ?? 'nothing'}`);
+  }
+
+  return {
+    checked,
+    endings,
+    broken: () => broken,
+    get answered() {
+      return answered;
+    },
+    open: () => open.size,
+    arrivals: () => ids.size,
+    /** The ids of all calls that arrived. */
+    known: (): Iterable<string> => ids,
+
+    arrived(call: Promised): void {
+      ids.add(call.mockId);
+      open.set(call.n, call);
+      if (call.key === null) return;
+      keyOf.set(call.mockId, call.key);
+      keys.set(call.key, keys.get(call.key) ?? { runs: 0, answer: undefined });
+    },
+    /** Its callers are told nothing any more; the connection broke. */
+    apiDied(process: string): void {
+      for (const [n, { api }] of open) if (api === process) open.delete(n);
+    },
+    /** A client begins to run a rule. */
+    ran(mockId: string, sdk: Sdk): void {
+      const run = ran.get(mockId) ?? { sdk, times: 0 };
+      run.times++;
+      ran.set(mockId, run);
+      check('once', run.times === 1, () => `${mockId} ran ${run.times} times`);
+      const who = didNotRun.get(mockId);
+      check('didNotRun', who === undefined, () => `${who} was told so of ${mockId}, and now it runs`);
+      const of = keys.get(keyOf.get(mockId) ?? '');
+      if (!of) return;
+      of.runs++;
+      if (!keysAreLost) check('keyed', of.runs === 1, () => `${keyOf.get(mockId)} runs for the ${of.runs}. time`);
+    },
+    /** The caller of a call is told the ending of the execution it stands for. */
+    told(call: Promised, mockId: string, ending: Told): void {
+      check('told', !ended.has(call.n), () => `call ${call.n} was told two endings`);
+      ended.add(call.n);
+      open.delete(call.n);
+      if (call.key !== null) keyOf.set(mockId, call.key);
+      const what = ending.kind === 'answered' ? 'answered' : ending.noAnswer.code;
+      endings.set(what, (endings.get(what) ?? 0) + 1);
+      if (ending.kind === 'answered') answered++;
+      hears(`the caller of call ${call.n}`, mockId, ending);
+      checkKey(mockId, ending, `call ${call.n}`);
+    },
+    /** Somebody reads an execution in the history. */
+    read(mockId: string, ending: Told): void {
+      hears('a reader of the history', mockId, ending);
+    },
+    lostKeys(): void {
+      keysAreLost = true;
+    },
+    /** Calls must be told by then: `withinMs` after they arrived or, if that is later, after `calmAt`. */
+    inTime(withinMs: number, calmAt: number): void {
+      for (const { n, arrivedAt } of open.values()) {
+        const by = Math.max(arrivedAt, calmAt) + withinMs;
+        if (now() > by) breaks('told', `call ${n}, of ${arrivedAt} ms, was told nothing by ${by} ms`);
+      }
+    },
+    left(what: readonly string[]): void {
+      check('nothingLeft', what.length === 0, () => `${what.length} are left: ${what.slice(0, 5).join(', ')}`);
+    },
+  };
+}
+
+/**
+ * What is told of the answer of a client that was addressed while its registration was missing (the cleaner removed it, or a look was
+ * stale): the worker takes it for a directory that speaks the dialect of the service, and only adds the members that it misses.
+ */
+function bodyWithoutRegistration(mockId: string, sdk: Sdk): string {
+  const body = bodyOf(mockId, sdk).replace('"the service":', '"roam":');
+  return body.replace(/"error":null}$/, '"the service":{},"error":null}');
+}
+
+/** The sum of what was checked in several worlds. */
+export function addUp(all: readonly Checked[]): Checked {
+  const sum = none();
+  for (const one of all) for (const name of namesOf(sum)) sum[name] += one[name];
+  return sum;
+}
+
+function namesOf(checked: Checked): PromiseName[] {
+  return Object.keys(checked).filter((name): name is PromiseName => name in PROMISES);
+}
