@@ -95,9 +95,19 @@ const quick = new Set(
   ].map((parts) => parts.join(': ')),
 );
 
+/** With three who take part only these. */
+const FOR_TRIPLES = [
+  'a crash',
+  'a stale look',
+  'a lost reply',
+  'a sleep until it is too late',
+  'a sleep until the sweep',
+];
+
 function withOneFault(parts: readonly Part[]): SmallWorld[] {
   const all: Record<string, Faults> = parts.includes('sweeper') ? { ...faults, ...sweepFaults } : faults;
-  return Object.entries(all).map(([what, bounds]) =>
+  const tried = Object.entries(all).filter(([what]) => parts.length <= 3 || FOR_TRIPLES.includes(what));
+  return tried.map(([what, bounds]) =>
     world(
       parts,
       `one preemption and ${what}`,

@@ -55,10 +55,12 @@ export function createClientSlots({ limit, waitingLimit, othersIn }: Options) {
     /** Takes a slot, waiting for one. `none`: there was none in time; `crowded`: too many wait for one already. */
     async acquire(mockId: string, directory: string, { deadline, goOn }: Until): Promise<'taken' | 'none' | 'crowded'> {
       if (inUse(directory) >= limit && (waiting.get(directory) ?? 0) >= waitingLimit) return 'crowded';
+      // A clock that is set back does not make it wait for longer.
+      const giveUpAt = time.monotonic() + deadline - time.now();
       add(waiting, directory, 1);
       try {
         while (inUse(directory) >= limit) {
-          if (time.now() >= deadline || !goOn()) return 'none';
+          if (time.monotonic() >= giveUpAt || !goOn()) return 'none';
           await time.pause(LOOK_AGAIN_MS);
         }
       } finally {

@@ -6,9 +6,12 @@ export type Mutant = Change & {
   name: string;
   /** Other guards that would prevent the same: they are taken out as well, so that it counts what this one does. */
   also?: readonly Change[];
-  /** The small world, or the part of its name, that catches it. */
+  /** The small world, or the part of its name, that catches it; or `SEEDS`. */
   world: string;
 };
+
+/** Large worlds, by their seeds. */
+export const SEEDS = 'seeds';
 
 const begin = 'src/worker/execution/begin.ts';
 const claims = 'src/worker/files/claims.ts';
@@ -17,6 +20,7 @@ const minutes = 'src/worker/files/claim-minutes.ts';
 const files = 'src/worker/files/execution-files.ts';
 const kept = 'src/worker/files/kept-answers.ts';
 const sweep = 'src/worker/upkeep/sweep.ts';
+const next = 'src/worker/execution/next.ts';
 
 const looksForMark: Change = {
   file: claims,
@@ -221,5 +225,72 @@ export const mutants: Mutant[] = [
     from: '{ noFollow: true }',
     to: '{ noFollow: false }',
     world: 'a link takes the place of the directory',
+  },
+  // The wait.
+  {
+    name: 'at the deadline the request is said to be taken back, and is not',
+    file: next,
+    from: "if (state.kind !== 'picked-up') return withdraw(state, 'deadline', context);",
+    to: "if (state.kind !== 'picked-up') return unanswered(state, whatWasMissing(state, true, facts));",
+    world: 'the client sleeps until the deadline',
+  },
+  {
+    name: 'at the deadline a request counts as taken back whatever the withdrawal says',
+    file: next,
+    from: 'return unanswered(state, whatWasMissing(state, isWithdrawn, facts));',
+    to: 'return unanswered(state, whatWasMissing(state, true, facts));',
+    world: SEEDS,
+  },
+  {
+    name: 'an attempt that goes on takes a request that it does not find for taken back',
+    file: next,
+    from: "  if (found.kind === 'none') return stay(state);\n",
+    to: '',
+    world: SEEDS,
+  },
+  {
+    name: 'a cancel says that the client did not have the request, whatever the withdrawal says',
+    file: next,
+    from: 'if (isWithdrawn) return unanswered(state, sentences.cancelledBeforePickUp(facts.claim));',
+    to: 'return unanswered(state, sentences.cancelledBeforePickUp(facts.claim));',
+    world: SEEDS,
+  },
+  {
+    name: 'a cancel takes nothing back',
+    file: next,
+    from: 'return withdraw(state, event.why, context);',
+    to: 'return unanswered(state, sentences.cancelledBeforePickUp(context.facts.claim));',
+    world: SEEDS,
+  },
+  // The calls.
+  {
+    name: 'a job that is added again does not say so',
+    file: 'src/api/calls/add-job.ts',
+    from: '{ ...data, addedAgain: true }',
+    to: 'data',
+    also: [
+      { file: 'src/api/calls/re-enqueue.ts', from: '{ ...lost, addedAgain: true }', to: 'lost' },
+      {
+        file: begin,
+        from: 'return firstAttempt && data.storeRun !== undefined && data.storeRun === (await storeRun.ask());',
+        to: 'return firstAttempt;',
+      },
+    ],
+    world: SEEDS,
+  },
+  {
+    name: 'a job whose reply was lost counts as not sent',
+    file: 'src/api/calls/add-job.ts',
+    from: 'if (wasNotSent(error))',
+    to: 'if (error)',
+    world: SEEDS,
+  },
+  {
+    name: 'a job that is not taken off the queue is said to be',
+    file: 'src/api/calls/revoke.ts',
+    from: 'if (!(await backend.removeWaiting(queue, mockId))) return false;',
+    to: 'await backend.removeWaiting(queue, mockId);',
+    also: [{ file: 'src/api/calls/revoke.ts', from: 'if (!short || short.begun) return false;', to: '' }],
+    world: SEEDS,
   },
 ];
