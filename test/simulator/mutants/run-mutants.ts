@@ -9,8 +9,6 @@ export type Caught = { mutant: Mutant; caught: string | undefined; deviations: n
 
 const ROOT = join(import.meta.dirname, '../../..');
 const SECONDS = ['--seconds', '60'];
-/** Large worlds, the same ones each time. */
-const FIRST_SEEDS = ['--seed', '1', '--minutes', '1'];
 
 /** Takes one guard out of a copy of the code, and searches the world that must notice. Throws when the guard is not there any more. */
 export async function tryMutant(mutant: Mutant): Promise<Caught> {
@@ -21,7 +19,7 @@ export async function tryMutant(mutant: Mutant): Promise<Caught> {
     await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
     for (const change of [mutant, ...(mutant.also ?? [])]) await makeChange(folder, change, mutant.name);
     const startedAt = performance.now();
-    const output = await run(folder, mutant.world === SEEDS ? FIRST_SEEDS : ['--world', mutant.world, ...SECONDS]);
+    const output = await run(folder, optionsFor(mutant));
     const seconds = (performance.now() - startedAt) / 1000;
     const caught = /^broken: (.*)$/m.exec(output)?.[1];
     if (
@@ -34,6 +32,12 @@ export async function tryMutant(mutant: Mutant): Promise<Caught> {
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** Large worlds, the same ones each time; or one small world. */
+function optionsFor({ world }: Mutant): string[] {
+  if (!world.startsWith(SEEDS)) return ['--world', world, ...SECONDS];
+  return ['--seed', world.slice(SEEDS.length).trim() || '1', '--minutes', '1'];
 }
 
 async function makeChange(folder: string, { file, from, to }: Change, name: string): Promise<void> {

@@ -303,12 +303,16 @@ function createKnowledge(scheduler: Scheduler, disk: Disk, parts: readonly Part[
   const coming = new Map<string, string[]>();
   let touches: Touched[] = [];
   let isSetUp = true;
-  let answer = '';
   let known: string | undefined;
   /** The times of files count where somebody asks for them. */
   const times = parts.includes('sweeper');
 
   const hear = (process: string, what: string) => heardBy.set(process, hashOf(what, heardBy.get(process) ?? 0));
+
+  /** At once, before what the process does with it; closing something tells nothing. */
+  function hearAnswer({ process, on }: Asked, answer: string): void {
+    if (!isSetUp && on.length > 0) hear(process, answer);
+  }
 
   function noteTouches(asked: Asked, wanted: readonly Touch[]): void {
     if (!isSetUp) touches.push({ asked, touches: wanted });
@@ -334,7 +338,6 @@ function createKnowledge(scheduler: Scheduler, disk: Disk, parts: readonly Part[
       );
       return value;
     };
-    answer = kindOf(stats);
     return new ObservedStats(stats, tell);
   }
 
@@ -342,11 +345,11 @@ function createKnowledge(scheduler: Scheduler, disk: Disk, parts: readonly Part[
     if (changesDisk(asked)) known = undefined;
     try {
       const result = act();
-      answer = textOf(asked, result);
+      hearAnswer(asked, textOf(asked, result));
       noteTouches(asked, touchesOf(asked, result));
       return isStats(result) ? (observed(asked, result) as T & FileStats) : result;
     } catch (error) {
-      answer = errnoOf(error);
+      hearAnswer(asked, errnoOf(error));
       noteTouches(asked, whyFailed(asked));
       throw error;
     }
@@ -366,8 +369,7 @@ function createKnowledge(scheduler: Scheduler, disk: Disk, parts: readonly Part[
       known = undefined;
     },
     heard({ at, process, what, how }: Made): void {
-      hear(process, `${at} ${what} ${how} ${answer}`);
-      answer = '';
+      hear(process, `${at} ${what} ${how}`);
       known = what === 'crashes' ? undefined : known;
     },
     /** An event is told to a process later; to be called when it is. */
@@ -480,7 +482,8 @@ function touchesOf(asked: Asked, result: unknown): readonly Touch[] {
 }
 
 function textOf({ seam, name }: Asked, result: unknown): string {
-  if (result === undefined || typeof result === 'function' || isStats(result)) return '';
+  if (isStats(result)) return kindOf(result);
+  if (result === undefined || typeof result === 'function') return '';
   if (seam === 'client' && name === 'readdir' && Array.isArray(result)) return result.filter(isRequest).join(' ');
   if (Buffer.isBuffer(result)) return result.toString('latin1');
   return JSON.stringify(result);

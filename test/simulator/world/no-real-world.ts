@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import net from 'node:net';
@@ -24,6 +25,9 @@ const FILES = [
   'chmod',
 ] as const;
 
+/** What runs without the real world, and everything that follows from it. Other tests of this process may still be ending. */
+const sealed = new AsyncLocalStorage<true>();
+
 /**
  * While the task runs, what reaches the real world fails: a real timer, a real file, a real connection. Whatever a simulated process does
  * must go through its seams; else a run would not come to the same a second time.
@@ -36,7 +40,8 @@ export async function withoutRealWorld<T>(task: () => Promise<T>): Promise<T> {
     if (!real) return;
     Object.defineProperty(owner, name, {
       configurable: true,
-      value: () => {
+      value(this: unknown, ...given: unknown[]) {
+        if (!sealed.getStore()) return Reflect.apply(real.value ?? real.get?.call(owner), this, given);
         reached ??= new Error(`the simulated world reached for the real ${name}`).stack;
         throw new Error(`a simulated process reached for the real ${name}`);
       },
@@ -51,7 +56,7 @@ export async function withoutRealWorld<T>(task: () => Promise<T>): Promise<T> {
   refuse(net, 'connect');
   syncBuiltinESMExports();
   try {
-    const result = await task();
+    const result = await sealed.run(true, task);
     if (reached !== undefined) throw new Error(reached);
     return result;
   } finally {
