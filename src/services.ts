@@ -18,7 +18,7 @@ import {
   type Settings,
 } from './shared/runtime/settings.ts';
 import { openTracing, type Tracing } from './shared/runtime/tracing.ts';
-import type { EmbeddedFolder } from './shared/store/embedded-backend.ts';
+import type { EmbeddedFolder } from './shared/store/embedded/embedded-backend.ts';
 import { openQueueBackend, type QueueBackend } from './shared/store/queue-backend.ts';
 import { startHealthServer } from './worker/health-server.ts';
 import { startWorker } from './worker/start.ts';
@@ -70,7 +70,9 @@ async function startAllInOne({ settings, log }: Context): Promise<Running> {
   const tracing = await openTracing(settings.OTEL_EXPORTER_OTLP_ENDPOINT, 'all');
   const folder = join(sharedDir, '.rule-server', 'store');
   const kept =
-    settings.EMBEDDED_STORE === 'disk' ? { folder, tell: (sentence: string) => log.error(sentence) } : undefined;
+    settings.EMBEDDED_STORE === 'disk'
+      ? { folder, flush: settings.EMBEDDED_FLUSH === '1', tell: (sentence: string) => log.error(sentence) }
+      : undefined;
   const backend = await openQueue(settings, tracing, { kept });
   warnWhenOpen(settings, log);
   const metrics = createMetrics({ ofProcess: true });

@@ -3,7 +3,8 @@ import type { Logger } from '../shared/runtime/logger.ts';
 import type { Settings } from '../shared/runtime/settings.ts';
 import { random } from '../shared/seams/random.ts';
 import { followJobs } from '../shared/store/follow-jobs.ts';
-import { type JobQueue, type QueueBackend, queueNames } from '../shared/store/queue-backend.ts';
+import type { JobQueue, QueueBackend } from '../shared/store/queue-backend.ts';
+import { queueNames } from '../shared/store/queue-names.ts';
 
 /** An answer as JSON text and where it lies in the store, if it does; or why there is none. */
 type Reply =

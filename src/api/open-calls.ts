@@ -5,12 +5,14 @@ import { every } from '../shared/runtime/periodic.ts';
 import { apiWaitMs, historyLimitsOf, type Settings } from '../shared/runtime/settings.ts';
 import { createCancelSender } from '../shared/store/control.ts';
 import { createPrivateHistory } from '../shared/store/private-history.ts';
-import { type ExecutionQueue, type QueueBackend, queueNames } from '../shared/store/queue-backend.ts';
+import type { ExecutionQueue, QueueBackend } from '../shared/store/queue-backend.ts';
+import { queueNames } from '../shared/store/queue-names.ts';
 import { KEEP_FINISHED_SECONDS } from '../shared/store/queue-openers.ts';
 import { registerApiMetrics } from './api-metrics.ts';
 import { openAskWorker } from './ask-worker.ts';
 import { openBatches } from './batches/batches.ts';
 import { openPendingExecutions } from './calls/await-ending.ts';
+import { createFenceRequest, type Fence } from './calls/fence.ts';
 import { createReadAnswer } from './calls/read-answer.ts';
 import { createSubmitExecution } from './calls/submit-execution.ts';
 import { createDocuments } from './cases/documents.ts';
@@ -19,7 +21,6 @@ import { createEraseExecution } from './executions/erase-execution.ts';
 import { createExecutions } from './executions/executions.ts';
 import { startHistoryRepair } from './executions/repair-history.ts';
 import { closeNotes } from './idempotency/close-notes.ts';
-import { createFenceRequest } from './idempotency/fence.ts';
 import { createIdempotency } from './idempotency/idempotency.ts';
 import { createRunOnce } from './idempotency/run-once.ts';
 import { STORE_ADVICE, watchQueueHealth } from './queue-health.ts';
@@ -35,18 +36,18 @@ type Dependencies = { settings: Settings; backend: QueueBackend; log: Logger; me
  */
 export function openCalls({ settings, backend, log, metrics }: Dependencies) {
   const privacy = createPrivacy(settings);
-  const opened = openQueue({ settings, backend, privacy, log, metrics });
-  const { queue, health, history, pending, cancels } = opened;
-  const readAnswer = createReadAnswer({ store: backend.store, history });
   const askWorker = openAskWorker({ backend, settings, log });
   const { ask } = askWorker;
+  const fence = createFenceRequest({ ask, onFenced: metrics.fenced });
+  const opened = openQueue({ settings, backend, privacy, fence, log, metrics });
+  const { queue, health, history, pending, cancels } = opened;
+  const readAnswer = createReadAnswer({ store: backend.store, history });
   const { readShortJobs } = backend;
   const onRefused = metrics.refused;
   const submitExecution = createSubmitExecution({ ...opened, backend, privacy, readAnswer, settings, onRefused });
   const executions = createExecutions({ queue, readShortJobs, history, privacy, pending, cancels, readAnswer });
   const notes = backend.openNotes(settings.IDEMPOTENCY_BYTES);
   const idempotency = createIdempotency({ notes, find: executions.find, keepsNothing: privacy.isOff });
-  const fence = createFenceRequest({ ask, onFenced: metrics.fenced });
   const noteCloser = closeNotes({ notes, idempotency, executions, fence, keepsNothing: privacy.isOff });
   const runOnce = createRunOnce({
     ...{ idempotency, fence, submitExecution, executions },
@@ -67,7 +68,9 @@ export function openCalls({ settings, backend, log, metrics }: Dependencies) {
   };
 }
 
-function openQueue({ settings, backend, privacy, log, metrics }: Dependencies & { privacy: Privacy }) {
+type QueueDependencies = Dependencies & { privacy: Privacy; fence: Fence };
+
+function openQueue({ settings, backend, privacy, fence, log, metrics }: QueueDependencies) {
   const queue: ExecutionQueue = backend.openQueue(queueNames.executions);
   const storeAlert = createThrottledAlert(log, 'The queue store cannot be used');
   queue.on('error', (error) => storeAlert.begins(error, STORE_ADVICE));
@@ -76,7 +79,7 @@ function openQueue({ settings, backend, privacy, log, metrics }: Dependencies & 
   const history = createPrivateHistory(kept, { privacy, store: backend.store });
   const workers = () => health.workers;
   const pending = openPendingExecutions({
-    ...{ backend, queue, history, workers, log },
+    ...{ backend, queue, history, workers, fence, log },
     onEnded: metrics.ended,
   });
   registerApiMetrics(metrics, health, () => pending.waiting);

@@ -1,7 +1,8 @@
 import type { ThrottledAlert } from '../shared/runtime/logger.ts';
 import { every } from '../shared/runtime/periodic.ts';
 import { time } from '../shared/seams/time.ts';
-import { type ExecutionQueue, type QueueBackend, queueNames } from '../shared/store/queue-backend.ts';
+import type { ExecutionQueue, QueueBackend } from '../shared/store/queue-backend.ts';
+import { queueNames } from '../shared/store/queue-names.ts';
 import { reasonOf, tookTooLong } from '../shared/store/store-error.ts';
 
 const COUNT_EVERY_MS = 250;

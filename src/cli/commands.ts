@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import { anyForm } from '../shared/contract/target.ts';
+import type { BackupOptions } from './backup.ts';
 import { describeCases } from './cases/commands.ts';
 import type { ClientsOptions } from './clients.ts';
 import type { DoctorOptions } from './doctor/doctor.ts';
@@ -7,6 +8,7 @@ import type { EraseOptions } from './erase.ts';
 import type { ExecOptions } from './exec.ts';
 import { EXIT_CODES_HELP } from './exit-codes.ts';
 import {
+  BACKUP_EXAMPLES,
   CLIENTS_EXAMPLES,
   DOCTOR_EXAMPLES,
   ERASE_EXAMPLES,
@@ -37,6 +39,7 @@ export function describeCommands(program: Command, surroundings: Surroundings, e
   describeClients(describing);
   describeCases(program, describing);
   describeErase(describing);
+  describeBackup(describing);
   describeDoctor(describing);
   describeKeys(program, surroundings, ended);
   describeWatch(describing);
@@ -90,6 +93,18 @@ function describeErase({ program, surroundings, ended, withApi }: Describing): v
       ended(await (await import('./erase.ts')).erase(mockId, options, surroundings)),
     );
   withApi(erase).addHelpText('after', ERASE_EXAMPLES);
+}
+
+function describeBackup({ program, surroundings, ended }: Describing): void {
+  program
+    .command('backup')
+    .description('copy the store of "rule-server all" without Redis, while the service works on')
+    .argument('<file>', 'where the copy goes; it must not be there yet')
+    .option('--shared-dir <folder>', 'the SHARED_DIR of the service, if not that of this environment')
+    .addHelpText('after', BACKUP_EXAMPLES)
+    .action(async (file: string, options: BackupOptions) =>
+      ended(await (await import('./backup.ts')).backup(file, options, surroundings)),
+    );
 }
 
 function describeDoctor({ program, surroundings, ended, withApi }: Describing): void {

@@ -31,6 +31,15 @@ Example:
   rule-server erase 94de541c-6a1f-4d3c-9c7e-2f6d1c0b8a55
 `;
 
+export const BACKUP_EXAMPLES = `
+Examples:
+  rule-server backup /var/backups/rule-server-$(date +%F).db
+  rule-server backup --shared-dir /data ./store.db
+
+Run it on the machine of the service, as its user. The service works on meanwhile. Once a copy is put back, what had not ended when it was
+made, its keys included, is outcome-unknown and does not run again.
+`;
+
 export const DOCTOR_EXAMPLES = `
 Examples:
   REDIS_URL=redis://redis:6379 SHARED_DIR=/data rule-server doctor

@@ -1,12 +1,12 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { CLAIM_KEPT_MS } from '../../src/shared/contract/claim-age.ts';
-import { createMemoryStore } from '../../src/shared/store/key-value-store.ts';
 import { createClaims } from '../../src/worker/files/claims.ts';
 import { createFileClock } from '../../src/worker/files/file-clock.ts';
 import { createSharedDirectory } from '../../src/worker/files/shared-directory.ts';
 import { createSweep } from '../../src/worker/upkeep/sweep.ts';
 import { eventually } from '../support/eventually.ts';
+import { memoryStore } from '../support/memory-stores.ts';
 import { privateLeftovers } from '../support/private-leftovers.ts';
 import { sweepLater } from '../support/sweep-later.ts';
 import { brokenPromises } from './broken-promises.ts';
@@ -57,7 +57,7 @@ describe.skipIf(!inject('hasRedisBinary'))('whatever happens in whatever order',
 /** As the sweep does ten minutes later; the claims stay, because these workers go on. */
 async function sweepFiles(sharedDir: string): Promise<void> {
   const sweep = createSweep({
-    sharedDirectory: createSharedDirectory({ sharedDir, store: createMemoryStore() }),
+    sharedDirectory: createSharedDirectory({ sharedDir, store: memoryStore() }),
     claims: { ...createClaims(sharedDir, createFileClock(sharedDir)), sweep: async () => 0 },
     laterMs: 2 * CLAIM_KEPT_MS,
     log: pino({ level: 'silent' }),

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { JobData } from '../../src/shared/contract/job.ts';
-import { queueNames } from '../../src/shared/store/queue-backend.ts';
+import { queueNames } from '../../src/shared/store/queue-names.ts';
 import { echoes } from '../support/echoes.ts';
 import { openEventStream } from '../support/event-stream.ts';
 import { eventually } from '../support/eventually.ts';
@@ -433,7 +433,7 @@ onOneQueue('executions as a resource', (start) => {
     expect((await lonely.call(`${EXECUTIONS}/${mockId}`)).json.state).toBe('queued');
     expect((await lonely.call(`${EXECUTIONS}/${mockId}`, { method: 'DELETE' })).status).toBe(202);
     const { json } = await lonely.call(`${EXECUTIONS}/${mockId}`);
-    expect(json).toMatchObject({ state: 'cancelled', outcome: { code: 'cancelled', mayHaveRun: false } });
+    expect(json).toMatchObject({ state: 'cancelled', outcome: { code: 'cancelled', mayHaveRun: true } });
     expect((await lonely.call(EXECUTIONS)).json.items).toMatchObject([{ mockId, state: 'cancelled' }]);
   });
 

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createCancelSender } from '../../src/shared/store/control.ts';
+import { eventually } from '../support/eventually.ts';
 import type { Answer } from '../support/http-call.ts';
 import { onEachQueue } from '../support/on-each-queue.ts';
 import {
@@ -268,7 +269,11 @@ onEachQueue('every outcome has its status, code and sentence', (start) => {
     it('after pick-up: 409 cancelled, it may have run', async () => {
       await using client = await clientThat(picksUpAndStaysSilent);
       const answering = service.execute({ app: client.app, ruleId: 1 });
-      await cancel((await client.firstRequest()).mockId);
+      const { mockId } = await client.firstRequest();
+      await eventually(async () =>
+        expect((await service.call(`/rule-server/mock/executions/${mockId}`)).json.state).toBe('picked-up'),
+      );
+      await cancel(mockId);
       expectUnanswered(await answering, { status: 409, code: 'cancelled', mayHaveRun: true });
     });
 

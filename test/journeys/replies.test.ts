@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, inject, it } from 'vitest';
-import { queueNames } from '../../src/shared/store/queue-backend.ts';
+import { queueNames } from '../../src/shared/store/queue-names.ts';
 import { echoes } from '../support/echoes.ts';
 import { eventually } from '../support/eventually.ts';
 import { httpCall } from '../support/http-call.ts';
@@ -31,7 +31,7 @@ describe.skipIf(choice.kind === 'unavailable')('with two APIs on one Redis', () 
     expect(await queue.getQueueEvents()).toEqual([]);
   });
 
-  it('a cancel at one of them answers the caller of the other at once, although no worker has begun it', async () => {
+  it('a cancel at one of them answers the caller of the other, although there is no worker', async () => {
     await using two = await startTwo();
     const { service } = two;
     const [one = '', other = ''] = service.urls;
@@ -46,8 +46,8 @@ describe.skipIf(choice.kind === 'unavailable')('with two APIs on one Redis', () 
     const askedAt = performance.now();
     const { status } = await httpCall(`${other}${EXECUTIONS}/${items[0]?.mockId}`, { method: 'DELETE' });
     expect(status).toBe(202);
-    expect((await call).json).toMatchObject({ code: 'cancelled', mayHaveRun: false });
-    expect(performance.now() - askedAt).toBeLessThan(700);
+    expect((await call).json).toMatchObject({ code: 'cancelled', mayHaveRun: true });
+    expect(performance.now() - askedAt).toBeLessThan(1700); // a second is for a worker that could rule out that it runs
   });
 });
 

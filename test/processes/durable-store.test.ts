@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, open, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -148,12 +148,43 @@ async function callUntilKilled(nextUid: () => number, { accepted, keyed }: Seen)
   );
 }
 
+/** Over the database and its log: what is in one of them alone would come back. */
+async function writeZeros(): Promise<void> {
+  for (const name of ['store.db', 'store.db-wal']) {
+    const path = join(sharedDir, '.rule-server/store', name);
+    const { size } = await stat(path);
+    const file = await open(path, 'r+');
+    await file.write(Buffer.alloc(size));
+    await file.close();
+  }
+}
+
+it('a store that is overwritten with zeros under load: the next start moves it aside, and no key runs again', async () => {
+  await startAndListen();
+  const before = await Promise.all([1, 2, 3].map((uid) => run(uid, { 'idempotency-key': `key-${uid}` })));
+  const load = Promise.all(
+    [11, 12, 13, 14].map((uid) => run(uid, { 'idempotency-key': `key-${uid}` }).catch(() => {})),
+  );
+  await writeZeros();
+  await load;
+  await service.kill();
+
+  await startAndListen();
+  expect(service.log.find(({ msg }) => msg.startsWith('The store was damaged'))?.msg).toMatch(/store\.damaged-/);
+  for (const [index, { json }] of before.entries()) {
+    const again = await run(index + 1, { 'idempotency-key': `key-${index + 1}` });
+    expect(again.json).toMatchObject({ mockId: json.mockId, code: 'outcome-unknown' });
+  }
+  for (const uid of [11, 12, 13, 14]) await run(uid, { 'idempotency-key': `key-${uid}` });
+  const runs = responder.found.map(uidOf);
+  expect(runs.length).toBe(new Set(runs).size);
+});
+
 it('a damaged store is moved aside: the service starts, and ids and keys of before are unknown, not new', async () => {
   await startAndListen();
   const ran = await run(1, { 'idempotency-key': 'key-1' });
   await service.kill();
-  const data = join(sharedDir, '.rule-server/store/pg18/data');
-  await rm(join(data, 'pg_wal'), { recursive: true });
+  await writeZeros();
 
   await startAndListen();
   const found = await httpCall(url(`executions/${ran.json.mockId}`));

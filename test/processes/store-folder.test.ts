@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, open, readdir, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Batch } from '../../src/shared/cases/batch.ts';
 import type { ExecutionRecord } from '../../src/shared/contract/execution-record.ts';
-import { openDurableStore } from '../../src/shared/store/durable/durable-store.ts';
-import { openLedger } from '../../src/shared/store/durable/ledger.ts';
-import { memoryStores } from '../../src/shared/store/memory-stores.ts';
+import { openStore } from '../../src/shared/store/embedded/file/embedded-store.ts';
+import { openLedger } from '../../src/shared/store/embedded/file/ledger.ts';
+import { embeddedStores } from '../../src/shared/store/embedded/stores/stores.ts';
 import { canMount, canMountNetwork, mountNetwork, mountTemporary } from '../support/mounts.ts';
 
 const LIMITS = { count: 1000, seconds: 60, bytes: 10_000_000 };
@@ -24,10 +25,10 @@ beforeEach(async () => {
 afterEach(() => rm(root, { recursive: true, force: true }));
 
 /** What one process does with the store between its start and its end. */
-async function once<T>(use: (stores: ReturnType<typeof memoryStores>) => Promise<T>): Promise<T> {
-  const { openShelf, close } = await openDurableStore({ folder, tell: (sentence) => told.push(sentence) });
+async function once<T>(use: (stores: ReturnType<typeof embeddedStores>) => Promise<T>): Promise<T> {
+  const { openShelf, close } = await openStore({ folder, tell: (sentence) => told.push(sentence) });
   try {
-    return await use(memoryStores(openShelf));
+    return await use(embeddedStores(openShelf));
   } finally {
     await close();
   }
@@ -41,8 +42,6 @@ function recordOf(mockId: string): ExecutionRecord {
   };
 }
 
-const texts = () => readdir(join(folder, 'pg18/texts'));
-
 describe('the next process finds', () => {
   it('executions in their order, with their inputs, answers and late answers; and forgets what is erased', async () => {
     const ids = [randomUUID(), randomUUID(), randomUUID()];
@@ -55,7 +54,6 @@ describe('the next process finds', () => {
       }
       await history.addLateResult(ids[0] ?? '', '"late"');
     });
-    expect(await texts()).toHaveLength(3);
     await once(async ({ openHistory }) => {
       const history = openHistory(LIMITS);
       const { records } = await history.list({ limit: 10 });
@@ -67,7 +65,6 @@ describe('the next process finds', () => {
       expect(await history.get(ids[0] ?? '')).toMatchObject({ lateResult: true });
       await history.erase(ids[1] ?? '');
     });
-    expect(await texts()).toHaveLength(2);
     await once(async ({ openHistory }) => expect(await openHistory(LIMITS).get(ids[1] ?? '')).toBeNull());
   });
 
@@ -120,6 +117,16 @@ describe('the next process finds', () => {
   });
 });
 
+/** A start reads all pages when the run before was killed. */
+async function zeroPage(number: number): Promise<void> {
+  const database = new DatabaseSync(join(folder, 'store.db'));
+  database.exec(`DELETE FROM run WHERE name = 'closed'`);
+  database.close();
+  const handle = await open(join(folder, 'store.db'), 'r+');
+  await handle.write(Buffer.alloc(4096), 0, 4096, number * 4096);
+  await handle.close();
+}
+
 it('nobody else on the machine can read the store', async () => {
   await once(async () => {});
   expect((await stat(folder)).mode & 0o077).toBe(0);
@@ -128,18 +135,52 @@ it('nobody else on the machine can read the store', async () => {
   expect((await stat(join(root, '.rule-server'))).mode).toBe((await stat(join(root, 'made'))).mode);
 });
 
-it('a start that was cut off before the first database was made begins again', async () => {
+it('a start that was cut off before the first database was made begins again, and drops nothing that was noted', async () => {
   await once(async () => {});
-  await rm(join(folder, 'pg18/ready'));
-  await rm(join(folder, 'pg18/data/global'), { recursive: true });
+  const database = new DatabaseSync(join(folder, 'store.db'));
+  database.exec(`DELETE FROM run WHERE name = 'made'`);
+  database.close();
   await once(async () => {});
-  expect(told).toEqual([]);
+  expect(told).toEqual([expect.stringContaining('it was never finished')]);
 });
 
+it('a file of a later version is refused, and stays as it is', async () => {
+  await once(async () => {});
+  const database = new DatabaseSync(join(folder, 'store.db'));
+  database.exec('PRAGMA user_version=99');
+  database.close();
+  await expect(once(async () => {})).rejects.toThrow(
+    /store is of no use to this version: it was written by a later version \(layout 99, .*\)\. Run the later version/,
+  );
+  expect(await readdir(folder)).toContain('store.db');
+});
+
+it('the store of an earlier version is kept aside: its keys and executions are unknown, and do not run again', async () => {
+  const mockId = randomUUID();
+  await mkdir(join(folder, 'pg18/data'), { recursive: true });
+  const ledger = openLedger(join(folder, 'ledger'));
+  ledger.execution(mockId, { v: 1, app: 7, ruleId: '1', confId: null, ts: null, target: 'all', claimBy: 2 });
+  ledger.key('k', JSON.stringify({ mockId, digest: 'd', at: 1, claimBy: 2 }));
+  await once(async ({ openHistory, openNotes }) => {
+    expect(await openHistory(LIMITS).get(mockId)).toMatchObject({ app: 7, outcome: { code: 'outcome-unknown' } });
+    const kept = await openNotes(10_000_000).put('k', 'another', 0);
+    expect(kept).toMatchObject({ kind: 'there', text: expect.stringContaining('"outcome-unknown"') });
+  });
+  expect(told).toEqual([
+    expect.stringMatching(
+      /^The store of an earlier version lies in .*store\.earlier-.* its history and batches stay behind/,
+    ),
+    expect.stringContaining('outcome-unknown: 1.'),
+  ]);
+  expect(await readdir(folder)).not.toContain('pg18');
+});
+
+const file = () => join(folder, 'store.db');
 it.each([
-  ['a folder that is gone', () => rm(join(folder, 'pg18/data'), { recursive: true })],
-  ['a control file of zeros', () => writeFile(join(folder, 'pg18/data/global/pg_control'), Buffer.alloc(8192))],
-  ['what the database said while it was used', () => writeFile(join(folder, 'pg18/damaged'), 'invalid page')],
+  ['a file of zeros', async () => writeFile(file(), Buffer.alloc((await stat(file())).size))],
+  ['a page of zeros', () => zeroPage(2)],
+  ['a file that was cut off', () => truncate(file(), 8192)],
+  ['what the database said while it was used', () => writeFile(join(folder, 'damaged'), 'malformed')],
 ])('%s is a damage: what was there is kept as unknown, under its ids and its keys', async (_, damage) => {
   const mockId = randomUUID();
   await once(async ({ openHistory, openNotes }) => {
@@ -163,7 +204,7 @@ it.each([
 
 it('a folder that cannot be written stops the start, and says so', async () => {
   await writeFile(join(root, 'blocked'), '');
-  await expect(openDurableStore({ folder: join(root, 'blocked/.rule-server/store'), tell: () => {} })).rejects.toThrow(
+  await expect(openStore({ folder: join(root, 'blocked/.rule-server/store'), tell: () => {} })).rejects.toThrow(
     /cannot be written \(ENOTDIR\).*EMBEDDED_STORE=memory/,
   );
 });
@@ -171,7 +212,7 @@ it('a folder that cannot be written stops the start, and says so', async () => {
 describe.skipIf(!canMount)('on a disk without enough room (needs root)', () => {
   it('the start says how much is missing: it takes nothing for a damage', async () => {
     await using disk = await mountTemporary('40m');
-    const opening = openDurableStore({
+    const opening = openStore({
       folder: join(disk.path, '.rule-server/store'),
       tell: (line) => told.push(line),
     });
@@ -185,14 +226,14 @@ describe.skipIf(!canMount)('on a disk without enough room (needs root)', () => {
 describe.skipIf(!canMountNetwork)('on a network file system (needs root and sshfs)', () => {
   it('no store is kept: the start says what to set', async () => {
     await using network = await mountNetwork();
-    const opening = openDurableStore({ folder: join(network.path, '.rule-server/store'), tell: () => {} });
+    const opening = openStore({ folder: join(network.path, '.rule-server/store'), tell: () => {} });
     await expect(opening).rejects.toThrow(/lies on a network file system \(FUSE\).*set EMBEDDED_STORE=memory/);
   });
 });
 
 it('two stores are not opened on one folder', async () => {
   await once(async () => {
-    await expect(openDurableStore({ folder, tell: () => {} })).rejects.toThrow(`in use by process ${process.pid} on `);
+    await expect(openStore({ folder, tell: () => {} })).rejects.toThrow(`in use by process ${process.pid} on `);
   });
   await once(async () => {});
 });

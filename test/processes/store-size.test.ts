@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Batch } from '../../src/shared/cases/batch.ts';
-import { openDurableStore } from '../../src/shared/store/durable/durable-store.ts';
-import { memoryStores } from '../../src/shared/store/memory-stores.ts';
+import { openStore } from '../../src/shared/store/embedded/file/embedded-store.ts';
+import { embeddedStores } from '../../src/shared/store/embedded/stores/stores.ts';
 
 const MIB = 1024 * 1024;
 /** HISTORY_BYTES and BATCH_BYTES, each: only on demand, because it writes for half a minute (STORE_SIZE_MB=4) or five (256, the defaults). */
@@ -38,8 +38,8 @@ async function megabytes(folder: string): Promise<number> {
 
 it(`with history and batches of ${LIMIT_MB} MB each, the store takes at most ${BOUND_MB} MB however much passes through it`, async () => {
   const folder = join(root, '.rule-server/store');
-  const { openShelf, close } = await openDurableStore({ folder, tell: () => {} });
-  const { openHistory, openBatches } = memoryStores(openShelf);
+  const { openShelf, close } = await openStore({ folder, tell: () => {} });
+  const { openHistory, openBatches } = embeddedStores(openShelf);
   const history = openHistory({ count: 1_000_000, seconds: 3600, bytes: LIMIT_MB * MIB });
   const batches = openBatches({ seconds: 3600, bytes: LIMIT_MB * MIB, running: 5 });
   let written = 0;

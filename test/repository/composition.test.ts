@@ -62,7 +62,15 @@ it('every image is of one version', () => {
 });
 
 it('every setting of the service can be given to the composition', () => {
-  const ownToTheContainer = ['QUEUE_URL', 'SHARED_DIR', 'EMBEDDED_STORE', 'HOST', 'PORT', 'WORKER_PORT'];
+  const ownToTheContainer = [
+    'QUEUE_URL',
+    'SHARED_DIR',
+    'EMBEDDED_STORE',
+    'EMBEDDED_FLUSH',
+    'HOST',
+    'PORT',
+    'WORKER_PORT',
+  ];
   const known = Object.keys(readSettings(everySetting())).filter((name) => !ownToTheContainer.includes(name));
   const given = [...compose.matchAll(/^ {2}([A-Z_]+):/gm)].map(([, name]) => name);
   expect(given.sort()).toEqual(known.sort());

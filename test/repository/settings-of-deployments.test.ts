@@ -9,7 +9,7 @@ const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
 const OWN = new Set([
   ...['QUEUE_URL', 'REDIS_URL', 'REDIS_PASSWORD_FILE', 'REDIS_CA_FILE', 'REDIS_CERT_FILE', 'REDIS_KEY_FILE'],
   ...['SENTINEL_USERNAME', 'SENTINEL_PASSWORD', 'SENTINEL_PASSWORD_FILE'],
-  ...['SHARED_DIR', 'EMBEDDED_STORE', 'HOST', 'PORT', 'WORKER_PORT'],
+  ...['SHARED_DIR', 'EMBEDDED_STORE', 'EMBEDDED_FLUSH', 'HOST', 'PORT', 'WORKER_PORT'],
 ]);
 /** Also those without a default, which are in no settings unless somebody gives them. */
 const settings = ['src/shared/runtime/settings.ts', 'src/shared/runtime/redis-variables.ts'].flatMap((path) =>

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { tryMutants } from './mutants/run-mutants.ts';
+import { putIntoDocument, type Searched, tellMutants, tellSeeds, tellWorlds } from './document.ts';
+import { type Caught, tryMutants } from './mutants/run-mutants.ts';
 import { sizes } from './search/plan.ts';
 import { replaying, runSchedule, toText } from './search/schedule.ts';
 import { keepFailing, replay, runSeeds, shrinkSeed, type Total, tellFailing } from './search/seeds.ts';
@@ -18,6 +19,7 @@ import { PROMISES } from './world/promises.ts';
 //   --seconds N      at most so long for each small world (default 60)
 //   --mutants        takes guards out of the code, one after the other, and says which are noticed
 //   --mutant NAME    the same with those whose names contain it
+//   --document       puts what was found into docs/reliability.md
 const { values } = parseArgs({
   options: {
     seed: { type: 'string' },
@@ -29,11 +31,13 @@ const { values } = parseArgs({
     seconds: { type: 'string', default: '60' },
     mutants: { type: 'boolean', default: false },
     mutant: { type: 'string', default: '' },
+    document: { type: 'boolean', default: false },
   },
 });
 
 const FAILURES = join(import.meta.dirname, '../../simulator-failures');
 const SHRINK_MS = 120_000;
+const TOLD_EVERY_MS = 30_000;
 const size = values.size === 'small' ? sizes.small : sizes.large;
 
 if (values.replay !== undefined) console.log(tellFailing(await replay(values.replay)));
@@ -42,18 +46,28 @@ else if (values.mutants || values.mutant !== '') await searchMutants(values.muta
 else
   await searchWorlds(
     smallWorlds.filter(({ name }) => name.includes(values.world ?? '')),
-    Number(values.seconds) * 1000,
+    Number(values.seconds),
   );
 process.exit();
 
 async function searchSeeds(): Promise<void> {
   const startedAt = performance.now();
   const until = startedAt + Number(values.minutes ?? 0) * 60_000;
-  const isOver = () => performance.now() >= until;
+  let toldAt = startedAt;
+  const isOver = ({ seeds, calls }: Total) => {
+    const now = performance.now();
+    if (now - toldAt >= TOLD_EVERY_MS) {
+      toldAt = now;
+      console.log(`${Math.round((now - startedAt) / 1000)} s: ${seeds} seeds, ${calls} executions`);
+    }
+    return now >= until;
+  };
   const first = values.seed === undefined ? Math.floor(Math.random() * 2 ** 31) : Number(values.seed);
   console.log(`seeds from ${first} on`);
   const total = await runSeeds(seedsFrom(first), { size, twice: values.twice, isOver });
-  sumUp(total, (performance.now() - startedAt) / 1000);
+  const seconds = (performance.now() - startedAt) / 1000;
+  sumUp(total, seconds);
+  if (values.document) await putIntoDocument('seeds', tellSeeds(total, { first, seconds, twice: values.twice }));
   for (const { seed, broken } of total.failures) {
     process.exitCode = 1;
     console.log(`broken: seed ${seed}: ${broken}`);
@@ -78,10 +92,13 @@ function sumUp({ seeds, calls, answered, steps, livedMs, checked, endings }: Tot
     console.log(`checked ${Object.entries(checked).find(([key]) => key === name)?.[1]} times: ${promise}`);
 }
 
-async function searchWorlds(worlds: readonly SmallWorld[], withinMs: number): Promise<void> {
+async function searchWorlds(worlds: readonly SmallWorld[], withinSeconds: number): Promise<void> {
+  const searched: Searched[] = [];
   for (const world of worlds) {
     const startedAt = performance.now();
-    const { failure, exhausted, schedules, states, steps, checked } = await search(world, withinMs);
+    const found = await search(world, withinSeconds * 1000);
+    const { failure, exhausted, schedules, states, steps, checked } = found;
+    searched.push({ world, found });
     const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
     console.log(
       `${exhausted ? 'exhausted' : 'not exhausted'}: ${world.name}: ${schedules} schedules, ${states} states, ${steps} steps, invariants checked ${checked} times, ${seconds} s`,
@@ -92,13 +109,18 @@ async function searchWorlds(worlds: readonly SmallWorld[], withinMs: number): Pr
     console.log(tell((await runSchedule(world.make, replaying(failure.schedule))).trace));
     process.exitCode = 1;
   }
+  if (values.document) await putIntoDocument('worlds', tellWorlds(searched, withinSeconds));
 }
 
 async function searchMutants(named: string): Promise<void> {
-  for await (const { mutant, caught, seconds } of tryMutants(named)) {
+  const tried: Caught[] = [];
+  for await (const one of tryMutants(named)) {
+    const { mutant, caught, seconds } = one;
+    tried.push(one);
     console.log(
       `${caught === undefined ? 'NOT NOTICED' : 'noticed'} after ${seconds.toFixed(1)} s: ${mutant.name}${caught === undefined ? '' : `: ${caught}`}`,
     );
     if (caught === undefined) process.exitCode = 1;
   }
+  if (values.document) await putIntoDocument('mutants', tellMutants(tried));
 }

@@ -7,19 +7,14 @@ import { unless } from '../../src/shared/runtime/errno.ts';
 import { createLogger, type Logger } from '../../src/shared/runtime/logger.ts';
 import { createMetrics, type Metrics } from '../../src/shared/runtime/metrics.ts';
 import { readSettings, type Settings } from '../../src/shared/runtime/settings.ts';
-import type { BatchStore } from '../../src/shared/store/batch-store.ts';
-import type { History } from '../../src/shared/store/history.ts';
-import { createMemoryStore } from '../../src/shared/store/key-value-store.ts';
-import { createMemoryBatches } from '../../src/shared/store/memory-batches.ts';
-import { createMemoryNotes } from '../../src/shared/store/memory-notes.ts';
-import { openMemoryHistory } from '../../src/shared/store/memory-stores.ts';
-import type { Notes } from '../../src/shared/store/notes.ts';
+import { embeddedStores } from '../../src/shared/store/embedded/stores/stores.ts';
 import { openQueueBackend, type QueueBackend } from '../../src/shared/store/queue-backend.ts';
 import type { Step } from '../../src/worker/execution/steps.ts';
 import { isOurFile, MADE_BY_US } from '../../src/worker/files/file-names.ts';
 import { type RunningWorker, startWorker } from '../../src/worker/start.ts';
 import { borrowEmbeddedQueue } from './embedded-queue.ts';
 import { type Answer, type Call, httpCall } from './http-call.ts';
+import { memoryShelves } from './memory-stores.ts';
 import { borrowDatabase } from './shared-redis.ts';
 import { keepWritten, noteSettings } from './written-output.ts';
 
@@ -168,17 +163,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
 
 /** The queue of another service, knowing nothing of its results, its history, and the directory its workers used. */
 function withOwnMemory(backend: QueueBackend): QueueBackend {
-  const store = createMemoryStore();
-  let history: History | undefined;
-  let notes: Notes | undefined;
-  let batches: BatchStore | undefined;
-  return {
-    ...backend,
-    store,
-    openNotes: (maxBytes) => (notes ??= createMemoryNotes(maxBytes)),
-    openHistory: (limits) => (history ??= openMemoryHistory(store, limits)),
-    openBatches: (limits) => (batches ??= createMemoryBatches(limits)),
-  };
+  return { ...backend, ...embeddedStores(memoryShelves()) };
 }
 
 export function quickSettings(settings: Record<string, string | number> = {}): Settings {

@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { CLAIM_KEPT_MS } from '../../src/shared/contract/claim-age.ts';
 import type { Logger } from '../../src/shared/runtime/logger.ts';
-import { createMemoryStore } from '../../src/shared/store/key-value-store.ts';
 import { createClaims } from '../../src/worker/files/claims.ts';
 import { createFileClock } from '../../src/worker/files/file-clock.ts';
 import { createKeptAnswers } from '../../src/worker/files/kept-answers.ts';
 import { createSharedDirectory } from '../../src/worker/files/shared-directory.ts';
 import { createSweep } from '../../src/worker/upkeep/sweep.ts';
+import { memoryStore } from './memory-stores.ts';
 
 type Options = {
   /** How much later; by default everything has become old. */
@@ -26,7 +26,7 @@ export async function sweepLater(
   await access(join(sharedDir, '.rule-server'));
   const clock = createFileClock(sharedDir);
   const sweep = createSweep({
-    sharedDirectory: createSharedDirectory({ sharedDir, store: createMemoryStore() }),
+    sharedDirectory: createSharedDirectory({ sharedDir, store: memoryStore() }),
     claims: createClaims(sharedDir, clock),
     laterMs: afterMs,
     log: pino({ level: 'silent' }),

@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it, onTestFinished } from 'vitest';
 import { createThrottledAlert } from '../../src/shared/runtime/logger.ts';
-import { createMemoryStore } from '../../src/shared/store/key-value-store.ts';
 import { createDirectoryCheck } from '../../src/worker/check-directory.ts';
 import { createInterrupts } from '../../src/worker/execution/interrupts.ts';
 import { createSharedDirectory } from '../../src/worker/files/shared-directory.ts';
 import { withDeadline } from '../support/deadline.ts';
+import { memoryStore } from '../support/memory-stores.ts';
 import { captureLog } from '../support/start-service.ts';
 
 const run = promisify(execFile);
@@ -25,7 +25,7 @@ it('a shared directory that hangs just while it is checked: open executions are 
   const directory = createDirectoryCheck({
     worker: { run: () => {}, pause: async () => {} },
     announce: { taking: async () => {}, idle: async () => {} },
-    sharedDirectory: createSharedDirectory({ sharedDir, store: createMemoryStore() }),
+    sharedDirectory: createSharedDirectory({ sharedDir, store: memoryStore() }),
     interrupts,
     storeAlert: createThrottledAlert(log, 'The queue store cannot be used'),
     log,

@@ -8,6 +8,7 @@ import { time } from '../../shared/seams/time.ts';
 import { type AwaitedJob, followJobs } from '../../shared/store/follow-jobs.ts';
 import type { History } from '../../shared/store/history.ts';
 import type { ExecutionQueue, QueueBackend } from '../../shared/store/queue-backend.ts';
+import type { Fence } from './fence.ts';
 import { createReEnqueue } from './re-enqueue.ts';
 import { createRevoke } from './revoke.ts';
 
@@ -21,6 +22,7 @@ type Dependencies = {
   queue: ExecutionQueue;
   history: History;
   workers: () => number;
+  fence: Fence;
   onEnded: (record: ExecutionRecord) => void;
   log: Logger;
 };
@@ -41,7 +43,7 @@ export function openPendingExecutions(dependencies: Dependencies) {
     onUnfinished: (mockId, awaited, state) => (state === 'missing' ? recover : recheck)(mockId, awaited),
   });
   const reEnqueues = createReEnqueue(dependencies);
-  const { revoke, record, isUnderWay } = createRevoke({
+  const { revoke, cancel, record, isUnderWay } = createRevoke({
     ...dependencies,
     onRevoked: (mockId, noAnswer) => jobs.settle(mockId, unanswered(noAnswer)),
   });
@@ -71,7 +73,7 @@ export function openPendingExecutions(dependencies: Dependencies) {
     replyTo: jobs.replyTo,
     settle: jobs.settle,
     observe: jobs.observe,
-    revoke,
+    cancel,
     mayHaveBegun,
     close: jobs.close,
     get waiting() {

@@ -1,16 +1,19 @@
 import { unanswered } from '../../shared/contract/ending.ts';
 import { type ExecutionRecord, type Queued, toSettled } from '../../shared/contract/execution-record.ts';
-import { jobDataSchema } from '../../shared/contract/job.ts';
+import { type JobData, jobDataSchema } from '../../shared/contract/job.ts';
 import type { NoAnswer } from '../../shared/contract/outcomes.ts';
+import { sentences } from '../../shared/contract/sentences.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
 import { time } from '../../shared/seams/time.ts';
 import type { History } from '../../shared/store/history.ts';
 import type { ExecutionQueue, QueueBackend } from '../../shared/store/queue-backend.ts';
+import type { Fence } from './fence.ts';
 
 type Dependencies = {
   backend: QueueBackend;
   queue: ExecutionQueue;
   history: History;
+  fence: Fence;
   /** The job is off the queue, and this is how its execution ended. */
   onRevoked: (mockId: string, noAnswer: NoAnswer) => void;
   onEnded: (record: ExecutionRecord) => void;
@@ -18,21 +21,23 @@ type Dependencies = {
 };
 
 /** Ends executions that no worker began. */
-export function createRevoke({ backend, queue, history, onRevoked, onEnded, log }: Dependencies) {
+export function createRevoke({ backend, queue, history, fence, onRevoked, onEnded, log }: Dependencies) {
   const underWay = new Set<string>();
 
-  /** Removes a job that no worker has begun, and ends its execution with `noAnswer`; false when one has or may have. */
-  async function revoke(mockId: string, noAnswer: NoAnswer): Promise<boolean> {
+  /** Removes a job that no worker has begun, and ends its execution as `decide` says; false when one has or may have. */
+  async function takeOff(mockId: string, decide: (data: JobData) => Promise<NoAnswer | undefined>): Promise<boolean> {
     // Once a worker began it, only a worker can tell how it ended. This asks every 2 s for each open call, so it reads no input.
     const [short] = await backend.readShortJobs(queue, [mockId]);
     if (!short || short.begun) return false;
     const job = await queue.getJob(mockId);
     if (!job) return false;
     const data = jobDataSchema.parse(job.data);
-    // A re-enqueued job may have run before Redis lost it: never end it with `mayHaveRun: false`.
-    if (data.addedAgain && !noAnswer.mayHaveRun) return false;
     underWay.add(mockId); // a re-check that comes now must not re-enqueue it
+    let noAnswer: NoAnswer | undefined;
     try {
+      noAnswer = await decide(data);
+      // A re-enqueued job may have run before Redis lost it: never end it with `mayHaveRun: false`.
+      if (!noAnswer || (data.addedAgain && !noAnswer.mayHaveRun)) return false;
       if (!(await backend.removeWaiting(queue, mockId))) return false;
       onRevoked(mockId, noAnswer);
     } finally {
@@ -44,6 +49,20 @@ export function createRevoke({ backend, queue, history, onRevoked, onEnded, log 
     return true;
   }
 
+  /** Ends an execution that no worker began in time. Once `claimBy` is over, none begins it. */
+  const revoke = (mockId: string, noAnswer: NoAnswer): Promise<boolean> => takeOff(mockId, async () => noAnswer);
+
+  /**
+   * Ends an execution that a worker might begin yet. A queue store that loses its last second brings its job back. So before anybody is
+   * told that it did not run, a worker writes a refusal in the place of its claim.
+   */
+  const cancel = (mockId: string): Promise<boolean> =>
+    takeOff(mockId, async ({ claimBy }) => {
+      const fenced = time.now() >= claimBy ? 'fenced' : await fence(mockId, claimBy);
+      if (fenced === 'claimed') return undefined;
+      return fenced === 'fenced' ? sentences.cancelledInQueue(mockId) : sentences.cancelledInDoubt(mockId);
+    });
+
   /** Adds the record of an execution that no worker began. */
   async function record(queued: Queued, noAnswer: NoAnswer): Promise<void> {
     const settled = toSettled(queued, unanswered(noAnswer), time.now());
@@ -53,5 +72,5 @@ export function createRevoke({ backend, queue, history, onRevoked, onEnded, log 
     });
   }
 
-  return { revoke, record, isUnderWay: (mockId: string) => underWay.has(mockId) };
+  return { revoke, cancel, record, isUnderWay: (mockId: string) => underWay.has(mockId) };
 }

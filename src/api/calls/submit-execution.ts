@@ -3,7 +3,6 @@ import { type Ending, type ReadResult, unanswered } from '../../shared/contract/
 import type { ExecuteRequest } from '../../shared/contract/execute-request.ts';
 import { toJobData } from '../../shared/contract/job.ts';
 import type { NoAnswer } from '../../shared/contract/outcomes.ts';
-import { sentences } from '../../shared/contract/sentences.ts';
 import type { Privacy } from '../../shared/privacy/privacy.ts';
 import type { ThrottledAlert } from '../../shared/runtime/logger.ts';
 import { persist } from '../../shared/runtime/persist.ts';
@@ -114,7 +113,7 @@ export function createSubmitExecution(dependencies: Dependencies) {
   async function cancel(mockId: string, since: number): Promise<void> {
     await persist(since + apiWaitMs(settings), async () => {
       const waits = !pending.mayHaveBegun(mockId, since);
-      if (waits && (await pending.revoke(mockId, sentences.cancelledInQueue(mockId)))) return;
+      if (waits && (await pending.cancel(mockId))) return;
       await cancels.send({ mockId, why: 'caller-left' });
     });
   }

@@ -80,7 +80,7 @@ export function createExecutions(dependencies: Dependencies) {
       // Ask the workers before the job is removed: another API may wait for it, find it missing and re-enqueue it. Then they refuse it.
       await cancels.send({ mockId, why: 'asked' });
       if (pending.mayHaveBegun(mockId, record.history[0]?.at ?? 0)) return 'asked';
-      await pending.revoke(mockId, sentences.cancelledInQueue(mockId));
+      await pending.cancel(mockId);
       return 'asked';
     },
   };

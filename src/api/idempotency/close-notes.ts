@@ -4,8 +4,8 @@ import { endingOf, wasNeverDispatched } from '../../shared/contract/execution-re
 import { every } from '../../shared/runtime/periodic.ts';
 import { time } from '../../shared/seams/time.ts';
 import type { Notes } from '../../shared/store/notes.ts';
+import type { Fence } from '../calls/fence.ts';
 import type { Executions } from '../executions/executions.ts';
-import type { Fence } from './fence.ts';
 import type { Idempotency } from './idempotency.ts';
 
 const LOOK_EVERY_MS = 5000;

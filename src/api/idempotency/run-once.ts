@@ -3,11 +3,11 @@ import type { ExecutionRecord } from '../../shared/contract/execution-record.ts'
 import type { NoAnswer } from '../../shared/contract/outcomes.ts';
 import { sentences } from '../../shared/contract/sentences.ts';
 import { time } from '../../shared/seams/time.ts';
+import type { Fence } from '../calls/fence.ts';
 import type { InScene } from '../calls/rule-of-scene.ts';
 import type { Call, SubmitExecution } from '../calls/submit-execution.ts';
 import type { Executions } from '../executions/executions.ts';
 import { NewerExecution, unlessNewer } from '../executions/newer-execution.ts';
-import type { Fence } from './fence.ts';
 import type { Idempotency, KeptNote, KeyedCall, Scope } from './idempotency.ts';
 import { onceThere } from './once-there.ts';
 

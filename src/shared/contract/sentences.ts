@@ -79,6 +79,13 @@ export const sentences = {
   cancelledInQueue: (mockId: string) =>
     didNotRun('cancelled', `Execution ${mockId} was cancelled before a worker began it. It did not run.`),
 
+  /** The same, and no worker was there to refuse it in the place of its claim. */
+  cancelledInDoubt: (mockId: string) =>
+    mayHaveRun(
+      'cancelled',
+      `Execution ${mockId} was cancelled before a worker began it. It may run all the same, because no worker was there to rule that out; ${LOOK_AT_THE_CLIENT}.`,
+    ),
+
   /** No worker began it before its `claimBy`; `workers`: how many there are. */
   neverTaken: (target: string, workers: number) =>
     workers === 0

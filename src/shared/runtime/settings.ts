@@ -19,6 +19,7 @@ const variables = z.object({
   ...redisVariables,
   SHARED_DIR: z.string().min(1).optional(),
   EMBEDDED_STORE: z.enum(['disk', 'memory'], { error: 'must be disk or memory' }).default('disk'),
+  EMBEDDED_FLUSH: z.enum(['0', '1'], { error: 'must be 0 or 1' }).default('1'),
   HOST: z.string().min(1).default('127.0.0.1'),
   PORT: port(8080),
   WORKER_PORT: port(0),

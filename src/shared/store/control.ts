@@ -1,6 +1,7 @@
 import type { QueueEventsListener } from 'bullmq';
 import { z } from 'zod';
-import { type EventsProducer, type JobEvents, type QueueBackend, queueNames } from './queue-backend.ts';
+import type { EventsProducer, JobEvents, QueueBackend } from './queue-backend.ts';
+import { queueNames } from './queue-names.ts';
 
 /** `caller-left`: no caller waits for the answer. `asked`: a caller asked to stop it. */
 const cancelSchema = z.object({ mockId: z.string(), why: z.enum(['caller-left', 'asked']) });

@@ -1,6 +1,5 @@
 import type { Redis } from 'ioredis';
 import { z } from 'zod';
-import type { EmbeddedPool } from './embedded-postgres.ts';
 import type { ExecutionQueue } from './queue-backend.ts';
 import { redisScript } from './redis-script.ts';
 
@@ -28,12 +27,5 @@ export function redisEraseJob(redis: Redis): EraseJob {
     await queue.remove(mockId, { removeChildren: false });
     for (let from = '-'; from !== ''; )
       from = z.string().parse(await eraseEvents(redis, [queue.toKey('events')], [mockId, from, AT_ONCE]));
-  };
-}
-
-export function embeddedEraseJob({ query }: Pick<EmbeddedPool, 'query'>): EraseJob {
-  return async (queue, mockId) => {
-    await queue.remove(mockId, { removeChildren: false });
-    await query(`DELETE FROM event WHERE queue = $1 AND data->>'jobId' = $2`, [queue.name, mockId]);
   };
 }

@@ -2,7 +2,6 @@ import type { Redis } from 'ioredis';
 import { z } from 'zod';
 import type { JobData } from '../contract/job.ts';
 import { parseJson } from '../contract/parse-json.ts';
-import type { EmbeddedPool } from './embedded-postgres.ts';
 import type { ExecutionQueue } from './queue-backend.ts';
 
 /** A job as lists and followers read it: without the data that its worker reads. */
@@ -72,39 +71,5 @@ function shortJob(fields: (string | null)[]): ShortJob | null {
     finishedOn: finishedOn ? Number(finishedOn) : null,
     failedReason,
     returnvalue: parseJson(returnvalue ?? ''),
-  };
-}
-
-const ROWS = `SELECT id, opts, added_at_ms, progress, finished_at_ms, failed_reason, return_value,
-  attempts_started > 0 OR processed_at_ms IS NOT NULL AS begun
-FROM job WHERE queue = $1 AND id = ANY($2::text[])`;
-const milliseconds = z.coerce.number();
-const rowSchema = z.object({
-  id: z.string(),
-  opts: z.unknown(),
-  added_at_ms: milliseconds,
-  begun: z.boolean(),
-  progress: z.unknown(),
-  finished_at_ms: milliseconds.nullable(),
-  failed_reason: z.string().nullable(),
-  return_value: z.unknown(),
-});
-
-export function embeddedShortJobs({ query }: Pick<EmbeddedPool, 'query'>): ReadShortJobs {
-  return async (queue, ids) => {
-    const { rows } = await query(ROWS, [queue.name, ids]);
-    const found = new Map(
-      z
-        .array(rowSchema)
-        .parse(rows)
-        .map((row) => [row.id, row]),
-    );
-    return ids.map((id) => {
-      const row = found.get(id);
-      if (!row) return null;
-      const { opts, added_at_ms, begun, progress, finished_at_ms, failed_reason, return_value } = row;
-      const ended = { finishedOn: finished_at_ms, failedReason: failed_reason, returnvalue: return_value };
-      return { head: headIn(opts), timestamp: added_at_ms, begun, progress, ...ended };
-    });
   };
 }

@@ -2,7 +2,7 @@ import type { Redis } from 'ioredis';
 import { z } from 'zod';
 import { parseJson } from '../contract/parse-json.ts';
 import { time } from '../seams/time.ts';
-import { createMemoryShelf, type Shelf } from './shelf.ts';
+import type { Shelf } from './embedded/stores/shelf.ts';
 
 /** A small shared memory beside the queue: values are put once, read by anyone, and forgotten after a while. */
 export type Store = {
@@ -48,7 +48,7 @@ export function createRedisStore(redis: Redis, prefix: string): Store {
 const entrySchema = z.object({ expiresAt: z.int(), bytes: z.int() });
 
 /** The store of a single process: its values lie on a shelf, and the oldest leave first once they exceed `maxBytes`. */
-export function createMemoryStore(maxBytes = 256 * 1024 * 1024, shelf: Shelf = createMemoryShelf()): Store {
+export function createEmbeddedStore(shelf: Shelf, maxBytes = 256 * 1024 * 1024): Store {
   const entries = new Map<string, z.infer<typeof entrySchema>>();
   let bytes = 0;
   for (const { key, info } of shelf.load()) {

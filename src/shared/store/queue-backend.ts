@@ -2,7 +2,7 @@ import type { IQueueBackend, Processor, Queue, QueueEvents, QueueEventsProducer,
 import type { JobData, JobResult } from '../contract/job.ts';
 import { type RedisAddress, redisAddress } from '../runtime/redis-address.ts';
 import type { BatchLimits, BatchStore } from './batch-store.ts';
-import { type EmbeddedFolder, openEmbedded } from './embedded-backend.ts';
+import { type EmbeddedFolder, openEmbedded } from './embedded/embedded-backend.ts';
 import type { EraseJob } from './erase-job.ts';
 import type { History, HistoryLimits } from './history.ts';
 import type { ReadShortJobs } from './job-heads.ts';
@@ -11,17 +11,6 @@ import type { Notes } from './notes.ts';
 import { openRedis } from './redis-backend.ts';
 import type { Replies, ReplyListener } from './replies.ts';
 import type { Takers } from './takers.ts';
-
-/**
- * Queue names. `queries` answers quick questions about clients and rules; `control` carries messages to every worker and
- * no jobs, so that workers need not read all results.
- */
-export const queueNames = {
-  executions: 'executions',
-  queries: 'queries',
-  control: 'control',
-  batches: 'batches',
-} as const;
 
 export type JobQueue<Data, Result> = Queue<Data, Result, string, Data, Result, string, IQueueBackend, unknown>;
 export type JobWorker<Data, Result> = Worker<Data, Result, string, IQueueBackend, object, unknown>;

@@ -4,7 +4,8 @@ import type { Logger } from '../../shared/runtime/logger.ts';
 import { random } from '../../shared/seams/random.ts';
 import { time } from '../../shared/seams/time.ts';
 import { INLINE_BYTES } from '../../shared/store/key-value-store.ts';
-import { type QueueBackend, queueNames } from '../../shared/store/queue-backend.ts';
+import type { QueueBackend } from '../../shared/store/queue-backend.ts';
+import { queueNames } from '../../shared/store/queue-names.ts';
 import type { Answer } from './answer-query.ts';
 
 const CONCURRENCY = 16;

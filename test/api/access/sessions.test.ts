@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createSessions, SESSION_SECONDS } from '../../../src/api/access/sessions.ts';
 import { createKeyring } from '../../../src/shared/runtime/keyring.ts';
-import { createMemoryStore } from '../../../src/shared/store/key-value-store.ts';
+import { memoryStore } from '../../support/memory-stores.ts';
 
 const KEY = '0123456789abcdef';
 const keys = new Map([
@@ -9,7 +9,7 @@ const keys = new Map([
   ['a.b', 'fedcba9876543210'],
 ]);
 
-function sessionsOf({ store = createMemoryStore(), known = keys, now = Date.now } = {}) {
+function sessionsOf({ store = memoryStore(), known = keys, now = Date.now } = {}) {
   return { store, sessions: createSessions({ store, keyring: createKeyring(known), now }) };
 }
 

@@ -5,7 +5,8 @@ import { toSettled } from '../../../src/shared/contract/execution-record.ts';
 import { JOB_VERSION, type JobData, type JobResult } from '../../../src/shared/contract/job.ts';
 import { atMost } from '../../../src/shared/runtime/at-most.ts';
 import { historyLimitsOf } from '../../../src/shared/runtime/settings.ts';
-import { type ExecutionQueue, openQueueBackend, queueNames } from '../../../src/shared/store/queue-backend.ts';
+import { type ExecutionQueue, openQueueBackend } from '../../../src/shared/store/queue-backend.ts';
+import { queueNames } from '../../../src/shared/store/queue-names.ts';
 import { eventually } from '../../support/eventually.ts';
 import { startRedis } from '../../support/redis.ts';
 import { captureLog, quickSettings } from '../../support/start-service.ts';
@@ -81,6 +82,7 @@ async function open() {
     queue,
     history,
     workers: () => 1,
+    fence: async () => 'fenced',
     onEnded: () => {},
     log,
   });

@@ -15,6 +15,7 @@ const all = [
   sentences.notConfirmed('m'),
   sentences.stopping(),
   sentences.cancelledInQueue('m'),
+  sentences.cancelledInDoubt('m'),
   sentences.neverTaken('all', 0),
   sentences.neverTaken('all', 2),
   sentences.storeWasAway('m'),

@@ -4,15 +4,17 @@ import { describe, expect, inject, it } from 'vitest';
 import { BATCH_VERSION, type Batch, itemHeadSchema } from '../../../src/shared/cases/batch.ts';
 import { type Case, caseSchema } from '../../../src/shared/cases/case.ts';
 import type { BatchLimits, BatchStore } from '../../../src/shared/store/batch-store.ts';
-import { createMemoryBatches } from '../../../src/shared/store/memory-batches.ts';
+import { createEmbeddedBatches } from '../../../src/shared/store/embedded/stores/batches.ts';
 import { createRedisBatches } from '../../../src/shared/store/redis-batches.ts';
 import { withEmptyRedis } from '../../support/empty-redis.ts';
+import { memoryShelves } from '../../support/memory-stores.ts';
 
 const AMPLE = { seconds: 60, bytes: 10_000_000, running: 20 };
 const passed = itemHeadSchema.parse({ verdict: 'passed', error: 'of a client', differences: 1, digest: 'd' });
 const detail = { differences: [], data: '{"a":9007199254740993}', cut: false, nodes: null };
 
-describe('batches in memory', () => keepTheirPromises(createMemoryBatches));
+describe('batches in memory', () =>
+  keepTheirPromises((limits) => createEmbeddedBatches(limits, memoryShelves()('batches'))));
 
 const choice = inject('redis');
 describe.skipIf(choice.kind === 'unavailable')('batches in Redis', () => {

@@ -2,11 +2,12 @@ import { randomUUID } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import { describe, expect, inject, it } from 'vitest';
 import type { ExecutionRecord } from '../../../src/shared/contract/execution-record.ts';
+import { createEmbeddedHistory } from '../../../src/shared/store/embedded/stores/history.ts';
 import { BadCursor, type History, type HistoryLimits, resultKey } from '../../../src/shared/store/history.ts';
-import { createMemoryStore, createRedisStore, type Store } from '../../../src/shared/store/key-value-store.ts';
-import { createMemoryHistory } from '../../../src/shared/store/memory-history.ts';
+import { createRedisStore, type Store } from '../../../src/shared/store/key-value-store.ts';
 import { createRedisHistory } from '../../../src/shared/store/redis-history.ts';
 import { withEmptyRedis } from '../../support/empty-redis.ts';
+import { memoryShelves, memoryStore } from '../../support/memory-stores.ts';
 
 type Open = (limits: HistoryLimits) => { history: History; store: Store };
 const OWN = { prefix: '{rule-server}', name: 'history' } as const;
@@ -14,8 +15,8 @@ const AMPLE = { count: 1000, seconds: 60, bytes: 10_000_000 };
 
 describe('the history in memory', () => {
   keepsItsPromises((limits) => {
-    const store = createMemoryStore();
-    return { store, history: createMemoryHistory(store, limits) };
+    const store = memoryStore();
+    return { store, history: createEmbeddedHistory(store, limits, memoryShelves()('history')) };
   });
 });
 

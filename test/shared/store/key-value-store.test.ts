@@ -1,14 +1,15 @@
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { createMemoryStore, createRedisStore, type Store } from '../../../src/shared/store/key-value-store.ts';
+import { createRedisStore, type Store } from '../../../src/shared/store/key-value-store.ts';
+import { memoryStore } from '../../support/memory-stores.ts';
 import { startRedis } from '../../support/redis.ts';
 import type { RedisServer } from '../../support/redis-server.ts';
 
 describe('the store in memory', () => {
-  keepsItsPromises(async () => createMemoryStore());
+  keepsItsPromises(async () => memoryStore());
 
   it('forgets the oldest values once they are too many bytes together', async () => {
-    const store = createMemoryStore(100);
+    const store = memoryStore(100);
     for (const key of ['a', 'b', 'c']) await store.setIfAbsent(key, key.repeat(40), 60);
     expect([await store.get('a'), (await store.get('b'))?.length, (await store.get('c'))?.length]).toEqual([
       null,
@@ -18,14 +19,14 @@ describe('the store in memory', () => {
   });
 
   it('keeps a value that is too large for everything else', async () => {
-    const store = createMemoryStore(100);
+    const store = memoryStore(100);
     await store.setIfAbsent('small', 'x', 60);
     await store.setIfAbsent('large', 'x'.repeat(200), 60);
     expect([await store.get('small'), (await store.get('large'))?.length]).toEqual([null, 200]);
   });
 
   it('what it holds again is not the oldest any more', async () => {
-    const store = createMemoryStore(100);
+    const store = memoryStore(100);
     for (const key of ['a', 'b']) await store.hold(key, key.repeat(40), 60);
     await store.hold('a', 'a'.repeat(40), 60);
     await store.setIfAbsent('c', 'c'.repeat(40), 60);

@@ -1,15 +1,16 @@
 import type { Redis } from 'ioredis';
 import { describe, expect, inject, it } from 'vitest';
-import { createMemoryNotes } from '../../../src/shared/store/memory-notes.ts';
+import { createEmbeddedNotes } from '../../../src/shared/store/embedded/stores/notes.ts';
 import { ANSWER_BYTES, NOTE_BYTES, type Notes } from '../../../src/shared/store/notes.ts';
 import { createRedisNotes } from '../../../src/shared/store/redis-notes.ts';
 import { withEmptyRedis } from '../../support/empty-redis.ts';
+import { memoryShelves } from '../../support/memory-stores.ts';
 
 const AMPLE = 10_000_000;
 const LATER = () => Date.now() + 60_000;
 
 describe('notes in memory', () => {
-  keepTheirPromises(createMemoryNotes);
+  keepTheirPromises((maxBytes) => createEmbeddedNotes(maxBytes, memoryShelves()('notes')));
 });
 
 const choice = inject('redis');

@@ -293,4 +293,11 @@ export const mutants: Mutant[] = [
     also: [{ file: 'src/api/calls/revoke.ts', from: 'if (!short || short.begun) return false;', to: '' }],
     world: SEEDS,
   },
+  {
+    name: 'an execution that is taken off the queue is not refused in the place of its claim',
+    file: 'src/api/calls/revoke.ts',
+    from: "time.now() >= claimBy ? 'fenced' : await fence(mockId, claimBy)",
+    to: "'fenced'",
+    world: `${SEEDS} 390022654`,
+  },
 ];

@@ -5,7 +5,8 @@ import { createProcess, perProcess } from '../../../src/shared/seams/process.ts'
 import { time } from '../../../src/shared/seams/time.ts';
 import { followJobs } from '../../../src/shared/store/follow-jobs.ts';
 import { addExecution } from '../../../src/shared/store/job-heads.ts';
-import { type ExecutionQueue, type QueueBackend, queueNames } from '../../../src/shared/store/queue-backend.ts';
+import type { ExecutionQueue, QueueBackend } from '../../../src/shared/store/queue-backend.ts';
+import { queueNames } from '../../../src/shared/store/queue-names.ts';
 import { type Gate, openGate } from './gate.ts';
 import { createSimulatedBackend, createSimulatedWorker, type Message, storeFaults } from './simulated-queue.ts';
 import { createStore, type SimulatedStore } from './store.ts';

@@ -194,6 +194,8 @@ function createLink({ process, onMessage = atOnce }: SimulatedBackendOptions, as
   let connection: Connection | undefined;
   let lastRun: string | undefined;
   let closed = false;
+  /** One that is lost already, and comes back in a moment, cannot be lost once more. */
+  let isLost = false;
 
   function message(published: Published): void {
     const { kind, channel, id } = published;
@@ -203,7 +205,8 @@ function createLink({ process, onMessage = atOnce }: SimulatedBackendOptions, as
   function lost(): void {
     connection?.close();
     connection = undefined;
-    if (closed) return;
+    if (closed || isLost) return;
+    isLost = true;
     const notice = () => {
       lastRun = undefined;
       for (const listener of lostListeners) listener();
@@ -222,6 +225,7 @@ function createLink({ process, onMessage = atOnce }: SimulatedBackendOptions, as
     } catch {
       return void time.setTimeout(() => void connect(isFirst), RETRY_MS);
     }
+    isLost = false;
     lastRun = connection?.runId;
     connected.resolve();
     if (!isFirst) for (const listener of backListeners) listener();

@@ -1,13 +1,13 @@
 import { mkdir, readdir, readFile, rename, rm, symlink, truncate, utimes, writeFile } from 'node:fs/promises';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createMemoryStore } from '../../../src/shared/store/key-value-store.ts';
 import { createClients } from '../../../src/worker/clients/clients.ts';
 import { createPublishedLeaves } from '../../../src/worker/clients/published-leaves.ts';
 import { ForeignPath } from '../../../src/worker/files/client-directories.ts';
 import { createSharedDirectory } from '../../../src/worker/files/shared-directory.ts';
 import { createSweepGoneClients } from '../../../src/worker/upkeep/sweep-gone-clients.ts';
 import { eventually } from '../../support/eventually.ts';
+import { memoryStore } from '../../support/memory-stores.ts';
 import { registrationText } from '../../support/registrations.ts';
 import { createRuleFiles } from '../../support/rule-files.ts';
 
@@ -20,7 +20,7 @@ beforeEach(async () => {
 afterEach(() => files.remove());
 
 async function open(now?: () => number) {
-  const sharedDirectory = createSharedDirectory({ sharedDir: files.sharedDir, store: createMemoryStore() });
+  const sharedDirectory = createSharedDirectory({ sharedDir: files.sharedDir, store: memoryStore() });
   await sharedDirectory.check();
   return createClients({ sharedDirectory, clientTimeoutMs: CLIENT_TIMEOUT_MS, ...(now && { now }) });
 }

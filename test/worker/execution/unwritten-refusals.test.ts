@@ -5,12 +5,13 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { JOB_VERSION } from '../../../src/shared/contract/job.ts';
 import { createMetrics } from '../../../src/shared/runtime/metrics.ts';
 import { noTracing } from '../../../src/shared/runtime/tracing.ts';
-import { createMemoryStore, type Store } from '../../../src/shared/store/key-value-store.ts';
+import type { Store } from '../../../src/shared/store/key-value-store.ts';
 import type { Execution, Outcome } from '../../../src/worker/execution/execution.ts';
 import type { AtStep } from '../../../src/worker/execution/steps.ts';
 import { createDirectoryParts, createExecutionParts, type DirectoryParts } from '../../../src/worker/parts.ts';
 import { echoes } from '../../support/echoes.ts';
 import { borrowEmbeddedQueue, type LentQueue } from '../../support/embedded-queue.ts';
+import { memoryStore } from '../../support/memory-stores.ts';
 import { createResponder, type Responder } from '../../support/responder.ts';
 import { captureLog, quickSettings } from '../../support/start-service.ts';
 
@@ -28,7 +29,7 @@ const closings: (() => Promise<unknown> | unknown)[] = [];
 beforeEach(async () => {
   sharedDir = await mkdtemp(join(tmpdir(), 'rule-server-'));
   await mkdir(join(sharedDir, 'mock'));
-  store = createMemoryStore();
+  store = memoryStore();
   queue = await borrowEmbeddedQueue();
   client = await createResponder({ sharedDir, app: 1, does: echoes() });
 });

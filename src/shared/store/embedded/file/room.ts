@@ -1,12 +1,15 @@
 import { statfsSync } from 'node:fs';
-import { StoreTakesNoWrites } from '../redis-connections.ts';
+import { StoreTakesNoWrites } from '../../redis-connections.ts';
 
 const MIB = 1024 * 1024;
 /**
- * PostgreSQL that cannot write its log ends. So it gets no statement while less than the last is left on the disk; between the two
- * no new call is taken, and what is open comes to its end.
+ * Below the first no new call is taken, and what is open comes to its end. Below the second nothing is written, so that the log keeps
+ * room for a checkpoint.
  */
 const NEEDED = { forCalls: 64 * MIB, forStatements: 32 * MIB };
+
+/** Not at each transaction: what is written meanwhile is far less than what is left. */
+const CHECKED_EVERY_MS = 100;
 
 /** The disk of the store is full. The statement was not sent, so nothing was done. */
 class StoreFull extends StoreTakesNoWrites {
@@ -17,6 +20,7 @@ export type Room = ReturnType<typeof createRoom>;
 
 /** How much room the disk of a folder has. */
 export function createRoom(folder: string) {
+  let checkedAt = Number.NEGATIVE_INFINITY;
   function lacking(needed: number): string | null {
     const free = freeBytes(folder);
     if (free === undefined || free >= needed) return null;
@@ -27,6 +31,9 @@ export function createRoom(folder: string) {
     full: (): string | null => lacking(NEEDED.forCalls),
     /** Throws `StoreFull` when a statement could be cut off halfway. */
     check(): void {
+      const now = performance.now();
+      if (now - checkedAt < CHECKED_EVERY_MS) return;
+      checkedAt = now;
       const why = lacking(NEEDED.forStatements);
       if (why !== null) throw new StoreFull(why);
     },

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { parseJson } from '../../contract/parse-json.ts';
-import type { Shelf } from '../shelf.ts';
+import { parseJson } from '../../../contract/parse-json.ts';
+import type { Shelf } from '../stores/shelf.ts';
 import type { Ledger } from './ledger.ts';
 
 /** A note whose call may run from now on; those that have ended are in the ledger already. */

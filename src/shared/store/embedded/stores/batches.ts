@@ -1,8 +1,9 @@
 import { z } from 'zod';
-import { type ItemHead, itemDetailSchema, itemHeadSchema } from '../cases/batch.ts';
-import { caseSchema } from '../cases/case.ts';
-import { parseJson } from '../contract/parse-json.ts';
-import { time } from '../seams/time.ts';
+import { type ItemHead, itemDetailSchema, itemHeadSchema } from '../../../cases/batch.ts';
+import { caseSchema } from '../../../cases/case.ts';
+import { parseJson } from '../../../contract/parse-json.ts';
+import { time } from '../../../seams/time.ts';
+import { type BatchLimits, type BatchStore, chunksOf, erasedHead } from '../../batch-store.ts';
 import {
   type BatchInfo,
   chunkKey,
@@ -14,14 +15,13 @@ import {
   loadFrom,
   newEntry,
 } from './batch-shelf.ts';
-import { type BatchLimits, type BatchStore, chunksOf, erasedHead } from './batch-store.ts';
-import { createMemoryPermits } from './memory-permits.ts';
-import { createMemoryShelf, type Shelf } from './shelf.ts';
+import { createEmbeddedPermits } from './permits.ts';
+import type { Shelf } from './shelf.ts';
 
 const casesSchema = z.array(caseSchema);
 const isOver = ({ state }: BatchInfo) => state === 'finished' || state === 'cancelled';
 /** Batches in this process, for the embedded queue: their cases and details lie on the shelf. */
-export function createMemoryBatches(limits: BatchLimits, shelf: Shelf = createMemoryShelf()): BatchStore {
+export function createEmbeddedBatches(limits: BatchLimits, shelf: Shelf): BatchStore {
   const kept = loadFrom(shelf); // in order of arrival
   const known = new Set(kept.keys());
 
@@ -64,7 +64,7 @@ export function createMemoryBatches(limits: BatchLimits, shelf: Shelf = createMe
       await shelf.put([infoEntry(entry)]);
       return true;
     },
-    ...createMemoryPermits(),
+    ...createEmbeddedPermits(),
     bytes: async () => totalOf(kept),
   };
 }

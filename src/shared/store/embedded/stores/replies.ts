@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { random } from '../seams/random.ts';
-import type { JobWorker } from './queue-backend.ts';
-import { createFollowers, type Replies, type Reply, type ReplyListener } from './replies.ts';
+import { random } from '../../../seams/random.ts';
+import type { JobWorker } from '../../queue-backend.ts';
+import { createFollowers, type Replies, type Reply, type ReplyListener } from '../../replies.ts';
 
 const addressedSchema = z.object({ replyTo: z.string() });
 
 /** Replies within one process: a worker's own events, of endings that the queue accepted, go straight to the API that asked. */
-export function createMemoryReplies() {
+export function createEmbeddedReplies() {
   const listeners = new Map<string, ReplyListener>();
   const followers = createFollowers();
   const keyOf = (queue: string, id: string) => `${queue}:${id}`;

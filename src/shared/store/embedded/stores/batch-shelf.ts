@@ -6,9 +6,9 @@ import {
   batchStateSchema,
   itemHeadSchema,
   noCounts,
-} from '../cases/batch.ts';
-import { parseJson } from '../contract/parse-json.ts';
-import { sizeOf } from './batch-store.ts';
+} from '../../../cases/batch.ts';
+import { parseJson } from '../../../contract/parse-json.ts';
+import { sizeOf } from '../../batch-store.ts';
 import type { Entry, Shelf } from './shelf.ts';
 
 /** An item that may have been sent. `size`: the bytes it takes since it was settled. */

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { parseJson } from '../contract/parse-json.ts';
-import { time } from '../seams/time.ts';
-import { ANSWER_BYTES, isNoteOf, NOTE_BYTES, NOTE_SECONDS, type Notes } from './notes.ts';
-import { createMemoryShelf, type Shelf } from './shelf.ts';
+import { parseJson } from '../../../contract/parse-json.ts';
+import { time } from '../../../seams/time.ts';
+import { ANSWER_BYTES, isNoteOf, NOTE_BYTES, NOTE_SECONDS, type Notes } from '../../notes.ts';
+import type { Shelf } from './shelf.ts';
 
 const noteSchema = z.object({
   text: z.string(),
@@ -64,7 +64,7 @@ function openIndex(maxBytes: number, shelf: Shelf) {
 }
 
 /** Notes of a single process: their texts in memory, the answers on the shelf. */
-export function createMemoryNotes(maxBytes: number, shelf: Shelf = createMemoryShelf()): Notes {
+export function createEmbeddedNotes(maxBytes: number, shelf: Shelf): Notes {
   const { notes, setAnswerBytes, remove, purge, makeRoom } = openIndex(maxBytes, shelf);
 
   /** Keeps an answer beside its note if there is room for it. */

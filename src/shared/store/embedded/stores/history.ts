@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { type ExecutionRecord, recordSchema } from '../contract/execution-record.ts';
-import { parseJson } from '../contract/parse-json.ts';
-import { time } from '../seams/time.ts';
+import { type ExecutionRecord, recordSchema } from '../../../contract/execution-record.ts';
+import { parseJson } from '../../../contract/parse-json.ts';
+import { time } from '../../../seams/time.ts';
 import {
   type History,
   type HistoryFilter,
@@ -10,9 +10,9 @@ import {
   listPage,
   MAX_INPUT_KEPT,
   memberOf,
-} from './history.ts';
-import type { Store } from './key-value-store.ts';
-import { createMemoryShelf, type Entry, type Shelf } from './shelf.ts';
+} from '../../history.ts';
+import type { Store } from '../../key-value-store.ts';
+import type { Entry, Shelf } from './shelf.ts';
 
 const keptSchema = z.object({ record: recordSchema, bytes: z.int(), at: z.int() });
 type Kept = z.infer<typeof keptSchema>;
@@ -77,7 +77,7 @@ function openRecords(shelf: Shelf, { count, seconds, bytes }: HistoryLimits) {
 }
 
 /** History in this process, for the embedded queue: the records in memory, their texts on the shelf. */
-export function createMemoryHistory(store: Store, limits: HistoryLimits, shelf: Shelf = createMemoryShelf()): History {
+export function createEmbeddedHistory(store: Store, limits: HistoryLimits, shelf: Shelf): History {
   const records = openRecords(shelf, limits);
   const { kept } = records;
   return {

@@ -1,5 +1,5 @@
-import { time } from '../seams/time.ts';
-import { type BatchStore, PERMIT_MS, WANTED_MS } from './batch-store.ts';
+import { time } from '../../../seams/time.ts';
+import { type BatchStore, PERMIT_MS, WANTED_MS } from '../../batch-store.ts';
 
 type Turns = {
   open: Map<string, number>;
@@ -8,7 +8,7 @@ type Turns = {
 };
 
 /** Permits to send items to clients, in this process: at most `limit` at once to each, and batches take turns. */
-export function createMemoryPermits(): Pick<BatchStore, 'acquire' | 'renew' | 'release'> {
+export function createEmbeddedPermits(): Pick<BatchStore, 'acquire' | 'renew' | 'release'> {
   const clients = new Map<string, Turns>();
   let grants = 0;
 

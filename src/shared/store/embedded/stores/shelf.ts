@@ -14,18 +14,3 @@ export type Shelf = {
 export const shelfNames = ['store', 'history', 'history_of_batches', 'notes', 'batches'] as const;
 export type ShelfName = (typeof shelfNames)[number];
 export type OpenShelf = (name: ShelfName) => Shelf;
-
-/** A shelf that the process takes with it when it ends. Infos are for the next start: it keeps none. */
-export function createMemoryShelf(): Shelf {
-  const texts = new Map<string, string>();
-  return {
-    load: () => [],
-    async put(entries) {
-      for (const { key, text } of entries) if (text !== undefined) texts.set(key, text);
-    },
-    read: async (key) => texts.get(key) ?? null,
-    async remove(keys) {
-      for (const key of keys) texts.delete(key);
-    },
-  };
-}

@@ -1,0 +1,113 @@
+// What the embedded store takes of the processor for one call, without HTTP and files: the job is added, taken, told twice how far it is,
+// completed, and kept in the history. In turns: without flushes, with them, and with a disk whose flush takes 5 ms more.
+// `node bench/embedded-store.ts [calls] [at once]`
+import fs from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { IQueueBackend } from 'bullmq';
+import type { Database } from '../src/shared/store/embedded/file/database.ts';
+
+const CALLS = Number(process.argv[2] ?? 6000);
+const AT_ONCE = Number(process.argv[3] ?? 16);
+const SLOW_MS = 5;
+
+let flushes = 0;
+let slowMs = 0;
+const flush = fs.fdatasync;
+fs.fdatasync = Object.assign(
+  (handle: number, done: fs.NoParamCallback) => {
+    flushes++;
+    flush(handle, (error) => (slowMs === 0 ? done(error) : setTimeout(() => done(error), slowMs)));
+  },
+  { __promisify__: flush.__promisify__ },
+);
+syncBuiltinESMExports();
+const { openDatabase } = await import('../src/shared/store/embedded/file/database.ts');
+const { createQueues } = await import('../src/shared/store/embedded/queue/embedded-queue.ts');
+const { prepareTables } = await import('../src/shared/store/embedded/file/embedded-store.ts');
+const { tableShelves } = await import('../src/shared/store/embedded/stores/shelves.ts');
+
+const text = (bytes: number) => 'x'.repeat(bytes);
+const input = JSON.stringify({ v: 1, app: 1, ruleId: '1', input: text(400) });
+
+async function measure(name: string, { isFlushed, slow }: { isFlushed: boolean; slow: number }): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'embedded-store-'));
+  const database: Database = openDatabase({ path: join(folder, 'store.db'), flush: isFlushed });
+  await prepareTables(database);
+  const queue = createQueues(database)('executions', { connection: undefined });
+  const history = tableShelves(database)('history');
+  slowMs = slow;
+  flushes = 0;
+  const times: number[] = [];
+  let next = 0;
+  const loop = monitorEventLoopDelay({ resolution: 1 });
+  loop.enable();
+  const began = performance.now();
+  const before = process.cpuUsage();
+  const caller = async () => {
+    while (next < CALLS) {
+      const since = performance.now();
+      await oneCall(queue, history, `${next++}-${name}`);
+      times.push(performance.now() - since);
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, caller));
+  const cpu = process.cpuUsage(before);
+  const seconds = (performance.now() - began) / 1000;
+  loop.disable();
+  times.sort((one, other) => one - other);
+  const figures = [
+    `${((cpu.user + cpu.system) / CALLS).toFixed(0)} µs of the processor a call`,
+    `${(CALLS / seconds).toFixed(0)} calls/s`,
+    `p50 ${times[Math.floor(CALLS / 2)]?.toFixed(1)} ms`,
+    `${(flushes / CALLS).toFixed(2)} flushes a call`,
+    `the event loop waited at most ${(loop.max / 1e6).toFixed(0)} ms`,
+  ];
+  console.log(`${name}: ${figures.join(', ')}`);
+  database.close();
+  await rm(folder, { recursive: true });
+}
+
+async function oneCall(queue: IQueueBackend, history: ReturnType<ReturnType<typeof tableShelves>>, id: string) {
+  const job = { name: 'execute', data: input, opts: { jobId: id, head: text(250) }, timestamp: Date.now() };
+  await queue.addJob(
+    {
+      ...job,
+      id,
+      progress: 0,
+      attemptsMade: 0,
+      attemptsStarted: 0,
+      failedReason: '',
+      returnvalue: '',
+      stalledCounter: 0,
+    },
+    id,
+  );
+  const [, taken] = await queue.moveToActive('token');
+  await queue.updateProgress(taken, { sent: text(100) });
+  await queue.updateProgress(taken, { picked: text(100) });
+  await queue.moveToCompleted(
+    { id: taken } as Parameters<IQueueBackend['moveToCompleted']>[0],
+    { body: text(400) },
+    { age: 180 },
+    'token',
+    false,
+  );
+  await history.put([
+    { key: id, info: text(500) },
+    { key: `${id}:input`, text: text(400) },
+    { key: `${id}:result`, text: text(400) },
+  ]);
+}
+
+for (let round = 1; round <= 2; round++) {
+  console.log(`round ${round}: ${CALLS} calls, ${AT_ONCE} at once`);
+  await measure('without flushes', { isFlushed: false, slow: 0 });
+  await measure('with flushes', { isFlushed: true, slow: 0 });
+  await measure(`with flushes of ${SLOW_MS} ms more`, { isFlushed: true, slow: SLOW_MS });
+  await delay(100);
+}

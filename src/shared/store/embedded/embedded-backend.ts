@@ -1,0 +1,107 @@
+import { randomUUID } from 'node:crypto';
+import type { BackendFactory, IQueueBackend, Telemetry } from 'bullmq';
+import { headIn } from '../job-heads.ts';
+import type { QueueBackend } from '../queue-backend.ts';
+import { openersOf, removeFinished } from '../queue-openers.ts';
+import { createMemoryTakers } from '../takers.ts';
+import { openDatabase } from './file/database.ts';
+import { openStore, prepareTables } from './file/embedded-store.ts';
+import { createQueues } from './queue/embedded-queue.ts';
+import { embeddedShortJobs } from './queue/short-jobs.ts';
+import { embeddedMissingRecords } from './stores/missing-records.ts';
+import { createEmbeddedReplies } from './stores/replies.ts';
+import { tableShelves } from './stores/shelves.ts';
+import { embeddedStores } from './stores/stores.ts';
+
+/**
+ * Where the embedded queue store keeps what it has. `tell` is given one sentence for whatever an operator should know. `flush`: whether
+ * what is accepted outlives a loss of power.
+ */
+export type EmbeddedFolder = { folder: string; flush: boolean; tell: (sentence: string) => void };
+
+/** The queue store inside this process: in memory, or in a folder that the next process finds again. */
+export async function openEmbedded(telemetry: Telemetry | undefined, kept?: EmbeddedFolder): Promise<QueueBackend> {
+  const takers = createMemoryTakers();
+  const { database, where, full, stores, onAdd, close } = await (kept ? openKept(kept) : openInMemory());
+  const openQueueBackend = createQueues(database, onAdd);
+  const factory: BackendFactory<IQueueBackend, unknown> = (name, options) => openQueueBackend(name, options);
+
+  const replies = createEmbeddedReplies();
+  const openers = openersOf({
+    quick: factory,
+    blocking: factory,
+    common: telemetry ? { telemetry } : {},
+    maxEvents: 2000,
+    eventsBlockMs: 5000,
+    lockMs: 10_000,
+  });
+
+  return {
+    where,
+    inTime: (reply) => reply, // slow at the worst: it is away only when the whole process is
+    heard: () => performance.now(),
+    connected: Promise.resolve(),
+    examined: Promise.resolve(undefined),
+    probe: () => database.read(() => void database.statement('SELECT 1').get()),
+    full,
+    run: runOf(randomUUID()),
+    takers,
+    ...stores,
+    ...openers,
+    readShortJobs: embeddedShortJobs(database),
+    // No event tells of it: removing it is all.
+    eraseJob: async (queue, mockId) => void (await queue.remove(mockId, { removeChildren: false })),
+    openReplies: (queue, listener) => replies.open(queue.name, listener),
+    tellChange: async (queue, id, replyTo) => replies.tell(queue.name, replyTo, { kind: 'changed', id }),
+    openWorker(name, processor, concurrency, options) {
+      const worker = openers.openWorker(name, processor, concurrency, options);
+      replies.of(name, worker);
+      return worker;
+    },
+    async removeWaiting(queue, id) {
+      const job = await queue.getJob(id);
+      // A job that is taken after this look is locked, and a locked one is not removed.
+      return job?.attemptsStarted === 0 && (await queue.remove(id, { removeChildren: false })) === 1;
+    },
+    removeOld: removeFinished,
+    onDisconnect: () => {},
+    seesWorkers: false,
+    findWorkers: async (_queue, except) => (await takers.list()).filter((id) => id !== except).length,
+    close,
+  };
+}
+
+const runOf = (id: string) => ({ last: () => id, ask: async () => id });
+
+async function openInMemory() {
+  const database = openDatabase();
+  await prepareTables(database);
+  return {
+    database,
+    where: 'embedded, in the memory of this process',
+    full: () => null,
+    // The worker and the history of this process end together.
+    stores: { ...embeddedStores(tableShelves(database)), openMissingRecords: () => async () => [] },
+    onAdd: () => {},
+    close: async () => database.close(),
+  };
+}
+
+async function openKept({ folder, flush, tell }: EmbeddedFolder) {
+  const { database, openShelf, ledger, room, close } = await openStore({ folder, flush, tell });
+  const missing = await embeddedMissingRecords(database);
+  return {
+    database,
+    where: `embedded, in ${folder}`,
+    full: room.full,
+    stores: {
+      ...embeddedStores(openShelf),
+      openMissingRecords: (queue: { name: string }) => () => missing(queue.name),
+    },
+    onAdd(_queue: string, mockId: string, options: object): void {
+      const head = headIn(options);
+      if (head !== null) ledger.execution(mockId, head);
+    },
+    close,
+  };
+}

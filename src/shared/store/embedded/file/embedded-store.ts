@@ -1,0 +1,176 @@
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { errnoOf } from '../../../runtime/errno.ts';
+import { servedFileSystems } from '../../../runtime/served-file-systems.ts';
+import { BadSettings } from '../../../runtime/settings.ts';
+import { JOB_TABLES } from '../queue/job-table.ts';
+import type { OpenShelf } from '../stores/shelf.ts';
+import { SHELF_TABLES, tableShelves } from '../stores/shelves.ts';
+import { copyDatabase } from './backup.ts';
+import { type Database, NewerLayout, openDatabase } from './database.ts';
+import { noteKeysOf } from './keys-in-ledger.ts';
+import { type Ledger, openLedger } from './ledger.ts';
+import { keepAsUnknown } from './lost-store.ts';
+import { beginRun, endRun, RUN_TABLE } from './power-loss.ts';
+import { createRoom, type Room } from './room.ts';
+import { lockStore } from './store-lock.ts';
+import { listenForBackups } from './store-socket.ts';
+
+const FILE = 'store.db';
+/** There once the database said that it is damaged: the next start moves it aside. */
+const DAMAGED = 'damaged';
+/** What versions kept whose store was PostgreSQL inside the process. */
+const EARLIER = /^pg\d+$/;
+
+type Store = { database: Database; openShelf: OpenShelf; ledger: Ledger; room: Room; close(): Promise<void> };
+
+/** `tell` is given one sentence for whatever an operator should know. */
+type Options = { folder: string; flush?: boolean; tell: (sentence: string) => void };
+
+/** Makes what is missing of the tables. */
+export function prepareTables(database: Database): Promise<void> {
+  const tables = [JOB_TABLES, SHELF_TABLES, RUN_TABLE].join('\n').split(/;\s*/).filter(Boolean);
+  return database.write(() => {
+    for (const table of tables) database.statement(table).run();
+  });
+}
+
+/**
+ * Opens the store in a folder, which this process has for itself from then on. A damaged database is moved aside and a new
+ * one made. Then, and whenever a new one is made, what the ledger names is kept as `outcome-unknown`.
+ */
+export async function openStore({ folder, flush = true, tell }: Options): Promise<Store> {
+  makeFolder(folder);
+  const unlock = lockStore(folder);
+  try {
+    const ledger = openLedger(join(folder, 'ledger'));
+    const room = createRoom(folder);
+    const database = await openOrMake(folder, { flush, room, ledger, tell });
+    const openOwn = tableShelves(database);
+    await beginRun(database, { flush, openShelf: openOwn, ledger, tell });
+    const copy = (to: string) => copyDatabase(join(folder, FILE), to);
+    const stopListening = await listenForBackups(folder, copy).catch((error) => {
+      tell(
+        `The store ${folder} cannot be backed up while it is used: no socket can be made in it (${errnoOf(error)}).`,
+      );
+      return () => {};
+    });
+    database.onDamage((error) => {
+      writeFileSync(join(folder, DAMAGED), error.message);
+      tell(`The store ${folder} is damaged (${error.message}): restart the service, which moves it aside.`);
+    });
+    const openShelf: OpenShelf = (name) => (name === 'notes' ? noteKeysOf(openOwn(name), ledger) : openOwn(name));
+    return {
+      ...{ database, openShelf, ledger, room },
+      async close() {
+        stopListening();
+        await endRun(database).catch(() => {}); // then the next start takes it for one that was killed
+        database.close();
+        unlock();
+      },
+    };
+  } catch (error) {
+    unlock();
+    throw error;
+  }
+}
+
+function makeFolder(folder: string): void {
+  try {
+    mkdirSync(dirname(folder), { recursive: true }); // other users' workers share this one
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    writeFileSync(join(folder, 'probe'), Buffer.alloc(1024 * 1024));
+    rmSync(join(folder, 'probe'));
+  } catch (error) {
+    throw new BadSettings(
+      `The store ${folder} cannot be written (${errnoOf(error)}): make room or give this user the right, or set EMBEDDED_STORE=memory.`,
+    );
+  }
+  // A full disk must not look like a damaged store.
+  const full = createRoom(folder).full();
+  if (full !== null) throw new BadSettings(`The store ${folder} cannot be opened: ${full}.`);
+  const kind = servedFileSystems.get(statfsSync(folder).type);
+  if (kind !== undefined)
+    throw new BadSettings(
+      `SHARED_DIR lies on a network file system (${kind}), which can keep no store: set EMBEDDED_STORE=memory, or REDIS_URL to keep anything.`,
+    );
+}
+
+type Making = { flush: boolean; room: Room; ledger: Ledger; tell: Options['tell'] };
+
+async function openOrMake(folder: string, { flush, room, ledger, tell }: Making): Promise<Database> {
+  const path = join(folder, FILE);
+  const open = () => openDatabase({ path, flush, check: room.check });
+  if (existsSync(path)) {
+    const found = await openFound(folder, open).catch(unlessFault);
+    if ('database' in found) return found.database;
+    tell(
+      `The store was damaged (${found.why}) and lies in ${moveAside(folder, 'damaged', [FILE, `${FILE}-wal`, `${FILE}-shm`, DAMAGED])} now: a new one begins, and how executions of before ended is not known. Look at it or remove it.`,
+    );
+  }
+  const earlier = readdirSync(folder).filter((name) => EARLIER.test(name));
+  if (earlier.length > 0)
+    tell(
+      `The store of an earlier version lies in ${moveAside(folder, 'earlier', earlier)} now: its history and batches stay behind. Remove it when you miss nothing.`,
+    );
+  return makeNew(path, { open, ledger, tell });
+}
+
+/** Makes a new database. It says that it is made once it knows what the ledger names; a start that was cut off before begins again. */
+async function makeNew(
+  path: string,
+  { open, ledger, tell }: Pick<Making, 'ledger' | 'tell'> & { open: () => Database },
+) {
+  const database = open();
+  try {
+    await prepareTables(database);
+    const unknown = await keepAsUnknown(ledger, tableShelves(database));
+    if (unknown > 0)
+      tell(`Executions of before that are kept as outcome-unknown: ${unknown}. None of them runs again.`);
+    await database.write(() => database.statement(`INSERT INTO run VALUES ('made', '1')`).run());
+    return database;
+  } catch (error) {
+    database.close();
+    for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true });
+    throw error;
+  }
+}
+
+async function openFound(folder: string, open: () => Database): Promise<{ database: Database }> {
+  if (existsSync(join(folder, DAMAGED))) throw new Error('it said so while it was used');
+  const database = open();
+  try {
+    await prepareTables(database);
+    const isMade = await database.read(() => database.statement(`SELECT 1 FROM run WHERE name = 'made'`).get());
+    if (isMade === undefined) throw new Error('it was never finished');
+    const wasClosed = await database.read(() => database.statement(`SELECT 1 FROM run WHERE name = 'closed'`).get());
+    const damage = wasClosed === undefined ? database.damage() : undefined;
+    if (damage !== undefined) throw new Error(damage);
+    return { database };
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+/** Moves files of the store beside it; resolves to where. */
+function moveAside(folder: string, why: string, names: readonly string[]): string {
+  const aside = join(dirname(folder), `store.${why}-${new Date().toISOString().replaceAll(':', '-')}`);
+  mkdirSync(aside, { mode: 0o700 });
+  for (const name of names) if (existsSync(join(folder, name))) renameSync(join(folder, name), join(aside, name));
+  return aside;
+}
+
+/** SQLite's codes for a machine that lacks memory, room or permission, or fails to read: no damage. */
+const FAULTS = new Set([3, 5, 7, 8, 10, 13, 14, 23]);
+
+/** A machine that lacks memory, room or permission is no damage, and a file of a later version is none. */
+function unlessFault(error: unknown): { why: string } {
+  if (error instanceof NewerLayout)
+    throw new BadSettings(
+      `The store is of no use to this version: ${error.message}. Run the later version, or set another SHARED_DIR.`,
+    );
+  if (['ENOSPC', 'EACCES', 'EROFS', 'EMFILE', 'ENFILE', 'ENOMEM', 'EDQUOT'].includes(errnoOf(error))) throw error;
+  if (error instanceof Error && 'errcode' in error && FAULTS.has(Number(error.errcode) & 0xff)) throw error;
+  return { why: error instanceof Error ? error.message : String(error) };
+}

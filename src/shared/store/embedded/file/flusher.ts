@@ -1,0 +1,48 @@
+import { closeSync, fdatasync, fdatasyncSync, fsyncSync, openSync } from 'node:fs';
+import { dirname } from 'node:path';
+
+/**
+ * Flushes a file to its disk in a thread, one flush at a time: whoever asks while one is under way waits for the next, together with all
+ * others who asked meanwhile.
+ */
+export function createFlusher(path: string) {
+  const handle = openSync(path, 'r');
+  flushFolder(dirname(path));
+  let underWay = false;
+  let next: PromiseWithResolvers<void> | undefined;
+
+  function begin(): void {
+    const waiting = next;
+    if (underWay || !waiting) return;
+    next = undefined;
+    underWay = true;
+    fdatasync(handle, (error) => {
+      underWay = false;
+      if (error) waiting.reject(error);
+      else waiting.resolve();
+      begin();
+    });
+  }
+
+  return {
+    /** Resolves once all that was written to the file before is on its disk. */
+    flushed(): Promise<void> {
+      next ??= Promise.withResolvers();
+      const { promise } = next;
+      promise.catch(() => {}); // whoever waits for it is told
+      begin();
+      return promise;
+    },
+    close(): void {
+      fdatasyncSync(handle);
+      closeSync(handle);
+    },
+  };
+}
+
+/** The name of a file that is new is kept by the folder it lies in. */
+function flushFolder(folder: string): void {
+  const handle = openSync(folder, 'r');
+  fsyncSync(handle);
+  closeSync(handle);
+}

@@ -1,0 +1,88 @@
+import { readFileSync } from 'node:fs';
+import { uptime } from 'node:os';
+import { z } from 'zod';
+import { parseJson } from '../../../contract/parse-json.ts';
+import { headIn } from '../../job-heads.ts';
+import { queueNames } from '../../queue-names.ts';
+import type { OpenShelf } from '../stores/shelf.ts';
+import type { Database } from './database.ts';
+import type { Ledger } from './ledger.ts';
+import { endNotes, keepAsUnknown, unknownOf } from './lost-store.ts';
+
+/**
+ * What is known of the run before. `boot`: the start of the machine that it ran on; `flush`; `closed`, if it ended by itself; `backup`, if
+ * this file is a copy that was put back.
+ */
+export const RUN_TABLE = 'CREATE TABLE IF NOT EXISTS run (name TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;';
+
+type Options = { flush: boolean; openShelf: OpenShelf; ledger: Ledger; tell: (sentence: string) => void };
+
+const runSchema = z.array(z.object({ name: z.string(), value: z.string() }));
+const jobsSchema = z.array(z.object({ id: z.string(), opts: z.string(), added_at: z.int() }));
+
+/**
+ * Begins a run. Jobs that were active wait again: their worker ended with its process. But where something happened since that the store
+ * cannot know, executions end as `outcome-unknown`, and none of them is begun again:
+ * - The machine itself went down: the claims in the shared directory may be lost. That is about executions that a worker had begun, and,
+ *   where the run before did not flush, about all that had not ended.
+ * - The file is a copy that was put back: all that had not ended then may have ended since, under their keys, too.
+ */
+export async function beginRun(database: Database, options: Options): Promise<void> {
+  const { flush, openShelf, ledger, tell } = options;
+  const { read, write, statement } = database;
+  const rows = runSchema.parse(await read(() => statement('SELECT * FROM run').all()));
+  const before = new Map(rows.map(({ name, value }) => [name, value]));
+  const boot = presentBoot();
+  if (before.has('backup')) {
+    const jobs = await endAsUnknown(database, 'TRUE', openShelf);
+    const notes = await endNotes(openShelf('notes'));
+    await keepAsUnknown(ledger, openShelf);
+    tell(
+      `The store is a copy that was put back. Kept as outcome-unknown: ${jobs} executions that had not ended, and ${notes} keys. None of them runs again.`,
+    );
+  } else if (before.has('boot') && before.get('boot') !== boot && !before.has('closed')) {
+    const doubtful = before.get('flush') === '1' ? 'attempts_started > 0' : 'TRUE';
+    const jobs = await endAsUnknown(database, doubtful, openShelf);
+    if (jobs > 0)
+      tell(
+        `The machine went down while executions ran: ${jobs} of them are kept as outcome-unknown. None of them runs again.`,
+      );
+  }
+  await write(() => {
+    statement(`UPDATE job SET state = 'waiting', place = -seq, stalled = stalled + 1 WHERE state = 'active'`).run();
+    const put = statement('INSERT INTO run VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value');
+    put.run('boot', boot);
+    put.run('flush', flush ? '1' : '0');
+    statement(`DELETE FROM run WHERE name IN ('closed', 'backup')`).run();
+  });
+}
+
+/** Says that this run ended by itself. */
+export async function endRun({ write, statement }: Database): Promise<void> {
+  await write(() => statement(`INSERT INTO run VALUES ('closed', '1') ON CONFLICT DO NOTHING`).run());
+}
+
+/** Ends executions that had not ended. Resolves to how many. */
+async function endAsUnknown(database: Database, which: string, openShelf: OpenShelf): Promise<number> {
+  const { read, write, statement } = database;
+  const unfinished = `SELECT id, opts, added_at FROM job WHERE queue = ? AND finished_at IS NULL AND ${which}`;
+  const jobs = jobsSchema.parse(await read(() => statement(unfinished).all(queueNames.executions)));
+  for (const { id, opts, added_at } of jobs) {
+    const unknown = unknownOf(id, headIn(parseJson(opts)), added_at);
+    if (unknown) await openShelf(unknown.name).put(unknown.entries);
+    await write(() => statement('DELETE FROM job WHERE queue = ? AND id = ?').run(queueNames.executions, id));
+  }
+  return jobs.length;
+}
+
+const BOOT_ID = '/proc/sys/kernel/random/boot_id';
+const MINUTE_MS = 60_000;
+
+/** Another one whenever the machine was started anew. */
+function presentBoot(): string {
+  try {
+    return readFileSync(BOOT_ID, 'utf8').trim();
+  } catch {
+    return `since minute ${Math.round((Date.now() - uptime() * 1000) / MINUTE_MS)}`; // no Linux
+  }
+}

@@ -1,0 +1,33 @@
+import type { BatchStore } from '../../batch-store.ts';
+import type { History, HistoryLimits } from '../../history.ts';
+import { createEmbeddedStore, type Store } from '../../key-value-store.ts';
+import type { Notes } from '../../notes.ts';
+import type { QueueBackend } from '../../queue-backend.ts';
+import { createSplitHistory } from '../../split-history.ts';
+import { createEmbeddedBatches } from './batches.ts';
+import { createEmbeddedHistory } from './history.ts';
+import { createEmbeddedNotes } from './notes.ts';
+import type { OpenShelf } from './shelf.ts';
+
+type Stores = Pick<QueueBackend, 'store' | 'openNotes' | 'openHistory' | 'openBatches'>;
+
+/** The stores of one process beside its queues, on shelves. Its API and its worker open the same ones. */
+export function embeddedStores(openShelf: OpenShelf): Stores {
+  const store = createEmbeddedStore(openShelf('store'));
+  let notes: Notes | undefined;
+  let batches: BatchStore | undefined;
+  let history: History | undefined;
+  return {
+    store,
+    openNotes: (maxBytes) => (notes ??= createEmbeddedNotes(maxBytes, openShelf('notes'))),
+    openHistory: (limits) => (history ??= openEmbeddedHistory(store, limits, openShelf)),
+    openBatches: (limits) => (batches ??= createEmbeddedBatches(limits, openShelf('batches'))),
+  };
+}
+
+const SHELVES = { calls: 'history', batches: 'history_of_batches' } as const;
+
+/** The history of one process. */
+function openEmbeddedHistory(store: Store, limits: HistoryLimits, openShelf: OpenShelf): History {
+  return createSplitHistory((own, part) => createEmbeddedHistory(store, own, openShelf(SHELVES[part])), limits);
+}

@@ -1,0 +1,111 @@
+import { execFile } from 'node:child_process';
+import { cp, mkdir, mkdtemp, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { eventually } from '../support/eventually.ts';
+import { freePort } from '../support/free-port.ts';
+import { httpCall } from '../support/http-call.ts';
+import { answersAfter, createResponder, type Responder } from '../support/responder.ts';
+import { type ServiceProcess, startWholeProcess } from '../support/start-process.ts';
+
+const APP = 7;
+const SETTINGS = { EMBEDDED_STORE: 'disk', RESULT_TIMEOUT_MS: 6000, LOG_LEVEL: 'info' };
+
+let sharedDir = '';
+let port = 0;
+let service: ServiceProcess;
+let responder: Responder;
+beforeEach(async () => {
+  sharedDir = await mkdtemp(join(tmpdir(), 'rule-server-'));
+  await mkdir(join(sharedDir, 'mock'));
+  port = await freePort();
+  responder = await createResponder({ sharedDir, app: APP, does: answersAfter(5) });
+});
+afterEach(async () => {
+  await service?.kill();
+  await responder.stop();
+  await rm(sharedDir, { recursive: true, force: true });
+});
+
+async function start(): Promise<void> {
+  service = await startWholeProcess({ sharedDir, port, settings: SETTINGS });
+  await eventually(async () => expect((await httpCall(`http://127.0.0.1:${port}/readyz`)).status).toBe(200));
+}
+const url = (path: string) => `http://127.0.0.1:${port}/rule-server/mock/${path}`;
+const run = (uid: number, headers: Record<string, string> = {}) =>
+  httpCall(url('execute'), {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify({ app: APP, ruleId: 1, 'the service': { uid } }),
+  });
+const backup = (to: string, folder = sharedDir) =>
+  promisify(execFile)(process.execPath, ['bin/rule-server.js', 'backup', '--shared-dir', folder, to]);
+
+it('a copy is made under load; once it is put back, what had ended is there, and what had not is unknown and does not run', async () => {
+  const to = join(sharedDir, 'copy.db');
+  await start();
+  const ended = await run(1, { 'idempotency-key': 'ended' });
+  await responder.stop();
+  const open = run(2, { 'idempotency-key': 'open' }).catch(() => {});
+  await eventually(async () => expect((await httpCall(url('executions?limit=10'))).json.items).toHaveLength(2));
+
+  const { stdout } = await backup(to);
+  expect(stdout).toMatch(/copy\.db: \d+\.\d MB\. To put it back, stop the service and copy it to .*store\.db\.$/m);
+  expect((await stat(to)).size).toBeGreaterThan(4096);
+  await expect(backup(to)).rejects.toThrow(/Nothing was copied: .*copy\.db is there already/);
+
+  responder = await createResponder({ sharedDir, app: APP, does: answersAfter(5) });
+  await open;
+  await run(3, { 'idempotency-key': 'since' });
+  const runs = responder.found.length;
+  await service.terminate();
+  for (const suffix of ['-wal', '-shm'])
+    await rm(join(sharedDir, `.rule-server/store/store.db${suffix}`), { force: true });
+  await cp(to, join(sharedDir, '.rule-server/store/store.db'));
+
+  await start();
+  expect((await run(1, { 'idempotency-key': 'ended' })).json).toMatchObject({
+    mockId: ended.json.mockId,
+    success: true,
+  });
+  expect((await run(2, { 'idempotency-key': 'open' })).json).toMatchObject({ code: 'outcome-unknown' });
+  expect((await run(3, { 'idempotency-key': 'since' })).json).toMatchObject({ code: 'outcome-unknown' });
+  expect(responder.found).toHaveLength(runs);
+  expect(service.log.map(({ msg }) => msg)).toContainEqual(
+    expect.stringMatching(/^The store is a copy that was put back/),
+  );
+}, 60_000);
+
+it('calls take at most twice as long while it is copied', async () => {
+  await start();
+  const times = async (during: Promise<unknown>) => {
+    const each: number[] = [];
+    let isOver = false;
+    during.finally(() => {
+      isOver = true;
+    });
+    for (let uid = 100; !isOver || each.length < 30; uid++) {
+      const since = performance.now();
+      expect((await run(uid)).status).toBe(200);
+      each.push(performance.now() - since);
+    }
+    return each.sort((one, other) => one - other);
+  };
+  for (let uid = 0; uid < 90; uid += 30) await Promise.all(Array.from({ length: 30 }, (_, n) => run(uid + n)));
+  const before = await times(Promise.resolve());
+  const meanwhile = await times(backup(join(sharedDir, 'copy.db')));
+  const p90 = (all: number[]) => all[Math.floor(all.length * 0.9)] ?? 0;
+  console.log(`p90 ${p90(before).toFixed(0)} ms before, ${p90(meanwhile).toFixed(0)} ms while it was copied`);
+  expect(p90(meanwhile)).toBeLessThan(2 * p90(before) + 250);
+}, 60_000);
+
+it('where no process keeps a store, it says so', async () => {
+  await expect(backup(join(sharedDir, 'copy.db'))).rejects.toMatchObject({
+    code: 8,
+    stderr: expect.stringMatching(
+      /^Nothing was copied: no process keeps a store in .*\(ENOENT\)\. Say with --shared-dir/,
+    ),
+  });
+});

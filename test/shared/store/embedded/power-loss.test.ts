@@ -1,0 +1,96 @@
+import { randomUUID } from 'node:crypto';
+import { cp, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { JobData } from '../../../../src/shared/contract/job.ts';
+import { openEmbedded } from '../../../../src/shared/store/embedded/embedded-backend.ts';
+import { addExecution } from '../../../../src/shared/store/job-heads.ts';
+import type { ExecutionQueue, QueueBackend } from '../../../../src/shared/store/queue-backend.ts';
+import { queueNames } from '../../../../src/shared/store/queue-names.ts';
+
+const LIMITS = { count: 1000, seconds: 60, bytes: 10_000_000 };
+const data = (): JobData => ({
+  ...{ v: 1, app: 7, ruleId: '1', confId: null, ts: null, target: 'all', input: '{}' },
+  ...{ claimBy: Date.now() + 60_000, keyName: null },
+});
+
+let root = '';
+let told: string[] = [];
+const opened: QueueBackend[] = [];
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), 'power-'));
+  told = [];
+});
+afterEach(async () => {
+  for (const backend of opened.splice(0)) await backend.close();
+  await rm(root, { recursive: true, force: true });
+});
+
+async function open(folder: string, flush = true) {
+  const backend = await openEmbedded(undefined, { folder, flush, tell: (sentence) => told.push(sentence) });
+  opened.push(backend);
+  const queue: ExecutionQueue = backend.openQueue(queueNames.executions);
+  return { backend, queue, history: backend.openHistory(LIMITS) };
+}
+
+/** A process takes one execution of two and is killed: its folder as it was then. */
+async function killedWithOneTaken({ flush = true } = {}): Promise<{ folder: string; taken: string; waiting: string }> {
+  const { backend, queue } = await open(join(root, 'store'), flush);
+  const [taken, waiting] = [randomUUID(), randomUUID()];
+  await addExecution(queue, taken, data());
+  await addExecution(queue, waiting, data());
+  const worker = backend.openWorker<JobData, unknown>(queueNames.executions, async () => {}, 1);
+  expect((await worker.getNextJob('token', { block: false }))?.id).toBe(taken);
+  const folder = join(root, 'left');
+  await cp(join(root, 'store'), folder, { recursive: true, filter: (path) => !path.endsWith('/socket') });
+  return { folder, taken, waiting };
+}
+
+function startMachineAnew(folder: string): void {
+  const database = new DatabaseSync(join(folder, 'store.db'));
+  database.exec(`UPDATE run SET value = 'another start' WHERE name = 'boot'`);
+  database.close();
+}
+
+it('after a crash, what a worker had begun waits again at once, and says that it was begun', async () => {
+  const { folder, taken, waiting } = await killedWithOneTaken();
+  const { queue } = await open(folder);
+  expect(await queue.getJobState(taken)).toBe('waiting');
+  expect((await queue.getJob(taken))?.attemptsStarted).toBe(1);
+  expect((await queue.getJob(waiting))?.attemptsStarted).toBe(0);
+  expect(told).toEqual([]);
+});
+
+it('after a loss of power, what a worker had begun is unknown and never begins again; the rest waits', async () => {
+  const { folder, taken, waiting } = await killedWithOneTaken();
+  startMachineAnew(folder);
+  const { queue, history } = await open(folder);
+  expect(await history.get(taken)).toMatchObject({ outcome: { code: 'outcome-unknown', mayHaveRun: true } });
+  expect(await queue.getJob(taken)).toBeUndefined();
+  expect(await queue.getJobState(waiting)).toBe('waiting');
+  expect(told).toEqual([expect.stringMatching(/^The machine went down while executions ran: 1 of them/)]);
+});
+
+it('where nothing was flushed, all that had not ended is unknown after a loss of power', async () => {
+  const { folder, taken, waiting } = await killedWithOneTaken({ flush: false });
+  startMachineAnew(folder);
+  const { queue, history } = await open(folder);
+  for (const mockId of [taken, waiting]) {
+    expect(await history.get(mockId)).toMatchObject({ outcome: { code: 'outcome-unknown' } });
+    expect(await queue.getJob(mockId)).toBeUndefined();
+  }
+});
+
+it('a run that ended by itself leaves no doubt, also when the machine was started anew', async () => {
+  const { backend, queue } = await open(join(root, 'store'));
+  const mockId = randomUUID();
+  await addExecution(queue, mockId, data());
+  await backend.close();
+  opened.pop();
+  startMachineAnew(join(root, 'store'));
+  const { queue: again } = await open(join(root, 'store'));
+  expect(await again.getJobState(mockId)).toBe('waiting');
+  expect(told).toEqual([]);
+});
