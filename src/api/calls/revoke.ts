@@ -2,7 +2,6 @@ import { unanswered } from '../../shared/contract/ending.ts';
 import { type ExecutionRecord, type Queued, toSettled } from '../../shared/contract/execution-record.ts';
 import { type JobData, jobDataSchema } from '../../shared/contract/job.ts';
 import type { NoAnswer } from '../../shared/contract/outcomes.ts';
-import { sentences } from '../../shared/contract/sentences.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
 import { time } from '../../shared/seams/time.ts';
 import type { History } from '../../shared/store/history.ts';
@@ -24,7 +23,10 @@ type Dependencies = {
 export function createRevoke({ backend, queue, history, fence, onRevoked, onEnded, log }: Dependencies) {
   const underWay = new Set<string>();
 
-  /** Removes a job that no worker has begun, and ends its execution as `decide` says; false when one has or may have. */
+  /**
+   * Takes a job that no worker has begun off the queue and ends its execution as `decide` says. False when a worker began it or may have,
+   * and when `decide` has no ending yet.
+   */
   async function takeOff(mockId: string, decide: (data: JobData) => Promise<NoAnswer | undefined>): Promise<boolean> {
     // Once a worker began it, only a worker can tell how it ended. This asks every 2 s for each open call, so it reads no input.
     const [short] = await backend.readShortJobs(queue, [mockId]);
@@ -49,18 +51,19 @@ export function createRevoke({ backend, queue, history, fence, onRevoked, onEnde
     return true;
   }
 
-  /** Ends an execution that no worker began in time. Once `claimBy` is over, none begins it. */
-  const revoke = (mockId: string, noAnswer: NoAnswer): Promise<boolean> => takeOff(mockId, async () => noAnswer);
+  /** Ends an execution of which nobody is told that it did not run, or that no worker could begin. */
+  const revokeUnfenced = (mockId: string, noAnswer: NoAnswer): Promise<boolean> => takeOff(mockId, async () => noAnswer);
 
   /**
-   * Ends an execution that a worker might begin yet. A queue store that loses its last second brings its job back. So before anybody is
-   * told that it did not run, a worker writes a refusal in the place of its claim.
+   * Ends an execution that did not run. A queue store that loses its last second brings its job back, and a worker whose clock is behind
+   * begins it even after `claimBy`. So before anybody is told that it did not run, a worker writes a refusal in the place of its claim.
+   * `inDoubt`: the ending when no worker could tell; without it, the execution stays open and this is tried again.
    */
-  const cancel = (mockId: string): Promise<boolean> =>
+  const revoke = (mockId: string, didNotRun: NoAnswer, inDoubt?: NoAnswer): Promise<boolean> =>
     takeOff(mockId, async ({ claimBy }) => {
-      const fenced = time.now() >= claimBy ? 'fenced' : await fence(mockId, claimBy);
+      const fenced = await fence(mockId, claimBy);
       if (fenced === 'claimed') return undefined;
-      return fenced === 'fenced' ? sentences.cancelledInQueue(mockId) : sentences.cancelledInDoubt(mockId);
+      return fenced === 'fenced' ? didNotRun : inDoubt;
     });
 
   /** Adds the record of an execution that no worker began. */
@@ -72,5 +75,5 @@ export function createRevoke({ backend, queue, history, fence, onRevoked, onEnde
     });
   }
 
-  return { revoke, cancel, record, isUnderWay: (mockId: string) => underWay.has(mockId) };
+  return { revoke, revokeUnfenced, record, isUnderWay: (mockId: string) => underWay.has(mockId) };
 }

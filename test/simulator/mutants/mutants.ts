@@ -296,8 +296,15 @@ export const mutants: Mutant[] = [
   {
     name: 'an execution that is taken off the queue is not refused in the place of its claim',
     file: 'src/api/calls/revoke.ts',
-    from: "time.now() >= claimBy ? 'fenced' : await fence(mockId, claimBy)",
+    from: 'await fence(mockId, claimBy)',
     to: "'fenced'",
     world: `${SEEDS} 390022654`,
+  },
+  {
+    name: 'a call that no worker took in time is not refused in the place of its claim',
+    file: 'src/api/calls/await-ending.ts',
+    from: '(count === 0 ? revokeUnfenced : revoke)(mockId, noAnswer)',
+    to: 'revokeUnfenced(mockId, noAnswer)',
+    world: `${SEEDS} 6974190`,
   },
 ];

@@ -147,7 +147,7 @@ async function createRun(plan: Plan, { twists: given, looksAfterwards = true }: 
         periods.storeAway(fault, later);
         break;
       case 'flush':
-        promises.lostKeys();
+        promises.lostAllData();
         service.store.forgetAll({ restart: false });
         break;
       case 'clock':
@@ -172,7 +172,7 @@ async function createRun(plan: Plan, { twists: given, looksAfterwards = true }: 
     const old = store === 'old' ? periods.oldCopy(fault) : undefined;
     const names = killAll();
     if (old) {
-      promises.lostKeys();
+      promises.lostAllData();
       service.store.restore(old);
     }
     skip(ms);
@@ -399,7 +399,7 @@ function createPeriods({ store, promises, scheduler }: Service) {
     oldCopy: (fault: Fault) => copies.get(fault),
     storeAway(fault: Extract<Fault, { kind: 'store' }>, later: (ms: number, run: () => void) => void): void {
       const { back, awayMs } = fault;
-      if (back !== 'whole') promises.lostKeys();
+      if (back !== 'whole') promises.lostAllData();
       const kept = back === 'old' ? copies.get(fault) : store.copy();
       awayUntil = scheduler.now + awayMs;
       if (back === 'empty') store.forgetAll();

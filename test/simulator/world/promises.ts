@@ -1,4 +1,5 @@
 import type { Ending, ReadResult } from '../../../src/shared/contract/ending.ts';
+import type { NoAnswer } from '../../../src/shared/contract/outcomes.ts';
 import { bodyOf, type Sdk } from './clients.ts';
 
 /** A call that an API took. */
@@ -20,6 +21,9 @@ const none = (): Checked => ({ once: 0, didNotRun: 0, told: 0, exact: 0, keyed: 
 
 export type Promises = ReturnType<typeof createPromises>;
 
+/** Ends an execution whose request, and whose refusal, could not be written. */
+const NOT_WRITTEN: NoAnswer['code'] = 'channel-unavailable';
+
 type Told = Ending<ReadResult>;
 type OfKey = { runs: number; answer: string | undefined };
 
@@ -27,7 +31,7 @@ type OfKey = { runs: number; answer: string | undefined };
 export function createPromises({ now }: { now: () => number }) {
   const checked = none();
   const ran = new Map<string, { sdk: Sdk; times: number }>();
-  const didNotRun = new Map<string, string>();
+  const didNotRun = new Map<string, { who: string; code: string }>();
   const ids = new Set<string>();
   const open = new Map<number, Promised>();
   const ended = new Set<number>();
@@ -62,8 +66,8 @@ export function createPromises({ now }: { now: () => number }) {
     const run = ran.get(mockId);
     if (ending.kind === 'unanswered') {
       if (ending.noAnswer.mayHaveRun) return;
-      didNotRun.set(mockId, who);
       const { code } = ending.noAnswer;
+      didNotRun.set(mockId, { who, code });
       check('didNotRun', run === undefined, () => `${who} was told so of ${mockId} (${code}), and it ran`);
       return;
     }
@@ -102,8 +106,8 @@ export function createPromises({ now }: { now: () => number }) {
       run.times++;
       ran.set(mockId, run);
       check('once', run.times === 1, () => `${mockId} ran ${run.times} times`);
-      const who = didNotRun.get(mockId);
-      check('didNotRun', who === undefined, () => `${who} was told so of ${mockId}, and now it runs`);
+      const told = didNotRun.get(mockId);
+      check('didNotRun', told === undefined, () => `${told?.who} was told so of ${mockId} (${told?.code}), and now it runs`);
       const of = keys.get(keyOf.get(mockId) ?? '');
       if (!of) return;
       of.runs++;
@@ -125,8 +129,10 @@ export function createPromises({ now }: { now: () => number }) {
     read(mockId: string, ending: Told): void {
       hears('a reader of the history', mockId, ending);
     },
-    lostKeys(): void {
+    lostAllData(): void {
       keysAreLost = true;
+      // Their refusals could not be written, so only the queue store knew of them.
+      for (const [mockId, { code }] of didNotRun) if (code === NOT_WRITTEN) didNotRun.delete(mockId);
     },
     /** Calls must be told by then: `withinMs` after they arrived or, if that is later, after `calmAt`. */
     inTime(withinMs: number, calmAt: number): void {
