@@ -60,6 +60,7 @@ export const importMap: Part[] = [
 export const layers: Record<string, string[]> = {
   'src/shared/': ['contract', 'cases', 'privacy', 'seams', 'runtime', 'store', 'reports'],
   'src/api/': [
+    'overload',
     'calls',
     'executions',
     'idempotency',

@@ -21,6 +21,8 @@ export function registerApiMetrics(metrics: Metrics, health: QueueHealth, openCa
   );
 }
 
+export type RequestMetrics = ReturnType<typeof createRequestMetrics>;
+
 /** Counts requests by route, method and status, and how long they took. */
 export function createRequestMetrics({ registry }: Metrics) {
   const requests = new Counter({
@@ -36,17 +38,19 @@ export function createRequestMetrics({ registry }: Metrics) {
     buckets: SECONDS,
     registers: [registry],
   });
+  const count = (labels: { route: string; method: string; status: number }) => requests.inc(labels);
   const measure = createMiddleware<Environment>(async (context, next) => {
     const startedAt = performance.now();
     await next();
     const route = routeOf(context);
     const method = METHODS.has(context.req.method) ? context.req.method : 'other';
-    requests.inc({ route, method, status: context.res.status });
+    count({ route, method, status: context.res.status });
     seconds.observe({ route }, (performance.now() - startedAt) / 1000);
   });
 
   return {
     measure,
+    count,
     /** Prometheus sees an increase only where there was a value before: the first fault of a route must not go unseen. */
     expectFaults(routes: readonly { method: string; path: string }[]): void {
       for (const { method, path } of routes)

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import { Hono, type MiddlewareHandler } from 'hono';
 import { methodNotAllowed } from 'hono/method-not-allowed';
 import { requestId } from 'hono/request-id';
@@ -14,7 +15,7 @@ import { letIn } from './access/cors.ts';
 import { checkHost } from './access/host-check.ts';
 import { limitCallers } from './access/limits.ts';
 import { createSessions } from './access/sessions.ts';
-import { createRequestMetrics } from './api-metrics.ts';
+import type { RequestMetrics } from './api-metrics.ts';
 import type { AskWorker } from './ask-worker.ts';
 import type { Batches } from './batches/batches.ts';
 import { createReadCsvBatch } from './batches/read-csv-batch.ts';
@@ -61,6 +62,9 @@ type Dependencies = {
   submitExecution: SubmitExecution;
   health: QueueHealth;
   metrics: Metrics;
+  requestMetrics: RequestMetrics;
+  /** Whether a call was not refused for load when it arrived. */
+  isAdmitted: (incoming: IncomingMessage) => boolean;
   /** Begins a trace with each call, when there are traces. */
   traceRequests: MiddlewareHandler | undefined;
   settings: Settings;
@@ -89,6 +93,8 @@ export function createApp({
   ask,
   health,
   metrics,
+  requestMetrics,
+  isAdmitted,
   traceRequests,
   settings,
   keyring,
@@ -107,7 +113,6 @@ export function createApp({
   app.use(requestId());
   app.use(logAccess(log, clientAddress));
   app.use(auditRequests(audit));
-  const requestMetrics = createRequestMetrics(metrics);
   app.use(requestMetrics.measure);
   if (traceRequests) app.use('/rule-server/*', traceRequests);
   if (settings.ICE_ENDPOINTS) app.use('/ice-server/*', inEnvelope());
@@ -131,6 +136,7 @@ export function createApp({
   const calls = {
     submitExecution,
     ruleOfScene: createRuleOfScene({ ask }),
+    isAdmitted,
     closedByUs: () => phase() === 'closing',
     ...{ maxBodyBytes: settings.MAX_BODY_BYTES, openBodies },
   };

@@ -23,6 +23,8 @@ import { startHistoryRepair } from './executions/repair-history.ts';
 import { closeNotes } from './idempotency/close-notes.ts';
 import { createIdempotency } from './idempotency/idempotency.ts';
 import { createRunOnce } from './idempotency/run-once.ts';
+import { createBacklog } from './overload/backlog.ts';
+import { createOverload } from './overload/overload.ts';
 import { STORE_ADVICE, watchQueueHealth } from './queue-health.ts';
 
 /** The queue itself removes finished jobs only when others finish. */
@@ -40,7 +42,7 @@ export function openCalls({ settings, backend, log, metrics }: Dependencies) {
   const { ask } = askWorker;
   const fence = createFenceRequest({ ask, onFenced: metrics.fenced });
   const opened = openQueue({ settings, backend, privacy, fence, log, metrics });
-  const { queue, health, history, pending, cancels } = opened;
+  const { queue, health, overload, history, pending, cancels } = opened;
   const readAnswer = createReadAnswer({ store: backend.store, history });
   const { readShortJobs } = backend;
   const onRefused = metrics.refused;
@@ -62,7 +64,7 @@ export function openCalls({ settings, backend, log, metrics }: Dependencies) {
   const board = { queues: [queue, askWorker.queue], seesWorkers: backend.seesWorkers };
 
   return {
-    parts: { submitExecution, runOnce, executions, eraseExecution, batches, savedCases, ask, health, board },
+    parts: { submitExecution, runOnce, executions, eraseExecution, batches, savedCases, ask, health, overload, board },
     ready: health.ready.then(() => Promise.all([pending.ready, askWorker.ready])),
     close: () => Promise.allSettled([noteCloser.stop(), askWorker.close(), batches.close(), opened.close()]),
   };
@@ -74,7 +76,9 @@ function openQueue({ settings, backend, privacy, fence, log, metrics }: QueueDep
   const queue: ExecutionQueue = backend.openQueue(queueNames.executions);
   const storeAlert = createThrottledAlert(log, 'The queue store cannot be used');
   queue.on('error', (error) => storeAlert.begins(error, STORE_ADVICE));
-  const health = watchQueueHealth({ backend, storeAlert });
+  const backlog = createBacklog(backend);
+  const overload = createOverload({ backlog, settings });
+  const health = watchQueueHealth({ backend, backlog, storeAlert });
   const kept = backend.openHistory(historyLimitsOf(settings));
   const history = createPrivateHistory(kept, { privacy, store: backend.store });
   const workers = () => health.workers;
@@ -97,5 +101,5 @@ function openQueue({ settings, backend, privacy, fence, log, metrics }: QueueDep
       cancels.close(),
       queue.close(),
     ]);
-  return { queue, storeAlert, health, history, pending, cancels, close };
+  return { queue, storeAlert, health, backlog, overload, history, pending, cancels, close };
 }

@@ -4,6 +4,7 @@ import { time } from '../shared/seams/time.ts';
 import type { ExecutionQueue, QueueBackend } from '../shared/store/queue-backend.ts';
 import { queueNames } from '../shared/store/queue-names.ts';
 import { reasonOf, tookTooLong } from '../shared/store/store-error.ts';
+import type { Backlog } from './overload/backlog.ts';
 
 const COUNT_EVERY_MS = 250;
 /** The queue store is silent when nothing came from it at so many looks in a row, while it was asked something: one second. */
@@ -66,14 +67,14 @@ type State = { up: boolean; reason: string | null; waiting: number; active: numb
 const notReached: State = {
   ...{ up: false, reason: 'not reached yet', waiting: 0, active: 0, workers: 0 },
 };
-type Dependencies = { backend: QueueBackend; storeAlert: ThrottledAlert };
+type Dependencies = { backend: QueueBackend; backlog: Backlog; storeAlert: ThrottledAlert };
 
 /**
  * Keeps an eye on the queue store in the background, so that no call has to ask before it is refused. Broken: it refuses, or the
  * connection is lost. Silent: nothing comes from it at all. A store that is only slow takes calls. The connection is its own, so that
  * its looks do not wait behind calls.
  */
-export function watchQueueHealth({ backend, storeAlert }: Dependencies): QueueHealth {
+export function watchQueueHealth({ backend, backlog, storeAlert }: Dependencies): QueueHealth {
   const queue: ExecutionQueue = backend.openQueue(queueNames.executions);
   queue.on('error', () => {}); // the queue of the calls reports the same fault
   const ear = listen(backend);
@@ -83,6 +84,7 @@ export function watchQueueHealth({ backend, storeAlert }: Dependencies): QueueHe
 
   const look = async () => {
     const counts = await queue.getJobCounts('wait', 'delayed', 'active');
+    await backlog.look(counts.wait ?? 0).catch(() => {}); // an earlier look counts for a while
     let { workers } = state;
     if (!state.up || time.monotonic() >= probeDueAt) {
       await backend.probe();

@@ -7,10 +7,12 @@ import { createMetrics, type Metrics } from '../shared/runtime/metrics.ts';
 import type { Settings } from '../shared/runtime/settings.ts';
 import { noTracing, type Tracing } from '../shared/runtime/tracing.ts';
 import type { QueueBackend } from '../shared/store/queue-backend.ts';
+import { createRequestMetrics } from './api-metrics.ts';
 import { createApp } from './app.ts';
 import { CONSOLE_DIRECTORY, readConsoleFiles } from './console-files.ts';
 import { serveHttp } from './http/http-server.ts';
 import type { Phase } from './http/refuse-calls.ts';
+import { refuseEarly } from './http/refuse-early.ts';
 import { loadRequestTracing } from './http/trace-requests.ts';
 import { openCalls } from './open-calls.ts';
 
@@ -53,9 +55,17 @@ export async function startApi({
     onChange: (changes) => audit.tell({ what: 'keys changed', who: null, from: null, outcome: 'read', keys: changes }),
   });
   const calls = openCalls({ settings, backend, log, metrics });
+  const requestMetrics = createRequestMetrics(metrics);
+  const { health, overload } = calls.parts;
+  const early = refuseEarly({
+    ...{ overload, keyring: keys.keyring, metrics, count: requestMetrics.count, log },
+    takesCalls: () => phase === 'running' && health.up && health.workers > 0,
+  });
   const app = createApp({
     ...calls.parts,
     metrics,
+    requestMetrics,
+    isAdmitted: early.wasAsked,
     traceRequests: tracing.telemetry && (await loadRequestTracing()),
     settings,
     keyring: keys.keyring,
@@ -70,7 +80,7 @@ export async function startApi({
     if (phase === 'starting') phase = 'running';
   });
   await atMost(LISTEN_WITHIN_MS, ready);
-  const server = await serveHttp(app, settings);
+  const server = await serveHttp(app, settings, { refuses: early.refuses });
 
   return {
     url: server.url,

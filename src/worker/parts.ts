@@ -15,6 +15,7 @@ import { createLateResults } from './execution/late-results.ts';
 import { createProgressReports } from './execution/progress.ts';
 import type { AtStep } from './execution/steps.ts';
 import { createUnknownJobs } from './execution/unknown-jobs.ts';
+import { createWorkload } from './execution/workload.ts';
 import { createClaims } from './files/claims.ts';
 import { createFlush } from './files/flush.ts';
 import { createKeptAnswers } from './files/kept-answers.ts';
@@ -83,6 +84,7 @@ export function createExecutionParts(options: AllOptions, directory: DirectoryPa
   const { settings, backend, metrics, tracing, atStep, log } = options;
   const interrupts = createInterrupts();
   const progress = createProgressReports();
+  const workload = createWorkload();
   const privacy = createPrivacy(settings);
   const kept = backend.openHistory(historyLimitsOf(settings));
   const history = createPrivateHistory(kept, { privacy, store: backend.store });
@@ -93,7 +95,8 @@ export function createExecutionParts(options: AllOptions, directory: DirectoryPa
   const cleanUp = createCleanUp({ mailbox, lateResults, atStep, log });
   const record = createRecord({ history, privacy, onEnded: metrics.ended, atStep, log });
   const { store, run: storeRun } = backend;
-  const shared = { mailbox, interrupts, progress, memory, privacy, settings, tracing, atStep, log, store, storeRun };
+  const ofAll = { mailbox, interrupts, progress, workload, memory, privacy, settings, tracing, atStep, log };
+  const shared = { ...ofAll, store, storeRun };
   const execute = createExecute({ ...directory, ...shared, onUnreadable: countUnreadable(metrics), cleanUp, record });
   const unknownJobs = createUnknownJobs({ ...directory, settings, log });
   return {
@@ -101,6 +104,7 @@ export function createExecutionParts(options: AllOptions, directory: DirectoryPa
     cleanUp,
     interrupts,
     progress,
+    workload,
     unknownJobs,
     lateResults,
     watcher: directory.watcher,

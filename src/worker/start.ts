@@ -27,6 +27,7 @@ import { createWorker } from './worker.ts';
 import { registerWorkerMetrics } from './worker-metrics.ts';
 
 const CHECK_DIRECTORY_EVERY_MS = 1000;
+const TELL_LOAD_EVERY_MS = 250;
 /** A start does not wait longer for the queue store; the checks go on until it is there. */
 const CONNECT_WITHIN_MS = 1000;
 /** While the queue store is away nothing can be handed over or closed: the locks of open executions lapse then. */
@@ -49,7 +50,7 @@ export async function startWorker(given: WorkerOptions): Promise<RunningWorker> 
   const { settings, backend, log } = options;
   const directory = createDirectoryParts(options);
   const execution = createExecutionParts(options, directory);
-  const { interrupts, watcher, lateResults } = execution;
+  const { interrupts, watcher, lateResults, workload } = execution;
   const storeAlert = createThrottledAlert(log, 'The queue store cannot be used');
   const id = random.uuid();
   const worker = createWorker({ ...execution, id, backend, storeAlert, concurrency: settings.WORKER_CONCURRENCY, log });
@@ -61,22 +62,18 @@ export async function startWorker(given: WorkerOptions): Promise<RunningWorker> 
   const announce = { taking, idle: () => backend.takers.withdraw(id) };
   const check = createDirectoryCheck({ ...directory, ...execution, worker: takers, announce, storeAlert, log });
   const onSwept = register(options, directory, { ...check, openWaits: () => worker.open });
-  const queries = createQueryWorker({
-    backend,
-    answerQuery: createAnswerQuery({
-      ...directory,
-      fence: createFence(directory),
-      erase: createErase(directory),
-      savedCases: createSavedCases(directory),
-    }),
-    waitForNewerMs: settings.QUEUE_TIMEOUT_MS / 2,
-    log,
-  });
+  const queries = openQueries(options, directory);
   const cancels = listenForCancels(backend, interrupts.cancel);
   await atMost(CONNECT_WITHIN_MS, backend.connected);
   await check.check();
   const checks = every(CHECK_DIRECTORY_EVERY_MS, check.check, (error) =>
     log.error({ err: error }, 'checking the shared directory failed'),
+  );
+  // An API that does not hear of it takes calls as before.
+  const loads = every(
+    TELL_LOAD_EVERY_MS,
+    () => backend.takers.tellLoad(id, workload.load()),
+    () => {},
   );
   const sweeps = startSweeps({ ...directory, ...execution, onSwept, log });
 
@@ -89,6 +86,7 @@ export async function startWorker(given: WorkerOptions): Promise<RunningWorker> 
       const handedOver = worker.stop().finally(() => watcher.close());
       const others = [
         checks.stop().then(announce.idle),
+        loads.stop(),
         sweeps.stop(),
         cancels.close(),
         queries.close(),
@@ -98,6 +96,16 @@ export async function startWorker(given: WorkerOptions): Promise<RunningWorker> 
       await atMost(STOP_WITHIN_MS, Promise.allSettled([handedOver, ...others]));
     },
   };
+}
+
+function openQueries({ settings, backend, log }: AllOptions, directory: DirectoryParts) {
+  const answerQuery = createAnswerQuery({
+    ...directory,
+    fence: createFence(directory),
+    erase: createErase(directory),
+    savedCases: createSavedCases(directory),
+  });
+  return createQueryWorker({ backend, answerQuery, waitForNewerMs: settings.QUEUE_TIMEOUT_MS / 2, log });
 }
 
 type Taker = { run(): void; pause(): Promise<void> };

@@ -9,12 +9,14 @@ import type { createCancelSender } from '../../shared/store/control.ts';
 import { addExecution } from '../../shared/store/job-heads.ts';
 import type { ExecutionQueue, QueueBackend } from '../../shared/store/queue-backend.ts';
 import { wasNotSent, wasRefused } from '../../shared/store/store-error.ts';
+import type { Backlog } from '../overload/backlog.ts';
 import { STORE_ADVICE } from '../queue-health.ts';
 
 type Dependencies = {
   backend: QueueBackend;
   queue: ExecutionQueue;
   cancels: ReturnType<typeof createCancelSender>;
+  backlog: Pick<Backlog, 'added'>;
   storeAlert: ThrottledAlert;
 };
 
@@ -25,9 +27,10 @@ type Of = { isKeyed: boolean; end: Promise<unknown> };
  * Adds the job of a call to the queue. Resolves to the ending for its caller if that failed. A store that is busy may take its time,
  * and one that lost the connection is asked again: only `claimBy` ends the wait.
  */
-export function createAddJob({ backend, queue, cancels, storeAlert }: Dependencies) {
+export function createAddJob({ backend, queue, backlog, cancels, storeAlert }: Dependencies) {
   /** `end`: of the execution. Once it has come, a reply that was lost does not matter. */
   return async function addJob(mockId: string, data: JobData, { isKeyed, end }: Of): Promise<NoAnswer | undefined> {
+    backlog.added();
     let isOver = false;
     const over = (): Added => {
       isOver = true;

@@ -1,13 +1,16 @@
 import type { NoAnswer } from '../../shared/contract/outcomes.ts';
 import { sentences } from '../../shared/contract/sentences.ts';
 import type { Settings } from '../../shared/runtime/settings.ts';
+import type { Overload } from '../overload/overload.ts';
 import { type QueueHealth, whyAway } from '../queue-health.ts';
 import type { PendingExecutions } from './await-ending.ts';
 
-type Dependencies = { health: QueueHealth; pending: PendingExecutions; settings: Settings };
+type Dependencies = { health: QueueHealth; pending: PendingExecutions; overload: Overload; settings: Settings };
+
+type Arrived = { keyName: string | null; isAdmitted?: boolean };
 
 /** Whether a call can be begun now, before anything of it is stored. */
-export function createAdmission({ health, pending, settings }: Dependencies) {
+export function createAdmission({ health, pending, overload, settings }: Dependencies) {
   function storeIsAway(): NoAnswer | undefined {
     return health.up ? undefined : sentences.notSent(whyAway(health.full));
   }
@@ -17,10 +20,16 @@ export function createAdmission({ health, pending, settings }: Dependencies) {
     return waiting < settings.MAX_QUEUED ? undefined : sentences.tooManyWait(waiting);
   }
 
+  /** Without workers there is another reason. */
+  function tooManyCome(keyName: string | null): NoAnswer | undefined {
+    return health.workers === 0 ? undefined : overload.refusal(keyName)?.noAnswer;
+  }
+
   return {
     /** The reason to refuse every call now; undefined if there is none. */
     storeIsAway,
     /** The reason to refuse this call now; undefined if there is none. */
-    refusal: (): NoAnswer | undefined => storeIsAway() ?? tooManyWait(),
+    refusal: ({ keyName, isAdmitted = false }: Arrived): NoAnswer | undefined =>
+      storeIsAway() ?? tooManyWait() ?? (isAdmitted ? undefined : tooManyCome(keyName)),
   };
 }

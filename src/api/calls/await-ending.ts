@@ -43,7 +43,7 @@ export function openPendingExecutions(dependencies: Dependencies) {
     onUnfinished: (mockId, awaited, state) => (state === 'missing' ? recover : recheck)(mockId, awaited),
   });
   const reEnqueues = createReEnqueue(dependencies);
-  const { revoke, revokeUnfenced, record, isUnderWay } = createRevoke({
+  const { cancel, revokeNeverTaken, revokeUnfenced, record, isUnderWay } = createRevoke({
     ...dependencies,
     onRevoked: (mockId, noAnswer) => jobs.settle(mockId, unanswered(noAnswer)),
   });
@@ -59,14 +59,7 @@ export function openPendingExecutions(dependencies: Dependencies) {
     const takenBy = Math.max(claimBy + CLAIM_SLACK_MS, (reEnqueues.at(mockId) ?? 0) + TAKEN_UP_WITHIN_MS);
     if (time.now() < takenBy) awaited.recheckAt = Math.min(awaited.recheckAt, takenBy);
     else if (mayHaveBegun(mockId, awaited.since)) await revokeUnfenced(mockId, sentences.storeWasAway(mockId));
-    else await neverTaken(mockId, awaited.data.target);
-  }
-
-  async function neverTaken(mockId: string, target: string): Promise<void> {
-    const count = workers();
-    const noAnswer = sentences.neverTaken(target, count);
-    // Where no worker runs, none can write the refusal, and none is there to begin the execution.
-    await (count === 0 ? revokeUnfenced : revoke)(mockId, noAnswer);
+    else await revokeNeverTaken(mockId, sentences.neverTaken(awaited.data.target, workers()));
   }
 
   /** Whether the queue store may have forgotten that a worker began it: it lost its data or its last second. */
@@ -80,7 +73,7 @@ export function openPendingExecutions(dependencies: Dependencies) {
     replyTo: jobs.replyTo,
     settle: jobs.settle,
     observe: jobs.observe,
-    cancel: (mockId: string) => revoke(mockId, sentences.cancelledInQueue(mockId), sentences.cancelledInDoubt(mockId)),
+    cancel,
     mayHaveBegun,
     close: jobs.close,
     get waiting() {

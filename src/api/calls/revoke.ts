@@ -2,6 +2,7 @@ import { unanswered } from '../../shared/contract/ending.ts';
 import { type ExecutionRecord, type Queued, toSettled } from '../../shared/contract/execution-record.ts';
 import { type JobData, jobDataSchema } from '../../shared/contract/job.ts';
 import type { NoAnswer } from '../../shared/contract/outcomes.ts';
+import { sentences } from '../../shared/contract/sentences.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
 import { time } from '../../shared/seams/time.ts';
 import type { History } from '../../shared/store/history.ts';
@@ -20,7 +21,9 @@ type Dependencies = {
 };
 
 /** Ends executions that no worker began. */
-export function createRevoke({ backend, queue, history, fence, onRevoked, onEnded, log }: Dependencies) {
+export function createRevoke(dependencies: Dependencies) {
+  const { backend, queue, fence, onRevoked } = dependencies;
+  const record = createRecord(dependencies);
   const underWay = new Set<string>();
 
   /**
@@ -52,7 +55,8 @@ export function createRevoke({ backend, queue, history, fence, onRevoked, onEnde
   }
 
   /** Ends an execution of which nobody is told that it did not run, or that no worker could begin. */
-  const revokeUnfenced = (mockId: string, noAnswer: NoAnswer): Promise<boolean> => takeOff(mockId, async () => noAnswer);
+  const revokeUnfenced = (mockId: string, noAnswer: NoAnswer): Promise<boolean> =>
+    takeOff(mockId, async () => noAnswer);
 
   /**
    * Ends an execution that did not run. A queue store that loses its last second brings its job back, and a worker whose clock is behind
@@ -66,14 +70,24 @@ export function createRevoke({ backend, queue, history, fence, onRevoked, onEnde
       return fenced === 'fenced' ? didNotRun : inDoubt;
     });
 
-  /** Adds the record of an execution that no worker began. */
-  async function record(queued: Queued, noAnswer: NoAnswer): Promise<void> {
+  /** Nobody wants it any more, and no worker has begun it. */
+  const cancel = (mockId: string): Promise<boolean> =>
+    revoke(mockId, sentences.cancelledInQueue(mockId), sentences.cancelledInDoubt(mockId));
+
+  /** No worker began it in time. Where none runs, none can write the refusal, and none is there to begin it. */
+  const revokeNeverTaken = (mockId: string, noAnswer: NoAnswer): Promise<boolean> =>
+    noAnswer.code === 'no-worker' ? revokeUnfenced(mockId, noAnswer) : revoke(mockId, noAnswer);
+
+  return { cancel, revokeNeverTaken, revokeUnfenced, record, isUnderWay: (mockId: string) => underWay.has(mockId) };
+}
+
+/** Adds the record of an execution that no worker began. */
+function createRecord({ history, onEnded, log }: Dependencies) {
+  return async (queued: Queued, noAnswer: NoAnswer): Promise<void> => {
     const settled = toSettled(queued, unanswered(noAnswer), time.now());
     onEnded(settled.record);
     await history.add(settled).catch((error) => {
       log.warn({ mockId: queued.mockId, err: error }, 'an execution that no worker began is missing in the history');
     });
-  }
-
-  return { revoke, revokeUnfenced, record, isUnderWay: (mockId: string) => underWay.has(mockId) };
+  };
 }

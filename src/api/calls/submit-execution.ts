@@ -12,6 +12,8 @@ import type { createCancelSender } from '../../shared/store/control.ts';
 import { type History, resultKey } from '../../shared/store/history.ts';
 import { INLINE_BYTES } from '../../shared/store/key-value-store.ts';
 import type { ExecutionQueue, QueueBackend } from '../../shared/store/queue-backend.ts';
+import type { Backlog } from '../overload/backlog.ts';
+import type { Overload } from '../overload/overload.ts';
 import type { QueueHealth } from '../queue-health.ts';
 import { createAddJob } from './add-job.ts';
 import { createAdmission } from './admission.ts';
@@ -32,6 +34,8 @@ type Dependencies = {
   queue: ExecutionQueue;
   pending: PendingExecutions;
   health: QueueHealth;
+  backlog: Backlog;
+  overload: Overload;
   cancels: ReturnType<typeof createCancelSender>;
   history: History;
   readAnswer: ReadAnswer;
@@ -46,7 +50,7 @@ export type SubmitExecution = ReturnType<typeof createSubmitExecution>;
 
 /**
  * A call to run: the request, its id, its caller; with `claimBy` if it is noted under a key already. `collect`: its
- * answer is fetched later. `body`: its memory is held until the call has ended.
+ * answer is fetched later. `isAdmitted`: it was not refused for load when it arrived. `body`: its memory is held until the call has ended.
  */
 export type Call = {
   mockId: string;
@@ -54,6 +58,7 @@ export type Call = {
   keyName: string | null;
   claimBy?: number;
   collect?: boolean;
+  isAdmitted?: boolean;
   body?: BodyLease;
 };
 
@@ -64,15 +69,15 @@ export function createSubmitExecution(dependencies: Dependencies) {
   const addJob = createAddJob(dependencies);
 
   /** Begins a call. This API follows it to its end, also when no caller waits for it. */
-  async function begin({ mockId, request, keyName, claimBy, collect = false, body }: Call): Promise<Begun> {
-    const refusal = admission.refusal();
+  async function begin(call: Call): Promise<Begun> {
+    const { mockId, request, keyName, claimBy, collect = false, body } = call;
+    const refusal = admission.refusal(call);
     if (refusal) return refused(refusal);
     const isKeyed = claimBy !== undefined;
     const beginBy = claimBy ?? time.now() + settings.QUEUE_TIMEOUT_MS;
     const stays = collect && privacy.isOff(request.app);
-    const { replyTo } = pending;
-    const storeRun = backend.run.last();
-    const data = toJobData(request, { claimBy: beginBy, keyName, replyTo, collect: stays, storeRun });
+    const added = { replyTo: pending.replyTo, storeRun: backend.run.last() };
+    const data = toJobData(request, { ...added, claimBy: beginBy, keyName, collect: stays });
     const end = pending.wait(mockId, data, apiWaitMs(settings));
     body?.share();
     end.finally(() => body?.close()).catch(() => {});

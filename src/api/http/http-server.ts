@@ -1,9 +1,10 @@
-import type { Server } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createAdaptorServer } from '@hono/node-server';
+import { getRequestListener } from '@hono/node-server';
 import type { Hono } from 'hono';
 import { apiWaitMs, type Settings } from '../../shared/runtime/settings.ts';
 import type { Environment } from './environment.ts';
+import type { RefuseEarly } from './refuse-early.ts';
 
 const LOOK_FOR_IDLE_MS = 100;
 /** A process that stops is left alone by its callers when none has come for so long; it does not wait longer than that for it. */
@@ -29,6 +30,14 @@ const SILENT_BEYOND_WAIT_MS = 20_000;
 
 type Listening = Pick<Settings, 'HOST' | 'PORT' | 'MAX_QUEUED' | 'QUEUE_TIMEOUT_MS' | 'RESULT_TIMEOUT_MS'>;
 
+type Options = {
+  limits?: Partial<typeof HTTP_LIMITS>;
+  silentMs?: number;
+  /** Answers a request before the app sees it, and returns true; or returns false. */
+  refuses?: RefuseEarly['refuses'];
+};
+const nothing = () => false;
+
 /**
  * Serves an app over HTTP. Resolves once it listens; rejects when it cannot. `silentMs`: a connection on which nothing was
  * sent or read for so long is cut.
@@ -36,9 +45,12 @@ type Listening = Pick<Settings, 'HOST' | 'PORT' | 'MAX_QUEUED' | 'QUEUE_TIMEOUT_
 export async function serveHttp(
   app: Hono<Environment>,
   { HOST, PORT, MAX_QUEUED, ...waits }: Listening,
-  { limits = HTTP_LIMITS, silentMs = apiWaitMs(waits) + SILENT_BEYOND_WAIT_MS } = {},
+  { limits = HTTP_LIMITS, silentMs = apiWaitMs(waits) + SILENT_BEYOND_WAIT_MS, refuses = nothing }: Options = {},
 ) {
-  const server = createAdaptorServer({ fetch: app.fetch, serverOptions: limits }) as Server;
+  const serve = getRequestListener(app.fetch);
+  const server = createServer(limits, (incoming, outgoing) => {
+    if (!refuses(incoming, outgoing)) void serve(incoming, outgoing);
+  });
   server.timeout = silentMs;
   server.maxConnections = MAX_QUEUED + CONNECTIONS_BESIDE_CALLS;
   const requests = watchRequests(server);

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import { type Context, Hono } from 'hono';
 import { unanswered } from '../../shared/contract/ending.ts';
 import { sentences } from '../../shared/contract/sentences.ts';
@@ -20,6 +21,8 @@ type Dependencies = {
   submitExecution: SubmitExecution;
   ruleOfScene: RuleOfScene;
   runOnce: RunOnce;
+  /** Whether a call was not refused for load when it arrived. */
+  isAdmitted: (incoming: IncomingMessage) => boolean;
   /** Whether connections that close now are closed by this side. */
   closedByUs: () => boolean;
   maxBodyBytes: number;
@@ -31,6 +34,7 @@ export function executeRoute({
   submitExecution,
   ruleOfScene,
   runOnce,
+  isAdmitted,
   closedByUs,
   maxBodyBytes,
   openBodies,
@@ -60,7 +64,7 @@ export function executeRoute({
     if (key !== undefined) return once(context, { ...asked, inScene, app: read.request.app, key, bytes: body.bytes });
     const found = await inScene();
     if (found.kind !== 'request') return withoutRule(context, found);
-    const call = { ...asked, request: found.request };
+    const call = { ...asked, request: found.request, isAdmitted: isAdmitted(incoming) };
     if (prefersAsync(context)) return begin(context, call);
     return respondToEnding(context, call.mockId, await submitExecution.run(call, callerLeft(outgoing, closedByUs)));
   }

@@ -28,6 +28,13 @@ export const sentences = {
   tooManyWait: (waiting: number) =>
     didNotRun('overloaded', `${waiting} executions are waiting already. This one did not run. ${TRY_AGAIN_OR_SCALE}`),
 
+  /** More calls come than workers can begin. `seconds`: as long as a new one would wait. */
+  tooManyCalls: (seconds: number) =>
+    didNotRun(
+      'overloaded',
+      `Calls come faster than the workers can begin them: a new one would wait for ${seconds} s. This one did not run. ${TRY_AGAIN_OR_SCALE}`,
+    ),
+
   /** `why`: what is the matter with the queue store. */
   notSent: (why: string) =>
     didNotRun(

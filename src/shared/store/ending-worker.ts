@@ -1,4 +1,19 @@
-import { ErrorCode, type IQueueBackend, type Job, WaitingError, Worker } from 'bullmq';
+import {
+  type BackendFactory,
+  ErrorCode,
+  type IQueueBackend,
+  type Job,
+  type Processor,
+  WaitingError,
+  Worker,
+  type WorkerOptions,
+} from 'bullmq';
+
+/**
+ * BullMQ fetches as many jobs as it may have before it hands the first of them over. So it may have only this many more than it handed over:
+ * else the first of a backlog waits until all are fetched.
+ */
+const FETCHED_AHEAD = 16;
 
 /**
  * A BullMQ worker whose jobs fail with what their processor threw, and in no other way. BullMQ also fails a job whose
@@ -7,6 +22,32 @@ import { ErrorCode, type IQueueBackend, type Job, WaitingError, Worker } from 'b
  */
 export class EndingWorker<Data, Result> extends Worker<Data, Result, string, IQueueBackend, object, unknown> {
   readonly #thrown = new WeakSet<object>();
+  readonly #most: number;
+  #handedOver = 0;
+
+  constructor(
+    name: string,
+    processor: Processor<Data, Result, string, object>,
+    options: WorkerOptions<unknown>,
+    open: BackendFactory<IQueueBackend, unknown>,
+  ) {
+    super(name, processor, options, open);
+    this.#most = this.concurrency;
+    this.#count(0);
+  }
+
+  /** It counts before anything else happens: its caller looks right afterwards whether there is room for one more. */
+  override processJob(
+    ...given: Parameters<Worker<Data, Result, string, IQueueBackend, object, unknown>['processJob']>
+  ) {
+    this.#count(1);
+    return super.processJob(...given).finally(() => this.#count(-1));
+  }
+
+  #count(change: number): void {
+    this.#handedOver += change;
+    this.concurrency = Math.min(this.#most, this.#handedOver + FETCHED_AHEAD);
+  }
 
   protected override async callProcessJob(
     job: Job<Data, Result, string, object>,

@@ -31,6 +31,7 @@ import { whyUnclaimed, whyUnlisted, whyUnwritable } from '../reasons.ts';
 import { type Claimed, type Ended, type Execution, endedWithout, type Postponed } from './execution.ts';
 import { HandedOver, type Interrupts } from './interrupts.ts';
 import type { AtStep } from './steps.ts';
+import type { Workload } from './workload.ts';
 
 /** The parts of a worker that beginning an execution needs. */
 export type BeginParts = {
@@ -40,6 +41,7 @@ export type BeginParts = {
   resolveTarget: ResolveTarget;
   inspections: Inspections;
   slots: ClientSlots;
+  workload: Workload;
   unwritable: UnwritableClients;
   storeRun: StoreRun;
   interrupts: Interrupts;
@@ -189,9 +191,10 @@ async function takeSlot(
   parts: BeginParts,
 ): Promise<ClaimOrRefusal | Postponed | undefined> {
   const { mockId, data, mayWait } = execution;
-  const { slots, interrupts } = parts;
+  const { slots, interrupts, workload } = parts;
   const goOn = () => !interrupts.isCancelled(mockId) && !interrupts.handingOver;
-  const slot = await slots.acquire(mockId, directoryOf(client, parts), { deadline: data.claimBy, goOn });
+  const until = { deadline: data.claimBy, goOn };
+  const slot = await workload.atClient(() => slots.acquire(mockId, directoryOf(client, parts), until));
   if (slot === 'taken') return undefined;
   if (slot === 'crowded' && mayWait) return { kind: 'snooze' };
   if (interrupts.handingOver) return { kind: 'give-back' };

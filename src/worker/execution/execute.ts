@@ -14,6 +14,7 @@ import { type Claimed, type Ended, type Execution, endedWithout, type Outcome } 
 import type { CleanUp, ExecutionJob, RecordEnding } from './finish.ts';
 import { toEnded, traceExecution, withSteps } from './finish.ts';
 import type { Facts } from './state.ts';
+import type { Workload } from './workload.ts';
 
 /**
  * An execution is marked as open only after this time: until then its request keeps the directory from being empty.
@@ -22,7 +23,14 @@ import type { Facts } from './state.ts';
 const MARK_OPEN_MS = { here: 25, elsewhere: 250 };
 
 type ExecuteParts = BeginParts &
-  Surroundings & { store: Store; privacy: Privacy; tracing: Tracing; cleanUp: CleanUp; record: RecordEnding };
+  Surroundings & {
+    store: Store;
+    privacy: Privacy;
+    tracing: Tracing;
+    workload: Workload;
+    cleanUp: CleanUp;
+    record: RecordEnding;
+  };
 
 export type Execute = ReturnType<typeof createExecute>;
 
@@ -31,41 +39,44 @@ export type Execute = ReturnType<typeof createExecute>;
  * once: the claim is written first and once, it names one temporary file, and renaming that file is the dispatch.
  */
 export function createExecute(parts: ExecuteParts) {
-  const { slots, progress, tracing, cleanUp, record } = parts;
+  const { slots, progress, tracing, workload, cleanUp, record } = parts;
   return {
     /** Begins the execution or goes on with it, and resolves to what became of it in this worker. */
-    async run(execution: Execution): Promise<Outcome> {
-      const { mockId } = execution;
-      try {
-        const begun = await begin(execution, parts); // a claim or a refusal: the first that was written counts
-        const outcome = begun.kind === 'claimed' ? await dispatchAndWait(begun, execution.data, parts) : begun;
-        if (outcome.kind !== 'ended') return outcome;
-        const ended = withSteps(outcome, progress.of(mockId));
-        traceExecution(tracing, execution, ended);
-        return ended;
-      } finally {
-        slots.release(mockId);
-        progress.detach(mockId);
-      }
-    },
+    run: (execution: Execution): Promise<Outcome> => workload.during(() => run(execution)),
 
     /** To be called once the queue accepted the ending of this job: only then do the files go. */
     async finish(job: ExecutionJob, ended: Ended): Promise<void> {
       await Promise.all([cleanUp(ended), record(job, ended)]);
     },
   };
+
+  async function run(execution: Execution): Promise<Outcome> {
+    const { mockId } = execution;
+    try {
+      // A claim or a refusal: the first that was written counts.
+      const begun = await begin(execution, parts).finally(workload.begun);
+      const outcome = begun.kind === 'claimed' ? await dispatchAndWait(begun, execution.data, parts) : begun;
+      if (outcome.kind !== 'ended') return outcome;
+      const ended = withSteps(outcome, progress.of(mockId));
+      traceExecution(tracing, execution, ended);
+      return ended;
+    } finally {
+      slots.release(mockId);
+      progress.detach(mockId);
+    }
+  }
 }
 
 /** The same for every attempt, whichever one claimed: dispatch what the claim names, wait for its answer, say how it ended. */
 async function dispatchAndWait(begun: Claimed, { input, claimBy }: JobData, parts: ExecuteParts): Promise<Outcome> {
   const { claim } = begun;
-  const { mailbox, interrupts, slots, store, privacy, atStep } = parts;
+  const { mailbox, interrupts, slots, store, privacy, workload, atStep } = parts;
   slots.occupy(claim.mockId, mailbox.directoryOf(claim)); // another attempt may have claimed for another client
   const wait = openWait(factsOf(claim, parts), parts);
   const stopInterrupts = interrupts.listen(claim.mockId, (interrupt) => wait.put(toEvent(interrupt)));
   try {
     const isOurs = await dispatch(wait, claimBy, parts);
-    const { ending, mark } = await wait.run();
+    const { ending, mark } = await workload.atClient(wait.run);
     await atStep('result-read', claim.mockId);
     if (ending.kind === 'interrupted') return { kind: 'give-back' };
     const marked = mark !== 'none' || !isOurs;

@@ -302,8 +302,8 @@ export const mutants: Mutant[] = [
   },
   {
     name: 'a call that no worker took in time is not refused in the place of its claim',
-    file: 'src/api/calls/await-ending.ts',
-    from: '(count === 0 ? revokeUnfenced : revoke)(mockId, noAnswer)',
+    file: 'src/api/calls/revoke.ts',
+    from: "noAnswer.code === 'no-worker' ? revokeUnfenced(mockId, noAnswer) : revoke(mockId, noAnswer)",
     to: 'revokeUnfenced(mockId, noAnswer)',
     world: `${SEEDS} 6974190`,
   },

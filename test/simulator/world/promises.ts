@@ -107,7 +107,11 @@ export function createPromises({ now }: { now: () => number }) {
       ran.set(mockId, run);
       check('once', run.times === 1, () => `${mockId} ran ${run.times} times`);
       const told = didNotRun.get(mockId);
-      check('didNotRun', told === undefined, () => `${told?.who} was told so of ${mockId} (${told?.code}), and now it runs`);
+      check(
+        'didNotRun',
+        told === undefined,
+        () => `${told?.who} was told so of ${mockId} (${told?.code}), and now it runs`,
+      );
       const of = keys.get(keyOf.get(mockId) ?? '');
       if (!of) return;
       of.runs++;

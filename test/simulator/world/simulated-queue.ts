@@ -141,6 +141,9 @@ export function createSimulatedBackend(options: SimulatedBackendOptions): Simula
       tell: (id) => ask('takers.tell', ['takers'], 'writes', ({ takers }) => takers.tell(id)),
       withdraw: (id) => ask('takers.withdraw', ['takers'], 'writes', ({ takers }) => takers.withdraw(id)),
       list: takers,
+      // Without them, an API refuses nothing for load.
+      tellLoad: async () => {},
+      loads: async () => new Map(),
     },
     store: openKeys(ask),
     openNotes: (maxBytes) => openNotes(ask, maxBytes),

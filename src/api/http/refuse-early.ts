@@ -1,0 +1,104 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { noAnswerBody } from '../../shared/contract/execution-record.ts';
+import type { Keyring } from '../../shared/runtime/keyring.ts';
+import type { Logger } from '../../shared/runtime/logger.ts';
+import type { Metrics } from '../../shared/runtime/metrics.ts';
+import { random } from '../../shared/seams/random.ts';
+import type { RequestMetrics } from '../api-metrics.ts';
+import type { Overload } from '../overload/overload.ts';
+
+const EXECUTE = '/rule-server/mock/execute';
+/** A body up to this size is read to its end, and the connection serves on. Behind a larger one it is closed. */
+const READ_BYTES = 64 * 1024;
+/** Whoever still sends is given so long to read the answer: closed before, the connection would take the answer with it. */
+const LINGER_MS = 2000;
+const TOLD_EVERY_MS = 1000;
+
+type Dependencies = {
+  overload: Overload;
+  keyring: Keyring;
+  /** Whether calls are taken at all; otherwise somebody else says why not. */
+  takesCalls: () => boolean;
+  metrics: Pick<Metrics, 'refused'>;
+  /** Counts a request by its route and status. */
+  count: RequestMetrics['count'];
+  log: Logger;
+};
+
+export type RefuseEarly = ReturnType<typeof refuseEarly>;
+
+/**
+ * Refuses plain calls for load before anything else is done for them, and answers true then. All others go on: with an Idempotency-Key a
+ * call may be the repeat of one that runs, and what a browser or a proxy sends needs more looks than these. They are refused when they begin.
+ */
+export function refuseEarly({ overload, keyring, takesCalls, metrics, count, log }: Dependencies) {
+  const asked = new WeakSet<IncomingMessage>();
+  const tell = tellOnceASecond(log);
+
+  return {
+    /** Whether this call was asked about here, and may go on. */
+    wasAsked: (incoming: IncomingMessage): boolean => asked.has(incoming),
+    refuses(incoming: IncomingMessage, outgoing: ServerResponse): boolean {
+      if (!isPlainCall(incoming) || !takesCalls()) return false;
+      const keyName = keyNameOf(incoming, keyring);
+      if (keyName === undefined) return false;
+      asked.add(incoming);
+      const refusal = overload.refusal(keyName);
+      if (!refusal) return false;
+      const body = noAnswerBody(random.uuid(), refusal.noAnswer);
+      answer(incoming, outgoing, { body, retryAfterSeconds: refusal.retryAfterSeconds });
+      metrics.refused(refusal.noAnswer.code);
+      count({ route: EXECUTE, method: 'POST', status: 503 });
+      tell();
+      return true;
+    },
+  };
+}
+
+function isPlainCall({ method, url, headers }: IncomingMessage): boolean {
+  return (
+    method === 'POST' &&
+    url === EXECUTE &&
+    headers['idempotency-key'] === undefined &&
+    headers.origin === undefined &&
+    headers.cookie === undefined
+  );
+}
+
+/** The name of the key, null where none is needed; undefined where only the whole way in can tell who this is. */
+function keyNameOf({ headers }: IncomingMessage, keyring: Keyring): string | null | undefined {
+  if (keyring.isOpen) return null;
+  const key = keyring.bearerOf(headers.authorization);
+  const found = key === undefined ? undefined : keyring.find(key);
+  return found?.kind === 'known' ? found.caller.name : undefined;
+}
+
+type Refused = { body: string; retryAfterSeconds: number };
+
+/** What is still to come of the request is read and thrown away. */
+function answer(incoming: IncomingMessage, outgoing: ServerResponse, { body, retryAfterSeconds }: Refused): void {
+  const isSmall = Number(incoming.headers['content-length'] ?? Number.POSITIVE_INFINITY) <= READ_BYTES;
+  const headers = {
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(body),
+    'retry-after': String(retryAfterSeconds),
+    'cache-control': 'no-store',
+  };
+  incoming.on('error', () => {}).resume();
+  if (isSmall) return void outgoing.writeHead(503, headers).end(body);
+  outgoing.writeHead(503, { ...headers, connection: 'close' }).write(body);
+  const end = () => outgoing.end();
+  const timer = setTimeout(end, LINGER_MS);
+  incoming.once('close', () => clearTimeout(timer)).once('end', end);
+}
+
+function tellOnceASecond(log: Logger): () => void {
+  let refused = 0;
+  return () => {
+    if (refused++ > 0) return;
+    setTimeout(() => {
+      log.warn({ refused }, 'calls were refused: they come faster than the workers can begin them');
+      refused = 0;
+    }, TOLD_EVERY_MS).unref();
+  };
+}
