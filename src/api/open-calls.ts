@@ -42,12 +42,12 @@ export function openCalls({ settings, backend, log, metrics }: Dependencies) {
   const { ask } = askWorker;
   const fence = createFenceRequest({ ask, onFenced: metrics.fenced });
   const opened = openQueue({ settings, backend, privacy, fence, log, metrics });
-  const { queue, health, overload, history, pending, cancels } = opened;
+  const { queue, health, overload, history, pending } = opened;
   const readAnswer = createReadAnswer({ store: backend.store, history });
   const { readShortJobs } = backend;
   const onRefused = metrics.refused;
   const submitExecution = createSubmitExecution({ ...opened, backend, privacy, readAnswer, settings, onRefused });
-  const executions = createExecutions({ queue, readShortJobs, history, privacy, pending, cancels, readAnswer });
+  const executions = createExecutions({ ...opened, readShortJobs, privacy, readAnswer, store: backend.store });
   const notes = backend.openNotes(settings.IDEMPOTENCY_BYTES);
   const idempotency = createIdempotency({ notes, find: executions.find, keepsNothing: privacy.isOff });
   const noteCloser = closeNotes({ notes, idempotency, executions, fence, keepsNothing: privacy.isOff });

@@ -29,6 +29,7 @@ import { createInspections } from './placement/inspections.ts';
 import { createListAlive } from './placement/list-alive.ts';
 import { createResolveTarget } from './placement/resolve-target.ts';
 import { createUnwritableClients } from './placement/unwritable-clients.ts';
+import { createKeptTrees } from './rules/kept-trees.ts';
 import { createRules } from './rules/rules.ts';
 import { countPassedOver, countUnreadable } from './worker-metrics.ts';
 
@@ -95,8 +96,9 @@ export function createExecutionParts(options: AllOptions, directory: DirectoryPa
   const cleanUp = createCleanUp({ mailbox, lateResults, atStep, log });
   const record = createRecord({ history, privacy, onEnded: metrics.ended, atStep, log });
   const { store, run: storeRun } = backend;
+  const keptTrees = createKeptTrees({ ...directory, store, privacy, settings, log });
   const ofAll = { mailbox, interrupts, progress, workload, memory, privacy, settings, tracing, atStep, log };
-  const shared = { ...ofAll, store, storeRun };
+  const shared = { ...ofAll, keptTrees, store, storeRun };
   const execute = createExecute({ ...directory, ...shared, onUnreadable: countUnreadable(metrics), cleanUp, record });
   const unknownJobs = createUnknownJobs({ ...directory, settings, log });
   return {

@@ -48,6 +48,7 @@ const tree = {
   missing: [],
   cycle: null,
   fallback: false,
+  digest: null,
 };
 const schema = {
   fields: [
@@ -58,6 +59,7 @@ const schema = {
     field(WHICH, 'Object', 5),
   ],
   fallback: false,
+  digest: null,
 };
 const rootOf = (text: string) => {
   const read = readJson(text);

@@ -243,6 +243,7 @@ onOneQueue('executions as a resource', (start) => {
           'warnings',
           'outcome',
           'decision',
+          'rules',
         ),
       );
     });

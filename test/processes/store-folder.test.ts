@@ -38,7 +38,13 @@ function recordOf(mockId: string): ExecutionRecord {
   return {
     ...{ mockId, app: 7, ruleId: '1', confId: null, ts: null, target: 'all', keyName: null, batchId: null },
     ...{ address: 'a', state: 'succeeded', history: [{ state: 'succeeded', at: 1 }], warnings: [] },
-    ...{ outcome: { status: 200, code: null, mayHaveRun: true }, decision: 'TRUE', answeredAt: 1, lateResult: false },
+    ...{
+      outcome: { status: 200, code: null, mayHaveRun: true },
+      decision: 'TRUE',
+      answeredAt: 1,
+      lateResult: false,
+      rules: null,
+    },
   };
 }
 

@@ -271,6 +271,7 @@ function record(mockId: string, n: number, { run }: Context): ExecutionRecord {
     warnings: [],
     ...ended,
     lateResult: false,
+    rules: null,
   };
 }
 

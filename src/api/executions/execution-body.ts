@@ -7,7 +7,7 @@ import type { ShownExecution } from './read-execution.ts';
 export function recordBody(record: ExecutionRecord): string {
   const id = (text: string | null) => (text === null ? null : BigInt(text));
   const { mockId, app, ruleId, confId, ts, target, keyName, address, state, history } = record;
-  const { warnings, outcome, decision } = record;
+  const { warnings, outcome, decision, rules } = record;
   return stringifyExact({
     mockId,
     app,
@@ -23,12 +23,16 @@ export function recordBody(record: ExecutionRecord): string {
     warnings,
     outcome,
     decision,
+    rules: rules && { ...rules, released: id(rules.released), loaded: id(rules.loaded) },
   });
 }
 
-/** A whole execution as JSON text. Inputs and results stay the text they are. */
-export function executionBody({ record, input, result, lateResult, masked }: ShownExecution): string {
-  const texts = { input, result, lateResult };
+/** A whole execution as JSON text. Inputs and results stay the text they are. `tree`: of the rules it ran on, where it is asked for. */
+export function executionBody(
+  { record, input, result, lateResult, masked }: ShownExecution,
+  tree?: string | null,
+): string {
+  const texts = { input, result, lateResult, ...(tree !== undefined && { tree }) };
   const rest = Object.entries(texts).map(([key, raw]) => `${JSON.stringify(key)}:${raw ?? 'null'}`);
   return `${recordBody(record).slice(0, -1)},${rest.join(',')},"masked":${JSON.stringify(masked)}}`;
 }

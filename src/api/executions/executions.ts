@@ -6,6 +6,7 @@ import type { Privacy } from '../../shared/privacy/privacy.ts';
 import type { createCancelSender } from '../../shared/store/control.ts';
 import { BEGINNING, type History, type HistoryFilter, type HistoryPage } from '../../shared/store/history.ts';
 import type { ReadShortJobs } from '../../shared/store/job-heads.ts';
+import type { Store } from '../../shared/store/key-value-store.ts';
 import type { ExecutionQueue } from '../../shared/store/queue-backend.ts';
 import type { PendingExecutions } from '../calls/await-ending.ts';
 import type { ReadAnswer } from '../calls/read-answer.ts';
@@ -23,6 +24,7 @@ type Dependencies = {
   pending: PendingExecutions;
   cancels: ReturnType<typeof createCancelSender>;
   readAnswer: ReadAnswer;
+  store: Pick<Store, 'get'>;
 };
 
 export type Executions = ReturnType<typeof createExecutions>;
@@ -30,13 +32,12 @@ export type Executions = ReturnType<typeof createExecutions>;
 /** Executions as a resource, whichever API took the call. */
 export function createExecutions(dependencies: Dependencies) {
   const { history, privacy, pending, cancels } = dependencies;
-  const { find, get, whole, open } = createReadExecution(dependencies);
+  const { open, ...reads } = createReadExecution(dependencies);
+  const { find, whole } = reads;
   const follow = createFollow(find, pending);
 
   return {
-    find,
-    get,
-    whole,
+    ...reads,
     follow,
 
     /** Waits for the end of an execution and tells how it ended; null when it is unknown, or `signal` aborts first. */

@@ -1,8 +1,10 @@
 import type { Ending } from '../../shared/contract/ending.ts';
 import { type ExecutionRecord, noAnswerBody } from '../../shared/contract/execution-record.ts';
+import { treeKey } from '../../shared/contract/rules-of-run.ts';
 import type { Privacy } from '../../shared/privacy/privacy.ts';
 import type { History, HistoryFilter } from '../../shared/store/history.ts';
 import type { ReadShortJobs } from '../../shared/store/job-heads.ts';
+import type { Store } from '../../shared/store/key-value-store.ts';
 import type { ExecutionQueue } from '../../shared/store/queue-backend.ts';
 import type { ReadAnswer } from '../calls/read-answer.ts';
 import { NewerExecution, unlessNewer } from './newer-execution.ts';
@@ -28,11 +30,12 @@ type Dependencies = {
   history: History;
   privacy: Privacy;
   readAnswer: ReadAnswer;
+  store: Pick<Store, 'get'>;
 };
 
 /** Reads executions: settled ones from the history, open ones from the queue. */
 export function createReadExecution(dependencies: Dependencies) {
-  const { history, privacy } = dependencies;
+  const { history, privacy, store } = dependencies;
   const { jobs, find, fromQueue, fromHistory } = createSources(dependencies);
 
   /** The ending for its caller: the job holds all of it for a while, also for apps whose history does not. */
@@ -62,6 +65,8 @@ export function createReadExecution(dependencies: Dependencies) {
     whole,
     /** As it may be shown to those who read it later. */
     get: shown,
+    /** The tree of the rules that an execution ran on, as JSON text; null when it is not kept. */
+    tree: async ({ rules }: ExecutionRecord) => (rules?.digest ? store.get(treeKey(rules.digest)) : null),
 
     /** The open executions, newest first, out of the newest 2,000. */
     async open(filter: Filter): Promise<ExecutionRecord[]> {

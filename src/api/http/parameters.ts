@@ -101,6 +101,16 @@ export const listParameters = z.object({
     }),
 });
 
+/** What to read of an execution beside it. */
+export const executionParameters = z.object({
+  include: text
+    .refine((value) => value === null || value === 'tree', { error: 'must be tree' })
+    .meta({
+      json: { type: 'string', enum: ['tree'] },
+      description: '`tree`: also the tree of the rules it ran on, as they were then; null where it is not kept.',
+    }),
+});
+
 /** Whether to erase an execution instead of cancelling it. */
 export const eraseParameters = z.object({
   erase: z

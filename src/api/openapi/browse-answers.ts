@@ -145,5 +145,6 @@ export const treeAnswer = z
     missing: z.array(int64).describe('Nodes that are not released.'),
     cycle: z.array(int64).nullable().describe('Nodes along a circle.'),
     fallback: z.boolean(),
+    digest: text.nullable().describe('Changes whenever the rule or one of its nodes does.'),
   })
   .meta({ id: 'Tree' });

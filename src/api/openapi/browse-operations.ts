@@ -53,6 +53,7 @@ const tree = {
   missing: [],
   cycle: null,
   fallback: false,
+  digest: 'Qm9xX2Vzc2VudGlhbGx5MT',
 };
 const client = {
   address: 'orders-7f9c_4a1b2',

@@ -52,6 +52,7 @@ export const listed = {
   warnings: [],
   outcome: { status: 200, code: null, mayHaveRun: true },
   decision: 'TRUE',
+  rules: { released: 18, loaded: 18, digest: 'Qm9xX2Vzc2VudGlhbGx5MT' },
 };
 
 export const execution = { ...listed, input: request[DATA_FIELD], result, lateResult: null, masked: [] };
@@ -68,11 +69,12 @@ export const rejected = {
   timings: { queued: 9, pickUp: null, running: null, noticing: null, total: 9 },
   outcome: { status: outcomeOf(rejectedCode).status, code: rejectedCode, mayHaveRun: false },
   decision: null,
+  rules: null,
 };
 
 export const events = [
   'event: snapshot',
-  `data: ${JSON.stringify({ ...listed, state: 'dispatched', history: listed.history.slice(0, 2), outcome: null, decision: null })}`,
+  `data: ${JSON.stringify({ ...listed, state: 'dispatched', history: listed.history.slice(0, 2), outcome: null, decision: null, rules: null })}`,
   '',
   'event: state',
   `data: ${JSON.stringify({ state: 'picked-up', at: AT + 1012, address: listed.address, outcome: null })}`,

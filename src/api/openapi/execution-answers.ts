@@ -3,6 +3,7 @@ import { decisionSchema, warningSchema } from '../../shared/contract/job.ts';
 import { codeSchema } from '../../shared/contract/outcomes.ts';
 import { stateSchema, stepSchema } from '../../shared/contract/states.ts';
 import { int32, int64OrNull, mockId, text } from './answer-parts.ts';
+import { treeAnswer } from './browse-answers.ts';
 import { asJson } from './json-schema.ts';
 
 const ms = z.int().nonnegative().nullable();
@@ -30,6 +31,14 @@ const recordMembers = {
   decision: decisionSchema
     .nullable()
     .describe('The outcome of the rule, by the last entry of its trace; null when that does not say.'),
+  rules: z
+    .strictObject({
+      released: int64OrNull.describe('The version of the app when it was sent.'),
+      loaded: int64OrNull.describe('The version that its client had told by then.'),
+      digest: text.nullable().describe('The same for the same rule and nodes: GET tree has it as well.'),
+    })
+    .nullable()
+    .describe('The rules it ran on; null when it was not sent to a client, and for one of an earlier version.'),
 };
 
 export const executionAnswer = z
@@ -41,6 +50,10 @@ export const executionAnswer = z
     masked: z
       .array(text)
       .describe('The fields that are hidden here (MASK), by their paths in the data; `*`: all of it (HISTORY_OFF).'),
+    tree: treeAnswer
+      .nullable()
+      .optional()
+      .describe('With `include=tree`: of the rules it ran on, as they were then; null where it is not kept.'),
   })
   .meta({ id: 'Execution' });
 

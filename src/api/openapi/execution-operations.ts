@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { eraseParameters, listParameters } from '../http/parameters.ts';
+import { eraseParameters, executionParameters, listParameters } from '../http/parameters.ts';
 import { accepted, events, execution, listed, rejected } from './examples.ts';
 import { cancelAnswer, executionAnswer, executionListAnswer } from './execution-answers.ts';
 import type { Operation } from './operation.ts';
@@ -45,8 +45,11 @@ export const executionOperations: Operation[] = [
     description:
       'Fields that MASK names are hidden: `masked` says which. Of an app that HISTORY_OFF names only an execution that was ' +
       'begun with `Prefer: respond-async` can be read, for three minutes after its end.',
+    query: executionParameters,
+    queryExample: { include: 'tree' },
     answers: {
       200: { description: 'The execution.', schema: executionAnswer, examples: { succeeded: execution } },
+      400: badQuestion('A parameter is wrong.', { field: 'include', message: 'must be tree' }),
       404: unknown,
       410: refusal(
         410,

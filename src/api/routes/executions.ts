@@ -8,7 +8,7 @@ import { executionBody, listBody } from '../executions/execution-body.ts';
 import type { Executions } from '../executions/executions.ts';
 import { unlessNewer } from '../executions/newer-execution.ts';
 import type { Environment } from '../http/environment.ts';
-import { eraseParameters, listParameters, readParameters } from '../http/parameters.ts';
+import { eraseParameters, executionParameters, listParameters, readParameters } from '../http/parameters.ts';
 import { badQuestion, json, problem } from '../http/respond.ts';
 
 const MOCK_ID = /^[0-9a-f-]{36}$/;
@@ -33,11 +33,15 @@ export function executionRoutes(executions: Executions, eraseExecution: EraseExe
     })
     .get('/executions/:mockId', needs('read'), async (context) => {
       const mockId = context.req.param('mockId');
+      const read = readParameters(executionParameters, context.req.queries());
+      if (read.kind === 'bad') return badQuestion(read.problems);
       const execution = await executions.get(mockId);
       const isIts = execution !== null && isFor(callerOf(context), execution.record.app);
       if (!isIts) return unknownExecution(mockId);
       tellAbout(context, execution.record);
-      return execution.gone ? problem(410, notKept(execution.record)) : json(200, executionBody(execution));
+      if (execution.gone) return problem(410, notKept(execution.record));
+      const tree = read.value.include === 'tree' ? await executions.tree(execution.record) : undefined;
+      return json(200, executionBody(execution, tree));
     })
     .delete('/executions/:mockId', needs(toCancelOrErase), async (context) => {
       const mockId = context.req.param('mockId');

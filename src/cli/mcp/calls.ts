@@ -48,23 +48,48 @@ export async function runRule(api: HttpApi, asked: Asked, signal: AbortSignal): 
   throw new CommandFailed(`Execution ${mockId} is being cancelled.`, exitCodes.interrupted);
 }
 
+const version = z.union([z.number(), z.string()]).nullable();
 const aboutSchema = z.object({
   app: z.number(),
   ruleId: z.unknown(),
   confId: z.unknown(),
   address: z.string().nullable(),
+  rules: z.object({ released: version, loaded: version, digest: z.string().nullable() }).nullish(),
 });
+type About = z.infer<typeof aboutSchema>;
 
-/** One execution, and the tree that its trace names the nodes of: as it is now, for the client that ran it. */
+/** One execution, the tree that its trace names the nodes of, and which tree that is: its own, or that of now. */
 export async function explainRun(api: HttpApi, mockId: string): Promise<string> {
-  const execution = await get(api, `executions/${mockId}`, {});
-  const { app, address } = aboutSchema.parse(parseJson(execution));
+  const whole = await get(api, `executions/${mockId}`, { include: 'tree' });
+  const own = rawMember(whole, 'tree');
+  const execution = joinMembers(membersOf(whole).filter(([name]) => name !== 'tree'));
+  const about = aboutSchema.parse(parseJson(execution));
+  const tree = own ?? (await treeOfNow(api, execution, about));
+  const fits = tree.length <= MAX_TREE ? tree : JSON.stringify({ error: 'The tree is too long to be shown here.' });
+  return joinMembers(
+    Object.entries({ execution, tree: fits, aboutTheTree: JSON.stringify(sentenceAbout(about, own !== undefined)) }),
+  );
+}
+
+function membersOf(text: string): [string, string][] {
+  const scanned = scanJson(text);
+  return scanned.kind === 'complete' ? scanned.members.map(({ key, raw }) => [key, raw]) : [];
+}
+
+/** For the client that ran it. */
+async function treeOfNow(api: HttpApi, execution: string, { app, address }: About): Promise<string> {
   const [ruleId, confId] = [rawMember(execution, 'ruleId'), rawMember(execution, 'confId')];
-  const selection = { app, ruleId, confId, address: address ?? undefined };
-  const tree = await get(api, 'tree', selection).catch((error) => {
+  return get(api, 'tree', { app, ruleId, confId, address: address ?? undefined }).catch((error) => {
     if (!(error instanceof CommandFailed)) throw error;
     return JSON.stringify({ error: error.message });
   });
-  const fits = tree.length <= MAX_TREE ? tree : JSON.stringify({ error: 'The tree is too long to be shown here.' });
-  return joinMembers(Object.entries({ execution, tree: fits }));
+}
+
+function sentenceAbout({ rules }: About, isKept: boolean): string {
+  if (!isKept)
+    return 'This is the tree of now: that of the run is not known. Its settings may have been others, so they explain nothing.';
+  const { released = null, loaded = null } = rules ?? {};
+  if (released !== null && loaded !== null && String(released) !== String(loaded))
+    return `This is the tree of version ${released}, which was released. The client had told that it has version ${loaded}: it may have run that one.`;
+  return 'This is the tree as it was when the run was sent. It may have changed since.';
 }

@@ -50,6 +50,8 @@ export type Tree = {
   missing: string[];
   cycle: string[] | null;
   fallback: boolean;
+  /** Changes whenever the rule or one of its nodes does. */
+  digest: string | null;
 };
 
 /** What a schema or a tree is asked for. */
@@ -83,6 +85,15 @@ export function getSchema(selection: Selection, signal?: AbortSignal): Promise<S
 
 export function getTree(selection: Selection, signal?: AbortSignal): Promise<Tree> {
   return get(withQuery(`${BASE}/tree`, selection), readTree, signal);
+}
+
+/** The tree that an execution ran on; null when it is not kept. */
+export function getTreeOfRun(mockId: string, signal?: AbortSignal): Promise<Tree | null> {
+  const read = (answer: ExactValue) => {
+    const tree = field(answer, 'tree');
+    return tree ? readTree(tree) : null;
+  };
+  return get(withQuery(`${BASE}/executions/${encodeURIComponent(mockId)}`, { include: 'tree' }), read, signal);
 }
 
 function readRules(answer: ExactValue): RuleList {
@@ -127,6 +138,7 @@ function readSchema(answer: ExactValue): Schema {
   return { fields, fallback: flag(field(answer, 'fallback')) };
 }
 
+/** A tree, of now or of a run. */
 function readTree(answer: ExactValue): Tree {
   const rule = field(answer, 'rule');
   const root = field(answer, 'root');
@@ -145,6 +157,7 @@ function readTree(answer: ExactValue): Tree {
     missing: ids(field(answer, 'missing')),
     cycle: cycle ? ids(cycle) : null,
     fallback: flag(field(answer, 'fallback')),
+    digest: text(field(answer, 'digest')),
   };
 }
 

@@ -30,6 +30,8 @@ export type ExecutionRecord = {
   decision: Decision | null;
   warnings: Warning[];
   outcome: Outcome | null;
+  /** The rules it ran on; null when it was not sent, and when it was kept before rules were. */
+  rules: { released: string | null; loaded: string | null; digest: string | null } | null;
 };
 
 /** One execution with its texts exactly as they were sent and written; null where there is none. */
@@ -172,7 +174,14 @@ export function readRecord(value: ExactValue): ExecutionRecord {
       nodeId: text(field(warning, 'nodeId')),
     })),
     outcome: readOutcome(field(value, 'outcome')),
+    rules: readRules(field(value, 'rules')),
   };
+}
+
+function readRules(rules: ExactValue | undefined): ExecutionRecord['rules'] {
+  if (!rules) return null;
+  const [released, loaded] = [digits(field(rules, 'released')), digits(field(rules, 'loaded'))];
+  return { released, loaded, digest: text(field(rules, 'digest')) };
 }
 
 const decisions = ['TRUE', 'FALSE', 'NONE'] as const;

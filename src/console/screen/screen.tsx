@@ -1,5 +1,6 @@
 import { lazy, Suspense, useCallback, useEffect, useState } from 'react';
 import { flushSync } from 'react-dom';
+import { useExecution } from '../run/use-execution.ts';
 import { usePlace } from '../state/location.ts';
 import { useText } from '../text/use-text.tsx';
 import type { Occurrence } from '../trace/tree.ts';
@@ -13,6 +14,7 @@ import { Loading } from './frame/loading.tsx';
 import { signOut, useSession } from './frame/session.ts';
 import { useLacks } from './frame/use-may.ts';
 import { useRule } from './frame/use-rule.ts';
+import { useRuleOfRun } from './frame/use-rule-of-run.ts';
 import { HistoryPanel } from './history/history-panel.tsx';
 import { AsOf } from './input/as-of.tsx';
 import { InputPanel } from './input/input-panel.tsx';
@@ -22,6 +24,7 @@ import { TargetPicker } from './input/target-picker.tsx';
 import { useAsOf } from './input/use-as-of.ts';
 import { useInput } from './input/use-input.ts';
 import { ResultPanel } from './result/result-panel.tsx';
+import { RulesNotice } from './result/rules-notice.tsx';
 import { useOpenRun } from './result/use-open-run.ts';
 import { useRun } from './result/use-run.ts';
 import { TreePanel } from './tree/tree-panel.tsx';
@@ -42,26 +45,28 @@ export function Screen() {
   const rule = useRule(place);
   const input = useInput(place, rule);
   const asOf = useAsOf(place.ts);
-  const run = useRun({ place, input, clients: rule.clients.data ?? [], occurrences: rule.occurrences });
+  const followed = useExecution(place.run);
+  const shown = useRuleOfRun(rule, followed);
+  const run = useRun({ place, input, followed, clients: rule.clients.data ?? [], occurrences: shown.occurrences });
   const { open, again } = useOpenRun({ place, input, run });
   const session = useSession();
   const [part, setPart] = useState<Part>(place.panel === null ? 'input' : 'history');
   const [detail, setDetail] = useState<Detail>('changes');
   const [help, setHelp] = useState(false);
   const [chosenAt, setChosenAt] = useState<{ of: readonly Occurrence[]; index: number } | null>(null);
-  const chosen = chosenAt?.of === rule.occurrences ? (rule.occurrences[chosenAt.index] ?? null) : null;
+  const chosen = chosenAt?.of === shown.occurrences ? (shown.occurrences[chosenAt.index] ?? null) : null;
   const lacks = useLacks();
   const blocked = lacks('run') ?? blockedBecause({ place, input, asOf, rule, say });
   const comparing = place.runs.length > 0;
 
   const choose = useCallback(
     (occurrence: Occurrence, how: 'pass' | 'press' = 'press') => {
-      setChosenAt({ of: rule.occurrences, index: occurrence.index });
+      setChosenAt({ of: shown.occurrences, index: occurrence.index });
       if (how !== 'press') return;
       setDetail('node');
       if (window.matchMedia('(width < 820px)').matches) setPart('details');
     },
-    [rule.occurrences],
+    [shown.occurrences],
   );
 
   const { start, stop, isOpen, sending } = run;
@@ -129,7 +134,7 @@ export function Screen() {
               <ComparePanel
                 mockIds={place.runs}
                 clients={rule.clients.data ?? []}
-                occurrences={rule.occurrences}
+                tree={rule.tree.data ?? null}
                 onOpen={open}
               />
             </Suspense>
@@ -137,7 +142,8 @@ export function Screen() {
         ) : (
           <>
             <div className="column headlines">
-              <ResultPanel place={place} run={run} rule={rule} onChoose={choose} />
+              <RulesNotice rule={shown} />
+              <ResultPanel place={place} run={run} rule={shown} onChoose={choose} />
               <SaveCaseBar reading={run.reading} />
               <button
                 type="button"
@@ -149,14 +155,14 @@ export function Screen() {
               </button>
             </div>
             <div className="column tree-column">
-              <TreePanel place={place} run={run} rule={rule} chosen={chosen} onChoose={choose} />
-              <Notices run={run} rule={rule} />
+              <TreePanel place={place} run={run} rule={shown} chosen={chosen} onChoose={choose} />
+              <Notices run={run} rule={shown} />
             </div>
             <aside className="column details" aria-label={say('details.label')}>
               <DetailsPanel
                 place={place}
                 run={run}
-                rule={rule}
+                rule={shown}
                 chosen={chosen}
                 detail={detail}
                 onDetail={setDetail}

@@ -5,6 +5,7 @@ import { answered, type Ending, unanswered } from './ending.ts';
 import { decisionSchema, JOB_VERSION, type JobData, warningSchema } from './job.ts';
 import { codeSchema, type NoAnswer } from './outcomes.ts';
 import { parseJson } from './parse-json.ts';
+import { rulesOfRunSchema } from './rules-of-run.ts';
 import { type State, type StateStep, stateSchema, stepSchema } from './states.ts';
 
 /** How far a worker got with an execution: kept on its job, so that every API sees it while the execution runs. */
@@ -35,6 +36,8 @@ export const recordSchema = z.object({
   /** When the client's answer was written, as its file says; null when there is none. Epoch ms. */
   answeredAt: z.int().nullable().default(null),
   lateResult: z.boolean().default(false),
+  /** The rules it ran on; null when it was not sent, and when it was kept before rules were. */
+  rules: rulesOfRunSchema.nullable().default(null),
 });
 export type ExecutionRecord = z.infer<typeof recordSchema>;
 
@@ -50,7 +53,7 @@ export function openRecord({ mockId, data, queuedAt, progress }: Queued): Execut
   const history: StateStep[] = [{ state: 'queued', at: queuedAt }, ...(progress?.steps ?? [])];
   const state = history.at(-1)?.state ?? 'queued';
   const address = progress?.address ?? null;
-  const unknownYet = { warnings: [], outcome: null, decision: null, answeredAt: null, lateResult: false };
+  const unknownYet = { warnings: [], outcome: null, decision: null, answeredAt: null, lateResult: false, rules: null };
   return { mockId, app, ruleId, confId, ts, target, keyName, batchId, address, state, history, ...unknownYet };
 }
 
@@ -77,6 +80,7 @@ function endedRecord(open: ExecutionRecord, ending: Ending, at: number): Executi
     warnings: told.warnings ?? [],
     address: told.address ?? open.address,
     decision: answer?.decision ?? null,
+    rules: told.rules ?? null,
     answeredAt: answer?.answeredAt === undefined ? null : between(steps.at(-1)?.at ?? at, answer.answeredAt, at),
     history: [...steps, { state, at }],
   };

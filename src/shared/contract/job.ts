@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { DATA_FIELD } from './data-field.ts';
 import type { ExecuteRequest } from './execute-request.ts';
+import { rulesOfRunSchema } from './rules-of-run.ts';
 import { stepSchema } from './states.ts';
 import { formatTarget } from './target.ts';
 
@@ -95,5 +96,6 @@ export const jobResultSchema = z.object({
   steps: z.array(stepSchema).optional(),
   /** The time of the result file, epoch ms. */
   answeredAt: z.number().optional(),
+  rules: rulesOfRunSchema.optional(),
 });
 export type JobResult = z.infer<typeof jobResultSchema>;

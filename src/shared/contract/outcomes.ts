@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type Code, isCode, outcomes } from './codes.ts';
 import { warningSchema } from './job.ts';
+import { rulesOfRunSchema } from './rules-of-run.ts';
 import { stepSchema } from './states.ts';
 
 export const codeSchema = z.enum(Object.keys(outcomes).filter(isCode));
@@ -20,6 +21,8 @@ export const noAnswerSchema = z.object({
   warnings: z.array(warningSchema).optional(),
   /** How it went on after it was queued. */
   steps: z.array(stepSchema).optional(),
+  /** Of one that was sent to a client. */
+  rules: rulesOfRunSchema.optional(),
   /** The client's process ended while it ran the rule, which it said itself. */
   clientDied: z.boolean().optional(),
   /** The worker that ended it could not read its job: the API that waits for it puts it into the history. */

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
-import type { Warning } from '../../shared/contract/job.ts';
+import type { JobData, Warning } from '../../shared/contract/job.ts';
 import type { NoAnswer } from '../../shared/contract/outcomes.ts';
+import type { RulesOfRun } from '../../shared/contract/rules-of-run.ts';
 import { sentences } from '../../shared/contract/sentences.ts';
 import { parseTarget, type Target } from '../../shared/contract/target.ts';
 import { errnoOf } from '../../shared/runtime/errno.ts';
@@ -28,6 +29,7 @@ import type { Inspections } from '../placement/inspections.ts';
 import type { ResolveTarget } from '../placement/resolve-target.ts';
 import type { UnwritableClients } from '../placement/unwritable-clients.ts';
 import { whyUnclaimed, whyUnlisted, whyUnwritable } from '../reasons.ts';
+import type { KeptTrees } from '../rules/kept-trees.ts';
 import { type Claimed, type Ended, type Execution, endedWithout, type Postponed } from './execution.ts';
 import { HandedOver, type Interrupts } from './interrupts.ts';
 import type { AtStep } from './steps.ts';
@@ -41,6 +43,7 @@ export type BeginParts = {
   resolveTarget: ResolveTarget;
   inspections: Inspections;
   slots: ClientSlots;
+  keptTrees: KeptTrees;
   workload: Workload;
   unwritable: UnwritableClients;
   storeRun: StoreRun;
@@ -55,6 +58,8 @@ type Decided = ClaimOrRefusal & { warnings?: Warning[] };
 type Unwritable = { kind: 'unwritable'; noAnswer: NoAnswer };
 /** A client for an execution. `warnings`: what its caller should know. */
 type Chosen = { client: Client; isNewAddress: boolean; warnings: Warning[] };
+/** `rules`: what it would run on there. */
+type Inspected = Chosen & { rules: RulesOfRun };
 
 /** With more the disk itself is the likelier cause, and each try takes its time. */
 const CLIENTS_TRIED = 5;
@@ -168,6 +173,12 @@ function choose(
   );
 }
 
+/** The tree of what runs, with what this client publishes of its leaves. */
+function treeAsked({ address, lane }: Client, { app, ruleId, confId }: JobData) {
+  const id = (text: string | null) => (text === null ? null : BigInt(text));
+  return { app, ruleId: id(ruleId), confId: id(confId), lane, address };
+}
+
 /** Takes a slot at the chosen client, writes the request there, and claims the execution unless another attempt was first. */
 async function claimAt(
   chosen: Chosen,
@@ -179,9 +190,12 @@ async function claimAt(
   if (inspection.kind === 'refused') return refuse(inspection.noAnswer, execution, parts);
   const noSlot = await takeSlot(client, execution, parts);
   if (noSlot) return noSlot;
-  const decision = await claimInSlot(chosen, execution, parts);
+  const rules = { ...inspection.rules, loaded: client.loadedVersion };
+  const decision = await claimInSlot({ ...chosen, rules }, execution, parts);
   const isOurs = decision.kind === 'claimed' && decision.claim.directoryName === client.directoryName;
-  return isOurs ? { ...decision, warnings: [...chosen.warnings, ...inspection.warnings] } : decision;
+  if (!isOurs) return decision;
+  parts.keptTrees.use(rules.digest, treeAsked(client, execution.data));
+  return { ...decision, warnings: [...chosen.warnings, ...inspection.warnings] };
 }
 
 /** Undefined once the slot is taken. It is the execution's until it is over here. */
@@ -204,7 +218,7 @@ async function takeSlot(
 }
 
 async function claimInSlot(
-  chosen: Chosen,
+  chosen: Inspected,
   execution: Execution,
   parts: BeginParts,
 ): Promise<ClaimOrRefusal | Unwritable> {
@@ -229,7 +243,7 @@ async function claimInSlot(
 }
 
 /** Writes this attempt's request and claims it. If another attempt was first, its claim is the one that counts. */
-async function writeAndClaim(chosen: Chosen, execution: Execution, parts: BeginParts): Promise<ClaimOrRefusal> {
+async function writeAndClaim(chosen: Inspected, execution: Execution, parts: BeginParts): Promise<ClaimOrRefusal> {
   const { client, isNewAddress } = chosen;
   const { mockId, data } = execution;
   const { mailbox, sharedDirectory } = parts;
@@ -260,14 +274,14 @@ async function writeAndClaim(chosen: Chosen, execution: Execution, parts: BeginP
 }
 
 function claimFor(
-  { client, isNewAddress }: Chosen,
+  { client, isNewAddress, rules }: Inspected,
   { mockId, temporary }: Pick<Claim, 'mockId' | 'temporary'>,
   { RESULT_TIMEOUT_MS }: Settings,
 ): Claim {
   const { app, address, lane, directoryName, registered, dialect, sdk } = client;
   const who = { app, address, lane, directoryName, registered, dialect, sdk, givesUp: sdks[sdk].givesUp };
   const answerBy = time.now() + RESULT_TIMEOUT_MS;
-  return { v: CLAIM_VERSION, mockId, ...who, madeDirectory: isNewAddress, temporary, answerBy };
+  return { v: CLAIM_VERSION, mockId, ...who, madeDirectory: isNewAddress, temporary, answerBy, rules };
 }
 
 /**

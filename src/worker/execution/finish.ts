@@ -2,6 +2,7 @@ import type { Job } from 'bullmq';
 import type { Ending } from '../../shared/contract/ending.ts';
 import { type ExecutionRecord, type Progress, toSettled } from '../../shared/contract/execution-record.ts';
 import { JOB_VERSION, type JobData, type JobResult, jobDataSchema, type Warning } from '../../shared/contract/job.ts';
+import type { RulesOfRun } from '../../shared/contract/rules-of-run.ts';
 import type { StateStep } from '../../shared/contract/states.ts';
 import type { Privacy } from '../../shared/privacy/privacy.ts';
 import { createThrottledAlert, type Logger } from '../../shared/runtime/logger.ts';
@@ -38,7 +39,8 @@ export async function toEnded(
   { store, privacy, input }: Told,
 ): Promise<Ended> {
   if (ending.kind === 'unanswered') {
-    const noAnswer = { ...ending.noAnswer, ...some(withoutHidden(warnings, claim, { privacy, texts: [input] })) };
+    const shown = some(withoutHidden(warnings, claim, { privacy, texts: [input] }));
+    const noAnswer = { ...ending.noAnswer, ...shown, ...rulesIn(claim, privacy) };
     return { kind: 'ended', ending: { kind: 'unanswered', noAnswer }, claim, marked };
   }
   try {
@@ -56,11 +58,24 @@ async function toJobResult(
 ): Promise<JobResult> {
   const all = [...withoutRefuted(warnings, body), ...answerWarnings(claim, { body, success, input })];
   const shown = some(withoutHidden(all, claim, { privacy, texts: [input, body] }));
-  const head = { v: JOB_VERSION, address: claim.address, success, decision, answeredAt, ...shown };
+  const head = {
+    v: JOB_VERSION,
+    address: claim.address,
+    success,
+    decision,
+    answeredAt,
+    ...shown,
+    ...rulesIn(claim, privacy),
+  };
   if (Buffer.byteLength(body) <= INLINE_BYTES) return { ...head, body };
   const stored = resultKey(claim.mockId);
   await store.setIfAbsent(stored, body, STORED_SECONDS);
   return { ...head, stored };
+}
+
+/** Of an app that is in HISTORY_OFF nothing is kept about its rules. */
+function rulesIn({ app, rules }: Claim, privacy: Privacy): { rules?: RulesOfRun } {
+  return rules === undefined || privacy.isOff(app) ? {} : { rules };
 }
 
 /** Warnings quote numbers, and are shown with the state of an execution, where its data is not at hand. */

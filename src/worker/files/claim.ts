@@ -3,6 +3,7 @@ import { dialectNames, sdkNames } from '../../shared/contract/client-kinds.ts';
 import { knownUpTo } from '../../shared/contract/job.ts';
 import { type NoAnswer, noAnswerSchema } from '../../shared/contract/outcomes.ts';
 import { parseJson } from '../../shared/contract/parse-json.ts';
+import { rulesOfRunSchema } from '../../shared/contract/rules-of-run.ts';
 
 /**
  * The version of claims. They lie where they lie and have their `v` in every version, so that each sees those of all others.
@@ -28,6 +29,8 @@ const claimSchema = z.object({
   temporary: z.string(),
   /** Epoch ms of the end of the wait. */
   answerBy: z.int(),
+  /** The rules that it is sent to run on. A claim of an earlier version does not say. */
+  rules: rulesOfRunSchema.optional(),
 });
 
 export type Claim = z.infer<typeof claimSchema>;

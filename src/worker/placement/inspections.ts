@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { scanJson } from '../../shared/contract/exact-json.ts';
 import type { JobData, Warning } from '../../shared/contract/job.ts';
 import type { NoAnswer } from '../../shared/contract/outcomes.ts';
+import type { RulesOfRun } from '../../shared/contract/rules-of-run.ts';
 import { sentences } from '../../shared/contract/sentences.ts';
 import { resultWithin } from '../../shared/runtime/at-most.ts';
 import { createThrottledAlert, type Logger } from '../../shared/runtime/logger.ts';
@@ -27,29 +28,33 @@ const MAX_REMEMBERED = 1000;
 const CHECK_WITHIN_MS = 5000;
 
 /** Whether an execution may be sent to a client, and what its caller should know about it. */
-type Inspection = { kind: 'refused'; noAnswer: NoAnswer } | { kind: 'clear'; warnings: Warning[] };
+type Inspection = { kind: 'refused'; noAnswer: NoAnswer } | { kind: 'clear'; warnings: Warning[]; rules: RulesNow };
+
+/** The rules as a check found them; null where they could not be read. */
+type RulesNow = Pick<RulesOfRun, 'released' | 'digest'>;
+type Check = Pick<TreeCheck, 'cycle' | 'warnings'> & { rules: RulesNow };
 
 /** The part of a client that inspections need. */
 type Inspected = Pick<Client, 'address' | 'dialect' | 'sdk' | 'leafNodes'>;
 
 type Dependencies = {
   sharedDir: string;
-  rules: Pick<Rules, 'readGraph'>;
+  rules: Pick<Rules, 'readGraph' | 'readVersion'>;
   leafClassesOf: (published: readonly unknown[]) => ReadonlySet<string> | null;
   listClients: (app: number) => Promise<readonly Client[]>;
   log: Logger;
   checkWithinMs?: number;
 };
 
-type Remembered = { at: number; version: string; check: Promise<TreeCheck> };
+type Remembered = { at: number; version: string; check: Promise<Check> };
 
 export type Inspections = ReturnType<typeof createInspections>;
 
 /** Looks at executions just before they are dispatched. Rules that cannot be read are no reason to refuse one. */
 export function createInspections(dependencies: Dependencies) {
-  const { sharedDir, rules, leafClassesOf, listClients, log, checkWithinMs = CHECK_WITHIN_MS } = dependencies;
+  const { sharedDir, listClients, checkWithinMs = CHECK_WITHIN_MS } = dependencies;
   const checks = new WeakMap<readonly unknown[], Map<string, Remembered>>();
-  const incident = createThrottledAlert(log, 'Rules cannot be checked before they are run');
+  const checkNow = createCheck(dependencies);
 
   async function inspect(client: Inspected, data: JobData): Promise<Inspection> {
     const refusal = inputRefusal(client, data.input);
@@ -58,12 +63,16 @@ export function createInspections(dependencies: Dependencies) {
       resultWithin(checkWithinMs, { of: checked(client, data, maxAgeMs), late: () => notChecked(checkWithinMs) });
     const remembered = await check(REMEMBERED_MS);
     // A rule that was mended a moment ago is not refused for what it was.
-    const { cycle, warnings } = remembered.cycle === null ? remembered : await check(0);
+    const { cycle, warnings, rules: found } = remembered.cycle === null ? remembered : await check(0);
     if (cycle !== null) return { kind: 'refused', noAnswer: sentences.cycle(data, cycle) };
-    return { kind: 'clear', warnings: [...warnings.map(toWarning), ...inputWarnings(client, data.input)] };
+    return {
+      kind: 'clear',
+      warnings: [...warnings.map(toWarning), ...inputWarnings(client, data.input)],
+      rules: found,
+    };
   }
 
-  async function checked({ leafNodes }: Inspected, data: JobData, maxAgeMs: number): Promise<TreeCheck> {
+  async function checked({ leafNodes }: Inspected, data: JobData, maxAgeMs: number): Promise<Check> {
     const known = checks.get(leafNodes) ?? new Map<string, Remembered>();
     checks.set(leafNodes, known);
     const key = `${data.app}/${data.ruleId}/${data.confId}`;
@@ -74,19 +83,6 @@ export function createInspections(dependencies: Dependencies) {
     if (known.size >= MAX_REMEMBERED) known.clear();
     known.set(key, { at: time.monotonic(), version, check });
     return check;
-  }
-
-  async function checkNow(leafNodes: readonly unknown[], { app, ruleId, confId }: JobData): Promise<TreeCheck> {
-    const id = (text: string | null) => (text === null ? null : BigInt(text));
-    const selection = { app, ruleId: id(ruleId), confId: id(confId) };
-    try {
-      const check = await checkTree(selection, { rules, leafClasses: leafClassesOf(leafNodes) });
-      incident.ends();
-      return check;
-    } catch (error) {
-      incident.begins(error, 'they are run unchecked');
-      return unchecked;
-    }
   }
 
   return {
@@ -102,6 +98,28 @@ export function createInspections(dependencies: Dependencies) {
   };
 }
 
+/** Reads the rules that an execution is about to run on. */
+function createCheck({ rules, leafClassesOf, log }: Dependencies) {
+  const incident = createThrottledAlert(log, 'Rules cannot be checked before they are run');
+
+  return async function checkNow(leafNodes: readonly unknown[], { app, ruleId, confId }: JobData): Promise<Check> {
+    const id = (text: string | null) => (text === null ? null : BigInt(text));
+    const selection = { app, ruleId: id(ruleId), confId: id(confId) };
+    try {
+      const leafClasses = leafClassesOf(leafNodes);
+      const [check, version] = await Promise.all([
+        checkTree(selection, { rules, leafClasses }),
+        rules.readVersion(app),
+      ]);
+      incident.ends();
+      return { ...check, rules: { released: version?.toString() ?? null, digest: check.digest } };
+    } catch (error) {
+      incident.begins(error, 'they are run unchecked');
+      return unchecked;
+    }
+  };
+}
+
 /** The reason why this client cannot take the input; undefined if it can. */
 function inputRefusal({ address, dialect, sdk }: Inspected, input: string): string | undefined {
   if (hasReservedKey(dialects[dialect], input))
@@ -112,11 +130,12 @@ function inputRefusal({ address, dialect, sdk }: Inspected, input: string): stri
   return undefined;
 }
 
-const unchecked: TreeCheck = { cycle: null, warnings: [] };
+const unknownRules: RulesNow = { released: null, digest: null };
+const unchecked: Check = { cycle: null, warnings: [], rules: unknownRules };
 
-function notChecked(withinMs: number): TreeCheck {
+function notChecked(withinMs: number): Check {
   const message = `The rule's files could not be read within ${withinMs} ms: it was sent unchecked.`;
-  return { cycle: null, warnings: [{ code: 'not-checked', message }] };
+  return { cycle: null, warnings: [{ code: 'not-checked', message }], rules: unknownRules };
 }
 
 /** Tells whether a file changed between two looks; clients read their rules again when the version's file did. */

@@ -1,7 +1,8 @@
+import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { parseExact } from '../../shared/contract/exact-json.ts';
 import type { ExactValue } from '../../shared/contract/raw-number.ts';
-import { RawNumber } from '../../shared/contract/raw-number.ts';
+import { RawNumber, stringifyExact } from '../../shared/contract/raw-number.ts';
 import type { Reading } from '../reading/reading.ts';
 import { unusable } from '../reading/reading.ts';
 import type { TimeWindow } from './config-fields.ts';
@@ -36,6 +37,8 @@ export type RuleNode = {
   errorState: bigint | null;
   timeWindow: TimeWindow;
   problems: string[];
+  /** The same for files that say the same, whenever they were written. */
+  digest: string;
 };
 
 const nodeSchema = z.object({
@@ -75,7 +78,12 @@ export function parseNode(text: string, id: bigint): Reading<RuleNode> {
     timeWindow: timeWindowOf({ timeType, start, end }),
     problems,
   };
-  return { kind: 'found', value };
+  return { kind: 'found', value: { ...value, digest: digestOf(value) } };
+}
+
+function digestOf({ problems, type, ...rest }: Omit<RuleNode, 'digest'>): string {
+  const text = stringifyExact({ ...rest, type: type.name });
+  return createHash('sha256').update(text).digest('base64url');
 }
 
 /** The name of a node: its label, else its class's short name. */

@@ -3,6 +3,7 @@ import { countOccurrences, findCycle, releasedOrder } from './graph-walks.ts';
 import type { RuleNode } from './node-file.ts';
 import type { RuleGraph, Selection } from './rule-graph.ts';
 import type { Rules } from './rules.ts';
+import { digestOf } from './rules-digest.ts';
 
 const MAX_WARNINGS = 50;
 const MANY_OCCURRENCES = 100_000;
@@ -19,8 +20,8 @@ type WarningCode =
   | 'large-tree'
   | 'not-checked';
 
-/** `cycle`: the ids along a circle, which would end one client's process. */
-export type TreeCheck = { cycle: bigint[] | null; warnings: TreeWarning[] };
+/** `cycle`: the ids along a circle, which would end one client's process. `digest`: of what was checked. */
+export type TreeCheck = { cycle: bigint[] | null; warnings: TreeWarning[]; digest: string | null };
 
 type Sources = { rules: Pick<Rules, 'readGraph'>; leafClasses: ReadonlySet<string> | null };
 
@@ -30,16 +31,16 @@ type Sources = { rules: Pick<Rules, 'readGraph'>; leafClasses: ReadonlySet<strin
  */
 export async function checkTree(selection: Selection, { rules, leafClasses }: Sources): Promise<TreeCheck> {
   const graph = await rules.readGraph(selection);
-  if (graph.kind !== 'graph') return { cycle: null, warnings: warningsAbout(graph, selection) };
+  if (graph.kind !== 'graph') return { cycle: null, warnings: warningsAbout(graph, selection), digest: null };
   const { nodes, start, rule } = graph;
   // A client searches a node from the rule's root, so a cycle anywhere in the rule counts.
   const root = rule?.confId ?? start;
-  if (root === null || start === null) return { cycle: null, warnings: [] };
+  if (root === null || start === null) return { cycle: null, warnings: [], digest: null };
   const cycle = findCycle(nodes, root);
   const inOrder = releasedOrder(nodes, start).map((id) => ({ id, reading: nodes.get(id) }));
   const warnings = [...inOrder.flatMap(nodeWarnings), ...(leafClasses ? classWarnings(inOrder, leafClasses) : [])];
   if (cycle === null) warnings.push(...sizeWarnings(countOccurrences(nodes, start)));
-  return { cycle, warnings: warnings.slice(0, MAX_WARNINGS) };
+  return { cycle, warnings: warnings.slice(0, MAX_WARNINGS), digest: digestOf(graph) };
 }
 
 function warningsAbout(

@@ -7,6 +7,7 @@ import type { NodeDetails } from './node-details.ts';
 import { detailsOf } from './node-details.ts';
 import type { RuleGraph, Selection } from './rule-graph.ts';
 import type { PlacedRule, Rules } from './rules.ts';
+import { digestOf } from './rules-digest.ts';
 import type { TreeNode } from './tree-node.ts';
 import { growTree } from './tree-node.ts';
 
@@ -25,6 +26,7 @@ type TreeAnswer =
       missing: bigint[];
       cycle: bigint[] | null;
       fallback: boolean;
+      digest: string | null;
     }
   | { kind: 'too-large'; message: string }
   | Exclude<RuleGraph, { kind: 'graph' }>;
@@ -59,6 +61,7 @@ export async function readTree(query: Selection & Wanted, { rules, metadataFor }
     missing: [...details.values()].flatMap(({ id, state }) => (state === 'missing' ? [id] : [])),
     cycle: start === null ? null : findCycle(nodes, start),
     fallback: metadata.fellBack(),
+    digest: digestOf(graph),
   };
 }
 

@@ -256,5 +256,6 @@ function recordOf(): ExecutionRecord {
     decision: null,
     answeredAt: null,
     lateResult: false,
+    rules: null,
   };
 }

@@ -19,6 +19,8 @@ const data: JobData = {
   ...{ target: 'all', input: '{}', claimBy: 0, keyName: null },
 };
 
+const readVersion = async () => null;
+
 type Sources = Parameters<typeof createInspections>[0];
 
 function inspections(
@@ -41,7 +43,7 @@ test('a thousand calls of one rule read its files a few times', async () => {
   await files.node(1, '"type":5,"confName":"a.Absent"');
   const rules = createRules({ sharedDir: files.sharedDir });
   const readGraph = vi.fn(rules.readGraph);
-  const { codes } = inspections({ readGraph });
+  const { codes } = inspections({ ...rules, readGraph });
   for (let call = 0; call < 1000; call++) expect(await codes()).toEqual(['missing-leaf-class']);
   expect(readGraph.mock.calls.length).toBeLessThan(20);
 });
@@ -68,7 +70,7 @@ test('a circle that was taken out a moment ago is not held against the rule', as
 
 test('rules that take too long to read do not hold an execution up, which is a warning', async () => {
   const readGraph = () => delay(60_000, { kind: 'no-rules' as const }, { ref: false });
-  expect(await inspections({ readGraph }, { checkWithinMs: 50 }).codes()).toEqual(['not-checked']);
+  expect(await inspections({ readGraph, readVersion }, { checkWithinMs: 50 }).codes()).toEqual(['not-checked']);
 });
 
 test('rules that fail to be read are run unchecked, and the log says so once', async () => {
@@ -76,6 +78,7 @@ test('rules that fail to be read are run unchecked, and the log says so once', a
     readGraph: async () => {
       throw new Error('the disk is gone');
     },
+    readVersion,
   });
   for (let call = 0; call < 3; call++) expect(await codes()).toEqual([]);
   expect(lines.map(({ msg }) => msg)).toEqual(['Rules cannot be checked before they are run: they are run unchecked']);

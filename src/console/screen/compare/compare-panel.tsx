@@ -1,16 +1,18 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
-import type { Client } from '../../api/browse.ts';
+import type { Client, Tree } from '../../api/browse.ts';
 import type { Execution, ExecutionRecord } from '../../api/executions.ts';
 import { isEnd } from '../../api/executions.ts';
 import { differingNodes, type Group, groupRuns } from '../../run/compare.ts';
 import { tookMs } from '../../run/headline.ts';
 import { readRun } from '../../run/reading.ts';
+import { compareRules, withoutSettings } from '../../run/rules-of-run.ts';
 import { useExecutions } from '../../run/use-execution.ts';
 import { goTo } from '../../state/location.ts';
 import { formatMs } from '../../text/durations.ts';
 import { type Say, useText } from '../../text/use-text.tsx';
-import type { Occurrence } from '../../trace/tree.ts';
+import { type Occurrence, occurrencesOf } from '../../trace/tree.ts';
+import { Icon } from '../../ui/icon.tsx';
 import { IconButton } from '../../ui/icon-button.tsx';
 import { DataDiff } from '../details/data-diff.tsx';
 import { RunResult } from '../result/run-result.tsx';
@@ -23,14 +25,15 @@ const MAX_COLUMNS = 6;
 type Props = {
   mockIds: readonly string[];
   clients: readonly Client[];
-  occurrences: readonly Occurrence[];
+  tree: Tree | null;
   onOpen: (record: ExecutionRecord) => void;
 };
 
 /** Runs beside each other. Those that came out alike are one row; the first that did not is laid beside the most common. */
-export function ComparePanel({ mockIds, clients, occurrences, onOpen }: Props) {
+export function ComparePanel({ mockIds, clients, tree, onOpen }: Props) {
   const { say, language } = useText();
   const executions = useExecutions(mockIds);
+  const { occurrences, onOthers } = usePlaces(tree, executions);
   const runs = useMemo(() => readAll(mockIds, executions, occurrences), [mockIds, executions, occurrences]);
   const groups = useMemo(() => groupRuns(runs), [runs]);
   const open = mockIds.length - runs.length;
@@ -70,6 +73,11 @@ export function ComparePanel({ mockIds, clients, occurrences, onOpen }: Props) {
           }}
         />
       </div>
+      {onOthers > 0 && (
+        <p className="notice warn" role="status">
+          <Icon name="warning" size={14} /> {say('compare.otherRules', { n: onOthers })}
+        </p>
+      )}
       <ol className="groups">
         {base && <GroupRow letter="A" group={base} base={null} clients={clients} shown onShow={null} onOpen={onOpen} />}
         {base &&
@@ -97,6 +105,18 @@ export function ComparePanel({ mockIds, clients, occurrences, onOpen }: Props) {
       )}
     </section>
   );
+}
+
+/** The places of the tree of now; without settings where a run used other rules, or nobody knows which. */
+function usePlaces(tree: Tree | null, executions: ReadonlyMap<string, Execution>) {
+  const records = [...executions.values()].map(({ record }) => record).filter(({ state }) => isEnd(state));
+  const onOthers = records.filter((record) => compareRules(record, tree?.digest ?? null) !== 'same').length;
+  const isOther = onOthers > 0;
+  const occurrences = useMemo(() => {
+    const root = (tree && isOther ? withoutSettings(tree) : tree)?.root ?? null;
+    return root === null ? [] : occurrencesOf(root);
+  }, [tree, isOther]);
+  return { occurrences, onOthers };
 }
 
 type RowProps = {

@@ -56,7 +56,8 @@ export function columnWords(
   const time = formatTime(record.history[0]?.at ?? 0, language, Date.now());
   if (record.address === null) return { name: time, about: '' };
   const client = clients.find(({ address }) => address === record.address);
-  const version = client?.loadedVersion == null ? [] : [say('header.version', { version: client.loadedVersion })];
+  const ran = record.rules?.loaded ?? record.rules?.released ?? null;
+  const version = ran === null ? [] : [say('header.version', { version: ran })];
   const lane = client?.lane == null ? '' : `${say('target.inLane', { lane: client.lane })} · `;
   const about = client ? [say(sdkKey(client.sdk)), ...version].join(' · ') : '';
   return { name: `${lane}${record.address} · ${time}`, about };

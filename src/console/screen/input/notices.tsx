@@ -38,8 +38,6 @@ export function Notices({ run, rule }: { run: Run; rule: RuleContext }) {
 
 function noticesOf(reading: Reading, { rule, say }: { rule: RuleContext; say: Say }): string[] {
   const { record, masked } = reading.execution;
-  const client = rule.clients.data?.find(({ address }) => address === record.address);
-  const skewed = client?.loadedVersion != null && rule.version !== null && client.loadedVersion !== rule.version;
   const rounded =
     reading.before && reading.after
       ? diffJson(reading.before, reading.after).changes.filter(({ kind }) => kind === 'rounded')
@@ -47,15 +45,6 @@ function noticesOf(reading: Reading, { rule, say }: { rule: RuleContext; say: Sa
   const [first] = rounded;
   const { unplaced } = reading.replay;
   return [
-    ...(skewed && client
-      ? [
-          say('notice.skew', {
-            client: client.address,
-            loaded: client.loadedVersion ?? '',
-            version: rule.version ?? '',
-          }),
-        ]
-      : []),
     ...(first?.before && first.after
       ? [
           `${say('notice.rounded', { n: rounded.length, path: first.path, before: compactJson(first.before), after: compactJson(first.after) })} ${say('notice.rounded.hint')}`,

@@ -2,11 +2,11 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import type { Client } from '../../api/browse.ts';
 import { cancelExecution, type ExecutionRecord } from '../../api/executions.ts';
+import type { Followed } from '../../api/follow.ts';
 import { readJson } from '../../json/read-json.ts';
 import { changesSince, type FormChange } from '../../run/form-changes.ts';
 import { type Reading, readRun } from '../../run/reading.ts';
 import { useCancelWhenLeft } from '../../run/use-cancel-when-left.ts';
-import { useExecution } from '../../run/use-execution.ts';
 import { goTo, type Place, printTarget, readTarget } from '../../state/location.ts';
 import type { Occurrence } from '../../trace/tree.ts';
 import { useLacks } from '../frame/use-may.ts';
@@ -16,15 +16,19 @@ import { type NotBegun, useBegin, useCall } from './use-begin.ts';
 export type Run = ReturnType<typeof useRun>;
 
 type Form = { place: Place; input: Input };
-type What = Form & { clients: readonly Client[]; occurrences: readonly Occurrence[] };
+type What = Form & {
+  followed: Followed | null;
+  clients: readonly Client[];
+  /** The places of the tree that the run ran through. */
+  occurrences: readonly Occurrence[];
+};
 
 /** The run on the screen, and everything that can be done about it. */
-export function useRun({ place, input, clients, occurrences }: What) {
+export function useRun({ place, input, followed, clients, occurrences }: What) {
   const queries = useQueryClient();
   const call = useCall(place, input.text);
   const { sending, notBegun, begin, beginOnEach, forget } = useBegin(call, clients);
   const [stopping, setStopping] = useState<string | null>(null);
-  const followed = useExecution(place.run);
   const execution = followed?.kind === 'ended' ? followed.execution : null;
   const reading = useMemo(() => (execution ? readRun(execution, occurrences) : null), [execution, occurrences]);
   const shown = useLast(reading, { place, waiting: sending || followed?.kind === 'open' || followed === null });

@@ -47,6 +47,11 @@ export const historyWords = {
   'compare.title': 'Comparing {n} runs',
   'compare.close': 'Close',
   'compare.equal': 'All runs agree: same result, same data, same nodes.',
+  'compare.otherRules': {
+    one: '{n} of these runs used other rules than those of now, or nobody knows which. The tree is that of now, without settings.',
+    other:
+      '{n} of these runs used other rules than those of now, or nobody knows which. The tree is that of now, without settings.',
+  },
   'compare.running': { one: '{n} client has not answered yet.', other: '{n} clients have not answered yet.' },
   'compare.group.same': { one: '1 run', other: '{n} runs alike' },
   'compare.group.odd': { one: '1 run, different', other: '{n} runs, different' },

@@ -111,8 +111,26 @@ export const stateWords = {
   'strip.phase.rule': 'running the rule',
   'strip.phase.notice': 'until the service saw the answer',
   'strip.phase.run': 'pick-up and running the rule',
-  'notice.skew':
-    '{client} has loaded version {loaded}, but the tree shows version {version}. The client may have run other rules than you see.',
+  'rules.lagging':
+    'When this run was sent, version {released} was released, and {client} had told that it has version {loaded}. It may have run either, so the tree is shown without settings.',
+  'rules.ahead':
+    'When this run was sent, {client} had told that it has version {loaded}, and the worker saw version {released}: it saw an old file. The tree is shown without settings: they may have been others.',
+  'rules.checking': 'This run used other rules than those of now. Reading the rules it used…',
+  'rules.older':
+    'This run used version {released} of the rules. You see them as they were; version {now} is released now.',
+  'rules.edited': 'This run used the rules as you see them. They have changed since, and their version has not.',
+  'rules.changed': {
+    one: '{n} node is another one now: {nodes}.',
+    other: '{n} nodes are others now: {nodes}.',
+  },
+  'rules.node.added': '{node} (new)',
+  'rules.node.removed': '{node} (removed)',
+  'rules.lost':
+    'This run used other rules than those of now, and they are not kept any more. The tree is that of now, without its settings.',
+  'rules.unrecorded':
+    'This run was kept before rules were recorded. The tree is that of now, without its settings: they may have been others.',
+  'rules.unread':
+    'The rules could not be read when this run was sent. The tree is that of now, without its settings: they may have been others.',
   'notice.rounded': {
     one: 'The client lost digits of {n} number: {path} was {before} and came back as {after}.',
     other: 'The client lost digits of {n} numbers: {path} was {before} and came back as {after}.',

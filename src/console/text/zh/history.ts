@@ -47,6 +47,7 @@ export const historyWords: Record<keyof typeof words, Template> = {
   'compare.title': '比较 {n} 次运行',
   'compare.close': '关闭',
   'compare.equal': '各次运行一致：结果、数据和节点都相同。',
+  'compare.otherRules': '其中 {n} 次运行使用的规则与现在的不同，或无法得知。这里显示的是现在的树，不含设置。',
   'compare.running': '还有 {n} 个客户端没有应答。',
   'compare.group.same': { one: '1 次运行', other: '{n} 次运行一致' },
   'compare.group.odd': { one: '1 次运行，不同', other: '{n} 次运行，不同' },

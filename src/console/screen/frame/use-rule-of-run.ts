@@ -1,0 +1,50 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useMemo } from 'react';
+import { getTreeOfRun, type Tree } from '../../api/browse.ts';
+import type { ExecutionRecord } from '../../api/executions.ts';
+import type { Followed } from '../../api/follow.ts';
+import { compareRules, type RulesOfRunNow, withoutSettings } from '../../run/rules-of-run.ts';
+import { occurrencesOf } from '../../trace/tree.ts';
+import type { RuleContext } from './use-rule.ts';
+
+/**
+ * What is said of the rules of the run on the screen. `checking`: its own are asked for. `older`: they are shown, those of now are others.
+ * `lost`: they are not kept. The others: nobody knows them.
+ */
+export type OfRun =
+  | { kind: 'same' | 'checking' }
+  | { kind: 'older' | 'lost' | Exclude<RulesOfRunNow, 'same' | 'other'>; record: ExecutionRecord; tree: Tree | null };
+
+/** The rule as the run on the screen ran it: everything that explains the run uses this one, not the rule of now. */
+export function useRuleOfRun(rule: RuleContext, followed: Followed | null): RuleContext & { ofRun: OfRun } {
+  const record = followed?.kind === 'ended' ? followed.execution.record : null;
+  const now = rule.tree.data ?? null;
+  const compared = rule.tree.isPending ? 'same' : compareRules(record, now?.digest ?? null);
+  const mockId = record?.mockId ?? '';
+  const kept = useQuery({
+    queryKey: ['tree of a run', mockId],
+    queryFn: ({ signal }) => getTreeOfRun(mockId, signal),
+    enabled: compared === 'other',
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  useAskAgain(compared, mockId);
+  const isChecking = compared === 'other' && kept.isPending;
+  const tree = useMemo(
+    () => (compared === 'same' ? now : compared === 'other' && kept.data ? kept.data : now && withoutSettings(now)),
+    [compared, now, kept.data],
+  );
+  const occurrences = useMemo(() => (tree?.root && !isChecking ? occurrencesOf(tree.root) : []), [tree, isChecking]);
+  if (compared === 'same' || record === null) return { ...rule, ofRun: { kind: 'same' } };
+  if (isChecking) return { ...rule, tree: { ...rule.tree, isPending: true }, occurrences, ofRun: { kind: 'checking' } };
+  const kind = compared === 'other' ? (kept.data ? 'older' : 'lost') : compared;
+  return { ...rule, tree: { ...rule.tree, data: tree }, occurrences, ofRun: { kind, record, tree: now } };
+}
+
+/** A run on other rules than the page shows may be a newer one: the page reads the rule again. */
+function useAskAgain(compared: RulesOfRunNow, mockId: string): void {
+  const queries = useQueryClient();
+  useEffect(() => {
+    if (compared !== 'other' || mockId === '') return;
+    for (const key of ['tree', 'schema', 'rules']) void queries.invalidateQueries({ queryKey: [key] });
+  }, [compared, mockId, queries]);
+}

@@ -1,0 +1,43 @@
+import { changedNodes, type NodeChange } from '../../run/rules-of-run.ts';
+import { type Say, useText } from '../../text/use-text.tsx';
+import { Icon } from '../../ui/icon.tsx';
+import type { RuleContext } from '../frame/use-rule.ts';
+import type { OfRun } from '../frame/use-rule-of-run.ts';
+
+const MAX_NAMED = 4;
+
+/** What a reader must know of the rules before believing the reason of a run. */
+export function RulesNotice({ rule }: { rule: RuleContext & { ofRun: OfRun } }) {
+  const { say } = useText();
+  const lines = linesOf(rule, say);
+  return (
+    <div className="notices" role="status">
+      {lines.map((line) => (
+        <p className="notice warn" key={line}>
+          <Icon name="warning" size={14} /> {line}
+        </p>
+      ))}
+    </div>
+  );
+}
+
+function linesOf({ ofRun, tree, version: now }: RuleContext & { ofRun: OfRun }, say: Say): string[] {
+  if (!('record' in ofRun)) return ofRun.kind === 'checking' ? [say('rules.checking')] : [];
+  const { address, rules } = ofRun.record;
+  const { released = null, loaded = null } = rules ?? {};
+  if (ofRun.kind !== 'older')
+    return [say(`rules.${ofRun.kind}`, { client: address ?? '', loaded: loaded ?? '', released: released ?? '' })];
+  const changes = tree.data && ofRun.tree ? changedNodes(tree.data, ofRun.tree) : [];
+  const since =
+    changes.length === 0 ? '' : ` ${say('rules.changed', { n: changes.length, nodes: named(changes, say) })}`;
+  if (released === null || now === null || released === now) return [`${say('rules.edited')}${since}`];
+  return [`${say('rules.older', { released, now })}${since}`];
+}
+
+function named(changes: readonly NodeChange[], say: Say): string {
+  const names = changes.slice(0, MAX_NAMED).map(({ id, name, how }) => {
+    const node = `#${id} ${name}`;
+    return how === 'changed' ? node : say(`rules.node.${how}`, { node });
+  });
+  return changes.length > MAX_NAMED ? `${names.join(', ')}, …` : names.join(', ');
+}

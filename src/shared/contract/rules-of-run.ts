@@ -1,0 +1,18 @@
+import { z } from 'zod';
+
+/**
+ * The rules that an execution ran on, as far as they are known. `released`: the version of the app's files when it was sent. `loaded`: the
+ * version that its client had told by then. `digest`: of the rule and every node it reaches, as they were then.
+ */
+export const rulesOfRunSchema = z.object({
+  released: z.string().nullable(),
+  loaded: z.string().nullable(),
+  digest: z.string().nullable(),
+});
+export type RulesOfRun = z.infer<typeof rulesOfRunSchema>;
+
+/** The key of the store under which a tree is kept. */
+export const treeKey = (digest: string) => `tree:${digest}`;
+
+/** A tree is kept this much longer than the executions that ran on it, so that it never leaves before them. */
+export const TREE_KEPT_BEYOND_SECONDS = 7200;
