@@ -84,7 +84,7 @@ export function watchQueueHealth({ backend, backlog, storeAlert }: Dependencies)
 
   const look = async () => {
     const counts = await queue.getJobCounts('wait', 'delayed', 'active');
-    await backlog.look(counts.wait ?? 0).catch(() => {}); // an earlier look counts for a while
+    backlog.look(counts.wait ?? 0).catch(() => {}); // an earlier look counts for a while
     let { workers } = state;
     if (!state.up || time.monotonic() >= probeDueAt) {
       await backend.probe();

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type Listed, readRecord } from '../../src/console/api/executions.ts';
 import { groupComparisons } from '../../src/console/run/group-comparisons.ts';
-import { changedInput, filterRuns, inputInShort, noFilter } from '../../src/console/run/history-filter.ts';
+import { changedInput, inputInShort, noFilter, searchOf } from '../../src/console/run/history-filter.ts';
 import { parseExact } from '../../src/shared/contract/exact-json.ts';
 
 const NOW = new Date(2026, 10, 21, 12).getTime();
@@ -14,23 +14,25 @@ function run(mockId: string, at: number, { input = '{}', target = 'all', decisio
 }
 const ids = (runs: readonly Listed[]) => runs.map(({ mockId }) => mockId);
 
-describe('finding an earlier run', () => {
-  const runs = [
-    run('a', NOW - HOUR / 2, { input: '{"uid":4200,"city":"Lyon"}', decision: 'FALSE' }),
-    run('b', NOW - 20 * HOUR, { input: '{"uid":42,"city":"Berlin"}' }),
-    run('c', NOW - 60 * HOUR, { input: '{"uid":42,"city":"Lyon"}' }),
-  ];
-  const found = (filter: Partial<typeof noFilter>) => ids(filterRuns(runs, { ...noFilter, ...filter }, NOW));
+describe('a search for an earlier run', () => {
+  const search = (filter: Partial<typeof noFilter>) => searchOf({ ...noFilter, ...filter }, NOW);
 
-  test('by words of its input; a number is a word of its own', () => {
-    expect(found({ text: 'uid 42' })).toEqual(['b', 'c']);
-    expect(found({ text: 'LYON 42' })).toEqual(['c']);
+  test('is none while nothing is chosen', () => {
+    expect(search({ text: '  ' })).toBeNull();
   });
 
-  test('by its result and by its day', () => {
-    expect(found({ outcome: 'FALSE' })).toEqual(['a']);
-    expect(found({ text: '42', time: 'yesterday' })).toEqual(['b']);
-    expect(found({ time: 'hour' })).toEqual(['a']);
+  test('has conditions and words', () => {
+    expect(search({ text: 'uid=42 Lyon  order.total>=9.5 a!=1' })).toMatchObject({
+      text: 'Lyon',
+      where: ['uid=42', 'order.total>=9.5', 'a!=1'],
+    });
+  });
+
+  test('by result and by the reader’s day', () => {
+    const midnight = new Date(2026, 10, 21).getTime();
+    expect(search({ outcome: 'FALSE' })).toMatchObject({ outcome: 'FALSE', from: null, to: null });
+    expect(search({ time: 'yesterday' })).toMatchObject({ from: String(midnight - 24 * HOUR), to: String(midnight) });
+    expect(search({ time: 'hour' })).toMatchObject({ from: String(NOW - HOUR), to: null });
   });
 });
 

@@ -2,6 +2,7 @@ import type { ExecutionRecord } from '../../shared/contract/execution-record.ts'
 import { stringifyExact } from '../../shared/contract/raw-number.ts';
 import { timingsOf } from '../../shared/contract/timings.ts';
 import type { ShownExecution } from './read-execution.ts';
+import type { Looked } from './search-executions.ts';
 
 /** An execution without its texts, as JSON text. Ids are printed as the integers they are. */
 export function recordBody(record: ExecutionRecord): string {
@@ -40,11 +41,11 @@ export function executionBody(
 /** One page of executions as JSON text; with their inputs, as they were written, when those were asked for. */
 export function listBody(
   records: ExecutionRecord[],
-  { nextCursor, inputs }: { nextCursor: string | null; inputs: (string | null)[] | null },
+  { nextCursor, inputs, looked }: { nextCursor: string | null; inputs: (string | null)[] | null; looked?: Looked },
 ): string {
   const items = records.map((record, index) => {
     if (inputs === null) return recordBody(record);
     return `${recordBody(record).slice(0, -1)},"input":${inputs[index] ?? 'null'}}`;
   });
-  return `{"items":[${items.join(',')}],"nextCursor":${JSON.stringify(nextCursor)}}`;
+  return `{"items":[${items.join(',')}],${JSON.stringify({ nextCursor, looked }).slice(1)}`;
 }

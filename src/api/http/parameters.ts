@@ -1,5 +1,8 @@
 import { z } from 'zod';
+import { codeSchema } from '../../shared/contract/outcomes.ts';
+import { stateSchema } from '../../shared/contract/states.ts';
 import type { Problem } from '../calls/read-request.ts';
+import { readCondition } from '../executions/search-conditions.ts';
 
 const INT32_MAX = 2_147_483_647n;
 const INT64_MAX = 9_223_372_036_854_775_807n;
@@ -68,8 +71,54 @@ export const selectionParameters = z
   })
   .refine(hasAnId, needsAnId);
 
+const absentIfEmpty = (description: string) =>
+  text.transform((value) => value ?? undefined).meta({ json: { type: 'string' }, description });
+
+const oneOf = (names: readonly string[], description: string) =>
+  absentIfEmpty('')
+    .refine((value) => value === undefined || names.includes(value), { error: `must be one of ${names.join(', ')}` })
+    .meta({ json: { type: 'string', enum: [...names] }, description });
+
+const moment = (description: string) =>
+  absentIfEmpty('')
+    .transform((value) =>
+      value === undefined ? undefined : /^\d{1,15}$/.test(value) ? Number(value) : Date.parse(value),
+    )
+    .refine((value) => value === undefined || Number.isFinite(value), { error: 'must be epoch ms or an ISO 8601 time' })
+    .meta({ json: { type: 'string' }, description });
+
+const conditions = z
+  .array(z.string())
+  .max(20, 'must be given 20 times at most')
+  .default([])
+  .transform((all, context) => {
+    const read = all.map(readCondition);
+    const bad = read.find((condition) => typeof condition === 'string');
+    if (bad === undefined) return read.filter((condition) => typeof condition !== 'string');
+    context.addIssue({ code: 'custom', message: bad });
+    return z.NEVER;
+  });
+
+/** What to search executions for. */
+const searchParameters = {
+  state: oneOf(stateSchema.options, 'Only executions in this state.'),
+  outcome: oneOf(['TRUE', 'FALSE', 'NONE', 'no-result'], 'Only executions whose rule came to this.'),
+  code: oneOf(codeSchema.options, 'Only executions that ended without an answer for this reason.'),
+  from: moment('Only executions begun at this time or later: epoch ms, or an ISO 8601 time.'),
+  to: moment('Only executions begun before this time.'),
+  address: absentIfEmpty('Only executions of the client at this address.'),
+  by: absentIfEmpty('Only executions that this API key or person asked for.'),
+  text: absentIfEmpty('Words, each of which stands in the input, the id, the client, the target, the key or the code.'),
+  where: conditions.meta({
+    json: { type: 'array', items: { type: 'string' }, maxItems: 20 },
+    description:
+      'A condition on the input, such as `uid=42` or `order.total>=99.5`; several must all hold. Types are strict: `uid="42"` is a text.',
+  }),
+};
+
 /** The executions to list. */
 export const listParameters = z.object({
+  ...searchParameters,
   app: appId
     .transform((value) => (value === null ? undefined : Number(value)))
     .meta({ ...asInt32, description: 'Only executions of this app.' }),
@@ -129,8 +178,11 @@ export function readParameters<T extends z.ZodObject>(
   given: Record<string, string[]>,
 ): { kind: 'read'; value: z.output<T> } | { kind: 'bad'; problems: Problem[] } {
   const values = Object.entries(given).map(([name, all]) => [name, all.filter((value) => value !== '')] as const);
-  const repeated = values.filter(([name, { length }]) => name in schema.shape && length > 1);
-  const parsed = schema.safeParse(Object.fromEntries(values.map(([name, [value = '']]) => [name, value])));
+  const isList = (name: string) => name in schema.shape && isArrayOf(schema.shape[name]);
+  const repeated = values.filter(([name, { length }]) => name in schema.shape && length > 1 && !isList(name));
+  const parsed = schema.safeParse(
+    Object.fromEntries(values.map(([name, all]) => [name, isList(name) ? all : (all[0] ?? '')])),
+  );
   if (parsed.success && repeated.length === 0) return { kind: 'read', value: parsed.data };
   const twice = repeated.map(([field, { length }]) => ({ field, message: `must be given once, found ${length}` }));
   const bad = (parsed.error?.issues ?? []).map(({ path, message }) => ({ field: path.join('.'), message }));
@@ -138,4 +190,10 @@ export function readParameters<T extends z.ZodObject>(
     kind: 'bad',
     problems: [...twice, ...bad.filter(({ field }) => !twice.some((each) => each.field === field))],
   };
+}
+
+/** Whether a parameter may be given several times. */
+function isArrayOf(schema: z.ZodType | undefined): boolean {
+  const meta = schema?.meta()?.json;
+  return typeof meta === 'object' && meta !== null && 'type' in meta && meta.type === 'array';
 }

@@ -70,6 +70,14 @@ export const executionListAnswer = z
         .meta({ id: 'ListedExecution' }),
     ),
     nextCursor: text.nullable(),
+    looked: z
+      .strictObject({
+        executions: z.int(),
+        withoutInput: z.int().describe('Those of which no input is kept, or not whole.'),
+        until: z.int().nullable().describe('When the last one that was looked at ended, epoch ms.'),
+      })
+      .optional()
+      .describe('Of a search: how far it came. With a nextCursor it can go on, also where nothing was found yet.'),
   })
   .meta({ id: 'ExecutionList' });
 

@@ -22,10 +22,13 @@ export function executionRoutes(executions: Executions, eraseExecution: EraseExe
       const notIts = read.value.app === undefined ? undefined : refusedApp(context, read.value.app);
       if (notIts) return notIts;
       try {
-        const { records, nextCursor } = await executions.list({ ...read.value, apps: callerOf(context).apps });
-        context.set('readsInput', read.value.include === 'input');
-        const inputs = read.value.include === 'input' ? await executions.shortInputs(records) : null;
-        return json(200, listBody(records, { nextCursor, inputs }));
+        const { include, ...filter } = read.value;
+        const hidden = executions.hiddenIn(filter);
+        if (hidden !== null) return badQuestion([hidden]);
+        context.set('readsInput', include === 'input' || filter.where.length > 0 || filter.text !== undefined);
+        const { records, ...rest } = await executions.search({ ...filter, apps: callerOf(context).apps });
+        const inputs = include === 'input' ? await executions.shortInputs(records) : null;
+        return json(200, listBody(records, { ...rest, inputs }));
       } catch (error) {
         if (error instanceof BadCursor) return badQuestion([{ field: 'cursor', message: error.message }]);
         throw error;

@@ -112,17 +112,40 @@ function getRecord(mockId: string): Promise<ExecutionRecord> {
 
 /** An earlier run with its input as JSON text, null when the list does not have it. */
 export type Listed = ExecutionRecord & { input: string | null };
-type HistoryPage = { items: Listed[]; nextCursor: string | null };
+/** `looked`: of a search, how many runs it has been through, and when the last of them ended, epoch ms. */
+type HistoryPage = {
+  items: Listed[];
+  nextCursor: string | null;
+  looked: { executions: number; until: number | null } | null;
+};
+/** What to search runs for: see GET executions. */
+export type RunSearch = {
+  text: string;
+  where: readonly string[];
+  outcome: string | null;
+  from: string | null;
+  to: string | null;
+};
 
 export function getHistory(
-  query: { app: string; ruleId: string | null; limit: number; cursor: string | null },
+  {
+    search,
+    ...query
+  }: { app: string; ruleId: string | null; limit: number; cursor: string | null; search: RunSearch | null },
   signal?: AbortSignal,
 ): Promise<HistoryPage> {
   const read = (answer: ExactValue): HistoryPage => ({
     items: list(field(answer, 'items')).map((item) => ({ ...readRecord(item), input: inputOf(field(item, 'input')) })),
     nextCursor: text(field(answer, 'nextCursor')),
+    looked: readLooked(field(answer, 'looked')),
   });
-  return get(withQuery(`${BASE}/executions`, { ...query, limit: String(query.limit), include: 'input' }), read, signal);
+  const all = { ...query, ...search, limit: String(query.limit), include: 'input' };
+  return get(withQuery(`${BASE}/executions`, all), read, signal);
+}
+
+function readLooked(looked: ExactValue | undefined): HistoryPage['looked'] {
+  if (!looked) return null;
+  return { executions: number(field(looked, 'executions')) ?? 0, until: number(field(looked, 'until')) };
 }
 
 function inputOf(input: ExactValue | undefined): string | null {

@@ -78,9 +78,9 @@ export async function get<T>(path: string, read: (value: ExactValue) => T, signa
 }
 
 /** A path with its query; what is null or empty is left out. */
-export function withQuery(path: string, query: Record<string, string | null>): string {
-  const pairs = Object.entries(query).filter((pair): pair is [string, string] => pair[1] !== null && pair[1] !== '');
-  const printed = new URLSearchParams(pairs).toString();
+export function withQuery(path: string, query: Record<string, string | null | readonly string[]>): string {
+  const given = Object.entries(query).flatMap(([name, value]) => [value ?? []].flat().map((each) => [name, each]));
+  const printed = new URLSearchParams(given.filter(([, value]) => value !== '')).toString();
   return printed === '' ? path : `${path}?${printed}`;
 }
 

@@ -1,4 +1,4 @@
-import type { Listed } from '../api/executions.ts';
+import type { RunSearch } from '../api/executions.ts';
 import { diffJson } from '../json/diff-json.ts';
 import { compactJson } from '../json/print-json.ts';
 import { readJson } from '../json/read-json.ts';
@@ -6,7 +6,7 @@ import { readJson } from '../json/read-json.ts';
 export const outcomeFilters = ['any', 'TRUE', 'FALSE', 'NONE', 'no-result'] as const;
 export const timeFilters = ['any', 'hour', 'today', 'yesterday'] as const;
 
-/** Which runs to show. `text`: words of the input, the client, the rule's number or the id; all of them must be there. */
+/** Which runs to show. `text`: conditions such as `uid=42`, and words of the input, the client, the rule's number or the id. */
 export type HistoryFilter = {
   text: string;
   outcome: (typeof outcomeFilters)[number];
@@ -14,39 +14,35 @@ export type HistoryFilter = {
 };
 export const noFilter: HistoryFilter = { text: '', outcome: 'any', time: 'any' };
 
-/** The runs that a filter lets through. `now`: epoch ms; days are those of the reader. */
-export function filterRuns<T extends Listed>(runs: readonly T[], filter: HistoryFilter, now: number): T[] {
-  const words = filter.text.toLowerCase().split(/\s+/).filter(Boolean);
-  const [from, to] = spanOf(filter.time, now);
-  return runs.filter((run) => {
-    const at = run.history[0]?.at ?? 0;
-    if (at < from || at >= to) return false;
-    if (filter.outcome !== 'any' && (run.decision ?? 'no-result') !== filter.outcome) return false;
-    if (words.length === 0) return true;
-    const text = searched(run);
-    return words.every((word) => text.includes(/^\d+$/.test(word) ? ` ${word} ` : word));
-  });
+const CONDITION = /^[^\s=<>!]+(?:=|!=|>=|<=|>|<).+$/;
+
+/** The search of a filter; null when it lets everything through. `now`: epoch ms; days are those of the reader. */
+export function searchOf({ text, outcome, time }: HistoryFilter, now: number): RunSearch | null {
+  const words = text.split(/\s+/).filter(Boolean);
+  const [from, to] = spanOf(time, now);
+  if (words.length === 0 && outcome === 'any' && time === 'any') return null;
+  return {
+    text: words.filter((word) => !CONDITION.test(word)).join(' '),
+    where: words.filter((word) => CONDITION.test(word)),
+    outcome: outcome === 'any' ? null : outcome,
+    from: from === null ? null : String(from),
+    to: to === null ? null : String(to),
+  };
 }
 
-/** `uid 42` and `uid:42` find `"uid":42`, and not 4200: a number is a word of its own. */
-function searched({ input, address, target, mockId, ruleId }: Listed): string {
-  const plain = inputInShort(input, Number.POSITIVE_INFINITY) ?? '';
-  const words = plain.replace(/[{}[\],:"\s]+/g, ' ');
-  return ` ${plain} ${words} ${input ?? ''} ${address ?? ''} ${target} ${mockId} #${ruleId ?? ''} `.toLowerCase();
-}
-
-function spanOf(time: HistoryFilter['time'], now: number): [number, number] {
+/** The hour begins with a full minute: what is asked for does not change all the time. */
+function spanOf(time: HistoryFilter['time'], now: number): [number | null, number | null] {
   const midnight = new Date(now);
   midnight.setHours(0, 0, 0, 0);
   const today = midnight.getTime();
   midnight.setDate(midnight.getDate() - 1);
   switch (time) {
     case 'any':
-      return [0, Number.POSITIVE_INFINITY];
+      return [null, null];
     case 'hour':
-      return [now - 3_600_000, Number.POSITIVE_INFINITY];
+      return [Math.floor(now / 60_000) * 60_000 - 3_600_000, null];
     case 'today':
-      return [today, Number.POSITIVE_INFINITY];
+      return [today, null];
     case 'yesterday':
       return [midnight.getTime(), today];
   }

@@ -1,28 +1,32 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useRef, useState } from 'react';
-import { getHistory, isEnd, type Listed } from '../api/executions.ts';
+import { getHistory, isEnd, type Listed, type RunSearch } from '../api/executions.ts';
 
 const POLL_MS = 4000;
+/** A search looks through many runs. */
+const SEARCH_AGAIN_MS = 20_000;
 const PAGE = 50;
 
-/** `ruleId` null: of every rule of the app. */
-type Scope = { app: string | null; ruleId: string | null };
+/** `ruleId` null: of every rule of the app. `search` null: all of them. */
+type Scope = { app: string | null; ruleId: string | null; search: RunSearch | null };
+/** How far a search came. */
+type Looked = { executions: number; until: number | null };
 
 /**
  * Earlier runs, the newest first. Only the newest page is asked for again: what has ended does not change, so older pages are
  * fetched once and kept.
  */
-export function useHistory({ app, ruleId }: Scope) {
-  const scope = `${app}/${ruleId}`;
+export function useHistory({ app, ruleId, search }: Scope) {
+  const scope = JSON.stringify([app, ruleId, search]);
   const queries = useQueryClient();
   const [kept, setKept] = useState<{ scope: string; items: ReadonlyMap<string, Listed> }>({ scope, items: new Map() });
-  const cursor = useRef<{ scope: string; next: string | null } | null>(null);
+  const cursor = useRef<{ scope: string; next: string | null; looked: Looked } | null>(null);
   const [older, setOlder] = useState<'idle' | 'asking'>('idle');
   const newest = useQuery({
-    queryKey: ['history', app, ruleId],
-    queryFn: ({ signal }) => getHistory({ app: app ?? '', ruleId, limit: PAGE, cursor: null }, signal),
+    queryKey: ['history', scope],
+    queryFn: ({ signal }) => getHistory({ app: app ?? '', ruleId, search, limit: PAGE, cursor: null }, signal),
     enabled: app !== null,
-    refetchInterval: POLL_MS,
+    refetchInterval: search === null ? POLL_MS : SEARCH_AGAIN_MS,
   });
 
   const keep = useCallback(
@@ -37,7 +41,8 @@ export function useHistory({ app, ruleId }: Scope) {
   useEffect(() => {
     if (!newest.data) return;
     keep(newest.data.items);
-    if (cursor.current?.scope !== scope) cursor.current = { scope, next: newest.data.nextCursor };
+    const { nextCursor: next, looked } = newest.data;
+    if (cursor.current?.scope !== scope) cursor.current = { scope, next, looked: looked ?? notLooked };
   }, [newest.data, keep, scope]);
 
   const more = useCallback(async () => {
@@ -46,17 +51,17 @@ export function useHistory({ app, ruleId }: Scope) {
     setOlder('asking');
     try {
       const page = await queries.fetchQuery({
-        queryKey: ['older-runs', app, ruleId, next],
-        queryFn: ({ signal }) => getHistory({ app: app ?? '', ruleId, limit: PAGE, cursor: next }, signal),
+        queryKey: ['older-runs', scope, next],
+        queryFn: ({ signal }) => getHistory({ app: app ?? '', ruleId, search, limit: PAGE, cursor: next }, signal),
         staleTime: Number.POSITIVE_INFINITY,
       });
       keep(page.items);
-      cursor.current = { scope, next: page.nextCursor };
+      cursor.current = { scope, next: page.nextCursor, looked: together(cursor.current?.looked, page.looked) };
     } catch {
       // The button stays and can be pressed again.
     }
     setOlder('idle');
-  }, [app, ruleId, scope, queries, keep]);
+  }, [app, ruleId, search, scope, queries, keep]);
 
   const listed = new Set(newest.data?.items.map(({ mockId }) => mockId));
   const items = kept.scope === scope ? [...kept.items.values()] : [];
@@ -66,8 +71,17 @@ export function useHistory({ app, ruleId }: Scope) {
     items: items.filter(({ mockId, state }) => isEnd(state) || listed.has(mockId)).sort(newestFirst),
     hasMore: cursor.current?.scope === scope && cursor.current.next !== null,
     isAsking: older === 'asking',
+    /** Of a search: how many runs it has been through, and back to when. */
+    looked: cursor.current?.scope === scope ? cursor.current.looked : notLooked,
     more,
   };
+}
+
+const notLooked: Looked = { executions: 0, until: null };
+
+function together(before: Looked | undefined, page: Looked | null): Looked {
+  const executions = (before?.executions ?? 0) + (page?.executions ?? 0);
+  return { executions, until: page?.until ?? before?.until ?? null };
 }
 
 function newestFirst(a: Listed, b: Listed): number {

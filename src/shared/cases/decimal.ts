@@ -13,6 +13,25 @@ export function sameNumber(a: string, b: string): boolean {
   return left.negative === right.negative && left.exponent === right.exponent && left.digits === right.digits;
 }
 
+/** Below 0 when `a` is less than `b`, 0 when they have the same value, above 0 when it is more; null when one is no JSON number. */
+export function orderOf(a: string, b: string): number | null {
+  const [left, right] = [decimalOf(a), decimalOf(b)];
+  if (left === null || right === null) return null;
+  const sign = ({ digits, negative }: Decimal) => (digits === '' ? 0 : negative ? -1 : 1);
+  const signs = sign(left) - sign(right);
+  if (signs !== 0 || left.digits === '') return signs;
+  return left.negative ? -sizes(left, right) : sizes(left, right);
+}
+
+/** The same for two that are not 0, without their signs. */
+function sizes(left: Decimal, right: Decimal): number {
+  const highest = ({ digits, exponent }: Decimal) => exponent + BigInt(digits.length);
+  const [a, b] = [highest(left), highest(right)];
+  if (a !== b) return a < b ? -1 : 1;
+  // Both begin at the same power of ten, so the digits are in the order of the values.
+  return left.digits === right.digits ? 0 : left.digits < right.digits ? -1 : 1;
+}
+
 /** Whether a number can stand in `$approx` or `$by`: its largest and smallest digit lie within 10^±400. */
 export function isApproximable(text: string): boolean {
   const decimal = decimalOf(text);

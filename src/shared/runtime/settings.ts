@@ -38,7 +38,7 @@ const variables = z.object({
   MAX_OPEN_BODY_BYTES: whole(openBodyBytes(), 1024, 64 * 1024 * MIB),
   MAX_RESULT_BYTES: whole(8 * MIB, 1024, 256 * MIB),
   HISTORY_COUNT: whole(10_000, 0, 1_000_000),
-  HISTORY_SECONDS: whole(86_400, 60, 31_536_000),
+  HISTORY_SECONDS: whole(604_800, 60, 31_536_000),
   HISTORY_BYTES: whole(256 * MIB, 0, 64 * 1024 * MIB),
   HISTORY_OFF: historyOffSetting,
   MASK: maskSetting,

@@ -51,6 +51,9 @@ export function memberOf({ mockId, app, ruleId, batchId }: ExecutionRecord): str
   return `${app}|${ruleId ?? ''}${batchId === null ? '' : `~${batchId}`}|${mockId}`;
 }
 
+/** The cursor of what follows one execution in a list. */
+export const cursorOf = (record: ExecutionRecord): string => Buffer.from(memberOf(record)).toString('base64url');
+
 /** The cursor of a list's very beginning. */
 export const BEGINNING = '-';
 

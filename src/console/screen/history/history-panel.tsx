@@ -1,13 +1,14 @@
 import { useEffect, useMemo, useState } from 'react';
 import type { ExecutionRecord, Listed } from '../../api/executions.ts';
 import { groupComparisons } from '../../run/group-comparisons.ts';
-import { filterRuns, type HistoryFilter, noFilter } from '../../run/history-filter.ts';
+import { type HistoryFilter, noFilter } from '../../run/history-filter.ts';
 import { useHistory } from '../../run/use-history.ts';
+import { useSearch } from '../../run/use-search.ts';
 import { useSteady } from '../../run/use-steady.ts';
 import { goTo, type Place } from '../../state/location.ts';
 import { historyShown } from '../../state/preferences.ts';
 import { formatTime } from '../../text/durations.ts';
-import { useText } from '../../text/use-text.tsx';
+import { type Say, useText } from '../../text/use-text.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { DrawerTabs } from '../cases/drawer-tabs.tsx';
 import { RunResult } from '../result/run-result.tsx';
@@ -15,8 +16,7 @@ import { ComparisonRow } from './comparison-row.tsx';
 import { HistoryFilters } from './history-filters.tsx';
 import { HistoryRow } from './history-row.tsx';
 
-/** A search goes on by itself through this many runs; then it asks. */
-const SEARCHED_BY_ITSELF = 500;
+/** A search goes on by itself until it has found so many, or has been through all. */
 const ENOUGH_FOUND = 20;
 
 type Props = { place: Place; onOpen: (record: ExecutionRecord) => void; onAgain: (record: ExecutionRecord) => void };
@@ -27,17 +27,17 @@ export function HistoryPanel({ place, onOpen, onAgain }: Props) {
   const shown = historyShown.use();
   const [everyRule, setEveryRule] = useState(false);
   const [filter, setFilter] = useState<HistoryFilter>(noFilter);
-  const history = useHistory({ app: place.app, ruleId: everyRule ? null : place.ruleId });
+  const search = useSearch(filter);
+  const history = useHistory({ app: place.app, ruleId: everyRule ? null : place.ruleId, search });
   const { error } = useSteady(history.query);
   const [selected, setSelected] = useState<readonly string[]>([]);
   const runs = history.items.filter(({ confId }) => everyRule || confId === place.confId);
-  const found = filterRuns(runs, filter, Date.now());
-  const lines = groupComparisons(found);
+  const lines = groupComparisons(runs);
   const before = useMemo(() => runsBefore(runs), [runs]);
-  const filtering = filter !== noFilter;
+  const filtering = search !== null;
 
-  const { hasMore, isAsking, more } = history;
-  const goesOn = filtering && hasMore && !isAsking && runs.length < SEARCHED_BY_ITSELF && found.length < ENOUGH_FOUND;
+  const { hasMore, isAsking, more, looked } = history;
+  const goesOn = filtering && hasMore && !isAsking && runs.length < ENOUGH_FOUND;
   useEffect(() => {
     if (goesOn) void more();
   }, [goesOn, more]);
@@ -57,7 +57,7 @@ export function HistoryPanel({ place, onOpen, onAgain }: Props) {
         <HistoryFilters filter={filter} onFilter={setFilter} everyRule={everyRule} onEveryRule={setEveryRule} />
         <span className="muted">
           {filtering
-            ? say('history.found', { found: found.length, n: runs.length })
+            ? say('history.found', { found: runs.length, n: looked.executions })
             : chosen.length < 2
               ? say('history.compare.hint')
               : ''}
@@ -73,7 +73,9 @@ export function HistoryPanel({ place, onOpen, onAgain }: Props) {
       </div>
       {error && runs.length === 0 && <p className="empty-line">{say('history.failed', { error: error.message })}</p>}
       {!error && lines.length === 0 && (
-        <p className="empty-line">{say(filtering ? 'history.none' : 'history.empty')}</p>
+        <p className="empty-line">
+          {noneWords({ filtering, goesOn: goesOn || isAsking || history.query.isPending, say })}
+        </p>
       )}
       {lines.length > 0 && (
         <div className="history-list">
@@ -108,6 +110,12 @@ export function HistoryPanel({ place, onOpen, onAgain }: Props) {
       )}
     </section>
   );
+}
+
+/** No run matches only once all were looked at. */
+function noneWords({ filtering, goesOn, say }: { filtering: boolean; goesOn: boolean; say: Say }): string {
+  if (!filtering) return say('history.empty');
+  return say(goesOn ? 'history.searching' : 'history.none');
 }
 
 /** The input of the run before, of the same rule or node. */

@@ -11,7 +11,7 @@ export function RulesNotice({ rule }: { rule: RuleContext & { ofRun: OfRun } }) 
   const { say } = useText();
   const lines = linesOf(rule, say);
   return (
-    <div className="notices" role="status">
+    <div className="rules-notice" role="status">
       {lines.map((line) => (
         <p className="notice warn" key={line}>
           <Icon name="warning" size={14} /> {line}

@@ -1,0 +1,73 @@
+import type { ExecutionRecord } from '../../shared/contract/execution-record.ts';
+import type { Privacy } from '../../shared/privacy/privacy.ts';
+import { BEGINNING, type History, type HistoryFilter, type HistoryPage } from '../../shared/store/history.ts';
+import { isAfter, openAfter, openCursor } from './open-cursor.ts';
+import type { Search } from './search-conditions.ts';
+import { type Found, searchExecutions } from './search-executions.ts';
+
+const MAX_LISTED_INPUT = 4 * 1024;
+
+type Dependencies = {
+  history: History;
+  privacy: Privacy;
+  /** The open executions, newest first. */
+  open: (filter: Omit<HistoryFilter, 'limit' | 'cursor'>) => Promise<ExecutionRecord[]>;
+};
+
+/** Lists executions, and searches them. */
+export function createListExecutions({ history, privacy, open }: Dependencies) {
+  /** Newest first; what is still on its way comes first of all. */
+  async function list(filter: HistoryFilter): Promise<HistoryPage> {
+    const after = openAfter(filter.cursor);
+    if (after === null) return history.list(filter);
+    const { limit, cursor: _, ...rest } = filter;
+    const all = (await open(rest)).filter((record) => isAfter(record, after));
+    const onTheirWay = all.slice(0, limit);
+    const last = onTheirWay.at(-1);
+    if (last && all.length > limit) return { records: onTheirWay, nextCursor: openCursor(last) };
+    const left = limit - onTheirWay.length;
+    if (left <= 0) return { records: onTheirWay, nextCursor: BEGINNING };
+    const page = await history.list({ ...rest, limit: left });
+    const settled = new Set(page.records.map(({ mockId }) => mockId));
+    return { ...page, records: [...onTheirWay.filter(({ mockId }) => !settled.has(mockId)), ...page.records] };
+  }
+
+  async function shownInput({ app, mockId, outcome }: ExecutionRecord): Promise<string | null> {
+    const input = outcome === null || privacy.isOff(app) ? null : await history.input(mockId);
+    return input === null ? null : (privacy.maskFor(app)?.data(input) ?? input);
+  }
+
+  return {
+    list,
+
+    /** The same, of those that a search finds. Without anything to search for it is the list. */
+    async search({ app, ruleId, batchId, limit, cursor, apps, ...search }: Wanted): Promise<HistoryPage | Found> {
+      const filter = { app, ruleId, batchId, limit, cursor, apps };
+      if (!isSearch(search)) return list(filter);
+      return searchExecutions(filter, search, { list, inputOf: shownInput });
+    },
+
+    /** What is wrong with a search that asks for hidden values. */
+    hiddenIn({ app, where }: Pick<Wanted, 'app' | 'where'>): { field: string; message: string } | null {
+      if (where.length > 0 && app === undefined) return { field: 'app', message: 'must be given with where' };
+      const mask = app === undefined ? null : privacy.maskFor(app);
+      const hidden = where.find(({ steps }) => mask?.covers(steps));
+      return hidden ? { field: 'where', message: `asks for ${hidden.path}, which is hidden here (MASK)` } : null;
+    },
+
+    /** The inputs of executions, null for what is not settled, not kept or longer than a list may show. */
+    shortInputs: (records: readonly ExecutionRecord[]): Promise<(string | null)[]> =>
+      Promise.all(
+        records.map(async (record) => {
+          const input = await shownInput(record);
+          return input !== null && input.length <= MAX_LISTED_INPUT ? input : null;
+        }),
+      ),
+  };
+}
+
+type Wanted = HistoryFilter & Search;
+
+function isSearch({ where, ...others }: Search): boolean {
+  return where.length > 0 || Object.values(others).some((value) => value !== undefined);
+}

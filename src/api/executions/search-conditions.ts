@@ -1,0 +1,98 @@
+import { orderOf } from '../../shared/cases/decimal.ts';
+import { parsePath, type Step } from '../../shared/cases/path.ts';
+import { valueAt } from '../../shared/cases/value-at.ts';
+import { parseExact } from '../../shared/contract/exact-json.ts';
+import type { ExecutionRecord } from '../../shared/contract/execution-record.ts';
+import { type ExactValue, RawNumber } from '../../shared/contract/raw-number.ts';
+
+const operators = ['=', '!=', '>', '>=', '<', '<='] as const;
+type Operator = (typeof operators)[number];
+
+/** One condition on the input: `cost >= 100`, `user.name = Ann`, `uid = "42"`. */
+type Condition = {
+  path: string;
+  steps: readonly Step[];
+  is: Operator;
+  value: null | boolean | string | RawNumber;
+};
+
+/** What is searched for; all of it must hold. `text`: words, each of which stands in the input or in what is known of the call. */
+export type Search = {
+  state?: string | undefined;
+  outcome?: string | undefined;
+  code?: string | undefined;
+  from?: number | undefined;
+  to?: number | undefined;
+  address?: string | undefined;
+  by?: string | undefined;
+  text?: string | undefined;
+  where: readonly Condition[];
+};
+
+const CONDITION = /^((?:[^\s"<>=![\]]+|\[\d+\]|\["(?:[^"\\]|\\.)*"\])+)\s*(!=|>=|<=|=|>|<)\s*(.*)$/s;
+
+/** Reads `path op value`. A value that is JSON is that; any other text is a string. Returns what is wrong with it otherwise. */
+export function readCondition(text: string): Condition | string {
+  const [, path = '', is, given = ''] = CONDITION.exec(text) ?? [];
+  const steps = parsePath(path);
+  const operator = operators.find((one) => one === is);
+  if (steps === null || operator === undefined) return 'must be path op value, such as cost>=100 (op: = != > >= < <=)';
+  const value = scalarOf(given);
+  if (value === undefined) return 'must compare with a number, a text, true, false or null';
+  if (operator.match(/[<>]/) && !(value instanceof RawNumber)) return `must compare by ${operator} with a number`;
+  return { path, steps, is: operator, value };
+}
+
+function scalarOf(text: string): Condition['value'] | undefined {
+  let value: ExactValue;
+  try {
+    value = parseExact(text);
+  } catch {
+    return text;
+  }
+  return value === null || typeof value !== 'object' || value instanceof RawNumber ? value : undefined;
+}
+
+/** Whether the input has what a condition asks for. Types are strict, numbers exact; what is not there is only `!=`. */
+export function holds({ steps, is, value }: Condition, input: ExactValue): boolean {
+  const actual = valueAt(input, steps);
+  if (is === '=') return isSame(actual, value);
+  if (is === '!=') return !isSame(actual, value);
+  if (!(actual instanceof RawNumber) || !(value instanceof RawNumber)) return false;
+  const order = orderOf(actual.text, value.text);
+  if (order === null) return false;
+  return is === '>' ? order > 0 : is === '>=' ? order >= 0 : is === '<' ? order < 0 : order <= 0;
+}
+
+function isSame(actual: ExactValue | undefined, value: Condition['value']): boolean {
+  if (actual instanceof RawNumber && value instanceof RawNumber) return orderOf(actual.text, value.text) === 0;
+  return actual === value;
+}
+
+/** Whether the record alone has what is searched for; words are looked for in the input as well. */
+export function recordFits(record: ExecutionRecord, search: Search): boolean {
+  const { state, outcome, code, from, to, address, by } = search;
+  const at = record.history[0]?.at ?? 0;
+  return (
+    (state === undefined || record.state === state) &&
+    (outcome === undefined || (record.decision ?? 'no-result') === outcome) &&
+    (code === undefined || record.outcome?.code === code) &&
+    (from === undefined || at >= from) &&
+    (to === undefined || at < to) &&
+    (address === undefined || record.address === address) &&
+    (by === undefined || record.keyName === by)
+  );
+}
+
+/** Whether every word stands in the input or in what is known of the call. A number is a word of its own: 42 is not in 420. */
+export function hasWords(text: string, record: ExecutionRecord, input: string | null): boolean {
+  const { mockId, ruleId, address, target, keyName, state, outcome } = record;
+  const known = [mockId, `#${ruleId ?? ''}`, address, target, keyName, state, outcome?.code].join(' ');
+  const words = (input ?? '').replace(/[{}[\],:"\s]+/g, ' ');
+  const all = ` ${known} ${words} ${input ?? ''} `.toLowerCase();
+  return text
+    .toLowerCase()
+    .split(/\s+/)
+    .filter(Boolean)
+    .every((word) => all.includes(/^\d+$/.test(word) ? ` ${word} ` : word));
+}

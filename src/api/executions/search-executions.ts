@@ -1,0 +1,68 @@
+import { parseExact } from '../../shared/contract/exact-json.ts';
+import type { ExecutionRecord } from '../../shared/contract/execution-record.ts';
+import { isEndState } from '../../shared/contract/states.ts';
+import { time } from '../../shared/seams/time.ts';
+import { cursorOf, type HistoryFilter, type HistoryPage } from '../../shared/store/history.ts';
+import { openCursor } from './open-cursor.ts';
+import { hasWords, holds, recordFits, type Search } from './search-conditions.ts';
+
+const READ_AT_ONCE = 100;
+/** One answer does not take longer; who asks goes on with its cursor. */
+const SEARCH_MS = 400;
+
+/** `until`: when the last one that was looked at ended, epoch ms. `withoutInput`: those of which no input could be searched. */
+export type Looked = { executions: number; withoutInput: number; until: number | null };
+export type Found = HistoryPage & { looked: Looked };
+
+type Sources = {
+  list: (filter: HistoryFilter) => Promise<HistoryPage>;
+  /** The input as it may be shown; null when there is none. */
+  inputOf: (record: ExecutionRecord) => Promise<string | null>;
+};
+
+/** Looks through executions, the newest first, until a page is full, all were looked at, or the time is over. */
+export async function searchExecutions(filter: HistoryFilter, search: Search, sources: Sources): Promise<Found> {
+  const records: ExecutionRecord[] = [];
+  const looked: Looked = { executions: 0, withoutInput: 0, until: null };
+  const giveUpAt = time.monotonic() + SEARCH_MS;
+  let { cursor } = filter;
+  for (;;) {
+    const page = await sources.list({ ...filter, cursor, limit: READ_AT_ONCE });
+    for (const [record, isFound] of await lookAt(page.records, search, { sources, looked })) {
+      looked.executions++;
+      looked.until = record.history.at(-1)?.at ?? null;
+      if (isFound) records.push(record);
+      if (records.length === filter.limit) return { records, looked, nextCursor: cursorAfter(record) };
+    }
+    if (page.nextCursor === null || isBefore(looked, search)) return { records, looked, nextCursor: null };
+    if (time.monotonic() > giveUpAt) return { records, looked, nextCursor: page.nextCursor };
+    cursor = page.nextCursor;
+  }
+}
+
+type Looking = { sources: Sources; looked: Looked };
+
+function lookAt(all: readonly ExecutionRecord[], search: Search, { sources, looked }: Looking) {
+  const needsInput = search.where.length > 0 || search.text !== undefined;
+  return Promise.all(
+    all.map(async (record): Promise<[ExecutionRecord, boolean]> => {
+      if (!recordFits(record, search)) return [record, false];
+      const input = needsInput ? await sources.inputOf(record) : null;
+      if (needsInput && input === null) looked.withoutInput++;
+      if (search.text !== undefined && !hasWords(search.text, record, input)) return [record, false];
+      if (search.where.length === 0) return [record, true];
+      if (input === null) return [record, false];
+      const value = parseExact(input);
+      return [record, search.where.every((condition) => holds(condition, value))];
+    }),
+  );
+}
+
+/** They come in the order in which they ended: none that follows was begun later than this one ended. */
+function isBefore({ until }: Looked, { from }: Search): boolean {
+  return from !== undefined && until !== null && until < from;
+}
+
+function cursorAfter(record: ExecutionRecord): string {
+  return isEndState(record.state) ? cursorOf(record) : openCursor(record);
+}

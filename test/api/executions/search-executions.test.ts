@@ -1,0 +1,123 @@
+import { expect, test } from 'vitest';
+import { holds, readCondition, type Search } from '../../../src/api/executions/search-conditions.ts';
+import { searchExecutions } from '../../../src/api/executions/search-executions.ts';
+import { parseExact } from '../../../src/shared/contract/exact-json.ts';
+import { type ExecutionRecord, recordSchema } from '../../../src/shared/contract/execution-record.ts';
+import { cursorOf, type HistoryFilter } from '../../../src/shared/store/history.ts';
+
+const INPUT = parseExact(
+  '{"uid":42,"text":"42","total":99.50,"big":12345678901234567890,"user":{"name":"Ann","tags":["a","b"]},"none":null,"on":true,"a.b":1e2}',
+);
+
+test.each([
+  ['uid=42', true],
+  ['uid="42"', false],
+  ['text=42', false],
+  ['text="42"', true],
+  ['uid!=41', true],
+  ['gone!=1', true],
+  ['gone=null', false],
+  ['none=null', true],
+  ['on=true', true],
+  ['total=99.5', true],
+  ['total>=99.50', true],
+  ['total>99.5', false],
+  ['total<1e2', true],
+  ['big=12345678901234567890', true],
+  ['big=12345678901234567891', false],
+  ['big<12345678901234567891', true],
+  ['user.name=Ann', true],
+  ['user.name = Ann', true],
+  ['user.tags[1]=b', true],
+  ['["a.b"]=100', true],
+  ['uid>-1', true],
+  ['text>1', false],
+])('%s: %s', (text, expected) => {
+  const condition = readCondition(text);
+  if (typeof condition === 'string') throw new Error(condition);
+  expect(holds(condition, INPUT)).toBe(expected);
+});
+
+test.each([
+  ['uid', 'must be path op value'],
+  ['=4', 'must be path op value'],
+  ['a..b=1', 'must be path op value'],
+  ['uid>"4"', 'must compare by > with a number'],
+  ['uid={"a":1}', 'must compare with a number, a text, true, false or null'],
+])('%s: %s', (text, problem) => {
+  expect(readCondition(text)).toMatch(problem);
+});
+
+const COUNT = 3000;
+const inputs = Array.from({ length: COUNT }, (_, n) =>
+  n % 50 === 7 ? null : `{"uid":${n % 97},"id":9007199254740${993 + (n % 3)},"note":"order ${n}"}`,
+);
+const records = inputs.map((_, n): ExecutionRecord => {
+  const at = 1_000_000 + (COUNT - n) * 1000;
+  return recordSchema.parse({
+    ...{
+      mockId: `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`,
+      app: 7,
+      ruleId: '1',
+      confId: null,
+      ts: null,
+    },
+    ...{ target: 'all', keyName: n % 5 === 0 ? 'ann' : null, address: `client-${n % 4}`, state: 'succeeded' },
+    history: [
+      { state: 'queued', at },
+      { state: 'succeeded', at: at + 5 },
+    ],
+    ...{
+      warnings: [],
+      outcome: { status: 200, code: null, mayHaveRun: true },
+      decision: n % 3 === 0 ? 'TRUE' : 'FALSE',
+    },
+  });
+});
+
+async function list({ limit, cursor }: HistoryFilter) {
+  const from = cursor === undefined ? 0 : records.findIndex((record) => cursorOf(record) === cursor) + 1;
+  const page = records.slice(from, from + limit);
+  const last = page.at(-1);
+  return { records: page, nextCursor: last && from + limit < COUNT ? cursorOf(last) : null };
+}
+const numberOf = ({ mockId }: ExecutionRecord) => Number(mockId.slice(-12));
+
+async function all(search: Partial<Search>, limit = 30) {
+  const found: number[] = [];
+  let [cursor, executions, withoutInput]: [string | undefined, number, number] = [undefined, 0, 0];
+  for (;;) {
+    const filter = { app: 7, limit, cursor };
+    const page = await searchExecutions(
+      filter,
+      { where: [], ...search },
+      { list, inputOf: async (record) => inputs[numberOf(record)] ?? null },
+    );
+    found.push(...page.records.map(numberOf));
+    executions += page.looked.executions;
+    withoutInput += page.looked.withoutInput;
+    if (page.nextCursor === null) return { found, executions, withoutInput };
+    cursor = page.nextCursor;
+  }
+}
+const where = (...texts: string[]) => texts.map(readCondition).filter((condition) => typeof condition !== 'string');
+const scan = (fits: (n: number, input: string | null) => boolean) =>
+  inputs.flatMap((input, n) => (fits(n, input) ? [n] : []));
+
+test('finds what a plain scan finds, each once, however it is cut into pages', async () => {
+  const uid = await all({ where: where('uid=42') });
+  expect(uid.found).toEqual(scan((n, input) => input !== null && n % 97 === 42));
+  expect(uid).toMatchObject({ executions: COUNT, withoutInput: COUNT / 50 });
+  expect((await all({ where: where('uid=42') }, 7)).found).toEqual(uid.found);
+  const big = await all({ where: where('id=9007199254740993', 'uid>=90') });
+  expect(big.found).toEqual(scan((n, input) => input !== null && n % 3 === 0 && n % 97 >= 90));
+  expect((await all({ by: 'ann', outcome: 'TRUE', address: 'client-0' })).found).toEqual(scan((n) => n % 60 === 0));
+  expect((await all({ text: 'ORDER 1234' })).found).toEqual([1234]);
+});
+
+test('does not look at what ended before the time that is searched', async () => {
+  const from = records[100]?.history[0]?.at ?? 0;
+  const { found, executions } = await all({ from });
+  expect(found).toEqual(scan((n) => n <= 100));
+  expect(executions).toBeLessThan(400);
+});

@@ -1,0 +1,199 @@
+import { describe, expect, it } from 'vitest';
+import { createBacklog } from '../../../src/api/overload/backlog.ts';
+import { createMemoryTakers, type WorkerLoad } from '../../../src/shared/store/takers.ts';
+import { createOwnTime } from '../../support/own-time.ts';
+
+const LOOK_EVERY_MS = 250;
+
+type Turn = { begins?: number; waiting: number; ms?: number };
+
+describe('how long a new call would wait', () => {
+  it('is not known before workers were seen to begin something for half a second', async () => {
+    const { backlog, inIt, turns } = await open();
+    expect(inIt(backlog.delayMs)).toBe(0);
+    await turns(2, { begins: 50, waiting: 5000 });
+    expect(inIt(backlog.delayMs)).toBe(0);
+    await turns(1, { begins: 50, waiting: 5000 });
+    expect(inIt(backlog.delayMs)).toBe(25_000);
+  });
+
+  it('is what is to be begun, by how many are begun in a ms: what waits, and what workers have and have not sent', async () => {
+    const { backlog, inIt, turns, tell } = await open();
+    await turns(12, { begins: 50, waiting: 1000 });
+    expect(inIt(backlog.delayMs)).toBe(5000);
+    tell('worker', { busy: 500 });
+    await turns(1, { begins: 50, waiting: 1000 });
+    expect(inIt(backlog.delayMs)).toBe(7500);
+    await turns(1, { begins: 50, waiting: 0 });
+    expect(inIt(backlog.delayMs)).toBe(2500);
+  });
+
+  it('is nothing while there are fewer than 200 to begin, however slow the workers are', async () => {
+    const { backlog, inIt, turns } = await open();
+    await turns(12, { begins: 1, waiting: 1000 });
+    await turns(1, { begins: 0, waiting: 199 });
+    expect(inIt(backlog.delayMs)).toBe(0);
+    await turns(12, { begins: 1, waiting: 200 });
+    expect(inIt(backlog.delayMs)).toBe(0);
+    await turns(1, { begins: 1, waiting: 200 });
+    expect(inIt(backlog.delayMs)).toBe(50_000);
+  });
+
+  it('is nothing for a burst of less than 1,000, until it has been there for three seconds', async () => {
+    const { backlog, inIt, turns } = await open();
+    await turns(12, { begins: 50, waiting: 1000 });
+    await turns(1, { begins: 50, waiting: 0 });
+    await turns(12, { begins: 50, waiting: 999 });
+    expect(inIt(backlog.delayMs)).toBe(0);
+    await turns(1, { begins: 50, waiting: 999 });
+    expect(inIt(backlog.delayMs)).toBe(4995);
+  });
+
+  it('grows at once with what this API adds, and shrinks with the time since the look', async () => {
+    const { backlog, inIt, turns, pass } = await open();
+    await turns(12, { begins: 50, waiting: 1000 });
+    inIt(() => {
+      for (let call = 0; call < 100; call++) backlog.added();
+    });
+    expect(inIt(backlog.delayMs)).toBe(5500);
+    pass(200);
+    expect(inIt(backlog.delayMs)).toBe(5300);
+    await turns(1, { begins: 50, waiting: 1100, ms: 50 });
+    expect(inIt(backlog.delayMs)).toBe(5500); // the look has counted them
+  });
+
+  it('follows workers that become slower within three seconds', async () => {
+    const { backlog, inIt, turns } = await open();
+    await turns(20, { begins: 100, waiting: 1000 });
+    expect(inIt(backlog.delayMs)).toBe(2500);
+    await turns(12, { begins: 25, waiting: 1000 });
+    expect(inIt(backlog.delayMs)).toBe(10_000);
+  });
+
+  it('is measured only while there was enough to do: workers with nothing to begin do not count as slow', async () => {
+    const { backlog, inIt, turns } = await open();
+    await turns(12, { begins: 2, waiting: 3 });
+    await turns(5, { begins: 50, waiting: 1000 });
+    expect(inIt(backlog.delayMs)).toBe(5000);
+  });
+
+  it('is known at once when the next load comes, and no more after a minute without one', async () => {
+    const { backlog, inIt, turns } = await open();
+    await turns(12, { begins: 50, waiting: 1000 });
+    await turns(1, { begins: 50, waiting: 0 });
+    await turns(100, { begins: 0, waiting: 0 }); // 25 s
+    await turns(1, { begins: 0, waiting: 1000 });
+    expect(inIt(backlog.delayMs)).toBe(5000);
+    await turns(1, { begins: 50, waiting: 0 });
+    await turns(250, { begins: 0, waiting: 0 }); // 62 s
+    await turns(1, { begins: 0, waiting: 1000 });
+    expect(inIt(backlog.delayMs)).toBe(0);
+  });
+});
+
+describe('a worker', () => {
+  it('that counts from 0 again has begun nothing meanwhile, and not less than nothing', async () => {
+    const { backlog, inIt, turns, tell } = await open();
+    tell('other', { begun: 100_000 });
+    await turns(12, { begins: 50, waiting: 1000 });
+    tell('other', { begun: 3 });
+    await turns(1, { begins: 50, waiting: 1000 });
+    expect(inIt(backlog.delayMs)).toBe(5000);
+  });
+
+  it('that is new counts from its second look on', async () => {
+    const { backlog, inIt, turns, tell } = await open();
+    await turns(12, { begins: 50, waiting: 1000 });
+    tell('new', { begun: 100_000 });
+    await turns(1, { begins: 50, waiting: 1000 });
+    expect(inIt(backlog.delayMs)).toBe(5000);
+    tell('new', { begun: 100_000 + 600 });
+    await turns(1, { begins: 50, waiting: 1000 });
+    expect(inIt(backlog.delayMs)).toBe(2500);
+  });
+
+  it('that leaves takes with it neither what others began nor what it began before', async () => {
+    const { backlog, inIt, turns, tell, takers } = await open();
+    for (let turn = 0; turn < 14; turn++) {
+      tell('leaving', { begun: 5000, busy: turn % 2 === 0 ? 301 : 300 });
+      await turns(1, { begins: 50, waiting: 700 });
+    }
+    expect(inIt(backlog.delayMs)).toBe(5000);
+    await takers.withdraw('leaving');
+    await turns(1, { begins: 50, waiting: 700 });
+    expect(inIt(backlog.delayMs)).toBe(3500);
+  });
+});
+
+describe('a worker that stands still', () => {
+  it('holds nobody up: what it has does not count after a second', async () => {
+    const { backlog, inIt, turns, tell } = await open();
+    await turns(12, { begins: 50, waiting: 1000 });
+    tell('frozen', { begun: 5000, busy: 300 });
+    await turns(4, { begins: 50, waiting: 1000 });
+    expect(inIt(backlog.delayMs)).toBe(6500);
+    await turns(1, { begins: 50, waiting: 1000 });
+    expect(inIt(backlog.delayMs)).toBe(5000);
+  });
+});
+
+describe('a stall', () => {
+  it('of the workers for one look changes the wait by little: it is neither endless nor nothing', async () => {
+    const { backlog, inIt, turns } = await open();
+    await turns(13, { begins: 50, waiting: 1000 });
+    await turns(1, { begins: 0, waiting: 1000 });
+    const delayMs = inIt(backlog.delayMs);
+    expect(delayMs).toBeGreaterThan(5000);
+    expect(delayMs).toBeLessThan(6000);
+  });
+
+  it('of a look: what is begun meanwhile is taken off, and the late look measures by its own time', async () => {
+    const { backlog, inIt, turns, pass } = await open();
+    await turns(12, { begins: 50, waiting: 1000 });
+    pass(2000);
+    expect(inIt(backlog.delayMs)).toBe(3000);
+    pass(60_000);
+    expect(inIt(backlog.delayMs)).toBe(0);
+    await turns(1, { begins: 50 * 249, waiting: 1000, ms: 250 });
+    expect(inIt(backlog.delayMs)).toBe(5000);
+  });
+
+  it('of the store: a look that fails leaves the one before in force', async () => {
+    const takers = createMemoryTakers();
+    let isAway = false;
+    const { backlog, inIt, turns, pass } = await open({
+      ...takers,
+      loads: () => (isAway ? Promise.reject(new Error('the store is away')) : takers.loads()),
+    });
+    await turns(12, { begins: 50, waiting: 1000 });
+    isAway = true;
+    pass(LOOK_EVERY_MS);
+    await expect(inIt(() => backlog.look(0))).rejects.toThrow('away');
+    expect(inIt(backlog.delayMs)).toBe(4750);
+  });
+});
+
+/** One worker, and an API that looks at it. */
+async function open(takers = createMemoryTakers()) {
+  const { run, pass } = createOwnTime();
+  const backlog = run(() => createBacklog({ takers }));
+  const loads = new Map<string, WorkerLoad>();
+
+  function tell(id: string, load: Partial<WorkerLoad>): void {
+    const told = { busy: 0, begun: 0, ...loads.get(id), ...load };
+    loads.set(id, told);
+    void takers.tell(id);
+    void takers.tellLoad(id, told);
+  }
+
+  async function turns(count: number, { begins = 0, waiting, ms = LOOK_EVERY_MS }: Turn): Promise<void> {
+    for (let turn = 0; turn < count; turn++) {
+      pass(ms);
+      tell('worker', { begun: (loads.get('worker')?.begun ?? 0) + begins });
+      await run(() => backlog.look(waiting));
+    }
+  }
+
+  tell('worker', {});
+  return { backlog, takers, inIt: run, pass, tell, turns };
+}

@@ -1,0 +1,145 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { echoes } from '../support/echoes.ts';
+import { eventually } from '../support/eventually.ts';
+import { type Answer, httpCall } from '../support/http-call.ts';
+import { type Pressed, startPressing } from '../support/press.ts';
+import { startRedis } from '../support/redis.ts';
+import { claimRedisDatabase } from '../support/redis-database.ts';
+import type { RedisServer } from '../support/redis-server.ts';
+import { createResponder, type FoundRequest } from '../support/responder.ts';
+import { type Processes, startProcesses } from '../support/start-processes.ts';
+import { twice } from '../support/steady-calls.ts';
+
+const choice = inject('redis');
+
+/**
+ * A worker that can begin at most 600 a second, on any machine: it may have 30 at a time, and the client takes 50 ms. Calls are
+ * refused behind a wait of 0.8 to 2.4 s; were they not, each would wait for about 8 s.
+ */
+const FULL = { WORKER_CONCURRENCY: 30, QUEUE_TIMEOUT_MS: 8000, LOG_LEVEL: 'info' };
+const CLIENT_MS = 50;
+const LOAD = { perSecond: 1200, seconds: 8 };
+const STEADY_FROM_MS = 3000;
+const SOON_MS = 5000;
+/** After the load, no more waits than was taken. */
+const BACK_WITHIN_MS = 6000;
+const ENOUGH = 100;
+
+describe.skipIf(choice.kind === 'unavailable')('a worker', () => {
+  let redis: RedisServer;
+  beforeAll(async () => {
+    redis = await startRedis(choice);
+  });
+  afterAll(() => redis.stop());
+
+  it('that gets twice the calls it can begin, or more, answers as many as it can, and soon; the others did not run', async () => {
+    await withProcesses(FULL, async (processes) => {
+      const does = echoes({ afterMs: CLIENT_MS });
+      await using client = await createResponder({ sharedDir: processes.sharedDir, app: 1, does });
+      const before = await repeat(processes);
+      expect(before.status).toBe(200);
+      using caller = await startPressing(processes.api.url);
+
+      const pressing = caller.press(LOAD);
+      await processes.api.logged('calls were refused: they come faster than the workers can begin them');
+      const meanwhile = await lookMeanwhile(processes, pressing);
+      const { ended } = await pressing;
+      await isServed(processes, BACK_WITHIN_MS);
+
+      expect(meanwhile.repeats).toEqual(meanwhile.repeats.map(() => before.text));
+      expect(meanwhile.lists).toEqual(meanwhile.lists.map(() => 200));
+      expect(meanwhile.lists.length).toBeGreaterThan(0);
+      const calls = await ended;
+      areHonest(calls, client.found);
+      const steady = calls.filter(({ at }) => at >= STEADY_FROM_MS);
+      expect(steady.filter(({ status, ms }) => status === 200 && ms <= SOON_MS).length).toBeGreaterThan(ENOUGH);
+      expect(steady.filter(({ status, ms }) => status === 503 && ms <= SOON_MS).length).toBeGreaterThan(ENOUGH);
+    });
+  });
+
+  it('whose 400 calls wait at a slow client, or for a slot there, is not too busy for another client', async () => {
+    await withProcesses({ MAX_WAITS_PER_CLIENT: 200, LOG_LEVEL: 'info' }, async (processes) => {
+      const { sharedDir, api } = processes;
+      await using slow = await createResponder({ sharedDir, app: 1, does: echoes({ afterMs: 3000 }) });
+      await using other = await createResponder({ sharedDir, app: 2, does: echoes() });
+      const call = (app: number, number: number) => api.execute({ app, ruleId: 1, 'the service': { number } });
+      const waiting = Promise.all(Array.from({ length: 400 }, (_, number) => call(1, number)));
+      await eventually(() => expect(slow.found.length).toBeGreaterThanOrEqual(200), 60_000);
+      const others: Answer[] = [];
+      for (const done = whenOver(waiting); !done.isOver; await delay(50)) others.push(await call(2, others.length));
+
+      expect(others.length).toBeGreaterThan(5);
+      expect(others.filter(({ status }) => status !== 200).map(({ json }) => json)).toEqual([]);
+      expect((await waiting).filter(({ status }) => status !== 200).map(({ json }) => json)).toEqual([]);
+      expect(twice([...slow.found, ...other.found])).toEqual([]);
+    });
+  });
+
+  async function withProcesses(
+    settings: Record<string, string | number>,
+    use: (processes: Processes) => Promise<void>,
+  ) {
+    const database = await claimRedisDatabase(redis.url);
+    try {
+      await using processes = await startProcesses({
+        queueUrl: database.url,
+        settings: { CLIENT_TIMEOUT_MS: 60_000, ...settings },
+      });
+      await use(processes);
+      await eventually(async () => expect(await processes.leftovers()).toEqual([]));
+      expect(processes.noise()).toEqual([]);
+    } finally {
+      await database.stop();
+    }
+  }
+});
+
+const KEYED = { app: 1, ruleId: 1, 'the service': { number: -1 } };
+
+/** The same call under the same key, which runs once. */
+function repeat({ api }: Processes): Promise<Answer> {
+  return api.execute(KEYED, { headers: { 'idempotency-key': 'once' } });
+}
+
+/** While calls are made: what the list of executions answers, and the repeat of a call that ran before. */
+async function lookMeanwhile(processes: Processes, pressing: Promise<unknown>) {
+  const lists: number[] = [];
+  const repeats: string[] = [];
+  for (const done = whenOver(pressing); !done.isOver; await delay(50)) {
+    repeats.push((await repeat(processes)).text);
+    lists.push((await httpCall(`${processes.api.url}/rule-server/mock/executions`)).status);
+  }
+  return { lists, repeats };
+}
+
+function whenOver(task: Promise<unknown>): { readonly isOver: boolean } {
+  const done = { isOver: false };
+  const over = () => {
+    done.isOver = true;
+  };
+  task.then(over, over);
+  return done;
+}
+
+/** Resolves once a call that is made now, or a little later, was answered; rejects when that takes longer. */
+async function isServed({ api }: Processes, withinMs: number): Promise<void> {
+  const status = async () => (await api.execute({ app: 1, ruleId: 1, 'the service': { number: -2 } })).status;
+  await eventually(async () => expect(await status()).toBe(200), withinMs);
+}
+
+/** Each call was answered, or told that it did not run and when to come again; no rule ran twice, and none of which that was said. */
+function areHonest(calls: Pressed[], found: FoundRequest[]): void {
+  const isAnswered = ({ status, number, echoed }: Pressed) => status === 200 && echoed === number;
+  const isRefused = ({ status, code, mayHaveRun, retryAfter }: Pressed) =>
+    status === 503 && code === 'overloaded' && mayHaveRun === false && Number(retryAfter) >= 1;
+  expect(calls.filter((call) => !isAnswered(call) && !isRefused(call)).slice(0, 3)).toEqual([]);
+  const numbers = found
+    .map(({ text }): number => JSON.parse(text)['the service'].number)
+    .filter((number) => number >= -1);
+  expect(numbers.length - new Set(numbers).size).toBe(0);
+  expect(twice(found)).toEqual([]);
+  const refused = new Set(calls.filter(({ mayHaveRun }) => mayHaveRun === false).map(({ number }) => number));
+  expect(numbers.filter((number) => refused.has(number))).toEqual([]);
+  expect(calls).toHaveLength(LOAD.perSecond * LOAD.seconds);
+}
