@@ -1,43 +1,51 @@
-// `press-calls.ts URL`: makes the calls of each load it is sent, tells when they are made, and then how each of them ended.
+// `press-calls.ts URL`: makes calls at the rate it is told, and tells how each of them ended.
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Load, loadSchema, type Pressed } from './press.ts';
+import { orderSchema, type Pressed, type Told } from './press.ts';
 
 const TICK_MS = 5;
+const TELL_EVERY_MS = 200;
 
 const [url = ''] = process.argv.slice(2);
 const agent = new Agent({ keepAlive: true, maxFreeSockets: 2000 });
+let untold: Pressed[] = [];
+let isStopped = false;
 
-async function press({ perSecond, seconds }: Load): Promise<void> {
-  const calls: Promise<Pressed>[] = [];
+const tell = (told: Told) => void process.send?.(told);
+
+async function press(perSecond: number): Promise<void> {
+  const calls: Promise<void>[] = [];
   const beganAt = performance.now();
-  const total = perSecond * seconds;
-  while (calls.length < total) {
+  for (; !isStopped; await delay(TICK_MS)) {
     const passedMs = performance.now() - beganAt;
-    const due = Math.min(total, Math.floor((passedMs * perSecond) / 1000));
-    while (calls.length < due) calls.push(call(calls.length, passedMs));
-    await delay(TICK_MS);
+    while (calls.length < Math.floor((passedMs * perSecond) / 1000)) calls.push(call(calls.length, passedMs));
   }
-  process.send?.('made');
-  process.send?.(await Promise.all(calls));
+  await Promise.all(calls);
+  clearInterval(telling);
+  tell({ ended: untold, made: calls.length });
 }
 
-function call(number: number, at: number): Promise<Pressed> {
-  const body = JSON.stringify({ app: 1, ruleId: 1, 'the service': { number } });
-  const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
+const telling = setInterval(() => {
+  tell({ ended: untold });
+  untold = [];
+}, TELL_EVERY_MS);
+
+async function call(number: number, at: number): Promise<void> {
   const startedAt = performance.now();
-  const told = (how: Omit<Pressed, 'number' | 'at' | 'ms'>) => ({
-    number,
-    at,
-    ms: performance.now() - startedAt,
-    ...how,
-  });
-  return new Promise((resolve) => {
-    const failed = (error: Error) => resolve(told({ status: 0, code: error.message }));
+  const how = await ask(JSON.stringify({ app: 1, ruleId: 1, 'the service': { number } })).catch((error: Error) => ({
+    status: 0,
+    code: error.message,
+  }));
+  untold.push({ number, at, ms: performance.now() - startedAt, ...how });
+}
+
+function ask(body: string): Promise<Omit<Pressed, 'number' | 'at' | 'ms'>> {
+  const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
+  return new Promise((resolve, reject) => {
     request(`${url}/rule-server/mock/execute`, { method: 'POST', headers, agent }, (incoming) => {
-      read(incoming).then((how) => resolve(told(how)), failed);
+      read(incoming).then(resolve, reject);
     })
-      .on('error', failed)
+      .on('error', reject)
       .end(body);
   });
 }
@@ -56,5 +64,9 @@ async function read(incoming: IncomingMessage) {
   };
 }
 
-process.on('message', (message) => void press(loadSchema.parse(message)));
+process.on('message', (message) => {
+  const order = orderSchema.parse(message);
+  if (order.kind === 'stop') isStopped = true;
+  else void press(order.perSecond);
+});
 process.send?.('ready');

@@ -28,8 +28,9 @@ export async function searchExecutions(filter: HistoryFilter, search: Search, so
   let { cursor } = filter;
   for (;;) {
     const page = await sources.list({ ...filter, cursor, limit: READ_AT_ONCE });
-    for (const [record, isFound] of await lookAt(page.records, search, { sources, looked })) {
+    for (const { record, isFound, lacksInput } of await lookAt(page.records, search, sources)) {
       looked.executions++;
+      if (lacksInput) looked.withoutInput++;
       looked.until = record.history.at(-1)?.at ?? null;
       if (isFound) records.push(record);
       if (records.length === filter.limit) return { records, looked, nextCursor: cursorAfter(record) };
@@ -40,22 +41,27 @@ export async function searchExecutions(filter: HistoryFilter, search: Search, so
   }
 }
 
-type Looking = { sources: Sources; looked: Looked };
-
-function lookAt(all: readonly ExecutionRecord[], search: Search, { sources, looked }: Looking) {
+function lookAt(all: readonly ExecutionRecord[], search: Search, { inputOf }: Sources) {
   const needsInput = search.where.length > 0 || search.text !== undefined;
   return Promise.all(
-    all.map(async (record): Promise<[ExecutionRecord, boolean]> => {
-      if (!recordFits(record, search)) return [record, false];
-      const input = needsInput ? await sources.inputOf(record) : null;
-      if (needsInput && input === null) looked.withoutInput++;
-      if (search.text !== undefined && !hasWords(search.text, record, input)) return [record, false];
-      if (search.where.length === 0) return [record, true];
-      if (input === null) return [record, false];
-      const value = parseExact(input);
-      return [record, search.where.every((condition) => holds(condition, value))];
+    all.map(async (record) => {
+      const mayFit = recordFits(record, search);
+      const input = mayFit && needsInput ? await inputOf(record) : null;
+      return {
+        record,
+        isFound: mayFit && inputFits(record, input, search),
+        lacksInput: mayFit && needsInput && input === null,
+      };
     }),
   );
+}
+
+function inputFits(record: ExecutionRecord, input: string | null, { text, where }: Search): boolean {
+  if (text !== undefined && !hasWords(text, record, input)) return false;
+  if (where.length === 0) return true;
+  if (input === null) return false;
+  const value = parseExact(input);
+  return where.every((condition) => holds(condition, value));
 }
 
 /** They come in the order in which they ended: none that follows was begun later than this one ended. */
