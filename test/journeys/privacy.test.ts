@@ -153,7 +153,7 @@ onEachQueue('with HISTORY_OFF', (start) => {
     }
     const events = await service.call(`${EXECUTIONS}/${ran.json.mockId}/events`);
     expect([events.status, events.text.includes('marker-of')]).toEqual([200, false]);
-    const unknown = await service.call(`${EXECUTIONS}/${ran.json.mockId.replace(/^./, 'f').replace(/.$/, '0')}`);
+    const unknown = await service.call(`${EXECUTIONS}/00000000-0000-4000-8000-000000000000`);
     expect(unknown.status).toBe(404);
   });
 

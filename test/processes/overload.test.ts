@@ -25,6 +25,10 @@ const STEADY_FROM_MS = 8000;
 const SOON_MS = 10_000;
 const ENOUGH = 100;
 
+/** Of 400 calls 50 are at the client at a time, for 1.5 s; the others wait for a slot there. */
+const SLOW_CLIENT = { MAX_WAITS_PER_CLIENT: 50, QUEUE_TIMEOUT_MS: 25_000, LOG_LEVEL: 'info' };
+const SLOW_MS = 1500;
+
 describe.skipIf(choice.kind === 'unavailable')('a worker', () => {
   let redis: RedisServer;
   beforeAll(async () => {
@@ -58,13 +62,16 @@ describe.skipIf(choice.kind === 'unavailable')('a worker', () => {
   });
 
   it('whose 400 calls wait at a slow client, or for a slot there, is not too busy for another client', async () => {
-    await withProcesses({ MAX_WAITS_PER_CLIENT: 200, LOG_LEVEL: 'info' }, async (processes) => {
+    await withProcesses(SLOW_CLIENT, async (processes) => {
       const { sharedDir, api } = processes;
-      await using slow = await createResponder({ sharedDir, app: 1, does: echoes({ afterMs: 3000 }) });
+      await using slow = await createResponder({ sharedDir, app: 1, does: echoes({ afterMs: SLOW_MS }) });
       await using other = await createResponder({ sharedDir, app: 2, does: echoes() });
       const call = (app: number, number: number) => api.execute({ app, ruleId: 1, 'the service': { number } });
       const waiting = Promise.all(Array.from({ length: 400 }, (_, number) => call(1, number)));
-      await eventually(() => expect(slow.found.length).toBeGreaterThanOrEqual(200), 60_000);
+      await eventually(
+        () => expect(slow.found.length).toBeGreaterThanOrEqual(SLOW_CLIENT.MAX_WAITS_PER_CLIENT),
+        60_000,
+      );
       const others: Answer[] = [];
       for (const done = whenOver(waiting); !done.isOver; await delay(50)) others.push(await call(2, others.length));
 
