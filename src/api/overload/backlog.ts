@@ -43,7 +43,8 @@ export function createBacklog({ takers }: { takers: Pick<Takers, 'loads'> }) {
       if (last && last.count >= FEW)
         intervals.push({ endedAt: at, ms: at - last.at, begun: begunBetween(last.loads, loads) });
       intervals = intervals.filter(({ endedAt }) => endedAt > at - BELIEVED_FOR_MS);
-      perMs = rateOf(intervals);
+      // Workers that begin nothing are no reason to take more calls.
+      perMs = rateOf(intervals) ?? (intervals.length > 0 ? perMs : undefined);
       last = { at, count, loads };
       added = 0;
     },

@@ -58,9 +58,11 @@ function countArrivals() {
       counts.set(keyName, (counts.get(keyName) ?? 0) + 1);
     },
     shareTaken(keyName: string | null, taken: number): number {
-      const own = before.get(keyName);
-      if (taken === 1 || own === undefined || before.size === 1) return taken;
-      return Math.min(1, fairLevel([...before.values()], taken) / own);
+      if (taken === 1) return 1;
+      // One that did not call lately asks for what it asks for now.
+      const own = before.get(keyName) ?? counts.get(keyName) ?? 1;
+      const all = before.has(keyName) ? [...before.values()] : [...before.values(), own];
+      return Math.min(1, fairLevel(all, taken) / own);
     },
   };
 }

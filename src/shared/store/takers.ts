@@ -62,7 +62,9 @@ export function createRedisTakers(redis: Redis, prefix: string): Takers {
     tell: async (workerId) => void (await tell(redis, [key], [workerId, COUNTS_FOR_MS])),
     tellLoad: async (workerId, load) =>
       void (await tellLoad(redis, [loadsKey], [workerId, JSON.stringify(load), COUNTS_FOR_MS])),
-    withdraw: async (workerId) => void (await redis.zrem(key, workerId)),
+    async withdraw(workerId) {
+      await Promise.all([redis.zrem(key, workerId), redis.hdel(loadsKey, workerId)]);
+    },
     list: async () => idsSchema.parse(await list(redis, [key], [COUNTS_FOR_MS])),
     loads: async () => new Map(loadsSchema.parse(await loads(redis, [key, loadsKey], [COUNTS_FOR_MS]))),
   };
@@ -75,7 +77,10 @@ export function createMemoryTakers(): Takers {
   return {
     tell: async (workerId) => void ids.add(workerId),
     tellLoad: async (workerId, load) => void told.set(workerId, load),
-    withdraw: async (workerId) => void ids.delete(workerId),
+    async withdraw(workerId) {
+      ids.delete(workerId);
+      told.delete(workerId);
+    },
     list: async () => [...ids],
     loads: async () => new Map([...told].filter(([id]) => ids.has(id))),
   };

@@ -125,6 +125,13 @@ describe('a worker', () => {
   });
 });
 
+it('workers that begin nothing any more do not open the door', async () => {
+  const { backlog, inIt, turns } = await open();
+  await turns(12, { begins: 100, waiting: 5000 });
+  await turns(20, { begins: 0, waiting: 5000 });
+  expect(inIt(backlog.delayMs)).toBeGreaterThan(10_000);
+});
+
 describe('a worker that stands still', () => {
   it('holds nobody up: what it has does not count after a second', async () => {
     const { backlog, inIt, turns, tell } = await open();

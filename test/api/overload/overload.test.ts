@@ -70,6 +70,19 @@ describe('keys share what can be done', () => {
     }
   });
 
+  it('one that calls seldom is not refused, however much another asks for', () => {
+    const { ask, pass } = open(HALF_MS);
+    let taken = 0;
+    for (let second = 0; second < 20; second++) {
+      for (let window = 0; window < 4; window++) {
+        ask('large', 250);
+        if (window === 3) taken += ask('small', 1).length;
+        pass(COUNTED_OVER_MS);
+      }
+    }
+    expect(taken).toBe(20);
+  });
+
   it('one that is alone again has everything for itself', () => {
     const { ask, pass } = open(HALF_MS);
     ask('small', 10);
