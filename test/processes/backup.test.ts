@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { callsAt } from '../support/calls-at.ts';
 import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/free-port.ts';
 import { httpCall } from '../support/http-call.ts';
@@ -31,15 +32,9 @@ afterEach(async () => {
 
 async function start(): Promise<void> {
   service = await startWholeProcess({ sharedDir, port, settings: SETTINGS });
-  await eventually(async () => expect((await httpCall(`http://127.0.0.1:${port}/readyz`)).status).toBe(200));
+  await listens();
 }
-const url = (path: string) => `http://127.0.0.1:${port}/rule-server/mock/${path}`;
-const run = (uid: number, headers: Record<string, string> = {}) =>
-  httpCall(url('execute'), {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', ...headers },
-    body: JSON.stringify({ app: APP, ruleId: 1, 'the service': { uid } }),
-  });
+const { url, run, listens } = callsAt(() => port, APP);
 const backup = (to: string, folder = sharedDir) =>
   promisify(execFile)(process.execPath, ['bin/rule-server.js', 'backup', '--shared-dir', folder, to]);
 

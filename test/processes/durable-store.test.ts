@@ -6,6 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { errnoOf } from '../../src/shared/runtime/errno.ts';
+import { callsAt } from '../support/calls-at.ts';
 import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/free-port.ts';
 import { httpCall } from '../support/http-call.ts';
@@ -47,15 +48,9 @@ const start = async (untilReady = true) => {
 /** Also that it listens: the worker takes jobs a moment earlier. */
 const startAndListen = async () => {
   await start();
-  await eventually(async () => expect((await httpCall(`http://127.0.0.1:${port}/readyz`)).status).toBe(200));
+  await listens();
 };
-const url = (path: string) => `http://127.0.0.1:${port}/rule-server/mock/${path}`;
-const run = (uid: number, headers: Record<string, string> = {}) =>
-  httpCall(url('execute'), {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', ...headers },
-    body: JSON.stringify({ app: APP, ruleId: 1, 'the service': { uid } }),
-  });
+const { url, run, listens } = callsAt(() => port, APP);
 const uidOf = ({ text }: { text: string }) => Number(/"uid":(\d+)/.exec(text)?.[1]);
 
 it(

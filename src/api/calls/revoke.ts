@@ -70,7 +70,7 @@ export function createRevoke(dependencies: Dependencies) {
       return fenced === 'fenced' ? didNotRun : inDoubt;
     });
 
-  /** Nobody wants it any more, and no worker has begun it. */
+  /** Cancels an execution that no worker has begun. */
   const cancel = (mockId: string): Promise<boolean> =>
     revoke(mockId, sentences.cancelledInQueue(mockId), sentences.cancelledInDoubt(mockId));
 

@@ -47,7 +47,7 @@ export function createListExecutions({ history, privacy, open }: Dependencies) {
       return searchExecutions(filter, search, { list, inputOf: shownInput });
     },
 
-    /** What is wrong with a search that asks for hidden values. */
+    /** Refuses a search for values that are hidden: the field, and what is wrong with it; null if nothing is. */
     hiddenIn({ app, where }: Pick<Wanted, 'app' | 'where'>): { field: string; message: string } | null {
       if (where.length > 0 && app === undefined) return { field: 'app', message: 'must be given with where' };
       const mask = app === undefined ? null : privacy.maskFor(app);

@@ -16,7 +16,7 @@ type Condition = {
   value: null | boolean | string | RawNumber;
 };
 
-/** What is searched for; all of it must hold. `text`: words, each of which stands in the input or in what is known of the call. */
+/** A search; an execution is found when all of it holds. `text`: words; each stands in the input, or in the record of the call. */
 export type Search = {
   state?: string | undefined;
   outcome?: string | undefined;
@@ -84,7 +84,7 @@ export function recordFits(record: ExecutionRecord, search: Search): boolean {
   );
 }
 
-/** Whether every word stands in the input or in what is known of the call. A number is a word of its own: 42 is not in 420. */
+/** Whether every word stands in the input or in the record of the call. A number is a word of its own: 42 is not in 420. */
 export function hasWords(text: string, record: ExecutionRecord, input: string | null): boolean {
   const { mockId, ruleId, address, target, keyName, state, outcome } = record;
   const known = [mockId, `#${ruleId ?? ''}`, address, target, keyName, state, outcome?.code].join(' ');

@@ -99,7 +99,7 @@ const conditions = z
     return z.NEVER;
   });
 
-/** What to search executions for. */
+/** The conditions of a search for executions. */
 const searchParameters = {
   state: oneOf(stateSchema.options, 'Only executions in this state.'),
   outcome: oneOf(['TRUE', 'FALSE', 'NONE', 'no-result'], 'Only executions whose rule came to this.'),
@@ -150,7 +150,7 @@ export const listParameters = z.object({
     }),
 });
 
-/** What to read of an execution beside it. */
+/** Whether to read the tree of an execution with it. */
 export const executionParameters = z.object({
   include: text
     .refine((value) => value === null || value === 'tree', { error: 'must be tree' })

@@ -10,7 +10,7 @@ import type { Overload } from '../overload/overload.ts';
 const EXECUTE = '/rule-server/mock/execute';
 /** A body up to this size is read to its end, and the connection serves on. Behind a larger one it is closed. */
 const READ_BYTES = 64 * 1024;
-/** Whoever still sends is given so long to read the answer: closed before, the connection would take the answer with it. */
+/** A caller that still sends its body has so long to read the answer. A connection that is closed before loses the answer. */
 const LINGER_MS = 2000;
 const TOLD_EVERY_MS = 1000;
 
@@ -75,7 +75,7 @@ function keyNameOf({ headers }: IncomingMessage, keyring: Keyring): string | nul
 
 type Refused = { body: string; retryAfterSeconds: number };
 
-/** What is still to come of the request is read and thrown away. */
+/** Answers, then reads the rest of the request and throws it away. */
 function answer(incoming: IncomingMessage, outgoing: ServerResponse, { body, retryAfterSeconds }: Refused): void {
   const isSmall = Number(incoming.headers['content-length'] ?? Number.POSITIVE_INFINITY) <= READ_BYTES;
   const headers = {

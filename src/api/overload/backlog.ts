@@ -20,8 +20,8 @@ type Interval = { endedAt: number; ms: number; begun: number };
 export type Backlog = ReturnType<typeof createBacklog>;
 
 /**
- * What is still to be begun: executions that wait for a worker, and those that workers have and have not sent to a client. It knows how long
- * a new call would wait behind them. The time that calls spend at a client, or waiting for a slot there, is no part of it.
+ * Counts the executions that are still to be begun: those that wait for a worker, and those that workers have and have not sent to a client.
+ * So it knows how long a new call would wait behind them. The time that calls spend at a client, or waiting for a slot there, is no part of it.
  */
 export function createBacklog({ takers }: { takers: Pick<Takers, 'loads'> }) {
   let last: Look | undefined;

@@ -59,7 +59,7 @@ function countArrivals() {
     },
     shareTaken(keyName: string | null, taken: number): number {
       if (taken === 1) return 1;
-      // One that did not call lately asks for what it asks for now.
+      // A key that made no call in the last window is counted by its calls in this one.
       const own = before.get(keyName) ?? counts.get(keyName) ?? 1;
       const all = before.has(keyName) ? [...before.values()] : [...before.values(), own];
       return Math.min(1, fairLevel(all, taken) / own);

@@ -5,7 +5,7 @@ import type { Reading } from '../../run/reading.ts';
 import { type Say, useText } from '../../text/use-text.tsx';
 import { warningWords } from '../../text/warning-words.ts';
 import { useAnnounce } from '../../ui/announce.tsx';
-import { Icon } from '../../ui/icon.tsx';
+import { NoticeLines } from '../../ui/notice-lines.tsx';
 import type { RuleContext } from '../frame/use-rule.ts';
 import type { Run } from '../result/use-run.ts';
 
@@ -25,15 +25,7 @@ export function Notices({ run, rule }: { run: Run; rule: RuleContext }) {
   const isPolling = followed?.kind === 'open' && followed.connection.kind === 'polling';
   const lost = isPolling ? [say('state.polling')] : [];
   const lines = [...lost, ...(reading ? noticesOf(reading, { rule, say }) : [])];
-  return (
-    <div className="notices" role="status">
-      {lines.map((line) => (
-        <p className="notice warn" key={line}>
-          <Icon name="warning" size={14} /> {line}
-        </p>
-      ))}
-    </div>
-  );
+  return <NoticeLines className="notices" lines={lines} />;
 }
 
 function noticesOf(reading: Reading, { rule, say }: { rule: RuleContext; say: Say }): string[] {

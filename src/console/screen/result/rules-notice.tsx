@@ -1,6 +1,6 @@
 import { changedNodes, type NodeChange } from '../../run/rules-of-run.ts';
 import { type Say, useText } from '../../text/use-text.tsx';
-import { Icon } from '../../ui/icon.tsx';
+import { NoticeLines } from '../../ui/notice-lines.tsx';
 import type { RuleContext } from '../frame/use-rule.ts';
 import type { OfRun } from '../frame/use-rule-of-run.ts';
 
@@ -9,16 +9,7 @@ const MAX_NAMED = 4;
 /** What a reader must know of the rules before believing the reason of a run. */
 export function RulesNotice({ rule }: { rule: RuleContext & { ofRun: OfRun } }) {
   const { say } = useText();
-  const lines = linesOf(rule, say);
-  return (
-    <div className="rules-notice" role="status">
-      {lines.map((line) => (
-        <p className="notice warn" key={line}>
-          <Icon name="warning" size={14} /> {line}
-        </p>
-      ))}
-    </div>
-  );
+  return <NoticeLines className="rules-notice" lines={linesOf(rule, say)} />;
 }
 
 function linesOf({ ofRun, tree, version: now }: RuleContext & { ofRun: OfRun }, say: Say): string[] {
