@@ -128,6 +128,8 @@ describe('calls', () => {
     ts: null,
     target: 'lane:beta',
     input: '{"name":"O\'Neil","n":1e400}',
+    comparisonId: null,
+    derivedFrom: null,
   };
 
   test('the body holds ids and input as they are', () => {

@@ -44,6 +44,10 @@ function recordOf(mockId: string): ExecutionRecord {
       answeredAt: 1,
       lateResult: false,
       rules: null,
+      lane: null,
+      error: null,
+      comparisonId: null,
+      derivedFrom: null,
     },
   };
 }

@@ -30,7 +30,8 @@ export function readExecuteRequest(bytes: Uint8Array): ReadRequest {
   const problems: Problem[] = scanned.duplicates.map((path) => ({ field: path, message: 'is given twice' }));
   for (const { key } of scanned.members) {
     const meant = nearMiss(key);
-    if (meant) problems.push({ field: key, message: `is not a field of this request; did you mean "${meant}"?` });
+    if (wouldChangeWhatRuns(key)) problems.push({ field: key, message: NO_DRY_RUN });
+    else if (meant) problems.push({ field: key, message: `is not a field of this request; did you mean "${meant}"?` });
   }
   const parsed = executeRequestSchema.safeParse(membersByKey(scanned.members));
   if (!parsed.success) {
@@ -41,7 +42,7 @@ export function readExecuteRequest(bytes: Uint8Array): ReadRequest {
     : { kind: 'bad', problems: problems.slice(0, MAX_PROBLEMS) };
 }
 
-const FIELDS = ['app', 'ruleId', 'confId', 'ts', DATA_FIELD, 'target', 'scene'];
+const FIELDS = ['app', 'ruleId', 'confId', 'ts', 'debug', DATA_FIELD, 'target', 'scene', 'comparisonId', 'derivedFrom'];
 const OTHER_NAMES = new Map([
   ['roam', DATA_FIELD],
   ['service', DATA_FIELD],
@@ -59,6 +60,15 @@ function nearMiss(key: string): string | undefined {
     const known = letters(field);
     return plain === known || (known.length >= 6 && plain.length >= 5 && isOneSlipAway(plain, known));
   });
+}
+
+export const NO_DRY_RUN =
+  'is not known here: every execution runs for real. Leave it out to run the rule with all its effects';
+
+/** Who writes this expects that nothing happens: such a call is refused, and not run for real. */
+export function wouldChangeWhatRuns(key: string): boolean {
+  const plain = letters(key);
+  return plain === 'stub' || plain === 'stubs' || isOneSlipAway(plain, 'dryrun');
 }
 
 const letters = (name: string) => name.toLowerCase().replace(/[\s_-]/g, '');

@@ -8,7 +8,7 @@ import type { Looked } from './search-executions.ts';
 export function recordBody(record: ExecutionRecord): string {
   const id = (text: string | null) => (text === null ? null : BigInt(text));
   const { mockId, app, ruleId, confId, ts, target, keyName, address, state, history } = record;
-  const { warnings, outcome, decision, rules } = record;
+  const { warnings, outcome, decision, rules, lane, error, comparisonId, derivedFrom } = record;
   return stringifyExact({
     mockId,
     app,
@@ -18,12 +18,16 @@ export function recordBody(record: ExecutionRecord): string {
     target,
     keyName,
     address,
+    lane,
     state,
     history,
     timings: timingsOf(record),
     warnings,
     outcome,
     decision,
+    error,
+    comparisonId,
+    derivedFrom,
     rules: rules && { ...rules, released: id(rules.released), loaded: id(rules.loaded) },
   });
 }

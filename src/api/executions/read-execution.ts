@@ -91,22 +91,32 @@ function isWanted(record: ExecutionRecord, { app, apps, ruleId, batchId }: Filte
 }
 
 /** The history and the queue, as what is in them. */
-function createSources({ queue, readShortJobs, history, readAnswer }: Dependencies) {
+function createSources({ queue, readShortJobs, history, privacy, readAnswer }: Dependencies) {
   const jobs = createReadJobs({ queue, readShortJobs });
 
   async function fromQueue(mockId: string): Promise<(Execution & { collect: boolean }) | null> {
     const found = await jobs.whole(mockId);
     if (found === 'newer') throw new NewerExecution(mockId);
     if (found === null) return null;
-    const { record, input, ending, collect } = found;
-    return { record, input, result: await resultOf(mockId, ending), lateResult: null, collect };
+    const { input, ending, collect } = found;
+    return {
+      record: withoutError(found.record),
+      input,
+      result: await resultOf(mockId, ending),
+      lateResult: null,
+      collect,
+    };
   }
 
   async function recordInQueue(mockId: string): Promise<ExecutionRecord | null> {
     const found = await jobs.short(mockId);
     if (found === 'newer') throw new NewerExecution(mockId);
-    return found?.record ?? null;
+    return found === null || found === undefined ? null : withoutError(found.record);
   }
+
+  /** What may stand in the error is hidden in the history only. */
+  const withoutError = (record: ExecutionRecord) =>
+    privacy.isPrivate(record.app) ? { ...record, error: null } : record;
 
   async function resultOf(mockId: string, ending: Ending | null): Promise<string | null> {
     if (ending === null) return null;

@@ -24,6 +24,8 @@ export type Search = {
   from?: number | undefined;
   to?: number | undefined;
   address?: string | undefined;
+  lane?: string | undefined;
+  comparisonId?: string | undefined;
   by?: string | undefined;
   text?: string | undefined;
   where: readonly Condition[];
@@ -71,7 +73,7 @@ function isSame(actual: ExactValue | undefined, value: Condition['value']): bool
 
 /** Whether the record alone has what is searched for; words are looked for in the input as well. */
 export function recordFits(record: ExecutionRecord, search: Search): boolean {
-  const { state, outcome, code, from, to, address, by } = search;
+  const { state, outcome, code, from, to, address, lane, comparisonId, by } = search;
   const at = record.history[0]?.at ?? 0;
   return (
     (state === undefined || record.state === state) &&
@@ -80,14 +82,16 @@ export function recordFits(record: ExecutionRecord, search: Search): boolean {
     (from === undefined || at >= from) &&
     (to === undefined || at < to) &&
     (address === undefined || record.address === address) &&
+    (lane === undefined || record.lane === lane) &&
+    (comparisonId === undefined || record.comparisonId === comparisonId) &&
     (by === undefined || record.keyName === by)
   );
 }
 
-/** Whether every word stands in the input or in the record of the call. A number is a word of its own: 42 is not in 420. */
+/** Whether every word stands in the input or in the record, its error included. A number is a word of its own: 42 is not in 420. */
 export function hasWords(text: string, record: ExecutionRecord, input: string | null): boolean {
-  const { mockId, ruleId, address, target, keyName, state, outcome } = record;
-  const known = [mockId, `#${ruleId ?? ''}`, address, target, keyName, state, outcome?.code].join(' ');
+  const { mockId, ruleId, address, target, lane, keyName, state, outcome, error } = record;
+  const known = [mockId, `#${ruleId ?? ''}`, address, target, lane, keyName, state, outcome?.code, error].join(' ');
   const words = (input ?? '').replace(/[{}[\],:"\s]+/g, ' ');
   const all = ` ${known} ${words} ${input ?? ''} `.toLowerCase();
   return text

@@ -62,12 +62,26 @@ const needsAnId = {
 const hasAnId = ({ ruleId, confId }: { ruleId: string | null; confId: string | null }) =>
   ruleId !== null || confId !== null;
 
+const selected = {
+  ...selectedParameters,
+  lane: text.meta({ description: 'Whose metadata is wanted: a client of this lane.' }),
+  address: text.meta({ description: 'Whose metadata is wanted: the client at this address.' }),
+};
+
 /** The rule that a query string selects, and the client whose metadata is wanted. */
-export const selectionParameters = z
+export const selectionParameters = z.object(selected).refine(hasAnId, needsAnId);
+
+/** The same, and whether the settings of the nodes are wanted. */
+export const schemaParameters = z
   .object({
-    ...selectedParameters,
-    lane: text.meta({ description: 'Whose metadata is wanted: a client of this lane.' }),
-    address: text.meta({ description: 'Whose metadata is wanted: the client at this address.' }),
+    ...selected,
+    include: text
+      .refine((value) => value === null || value === 'settings', { error: 'must be settings' })
+      .transform((value) => value ?? undefined)
+      .meta({
+        json: { type: 'string', enum: ['settings'] },
+        description: '`settings`: also the settings of the node that reads each key, and how it decides by them.',
+      }),
   })
   .refine(hasAnId, needsAnId);
 
@@ -107,8 +121,12 @@ const searchParameters = {
   from: moment('Only executions begun at this time or later: epoch ms, or an ISO 8601 time.'),
   to: moment('Only executions begun before this time.'),
   address: absentIfEmpty('Only executions of the client at this address.'),
+  lane: absentIfEmpty('Only executions of a client in this lane.'),
+  comparisonId: absentIfEmpty('Only executions that are parts of this comparison.'),
   by: absentIfEmpty('Only executions that this API key or person asked for.'),
-  text: absentIfEmpty('Words, each of which stands in the input, the id, the client, the target, the key or the code.'),
+  text: absentIfEmpty(
+    'Words, each of which stands in the input, the id, the client, the target, the lane, the key, the code or the error.',
+  ),
   where: conditions.meta({
     json: { type: 'array', items: { type: 'string' }, maxItems: 20 },
     description:

@@ -4,6 +4,7 @@ import { type AskedRequest, executeRequestSchema, memberValue } from '../../shar
 import type { Member } from '../../shared/contract/json-tokens.ts';
 import { parseTarget } from '../../shared/contract/target.ts';
 import { decodeUtf8 } from '../../shared/contract/utf8.ts';
+import { NO_DRY_RUN, wouldChangeWhatRuns } from '../calls/read-request.ts';
 import { INPUT_ERROR, OTHER_ERROR } from './envelope.ts';
 
 type IceRequest = { kind: 'request'; request: AskedRequest } | { kind: 'bad'; ret: number; message: string };
@@ -30,6 +31,8 @@ export function readIceRequest(bytes: Uint8Array): IceRequest {
   if (twice !== undefined) return bad(OTHER_ERROR, `${twice} is given twice`);
 
   const given = new Map(scanned.members.filter(({ kind }) => kind !== 'null').map((member) => [member.key, member]));
+  const expected = [...given.keys()].find(wouldChangeWhatRuns);
+  if (expected !== undefined) return bad(OTHER_ERROR, `${expected} ${NO_DRY_RUN}`);
   if (isZeroOrAbsent(given.get('app'))) return bad(INPUT_ERROR, 'app is required');
   const scene = given.get('scene');
   const hasScene = scene !== undefined && memberValue(scene) !== '';

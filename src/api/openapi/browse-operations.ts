@@ -1,4 +1,4 @@
-import { appParameters, selectionParameters } from '../http/parameters.ts';
+import { appParameters, schemaParameters, selectionParameters } from '../http/parameters.ts';
 import { appsAnswer, clientsAnswer, rulesAnswer, schemaAnswer, treeAnswer } from './browse-answers.ts';
 import type { Operation } from './operation.ts';
 import { badQuestion, refusal, unavailable, usual } from './refusals.ts';
@@ -83,8 +83,8 @@ export const browseOperations: Operation[] = [
     path: path('schema'),
     id: 'schema',
     summary: "The input keys that a rule's leaf nodes read, in tree order, each once",
-    query: selectionParameters,
-    queryExample: { app: 9001, ruleId: 1 },
+    query: schemaParameters,
+    queryExample: { app: 9001, ruleId: 1, include: 'settings' },
     answers: {
       200: {
         description: 'The keys. None for an app without readable rules or metadata.',

@@ -41,6 +41,7 @@ export const listed = {
   target: 'all',
   keyName: null,
   address: 'orders-7f9c_4a1b2',
+  lane: null,
   state: 'succeeded',
   history: [
     { state: 'queued', at: AT },
@@ -52,6 +53,9 @@ export const listed = {
   warnings: [],
   outcome: { status: 200, code: null, mayHaveRun: true },
   decision: 'TRUE',
+  error: null,
+  comparisonId: null,
+  derivedFrom: null,
   rules: { released: 18, loaded: 18, digest: 'Qm9xX2Vzc2VudGlhbGx5MT' },
 };
 
@@ -67,6 +71,7 @@ export const rejected = {
     { state: 'rejected', at: AT + 9 },
   ],
   timings: { queued: 9, pickUp: null, running: null, noticing: null, total: 9 },
+  error: 'No client of app 9001 is online.',
   outcome: { status: outcomeOf(rejectedCode).status, code: rejectedCode, mayHaveRun: false },
   decision: null,
   rules: null,

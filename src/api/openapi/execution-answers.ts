@@ -20,6 +20,7 @@ const recordMembers = {
   target: text,
   keyName: text.nullable().describe('The name of the API key that asked for it.'),
   address: text.nullable().describe('The client it went to.'),
+  lane: text.nullable().describe('The lane of that client; null for one of the trunk, and until it has ended.'),
   state: stateSchema,
   history: z.array(stepSchema.strict()),
   timings,
@@ -31,6 +32,11 @@ const recordMembers = {
   decision: decisionSchema
     .nullable()
     .describe('The outcome of the rule, by the last entry of its trace; null when that does not say.'),
+  error: text
+    .nullable()
+    .describe("The beginning of the client's error, or why there is no answer; at most 300 characters."),
+  comparisonId: text.nullable().describe('The comparison that it is a part of, as its caller said.'),
+  derivedFrom: text.nullable().describe('The execution that it repeats, as its caller said.'),
   rules: z
     .strictObject({
       released: int64OrNull.describe('The version of the app when it was sent.'),

@@ -5,7 +5,7 @@ import { QUERY_VERSION, type Query } from '../../shared/contract/query.ts';
 import { callerOf, needs, refusedApp } from '../access/permission.ts';
 import type { AskWorker } from '../ask-worker.ts';
 import type { Environment } from '../http/environment.ts';
-import { appParameters, readParameters, selectionParameters } from '../http/parameters.ts';
+import { appParameters, readParameters, schemaParameters, selectionParameters } from '../http/parameters.ts';
 import { badQuestion, json, problem } from '../http/respond.ts';
 
 const v = QUERY_VERSION;
@@ -23,10 +23,16 @@ export function browseRoutes({ ask }: Pick<AskWorker, 'ask'>) {
     return problem(answer.status, answer.error, { retryAfter: answer.status === 503 ? 'worker' : undefined });
   };
 
-  const aboutSelection = (kind: 'schema' | 'tree') => async (context: Context<Environment>) => {
+  const aboutSchema = async (context: Context<Environment>) => {
+    const read = readParameters(schemaParameters, context.req.queries());
+    if (read.kind === 'bad') return badQuestion(read.problems);
+    return refusedApp(context, read.value.app) ?? reply(context, { v, ask: 'schema', ...read.value });
+  };
+
+  const aboutTree = async (context: Context<Environment>) => {
     const read = readParameters(selectionParameters, context.req.queries());
     if (read.kind === 'bad') return badQuestion(read.problems);
-    return refusedApp(context, read.value.app) ?? reply(context, { v, ask: kind, ...read.value });
+    return refusedApp(context, read.value.app) ?? reply(context, { v, ask: 'tree', ...read.value });
   };
 
   const aboutApp = (kind: 'rules' | 'clients') => async (context: Context<Environment>) => {
@@ -36,8 +42,8 @@ export function browseRoutes({ ask }: Pick<AskWorker, 'ask'>) {
   };
 
   return new Hono<Environment>()
-    .get('/schema', needs('read'), aboutSelection('schema'))
-    .get('/tree', needs('read'), aboutSelection('tree'))
+    .get('/schema', needs('read'), aboutSchema)
+    .get('/tree', needs('read'), aboutTree)
     .get('/apps', needs('read'), (context) => reply(context, { v, ask: 'apps' }))
     .get('/rules', needs('read'), aboutApp('rules'))
     .get('/clients', needs('read'), aboutApp('clients'));

@@ -33,7 +33,7 @@ export function addTools(server: McpServer, api: HttpApi, { allowRun }: { allowR
       inputSchema: z.strictObject({ app, ruleId, confId }),
       annotations: READS,
     },
-    (selection) => answer(() => get(api, 'schema', selection)),
+    (selection) => answer(() => get(api, 'schema', { ...selection, include: 'settings' })),
   );
   if (allowRun) addRun(server, api);
   server.registerTool(

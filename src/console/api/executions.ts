@@ -22,7 +22,10 @@ export type ExecutionRecord = {
   confId: string | null;
   ts: string | null;
   target: string;
+  /** The API key or person that asked for it. */
+  keyName: string | null;
   address: string | null;
+  lane: string | null;
   state: State;
   history: Step[];
   timings: Timings;
@@ -30,6 +33,9 @@ export type ExecutionRecord = {
   decision: Decision | null;
   warnings: Warning[];
   outcome: Outcome | null;
+  /** The comparison it is a part of, and the run it repeats. */
+  comparisonId: string | null;
+  derivedFrom: string | null;
   /** The rules it ran on; null when it was not sent, and when it was kept before rules were. */
   rules: { released: string | null; loaded: string | null; digest: string | null } | null;
 };
@@ -54,10 +60,22 @@ export type ExecuteCall = {
   ts: string | null;
   target: string;
   input: string;
+  /** The comparison it is a part of, and the run it repeats; null for none. */
+  comparisonId: string | null;
+  derivedFrom: string | null;
 };
 
 /** The body of an execute call as JSON text, ids and input as they are. */
-export function executeBody({ app, ruleId, confId, ts, target, input }: ExecuteCall): string {
+export function executeBody({
+  app,
+  ruleId,
+  confId,
+  ts,
+  target,
+  input,
+  comparisonId,
+  derivedFrom,
+}: ExecuteCall): string {
   const members = [
     `"app":${app}`,
     ...(ruleId === null ? [] : [`"ruleId":${ruleId}`]),
@@ -65,6 +83,8 @@ export function executeBody({ app, ruleId, confId, ts, target, input }: ExecuteC
     ...(ts === null ? [] : [`"ts":${ts}`]),
     `"the service":${input.trim()}`,
     `"target":${JSON.stringify(target)}`,
+    ...(comparisonId === null ? [] : [`"comparisonId":${JSON.stringify(comparisonId)}`]),
+    ...(derivedFrom === null ? [] : [`"derivedFrom":${JSON.stringify(derivedFrom)}`]),
   ];
   return `{${members.join(',')}}`;
 }
@@ -186,7 +206,9 @@ export function readRecord(value: ExactValue): ExecutionRecord {
     confId: digits(field(value, 'confId')),
     ts: digits(field(value, 'ts')),
     target: text(field(value, 'target')) ?? 'all',
+    keyName: text(field(value, 'keyName')),
     address: text(field(value, 'address')),
+    lane: text(field(value, 'lane')),
     state: oneOf(field(value, 'state'), states),
     history: list(field(value, 'history')).map(readStep),
     timings: readTimings(field(value, 'timings')),
@@ -197,6 +219,8 @@ export function readRecord(value: ExactValue): ExecutionRecord {
       nodeId: text(field(warning, 'nodeId')),
     })),
     outcome: readOutcome(field(value, 'outcome')),
+    comparisonId: text(field(value, 'comparisonId')),
+    derivedFrom: text(field(value, 'derivedFrom')),
     rules: readRules(field(value, 'rules')),
   };
 }

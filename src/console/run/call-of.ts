@@ -1,7 +1,7 @@
 import type { ExecuteCall, ExecutionRecord } from '../api/executions.ts';
 import { compactText } from '../json/whole-text.ts';
 
-/** The call that an execution came from, to be made again. */
+/** The call that an execution came from. */
 export function callOf({ app, ruleId, confId, ts, target }: ExecutionRecord, input: string | null): ExecuteCall {
-  return { app, ruleId, confId, ts, target, input: compactText(input ?? '{}') };
+  return { app, ruleId, confId, ts, target, input: compactText(input ?? '{}'), comparisonId: null, derivedFrom: null };
 }

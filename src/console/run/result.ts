@@ -12,6 +12,8 @@ export type Result = {
   /** The structured trace of clients that write one. */
   steps: Json | null;
   error: string | null;
+  /** The id that the client writes into its own log; null when it wrote none. */
+  trace: string | null;
   executeAt: number | null;
 };
 
@@ -33,6 +35,7 @@ export function readResult(text: string): Result | null {
     process: textOf(memberOf(root, 'process')),
     steps: steps?.kind === 'array' ? steps : null,
     error: textOf(error) ?? (error && error.kind !== 'null' ? text.slice(error.start, error.end) : null),
+    trace: textOf(memberOf(root, 'trace')),
     executeAt: numberOf(memberOf(root, 'executeAt')),
   };
 }

@@ -34,6 +34,14 @@ const integer = (what: string, min: bigint, max: bigint) =>
       error: (issue) => `must be ${what}, found ${found(issue.input)}`,
     });
 
+/** An id that a caller gave, and that is only handed on. */
+const label = (pattern: RegExp, what: string) =>
+  z
+    .string({ error: (issue) => `must be ${what}, found ${found(issue.input)}` })
+    .regex(pattern, { error: `must be ${what}` })
+    .nullish()
+    .transform((text) => text ?? null);
+
 const absentable = <T extends z.ZodType<bigint>>(schema: T) =>
   schema.nullish().transform((value) => (value === null || value === undefined || value === 0n ? null : value));
 
@@ -56,6 +64,22 @@ export const executeRequestSchema = z
     ts: absentable(integer('a time in milliseconds since 1970 (0 or null: now)', 0n, INT64_MAX)).meta({
       ...int64,
       description: 'Run as of this time, epoch milliseconds.',
+    }),
+    debug: absentable(integer('an integer from 0 to 255', 0n, 255n))
+      .transform((value) => (value === null ? null : Number(value)))
+      .meta({
+        json: { type: ['integer', 'null'], minimum: 0, maximum: 255, default: 0 },
+        description:
+          "What the client writes to its own log: 1 the input, 2 the trace, 4 the output, or their sum. The published SDKs take the rule's own setting when a whole rule runs.",
+      }),
+    comparisonId: label(/^[\w-]{1,64}$/, '1 to 64 letters, digits, _ or -').meta({
+      json: { type: ['string', 'null'], pattern: '^[A-Za-z0-9_-]{1,64}$' },
+      description:
+        'The comparison that this execution is a part of: those that compare give all of its executions the same id.',
+    }),
+    derivedFrom: label(/^[0-9a-f-]{36}$/, 'the mockId of an execution').meta({
+      json: { type: ['string', 'null'], pattern: '^[0-9a-f-]{36}$' },
+      description: 'The mockId of the execution that this one repeats, as it was or changed.',
     }),
     [DATA_FIELD]: z
       .custom<RawJson>((value) => value instanceof RawJson && value.kind === 'object', {

@@ -38,6 +38,13 @@ export const recordSchema = z.object({
   lateResult: z.boolean().default(false),
   /** The rules it ran on; null when it was not sent, and when it was kept before rules were. */
   rules: rulesOfRunSchema.nullable().default(null),
+  /** The lane of its client; null for one of the trunk. */
+  lane: z.string().nullable().default(null),
+  /** The beginning of the client's error, or why there is no answer. */
+  error: z.string().nullable().default(null),
+  /** The comparison it is a part of, and the execution it repeats, as its caller said. */
+  comparisonId: z.string().nullable().default(null),
+  derivedFrom: z.string().nullable().default(null),
 });
 export type ExecutionRecord = z.infer<typeof recordSchema>;
 
@@ -47,14 +54,23 @@ export type Settled = { record: ExecutionRecord; input: string; result: { body: 
 /** An execution on the queue, and how far it is known to have got. */
 export type Queued = { mockId: string; data: JobData; queuedAt: number; progress?: Progress | null };
 
+const unknownYet = {
+  ...{ warnings: [], outcome: null, decision: null, answeredAt: null, lateResult: false, rules: null },
+  ...{ lane: null, error: null },
+};
+
+/** The longest beginning of an error that a record has. */
+export const MAX_ERROR_KEPT = 300;
+
 /** The record of an execution that is still on its way. */
 export function openRecord({ mockId, data, queuedAt, progress }: Queued): ExecutionRecord {
   const { app, ruleId, confId, ts, target, keyName, batchId = null } = data;
   const history: StateStep[] = [{ state: 'queued', at: queuedAt }, ...(progress?.steps ?? [])];
   const state = history.at(-1)?.state ?? 'queued';
   const address = progress?.address ?? null;
-  const unknownYet = { warnings: [], outcome: null, decision: null, answeredAt: null, lateResult: false, rules: null };
-  return { mockId, app, ruleId, confId, ts, target, keyName, batchId, address, state, history, ...unknownYet };
+  const { comparisonId = null, derivedFrom = null } = data;
+  const caller = { keyName, batchId, comparisonId, derivedFrom };
+  return { mockId, app, ruleId, confId, ts, target, ...caller, address, state, history, ...unknownYet };
 }
 
 /** The record of an execution that ended at `at`, epoch ms. */
@@ -81,6 +97,8 @@ function endedRecord(open: ExecutionRecord, ending: Ending, at: number): Executi
     address: told.address ?? open.address,
     decision: answer?.decision ?? null,
     rules: told.rules ?? null,
+    lane: told.lane ?? null,
+    error: told.error?.slice(0, MAX_ERROR_KEPT) ?? null,
     answeredAt: answer?.answeredAt === undefined ? null : between(steps.at(-1)?.at ?? at, answer.answeredAt, at),
     history: [...steps, { state, at }],
   };

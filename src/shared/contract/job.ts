@@ -34,6 +34,11 @@ export const jobDataSchema = z.object({
   batchId: z.string().optional(),
   /** Its caller did not wait, and its app is in HISTORY_OFF: the job keeps the answer until it is collected. */
   collect: z.boolean().optional(),
+  /** What the client writes to its own log; absent: nothing more than always. */
+  debug: z.int().optional(),
+  /** The comparison it is a part of, and the execution it repeats, as its caller said. */
+  comparisonId: z.string().optional(),
+  derivedFrom: z.string().optional(),
   /** The queue store had lost it, and with it whether a worker began it. */
   addedAgain: z.boolean().optional(),
   /** The run of the queue store that took it (`StoreRun`): a later run may have forgotten that a worker began it. */
@@ -66,6 +71,9 @@ export function toJobData(
     confId: request.confId?.toString() ?? null,
     ts: request.ts?.toString() ?? null,
     target: formatTarget(request.target),
+    ...(request.debug !== null && { debug: request.debug }),
+    ...(request.comparisonId !== null && { comparisonId: request.comparisonId }),
+    ...(request.derivedFrom !== null && { derivedFrom: request.derivedFrom }),
     input: request[DATA_FIELD],
     claimBy,
     keyName,
@@ -97,5 +105,9 @@ export const jobResultSchema = z.object({
   /** The time of the result file, epoch ms. */
   answeredAt: z.number().optional(),
   rules: rulesOfRunSchema.optional(),
+  /** The lane of its client; absent for one of the trunk. */
+  lane: z.string().optional(),
+  /** The beginning of the client's error, without hidden fields. */
+  error: z.string().optional(),
 });
 export type JobResult = z.infer<typeof jobResultSchema>;

@@ -23,6 +23,8 @@ export const noAnswerSchema = z.object({
   steps: z.array(stepSchema).optional(),
   /** Of one that was sent to a client. */
   rules: rulesOfRunSchema.optional(),
+  /** The lane of its client; absent for one of the trunk. */
+  lane: z.string().optional(),
   /** The client's process ended while it ran the rule, which it said itself. */
   clientDied: z.boolean().optional(),
   /** The worker that ended it could not read its job: the API that waits for it puts it into the history. */

@@ -21,7 +21,8 @@ const casesOf = { app: z.int().positive(), ruleId: id, confId: id };
 
 /** A question about clients, rules and saved cases, or that an execution be fenced or its files be erased, which only a worker can answer. Ids are decimal text: int64 stays exact. */
 export const querySchema = z.discriminatedUnion('ask', [
-  z.object({ v, ask: z.literal('schema'), ...selection }),
+  // `include`: with the settings of the nodes.
+  z.object({ v, ask: z.literal('schema'), ...selection, include: z.literal('settings').optional() }),
   z.object({ v, ask: z.literal('tree'), ...selection }),
   z.object({ v, ask: z.literal('apps') }),
   z.object({ v, ask: z.literal('rules'), app: z.int().positive() }),
@@ -40,7 +41,7 @@ export const querySchema = z.discriminatedUnion('ask', [
   z.object({ v, ask: z.literal('fence'), mockId: z.string().regex(/^[0-9a-f-]{36}$/), claimBy: z.int() }),
 ]);
 export type Query = z.infer<typeof querySchema>;
-export type Selection = Extract<Query, { ask: 'schema' | 'tree' }>;
+export type Selection = Omit<Extract<Query, { ask: 'tree' }>, 'ask'>;
 
 /** An answer as JSON text, in place when small or where it was put; or why there is none, with the HTTP status that says so. */
 export const queryResultSchema = z.object({

@@ -20,7 +20,8 @@ export function createPrivateHistory(
     // The whole answer stays in the store for its caller, until it expires there.
     const body = mask.answer('body' in result ? result.body : ((await store.get(result.stored)) ?? 'null'));
     const warnings = record.warnings.map((warning) => ({ ...warning, message: mask.text(warning.message) }));
-    return { record: { ...record, warnings }, input, result: { body } };
+    const error = record.error === null ? null : mask.text(record.error);
+    return { record: { ...record, warnings, error }, input, result: { body } };
   }
 
   return {
@@ -41,5 +42,5 @@ export function createPrivateHistory(
 }
 
 function withoutData({ record }: Settled): Settled {
-  return { record: { ...record, warnings: [] }, input: '', result: { body: '' } };
+  return { record: { ...record, warnings: [], error: null }, input: '', result: { body: '' } };
 }

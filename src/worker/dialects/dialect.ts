@@ -6,6 +6,7 @@ export type RequestContent = {
   confId: string | null;
   ts: string | null;
   target: string;
+  debug?: number | undefined;
   input: string;
 };
 

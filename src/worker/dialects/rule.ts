@@ -5,13 +5,14 @@ import type { Dialect } from './dialect.ts';
 export const ruleDialect: Dialect = {
   recognises: () => true,
   directoryNameOf: (address) => address,
-  requestMembers({ mockId, app, ruleId, confId, ts, target, input }, createAt) {
+  requestMembers({ mockId, app, ruleId, confId, ts, debug, target, input }, createAt) {
     return [
       ['mockId', JSON.stringify(mockId)],
       ['app', String(app)],
       ...(ruleId === null ? [] : [['ruleId', ruleId] as [string, string]]),
       ...(confId === null ? [] : [['confId', confId] as [string, string]]),
       ...(ts === null ? [] : [['ts', ts] as [string, string]]),
+      ...(debug === undefined ? [] : [['debug', String(debug)] as [string, string]]),
       [DATA_FIELD, input],
       ['target', JSON.stringify(target)],
       ['createAt', String(createAt)],

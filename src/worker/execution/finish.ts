@@ -1,6 +1,11 @@
 import type { Job } from 'bullmq';
 import type { Ending } from '../../shared/contract/ending.ts';
-import { type ExecutionRecord, type Progress, toSettled } from '../../shared/contract/execution-record.ts';
+import {
+  type ExecutionRecord,
+  MAX_ERROR_KEPT,
+  type Progress,
+  toSettled,
+} from '../../shared/contract/execution-record.ts';
 import { JOB_VERSION, type JobData, type JobResult, jobDataSchema, type Warning } from '../../shared/contract/job.ts';
 import type { RulesOfRun } from '../../shared/contract/rules-of-run.ts';
 import type { StateStep } from '../../shared/contract/states.ts';
@@ -39,8 +44,9 @@ export async function toEnded(
   { store, privacy, input }: Told,
 ): Promise<Ended> {
   if (ending.kind === 'unanswered') {
-    const shown = some(withoutHidden(warnings, claim, { privacy, texts: [input] }));
-    const noAnswer = { ...ending.noAnswer, ...shown, ...rulesIn(claim, privacy) };
+    const hide = hidden(claim, { privacy, texts: [input] });
+    const shown = some(warnings, hide);
+    const noAnswer = { ...ending.noAnswer, ...shown, ...laneOf(claim), ...rulesIn(claim, privacy) };
     return { kind: 'ended', ending: { kind: 'unanswered', noAnswer }, claim, marked };
   }
   try {
@@ -53,19 +59,21 @@ export async function toEnded(
 
 async function toJobResult(
   claim: Claim,
-  { body, success, decision, answeredAt }: Answer,
+  { body, success, decision, error, answeredAt }: Answer,
   { warnings, store, privacy, input }: Told & { warnings: Warning[] },
 ): Promise<JobResult> {
   const all = [...withoutRefuted(warnings, body), ...answerWarnings(claim, { body, success, input })];
-  const shown = some(withoutHidden(all, claim, { privacy, texts: [input, body] }));
+  const hide = hidden(claim, { privacy, texts: [input, body] });
   const head = {
     v: JOB_VERSION,
     address: claim.address,
     success,
     decision,
     answeredAt,
-    ...shown,
+    ...some(all, hide),
+    ...laneOf(claim),
     ...rulesIn(claim, privacy),
+    ...(error !== null && !privacy.isOff(claim.app) && { error: hide(error).slice(0, MAX_ERROR_KEPT) }),
   };
   if (Buffer.byteLength(body) <= INLINE_BYTES) return { ...head, body };
   const stored = resultKey(claim.mockId);
@@ -78,17 +86,20 @@ function rulesIn({ app, rules }: Claim, privacy: Privacy): { rules?: RulesOfRun 
   return rules === undefined || privacy.isOff(app) ? {} : { rules };
 }
 
-/** Warnings quote numbers, and are shown with the state of an execution, where its data is not at hand. */
-function withoutHidden(
-  warnings: Warning[],
+function laneOf({ lane }: Claim): { lane?: string } {
+  return lane === null ? {} : { lane };
+}
+
+/** Takes hidden values out of a text that quotes the input or the answer: it is shown where that data is not at hand. */
+function hidden(
   { app }: Claim,
   { privacy, texts: [input = '', body = ''] }: { privacy: Privacy; texts: string[] },
-): Warning[] {
-  const mask = warnings.length === 0 ? null : privacy.maskFor(app);
-  if (mask === null) return warnings;
+): (text: string) => string {
+  const mask = privacy.maskFor(app);
+  if (mask === null) return (text) => text;
   mask.data(input);
   mask.answer(body);
-  return warnings.map((warning) => ({ ...warning, message: mask.text(warning.message) }));
+  return mask.text;
 }
 
 /** Puts the states an execution went through here into its ending: the job tells the whole story as long as it is there. */
@@ -102,8 +113,10 @@ function told(ending: Ending, { steps, address }: Progress): Ending {
   return { kind: 'unanswered', noAnswer: { ...noAnswer, address: noAnswer.address ?? address, steps } };
 }
 
-function some(warnings: Warning[]): { warnings?: Warning[] } {
-  return warnings.length > 0 ? { warnings } : {};
+function some(warnings: Warning[], hide: (text: string) => string): { warnings?: Warning[] } {
+  return warnings.length === 0
+    ? {}
+    : { warnings: warnings.map((warning) => ({ ...warning, message: hide(warning.message) })) };
 }
 
 // What a trace is told.

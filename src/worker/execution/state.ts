@@ -55,7 +55,14 @@ export type Doing = { event: WaitEvent } & (
 );
 
 /** The text that the client wrote, to the letter, and the memory it takes up until it was passed on. */
-export type Answer = { body: string; success: boolean; decision: Decision | null; answeredAt: number; lease: Lease };
+export type Answer = {
+  body: string;
+  success: boolean;
+  decision: Decision | null;
+  error: string | null;
+  answeredAt: number;
+  lease: Lease;
+};
 
 /** How the wait for one answer ended. `interrupted`: not at all, another worker goes on with it. */
 export type WaitEnding =

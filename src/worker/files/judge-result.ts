@@ -9,7 +9,7 @@ import { decisionOf } from './decision.ts';
 
 /** The judgement on the bytes of a result file: an answer, the beginning of one, or something no further byte can make one. */
 export type Judgement =
-  | { kind: 'answer'; body: string; success: boolean; decision: Decision | null }
+  | { kind: 'answer'; body: string; success: boolean; decision: Decision | null; error: string | null }
   | { kind: 'incomplete'; message: string }
   /** `clientDied`: clients whose process ends while it runs a rule leave this. */
   | { kind: 'wrong'; message: string; clientDied?: true };
@@ -61,7 +61,14 @@ function judgeMembers(members: Member[], mockId: string, dataField: string): Jud
   complete('error', 'null');
   complete('executeAt', String(time.now()));
   const decision = decisionOf(given.get('process'));
-  return { kind: 'answer', body: joinMembers(answer), success: success.raw === 'true', decision };
+  const error = textOf(given.get('error'));
+  return { kind: 'answer', body: joinMembers(answer), success: success.raw === 'true', decision, error };
+}
+
+function textOf(member: Member | undefined): string | null {
+  if (member?.kind !== 'string') return null;
+  const text: unknown = JSON.parse(member.raw);
+  return typeof text === 'string' && text !== '' ? text : null;
 }
 
 function wrong(message: string): { kind: 'wrong'; message: string } {

@@ -67,10 +67,12 @@ export function createAnswerQuery({
     }
   };
 
-  async function schemaOf(query: Selection): Promise<Answer> {
+  async function schemaOf({ include, ...query }: Extract<Query, { ask: 'schema' }>): Promise<Answer> {
     const answer = await readSchema(selectionOf(query), { rules, metadataFor });
     if (answer.kind !== 'schema') return notThere(answer.kind, query);
-    return found({ fields: answer.fields, fallback: answer.fallback });
+    const { fields, fallback } = answer;
+    const plain = fields.map(({ settings: _, comparison: __, ...field }) => field);
+    return found({ fields: include === 'settings' ? fields : plain, fallback });
   }
 
   async function treeOf(query: Selection): Promise<Answer> {

@@ -12,6 +12,9 @@ describe('reading a request', () => {
       scene: null,
       confId: 2n,
       ts: 3n,
+      debug: null,
+      comparisonId: null,
+      derivedFrom: null,
       'the service': '{"a":1.0}',
       target: { kind: 'lane', lane: 'x' },
     });

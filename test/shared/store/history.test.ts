@@ -257,5 +257,6 @@ function recordOf(): ExecutionRecord {
     answeredAt: null,
     lateResult: false,
     rules: null,
+    ...{ lane: null, error: null, comparisonId: null, derivedFrom: null },
   };
 }

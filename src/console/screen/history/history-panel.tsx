@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useState } from 'react';
-import type { ExecutionRecord, Listed } from '../../api/executions.ts';
+import type { ExecutionRecord } from '../../api/executions.ts';
 import { groupComparisons } from '../../run/group-comparisons.ts';
 import { type HistoryFilter, noFilter } from '../../run/history-filter.ts';
 import { useHistory } from '../../run/use-history.ts';
@@ -33,7 +33,7 @@ export function HistoryPanel({ place, onOpen, onAgain }: Props) {
   const [selected, setSelected] = useState<readonly string[]>([]);
   const runs = history.items.filter(({ confId }) => everyRule || confId === place.confId);
   const lines = groupComparisons(runs);
-  const before = useMemo(() => runsBefore(runs), [runs]);
+  const inputs = useMemo(() => new Map(runs.map(({ mockId, input }) => [mockId, input])), [runs]);
   const filtering = search !== null;
 
   const { hasMore, isAsking, more, looked } = history;
@@ -89,7 +89,7 @@ export function HistoryPanel({ place, onOpen, onAgain }: Props) {
                   <HistoryRow
                     key={line.run.mockId}
                     record={line.run}
-                    before={before.get(line.run.mockId) ?? null}
+                    before={inputs.get(line.run.derivedFrom ?? '') ?? null}
                     everyRule={everyRule}
                     current={place.run === line.run.mockId || place.runs.includes(line.run.mockId)}
                     selected={chosen.includes(line.run.mockId)}
@@ -116,19 +116,6 @@ export function HistoryPanel({ place, onOpen, onAgain }: Props) {
 function noneWords({ filtering, goesOn, say }: { filtering: boolean; goesOn: boolean; say: Say }): string {
   if (!filtering) return say('history.empty');
   return say(goesOn ? 'history.searching' : 'history.none');
-}
-
-/** The input of the run before, of the same rule or node. */
-function runsBefore(runs: readonly Listed[]): Map<string, string | null> {
-  const before = new Map<string, string | null>();
-  const later = new Map<string, Listed>();
-  for (const run of runs) {
-    const rule = `${run.ruleId}/${run.confId}`;
-    const next = later.get(rule);
-    if (next) before.set(next.mockId, run.input);
-    later.set(rule, run);
-  }
-  return before;
 }
 
 function HistoryHead({ everyRule }: { everyRule: boolean }) {

@@ -19,7 +19,7 @@ const MAX_INPUT = 90;
 
 type RowProps = {
   record: Listed;
-  /** The input of the run before it, null when that is not known. */
+  /** The input of the run that it repeats; null when there is none, or it is not listed. */
   before: string | null;
   everyRule: boolean;
   current: boolean;
@@ -64,11 +64,12 @@ export function HistoryRow({ record, before, everyRule, current, selected, onSel
       </td>
       {everyRule && <td>#{record.ruleId ?? record.confId}</td>}
       <td className="given" title={record.input ?? undefined}>
-        {changed !== null && <b>{changed}</b>} {short}
+        {short} {changed !== null && <b>{changed}</b>}
       </td>
       <td>
         {record.address ?? targetWords(record.target, say)}
         {record.target.startsWith('lane:') && <small> {targetWords(record.target, say)}</small>}
+        {record.keyName !== null && <small> {say('history.by', { name: record.keyName })}</small>}
         {record.ts !== null && (
           <small> {say('history.asOf', { time: formatTime(Number(record.ts), language, Date.now()) })}</small>
         )}

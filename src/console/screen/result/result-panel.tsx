@@ -63,7 +63,7 @@ export function ResultPanel({ place, run, rule, onChoose }: Props) {
         {notBegun !== null && <AfterRefusal run={run} hasBefore={place.run !== null} />}
       </div>
       <WhyLine reading={run.shown} run={run} onChoose={onChoose} />
-      <Timings record={notBegun === null && !run.sending ? record : null} />
+      <Timings record={notBegun === null && !run.sending ? record : null} trace={reading?.result?.trace ?? null} />
     </div>
   );
 }

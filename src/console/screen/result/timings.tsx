@@ -6,10 +6,11 @@ import { timingsShown } from '../../state/preferences.ts';
 import { formatMs } from '../../text/durations.ts';
 import { useText } from '../../text/use-text.tsx';
 import { Icon } from '../../ui/icon.tsx';
+import { AboutRun } from './about-run.tsx';
 import { StateStrip } from './state-strip.tsx';
 
 /** Where the time of a run went: one line, and all of it when that is pressed. The line is kept free before a run. */
-export function Timings({ record }: { record: ExecutionRecord | null }) {
+export function Timings({ record, trace }: { record: ExecutionRecord | null; trace: string | null }) {
   const { say } = useText();
   const shown = timingsShown.use();
   const open = record !== null && !isEnd(record.state);
@@ -28,6 +29,7 @@ export function Timings({ record }: { record: ExecutionRecord | null }) {
         <Icon name={shown ? 'down' : 'chevron'} size={12} />{' '}
         {open ? phases.at(-1) : say('strip.took', { time: formatMs(tookMs(record, now)) })}
       </button>
+      <AboutRun record={record} trace={trace} />
       {shown && <StateStrip record={record} now={now} />}
     </div>
   );

@@ -9,6 +9,8 @@ import { goTo, type Place, printTarget } from '../../state/location.ts';
 /** A call that did not become an execution. `key`: to send the very same call again, which never runs twice. */
 export type NotBegun = { error: Refused | Unreachable | Error; call: ExecuteCall; key: string };
 
+const EXECUTION_ID = /^[0-9a-f-]{36}$/;
+
 /** Makes the call that the form stands for, with what the caller wants otherwise. */
 export function useCall(place: Place, text: string) {
   return useCallback(
@@ -19,6 +21,8 @@ export function useCall(place: Place, text: string) {
       ts: place.ts,
       target: printTarget(place.target),
       input: compactText(text),
+      comparisonId: null,
+      derivedFrom: EXECUTION_ID.test(place.run ?? '') ? place.run : null,
       ...change,
     }),
     [place, text],
@@ -54,8 +58,9 @@ export function useBegin(call: ReturnType<typeof useCall>, clients: readonly Cli
     setSending(true);
     setNotBegun(null);
     const runs: string[] = [];
+    const comparisonId = randomKey();
     for (const { address } of clients.filter(({ online }) => online)) {
-      const mockId = await send(call({ target: `address:${address}` }), randomKey());
+      const mockId = await send(call({ target: `address:${address}`, comparisonId }), randomKey());
       if (mockId !== null) runs.push(mockId);
     }
     setSending(false);

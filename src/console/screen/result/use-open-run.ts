@@ -51,7 +51,7 @@ export function useOpenRun({ place, input, run }: What) {
         goTo(whatRan(record));
         // What is hidden has to be filled in first; opened, the run says so.
         if (masked.length > 0) return goTo({ run: record.mockId, runs: [] }, { push: true });
-        await run.begin(callOf(record, sent));
+        await run.begin({ ...callOf(record, sent), derivedFrom: record.mockId });
       };
       begin().catch(() => {}); // the history row stays and can be pressed again
     },
