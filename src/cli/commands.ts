@@ -13,11 +13,14 @@ import {
   DOCTOR_EXAMPLES,
   ERASE_EXAMPLES,
   EXEC_EXAMPLES,
+  HISTORY_EXAMPLES,
   MCP_EXAMPLES,
   WATCH_EXAMPLES,
 } from './help-texts.ts';
+import type { HistoryOptions } from './history.ts';
 import { describeKeys } from './key-commands.ts';
 import type { McpOptions } from './mcp/serve-mcp.ts';
+import { addSearchWords } from './search-words.ts';
 import type { Surroundings } from './surroundings.ts';
 import type { WatchOptions } from './watch.ts';
 
@@ -42,6 +45,7 @@ export function describeCommands(program: Command, surroundings: Surroundings, e
   describeBackup(describing);
   describeDoctor(describing);
   describeKeys(program, surroundings, ended);
+  describeHistory(describing);
   describeWatch(describing);
   describeMcp(describing);
 }
@@ -121,10 +125,22 @@ function describeWatch({ program, surroundings, ended, withApi }: Describing): v
   const watch = program
     .command('watch')
     .description('print executions as they come and go on, until Ctrl-C')
-    .option('--app <id>', 'only of this app')
-    .option('--rule <id>', 'only of this rule')
     .action(async (options: WatchOptions) => ended(await (await import('./watch.ts')).watch(options, surroundings)));
-  withApi(watch).addHelpText('after', WATCH_EXAMPLES);
+  withApi(addSearchWords(watch)).addHelpText('after', WATCH_EXAMPLES);
+}
+
+function describeHistory({ program, surroundings, ended, withApi }: Describing): void {
+  const history = program
+    .command('history')
+    .description('list and search earlier executions, the newest first')
+    .action(async (options: HistoryOptions) =>
+      ended(await (await import('./history.ts')).history(options, surroundings)),
+    );
+  addSearchWords(history)
+    .option('--from <time>', 'begun at this time or later: epoch ms, or an ISO 8601 time')
+    .option('--to <time>', 'begun before this time')
+    .option('--limit <count>', 'how many at most', '20');
+  withApi(history).addHelpText('after', HISTORY_EXAMPLES);
 }
 
 function describeMcp({ program, surroundings, ended, withUrl }: Describing): void {

@@ -64,9 +64,19 @@ Examples:
 Ends with 1 when the file cannot be used. With RULE_SERVER_KEY set it also tells which entry that key is.
 `;
 
+export const HISTORY_EXAMPLES = `
+Examples:
+  rule-server history --app 9001 --where 'uid=42' --from 2026-11-22 --to 2026-11-23
+  rule-server history --app 9001 --rule 1 --where 'cost>=100' --where 'cost<200' --outcome FALSE
+  rule-server history --text 'card refused' --by ann --json | jq -r .mockId
+
+Types are strict and numbers exact: uid=42 is the number, uid="42" the text. Standard error says how far a search came.
+`;
+
 export const WATCH_EXAMPLES = `
 Examples:
   rule-server watch --app 9001
+  rule-server watch --app 9001 --where 'uid=42'
   rule-server watch --json | jq -r 'select(.state == "failed") | .mockId'
 
 One line for each execution that is new or has gone on, within a second. Items of batches are not among them.
@@ -74,10 +84,10 @@ One line for each execution that is new or has gone on, within a second. Items o
 
 export const MCP_EXAMPLES = `
 Example, as an assistant's configuration:
-  { "command": "npx", "args": ["rule-server", "mcp", "--url", "https://rules.example.com"],
+  { "command": "npx", "args": ["--no-install", "rule-server", "mcp", "--url", "https://rules.example.com"],
     "env": { "RULE_SERVER_KEY": "…" } }
 
-Four tools: list_rules, describe_inputs, explain_run, and run_rule, which runs nothing without --allow-run. They can do
+Five tools: list_rules, describe_inputs, find_runs, explain_run, and run_rule, which runs nothing without --allow-run. They can do
 what the key may do, nothing more. It ends with its standard input.
 `;
 

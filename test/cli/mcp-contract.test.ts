@@ -45,14 +45,15 @@ describe('what an assistant may rely on', () => {
   it('a tool that is off is not listed', async () => {
     await using client = await assistant();
     const { tools } = await client.listTools();
-    expect(tools.map(({ name }) => name)).toEqual(['list_rules', 'describe_inputs', 'explain_run']);
+    expect(tools.map(({ name }) => name)).toEqual(['list_rules', 'describe_inputs', 'find_runs', 'explain_run']);
   });
 
   it.each([
     ['list_rules', { q: 'campaign' }, 'q'],
     ['describe_inputs', { ruleId: 1, lane: 'beta' }, 'lane'],
     ['run_rule', { ruleId: 1, dryRun: true }, 'dryRun'],
-    ['explain_run', { offset: 50 }, 'offset'],
+    ['find_runs', { offset: 50 }, 'offset'],
+    ['explain_run', {}, 'mockId'],
   ])('%s refuses an argument that it does not know, by its name', async (name, given, unknown) => {
     await using client = await assistant('--allow-run');
     await using responder = await appWithClient();
@@ -63,7 +64,7 @@ describe('what an assistant may rely on', () => {
     expect(responder.found).toEqual([]);
   });
 
-  it.each([['list_rules'], ['describe_inputs'], ['run_rule'], ['explain_run']])(
+  it.each([['list_rules'], ['describe_inputs'], ['run_rule'], ['find_runs'], ['explain_run']])(
     '%s says in its schema that it takes no other arguments',
     async (name) => {
       await using client = await assistant('--allow-run');
@@ -73,7 +74,7 @@ describe('what an assistant may rely on', () => {
     },
   );
 
-  it('explain_run goes on after the newest runs with the cursor that it gave', async () => {
+  it('find_runs goes on after the newest runs with the cursor that it gave', async () => {
     await using client = await assistant();
     await using responder = await appWithClient();
     const { app } = responder;
@@ -81,17 +82,17 @@ describe('what an assistant may rely on', () => {
     const headers = { 'content-type': 'application/json' };
     for (let run = 0; run < 52; run++)
       await fetch(`${service.url}/rule-server/mock/execute`, { method: 'POST', headers, body }).then((a) => a.text());
-    const first = pageSchema.parse(JSON.parse((await call(client, 'explain_run', { app })).text));
+    const first = pageSchema.parse(JSON.parse((await call(client, 'find_runs', { app })).text));
     expect(first).toMatchObject({ nextCursor: expect.any(String) });
-    const second = await call(client, 'explain_run', { app, cursor: first.nextCursor });
+    const second = await call(client, 'find_runs', { app, cursor: first.nextCursor });
     const rest = pageSchema.parse(JSON.parse(second.text));
     const ids = [...first.items, ...rest.items].map(({ mockId }) => mockId);
     expect({ count: ids.length, different: new Set(ids).size }).toEqual({ count: 52, different: 52 });
   });
 
-  it('explain_run refuses a cursor that is none', async () => {
+  it('find_runs refuses a cursor that is none', async () => {
     await using client = await assistant();
-    expect(await call(client, 'explain_run', { cursor: 'neither' })).toMatchObject({
+    expect(await call(client, 'find_runs', { cursor: 'neither' })).toMatchObject({
       isError: true,
       text: expect.stringContaining('cursor'),
     });

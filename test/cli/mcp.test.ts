@@ -22,13 +22,14 @@ describe('rule-server mcp', () => {
     return { isError: isError ?? false, text: first?.type === 'text' ? first.text : '' };
   }
 
-  it('has four tools when it may run rules, and says which of them only read', async () => {
+  it('has five tools when it may run rules, and says which of them only read', async () => {
     await using client = await assistant('--allow-run');
     const { tools } = await client.listTools();
     expect(tools.map(({ name, annotations }) => [name, annotations?.readOnlyHint])).toEqual([
       ['list_rules', true],
       ['describe_inputs', true],
       ['run_rule', false],
+      ['find_runs', true],
       ['explain_run', true],
     ]);
   });
@@ -55,8 +56,12 @@ describe('rule-server mcp', () => {
     expect(JSON.parse(ran.text)).toMatchObject({ state: 'succeeded', app: 8802 });
     expect(app.found.map(({ text }) => text)).toEqual([expect.stringContaining(input)]);
     const { mockId } = JSON.parse(ran.text);
-    const newest = await call(client, 'explain_run', { app: 8802 });
+    const newest = await call(client, 'find_runs', { app: 8802 });
     expect(JSON.parse(newest.text).items).toMatchObject([{ mockId, input: { cost: 120.1 } }]);
+    const found = await call(client, 'find_runs', { app: 8802, where: ['uid=9007199254740993', 'cost>=120.1'] });
+    expect(JSON.parse(found.text)).toMatchObject({ items: [{ mockId }], looked: { executions: 1 } });
+    const neighbour = await call(client, 'find_runs', { app: 8802, where: ['uid=9007199254740992'] });
+    expect(JSON.parse(neighbour.text).items).toEqual([]);
     const explained = await call(client, 'explain_run', { mockId });
     expect(explained.text).toContain(`"input":${input}`);
     expect(JSON.parse(explained.text)).toMatchObject({
@@ -90,7 +95,7 @@ describe('rule-server mcp', () => {
     given.abort();
     await expect(run).rejects.toThrow();
     await expect
-      .poll(async () => JSON.parse((await call(client, 'explain_run', { app: 8804 })).text).items, { timeout: 20_000 })
+      .poll(async () => JSON.parse((await call(client, 'find_runs', { app: 8804 })).text).items, { timeout: 20_000 })
       .toMatchObject([{ state: 'cancelled' }]);
   });
 

@@ -30,8 +30,8 @@ describe('rule-server watch', () => {
     return { lines, exitCode, stop: () => interrupt.abort() };
   }
 
-  async function execute(app: number, ruleId: string): Promise<string> {
-    const body = `{"app":${app},"ruleId":${ruleId}}`;
+  async function execute(app: number, ruleId: string, input = '{}'): Promise<string> {
+    const body = `{"app":${app},"ruleId":${ruleId},"the service":${input}}`;
     const headers = { 'content-type': 'application/json' };
     const { json } = await httpCall(`${service.url}/rule-server/mock/execute`, { method: 'POST', headers, body });
     return json.mockId;
@@ -54,6 +54,16 @@ describe('rule-server watch', () => {
     expect(states.at(-1)).toBe('succeeded');
     expect(new Set(states).size).toBe(states.length);
     expect(watching.lines.at(-1)).toMatch(/ \d\.\d\d s$/);
+  });
+
+  it('prints only what a search finds', async () => {
+    await using _ = await createResponder({ sharedDir: service.sharedDir, app: 8815, does: echoes() });
+    const watching = watch('--app', '8815', '--where', 'uid=2', '--outcome', 'no-result');
+    const [, wanted] = [await execute(8815, '1', '{"uid":1}'), await execute(8815, '1', '{"uid":2}')];
+    await expect.poll(() => watching.lines.length, { timeout: 5000 }).toBeGreaterThan(0);
+    watching.stop();
+    await watching.exitCode;
+    expect(watching.lines).toEqual([expect.stringContaining(wanted)]);
   });
 
   it('prints what the API has with --json, ids to the last digit', async () => {

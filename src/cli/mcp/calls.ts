@@ -13,8 +13,14 @@ const MAX_TREE = 200_000;
 const BASE = '/rule-server/mock';
 
 /** The body of one answer, as it was written. Throws `CommandFailed` with its sentence when there is none. */
-export async function get(api: HttpApi, path: string, query: Record<string, string | number | undefined>) {
-  const given = Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]]));
+export async function get(
+  api: HttpApi,
+  path: string,
+  query: Record<string, string | number | readonly string[] | undefined>,
+) {
+  const given = Object.entries(query).flatMap(([name, values]) =>
+    [values ?? []].flat().map((value) => [name, `${value}`]),
+  );
   const { status, text } = await api.call(`${BASE}/${path}?${new URLSearchParams(given)}`);
   if (status !== 200) throw new CommandFailed(errorOf(text), exitCodes.failed);
   return text;

@@ -8,8 +8,8 @@ import { addTools } from './tools.ts';
 
 export type McpOptions = { url: string; key?: string; allowRun?: boolean };
 
-const INSTRUCTIONS = `Business rules that run on live clients. To tell why a rule said no: find the execution with explain_run (without a
-mockId it lists the newest), then explain_run with its mockId gives input, answer, trace and the tree of the rule. Numbers
+const INSTRUCTIONS = `Business rules that run on live clients. To tell why a rule said no: find the execution with find_runs, by its input,
+its outcome or its time; then explain_run with its mockId gives input, answer, trace and the tree of the rule as it ran. Numbers
 are exact: repeat them digit by digit.`;
 
 /**

@@ -1,5 +1,7 @@
 import type { McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
+import { codeSchema } from '../../shared/contract/outcomes.ts';
+import { stateSchema } from '../../shared/contract/states.ts';
 import { anyForm } from '../../shared/contract/target.ts';
 import type { HttpApi } from '../http-api.ts';
 import { answer } from './answer.ts';
@@ -36,26 +38,52 @@ export function addTools(server: McpServer, api: HttpApi, { allowRun }: { allowR
     (selection) => answer(() => get(api, 'schema', { ...selection, include: 'settings' })),
   );
   if (allowRun) addRun(server, api);
+  addFind(server, api);
   server.registerTool(
     'explain_run',
     {
       title: 'Explain a run',
       description:
-        'With `mockId`: input, answer, trace and deciding path of one execution, and the tree of its rule with the settings of each node. Without: the newest executions with their inputs, to find one; `nextCursor` of an answer as `cursor` shows those before.',
+        'Input, answer and trace of one execution, and the tree of its rule as it ran, with the settings of each node.',
+      inputSchema: z.strictObject({ mockId: z.uuid().describe('The execution: find_runs names it.') }),
+      annotations: READS,
+    },
+    ({ mockId }) => answer(() => explainRun(api, mockId)),
+  );
+}
+
+const time = z.string().describe('Epoch milliseconds, or an ISO 8601 time.').optional();
+
+function addFind(server: McpServer, api: HttpApi): void {
+  server.registerTool(
+    'find_runs',
+    {
+      title: 'Find runs',
+      description:
+        'Executions with their inputs, the newest first: all, or those that a search finds. `looked` says how far a search came; with `nextCursor` of an answer as `cursor` it goes on.',
       inputSchema: z.strictObject({
-        mockId: z.uuid().optional(),
         app: app.optional(),
         ruleId,
+        where: z
+          .array(z.string())
+          .describe(
+            'Conditions on the input that all hold, such as uid=42 or cost>=100. uid="42" is the text. They need app.',
+          )
+          .optional(),
+        text: z.string().describe('Words of the input, the id, the client, the key, the code or the error.').optional(),
+        outcome: z.enum(['TRUE', 'FALSE', 'NONE', 'no-result']).optional(),
+        state: stateSchema.optional(),
+        code: codeSchema.describe('Why it ended without an answer.').optional(),
+        from: time,
+        to: time,
+        address: z.string().describe('The client it went to.').optional(),
+        lane: z.string().describe('The lane of that client.').optional(),
+        by: z.string().describe('The key or person that asked for it.').optional(),
         cursor: z.string().optional(),
       }),
       annotations: READS,
     },
-    ({ mockId, app, ruleId, cursor }) =>
-      answer(() =>
-        mockId === undefined
-          ? get(api, 'executions', { app, ruleId, include: 'input', limit: 50, cursor })
-          : explainRun(api, mockId),
-      ),
+    (words) => answer(() => get(api, 'executions', { ...words, include: 'input', limit: 50 })),
   );
 }
 

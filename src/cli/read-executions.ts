@@ -1,0 +1,54 @@
+import { z } from 'zod';
+import { parseExact } from '../shared/contract/exact-json.ts';
+import { decisionSchema } from '../shared/contract/job.ts';
+import { parseJson } from '../shared/contract/parse-json.ts';
+import { stringifyExact } from '../shared/contract/raw-number.ts';
+import { stateSchema, stepSchema } from '../shared/contract/states.ts';
+import { exitCodes } from './exit-codes.ts';
+import { errorOf, type HttpApi } from './http-api.ts';
+import { rawMember } from './raw-member.ts';
+import { CommandFailed } from './surroundings.ts';
+
+const executionSchema = z.object({
+  mockId: z.string(),
+  app: z.number(),
+  keyName: z.string().nullable(),
+  address: z.string().nullable(),
+  state: stateSchema,
+  decision: decisionSchema.nullable(),
+  history: z.array(stepSchema),
+  outcome: z.object({ code: z.string().nullable() }).nullable(),
+});
+const lookedSchema = z.object({ executions: z.int(), withoutInput: z.int(), until: z.number().nullable() });
+const pageSchema = z.object({
+  items: z.array(executionSchema),
+  nextCursor: z.string().nullable(),
+  looked: lookedSchema.optional(),
+});
+
+/** An execution, and the same as the API wrote it: its ids may have more digits than a JavaScript number. */
+export type Listed = { execution: z.infer<typeof executionSchema>; raw: string };
+/** `looked`: of a search, how far it came. */
+export type Page = { items: Listed[]; nextCursor: string | null; looked: z.infer<typeof lookedSchema> | undefined };
+
+/** One page of GET executions. Throws `CommandFailed` with its sentence when there is none. */
+export async function readExecutions(api: HttpApi, query: URLSearchParams): Promise<Page> {
+  const { status, text } = await api.call(`/rule-server/mock/executions?${query}`);
+  if (status !== 200) throw new CommandFailed(errorOf(text), status >= 500 ? exitCodes.unreachable : exitCodes.usage);
+  const { items, ...rest } = pageSchema.parse(parseJson(text));
+  const raws = z
+    .object({ items: z.array(z.unknown()) })
+    .parse(parseExact(text))
+    .items.map(stringifyExact);
+  return {
+    ...rest,
+    looked: rest.looked,
+    items: items.map((execution, index) => ({ execution, raw: raws[index] ?? '{}' })),
+  };
+}
+
+/** The rule that an execution ran: `app 7 rule 42`. */
+export function whatRan({ execution: { app }, raw }: Listed): string {
+  const [ruleId, confId] = [rawMember(raw, 'ruleId'), rawMember(raw, 'confId')];
+  return [`app ${app}`, ruleId && `rule ${ruleId}`, confId && `node ${confId}`].filter(Boolean).join(' ');
+}

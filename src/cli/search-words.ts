@@ -1,0 +1,63 @@
+import type { Command } from 'commander';
+
+/** The words of a search for executions, as GET executions has them. */
+export type SearchWords = {
+  app?: string;
+  rule?: string;
+  where?: string[];
+  text?: string;
+  outcome?: string;
+  state?: string;
+  code?: string;
+  address?: string;
+  lane?: string;
+  by?: string;
+  comparison?: string;
+};
+
+const collect = (value: string, all: string[] = []) => [...all, value];
+
+/** Gives a command the options of a search. */
+export function addSearchWords(command: Command): Command {
+  return command
+    .option('--app <id>', 'only of this app')
+    .option('--rule <id>', 'only of this rule')
+    .option('--where <condition>', "by the input, such as 'uid=42' or 'cost>=100'; several must all hold", collect)
+    .option('--text <words>', 'each word stands in the input, the id, the client, the key, the code or the error')
+    .option('--outcome <outcome>', 'TRUE, FALSE, NONE or no-result')
+    .option('--state <state>', 'succeeded, failed, timed-out, cancelled, rejected, queued, dispatched or picked-up')
+    .option('--code <code>', 'ended without an answer for this reason')
+    .option('--address <address>', 'only of the client at this address')
+    .option('--lane <lane>', 'only of clients in this lane')
+    .option('--by <name>', 'only what this key or person asked for')
+    .option('--comparison <id>', 'only of this comparison');
+}
+
+const NAMES = new Map([
+  ['rule', 'ruleId'],
+  ['comparison', 'comparisonId'],
+]);
+const WORDS = [
+  'app',
+  'rule',
+  'where',
+  'text',
+  'outcome',
+  'state',
+  'code',
+  'address',
+  'lane',
+  'by',
+  'comparison',
+] as const;
+
+/** The query of GET executions for these words. */
+export function queryOf(words: SearchWords): URLSearchParams {
+  const query = new URLSearchParams();
+  for (const word of WORDS)
+    for (const value of [words[word] ?? []].flat()) query.append(NAMES.get(word) ?? word, value);
+  return query;
+}
+
+/** Whether runs are searched for, and not only listed by app and rule. */
+export const isSearch = (words: SearchWords) => WORDS.some((word) => word !== 'app' && word !== 'rule' && words[word]);
