@@ -46,6 +46,7 @@ import { docsRoutes } from './routes/docs.ts';
 import { eventRoutes } from './routes/events.ts';
 import { executeRoute } from './routes/execute.ts';
 import { executionRoutes } from './routes/executions.ts';
+import { findExecutionsRoutes } from './routes/find-executions.ts';
 import { healthRoutes } from './routes/health.ts';
 import { iceRoutes } from './routes/ice.ts';
 import { metricsRoutes } from './routes/metrics.ts';
@@ -145,6 +146,7 @@ export function createApp({
   // The lists themselves are among these paths.
   for (const path of ['executions/*', 'batches/*', 'cases'])
     app.use(`/rule-server/mock/${path}`, refuseWithoutStore(health));
+  app.route('/rule-server/mock', findExecutionsRoutes(executions));
   app.route('/rule-server/mock', executionRoutes(executions, eraseExecution));
   app.route('/rule-server/mock', eventRoutes({ executions, stopping }));
   for (const path of ['schema', 'tree', 'apps', 'rules', 'clients']) app.use(`/rule-server/mock/${path}`, tagAnswers());

@@ -125,6 +125,7 @@ function describeWatch({ program, surroundings, ended, withApi }: Describing): v
   const watch = program
     .command('watch')
     .description('print executions as they come and go on, until Ctrl-C')
+    .option('--failures', 'only those that failed, counted where they are alike')
     .action(async (options: WatchOptions) => ended(await (await import('./watch.ts')).watch(options, surroundings)));
   withApi(addSearchWords(watch)).addHelpText('after', WATCH_EXAMPLES);
 }

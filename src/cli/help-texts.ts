@@ -77,6 +77,7 @@ export const WATCH_EXAMPLES = `
 Examples:
   rule-server watch --app 9001
   rule-server watch --app 9001 --where 'uid=42'
+  rule-server watch --failures               shop-1: card <number> was refused  212 times since 09:14:03
   rule-server watch --json | jq -r 'select(.state == "failed") | .mockId'
 
 One line for each execution that is new or has gone on, within a second. Items of batches are not among them.

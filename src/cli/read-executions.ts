@@ -18,6 +18,7 @@ const executionSchema = z.object({
   decision: decisionSchema.nullable(),
   history: z.array(stepSchema),
   outcome: z.object({ code: z.string().nullable() }).nullable(),
+  error: z.string().nullish(),
 });
 const lookedSchema = z.object({ executions: z.int(), withoutInput: z.int(), until: z.number().nullable() });
 const pageSchema = z.object({

@@ -3,13 +3,14 @@ import { setTimeout } from 'node:timers/promises';
 import { styleText } from 'node:util';
 import { isEndState } from '../shared/contract/states.ts';
 import { visible, visibleJson } from '../shared/contract/visible-text.ts';
+import { createFailureCounts } from './count-failures.ts';
 import { exitCodes } from './exit-codes.ts';
 import { createHttpApi, type HttpApi } from './http-api.ts';
 import { type Listed, type Page, readExecutions, whatRan } from './read-executions.ts';
 import { isSearch, queryOf, type SearchWords } from './search-words.ts';
 import { CommandFailed, type Surroundings } from './surroundings.ts';
 
-export type WatchOptions = SearchWords & { url: string; key?: string; json?: boolean };
+export type WatchOptions = SearchWords & { url: string; key?: string; json?: boolean; failures?: boolean };
 
 const LOOK_EVERY_MS = 1000;
 /** An API that does not answer is asked again for this long. */
@@ -22,13 +23,17 @@ const REMEMBERED = 4 * PAGE * MAX_PAGES;
 /** An execution that began earlier has long ended: a search need not look for it. */
 const NEWS_OF_MS = 600_000;
 
-/** Prints executions as they come and go on, like `tail -f`, until Ctrl-C. `--json`: one execution a line, as the API says it. */
+/**
+ * Prints executions as they come and go on, like `tail -f`, until Ctrl-C. `--json`: one execution a line, as the API says it.
+ * `--failures`: only those that failed, counted where they are alike.
+ */
 export async function watch(options: WatchOptions, surroundings: Surroundings): Promise<number> {
   const { stdout, onInterrupt } = surroundings;
   const api = createHttpApi({ url: options.url, key: options.key });
   const interrupted = new AbortController();
   onInterrupt(() => interrupted.abort());
   const look = createLook(api, options);
+  const countFailures = createFailureCounts();
   await look(); // what is there already is not news
   for (let answeredAt = Date.now(); !interrupted.signal.aborted; ) {
     await setTimeout(LOOK_EVERY_MS, undefined, { signal: interrupted.signal }).catch(() => {});
@@ -38,7 +43,10 @@ export async function watch(options: WatchOptions, surroundings: Surroundings): 
     });
     if (news === null) continue;
     answeredAt = Date.now();
-    for (const listed of news) stdout.write(options.json ? `${visibleJson(listed.raw)}\n` : line(listed, stdout));
+    const lines = options.failures
+      ? countFailures(news)
+      : news.map((listed) => (options.json ? `${visibleJson(listed.raw)}\n` : line(listed, stdout)));
+    for (const each of lines) stdout.write(each);
   }
   return exitCodes.interrupted;
 }

@@ -57,13 +57,36 @@ describe('rule-server watch', () => {
   });
 
   it('prints only what a search finds', async () => {
-    await using _ = await createResponder({ sharedDir: service.sharedDir, app: 8815, does: echoes() });
-    const watching = watch('--app', '8815', '--where', 'uid=2', '--outcome', 'no-result');
-    const [, wanted] = [await execute(8815, '1', '{"uid":1}'), await execute(8815, '1', '{"uid":2}')];
-    await expect.poll(() => watching.lines.length, { timeout: 5000 }).toBeGreaterThan(0);
+    await using _ = await createResponder({ sharedDir: service.sharedDir, app: 8815, does: echoes({ afterMs: 1500 }) });
+    const watching = watch('--app', '8815', '--where', 'uid=2');
+    const [, wanted] = await Promise.all([execute(8815, '1', '{"uid":1}'), execute(8815, '1', '{"uid":2}')]);
+    await expect.poll(() => watching.lines.some((line) => line.includes('succeeded')), { timeout: 5000 }).toBe(true);
     watching.stop();
     await watching.exitCode;
-    expect(watching.lines).toEqual([expect.stringContaining(wanted)]);
+    expect(watching.lines.filter((line) => !line.includes(wanted))).toEqual([]);
+  });
+
+  it('counts failures that are alike with --failures, and is silent about the rest', async () => {
+    await using _ = await createResponder({
+      sharedDir: service.sharedDir,
+      app: 8816,
+      does: errs('card 4711 was refused'),
+    });
+    await using __ = await createResponder({ sharedDir: service.sharedDir, app: 8817, does: echoes() });
+    const watching = watch('--failures');
+    await expect
+      .poll(
+        async () => {
+          await Promise.all([execute(8816, '1'), execute(8817, '1')]);
+          return watching.lines.some((line) => / {2}\d+ times since \d\d:\d\d:\d\d {2}/.test(line));
+        },
+        { timeout: 15_000 },
+      )
+      .toBe(true);
+    watching.stop();
+    await watching.exitCode;
+    expect(watching.lines.filter((line) => !line.includes(': card <number> was refused  '))).toEqual([]);
+    expect(watching.lines[0]).toMatch(/^\d\d:\d\d:\d\d {2}failed /);
   });
 
   it('prints what the API has with --json, ids to the last digit', async () => {

@@ -11,13 +11,14 @@ export function auditRequests(audit: Audit) {
     await next();
     const what = whatWas(context);
     if (what === undefined) return;
-    const { from, keyName, mockId, code, about } = context.var;
+    const { from, keyName, mockId, code, about, searchedPaths: paths } = context.var;
     const { status } = context.res;
     audit.tell({
       what,
       who: keyName ?? null,
       from,
       ...about,
+      paths,
       mockId: mockId ?? EXECUTION.exec(context.req.path)?.[1],
       outcome: code === undefined ? String(status) : `${status} ${code}`,
     });

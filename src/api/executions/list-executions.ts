@@ -1,8 +1,9 @@
 import type { ExecutionRecord } from '../../shared/contract/execution-record.ts';
 import type { Privacy } from '../../shared/privacy/privacy.ts';
 import { BEGINNING, type History, type HistoryFilter, type HistoryPage } from '../../shared/store/history.ts';
+import { groupFailures } from './group-failures.ts';
 import { isAfter, openAfter, openCursor } from './open-cursor.ts';
-import type { Search } from './search-conditions.ts';
+import { isSearch, type Search } from './search-conditions.ts';
 import { type Found, searchExecutions } from './search-executions.ts';
 
 const MAX_LISTED_INPUT = 4 * 1024;
@@ -47,6 +48,13 @@ export function createListExecutions({ history, privacy, open }: Dependencies) {
       return searchExecutions(filter, search, { list, inputOf: shownInput });
     },
 
+    /** The failures among those that a search finds, as far as one answer looks; with its cursor the next one goes on. */
+    async failures({ app, ruleId, batchId, cursor, apps, ...search }: Omit<Wanted, 'limit'>) {
+      const filter = { app, ruleId, batchId, cursor, apps, limit: Number.POSITIVE_INFINITY };
+      const { records, ...rest } = await searchExecutions(filter, search, { list, inputOf: shownInput });
+      return { groups: groupFailures(records), ...rest };
+    },
+
     /** Refuses a search for values that are hidden: the field, and what is wrong with it; null if nothing is. */
     hiddenIn({ app, where }: Pick<Wanted, 'app' | 'where'>): { field: string; message: string } | null {
       if (where.length > 0 && app === undefined) return { field: 'app', message: 'must be given with where' };
@@ -67,7 +75,3 @@ export function createListExecutions({ history, privacy, open }: Dependencies) {
 }
 
 type Wanted = HistoryFilter & Search;
-
-function isSearch({ where, ...others }: Search): boolean {
-  return where.length > 0 || Object.values(others).some((value) => value !== undefined);
-}

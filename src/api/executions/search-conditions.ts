@@ -31,6 +31,13 @@ export type Search = {
   where: readonly Condition[];
 };
 
+const WORDS = ['state', 'outcome', 'code', 'from', 'to', 'address', 'lane', 'comparisonId', 'by', 'text'] as const;
+
+/** Whether there is anything to search for. */
+export function isSearch(search: Search): boolean {
+  return search.where.length > 0 || WORDS.some((word) => search[word] !== undefined);
+}
+
 const CONDITION = /^((?:[^\s"<>=![\]]+|\[\d+\]|\["(?:[^"\\]|\\.)*"\])+)\s*(!=|>=|<=|=|>|<)\s*(.*)$/s;
 
 /** Reads `path op value`. A value that is JSON is that; any other text is a string. Returns what is wrong with it otherwise. */

@@ -18,6 +18,8 @@ export type Environment = {
     mockId: string | undefined;
     /** The app, the rule and the batch of a request, for the audit log. */
     about: About | undefined;
+    /** The paths of the input that were searched by. */
+    searchedPaths: string[] | undefined;
     /** How many batches of its key may run at once. */
     maxBatches: number | undefined;
     /** Resolves when the execution ends that this request began: until then it counts as open. */

@@ -134,8 +134,7 @@ const searchParameters = {
   }),
 };
 
-/** The executions to list. */
-export const listParameters = z.object({
+const searched = {
   ...searchParameters,
   app: appId
     .transform((value) => (value === null ? undefined : Number(value)))
@@ -146,6 +145,20 @@ export const listParameters = z.object({
   batchId: text
     .transform((value) => value ?? undefined)
     .meta({ json: { type: 'string' }, description: 'Only items of this batch. Without it: none of any batch.' }),
+  cursor: text
+    .transform((value) => value ?? undefined)
+    .meta({
+      json: { type: 'string', pattern: '^[A-Za-z0-9_-]*$' },
+      description: 'The `nextCursor` of the answer before. Without it: the newest.',
+    }),
+};
+
+/** The executions whose failures are grouped. */
+export const failureParameters = z.object(searched);
+
+/** The executions to list. */
+export const listParameters = z.object({
+  ...searched,
   limit: z
     .string()
     .default('')
@@ -160,12 +173,6 @@ export const listParameters = z.object({
     .transform((value) => value || undefined)
     .refine((value) => value === undefined || value === 'input', { error: 'must be input' })
     .meta({ json: { type: 'string', enum: ['input'] }, description: '`input`: each with its input, up to 4 KiB.' }),
-  cursor: text
-    .transform((value) => value ?? undefined)
-    .meta({
-      json: { type: 'string', pattern: '^[A-Za-z0-9_-]*$' },
-      description: 'The `nextCursor` of the page before. Without it: the newest.',
-    }),
 });
 
 /** Whether to read the tree of an execution with it. */

@@ -77,6 +77,22 @@ export const rejected = {
   rules: null,
 };
 
+export const failures = {
+  groups: [
+    {
+      code: 'failed',
+      sentence: 'Client <client>: card <number> was refused',
+      count: 212,
+      first: AT,
+      last: AT + 7_200_000,
+      mockId: MOCK_ID,
+      clients: [{ address: listed.address, count: 212 }],
+    },
+  ],
+  looked: { executions: 5120, withoutInput: 0, until: AT },
+  nextCursor: null,
+};
+
 export const events = [
   'event: snapshot',
   `data: ${JSON.stringify({ ...listed, state: 'dispatched', history: listed.history.slice(0, 2), outcome: null, decision: null, rules: null })}`,

@@ -63,6 +63,32 @@ export const executionAnswer = z
   })
   .meta({ id: 'Execution' });
 
+const looked = z.strictObject({
+  executions: z.int(),
+  withoutInput: z.int().describe('Those of which no input is kept, or not whole.'),
+  until: z.int().nullable().describe('When the last one that was looked at ended, epoch ms.'),
+});
+
+export const failuresAnswer = z
+  .strictObject({
+    groups: z.array(
+      z.strictObject({
+        code: text.describe('Why there is no answer; `failed` where the client answered with a failure.'),
+        sentence: text.describe('The error, with the client, ids, quoted values and numbers replaced.'),
+        count: z.int(),
+        first: z.int().describe('When the first of them ended, epoch ms.'),
+        last: z.int(),
+        mockId,
+        clients: z
+          .array(z.strictObject({ address: text.nullable(), count: z.int() }))
+          .describe('The ten with the most.'),
+      }),
+    ),
+    looked,
+    nextCursor: text.nullable(),
+  })
+  .meta({ id: 'Failures' });
+
 export const executionListAnswer = z
   .strictObject({
     items: z.array(
@@ -76,12 +102,7 @@ export const executionListAnswer = z
         .meta({ id: 'ListedExecution' }),
     ),
     nextCursor: text.nullable(),
-    looked: z
-      .strictObject({
-        executions: z.int(),
-        withoutInput: z.int().describe('Those of which no input is kept, or not whole.'),
-        until: z.int().nullable().describe('When the last one that was looked at ended, epoch ms.'),
-      })
+    looked: looked
       .optional()
       .describe('Of a search: how far it came. With a nextCursor it can go on, also where nothing was found yet.'),
   })

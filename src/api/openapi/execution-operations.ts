@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { eraseParameters, executionParameters, listParameters } from '../http/parameters.ts';
-import { accepted, events, execution, listed, rejected } from './examples.ts';
-import { cancelAnswer, executionAnswer, executionListAnswer } from './execution-answers.ts';
+import { eraseParameters, executionParameters, failureParameters, listParameters } from '../http/parameters.ts';
+import { accepted, events, execution, failures, listed, rejected } from './examples.ts';
+import { cancelAnswer, executionAnswer, executionListAnswer, failuresAnswer } from './execution-answers.ts';
 import type { Operation } from './operation.ts';
 import { badQuestion, refusal, unavailable, usual } from './refusals.ts';
 
@@ -31,6 +31,26 @@ export const executionOperations: Operation[] = [
         examples: { page: { items: [listed, rejected], nextCursor: null } },
       },
       400: badQuestion('A parameter is wrong.', { field: 'limit', message: 'must be a whole number from 1 to 100' }),
+      503: unavailable,
+      ...usual,
+    },
+  },
+  {
+    method: 'get',
+    path: `${EXECUTIONS}/failures`,
+    id: 'listFailures',
+    needs: 'read',
+    tag: 'Executions',
+    summary: 'Group the failures among executions: how often, at which clients, since when',
+    query: failureParameters,
+    queryExample: { app: 9001, ruleId: 1 },
+    answers: {
+      200: {
+        description: 'The most frequent first, of as many executions as one answer looks through.',
+        schema: failuresAnswer,
+        examples: { groups: failures },
+      },
+      400: badQuestion('A parameter is wrong.', { field: 'from', message: 'must be epoch ms or an ISO 8601 time' }),
       503: unavailable,
       ...usual,
     },

@@ -1,39 +1,20 @@
 import { type Context, Hono } from 'hono';
 import type { ExecutionRecord } from '../../shared/contract/execution-record.ts';
 import { isFor } from '../../shared/runtime/caller.ts';
-import { BadCursor } from '../../shared/store/history.ts';
-import { callerOf, needs, refusedApp, tellAbout } from '../access/permission.ts';
+import { callerOf, needs, tellAbout } from '../access/permission.ts';
 import type { EraseExecution } from '../executions/erase-execution.ts';
-import { executionBody, listBody } from '../executions/execution-body.ts';
+import { executionBody } from '../executions/execution-body.ts';
 import type { Executions } from '../executions/executions.ts';
 import { unlessNewer } from '../executions/newer-execution.ts';
 import type { Environment } from '../http/environment.ts';
-import { eraseParameters, executionParameters, listParameters, readParameters } from '../http/parameters.ts';
+import { eraseParameters, executionParameters, readParameters } from '../http/parameters.ts';
 import { badQuestion, json, problem } from '../http/respond.ts';
 
 const MOCK_ID = /^[0-9a-f-]{36}$/;
 
-/** Executions as a resource: the list, one of them, and cancelling it. */
+/** One execution as a resource: reading it, cancelling it, erasing it. */
 export function executionRoutes(executions: Executions, eraseExecution: EraseExecution) {
   return new Hono<Environment>()
-    .get('/executions', needs('read'), async (context) => {
-      const read = readParameters(listParameters, context.req.queries());
-      if (read.kind === 'bad') return badQuestion(read.problems);
-      const notIts = read.value.app === undefined ? undefined : refusedApp(context, read.value.app);
-      if (notIts) return notIts;
-      try {
-        const { include, ...filter } = read.value;
-        const hidden = executions.hiddenIn(filter);
-        if (hidden !== null) return badQuestion([hidden]);
-        context.set('readsInput', include === 'input' || filter.where.length > 0 || filter.text !== undefined);
-        const { records, ...rest } = await executions.search({ ...filter, apps: callerOf(context).apps });
-        const inputs = include === 'input' ? await executions.shortInputs(records) : null;
-        return json(200, listBody(records, { ...rest, inputs }));
-      } catch (error) {
-        if (error instanceof BadCursor) return badQuestion([{ field: 'cursor', message: error.message }]);
-        throw error;
-      }
-    })
     .get('/executions/:mockId', needs('read'), async (context) => {
       const mockId = context.req.param('mockId');
       const read = readParameters(executionParameters, context.req.queries());

@@ -3,10 +3,10 @@ import { diffJson } from '../json/diff-json.ts';
 import { compactJson } from '../json/print-json.ts';
 import { readJson } from '../json/read-json.ts';
 
-export const outcomeFilters = ['any', 'TRUE', 'FALSE', 'NONE', 'no-result'] as const;
+export const outcomeFilters = ['any', 'TRUE', 'FALSE', 'NONE', 'no-result', 'failures'] as const;
 export const timeFilters = ['any', 'hour', 'today', 'yesterday'] as const;
 
-/** Which runs to show. `text`: conditions such as `uid=42`, and words of the input, the client, the rule's number or the id. */
+/** Which runs to show. `failures`: those that failed, grouped. `text`: conditions such as `uid=42`, and words of the input, the client, the rule's number or the id. */
 export type HistoryFilter = {
   text: string;
   outcome: (typeof outcomeFilters)[number];
@@ -24,7 +24,7 @@ export function searchOf({ text, outcome, time }: HistoryFilter, now: number): R
   return {
     text: words.filter((word) => !CONDITION.test(word)).join(' '),
     where: words.filter((word) => CONDITION.test(word)),
-    outcome: outcome === 'any' ? null : outcome,
+    outcome: outcome === 'any' || outcome === 'failures' ? null : outcome,
     from: from === null ? null : String(from),
     to: to === null ? null : String(to),
   };

@@ -36,6 +36,8 @@ export const retryAfterSeconds = {
   stopping: 1,
   /** A limit of the caller's key: of calls a second, or of what is open. */
   limit: 1,
+  /** Other searches that this API is busy with. */
+  search: 1,
   /** Memory for bodies. */
   memory: 2,
   /** The queue store, or an API of a newer version. */

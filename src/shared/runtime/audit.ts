@@ -14,6 +14,8 @@ type AuditEvent = {
   confId?: string | null | undefined;
   mockId?: string | undefined;
   batchId?: string | undefined;
+  /** The paths of the input that were searched by, never the values. */
+  paths?: string[] | undefined;
   outcome: string;
   /** Names of keys that were changed. */
   keys?: object;

@@ -72,6 +72,8 @@ const records = inputs.map((_, n): ExecutionRecord => {
       outcome: { status: 200, code: null, mayHaveRun: true },
       decision: n % 3 === 0 ? 'TRUE' : 'FALSE',
     },
+    ...{ lane: n % 7 === 0 ? 'beta' : null, comparisonId: `compared-${n % 11}` },
+    error: n % 13 === 0 ? `Card ${n} was declined` : null,
   });
 });
 
@@ -113,6 +115,10 @@ test('finds what a plain scan finds, each once, however it is cut into pages', a
   expect(big.found).toEqual(scan((n, input) => input !== null && n % 3 === 0 && n % 97 >= 90));
   expect((await all({ by: 'ann', outcome: 'TRUE', address: 'client-0' })).found).toEqual(scan((n) => n % 60 === 0));
   expect((await all({ text: 'ORDER 1234' })).found).toEqual([1234]);
+  expect((await all({ text: 'declined' })).found).toEqual(scan((n) => n % 13 === 0));
+  expect((await all({ text: 'declined beta' })).found).toEqual(scan((n) => n % 91 === 0));
+  const beta = await all({ lane: 'beta', comparisonId: 'compared-3' });
+  expect(beta.found).toEqual(scan((n) => n % 7 === 0 && n % 11 === 3));
 });
 
 test('does not look at what ended before the time that is searched', async () => {

@@ -156,6 +156,8 @@ describe('every answer matches the schema that is documented for it', () => {
     const page = await call(`${MOCK}/executions?limit=1`);
     expect((await call(`${MOCK}/executions?cursor=${page.json.nextCursor}`)).status).toBe(200);
     expect((await call(`${MOCK}/executions?limit=0`)).status).toBe(400);
+    expect((await call(`${MOCK}/executions/failures`)).json.groups.length).toBeGreaterThan(0);
+    expect((await call(`${MOCK}/executions/failures?from=x`)).status).toBe(400);
     expect((await call(`${one}?include=input`)).status).toBe(400);
     expect((await call(`${one}?include=tree`)).json).toHaveProperty('tree');
     expect((await call(`${one}?erase=x`, { method: 'DELETE' })).status).toBe(400);

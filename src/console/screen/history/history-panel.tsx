@@ -13,6 +13,7 @@ import { Icon } from '../../ui/icon.tsx';
 import { DrawerTabs } from '../cases/drawer-tabs.tsx';
 import { RunResult } from '../result/run-result.tsx';
 import { ComparisonRow } from './comparison-row.tsx';
+import { FailureGroups } from './failure-groups.tsx';
 import { HistoryFilters } from './history-filters.tsx';
 import { HistoryRow } from './history-row.tsx';
 
@@ -35,9 +36,10 @@ export function HistoryPanel({ place, onOpen, onAgain }: Props) {
   const lines = groupComparisons(runs);
   const inputs = useMemo(() => new Map(runs.map(({ mockId, input }) => [mockId, input])), [runs]);
   const filtering = search !== null;
+  const grouped = filter.outcome === 'failures';
 
   const { hasMore, isAsking, more, looked } = history;
-  const goesOn = filtering && hasMore && !isAsking && runs.length < ENOUGH_FOUND;
+  const goesOn = filtering && !grouped && hasMore && !isAsking && runs.length < ENOUGH_FOUND;
   useEffect(() => {
     if (goesOn) void more();
   }, [goesOn, more]);
@@ -56,9 +58,9 @@ export function HistoryPanel({ place, onOpen, onAgain }: Props) {
         {!shown && runs[0] && <LastRun record={runs[0]} />}
         <HistoryFilters filter={filter} onFilter={setFilter} everyRule={everyRule} onEveryRule={setEveryRule} />
         <span className="muted">
-          {filtering
+          {filtering && !grouped
             ? say('history.found', { found: runs.length, n: looked.executions })
-            : chosen.length < 2
+            : chosen.length < 2 && !grouped
               ? say('history.compare.hint')
               : ''}
         </span>
@@ -71,13 +73,16 @@ export function HistoryPanel({ place, onOpen, onAgain }: Props) {
           {say('history.compare')}
         </button>
       </div>
-      {error && runs.length === 0 && <p className="empty-line">{say('history.failed', { error: error.message })}</p>}
-      {!error && lines.length === 0 && (
+      {grouped && <FailureGroups app={place.app} ruleId={everyRule ? null : place.ruleId} search={search} />}
+      {!grouped && error && runs.length === 0 && (
+        <p className="empty-line">{say('history.failed', { error: error.message })}</p>
+      )}
+      {!grouped && !error && lines.length === 0 && (
         <p className="empty-line">
           {noneWords({ filtering, goesOn: goesOn || isAsking || history.query.isPending, say })}
         </p>
       )}
-      {lines.length > 0 && (
+      {!grouped && lines.length > 0 && (
         <div className="history-list">
           <table>
             <HistoryHead everyRule={everyRule} />
@@ -103,7 +108,7 @@ export function HistoryPanel({ place, onOpen, onAgain }: Props) {
           </table>
         </div>
       )}
-      {hasMore && (
+      {!grouped && hasMore && (
         <button type="button" className="quiet older" disabled={isAsking} onClick={() => void more()}>
           {say('history.more')}
         </button>

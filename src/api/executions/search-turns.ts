@@ -1,0 +1,37 @@
+/** So many searches run at once in one API, of one caller one: a search reads much, and the loop is there for calls. */
+const AT_ONCE = 2;
+const MAX_WAITING = 20;
+
+type Waiting = { name: string | null; begin: () => void };
+
+/** Lets searches run in turn. A search answers within a moment, so the wait is short. */
+export function createSearchTurns() {
+  const running: (string | null)[] = [];
+  const waiting: Waiting[] = [];
+
+  const mayRun = (name: string | null) => running.length < AT_ONCE && (name === null || !running.includes(name));
+
+  function beginNext(): void {
+    const index = waiting.findIndex(({ name }) => mayRun(name));
+    const [next] = index < 0 ? [] : waiting.splice(index, 1);
+    if (!next) return;
+    running.push(next.name);
+    next.begin();
+    beginNext();
+  }
+
+  /** Runs a search of this caller when it is its turn; `crowded` when too many wait already. */
+  return async function inTurn<T>(name: string | null, search: () => Promise<T>): Promise<T | 'crowded'> {
+    if (waiting.length >= MAX_WAITING) return 'crowded';
+    const turn = Promise.withResolvers<void>();
+    waiting.push({ name, begin: turn.resolve });
+    beginNext();
+    await turn.promise;
+    try {
+      return await search();
+    } finally {
+      running.splice(running.indexOf(name), 1);
+      beginNext();
+    }
+  };
+}

@@ -1,0 +1,76 @@
+import { type Context, Hono } from 'hono';
+import type { z } from 'zod';
+import { BadCursor } from '../../shared/store/history.ts';
+import { callerOf, needs, refusedApp, tellAbout } from '../access/permission.ts';
+import { listBody } from '../executions/execution-body.ts';
+import type { Executions } from '../executions/executions.ts';
+import { isSearch } from '../executions/search-conditions.ts';
+import { createSearchTurns } from '../executions/search-turns.ts';
+import type { Environment } from '../http/environment.ts';
+import { failureParameters, listParameters, readParameters } from '../http/parameters.ts';
+import { badQuestion, json, problem } from '../http/respond.ts';
+
+type Asked = z.output<typeof failureParameters>;
+
+/** Executions are listed and searched, and the failures among them grouped. */
+export function findExecutionsRoutes(executions: Executions) {
+  const inTurn = createSearchTurns();
+
+  /** Answers a search, unless its caller may not make it. Searching inputs is reading them. */
+  async function searched(
+    context: Context<Environment>,
+    asked: Asked,
+    body: () => Promise<string>,
+    isOne = true,
+  ): Promise<Response> {
+    const notIts = asked.app === undefined ? undefined : refusedApp(context, asked.app);
+    if (notIts) return notIts;
+    const hidden = executions.hiddenIn(asked);
+    if (hidden !== null) return badQuestion([hidden]);
+    if (asked.app !== undefined)
+      tellAbout(context, { app: asked.app, ruleId: asked.ruleId, batchId: asked.batchId ?? null });
+    if (asked.where.length > 0)
+      context.set(
+        'searchedPaths',
+        asked.where.map(({ path }) => path),
+      );
+    if (asked.where.length > 0 || asked.text !== undefined) context.set('readsInput', true);
+    try {
+      const answer = isOne ? await inTurn(callerOf(context).name, body) : await body();
+      return answer === 'crowded' ? tooManySearches() : json(200, answer);
+    } catch (error) {
+      if (error instanceof BadCursor) return badQuestion([{ field: 'cursor', message: error.message }]);
+      throw error;
+    }
+  }
+
+  return new Hono<Environment>()
+    .get('/executions', needs('read'), async (context) => {
+      const read = readParameters(listParameters, context.req.queries());
+      if (read.kind === 'bad') return badQuestion(read.problems);
+      const { include, ...filter } = read.value;
+      if (include === 'input') context.set('readsInput', true);
+      return searched(
+        context,
+        filter,
+        async () => {
+          const { records, ...rest } = await executions.search({ ...filter, apps: callerOf(context).apps });
+          const inputs = include === 'input' ? await executions.shortInputs(records) : null;
+          return listBody(records, { ...rest, inputs });
+        },
+        isSearch(filter),
+      );
+    })
+    .get('/executions/failures', needs('read'), async (context) => {
+      const read = readParameters(failureParameters, context.req.queries());
+      if (read.kind === 'bad') return badQuestion(read.problems);
+      const { apps } = callerOf(context);
+      return searched(context, read.value, async () =>
+        JSON.stringify(await executions.failures({ ...read.value, apps })),
+      );
+    });
+}
+
+function tooManySearches(): Response {
+  return problem(503, 'Too many searches run in this API. Try again in a moment.', { retryAfter: 'search' });
+}

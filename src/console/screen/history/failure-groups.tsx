@@ -1,0 +1,74 @@
+import type { RunSearch } from '../../api/executions.ts';
+import type { Failures } from '../../api/failures.ts';
+import { useFailures } from '../../run/use-failures.ts';
+import { goTo } from '../../state/location.ts';
+import { formatTime } from '../../text/durations.ts';
+import { useText } from '../../text/use-text.tsx';
+
+type Props = { app: string | null; ruleId: string | null; search: RunSearch | null };
+
+/** The failures among the runs, those alike in one row, which opens the newest of them. */
+export function FailureGroups(scope: Props) {
+  const { say } = useText();
+  const { data, error } = useFailures(scope);
+  if (error) return <p className="empty-line">{say('history.failed', { error: error.message })}</p>;
+  if (!data) return <p className="empty-line">{say('history.searching')}</p>;
+  if (data.groups.length === 0) return <p className="empty-line">{say('failures.none', { n: data.looked })}</p>;
+  return (
+    <div className="history-list">
+      <table className="failures">
+        <thead>
+          <tr>
+            <th scope="col" className="number">
+              {say('failures.count')}
+            </th>
+            <th scope="col" className="came-to">
+              {say('history.result')}
+            </th>
+            <th scope="col">{say('failures.sentence')}</th>
+            <th scope="col">{say('history.target')}</th>
+            <th scope="col">{say('failures.when')}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {data.groups.map((group) => (
+            <GroupRow key={`${group.code} ${group.sentence}`} group={group} />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function GroupRow({ group: { code, sentence, count, first, last, mockId, clients } }: { group: Failures }) {
+  const { say, language } = useText();
+  const time = (at: number) => formatTime(at, language, Date.now());
+  const open = () => goTo({ run: mockId, runs: [], input: null }, { push: true });
+  const [most] = clients;
+  const client = most?.address ?? say('failures.noClient');
+  return (
+    <tr onClick={open}>
+      <td className="number">{count}</td>
+      <td>
+        <span className="chip error">{code}</span>
+      </td>
+      <td className="given" title={sentence}>
+        <button
+          type="button"
+          className="row-button"
+          aria-label={say('failures.open', { sentence: sentence || code })}
+          onClick={(event) => {
+            event.stopPropagation();
+            open();
+          }}
+        >
+          {sentence || say('failures.silent')}
+        </button>
+      </td>
+      <td title={clients.map(({ address, count: n }) => `${address ?? '–'} ${n}`).join('\n')}>
+        {clients.length > 1 ? say('failures.clients', { client, n: clients.length - 1 }) : client}
+      </td>
+      <td>{say('failures.since', { first: time(first), last: time(last) })}</td>
+    </tr>
+  );
+}
