@@ -49,6 +49,7 @@ import { executionRoutes } from './routes/executions.ts';
 import { findExecutionsRoutes } from './routes/find-executions.ts';
 import { healthRoutes } from './routes/health.ts';
 import { iceRoutes } from './routes/ice.ts';
+import { keptExecutionRoutes } from './routes/kept-executions.ts';
 import { metricsRoutes } from './routes/metrics.ts';
 import { queueBoardRoutes } from './routes/queue-board.ts';
 import { sessionRoutes } from './routes/session.ts';
@@ -146,9 +147,9 @@ export function createApp({
   // The lists themselves are among these paths.
   for (const path of ['executions/*', 'batches/*', 'cases'])
     app.use(`/rule-server/mock/${path}`, refuseWithoutStore(health));
-  app.route('/rule-server/mock', findExecutionsRoutes(executions));
-  app.route('/rule-server/mock', executionRoutes(executions, eraseExecution));
-  app.route('/rule-server/mock', eventRoutes({ executions, stopping }));
+  const ofExecutions = [findExecutionsRoutes(executions), keptExecutionRoutes(executions)];
+  const ofOne = [executionRoutes(executions, eraseExecution), eventRoutes({ executions, stopping })];
+  for (const routes of [...ofExecutions, ...ofOne]) app.route('/rule-server/mock', routes);
   for (const path of ['schema', 'tree', 'apps', 'rules', 'clients']) app.use(`/rule-server/mock/${path}`, tagAnswers());
   const ofBatches = { readCsvBatch: createReadCsvBatch({ ask }), maxBodyBytes: settings.MAX_BATCH_BYTES };
   app.route('/rule-server/mock', batchRoutes({ batches, ...ofBatches, openBodies, stopping }));

@@ -19,6 +19,7 @@ import { createDocuments } from './cases/documents.ts';
 import { createSavedCases } from './cases/saved-cases.ts';
 import { createEraseExecution } from './executions/erase-execution.ts';
 import { createExecutions } from './executions/executions.ts';
+import { pinnedLimitsOf } from './executions/pins.ts';
 import { startHistoryRepair } from './executions/repair-history.ts';
 import { closeNotes } from './idempotency/close-notes.ts';
 import { createIdempotency } from './idempotency/idempotency.ts';
@@ -47,7 +48,14 @@ export function openCalls({ settings, backend, log, metrics }: Dependencies) {
   const { readShortJobs } = backend;
   const onRefused = metrics.refused;
   const submitExecution = createSubmitExecution({ ...opened, backend, privacy, readAnswer, settings, onRefused });
-  const executions = createExecutions({ ...opened, readShortJobs, privacy, readAnswer, store: backend.store });
+  const executions = createExecutions({
+    ...opened,
+    readShortJobs,
+    privacy,
+    readAnswer,
+    store: backend.store,
+    settings,
+  });
   const notes = backend.openNotes(settings.IDEMPOTENCY_BYTES);
   const idempotency = createIdempotency({ notes, find: executions.find, keepsNothing: privacy.isOff });
   const noteCloser = closeNotes({ notes, idempotency, executions, fence, keepsNothing: privacy.isOff });
@@ -58,9 +66,9 @@ export function openCalls({ settings, backend, log, metrics }: Dependencies) {
   });
   const savedCases = createSavedCases({ ask, documents: createDocuments() });
   const batches = openBatches({ backend, ask, savedCases, privacy, settings });
-  const { find } = executions;
+  const { find, pins } = executions;
   const { eraseItem } = batches;
-  const eraseExecution = createEraseExecution({ backend, queue, history, notes, ask, find, eraseItem });
+  const eraseExecution = createEraseExecution({ backend, queue, history, pins, notes, ask, find, eraseItem });
   const board = { queues: [queue, askWorker.queue], seesWorkers: backend.seesWorkers };
 
   return {
@@ -81,6 +89,8 @@ function openQueue({ settings, backend, privacy, fence, log, metrics }: QueueDep
   const health = watchQueueHealth({ backend, backlog, storeAlert });
   const kept = backend.openHistory(historyLimitsOf(settings));
   const history = createPrivateHistory(kept, { privacy, store: backend.store });
+  const keptOn = backend.openPinned(pinnedLimitsOf(historyLimitsOf(settings)));
+  const pinned = createPrivateHistory(keptOn, { privacy, store: backend.store });
   const workers = () => health.workers;
   const pending = openPendingExecutions({
     ...{ backend, queue, history, workers, fence, log },
@@ -101,5 +111,5 @@ function openQueue({ settings, backend, privacy, fence, log, metrics }: QueueDep
       cancels.close(),
       queue.close(),
     ]);
-  return { queue, storeAlert, health, backlog, overload, history, pending, cancels, close };
+  return { queue, storeAlert, health, backlog, overload, history, pinned, pending, cancels, close };
 }

@@ -59,7 +59,7 @@ onOneQueue('what there is to run, over HTTP', (start) => {
       expect(shown(answer)).toEqual(expected);
       expect(answer.json.fallback).toBe(false);
       for (const field of answer.json.fields) {
-        expect(Object.keys(field)).toEqual(['key', 'valueType', 'nodeId', 'nodeName', 'settings', 'comparison']);
+        expect(Object.keys(field)).toEqual(['key', 'valueType', 'nodeId', 'nodeName']);
       }
     });
 
@@ -166,7 +166,7 @@ onOneQueue('what there is to run, over HTTP', (start) => {
       await registerPublished({ sharedDir: service.sharedDir, app, sdk: 'go', address: 'one' });
       const { text } = await get(`schema?app=${app}&ruleId=${id}`);
       expect(text).toBe(
-        `{"fields":[{"key":"age","valueType":"Object","nodeId":${id},"nodeName":"AgeFlow","settings":[],"comparison":null}],"fallback":false}`,
+        `{"fields":[{"key":"age","valueType":"Object","nodeId":${id},"nodeName":"AgeFlow"}],"fallback":false}`,
       );
     });
 

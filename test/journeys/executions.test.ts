@@ -237,15 +237,10 @@ onOneQueue('executions as a resource', (start) => {
         expect(ids(answer)).toEqual(made);
         return answer;
       });
-      expect(Object.keys(page.json.items[0])).toEqual(
-        ['mockId', 'app', 'ruleId', 'confId', 'ts', 'target', 'keyName', 'address', 'state', 'history'].concat(
-          'timings',
-          'warnings',
-          'outcome',
-          'decision',
-          'rules',
-        ),
-      );
+      expect(Object.keys(page.json.items[0])).toEqual([
+        ...['mockId', 'app', 'ruleId', 'confId', 'ts', 'target', 'keyName', 'address', 'lane', 'state', 'history'],
+        ...['timings', 'warnings', 'outcome', 'decision', 'error', 'comparisonId', 'derivedFrom', 'rules'],
+      ]);
     });
 
     it('has every open one on one of its pages, and then the settled ones', async () => {

@@ -114,8 +114,10 @@ describe('the endpoints of the published server', () => {
 
     it('members it does not know are ignored', async () => {
       await using client = await clientThat(answers());
-      const { json } = await execute({ app: client.app, iceId: 7, debug: 5, ruleId: 3, more: true });
+      const ours = { ruleId: 3, 'the service': { b: 2 }, comparisonId: 'x' };
+      const { json } = await execute({ app: client.app, iceId: 7, roam: { a: 1 }, ...ours, more: true });
       expect(json.data.success).toBe(true);
+      expect(JSON.parse(client.found[0]?.text ?? '')).toMatchObject({ ruleId: 7, 'the service': { a: 1 } });
     });
 
     it('a form of a foreign page keeps its 415, and a body that is too large its 413, both in the envelope', async () => {

@@ -28,9 +28,10 @@ export function readExecuteRequest(bytes: Uint8Array): ReadRequest {
   if (scanned.type !== 'object') return bad('body', `must be a JSON object, found ${article(scanned.type)}`);
 
   const problems: Problem[] = scanned.duplicates.map((path) => ({ field: path, message: 'is given twice' }));
-  for (const { key } of scanned.members) {
+  for (const member of scanned.members) {
+    const { key } = member;
     const meant = nearMiss(key);
-    if (wouldChangeWhatRuns(key)) problems.push({ field: key, message: NO_DRY_RUN });
+    if (asksForNoEffects(member)) problems.push({ field: key, message: NO_DRY_RUN });
     else if (meant) problems.push({ field: key, message: `is not a field of this request; did you mean "${meant}"?` });
   }
   const parsed = executeRequestSchema.safeParse(membersByKey(scanned.members));
@@ -58,7 +59,7 @@ function nearMiss(key: string): string | undefined {
   if (other) return other;
   return FIELDS.find((field) => {
     const known = letters(field);
-    return plain === known || (known.length >= 6 && plain.length >= 5 && isOneSlipAway(plain, known));
+    return plain === known || (known.length >= 5 && plain.length >= 4 && isOneSlipAway(plain, known));
   });
 }
 
@@ -66,9 +67,10 @@ export const NO_DRY_RUN =
   'is not known here: every execution runs for real. Leave it out to run the rule with all its effects';
 
 /** Who writes this expects that nothing happens: such a call is refused, and not run for real. */
-export function wouldChangeWhatRuns(key: string): boolean {
+export function asksForNoEffects({ key, raw }: Pick<Member, 'key' | 'raw'>): boolean {
   const plain = letters(key);
-  return plain === 'stub' || plain === 'stubs' || isOneSlipAway(plain, 'dryrun');
+  const isAsked = plain === 'stub' || plain === 'stubs' || isOneSlipAway(plain, 'dryrun');
+  return isAsked && raw !== 'false' && raw !== 'null';
 }
 
 const letters = (name: string) => name.toLowerCase().replace(/[\s_-]/g, '');

@@ -6,6 +6,7 @@ import { type History, resultKey } from '../../shared/store/history.ts';
 import type { Notes } from '../../shared/store/notes.ts';
 import type { ExecutionQueue, QueueBackend } from '../../shared/store/queue-backend.ts';
 import type { AskWorker } from '../ask-worker.ts';
+import type { Executions } from './executions.ts';
 import { NewerExecution } from './newer-execution.ts';
 
 /** `open`: it has not ended, or its batch has not. `unknown`: it is none the caller may know of. */
@@ -19,6 +20,7 @@ type Dependencies = {
   backend: QueueBackend;
   queue: ExecutionQueue;
   history: History;
+  pins: Pick<Executions['pins'], 'unpin'>;
   notes: Notes;
   ask: AskWorker['ask'];
   find: (mockId: string) => Promise<ExecutionRecord | null>;
@@ -35,7 +37,7 @@ const LOOK_EVERY_MS = 50;
  * Removes every trace of one execution that has ended. Files come first: when no worker can remove them, everything else is
  * still there to be found and erased again. Erasing what is gone already is no mistake.
  */
-export function createEraseExecution({ backend, queue, history, notes, ask, find, eraseItem }: Dependencies) {
+export function createEraseExecution({ backend, queue, history, pins, notes, ask, find, eraseItem }: Dependencies) {
   async function untilRecorded(record: ExecutionRecord): Promise<void> {
     const until = Date.now() + IN_HISTORY_WITHIN_MS;
     while ((await history.get(record.mockId)) === null && Date.now() < until) await setTimeout(LOOK_EVERY_MS);
@@ -57,6 +59,7 @@ export function createEraseExecution({ backend, queue, history, notes, ask, find
     await notes.erase(mockId);
     await backend.eraseJob(queue, mockId);
     await backend.store.remove(resultKey(mockId));
+    await pins.unpin(mockId);
     await history.erase(mockId);
     return { kind: 'erased' };
   };

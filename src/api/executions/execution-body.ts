@@ -32,14 +32,17 @@ export function recordBody(record: ExecutionRecord): string {
   });
 }
 
-/** A whole execution as JSON text. Inputs and results stay the text they are. `tree`: of the rules it ran on, where it is asked for. */
+/** How long an execution is kept, and the tree of the rules that it ran on, where that is asked for. */
+type Kept = { pinned: boolean; keptUntil: number | null; tree: string | null | undefined };
+
+/** A whole execution as JSON text. Inputs and results stay the text they are. */
 export function executionBody(
   { record, input, result, lateResult, masked }: ShownExecution,
-  tree?: string | null,
+  { tree, ...kept }: Kept,
 ): string {
   const texts = { input, result, lateResult, ...(tree !== undefined && { tree }) };
   const rest = Object.entries(texts).map(([key, raw]) => `${JSON.stringify(key)}:${raw ?? 'null'}`);
-  return `${recordBody(record).slice(0, -1)},${rest.join(',')},"masked":${JSON.stringify(masked)}}`;
+  return `${recordBody(record).slice(0, -1)},${rest.join(',')},${JSON.stringify({ masked, ...kept }).slice(1)}`;
 }
 
 /** One page of executions as JSON text; with their inputs, as they were written, when those were asked for. */

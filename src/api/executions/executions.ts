@@ -1,8 +1,9 @@
 import { answered, type Ending, type ReadResult, unanswered } from '../../shared/contract/ending.ts';
-import { endingOf } from '../../shared/contract/execution-record.ts';
+import { type ExecutionRecord, endingOf } from '../../shared/contract/execution-record.ts';
 import { sentences } from '../../shared/contract/sentences.ts';
 import { isEndState } from '../../shared/contract/states.ts';
 import type { Privacy } from '../../shared/privacy/privacy.ts';
+import { historyLimitsOf, type Settings } from '../../shared/runtime/settings.ts';
 import type { createCancelSender } from '../../shared/store/control.ts';
 import type { History } from '../../shared/store/history.ts';
 import type { ReadShortJobs } from '../../shared/store/job-heads.ts';
@@ -12,6 +13,7 @@ import type { PendingExecutions } from '../calls/await-ending.ts';
 import type { ReadAnswer } from '../calls/read-answer.ts';
 import { createFollow } from './follow-execution.ts';
 import { createListExecutions } from './list-executions.ts';
+import { createPins } from './pins.ts';
 import { createReadExecution } from './read-execution.ts';
 
 type Dependencies = {
@@ -22,23 +24,47 @@ type Dependencies = {
   pending: PendingExecutions;
   cancels: ReturnType<typeof createCancelSender>;
   readAnswer: ReadAnswer;
-  store: Pick<Store, 'get'>;
+  store: Store;
+  pinned: History;
+  settings: Settings;
 };
 
 export type Executions = ReturnType<typeof createExecutions>;
 
 /** Executions as a resource, whichever API took the call. */
 export function createExecutions(dependencies: Dependencies) {
-  const { history, privacy, pending, cancels } = dependencies;
+  const { history, pinned, privacy, pending, cancels, store, settings } = dependencies;
   const { open, ...reads } = createReadExecution(dependencies);
-  const lists = createListExecutions({ history, privacy, open });
+  const lists = createListExecutions({ history, pinned, privacy, open });
+  const pins = createPins({ history, pinned, store, limits: historyLimitsOf(settings) });
   const { find, whole } = reads;
   const follow = createFollow(find, pending);
 
   return {
     ...reads,
     ...lists,
+    pins,
     follow,
+
+    /** How much is kept, and within which limits. */
+    async kept() {
+      const { count, seconds, bytes } = historyLimitsOf(settings);
+      return { ...(await history.kept()), limits: { executions: count, seconds, bytes } };
+    },
+
+    /** How long an execution is kept at the most: epoch ms, null for one that is pinned or has not ended. */
+    async keptUntil({
+      mockId,
+      outcome,
+      history: steps,
+    }: ExecutionRecord): Promise<{ pinned: boolean; keptUntil: number | null }> {
+      const isPinned = await pins.isPinned(mockId);
+      const endedAt = steps.at(-1)?.at ?? 0;
+      return {
+        pinned: isPinned,
+        keptUntil: isPinned || outcome === null ? null : endedAt + settings.HISTORY_SECONDS * 1000,
+      };
+    },
 
     /** Waits for the end of an execution and tells how it ended; null when it is unknown, or `signal` aborts first. */
     async ending(mockId: string, signal: AbortSignal): Promise<Ending<ReadResult> | null> {

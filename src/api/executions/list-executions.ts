@@ -5,22 +5,24 @@ import { groupFailures } from './group-failures.ts';
 import { isAfter, openAfter, openCursor } from './open-cursor.ts';
 import { isSearch, type Search } from './search-conditions.ts';
 import { type Found, searchExecutions } from './search-executions.ts';
+import { shownRecord } from './shown-record.ts';
 
 const MAX_LISTED_INPUT = 4 * 1024;
 
 type Dependencies = {
   history: History;
+  pinned: History;
   privacy: Privacy;
   /** The open executions, newest first. */
   open: (filter: Omit<HistoryFilter, 'limit' | 'cursor'>) => Promise<ExecutionRecord[]>;
 };
 
 /** Lists executions, and searches them. */
-export function createListExecutions({ history, privacy, open }: Dependencies) {
+export function createListExecutions({ history, pinned, privacy, open }: Dependencies) {
   /** Newest first; what is still on its way comes first of all. */
   async function list(filter: HistoryFilter): Promise<HistoryPage> {
     const after = openAfter(filter.cursor);
-    if (after === null) return history.list(filter);
+    if (after === null) return shownPage(await history.list(filter), history, privacy);
     const { limit, cursor: _, ...rest } = filter;
     const all = (await open(rest)).filter((record) => isAfter(record, after));
     const onTheirWay = all.slice(0, limit);
@@ -28,15 +30,17 @@ export function createListExecutions({ history, privacy, open }: Dependencies) {
     if (last && all.length > limit) return { records: onTheirWay, nextCursor: openCursor(last) };
     const left = limit - onTheirWay.length;
     if (left <= 0) return { records: onTheirWay, nextCursor: BEGINNING };
-    const page = await history.list({ ...rest, limit: left });
+    const page = await shownPage(await history.list({ ...rest, limit: left }), history, privacy);
     const settled = new Set(page.records.map(({ mockId }) => mockId));
     return { ...page, records: [...onTheirWay.filter(({ mockId }) => !settled.has(mockId)), ...page.records] };
   }
 
-  async function shownInput({ app, mockId, outcome }: ExecutionRecord): Promise<string | null> {
-    const input = outcome === null || privacy.isOff(app) ? null : await history.input(mockId);
-    return input === null ? null : (privacy.maskFor(app)?.data(input) ?? input);
-  }
+  const all = { list, inputOf: createShownInputs(history, privacy) };
+  /** Those that are pinned, wherever else they are. */
+  const pinnedOnly = {
+    list: async (filter: HistoryFilter) => shownPage(await pinned.list(filter), pinned, privacy),
+    inputOf: createShownInputs(pinned, privacy),
+  };
 
   return {
     list,
@@ -45,13 +49,13 @@ export function createListExecutions({ history, privacy, open }: Dependencies) {
     async search({ app, ruleId, batchId, limit, cursor, apps, ...search }: Wanted): Promise<HistoryPage | Found> {
       const filter = { app, ruleId, batchId, limit, cursor, apps };
       if (!isSearch(search)) return list(filter);
-      return searchExecutions(filter, search, { list, inputOf: shownInput });
+      return searchExecutions(filter, search, search.pinned ? pinnedOnly : all);
     },
 
     /** The failures among those that a search finds, as far as one answer looks; with its cursor the next one goes on. */
     async failures({ app, ruleId, batchId, cursor, apps, ...search }: Omit<Wanted, 'limit'>) {
       const filter = { app, ruleId, batchId, cursor, apps, limit: Number.POSITIVE_INFINITY };
-      const { records, ...rest } = await searchExecutions(filter, search, { list, inputOf: shownInput });
+      const { records, ...rest } = await searchExecutions(filter, search, search.pinned ? pinnedOnly : all);
       return { groups: groupFailures(records), ...rest };
     },
 
@@ -64,10 +68,10 @@ export function createListExecutions({ history, privacy, open }: Dependencies) {
     },
 
     /** The inputs of executions, null for what is not settled, not kept or longer than a list may show. */
-    shortInputs: (records: readonly ExecutionRecord[]): Promise<(string | null)[]> =>
+    shortInputs: (records: readonly ExecutionRecord[], arePinned = false): Promise<(string | null)[]> =>
       Promise.all(
         records.map(async (record) => {
-          const input = await shownInput(record);
+          const input = await (arePinned ? pinnedOnly : all).inputOf(record);
           return input !== null && input.length <= MAX_LISTED_INPUT ? input : null;
         }),
       ),
@@ -75,3 +79,15 @@ export function createListExecutions({ history, privacy, open }: Dependencies) {
 }
 
 type Wanted = HistoryFilter & Search;
+
+async function shownPage({ records, ...page }: HistoryPage, from: History, privacy: Privacy): Promise<HistoryPage> {
+  return { ...page, records: await Promise.all(records.map((record) => shownRecord(record, from, privacy))) };
+}
+
+/** Inputs as they may be shown; null for what has not ended, and where none is kept. */
+function createShownInputs(history: History, privacy: Privacy) {
+  return async ({ app, mockId, outcome }: ExecutionRecord): Promise<string | null> => {
+    const input = outcome === null || privacy.isOff(app) ? null : await history.input(mockId);
+    return input === null ? null : (privacy.maskFor(app)?.data(input) ?? input);
+  };
+}

@@ -1,15 +1,14 @@
 import type { Ending } from '../../shared/contract/ending.ts';
 import { type ExecutionRecord, noAnswerBody } from '../../shared/contract/execution-record.ts';
-import { treeKey } from '../../shared/contract/rules-of-run.ts';
 import type { Privacy } from '../../shared/privacy/privacy.ts';
 import type { History, HistoryFilter } from '../../shared/store/history.ts';
 import type { ReadShortJobs } from '../../shared/store/job-heads.ts';
-import type { Store } from '../../shared/store/key-value-store.ts';
 import type { ExecutionQueue } from '../../shared/store/queue-backend.ts';
 import type { ReadAnswer } from '../calls/read-answer.ts';
 import { NewerExecution, unlessNewer } from './newer-execution.ts';
 import { byAge } from './open-cursor.ts';
 import { createReadJobs } from './read-jobs.ts';
+import { shownRecord } from './shown-record.ts';
 
 /** One execution with the texts that belong to it; `result` is what its caller was or would have been answered. */
 type Execution = {
@@ -30,12 +29,13 @@ type Dependencies = {
   history: History;
   privacy: Privacy;
   readAnswer: ReadAnswer;
-  store: Pick<Store, 'get'>;
+  /** Those that are kept longer than the history keeps them. */
+  pinned: History;
 };
 
-/** Reads executions: settled ones from the history, open ones from the queue. */
+/** Reads executions: settled ones from the history, open ones from the queue, those of long ago from what is pinned. */
 export function createReadExecution(dependencies: Dependencies) {
-  const { history, privacy, store } = dependencies;
+  const { history, privacy, pinned } = dependencies;
   const { jobs, find, fromQueue, fromHistory } = createSources(dependencies);
 
   /** The ending for its caller: the job holds all of it for a while, also for apps whose history does not. */
@@ -51,7 +51,10 @@ export function createReadExecution(dependencies: Dependencies) {
     if (record && !privacy.isOff(record.app)) return masked(await fromHistory(record), privacy);
     const job = await fromQueue(mockId).catch((error) => (record ? unlessNewer(error) : Promise.reject(error)));
     const known = record ?? job?.record;
-    if (!known) return null;
+    if (!known) {
+      const kept = await pinned.get(mockId);
+      return kept && masked(await fromHistory(kept, pinned), privacy);
+    }
     if (job && (!privacy.isOff(known.app) || job.collect)) return masked({ ...job, record: known }, privacy);
     const nothing = { input: null, result: null, lateResult: null, masked: [EVERYTHING] };
     return { record: known, ...nothing, gone: known.outcome !== null };
@@ -65,9 +68,6 @@ export function createReadExecution(dependencies: Dependencies) {
     whole,
     /** As it may be shown to those who read it later. */
     get: shown,
-    /** The tree of the rules that an execution ran on, as JSON text; null when it is not kept. */
-    tree: async ({ rules }: ExecutionRecord) => (rules?.digest ? store.get(treeKey(rules.digest)) : null),
-
     /** The open executions, newest first, out of the newest 2,000. */
     async open(filter: Filter): Promise<ExecutionRecord[]> {
       // One read serves all calls that come meanwhile.
@@ -91,7 +91,7 @@ function isWanted(record: ExecutionRecord, { app, apps, ruleId, batchId }: Filte
 }
 
 /** The history and the queue, as what is in them. */
-function createSources({ queue, readShortJobs, history, privacy, readAnswer }: Dependencies) {
+function createSources({ queue, readShortJobs, history, pinned, privacy, readAnswer }: Dependencies) {
   const jobs = createReadJobs({ queue, readShortJobs });
 
   async function fromQueue(mockId: string): Promise<(Execution & { collect: boolean }) | null> {
@@ -123,17 +123,24 @@ function createSources({ queue, readShortJobs, history, privacy, readAnswer }: D
     return ending.kind === 'answered' ? readAnswer(mockId, ending.result) : noAnswerBody(mockId, ending.noAnswer);
   }
 
-  async function fromHistory(record: ExecutionRecord): Promise<Execution> {
+  async function fromHistory(record: ExecutionRecord, kept = history): Promise<Execution> {
     const { mockId } = record;
     const [input, result, lateResult] = await Promise.all([
-      history.input(mockId),
-      history.result(mockId),
-      record.lateResult ? history.lateResult(mockId) : null,
+      kept.input(mockId),
+      kept.result(mockId),
+      record.lateResult ? kept.lateResult(mockId) : null,
     ]);
-    return { record, input, result, lateResult };
+    return { record: await shownRecord(record, kept, privacy), input, result, lateResult };
   }
 
-  const find = async (mockId: string) => (await history.get(mockId)) ?? recordInQueue(mockId);
+  async function find(mockId: string): Promise<ExecutionRecord | null> {
+    const record = await history.get(mockId);
+    if (record) return shownRecord(record, history, privacy);
+    const inQueue = await recordInQueue(mockId);
+    if (inQueue) return inQueue;
+    const kept = await pinned.get(mockId);
+    return kept && shownRecord(kept, pinned, privacy);
+  }
   return { jobs, find, fromQueue, fromHistory };
 }
 

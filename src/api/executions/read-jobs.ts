@@ -1,5 +1,6 @@
 import type { Ending } from '../../shared/contract/ending.ts';
 import {
+  beginningOf,
   type ExecutionRecord,
   openRecord,
   progressSchema,
@@ -76,5 +77,7 @@ function toFound({ mockId, data }: Pick<Queued, 'mockId' | 'data'>, job: Job): F
   if (!job.finishedOn) return { record: openRecord(queued), input, ending: null, collect };
   const { failedReason, returnvalue } = job;
   const ending = failedReason ? endingOfFailed(mockId, failedReason) : endingOfCompleted(mockId, returnvalue);
-  return { record: toSettled(queued, ending, job.finishedOn).record, input, ending, collect };
+  const { record } = toSettled(queued, ending, job.finishedOn);
+  const error = record.error === null ? null : beginningOf(record.error);
+  return { record: { ...record, error }, input, ending, collect };
 }

@@ -16,7 +16,7 @@ type Condition = {
   value: null | boolean | string | RawNumber;
 };
 
-/** A search; an execution is found when all of it holds. `text`: words; each stands in the input, or in the record of the call. */
+/** A search; an execution is found when all of it holds. `pinned`: among those only. `text`: words; each stands in the input, or in the record of the call. */
 export type Search = {
   state?: string | undefined;
   outcome?: string | undefined;
@@ -28,10 +28,23 @@ export type Search = {
   comparisonId?: string | undefined;
   by?: string | undefined;
   text?: string | undefined;
+  pinned?: boolean | undefined;
   where: readonly Condition[];
 };
 
-const WORDS = ['state', 'outcome', 'code', 'from', 'to', 'address', 'lane', 'comparisonId', 'by', 'text'] as const;
+const WORDS = [
+  'state',
+  'outcome',
+  'code',
+  'from',
+  'to',
+  'address',
+  'lane',
+  'comparisonId',
+  'by',
+  'text',
+  'pinned',
+] as const;
 
 /** Whether there is anything to search for. */
 export function isSearch(search: Search): boolean {
@@ -98,12 +111,18 @@ export function recordFits(record: ExecutionRecord, search: Search): boolean {
 /** Whether every word stands in the input or in the record, its error included. A number is a word of its own: 42 is not in 420. */
 export function hasWords(text: string, record: ExecutionRecord, input: string | null): boolean {
   const { mockId, ruleId, address, target, lane, keyName, state, outcome, error } = record;
-  const known = [mockId, `#${ruleId ?? ''}`, address, target, lane, keyName, state, outcome?.code, error].join(' ');
-  const words = (input ?? '').replace(/[{}[\],:"\s]+/g, ' ');
-  const all = ` ${known} ${words} ${input ?? ''} `.toLowerCase();
+  const known = [mockId, `#${ruleId ?? ''}`, address, target, lane, keyName, state, outcome?.code, error];
+  const all = [...known, unescaped(input ?? '')].join(' ').toLowerCase();
   return text
     .toLowerCase()
     .split(/\s+/)
     .filter(Boolean)
-    .every((word) => all.includes(/^\d+$/.test(word) ? ` ${word} ` : word));
+    .every((word) =>
+      /^\d+$/.test(word) ? new RegExp(`(?<![\\w.])${word}(?!\\w|\\.\\d)`).test(all) : all.includes(word),
+    );
+}
+
+/** Some clients write every letter beyond ASCII as an escape. */
+function unescaped(json: string): string {
+  return json.replace(/\\u([\da-f]{4})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
 }

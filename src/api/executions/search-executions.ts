@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { parseExact } from '../../shared/contract/exact-json.ts';
 import type { ExecutionRecord } from '../../shared/contract/execution-record.ts';
 import { isEndState } from '../../shared/contract/states.ts';
@@ -6,7 +7,9 @@ import { cursorOf, type HistoryFilter, type HistoryPage } from '../../shared/sto
 import { openCursor } from './open-cursor.ts';
 import { hasWords, holds, recordFits, type Search } from './search-conditions.ts';
 
-const READ_AT_ONCE = 100;
+const READ_AT_ONCE = 50;
+/** The history has an execution at the latest so long after its end, also when its worker died. */
+const REPAIRED_WITHIN_MS = 300_000;
 /** One answer does not take longer; who asks goes on with its cursor. */
 const SEARCH_MS = 400;
 
@@ -35,9 +38,10 @@ export async function searchExecutions(filter: HistoryFilter, search: Search, so
       if (isFound) records.push(record);
       if (records.length === filter.limit) return { records, looked, nextCursor: cursorAfter(record) };
     }
-    if (page.nextCursor === null || isBefore(looked, search)) return { records, looked, nextCursor: null };
+    if (page.nextCursor === null || areBefore(page, search)) return { records, looked, nextCursor: null };
     if (time.monotonic() > giveUpAt) return { records, looked, nextCursor: page.nextCursor };
     cursor = page.nextCursor;
+    await setImmediate(); // a store in this process answers without a turn of the loop, and others wait for one
   }
 }
 
@@ -64,9 +68,15 @@ function inputFits(record: ExecutionRecord, input: string | null, { text, where 
   return where.every((condition) => holds(condition, value));
 }
 
-/** They come in the order in which they ended: none that follows was begun later than this one ended. */
-function isBefore({ until }: Looked, { from }: Search): boolean {
-  return from !== undefined && until !== null && until < from;
+/**
+ * They come in the order in which they were kept, a moment after they ended; one that was repaired came later. Where a whole page ended so
+ * long before, none that follows was begun later.
+ */
+function areBefore({ records }: HistoryPage, { from }: Search): boolean {
+  if (from === undefined) return false;
+  return records.every(
+    ({ state, history }) => isEndState(state) && (history.at(-1)?.at ?? 0) < from - REPAIRED_WITHIN_MS,
+  );
 }
 
 function cursorAfter(record: ExecutionRecord): string {

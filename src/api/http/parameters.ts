@@ -123,6 +123,10 @@ const searchParameters = {
   address: absentIfEmpty('Only executions of the client at this address.'),
   lane: absentIfEmpty('Only executions of a client in this lane.'),
   comparisonId: absentIfEmpty('Only executions that are parts of this comparison.'),
+  pinned: absentIfEmpty('')
+    .refine((value) => value === undefined || value === 'true', { error: 'must be true' })
+    .transform((value) => (value === 'true' ? true : undefined))
+    .meta({ json: { type: 'string', enum: ['true'] }, description: 'Only executions that are pinned.' }),
   by: absentIfEmpty('Only executions that this API key or person asked for.'),
   text: absentIfEmpty(
     'Words, each of which stands in the input, the id, the client, the target, the lane, the key, the code or the error.',

@@ -4,7 +4,7 @@ import { type AskedRequest, executeRequestSchema, memberValue } from '../../shar
 import type { Member } from '../../shared/contract/json-tokens.ts';
 import { parseTarget } from '../../shared/contract/target.ts';
 import { decodeUtf8 } from '../../shared/contract/utf8.ts';
-import { NO_DRY_RUN, wouldChangeWhatRuns } from '../calls/read-request.ts';
+import { asksForNoEffects, NO_DRY_RUN } from '../calls/read-request.ts';
 import { INPUT_ERROR, OTHER_ERROR } from './envelope.ts';
 
 type IceRequest = { kind: 'request'; request: AskedRequest } | { kind: 'bad'; ret: number; message: string };
@@ -14,6 +14,8 @@ const OUR_NAMES = new Map([
   ['iceId', 'ruleId'],
   ['roam', DATA_FIELD],
 ]);
+/** The members that the published server reads. */
+const MEMBERS = new Set(['app', 'iceId', 'confId', 'scene', 'ts', 'debug', 'roam', 'target']);
 const THEIR_NAMES = new Map([...OUR_NAMES].map(([theirs, ours]) => [ours, theirs]));
 
 /**
@@ -30,9 +32,10 @@ export function readIceRequest(bytes: Uint8Array): IceRequest {
   const [twice] = scanned.duplicates;
   if (twice !== undefined) return bad(OTHER_ERROR, `${twice} is given twice`);
 
-  const given = new Map(scanned.members.filter(({ kind }) => kind !== 'null').map((member) => [member.key, member]));
-  const expected = [...given.keys()].find(wouldChangeWhatRuns);
-  if (expected !== undefined) return bad(OTHER_ERROR, `${expected} ${NO_DRY_RUN}`);
+  const members = scanned.members.filter(({ kind }) => kind !== 'null');
+  const expected = members.find(asksForNoEffects);
+  if (expected !== undefined) return bad(OTHER_ERROR, `${expected.key} ${NO_DRY_RUN}`);
+  const given = new Map(members.filter(({ key }) => MEMBERS.has(key)).map((member) => [member.key, member]));
   if (isZeroOrAbsent(given.get('app'))) return bad(INPUT_ERROR, 'app is required');
   const scene = given.get('scene');
   const hasScene = scene !== undefined && memberValue(scene) !== '';

@@ -4,7 +4,7 @@ import { DATA_FIELD } from '../../shared/contract/data-field.ts';
 import type { NoAnswer } from '../../shared/contract/outcomes.ts';
 
 export const MOCK_ID = '5f0c1b52-8d1e-4b53-9f0e-2f6f1f1f7c11';
-const AT = 1_790_000_000_000;
+export const AT = 1_790_000_000_000;
 
 export const request = { app: 9001, ruleId: 1, [DATA_FIELD]: { uid: 1, cost: 120 } };
 
@@ -59,7 +59,15 @@ export const listed = {
   rules: { released: 18, loaded: 18, digest: 'Qm9xX2Vzc2VudGlhbGx5MT' },
 };
 
-export const execution = { ...listed, input: request[DATA_FIELD], result, lateResult: null, masked: [] };
+export const execution = {
+  ...listed,
+  input: request[DATA_FIELD],
+  result,
+  lateResult: null,
+  masked: [],
+  pinned: false,
+  keptUntil: AT + 604_800_000,
+};
 
 const rejectedCode = 'no-client';
 export const rejected = {

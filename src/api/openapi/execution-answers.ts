@@ -56,6 +56,13 @@ export const executionAnswer = z
     masked: z
       .array(text)
       .describe('The fields that are hidden here (MASK), by their paths in the data; `*`: all of it (HISTORY_OFF).'),
+    pinned: z.boolean().describe('It is kept until it is unpinned.'),
+    keptUntil: z
+      .int()
+      .nullable()
+      .describe(
+        'Epoch ms; it leaves earlier when HISTORY_COUNT or HISTORY_BYTES is reached. Null if it is pinned or open.',
+      ),
     tree: treeAnswer
       .nullable()
       .optional()
@@ -107,6 +114,15 @@ export const executionListAnswer = z
       .describe('Of a search: how far it came. With a nextCursor it can go on, also where nothing was found yet.'),
   })
   .meta({ id: 'ExecutionList' });
+
+export const keptAnswer = z
+  .strictObject({
+    executions: z.int().nullable().describe('Null for a key that is for some apps only.'),
+    bytes: z.int().nullable(),
+    oldest: z.int().nullable().describe('When the one that leaves next ended, epoch ms.'),
+    limits: z.strictObject({ executions: z.int(), seconds: z.int(), bytes: z.int() }),
+  })
+  .meta({ id: 'Kept' });
 
 export const cancelAnswer = z
   .strictObject({ mockId, state: z.enum(['cancelling', 'cancelled', 'erased']) })

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { eraseParameters, executionParameters, failureParameters, listParameters } from '../http/parameters.ts';
-import { accepted, events, execution, failures, listed, rejected } from './examples.ts';
-import { cancelAnswer, executionAnswer, executionListAnswer, failuresAnswer } from './execution-answers.ts';
+import { AT, accepted, events, execution, failures, listed, rejected } from './examples.ts';
+import { cancelAnswer, executionAnswer, executionListAnswer, failuresAnswer, keptAnswer } from './execution-answers.ts';
 import type { Operation } from './operation.ts';
 import { badQuestion, refusal, unavailable, usual } from './refusals.ts';
 
@@ -54,6 +54,56 @@ export const executionOperations: Operation[] = [
       503: unavailable,
       ...usual,
     },
+  },
+  {
+    method: 'get',
+    path: `${EXECUTIONS}/kept`,
+    id: 'keptExecutions',
+    needs: 'read',
+    tag: 'Executions',
+    summary: 'How many executions are kept, since when, and within which limits',
+    answers: {
+      200: {
+        description: 'Items of batches and pinned executions are not counted.',
+        schema: keptAnswer,
+        examples: {
+          kept: {
+            ...{ executions: 10_000, bytes: 41_000_000, oldest: AT },
+            limits: { executions: 10_000, seconds: 604_800, bytes: 268_435_456 },
+          },
+        },
+      },
+      503: unavailable,
+      ...usual,
+    },
+  },
+  {
+    method: 'put',
+    path: `${EXECUTIONS}/{mockId}/pin`,
+    id: 'pinExecution',
+    needs: 'run',
+    tag: 'Executions',
+    summary: 'Keep one that has ended, with its tree, until it is unpinned',
+    answers: {
+      204: { description: 'It is pinned.' },
+      404: unknown,
+      409: refusal(
+        409,
+        'It has not ended, or there is no room.',
+        `Execution ${mockId} is not in the history yet: pin it once it has ended.`,
+      ),
+      503: unavailable,
+      ...usual,
+    },
+  },
+  {
+    method: 'delete',
+    path: `${EXECUTIONS}/{mockId}/pin`,
+    id: 'unpinExecution',
+    needs: 'run',
+    tag: 'Executions',
+    summary: 'Keep one no longer than the history keeps it',
+    answers: { 204: { description: 'It is not pinned.' }, 404: unknown, 503: unavailable, ...usual },
   },
   {
     method: 'get',

@@ -14,6 +14,7 @@ import { goneBatch, unknownBatch } from '../batches/taken.ts';
 import type { OpenBodies } from '../calls/open-bodies.ts';
 import type { Environment } from '../http/environment.ts';
 import { readParameters } from '../http/parameters.ts';
+import { realRunsOnly } from '../http/real-runs-only.ts';
 import { badQuestion, json, problem } from '../http/respond.ts';
 import { untilGone } from '../http/until-gone.ts';
 import { createBatch } from './create-batch.ts';
@@ -49,7 +50,7 @@ export function batchRoutes({ batches, readCsvBatch, maxBodyBytes, openBodies, s
     };
 
   return new Hono<Environment>()
-    .post('/batches', needs('run'), (context) => {
+    .post('/batches', needs('run'), realRunsOnly(), (context) => {
       const lease = openBodies.lease();
       return createBatch(context, lease, { batches, readCsvBatch, maxBodyBytes }).finally(() => lease.close());
     })

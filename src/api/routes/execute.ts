@@ -14,6 +14,7 @@ import { callerLeft } from '../http/caller-left.ts';
 import type { Environment } from '../http/environment.ts';
 import { isFormPost } from '../http/form-post.ts';
 import { readBody } from '../http/read-body.ts';
+import { realRunsOnly } from '../http/real-runs-only.ts';
 import { badRequest, json, problem, respondToEnding } from '../http/respond.ts';
 import type { Once, RunOnce } from '../idempotency/run-once.ts';
 
@@ -39,7 +40,7 @@ export function executeRoute({
   maxBodyBytes,
   openBodies,
 }: Dependencies) {
-  return new Hono<Environment>().post('/execute', needs('run'), async (context) => {
+  return new Hono<Environment>().post('/execute', needs('run'), realRunsOnly(), async (context) => {
     const lease = openBodies.lease();
     return execute(context, lease).finally(() => lease.close());
   });

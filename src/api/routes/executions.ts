@@ -10,7 +10,7 @@ import type { Environment } from '../http/environment.ts';
 import { eraseParameters, executionParameters, readParameters } from '../http/parameters.ts';
 import { badQuestion, json, problem } from '../http/respond.ts';
 
-const MOCK_ID = /^[0-9a-f-]{36}$/;
+export const MOCK_ID = /^[0-9a-f-]{36}$/;
 
 /** One execution as a resource: reading it, cancelling it, erasing it. */
 export function executionRoutes(executions: Executions, eraseExecution: EraseExecution) {
@@ -24,8 +24,8 @@ export function executionRoutes(executions: Executions, eraseExecution: EraseExe
       if (!isIts) return unknownExecution(mockId);
       tellAbout(context, execution.record);
       if (execution.gone) return problem(410, notKept(execution.record));
-      const tree = read.value.include === 'tree' ? await executions.tree(execution.record) : undefined;
-      return json(200, executionBody(execution, tree));
+      const tree = read.value.include === 'tree' ? await executions.pins.treeOf(execution.record) : undefined;
+      return json(200, executionBody(execution, { tree, ...(await executions.keptUntil(execution.record)) }));
     })
     .delete('/executions/:mockId', needs(toCancelOrErase), async (context) => {
       const mockId = context.req.param('mockId');

@@ -59,8 +59,12 @@ const unknownYet = {
   ...{ lane: null, error: null },
 };
 
-/** The longest beginning of an error that a record has. */
-export const MAX_ERROR_KEPT = 300;
+const MAX_ERROR_KEPT = 300;
+
+/** The beginning of an error, as records have it. Hidden values are to be taken out of it before: half of one is not recognised. */
+export function beginningOf(error: string): string {
+  return error.slice(0, MAX_ERROR_KEPT).replace(/[\uD800-\uDBFF]$/, '');
+}
 
 /** The record of an execution that is still on its way. */
 export function openRecord({ mockId, data, queuedAt, progress }: Queued): ExecutionRecord {
@@ -98,7 +102,7 @@ function endedRecord(open: ExecutionRecord, ending: Ending, at: number): Executi
     decision: answer?.decision ?? null,
     rules: told.rules ?? null,
     lane: told.lane ?? null,
-    error: told.error?.slice(0, MAX_ERROR_KEPT) ?? null,
+    error: told.error ?? null,
     answeredAt: answer?.answeredAt === undefined ? null : between(steps.at(-1)?.at ?? at, answer.answeredAt, at),
     history: [...steps, { state, at }],
   };

@@ -20,6 +20,9 @@ export type HistoryFilter = {
 };
 export type HistoryPage = { records: ExecutionRecord[]; nextCursor: string | null };
 
+/** `oldest`: when the one that leaves next ended, epoch ms; null when there is none. */
+export type Kept = { executions: number; bytes: number; oldest: number | null };
+
 /** Settled executions, newest first, bounded by count, age and bytes. Listing one page never loads a result. */
 export type History = {
   add(settled: Settled): Promise<void>;
@@ -32,6 +35,8 @@ export type History = {
   addLateResult(mockId: string, body: string): Promise<void>;
   lateResult(mockId: string): Promise<string | null>;
   list(filter: HistoryFilter): Promise<HistoryPage>;
+  /** How much there is of callers' executions. */
+  kept(): Promise<Kept>;
   /** Forgets an execution with everything that is kept of it. */
   erase(mockId: string): Promise<void>;
 };
@@ -43,8 +48,14 @@ const SCANNED_AT_ONCE = 500;
 /** The store's key of a large result that its history does not have yet. */
 export const resultKey = (mockId: string) => `result:${mockId}`;
 
-/** Members of the index, newest first, beginning after one of them; none when that one is not there any more. */
-type ReadIndex = (after: string | null, count: number) => Promise<string[]>;
+/** A member of the index, and what it is ordered by: when it was added, epoch ms. */
+export type Indexed = { member: string; at: number };
+
+/** Members of the index, newest first, beginning after one of them. Where that one was erased, those added at its time follow, or earlier. */
+type ReadIndex = (after: Indexed | null, count: number) => Promise<Indexed[]>;
+
+/** It was added so long after its end at the most: then a list goes on with too much rather than too little. */
+const ADDED_WITHIN_MS = 2000;
 
 /** The fields of an execution in the index, so that a list is filtered without loading records. */
 export function memberOf({ mockId, app, ruleId, batchId }: ExecutionRecord): string {
@@ -52,7 +63,8 @@ export function memberOf({ mockId, app, ruleId, batchId }: ExecutionRecord): str
 }
 
 /** The cursor of what follows one execution in a list. */
-export const cursorOf = (record: ExecutionRecord): string => Buffer.from(memberOf(record)).toString('base64url');
+export const cursorOf = (record: ExecutionRecord): string =>
+  printCursor({ member: memberOf(record), at: (record.history.at(-1)?.at ?? 0) + ADDED_WITHIN_MS });
 
 /** The cursor of a list's very beginning. */
 export const BEGINNING = '-';
@@ -64,35 +76,42 @@ export async function listPage(
   load: (mockIds: string[]) => Promise<(ExecutionRecord | null)[]>,
 ): Promise<HistoryPage> {
   let position = parseCursor(cursor);
-  const found: string[] = [];
+  const found: Indexed[] = [];
   for (;;) {
     const members = await readIndex(position, SCANNED_AT_ONCE);
-    for (const member of members) {
+    for (const indexed of members) {
+      const { member } = indexed;
       const [itsApp, ruleAndBatch = ''] = member.split('|');
       const [itsRule, itsBatch] = ruleAndBatch.split('~');
       if (batchId !== undefined && itsBatch !== batchId) continue;
       if (app !== undefined && itsApp !== String(app)) continue;
       if ((apps && !apps.has(Number(itsApp))) || notApps?.has(Number(itsApp))) continue;
       if (ruleId !== undefined && itsRule !== ruleId) continue;
-      found.push(member);
+      found.push(indexed);
     }
     position = members.at(-1) ?? null;
     if (found.length > limit || members.length < SCANNED_AT_ONCE) break;
   }
   const page = found.slice(0, limit);
-  const records = await load(page.map((member) => member.split('|')[2] ?? ''));
+  const records = await load(page.map(({ member }) => member.split('|')[2] ?? ''));
+  const last = page.at(-1);
   return {
     records: records.filter((record) => record !== null),
-    nextCursor: found.length > limit ? Buffer.from(page.at(-1) ?? '').toString('base64url') : null,
+    nextCursor: last && found.length > limit ? printCursor(last) : null,
   };
 }
 
 /** A cursor this service did not make. */
 export class BadCursor extends Error {}
 
-function parseCursor(cursor: string | undefined): string | null {
+function printCursor({ member, at }: Indexed): string {
+  return Buffer.from(`${member}|${at}`).toString('base64url');
+}
+
+function parseCursor(cursor: string | undefined): Indexed | null {
   if (cursor === undefined || cursor === BEGINNING) return null;
-  const member = Buffer.from(cursor, 'base64url').toString();
-  if (!/^\d+\|\d*(?:~[\w-]+)?\|[\w-]+$/.test(member)) throw new BadCursor('is not one this service gave out');
-  return member;
+  const text = Buffer.from(cursor, 'base64url').toString();
+  const [, member, at = '0'] = /^(\d+\|\d*(?:~[\w-]+)?\|[\w-]+)(?:\|(\d{1,16}))?$/.exec(text) ?? [];
+  if (member === undefined) throw new BadCursor('is not one this service gave out');
+  return { member, at: Number(at) };
 }

@@ -6,7 +6,7 @@ import { redisScript } from './redis-script.ts';
 
 /** Younger ones may be on their way into the history; older ones were looked at before. */
 const [YOUNGEST_MS, OLDEST_MS] = [10_000, 90_000];
-const AT_ONCE = 1000;
+const AT_ONCE = 200;
 const MOST = 20_000;
 const TURN_SECONDS = 25;
 

@@ -50,6 +50,8 @@ export type QueueBackend = {
   openNotes(maxBytes: number): Notes;
   /** Settled executions. */
   openHistory(limits: HistoryLimits): History;
+  /** Executions that are kept longer than the history keeps them. */
+  openPinned(limits: HistoryLimits): History;
   /** Looks for executions that ended lately and are in no history: their ids. */
   openMissingRecords(queue: ExecutionQueue, limits: HistoryLimits): () => Promise<string[]>;
   /** Batches and their items. */

@@ -2,7 +2,15 @@ import type { Redis } from 'ioredis';
 import { z } from 'zod';
 import { type ExecutionRecord, recordSchema } from '../contract/execution-record.ts';
 import { parseJson } from '../contract/parse-json.ts';
-import { type History, type HistoryLimits, listPage, MAX_INPUT_KEPT, memberOf, resultKey } from './history.ts';
+import {
+  type History,
+  type HistoryLimits,
+  type Kept,
+  listPage,
+  MAX_INPUT_KEPT,
+  memberOf,
+  resultKey,
+} from './history.ts';
 import { storedKey } from './key-value-store.ts';
 import { redisScript } from './redis-script.ts';
 
@@ -89,21 +97,32 @@ end
 return 1
 `);
 
-/** The records that were trimmed were older than all that are left, so no page follows. */
 const page = redisScript(`
-local index, after, count = KEYS[1], ARGV[1], tonumber(ARGV[2])
+local index, after, at, count = KEYS[1], ARGV[1], ARGV[2], tonumber(ARGV[3])
 local rank = -1
 if after ~= '' then rank = redis.call('ZREVRANK', index, after) end
-if not rank then return {} end
-return redis.call('ZREVRANGE', index, rank + 1, rank + count)
+if rank then return redis.call('ZREVRANGE', index, rank + 1, rank + count, 'WITHSCORES') end
+return redis.call('ZREVRANGEBYSCORE', index, at, '-inf', 'WITHSCORES', 'LIMIT', 0, count)
 `);
 
-const pageSchema = z.array(z.string());
+/** Each member is followed by its score. */
+const pageSchema = z
+  .array(z.string())
+  .transform((all) => all.flatMap((member, n) => (n % 2 === 0 ? [{ member, at: Number(all[n + 1]) }] : [])));
 
-type Name = 'history' | 'history-of-batches';
+type Name = 'history' | 'history-of-batches' | 'pinned-history';
 
 /** The prefix of the keys of a history. */
 export const historyPrefix = (prefix: string, name: Name) => `${prefix}:${name}:`;
+
+async function keptIn(redis: Redis, index: string, total: string): Promise<Kept> {
+  const [executions, bytes, [, oldest]] = await Promise.all([
+    redis.zcard(index),
+    redis.get(total),
+    redis.zrange(index, '0', '0', 'WITHSCORES'),
+  ]);
+  return { executions, bytes: Number(bytes ?? 0), oldest: oldest === undefined ? null : Number(oldest) };
+}
 
 /** History in Redis, shared by all APIs and workers. */
 export function createRedisHistory(
@@ -153,10 +172,12 @@ export function createRedisHistory(
       await erase(redis, [index, sizes, total], [prefix, mockId, record ? memberOf(record) : '']);
     },
     lateResult: (mockId) => redis.get(key('late', mockId)),
+    kept: () => keptIn(redis, index, total),
     list: (filter) =>
       listPage(
         filter,
-        async (after, wanted) => pageSchema.parse(await page(redis, [index], [after ?? '', wanted])),
+        async (after, wanted) =>
+          pageSchema.parse(await page(redis, [index], [after?.member ?? '', after?.at ?? 0, wanted])),
         async (mockIds) =>
           mockIds.length === 0 ? [] : (await redis.mget(mockIds.map((mockId) => key('record', mockId)))).map(toRecord),
       ),

@@ -10,7 +10,10 @@ import { batchesPartOf, createSplitHistory } from './split-history.ts';
 /** The names of both histories. */
 const HISTORIES = { calls: 'history', batches: 'history-of-batches' } as const;
 
-type Stores = Pick<QueueBackend, 'store' | 'openNotes' | 'openHistory' | 'openMissingRecords' | 'openBatches'>;
+type Stores = Pick<
+  QueueBackend,
+  'store' | 'openNotes' | 'openHistory' | 'openPinned' | 'openMissingRecords' | 'openBatches'
+>;
 type Options = {
   prefix: string;
   /** Opens the connection of notes, with what waits for a replica. */
@@ -27,6 +30,7 @@ export function redisStores(redis: Redis, { prefix, openNoted }: Options): Store
     },
     openHistory: (limits) =>
       createSplitHistory((own, part) => createRedisHistory(redis, { prefix, name: HISTORIES[part] }, own), limits),
+    openPinned: (limits) => createRedisHistory(redis, { prefix, name: 'pinned-history' }, limits),
     openMissingRecords: (queue, limits) =>
       createMissingRecords(redis, (state) => queue.toKey(state), {
         turn: `${prefix}:history:repair`,

@@ -1,3 +1,4 @@
+import { beginningOf } from '../contract/execution-record.ts';
 import type { History, HistoryLimits } from './history.ts';
 
 /** The limits of the history of batches. */
@@ -16,7 +17,10 @@ export function createSplitHistory(
   const calls = open(limits, 'calls');
   const batches = open(batchesPartOf(limits), 'batches');
   return {
-    add: (settled) => (settled.record.batchId === null ? calls : batches).add(settled),
+    add: ({ record, ...texts }) => {
+      const error = record.error === null ? null : beginningOf(record.error);
+      return (record.batchId === null ? calls : batches).add({ record: { ...record, error }, ...texts });
+    },
     get: async (mockId) => (await calls.get(mockId)) ?? batches.get(mockId),
     result: async (mockId) => (await calls.result(mockId)) ?? batches.result(mockId),
     async delivered(mockId) {
@@ -32,6 +36,7 @@ export function createSplitHistory(
       await calls.erase(mockId);
       await batches.erase(mockId);
     },
+    kept: () => calls.kept(),
     list: (filter) => (filter.batchId === undefined ? calls : batches).list(filter),
   };
 }

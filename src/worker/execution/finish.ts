@@ -1,11 +1,6 @@
 import type { Job } from 'bullmq';
 import type { Ending } from '../../shared/contract/ending.ts';
-import {
-  type ExecutionRecord,
-  MAX_ERROR_KEPT,
-  type Progress,
-  toSettled,
-} from '../../shared/contract/execution-record.ts';
+import { beginningOf, type ExecutionRecord, type Progress, toSettled } from '../../shared/contract/execution-record.ts';
 import { JOB_VERSION, type JobData, type JobResult, jobDataSchema, type Warning } from '../../shared/contract/job.ts';
 import type { RulesOfRun } from '../../shared/contract/rules-of-run.ts';
 import type { StateStep } from '../../shared/contract/states.ts';
@@ -73,7 +68,7 @@ async function toJobResult(
     ...some(all, hide),
     ...laneOf(claim),
     ...rulesIn(claim, privacy),
-    ...(error !== null && !privacy.isOff(claim.app) && { error: hide(error).slice(0, MAX_ERROR_KEPT) }),
+    ...(error !== null && !privacy.isOff(claim.app) && { error: beginningOf(hide(error)) }),
   };
   if (Buffer.byteLength(body) <= INLINE_BYTES) return { ...head, body };
   const stored = resultKey(claim.mockId);

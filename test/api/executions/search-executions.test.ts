@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { holds, readCondition, type Search } from '../../../src/api/executions/search-conditions.ts';
+import { hasWords, holds, readCondition, type Search } from '../../../src/api/executions/search-conditions.ts';
 import { searchExecutions } from '../../../src/api/executions/search-executions.ts';
 import { parseExact } from '../../../src/shared/contract/exact-json.ts';
 import { type ExecutionRecord, recordSchema } from '../../../src/shared/contract/execution-record.ts';
@@ -83,6 +83,8 @@ async function list({ limit, cursor }: HistoryFilter) {
   const last = page.at(-1);
   return { records: page, nextCursor: last && from + limit < COUNT ? cursorOf(last) : null };
 }
+const record = (n: number): ExecutionRecord =>
+  recordSchema.parse({ ...records[0], mockId: `00000000-0000-4000-8000-${String(n).padStart(12, '0')}` });
 const numberOf = ({ mockId }: ExecutionRecord) => Number(mockId.slice(-12));
 
 async function all(search: Partial<Search>, limit = 30) {
@@ -125,5 +127,46 @@ test('does not look at what ended before the time that is searched', async () =>
   const from = records[100]?.history[0]?.at ?? 0;
   const { found, executions } = await all({ from });
   expect(found).toEqual(scan((n) => n <= 100));
-  expect(executions).toBeLessThan(400);
+  expect(executions).toBeLessThan(600); // five minutes more, in which one may have been added late
+});
+
+test('finds what began since, also behind many that are open for longer, and behind one that was added late', async () => {
+  const from = records[100]?.history[0]?.at ?? 0;
+  const old = (n: number, state: 'picked-up' | 'succeeded') => {
+    const history = [
+      { state: 'queued' as const, at: 1 },
+      { state, at: 2 },
+    ];
+    return { ...record(9000 + n), state, history };
+  };
+  const open = Array.from({ length: 130 }, (_, n) => old(n, 'picked-up'));
+  const late = Array.from({ length: 3 }, (_, n) => old(200 + n, 'succeeded'));
+  const source = [...open, ...late, ...records];
+  const listed = async ({ limit, cursor = '0' }: HistoryFilter) => {
+    const next = Number(cursor) + limit;
+    return { records: source.slice(Number(cursor), next), nextCursor: next < source.length ? String(next) : null };
+  };
+  const found = await searchExecutions(
+    { app: 7, limit: 1000 },
+    { where: [], from },
+    { list: listed, inputOf: async () => null },
+  );
+  expect(found.records.map(numberOf)).toEqual(scan((n) => n <= 100));
+});
+
+test.each([
+  ['5521', 'code 5521: refused', true],
+  ['5521', 'refused by 5521.', true],
+  ['5521', 'code 15521', false],
+  ['5521', 'cost 5521.5', false],
+  ['5521', 'vm_5521', false],
+  ['refused', 'it was REFUSED', true],
+])('the word %s in the error "%s": %s', (word, error, isFound) => {
+  expect(hasWords(word, { ...record(1), error }, null)).toBe(isFound);
+});
+
+test('words are found in an input that has its letters as escapes', () => {
+  expect(hasWords('杭州', record(1), '{"city":"\\u676d\\u5dde"}')).toBe(true);
+  expect(hasWords('Köln', record(1), '{"city":"K\\u00f6ln"}')).toBe(true);
+  expect(hasWords('杭', record(1), '{"city":"\\u5dde"}')).toBe(false);
 });

@@ -158,6 +158,10 @@ describe('every answer matches the schema that is documented for it', () => {
     expect((await call(`${MOCK}/executions?limit=0`)).status).toBe(400);
     expect((await call(`${MOCK}/executions/failures`)).json.groups.length).toBeGreaterThan(0);
     expect((await call(`${MOCK}/executions/failures?from=x`)).status).toBe(400);
+    expect((await call(`${MOCK}/executions/kept`)).json.executions).toBeGreaterThan(0);
+    expect((await call(`${one}/pin`, { method: 'PUT' })).status).toBe(204);
+    expect((await call(one)).json).toMatchObject({ pinned: true, keptUntil: null });
+    expect((await call(`${one}/pin`, { method: 'DELETE' })).status).toBe(204);
     expect((await call(`${one}?include=input`)).status).toBe(400);
     expect((await call(`${one}?include=tree`)).json).toHaveProperty('tree');
     expect((await call(`${one}?erase=x`, { method: 'DELETE' })).status).toBe(400);
@@ -165,6 +169,8 @@ describe('every answer matches the schema that is documented for it', () => {
       ['GET', `${MOCK}/executions/${NOBODY}`],
       ['GET', `${MOCK}/executions/${NOBODY}/events`],
       ['DELETE', `${MOCK}/executions/${NOBODY}`],
+      ['PUT', `${MOCK}/executions/${NOBODY}/pin`],
+      ['DELETE', `${MOCK}/executions/${NOBODY}/pin`],
     ] as const)
       expect((await call(path, { method })).status).toBe(404);
   });
@@ -178,6 +184,7 @@ describe('every answer matches the schema that is documented for it', () => {
     await using client = await clientThat(staysSilent);
     const answer = execute({ app: client.app, ruleId: 1 });
     const one = `${MOCK}/executions/${(await client.firstRequest()).mockId}`;
+    expect((await call(`${one}/pin`, { method: 'PUT' })).status).toBe(409);
     expect((await call(one, { method: 'DELETE' })).status).toBe(202);
     expect((await answer).status).toBe(409);
     await eventually(async () => expect((await call(one, { method: 'DELETE' })).status).toBe(200));

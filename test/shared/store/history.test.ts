@@ -207,6 +207,27 @@ function keepsItsPromises(open: Open): void {
     expect(page).toEqual({ records: [], nextCursor: null });
   });
 
+  it('goes on after an execution that was erased meanwhile, with those before it', async () => {
+    const { history } = open(AMPLE);
+    const records = (await many(6, history)).toReversed();
+    const { nextCursor } = await history.list({ limit: 2 });
+    await history.erase(records[1]?.mockId ?? '');
+    const rest = await history.list({ limit: 9, cursor: nextCursor ?? '' });
+    expect(rest.records.map(({ mockId }) => mockId)).toEqual(records.slice(2).map(({ mockId }) => mockId));
+    expect(rest.nextCursor).toBeNull();
+  });
+
+  it('says how much there is, and since when', async () => {
+    const { history } = open({ ...AMPLE, count: 3 });
+    expect(await history.kept()).toEqual({ executions: 0, bytes: 0, oldest: null });
+    const before = Date.now();
+    await many(5, history, { body: 'x'.repeat(1000) });
+    const { executions, bytes, oldest } = await history.kept();
+    expect(executions).toBe(3);
+    expect(bytes).toBeGreaterThan(3000);
+    expect(oldest).toBeGreaterThanOrEqual(before);
+  });
+
   it('a cursor that is not one is refused', async () => {
     const { history } = open(AMPLE);
     await expect(history.list({ limit: 2, cursor: 'x y' })).rejects.toThrow(BadCursor);

@@ -25,6 +25,7 @@ import type { Gate } from './gate.ts';
 import {
   type Connection,
   channels,
+  type Part,
   type Published,
   type SimulatedStore,
   type StoredJob,
@@ -148,6 +149,7 @@ export function createSimulatedBackend(options: SimulatedBackendOptions): Simula
     store: openKeys(ask),
     openNotes: (maxBytes) => openNotes(ask, maxBytes),
     openHistory: (limits) => createSplitHistory((own, part) => openHistoryPart(ask, part, own), limits),
+    openPinned: (limits) => openHistoryPart(ask, 'pinned', limits),
     openMissingRecords: ({ name }) => openMissing(ask, name),
     maxEvents: MAX_EVENTS,
     openQueue,
@@ -381,7 +383,7 @@ function toRecord(text: string | null): ExecutionRecord | null {
 }
 
 /** One of both histories. That the oldest leaves another one's place is not in `on`: it takes more than any small world has. */
-function openHistoryPart(ask: Ask, part: 'calls' | 'batches', limits: HistoryLimits): History {
+function openHistoryPart(ask: Ask, part: Part, limits: HistoryLimits): History {
   const on = (mockId: string) => [`history:${mockId}`];
   const read = (kind: 'input' | 'result' | 'late', mockId: string) =>
     ask(`history.${kind}`, on(mockId), 'reads', ({ history }) => history.text(part, kind, mockId));
@@ -421,6 +423,7 @@ function openHistoryPart(ask: Ask, part: 'calls' | 'batches', limits: HistoryLim
         history.erase(part, mockId, member),
       );
     },
+    kept: () => Promise.reject(new Error('how much is kept is not simulated')),
     list: (filter) =>
       listPage(
         filter,

@@ -1,6 +1,6 @@
 import { ErrorCode } from 'bullmq';
 import type { Settled } from '../../../src/shared/contract/execution-record.ts';
-import { type HistoryLimits, MAX_INPUT_KEPT, memberOf } from '../../../src/shared/store/history.ts';
+import { type HistoryLimits, type Indexed, MAX_INPUT_KEPT, memberOf } from '../../../src/shared/store/history.ts';
 import { ANSWER_BYTES, isNoteOf, NOTE_BYTES, NOTE_SECONDS, type PutNote } from '../../../src/shared/store/notes.ts';
 import { KEEP_FINISHED_SECONDS } from '../../../src/shared/store/queue-openers.ts';
 
@@ -71,7 +71,7 @@ type QueueData = {
 };
 type Value = { readonly text: string; readonly until: number };
 type Scores = Map<string, number>;
-type Part = 'calls' | 'batches';
+export type Part = 'calls' | 'batches' | 'pinned';
 type HistoryData = { index: Scores; sizes: Map<string, number> };
 type NotesData = { all: Scores; due: Scores; answers: Scores; sizes: Map<string, number> };
 type StreamEvent = { readonly id: number; readonly fields: string };
@@ -158,7 +158,7 @@ function empty(): Data {
   return {
     queues: new Map(),
     values: new Map(),
-    history: { calls: part(), batches: part() },
+    history: { calls: part(), batches: part(), pinned: part() },
     notes: { all: new Map(), due: new Map(), answers: new Map(), sizes: new Map() },
     takers: new Map(),
     events: new Map(),
@@ -174,7 +174,7 @@ function copyOf({ queues, values, history, notes, takers, events }: Data): Data 
   return {
     queues: new Map([...queues].map(([name, queue]) => [name, copyQueue(queue)])),
     values: new Map(values),
-    history: { calls: copyPart(history.calls), batches: copyPart(history.batches) },
+    history: { calls: copyPart(history.calls), batches: copyPart(history.batches), pinned: copyPart(history.pinned) },
     notes: {
       all: new Map(notes.all),
       due: new Map(notes.due),
@@ -713,12 +713,13 @@ function createHistory(world: World) {
       world.data.history[part].sizes.delete(member);
     },
     /** Members of the index, newest first, behind one of them. */
-    page(part: Part, after: string | null, count: number): string[] {
+    page(part: Part, after: Indexed | null, count: number): Indexed[] {
       const newest = ordered(world.data.history[part].index)
         .reverse()
-        .map(([member]) => member);
-      const at = after === null ? -1 : newest.indexOf(after);
-      return after !== null && at < 0 ? [] : newest.slice(at + 1, at + 1 + count);
+        .map(([member, at]) => ({ member, at }));
+      const last = after === null ? -1 : newest.findIndex(({ member }) => member === after.member);
+      if (last >= 0 || after === null) return newest.slice(last + 1, last + 1 + count);
+      return newest.filter(({ at }) => at <= after.at).slice(0, count);
     },
   };
 }

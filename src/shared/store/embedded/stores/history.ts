@@ -57,6 +57,7 @@ function openRecords(shelf: Shelf, { count, seconds, bytes }: HistoryLimits) {
 
   return {
     kept,
+    bytes: () => totalBytes,
     set,
     async remove(mockIds: readonly string[]): Promise<void> {
       for (const mockId of mockIds) drop(mockId);
@@ -114,16 +115,22 @@ export function createEmbeddedHistory(store: Store, limits: HistoryLimits, shelf
       await records.trim();
       return listKept(kept, filter);
     },
+    async kept() {
+      await records.trim();
+      const [oldest] = kept.values();
+      return { executions: kept.size, bytes: records.bytes(), oldest: oldest?.at ?? null };
+    },
   };
 }
 
 function listKept(kept: ReadonlyMap<string, Kept>, filter: HistoryFilter): Promise<HistoryPage> {
-  const members = [...kept.values()].reverse().map(({ record }) => memberOf(record));
+  const members = [...kept.values()].reverse().map(({ record, at }) => ({ member: memberOf(record), at }));
   return listPage(
     filter,
     async (after, wanted) => {
-      const last = after === null ? -1 : members.indexOf(after);
-      return after !== null && last < 0 ? [] : members.slice(last + 1, last + 1 + wanted);
+      const last = after === null ? -1 : members.findIndex(({ member }) => member === after.member);
+      if (last >= 0 || after === null) return members.slice(last + 1, last + 1 + wanted);
+      return members.filter(({ at }) => at <= after.at).slice(0, wanted);
     },
     async (mockIds) => mockIds.map((mockId) => kept.get(mockId)?.record ?? null),
   );

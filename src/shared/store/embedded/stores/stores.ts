@@ -9,7 +9,7 @@ import { createEmbeddedHistory } from './history.ts';
 import { createEmbeddedNotes } from './notes.ts';
 import type { OpenShelf } from './shelf.ts';
 
-type Stores = Pick<QueueBackend, 'store' | 'openNotes' | 'openHistory' | 'openBatches'>;
+type Stores = Pick<QueueBackend, 'store' | 'openNotes' | 'openHistory' | 'openPinned' | 'openBatches'>;
 
 /** The stores of one process beside its queues, on shelves. Its API and its worker open the same ones. */
 export function embeddedStores(openShelf: OpenShelf): Stores {
@@ -17,10 +17,12 @@ export function embeddedStores(openShelf: OpenShelf): Stores {
   let notes: Notes | undefined;
   let batches: BatchStore | undefined;
   let history: History | undefined;
+  let pinned: History | undefined;
   return {
     store,
     openNotes: (maxBytes) => (notes ??= createEmbeddedNotes(maxBytes, openShelf('notes'))),
     openHistory: (limits) => (history ??= openEmbeddedHistory(store, limits, openShelf)),
+    openPinned: (limits) => (pinned ??= createEmbeddedHistory(store, limits, openShelf('pinned'))),
     openBatches: (limits) => (batches ??= createEmbeddedBatches(limits, openShelf('batches'))),
   };
 }

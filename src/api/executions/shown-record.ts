@@ -1,0 +1,20 @@
+import type { ExecutionRecord } from '../../shared/contract/execution-record.ts';
+import type { Privacy } from '../../shared/privacy/privacy.ts';
+import type { History } from '../../shared/store/history.ts';
+
+type Texts = Pick<History, 'input' | 'result'>;
+
+/**
+ * The record of a settled execution as it may be shown. What its error quotes of hidden fields was taken out when it was kept; fields that
+ * are hidden since are taken out now.
+ */
+export async function shownRecord(record: ExecutionRecord, texts: Texts, privacy: Privacy): Promise<ExecutionRecord> {
+  const mask = record.error === null ? null : privacy.maskFor(record.app);
+  if (record.error === null || mask === null) return record;
+  const [input, result] = await Promise.all([texts.input(record.mockId), texts.result(record.mockId)]);
+  // Without its data nobody knows what the error quotes.
+  if (input === null || input === '') return { ...record, error: null };
+  mask.data(input);
+  if (result !== null) mask.answer(result);
+  return { ...record, error: mask.text(record.error) };
+}

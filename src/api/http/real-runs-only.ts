@@ -1,0 +1,11 @@
+import { createMiddleware } from 'hono/factory';
+import { asksForNoEffects, NO_DRY_RUN } from '../calls/read-request.ts';
+import type { Environment } from './environment.ts';
+import { badRequest } from './respond.ts';
+
+/** Refuses what asks in its query string for a run without effects: there is none, and a real one is not what was asked for. */
+export const realRunsOnly = () =>
+  createMiddleware<Environment>(async ({ req }, next) => {
+    const asked = Object.entries(req.query()).filter(([key, raw]) => asksForNoEffects({ key, raw }));
+    return asked.length > 0 ? badRequest(asked.map(([field]) => ({ field, message: NO_DRY_RUN }))) : next();
+  });

@@ -1,0 +1,49 @@
+import { type Context, Hono } from 'hono';
+import type { ExecutionRecord } from '../../shared/contract/execution-record.ts';
+import { isFor } from '../../shared/runtime/caller.ts';
+import { callerOf, needs, tellAbout } from '../access/permission.ts';
+import type { Executions } from '../executions/executions.ts';
+import { unlessNewer } from '../executions/newer-execution.ts';
+import { MAX_PINNED } from '../executions/pins.ts';
+import type { Environment } from '../http/environment.ts';
+import { json, problem } from '../http/respond.ts';
+import { MOCK_ID, unknownExecution } from './executions.ts';
+
+/** How long executions are kept: how many there are, and which of them are pinned. */
+export function keptExecutionRoutes(executions: Executions) {
+  /** The record of an execution that the caller may see; null for any other. */
+  async function itsRecord(context: Context<Environment>, mockId: string): Promise<ExecutionRecord | null> {
+    const record = MOCK_ID.test(mockId) ? await executions.find(mockId).catch(unlessNewer) : null;
+    if (!record || !isFor(callerOf(context), record.app)) return null;
+    tellAbout(context, record);
+    return record;
+  }
+
+  return new Hono<Environment>()
+    .get('/executions/kept', needs('read'), async (context) => {
+      const kept = await executions.kept();
+      return json(
+        200,
+        JSON.stringify(callerOf(context).apps === null ? kept : { ...kept, executions: null, bytes: null }),
+      );
+    })
+    .put('/executions/:mockId/pin', needs('run'), async (context) => {
+      const mockId = context.req.param('mockId');
+      const record = await itsRecord(context, mockId);
+      if (record === null) return unknownExecution(mockId);
+      const pinned = record.outcome === null ? 'unknown' : await executions.pins.pin(mockId);
+      if (pinned === 'unknown')
+        return problem(409, `Execution ${mockId} is not in the history yet: pin it once it has ended.`);
+      if (pinned === 'full') return problem(409, FULL_OF_PINS);
+      return new Response(null, { status: 204 });
+    })
+    .delete('/executions/:mockId/pin', needs('run'), async (context) => {
+      const mockId = context.req.param('mockId');
+      const record = await itsRecord(context, mockId);
+      if (record === null) return unknownExecution(mockId);
+      await executions.pins.unpin(mockId);
+      return new Response(null, { status: 204 });
+    });
+}
+
+const FULL_OF_PINS = `There is no room for another pinned execution: ${MAX_PINNED} of them, or half of HISTORY_BYTES. Unpin one first.`;

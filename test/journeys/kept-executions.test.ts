@@ -1,0 +1,77 @@
+import { expect, it } from 'vitest';
+import { eventually } from '../support/eventually.ts';
+import { onEachQueue } from '../support/on-each-queue.ts';
+import { answers, createResponder, errs } from '../support/responder.ts';
+import type { Service } from '../support/start-service.ts';
+
+const EXECUTIONS = '/rule-server/mock/executions';
+
+onEachQueue('executions that are kept', (start) => {
+  it('leave when there is no more room, and a pinned one does not: it is found, opened, and unpinned', async () => {
+    await using service = await start({ settings: { HISTORY_COUNT: 3 } });
+    await using _client = await createResponder({ sharedDir: service.sharedDir, app: 7, does: answers() });
+    const first = await run(service, { uid: 1 });
+    expect(await whole(service, first)).toMatchObject({ pinned: false, keptUntil: expect.any(Number) });
+    expect((await pin(service, first)).status).toBe(204);
+    for (let uid = 2; uid < 7; uid++) await run(service, { uid });
+    expect(await whole(service, first)).toMatchObject({
+      pinned: true,
+      keptUntil: null,
+      input: { uid: 1 },
+      state: 'succeeded',
+    });
+    expect(await found(service, 'where=uid=1')).toEqual([]);
+    expect(await found(service, 'pinned=true')).toEqual([first]);
+    expect(await found(service, 'pinned=true&where=uid=1')).toEqual([first]);
+    expect(await found(service, 'pinned=true&where=uid=2')).toEqual([]);
+    const { json } = await service.call(`${EXECUTIONS}/kept`);
+    expect(json).toMatchObject({ executions: 3, limits: { executions: 3, seconds: 604_800 } });
+    expect((await pin(service, first, 'DELETE')).status).toBe(204);
+    expect(await found(service, 'pinned=true')).toEqual([]);
+    expect((await whole(service, first)).pinned).toBe(false); // its job is there for a while
+  });
+
+  it('hide in their error what MASK names', async () => {
+    await using service = await start({ settings: { MASK: '7:phone' } });
+    await using _client = await createResponder({
+      sharedDir: service.sharedDir,
+      app: 7,
+      does: errs('cannot call 493012345 now'),
+    });
+    const mockId = await run(service, { phone: 493012345 });
+    expect(await whole(service, mockId)).toMatchObject({ error: 'cannot call *** now', input: { phone: '***' } });
+    expect(await found(service, 'text=493012345')).toEqual([]);
+    const { json } = await service.call(`${EXECUTIONS}/failures?app=7`);
+    expect(JSON.stringify(json)).not.toContain('493012345');
+  });
+
+  it('lose their pin when they are erased', async () => {
+    await using service = await start({});
+    await using _client = await createResponder({ sharedDir: service.sharedDir, app: 7, does: answers() });
+    const mockId = await run(service, { uid: 1 });
+    await pin(service, mockId);
+    expect((await service.call(`${EXECUTIONS}/${mockId}?erase=true`, { method: 'DELETE' })).status).toBe(200);
+    expect((await service.call(`${EXECUTIONS}/${mockId}`)).status).toBe(404);
+    expect(await found(service, 'pinned=true')).toEqual([]);
+  });
+});
+
+async function run(service: Service, input: object): Promise<string> {
+  const { json } = await service.execute({ app: 7, ruleId: 1, 'the service': input });
+  await eventually(async () => expect(await found(service, '')).toContain(json.mockId));
+  return json.mockId;
+}
+
+const pin = (service: Service, mockId: string, method = 'PUT') =>
+  service.call(`${EXECUTIONS}/${mockId}/pin`, { method });
+
+async function whole(service: Service, mockId: string) {
+  const { status, json } = await service.call(`${EXECUTIONS}/${mockId}`);
+  expect(status).toBe(200);
+  return json;
+}
+
+async function found(service: Service, query: string): Promise<string[]> {
+  const { json } = await service.call(`${EXECUTIONS}?app=7&${query}`);
+  return json.items.map(({ mockId }: { mockId: string }) => mockId);
+}
