@@ -44,8 +44,15 @@ test('an input is told in short, and what changed in it', () => {
   expect(changedInput(null, '{"cost":100}')).toBeNull();
 });
 
-test('the same call to one client after the other is one comparison; the same client twice is not', () => {
-  const each = (id: string, at: number, client: string) => run(id, at, { target: `address:${client}` });
-  const lines = groupComparisons([each('c', 2000, 'x'), each('b', 1500, 'y'), each('a', 1000, 'x'), run('z', 900)]);
-  expect(lines.map((line) => (line.kind === 'run' ? line.run.mockId : ids(line.runs)))).toEqual([['c', 'b'], 'a', 'z']);
+test('runs belong to a comparison by the id that it gave them, and by nothing else', () => {
+  const each = (id: string, comparisonId: string | null) => ({ ...run(id, 1000), comparisonId });
+  const lines = groupComparisons([
+    each('d', 'one'),
+    each('c', null),
+    each('b', 'one'),
+    each('a', 'two'),
+    each('z', null),
+  ]);
+  const shown = lines.map((line) => (line.kind === 'run' ? line.run.mockId : ids(line.runs)));
+  expect(shown).toEqual([['d', 'b'], 'c', 'a', 'z']);
 });

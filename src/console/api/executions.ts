@@ -48,6 +48,9 @@ export type Execution = {
   lateResult: string | null;
   /** The fields that are hidden in these texts. */
   masked: string[];
+  /** It is kept until somebody unpins it; else until then at the latest, epoch ms. */
+  pinned: boolean;
+  keptUntil: number | null;
 };
 
 export const isEnd = (state: State) => !['queued', 'dispatched', 'picked-up'].includes(state);
@@ -126,6 +129,20 @@ export async function getExecution(mockId: string, signal?: AbortSignal): Promis
   return readExecution(answer.text);
 }
 
+/** Keeps a run until it is unpinned, or no longer than others. Throws `Refused` when there is no room for another one. */
+export async function pinExecution(mockId: string, pinned: boolean): Promise<void> {
+  await request(`${pathOf(mockId)}/pin`, { method: pinned ? 'PUT' : 'DELETE' });
+}
+
+/** How many runs are kept, and when the one that leaves next ended, epoch ms; null where that is not told. */
+export function getKept(signal?: AbortSignal): Promise<{ runs: number | null; oldest: number | null }> {
+  const read = (answer: ExactValue) => ({
+    runs: number(field(answer, 'executions')),
+    oldest: number(field(answer, 'oldest')),
+  });
+  return get(`${BASE}/executions/kept`, read, signal);
+}
+
 function getRecord(mockId: string): Promise<ExecutionRecord> {
   return getExecution(mockId).then(({ record }) => record);
 }
@@ -145,6 +162,7 @@ export type RunSearch = {
   outcome: string | null;
   from: string | null;
   to: string | null;
+  pinned: 'true' | null;
 };
 
 export function getHistory(
@@ -195,6 +213,8 @@ export function readExecution(body: string): Execution {
     result: raw('result'),
     lateResult: raw('lateResult'),
     masked: list(parseExact(raw('masked') ?? '[]')).flatMap((path) => text(path) ?? []),
+    pinned: raw('pinned') === 'true',
+    keptUntil: number(parseExact(raw('keptUntil') ?? 'null')),
   };
 }
 

@@ -28,7 +28,7 @@ export class Refused extends Error {
 export class Unreachable extends Error {}
 
 type Call = {
-  method?: 'GET' | 'POST' | 'DELETE';
+  method?: 'GET' | 'POST' | 'PUT' | 'DELETE';
   body?: string;
   headers?: Record<string, string>;
   signal?: AbortSignal;

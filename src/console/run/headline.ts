@@ -39,8 +39,14 @@ function lostHeadline({ state }: ExecutionRecord, parameters: { client: string; 
 /** The service does not know the run. `last`: what this page saw of it before; `inLink`: the address has its input. */
 export function forgottenHeadline(
   last: ExecutionRecord | null,
-  { client, inLink }: { client: string; inLink: boolean },
+  { client, inLink, hiddenApp }: { client: string; inLink: boolean; hiddenApp: { app: string; name: string } | null },
 ): Headline {
+  if (hiddenApp !== null)
+    return {
+      title: { key: 'state.mayNotSee', parameters: hiddenApp },
+      hint: { key: 'state.mayNotSee.hint' },
+      tone: 'warn',
+    };
   if (last === null) {
     const hint: Words = { key: inLink ? 'state.unknown.hint' : 'state.unknown.hint.noInput' };
     return { title: { key: 'state.unknown' }, hint, tone: 'warn' };

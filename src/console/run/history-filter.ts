@@ -4,7 +4,7 @@ import { compactJson } from '../json/print-json.ts';
 import { readJson } from '../json/read-json.ts';
 
 export const outcomeFilters = ['any', 'TRUE', 'FALSE', 'NONE', 'no-result', 'failures'] as const;
-export const timeFilters = ['any', 'hour', 'today', 'yesterday'] as const;
+export const timeFilters = ['any', 'hour', 'today', 'yesterday', 'pinned'] as const;
 
 /** Which runs to show. `failures`: those that failed, grouped. `text`: conditions such as `uid=42`, and words of the input, the client, the rule's number or the id. */
 export type HistoryFilter = {
@@ -27,6 +27,7 @@ export function searchOf({ text, outcome, time }: HistoryFilter, now: number): R
     outcome: outcome === 'any' || outcome === 'failures' ? null : outcome,
     from: from === null ? null : String(from),
     to: to === null ? null : String(to),
+    pinned: time === 'pinned' ? 'true' : null,
   };
 }
 
@@ -38,6 +39,7 @@ function spanOf(time: HistoryFilter['time'], now: number): [number | null, numbe
   midnight.setDate(midnight.getDate() - 1);
   switch (time) {
     case 'any':
+    case 'pinned':
       return [null, null];
     case 'hour':
       return [Math.floor(now / 60_000) * 60_000 - 3_600_000, null];

@@ -19,6 +19,12 @@ function keep(execution: Execution): void {
   }
 }
 
+/** Whoever opens the run again sees that it is pinned. */
+export function keepPinned(mockId: string, pinned: boolean): void {
+  const known = ended.get(mockId);
+  if (known) ended.set(mockId, { ...known, pinned });
+}
+
 /** One execution as it goes on, from its first state to its texts. Null while nothing is known of it. */
 export function useExecution(mockId: string | null): Followed | null {
   const [seen, setSeen] = useState<{ mockId: string; followed: Followed } | null>(null);

@@ -27,6 +27,7 @@ const drawings = {
   save: 'M8 2.8v7M5 7l3 3 3-3M3 12.8h10',
   minus: 'M4 8h8',
   up: 'M4 10l4-4 4 4',
+  pin: 'M6 2.8h4l-.6 4 2.1 2.2h-7l2.1-2.2zM8 9v4.4',
 } as const;
 export type IconName = keyof typeof drawings;
 

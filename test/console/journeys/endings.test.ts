@@ -306,7 +306,7 @@ describeInBrowser('how the console tells of every ending', () => {
 
   test('a run that is too long ago', async () => {
     const page = await journey.visit('/?app=7&rule=1&run=no-such-run#input=%7B%22a%22:1%7D');
-    await says(headline(page), 'The service does not have this run any more.');
+    await says(headline(page), 'No longer stored, or you may not see it.');
     await says(hint(page), 'The form has the input from the link. The page cannot know whether the rule ran.');
   });
 

@@ -135,7 +135,7 @@ describeInBrowser('what the console must never do', () => {
 
   test('a link without an input does not say that it has one', async () => {
     const page = await journey.visit('/?app=9001&rule=1&run=no-such-run');
-    await says(headline(page), 'The service does not have this run any more.');
+    await says(headline(page), 'No longer stored, or you may not see it.');
     await says(hint(page), 'The link has no input. The form shows what was last typed for this rule.');
   });
 });

@@ -1,5 +1,6 @@
+import { useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
-import type { ExecutionRecord } from '../../api/executions.ts';
+import { type ExecutionRecord, getKept } from '../../api/executions.ts';
 import { groupComparisons } from '../../run/group-comparisons.ts';
 import { type HistoryFilter, noFilter } from '../../run/history-filter.ts';
 import { useHistory } from '../../run/use-history.ts';
@@ -19,6 +20,7 @@ import { HistoryRow } from './history-row.tsx';
 
 /** A search goes on by itself until it has found so many, or has been through all. */
 const ENOUGH_FOUND = 20;
+const KEPT_AGAIN_MS = 60_000;
 
 type Props = { place: Place; onOpen: (record: ExecutionRecord) => void; onAgain: (record: ExecutionRecord) => void };
 
@@ -38,6 +40,7 @@ export function HistoryPanel({ place, onOpen, onAgain }: Props) {
   const filtering = search !== null;
   const grouped = filter.outcome === 'failures';
 
+  const keptWords = useKeptWords();
   const { hasMore, isAsking, more, looked } = history;
   const goesOn = filtering && !grouped && hasMore && !isAsking && runs.length < ENOUGH_FOUND;
   useEffect(() => {
@@ -60,9 +63,9 @@ export function HistoryPanel({ place, onOpen, onAgain }: Props) {
         <span className="muted">
           {filtering && !grouped
             ? say('history.found', { found: runs.length, n: looked.executions })
-            : chosen.length < 2 && !grouped
+            : chosen.length === 1
               ? say('history.compare.hint')
-              : ''}
+              : keptWords}
         </span>
         <button
           type="button"
@@ -115,6 +118,18 @@ export function HistoryPanel({ place, onOpen, onAgain }: Props) {
       )}
     </section>
   );
+}
+
+/** How many runs are kept, and since when. */
+function useKeptWords(): string {
+  const { say, language } = useText();
+  const { data } = useQuery({
+    queryKey: ['history', 'kept'],
+    queryFn: ({ signal }) => getKept(signal),
+    refetchInterval: KEPT_AGAIN_MS,
+  });
+  if (!data || data.runs === null || data.oldest === null) return say('history.compare.hint');
+  return say('history.kept', { n: data.runs, time: formatTime(data.oldest, language, Date.now()) });
 }
 
 /** No run matches only once all were looked at. */

@@ -1,16 +1,25 @@
-import type { ExecutionRecord } from '../../api/executions.ts';
+import { useState } from 'react';
+import { type Execution, type ExecutionRecord, pinExecution } from '../../api/executions.ts';
+import { keepPinned } from '../../run/use-execution.ts';
 import { formatTime } from '../../text/durations.ts';
 import { useText } from '../../text/use-text.tsx';
+import { useAnnounce } from '../../ui/announce.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
+import { IconButton } from '../../ui/icon-button.tsx';
+import { useLacks } from '../frame/use-may.ts';
 
-type Props = { record: ExecutionRecord; trace: string | null };
+type Props = { record: ExecutionRecord; execution: Execution | null; trace: string | null };
 
-/** When a run was asked for, by whom, on which version of the rules, and under which id its client wrote about it into its log. */
-export function AboutRun({ record, trace }: Props) {
+/**
+ * When a run was asked for, by whom, on which version of the rules, under which id its client wrote about it into its log, and how long it
+ * is kept.
+ */
+export function AboutRun({ record, execution, trace }: Props) {
   const { say, language } = useText();
   const { history, keyName, lane, rules } = record;
+  const time = (at: number) => formatTime(at, language, Date.now());
   const words = [
-    formatTime(history[0]?.at ?? 0, language, Date.now()),
+    time(history[0]?.at ?? 0),
     keyName !== null && say('history.by', { name: keyName }),
     lane !== null && say('about.lane', { lane }),
     rules?.released != null && say('about.version', { version: rules.released }),
@@ -22,6 +31,34 @@ export function AboutRun({ record, trace }: Props) {
       {trace !== null && (
         <CopyButton label={say('about.trace.copy')} done={say('about.trace.copied')} text={() => trace} quiet />
       )}
+      {execution !== null && <Kept key={record.mockId} execution={execution} />}
     </span>
+  );
+}
+
+function Kept({ execution: { record, pinned, keptUntil } }: { execution: Execution }) {
+  const { say, language } = useText();
+  const announce = useAnnounce();
+  const cannotPin = useLacks()('run');
+  const [isPinned, setIsPinned] = useState(pinned);
+  const toggle = async () => {
+    await pinExecution(record.mockId, !isPinned);
+    keepPinned(record.mockId, !isPinned);
+    setIsPinned(!isPinned);
+    announce(say(isPinned ? 'about.unpinned' : 'about.pinned'));
+  };
+  const until = keptUntil === null ? '' : say('about.kept', { time: formatTime(keptUntil, language, Date.now()) });
+  return (
+    <>
+      {' · '}
+      {isPinned ? say('about.pinned') : until}
+      <IconButton
+        icon="pin"
+        label={cannotPin ?? say(isPinned ? 'about.unpin' : 'about.pin')}
+        pressed={isPinned}
+        disabled={cannotPin !== null}
+        onPress={() => void toggle().catch((error: Error) => announce(error.message))}
+      />
+    </>
   );
 }

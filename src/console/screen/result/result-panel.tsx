@@ -63,7 +63,11 @@ export function ResultPanel({ place, run, rule, onChoose }: Props) {
         {notBegun !== null && <AfterRefusal run={run} hasBefore={place.run !== null} />}
       </div>
       <WhyLine reading={run.shown} run={run} onChoose={onChoose} />
-      <Timings record={notBegun === null && !run.sending ? record : null} trace={reading?.result?.trace ?? null} />
+      <Timings
+        record={notBegun === null && !run.sending ? record : null}
+        execution={reading?.execution ?? null}
+        trace={reading?.result?.trace ?? null}
+      />
     </div>
   );
 }

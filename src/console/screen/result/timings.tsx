@@ -1,4 +1,4 @@
-import { type ExecutionRecord, isEnd } from '../../api/executions.ts';
+import { type Execution, type ExecutionRecord, isEnd } from '../../api/executions.ts';
 import { tookMs } from '../../run/headline.ts';
 import { phasesOf } from '../../run/phases.ts';
 import { useNow } from '../../run/use-now.ts';
@@ -9,8 +9,10 @@ import { Icon } from '../../ui/icon.tsx';
 import { AboutRun } from './about-run.tsx';
 import { StateStrip } from './state-strip.tsx';
 
+type Props = { record: ExecutionRecord | null; execution: Execution | null; trace: string | null };
+
 /** Where the time of a run went: one line, and all of it when that is pressed. The line is kept free before a run. */
-export function Timings({ record, trace }: { record: ExecutionRecord | null; trace: string | null }) {
+export function Timings({ record, execution, trace }: Props) {
   const { say } = useText();
   const shown = timingsShown.use();
   const open = record !== null && !isEnd(record.state);
@@ -29,7 +31,7 @@ export function Timings({ record, trace }: { record: ExecutionRecord | null; tra
         <Icon name={shown ? 'down' : 'chevron'} size={12} />{' '}
         {open ? phases.at(-1) : say('strip.took', { time: formatMs(tookMs(record, now)) })}
       </button>
-      <AboutRun record={record} trace={trace} />
+      <AboutRun record={record} execution={execution} trace={trace} />
       {shown && <StateStrip record={record} now={now} />}
     </div>
   );

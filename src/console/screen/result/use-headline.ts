@@ -9,6 +9,7 @@ import {
   refusedHeadline,
   tookMs,
 } from '../../run/headline.ts';
+import { useCaller } from '../../run/use-service.ts';
 import type { Place } from '../../state/location.ts';
 import { formatClock, formatMs } from '../../text/durations.ts';
 import { useText } from '../../text/use-text.tsx';
@@ -22,13 +23,16 @@ type Props = { place: Place; run: Run; rule: RuleContext; record: ExecutionRecor
 /** How the run on the screen stands, in a sentence and a hint. */
 export function useHeadline({ place, run, rule, record }: Props): Headline {
   const { say, language, zone } = useText();
+  const { data: caller } = useCaller();
   const { followed, notBegun, reading } = run;
   if (run.sending) return { title: { key: 'state.sending' }, hint: null, tone: 'busy' };
   if (notBegun) return notBegunHeadline(notBegun);
   if (place.run === null) return { title: { key: 'state.idle' }, hint: { key: 'state.idle.hint' }, tone: 'calm' };
   if (followed?.kind === 'unknown') {
     const client = followed.last === null ? '' : clientOf(followed.last, say('client.any'));
-    return forgottenHeadline(followed.last, { client, inLink: place.input !== null });
+    const isHidden = rule.rules.error instanceof Refused && rule.rules.error.status === 403;
+    const hiddenApp = isHidden ? { app: place.app ?? '', name: caller?.name ?? '' } : null;
+    return forgottenHeadline(followed.last, { client, inLink: place.input !== null, hiddenApp });
   }
   if (followed?.kind === 'unreachable')
     return { title: { key: 'state.unreachable' }, hint: { key: 'state.unreachable.hint' }, tone: 'bad' };
