@@ -54,6 +54,7 @@ export function openCalls({ settings, backend, log, metrics }: Dependencies) {
     privacy,
     readAnswer,
     store: backend.store,
+    trees: backend.openTrees(settings.TREES_BYTES),
     settings,
   });
   const notes = backend.openNotes(settings.IDEMPOTENCY_BYTES);

@@ -96,7 +96,8 @@ export function createExecutionParts(options: AllOptions, directory: DirectoryPa
   const cleanUp = createCleanUp({ mailbox, lateResults, atStep, log });
   const record = createRecord({ history, privacy, onEnded: metrics.ended, atStep, log });
   const { store, run: storeRun } = backend;
-  const keptTrees = createKeptTrees({ ...directory, store, privacy, settings, log });
+  const trees = backend.openTrees(settings.TREES_BYTES);
+  const keptTrees = createKeptTrees({ ...directory, trees, privacy, settings, log });
   const ofAll = { mailbox, interrupts, progress, workload, memory, privacy, settings, tracing, atStep, log };
   const shared = { ...ofAll, keptTrees, store, storeRun };
   const execute = createExecute({ ...directory, ...shared, onUnreadable: countUnreadable(metrics), cleanUp, record });

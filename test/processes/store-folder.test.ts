@@ -103,7 +103,16 @@ describe('the next process finds', () => {
       ...{ stopAfterFailures: null, keyName: null, createdAt: Date.now(), file: null, etag: null, from: null },
     };
     const head = { verdict: 'passed', mayHaveRun: true, differences: 0 } as const;
-    const nothing = { outcome: null, address: null, code: null, error: null, tookMs: null, digest: null, claimBy: 1 };
+    const nothing = {
+      outcome: null,
+      address: null,
+      code: null,
+      error: null,
+      tookMs: null,
+      digest: null,
+      rules: null,
+      claimBy: 1,
+    };
     const detail = { differences: [], data: '{"a":1}', cut: false, nodes: null };
     await once(async ({ openBatches }) => {
       const batches = openBatches(BATCHES);

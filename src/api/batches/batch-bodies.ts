@@ -3,6 +3,7 @@ import type { Case } from '../../shared/cases/case.ts';
 import { itemMockId } from '../../shared/cases/item-id.ts';
 import { DATA_FIELD } from '../../shared/contract/data-field.ts';
 import { stringifyExact } from '../../shared/contract/raw-number.ts';
+import { printedRules } from '../../shared/contract/rules-of-run.ts';
 import { expectBody } from '../cases/case-bodies.ts';
 import type { ShownItem } from './shown-item.ts';
 
@@ -25,9 +26,18 @@ export type Numbered = { n: number; head: ItemHead; one: Pick<Case, 'name' | 'li
 export function itemBody({ batchId, targets }: Batch, { n, head, one }: Numbered): string {
   const { caseIndex, targetIndex } = placeOfItem({ targets }, n);
   const target = targets[targetIndex] ?? 'all';
-  const { claimBy, digest, differences, ...rest } = head;
+  const { claimBy, digest, differences, rules, ...rest } = head;
   const mockId = claimBy === null && head.verdict === 'pending' ? null : itemMockId(batchId, caseIndex, target);
-  return stringifyExact({ n, name: one.name, line: one.line, target, ...rest, mockId, differences });
+  return stringifyExact({
+    n,
+    name: one.name,
+    line: one.line,
+    target,
+    ...rest,
+    mockId,
+    rules: printedRules(rules),
+    differences,
+  });
 }
 
 /** One item whole: its input, its expectation and its result. JSON texts stay as they are. */

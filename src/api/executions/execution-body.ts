@@ -1,5 +1,6 @@
 import type { ExecutionRecord } from '../../shared/contract/execution-record.ts';
 import { stringifyExact } from '../../shared/contract/raw-number.ts';
+import { printedRules } from '../../shared/contract/rules-of-run.ts';
 import { timingsOf } from '../../shared/contract/timings.ts';
 import type { ShownExecution } from './read-execution.ts';
 import type { Looked } from './search-executions.ts';
@@ -28,7 +29,7 @@ export function recordBody(record: ExecutionRecord): string {
     error,
     comparisonId,
     derivedFrom,
-    rules: rules && { ...rules, released: id(rules.released), loaded: id(rules.loaded) },
+    rules: printedRules(rules),
   });
 }
 

@@ -9,6 +9,7 @@ import type { History } from '../../shared/store/history.ts';
 import type { ReadShortJobs } from '../../shared/store/job-heads.ts';
 import type { Store } from '../../shared/store/key-value-store.ts';
 import type { ExecutionQueue } from '../../shared/store/queue-backend.ts';
+import type { Trees } from '../../shared/store/trees.ts';
 import type { PendingExecutions } from '../calls/await-ending.ts';
 import type { ReadAnswer } from '../calls/read-answer.ts';
 import { createFollow } from './follow-execution.ts';
@@ -25,6 +26,7 @@ type Dependencies = {
   cancels: ReturnType<typeof createCancelSender>;
   readAnswer: ReadAnswer;
   store: Store;
+  trees: Trees;
   pinned: History;
   settings: Settings;
 };
@@ -33,10 +35,10 @@ export type Executions = ReturnType<typeof createExecutions>;
 
 /** Executions as a resource, whichever API took the call. */
 export function createExecutions(dependencies: Dependencies) {
-  const { history, pinned, privacy, pending, cancels, store, settings } = dependencies;
+  const { history, pinned, privacy, pending, cancels, store, trees, settings } = dependencies;
   const { open, ...reads } = createReadExecution(dependencies);
   const lists = createListExecutions({ history, pinned, privacy, open });
-  const pins = createPins({ history, pinned, store, limits: historyLimitsOf(settings) });
+  const pins = createPins({ history, pinned, store, trees, limits: historyLimitsOf(settings) });
   const { find, whole } = reads;
   const follow = createFollow(find, pending);
 

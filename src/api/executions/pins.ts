@@ -1,7 +1,7 @@
 import type { ExecutionRecord } from '../../shared/contract/execution-record.ts';
-import { treeKey } from '../../shared/contract/rules-of-run.ts';
 import type { History, HistoryLimits } from '../../shared/store/history.ts';
 import type { Store } from '../../shared/store/key-value-store.ts';
+import type { Trees } from '../../shared/store/trees.ts';
 
 /** So many executions may be pinned, in half of the room that the history has. */
 export const MAX_PINNED = 1000;
@@ -15,14 +15,14 @@ export function pinnedLimitsOf({ bytes }: Pick<HistoryLimits, 'bytes'>): History
 /** `unknown`: it is not in the history. `full`: something is to be unpinned first. */
 type Pinned = 'pinned' | 'unknown' | 'full';
 
-type Dependencies = { history: History; pinned: History; store: Store; limits: HistoryLimits };
+type Dependencies = { history: History; pinned: History; store: Store; trees: Trees; limits: HistoryLimits };
 
 const pinnedTreeKey = (mockId: string) => `tree-of-pinned:${mockId}`;
 
 /** Executions that somebody pinned: they are kept, with their tree, until they are unpinned or erased. */
-export function createPins({ history, pinned, store, limits }: Dependencies) {
+export function createPins({ history, pinned, store, trees, limits }: Dependencies) {
   async function treeOf({ mockId, rules }: ExecutionRecord): Promise<string | null> {
-    const shared = rules?.digest ? await store.get(treeKey(rules.digest)) : null;
+    const shared = rules?.digest ? await trees.get(rules.digest) : null;
     return shared ?? store.get(pinnedTreeKey(mockId));
   }
 

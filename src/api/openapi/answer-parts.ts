@@ -8,3 +8,12 @@ export const int64OrNull = asJson({ type: ['integer', 'null'], format: 'int64' }
 export const epochMs = int64.describe('Epoch milliseconds.');
 export const anyObject = asJson({ type: 'object', additionalProperties: true });
 export const mockId = asJson({ type: 'string', format: 'uuid' }).describe('The id of the execution.');
+
+export const rulesOfRun = z
+  .strictObject({
+    released: int64OrNull.describe('The version of the app when it was sent.'),
+    loaded: int64OrNull.describe('The version that its client had told by then.'),
+    digest: text.nullable().describe('The same for the same rule and nodes: GET tree has it as well.'),
+  })
+  .nullable()
+  .describe('The rules it ran on; null when it was not sent to a client, and for one of an earlier version.');

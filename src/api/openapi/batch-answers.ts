@@ -5,6 +5,7 @@ import { differenceSchema } from '../../shared/cases/difference.ts';
 import { outcomeNames, verdictSchema } from '../../shared/cases/verdict.ts';
 import { DATA_FIELD } from '../../shared/contract/data-field.ts';
 import { targetForms } from '../../shared/contract/target.ts';
+import { rulesOfRun } from './answer-parts.ts';
 
 const countsAnswer = z.object({
   passed: z.int(),
@@ -51,6 +52,7 @@ export const itemAnswer = z
     error: z.string().nullable(),
     tookMs: z.number().nullable(),
     mockId: z.string().nullable(),
+    rules: rulesOfRun,
     differences: z.int(),
   })
   .meta({ id: 'BatchItem' });

@@ -20,6 +20,7 @@ export const item = {
     error: null,
     tookMs: 12,
     mockId: '2ecce912-bc72-8159-b6c0-da7bff77fd38',
+    rules: { released: 18, loaded: 18, digest: 'Qm9xX2Vzc2VudGlhbGx5MT' },
     differences: 1,
   },
 };

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { decisionSchema, warningSchema } from '../../shared/contract/job.ts';
 import { codeSchema } from '../../shared/contract/outcomes.ts';
 import { stateSchema, stepSchema } from '../../shared/contract/states.ts';
-import { int32, int64OrNull, mockId, text } from './answer-parts.ts';
+import { int32, int64OrNull, mockId, rulesOfRun, text } from './answer-parts.ts';
 import { treeAnswer } from './browse-answers.ts';
 import { asJson } from './json-schema.ts';
 
@@ -37,14 +37,7 @@ const recordMembers = {
     .describe("The beginning of the client's error, or why there is no answer; at most 300 characters."),
   comparisonId: text.nullable().describe('The comparison that it is a part of, as its caller said.'),
   derivedFrom: text.nullable().describe('The execution that it repeats, as its caller said.'),
-  rules: z
-    .strictObject({
-      released: int64OrNull.describe('The version of the app when it was sent.'),
-      loaded: int64OrNull.describe('The version that its client had told by then.'),
-      digest: text.nullable().describe('The same for the same rule and nodes: GET tree has it as well.'),
-    })
-    .nullable()
-    .describe('The rules it ran on; null when it was not sent to a client, and for one of an earlier version.'),
+  rules: rulesOfRun,
 };
 
 export const executionAnswer = z

@@ -1,6 +1,7 @@
 import { parseExact, scanJson } from '../../shared/contract/exact-json.ts';
 import { type ExactValue, stringifyExact } from '../../shared/contract/raw-number.ts';
 import { pathOf, type Verdict, verdicts } from './batches.ts';
+import { type RulesOfRun, readRulesOfRun } from './executions.ts';
 import { digits, field, flag, list, number, oneOf, text } from './read.ts';
 import { get, request, withQuery } from './request.ts';
 
@@ -17,6 +18,8 @@ export type Item = {
   error: string | null;
   tookMs: number | null;
   mockId: string | null;
+  /** The rules that it ran on. */
+  rules: RulesOfRun;
 };
 const outcomes = ['TRUE', 'FALSE', 'NONE', 'ERROR'] as const;
 
@@ -98,6 +101,7 @@ function readItem(value: ExactValue): Item {
     error: text(field(value, 'error')),
     tookMs: number(field(value, 'tookMs')),
     mockId: text(field(value, 'mockId')),
+    rules: readRulesOfRun(field(value, 'rules')),
   };
 }
 

@@ -37,8 +37,9 @@ export type ExecutionRecord = {
   comparisonId: string | null;
   derivedFrom: string | null;
   /** The rules it ran on; null when it was not sent, and when it was kept before rules were. */
-  rules: { released: string | null; loaded: string | null; digest: string | null } | null;
+  rules: RulesOfRun;
 };
+export type RulesOfRun = { released: string | null; loaded: string | null; digest: string | null } | null;
 
 /** One execution with its texts exactly as they were sent and written; null where there is none. */
 export type Execution = {
@@ -241,11 +242,11 @@ export function readRecord(value: ExactValue): ExecutionRecord {
     outcome: readOutcome(field(value, 'outcome')),
     comparisonId: text(field(value, 'comparisonId')),
     derivedFrom: text(field(value, 'derivedFrom')),
-    rules: readRules(field(value, 'rules')),
+    rules: readRulesOfRun(field(value, 'rules')),
   };
 }
 
-function readRules(rules: ExactValue | undefined): ExecutionRecord['rules'] {
+export function readRulesOfRun(rules: ExactValue | undefined): RulesOfRun {
   if (!rules) return null;
   const [released, loaded] = [digits(field(rules, 'released')), digits(field(rules, 'loaded'))];
   return { released, loaded, digest: text(field(rules, 'digest')) };

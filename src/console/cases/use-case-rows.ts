@@ -4,11 +4,12 @@ import { type Batch, getBatch } from '../api/batches.ts';
 import type { SavedCase } from '../api/cases.ts';
 import type { Place } from '../state/location.ts';
 import { type CaseRow, rowsOf, withBefore, withRepeated, withSaved } from './case-rows.ts';
+import { type Releases, releasesOf } from './releases.ts';
 import { useBatches, useDiffering } from './use-batch.ts';
 import { useBatchItems } from './use-batch-items.ts';
 
 type What = { place: Place; batch: Batch | null; saved: readonly SavedCase[] };
-type Rows = { rows: CaseRow[]; targets: string[]; before: Batch | null };
+type Rows = { rows: CaseRow[]; targets: string[]; before: Batch | null; releases: Releases };
 
 /**
  * The cases of a batch as rows. A batch that repeats a part of another is laid over that one, so that each case has its last
@@ -36,7 +37,13 @@ export function useCaseRows({ place, batch, saved }: What): Rows {
       rows = withRepeated(rowsOf({ batchId: base.batchId, targets, items: baseItems }), rows);
     if (before !== null && beforeItems.length > 0)
       rows = withBefore(rows, targets, { batchId: before.batchId, targets, items: beforeItems });
-    return { rows: withSaved(rows, saved, targets.length), targets, before: beforeItems.length > 0 ? before : null };
+    const releases = releasesOf(beforeItems, items);
+    return {
+      rows: withSaved(rows, saved, targets.length),
+      targets,
+      before: beforeItems.length > 0 ? before : null,
+      releases,
+    };
   }, [batch, items, differing.data, base, baseItems, before, beforeItems, saved]);
 }
 

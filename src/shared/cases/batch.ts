@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { knownUpTo } from '../contract/job.ts';
 import { codeSchema } from '../contract/outcomes.ts';
+import { rulesOfRunSchema } from '../contract/rules-of-run.ts';
 import { differenceSchema } from './difference.ts';
 import { ranToSchema, type Verdict, verdictSchema, verdicts } from './verdict.ts';
 
@@ -56,6 +57,8 @@ export const itemHeadSchema = z.object({
   differences: z.int().default(0),
   /** A digest of the result: items of one case came out alike if their digests are equal. */
   digest: z.string().nullable().default(null),
+  /** The rules it ran on. */
+  rules: rulesOfRunSchema.nullable().default(null),
   /** Epoch ms after which no worker may begin it, once it may have been sent. */
   claimBy: z.int().nullable().default(null),
 });

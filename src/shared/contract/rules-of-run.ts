@@ -11,8 +11,11 @@ export const rulesOfRunSchema = z.object({
 });
 export type RulesOfRun = z.infer<typeof rulesOfRunSchema>;
 
-/** The key of the store under which a tree is kept. */
-export const treeKey = (digest: string) => `tree:${digest}`;
+/** The same for `stringifyExact`: versions are printed as the integers they are. */
+export function printedRules(rules: RulesOfRun | null) {
+  const id = (text: string | null) => (text === null ? null : BigInt(text));
+  return rules && { ...rules, released: id(rules.released), loaded: id(rules.loaded) };
+}
 
 /** A tree is kept this much longer than the executions that ran on it, so that it never leaves before them. */
 export const TREE_KEPT_BEYOND_SECONDS = 7200;

@@ -45,6 +45,7 @@ const variables = z.object({
   IDEMPOTENCY_BYTES: whole(1024 * MIB, 1024, 64 * 1024 * MIB),
   BATCH_SECONDS: whole(604_800, 60, 31_536_000),
   BATCH_BYTES: whole(256 * MIB, 0, 64 * 1024 * MIB),
+  TREES_BYTES: whole(32 * MIB, 0, 64 * 1024 * MIB),
   MAX_BATCHES: whole(20, 1, 1000),
   MAX_BATCH_BYTES: whole(16 * MIB, 1024, 256 * MIB),
   API_KEYS: apiKeys,

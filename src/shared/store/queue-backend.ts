@@ -11,6 +11,7 @@ import type { Notes } from './notes.ts';
 import { openRedis } from './redis-backend.ts';
 import type { Replies, ReplyListener } from './replies.ts';
 import type { Takers } from './takers.ts';
+import type { Trees } from './trees.ts';
 
 export type JobQueue<Data, Result> = Queue<Data, Result, string, Data, Result, string, IQueueBackend, unknown>;
 export type JobWorker<Data, Result> = Worker<Data, Result, string, IQueueBackend, object, unknown>;
@@ -46,6 +47,8 @@ export type QueueBackend = {
   run: StoreRun;
   takers: Takers;
   store: Store;
+  /** The trees of rules that ran, in at most `maxBytes`. */
+  openTrees(maxBytes: number): Trees;
   /** Notes of calls under an Idempotency-Key, with at most `maxBytes` in all. */
   openNotes(maxBytes: number): Notes;
   /** Settled executions. */

@@ -6,13 +6,14 @@ import { createRedisBatches } from './redis-batches.ts';
 import { createRedisHistory, historyPrefix } from './redis-history.ts';
 import { createRedisNotes } from './redis-notes.ts';
 import { batchesPartOf, createSplitHistory } from './split-history.ts';
+import { createRedisTrees } from './trees.ts';
 
 /** The names of both histories. */
 const HISTORIES = { calls: 'history', batches: 'history-of-batches' } as const;
 
 type Stores = Pick<
   QueueBackend,
-  'store' | 'openNotes' | 'openHistory' | 'openPinned' | 'openMissingRecords' | 'openBatches'
+  'store' | 'openTrees' | 'openNotes' | 'openHistory' | 'openPinned' | 'openMissingRecords' | 'openBatches'
 >;
 type Options = {
   prefix: string;
@@ -24,6 +25,7 @@ type Options = {
 export function redisStores(redis: Redis, { prefix, openNoted }: Options): Stores {
   return {
     store: createRedisStore(redis, prefix),
+    openTrees: (maxBytes) => createRedisTrees(redis, prefix, maxBytes),
     openNotes(maxBytes) {
       const noted = openNoted();
       return createRedisNotes(noted.redis, { prefix, maxBytes, replicated: noted.replicated });

@@ -1,9 +1,10 @@
+import { MAX_ITEMS } from '../cases/batch.ts';
 import { beginningOf } from '../contract/execution-record.ts';
 import type { History, HistoryLimits } from './history.ts';
 
-/** The limits of the history of batches. */
+/** The limits of the history of batches: half the room, and every run of the largest batch that fits into it. */
 export function batchesPartOf({ count, seconds, bytes }: HistoryLimits): HistoryLimits {
-  return { count: Math.floor(count / 2), seconds, bytes: Math.floor(bytes / 2) };
+  return { count: Math.max(Math.floor(count / 2), MAX_ITEMS), seconds, bytes: Math.floor(bytes / 2) };
 }
 
 /**

@@ -12,7 +12,7 @@ const MAX_ERROR = 1000;
 /** The record of an item that ended: its verdict, and the result of the run. */
 export function itemOfEnding(one: Case, ending: ItemEnding): { head: ItemHead; detail: ItemDetail | null } {
   if (ending.kind === 'unanswered') {
-    const { code, error, mayHaveRun, address } = ending.noAnswer;
+    const { code, error, mayHaveRun, address, rules = null } = ending.noAnswer;
     const head = {
       ...nothing,
       verdict: code === 'cancelled' ? 'skipped' : 'unanswered',
@@ -20,12 +20,13 @@ export function itemOfEnding(one: Case, ending: ItemEnding): { head: ItemHead; d
       code,
       mayHaveRun,
       error: cut(error),
+      rules,
       digest: digestOf([code]),
     } as const;
     return { head, detail: null };
   }
   const { result, body, tookMs } = ending;
-  const { success, decision = null, address } = result;
+  const { success, decision = null, address, rules = null } = result;
   const judged = judge(one.expect, { kind: 'answered', body, success, decision, tookMs });
   const { verdict, outcome, error, differences } = judged;
   const detail = detailOf(one, judged);
@@ -36,6 +37,7 @@ export function itemOfEnding(one: Case, ending: ItemEnding): { head: ItemHead; d
     tookMs,
     mayHaveRun: true,
     error: cut(error),
+    rules,
     differences: differences.length,
   };
   return { head: { ...nothing, ...ran, digest: digestOf([outcome, error, changedMembers(one, judged)]) }, detail };
@@ -48,7 +50,7 @@ export function skippedItem(reason: string): ItemHead {
 
 const nothing = {
   ...{ outcome: null, address: null, code: null, mayHaveRun: false, error: null, tookMs: null, differences: 0 },
-  ...{ digest: null, claimBy: null },
+  ...{ digest: null, rules: null, claimBy: null },
 };
 
 function detailOf(one: Case, judged: Judgement): ItemDetail {

@@ -21,6 +21,7 @@ import type {
 import { createFollowers, type Replies, type ReplyListener } from '../../../src/shared/store/replies.ts';
 import { replyWithin } from '../../../src/shared/store/reply-within.ts';
 import { createSplitHistory } from '../../../src/shared/store/split-history.ts';
+import type { Trees } from '../../../src/shared/store/trees.ts';
 import type { Gate } from './gate.ts';
 import {
   type Connection,
@@ -148,6 +149,7 @@ export function createSimulatedBackend(options: SimulatedBackendOptions): Simula
     },
     store: openKeys(ask),
     openNotes: (maxBytes) => openNotes(ask, maxBytes),
+    openTrees: () => openTrees(openKeys(ask)),
     openHistory: (limits) => createSplitHistory((own, part) => openHistoryPart(ask, part, own), limits),
     openPinned: (limits) => openHistoryPart(ask, 'pinned', limits),
     openMissingRecords: ({ name }) => openMissing(ask, name),
@@ -383,6 +385,16 @@ function toRecord(text: string | null): ExecutionRecord | null {
 }
 
 /** One of both histories. That the oldest leaves another one's place is not in `on`: it takes more than any small world has. */
+/** As many as there are: what leaves for want of room is not simulated. */
+function openTrees({ hold, get }: Store): Trees {
+  return {
+    async keep(digest, tree, seconds) {
+      await hold(`tree:${digest}`, tree, seconds);
+    },
+    get: (digest) => get(`tree:${digest}`),
+  };
+}
+
 function openHistoryPart(ask: Ask, part: Part, limits: HistoryLimits): History {
   const on = (mockId: string) => [`history:${mockId}`];
   const read = (kind: 'input' | 'result' | 'late', mockId: string) =>

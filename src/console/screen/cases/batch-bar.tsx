@@ -2,6 +2,7 @@ import { useState } from 'react';
 import { type Batch, cancelBatch, isOver, reportPath, type Verdict, verdicts } from '../../api/batches.ts';
 import type { FollowedBatch } from '../../api/follow-batch.ts';
 import type { Since } from '../../cases/case-rows.ts';
+import type { Releases } from '../../cases/releases.ts';
 import { goTo, type Place, printPlace } from '../../state/location.ts';
 import { formatMs, formatTime } from '../../text/durations.ts';
 import { type Say, useText } from '../../text/use-text.tsx';
@@ -9,10 +10,11 @@ import { CopyButton } from '../../ui/copy-button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { useLacks } from '../frame/use-may.ts';
 
+type SinceProps = { at: number; since: Since; releases: Releases };
 type Props = {
   place: Place;
   followed: FollowedBatch | null;
-  since: { at: number; since: Since } | null;
+  since: SinceProps | null;
   onRepeat: (verdicts: Verdict[]) => void;
 };
 
@@ -97,7 +99,7 @@ export function countWords({ counts }: Pick<Batch, 'counts'>, say: Say): string 
     .join(', ');
 }
 
-function SinceWords({ at, since }: { at: number; since: Since }) {
+function SinceWords({ at, since, releases }: SinceProps) {
   const { say, language } = useText();
   const { worse, better, added } = since;
   const parts = [
@@ -109,6 +111,7 @@ function SinceWords({ at, since }: { at: number; since: Since }) {
   return (
     <span className={worse > 0 ? 'since worse' : 'since'}>
       {say('since.words', { time: formatTime(at, language, Date.now()), changes })}
+      {releases !== null && ` ${say('since.releases', releases)}`}
     </span>
   );
 }

@@ -20,14 +20,14 @@ export function BatchResults({ place, saved, onOpen, children }: Props) {
   const { say } = useText();
   const followed = useBatch(place.batch);
   const batch = followed?.kind === 'known' ? followed.batch : null;
-  const { rows, targets, before } = useCaseRows({ place, batch, saved });
+  const { rows, targets, before, releases } = useCaseRows({ place, batch, saved });
   const [filter, setFilter] = useState<RowFilter>(noRowFilter);
   // Typing goes on while ten thousand rows are sorted.
   const wanted = useDeferredValue(filter);
   const found = useMemo(() => filterRows(rows, wanted), [rows, wanted]);
   const since = useMemo(
-    () => (before === null ? null : { at: before.createdAt, since: sinceBefore(rows) }),
-    [rows, before],
+    () => (before === null ? null : { at: before.createdAt, since: sinceBefore(rows), releases }),
+    [rows, before, releases],
   );
   const { start, error } = useStart();
   const { app, ruleId, confId } = place;

@@ -3,22 +3,24 @@ import { useEffect, useMemo, useState } from 'react';
 import type { Client, Tree } from '../../api/browse.ts';
 import type { Execution, ExecutionRecord } from '../../api/executions.ts';
 import { isEnd } from '../../api/executions.ts';
+import { causesOf } from '../../run/causes.ts';
 import { differingNodes, type Group, groupRuns } from '../../run/compare.ts';
 import { tookMs } from '../../run/headline.ts';
 import { readRun } from '../../run/reading.ts';
-import { compareRules, withoutSettings } from '../../run/rules-of-run.ts';
 import { useExecutions } from '../../run/use-execution.ts';
 import { goTo } from '../../state/location.ts';
 import { formatMs } from '../../text/durations.ts';
 import { type Say, useText } from '../../text/use-text.tsx';
-import { type Occurrence, occurrencesOf } from '../../trace/tree.ts';
+import type { Occurrence } from '../../trace/tree.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { IconButton } from '../../ui/icon-button.tsx';
 import { DataDiff } from '../details/data-diff.tsx';
+import { nodeNames } from '../result/rules-notice.tsx';
 import { RunResult } from '../result/run-result.tsx';
 import { TraceTree } from '../tree/trace-tree.tsx';
 import { CompareTree } from './compare-tree.tsx';
 import { columnWords, summary } from './compare-words.ts';
+import { useRulesOfRuns } from './use-rules-of-runs.ts';
 
 const MAX_COLUMNS = 6;
 
@@ -33,7 +35,7 @@ type Props = {
 export function ComparePanel({ mockIds, clients, tree, onOpen }: Props) {
   const { say, language } = useText();
   const executions = useExecutions(mockIds);
-  const { occurrences, onOthers } = usePlaces(tree, executions);
+  const { occurrences, onOthers, changes } = useRulesOfRuns(tree, executions);
   const runs = useMemo(() => readAll(mockIds, executions, occurrences), [mockIds, executions, occurrences]);
   const groups = useMemo(() => groupRuns(runs), [runs]);
   const open = mockIds.length - runs.length;
@@ -76,8 +78,10 @@ export function ComparePanel({ mockIds, clients, tree, onOpen }: Props) {
       {onOthers > 0 && (
         <p className="notice warn" role="status">
           <Icon name="warning" size={14} /> {say('compare.otherRules', { n: onOthers })}
+          {changes.length > 0 && ` ${say('rules.between', { n: changes.length, nodes: nodeNames(changes, say) })}`}
         </p>
       )}
+      {open === 0 && others.length > 0 && <CausesLine executions={[...executions.values()]} />}
       <ol className="groups">
         {base && <GroupRow letter="A" group={base} base={null} clients={clients} shown onShow={null} onOpen={onOpen} />}
         {base &&
@@ -107,16 +111,17 @@ export function ComparePanel({ mockIds, clients, tree, onOpen }: Props) {
   );
 }
 
-/** The places of the tree of now; without settings where a run used other rules, or nobody knows which. */
-function usePlaces(tree: Tree | null, executions: ReadonlyMap<string, Execution>) {
-  const records = [...executions.values()].map(({ record }) => record).filter(({ state }) => isEnd(state));
-  const onOthers = records.filter((record) => compareRules(record, tree?.digest ?? null) !== 'same').length;
-  const isOther = onOthers > 0;
-  const occurrences = useMemo(() => {
-    const root = (tree && isOther ? withoutSettings(tree) : tree)?.root ?? null;
-    return root === null ? [] : occurrencesOf(root);
-  }, [tree, isOther]);
-  return { occurrences, onOthers };
+/** What differs between the calls themselves comes first: it may be all there is to explain. */
+function CausesLine({ executions }: { executions: readonly Execution[] }) {
+  const { say } = useText();
+  const { input, rules, clients } = causesOf(executions);
+  const words = [
+    input !== null && say('compare.cause.input', { change: input }),
+    rules !== null && say('compare.cause.rules', { versions: rules }),
+    clients !== null && say('compare.cause.clients', { clients }),
+  ].filter((word) => word !== false);
+  if (words.length === 0) return <p className="causes">{say('compare.cause.none')}</p>;
+  return <p className="causes">{say('compare.causes', { causes: words.join('; ') })}</p>;
 }
 
 type RowProps = {

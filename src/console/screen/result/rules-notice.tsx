@@ -20,12 +20,13 @@ function linesOf({ ofRun, tree, version: now }: RuleContext & { ofRun: OfRun }, 
     return [say(`rules.${ofRun.kind}`, { client: address ?? '', loaded: loaded ?? '', released: released ?? '' })];
   const changes = tree.data && ofRun.tree ? changedNodes(tree.data, ofRun.tree) : [];
   const since =
-    changes.length === 0 ? '' : ` ${say('rules.changed', { n: changes.length, nodes: named(changes, say) })}`;
+    changes.length === 0 ? '' : ` ${say('rules.changed', { n: changes.length, nodes: nodeNames(changes, say) })}`;
   if (released === null || now === null || released === now) return [`${say('rules.edited')}${since}`];
   return [`${say('rules.older', { released, now })}${since}`];
 }
 
-function named(changes: readonly NodeChange[], say: Say): string {
+/** Changed nodes by their ids and names, as many as a line has room for. */
+export function nodeNames(changes: readonly NodeChange[], say: Say): string {
   const names = changes.slice(0, MAX_NAMED).map(({ id, name, how }) => {
     const node = `#${id} ${name}`;
     return how === 'changed' ? node : say(`rules.node.${how}`, { node });

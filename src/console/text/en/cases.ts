@@ -66,6 +66,7 @@ export const casesWords = {
   'batch.none': 'No batch',
   'batch.reading': 'Reading the cases…',
   'since.words': 'Since {time}: {changes}.',
+  'since.releases': 'The rules changed meanwhile: version {before} then, {now} now.',
   'since.worse': '{n} no longer passed',
   'since.better': { one: '{n} passes again', other: '{n} pass again' },
   'since.added': '{n} new',

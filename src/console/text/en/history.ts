@@ -61,10 +61,19 @@ export const historyWords = {
   'compare.title': 'Comparing {n} runs',
   'compare.close': 'Close',
   'compare.equal': 'All runs agree: same result, same data, same nodes.',
+  'compare.causes': 'The calls differ in {causes}.',
+  'compare.cause.none': 'The calls were the same: input, rules and client.',
+  'compare.cause.input': 'the input ({change})',
+  'compare.cause.rules': 'the rules (versions {versions})',
+  'compare.cause.clients': 'the client ({clients})',
   'compare.otherRules': {
-    one: '{n} of these runs used other rules than those of now, or nobody knows which. The tree is that of now, without settings.',
+    one: '{n} of these runs ran on other rules than the tree shows, or nobody knows on which. Its settings are left out.',
     other:
-      '{n} of these runs used other rules than those of now, or nobody knows which. The tree is that of now, without settings.',
+      '{n} of these runs ran on other rules than the tree shows, or nobody knows on which. Its settings are left out.',
+  },
+  'rules.between': {
+    one: '{n} node differs between the rules: {nodes}.',
+    other: '{n} nodes differ between the rules: {nodes}.',
   },
   'compare.running': { one: '{n} client has not answered yet.', other: '{n} clients have not answered yet.' },
   'compare.group.same': { one: '1 run', other: '{n} runs alike' },

@@ -63,6 +63,7 @@ export const casesWords: Record<keyof typeof words, Template> = {
   'batch.none': '不选批次',
   'batch.reading': '正在读取用例…',
   'since.words': '自 {time} 以来：{changes}。',
+  'since.releases': '期间规则有变化：当时版本 {before}，现在版本 {now}。',
   'since.worse': '{n} 个不再通过',
   'since.better': '{n} 个重新通过',
   'since.added': '{n} 个新增',

@@ -4,12 +4,13 @@ import { createEmbeddedStore, type Store } from '../../key-value-store.ts';
 import type { Notes } from '../../notes.ts';
 import type { QueueBackend } from '../../queue-backend.ts';
 import { createSplitHistory } from '../../split-history.ts';
+import type { Trees } from '../../trees.ts';
 import { createEmbeddedBatches } from './batches.ts';
 import { createEmbeddedHistory } from './history.ts';
 import { createEmbeddedNotes } from './notes.ts';
 import type { OpenShelf } from './shelf.ts';
 
-type Stores = Pick<QueueBackend, 'store' | 'openNotes' | 'openHistory' | 'openPinned' | 'openBatches'>;
+type Stores = Pick<QueueBackend, 'store' | 'openTrees' | 'openNotes' | 'openHistory' | 'openPinned' | 'openBatches'>;
 
 /** The stores of one process beside its queues, on shelves. Its API and its worker open the same ones. */
 export function embeddedStores(openShelf: OpenShelf): Stores {
@@ -18,12 +19,24 @@ export function embeddedStores(openShelf: OpenShelf): Stores {
   let batches: BatchStore | undefined;
   let history: History | undefined;
   let pinned: History | undefined;
+  let trees: Trees | undefined;
   return {
     store,
+    openTrees: (maxBytes) => (trees ??= embeddedTrees(createEmbeddedStore(openShelf('trees'), maxBytes))),
     openNotes: (maxBytes) => (notes ??= createEmbeddedNotes(maxBytes, openShelf('notes'))),
     openHistory: (limits) => (history ??= openEmbeddedHistory(store, limits, openShelf)),
     openPinned: (limits) => (pinned ??= createEmbeddedHistory(store, limits, openShelf('pinned'))),
     openBatches: (limits) => (batches ??= createEmbeddedBatches(limits, openShelf('batches'))),
+  };
+}
+
+/** What was put last leaves last. */
+function embeddedTrees({ hold, get }: Store): Trees {
+  return {
+    async keep(digest, tree, seconds) {
+      await hold(digest, tree, seconds);
+    },
+    get,
   };
 }
 
