@@ -8,6 +8,8 @@ export type Part = {
 
 const CONTRACT = 'src/shared/contract/';
 /** They import nothing, so a browser can load them: the page reads paths and CSV by the rules of the service. */
+/** Why a rule came out as it did: page and commands tell it in the same words. */
+const REASONING = ['src/shared/json-tree/', 'src/shared/reasoning/'];
 const PURE_PARTS_OF_CASES = ['path.ts', 'cell-type.ts', 'csv-delimiter.ts'].map((name) => `src/shared/cases/${name}`);
 
 /** The directions of ARCHITECTURE.md. The first part whose path fits decides. */
@@ -42,7 +44,7 @@ export const importMap: Part[] = [
   },
   {
     path: 'src/console/',
-    mayImport: ['src/console/', CONTRACT, ...PURE_PARTS_OF_CASES],
+    mayImport: ['src/console/', CONTRACT, ...REASONING, ...PURE_PARTS_OF_CASES],
     refusedPackages: ['node:'],
     because: 'The console runs in a browser: of the service it knows the contract and the public HTTP interface.',
   },
@@ -58,7 +60,7 @@ export const importMap: Part[] = [
  * in a circle. The files that lie directly in a part wire its folders and are not ordered; Biome refuses circles of files.
  */
 export const layers: Record<string, string[]> = {
-  'src/shared/': ['contract', 'cases', 'privacy', 'seams', 'runtime', 'store', 'reports'],
+  'src/shared/': ['contract', 'json-tree', 'reasoning', 'cases', 'privacy', 'seams', 'runtime', 'store', 'reports'],
   'src/api/': [
     'overload',
     'calls',

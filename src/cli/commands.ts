@@ -7,12 +7,14 @@ import type { DoctorOptions } from './doctor/doctor.ts';
 import type { EraseOptions } from './erase.ts';
 import type { ExecOptions } from './exec.ts';
 import { EXIT_CODES_HELP } from './exit-codes.ts';
+import type { ExplainOptions } from './explain.ts';
 import {
   BACKUP_EXAMPLES,
   CLIENTS_EXAMPLES,
   DOCTOR_EXAMPLES,
   ERASE_EXAMPLES,
   EXEC_EXAMPLES,
+  EXPLAIN_EXAMPLES,
   HISTORY_EXAMPLES,
   MCP_EXAMPLES,
   WATCH_EXAMPLES,
@@ -46,6 +48,7 @@ export function describeCommands(program: Command, surroundings: Surroundings, e
   describeDoctor(describing);
   describeKeys(program, surroundings, ended);
   describeHistory(describing);
+  describeExplain(describing);
   describeWatch(describing);
   describeMcp(describing);
 }
@@ -128,6 +131,17 @@ function describeWatch({ program, surroundings, ended, withApi }: Describing): v
     .option('--failures', 'only those that failed, counted where they are alike')
     .action(async (options: WatchOptions) => ended(await (await import('./watch.ts')).watch(options, surroundings)));
   withApi(addSearchWords(watch)).addHelpText('after', WATCH_EXAMPLES);
+}
+
+function describeExplain({ program, surroundings, ended, withApi }: Describing): void {
+  const explain = program
+    .command('explain')
+    .description('tell why an execution came out as it did, by the rules it ran on')
+    .argument('<mockId>', 'the execution')
+    .action(async (mockId: string, options: ExplainOptions) =>
+      ended(await (await import('./explain.ts')).explainExecution(mockId, options, surroundings)),
+    );
+  withApi(explain).addHelpText('after', EXPLAIN_EXAMPLES);
 }
 
 function describeHistory({ program, surroundings, ended, withApi }: Describing): void {

@@ -73,6 +73,13 @@ Examples:
 Types are strict and numbers exact: uid=42 is the number, uid="42" the text. Standard error says how far a search came.
 `;
 
+export const EXPLAIN_EXAMPLES = `
+Example:
+  rule-server explain 94de541c-6a1f-4d3c-9c7e-2f6d1c0b8a55
+
+Where it is not known on which rules it ran, no settings are named.
+`;
+
 export const WATCH_EXAMPLES = `
 Examples:
   rule-server watch --app 9001

@@ -48,3 +48,19 @@ export function createHttpApi({ url, key }: { url: string; key: string | undefin
 export function errorOf(text: string): string {
   return errorSchema.safeParse(parseJson(text)).data?.error ?? text.slice(0, 500);
 }
+
+const BASE = '/rule-server/mock';
+
+/** The body of one answer, as it was written. Throws `CommandFailed` with its sentence when there is none. */
+export async function get(
+  api: HttpApi,
+  path: string,
+  query: Record<string, string | number | readonly string[] | undefined>,
+) {
+  const given = Object.entries(query).flatMap(([name, values]) =>
+    [values ?? []].flat().map((value) => [name, `${value}`]),
+  );
+  const { status, text } = await api.call(`${BASE}/${path}?${new URLSearchParams(given)}`);
+  if (status !== 200) throw new CommandFailed(errorOf(text), exitCodes.failed);
+  return text;
+}

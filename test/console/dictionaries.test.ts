@@ -1,15 +1,15 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { readJson } from '../../src/console/json/read-json.ts';
 import { refusedHeadline } from '../../src/console/run/headline.ts';
 import { differenceKeys } from '../../src/console/text/difference-words.ts';
 import { en } from '../../src/console/text/en.ts';
-import { format, partsOf, type Template } from '../../src/console/text/format.ts';
 import { jsonWords } from '../../src/console/text/json-words.ts';
 import type { Say } from '../../src/console/text/use-text.tsx';
 import { zh } from '../../src/console/text/zh.ts';
 import { outcomes } from '../../src/shared/contract/codes.ts';
+import { readJson } from '../../src/shared/json-tree/read-json.ts';
+import { format, partsOf, type Template } from '../../src/shared/reasoning/format.ts';
 
 const namesIn = (template: Template) => {
   const texts = typeof template === 'string' ? [template] : [template.one, template.other];
@@ -54,11 +54,16 @@ test.each(Object.keys(outcomes))('an ending with the code %s is told in its own 
 });
 
 test('every sentence is used somewhere', () => {
-  const folder = join(import.meta.dirname, '../../src/console');
-  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
-    (name) => /\.tsx?$/.test(name) && !/text[\\/](en|zh)/.test(name),
-  );
-  const source = files.map((name) => readFileSync(join(folder, name), 'utf8')).join('\n');
+  const files = ['src/console', 'src/shared/reasoning'].flatMap((part) => {
+    const folder = join(import.meta.dirname, '../..', part);
+    const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+    return names.filter((name) => /\.tsx?$/.test(name)).map((name) => join(folder, name));
+  });
+  const isSource = (path: string) => !/text[\\/](en|zh)|reasoning[\\/]english/.test(path);
+  const source = files
+    .filter(isSource)
+    .map((path) => readFileSync(path, 'utf8'))
+    .join('\n');
   // Some are put together: `skip.${kind}`.
   const beginnings = [...source.matchAll(/[`']([a-zA-Z.]+\.)(?:\$\{)/g)].map(([, beginning = '']) => beginning);
   const unused = [...english.keys()].filter(

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { removeAt, setAt, valueAt } from '../../src/console/json/edit-json.ts';
-import { compactJson } from '../../src/console/json/print-json.ts';
-import { readJson } from '../../src/console/json/read-json.ts';
+import { removeAt, setAt } from '../../src/console/json/edit-json.ts';
+import { compactJson } from '../../src/shared/json-tree/print-json.ts';
+import { readJson } from '../../src/shared/json-tree/read-json.ts';
+import { valueAt } from '../../src/shared/json-tree/value-at.ts';
 
 describe('editing one value of a document', () => {
   const document = '{\n  "uid": 9007199254740993,\n  "cost": 0.10,\n  "vip": { "level": 2 }\n}';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { convert, kindOf, kindOfType, readTyped, typedText } from '../../src/console/json/form-value.ts';
-import { readJson } from '../../src/console/json/read-json.ts';
+import { readJson } from '../../src/shared/json-tree/read-json.ts';
 
 const parsed = (text: string) => {
   const read = readJson(text);

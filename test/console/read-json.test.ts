@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { compactJson, prettyJson } from '../../src/console/json/print-json.ts';
-import { type Json, readJson } from '../../src/console/json/read-json.ts';
 import { scanJson } from '../../src/shared/contract/exact-json.ts';
+import { compactJson, prettyJson } from '../../src/shared/json-tree/print-json.ts';
+import { type Json, readJson } from '../../src/shared/json-tree/read-json.ts';
 
 const read = (text: string): Json => {
   const found = readJson(text);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { compactJson } from '../../src/console/json/print-json.ts';
-import { readJson } from '../../src/console/json/read-json.ts';
-import { replaySteps } from '../../src/console/trace/replay-steps.ts';
+import { compactJson } from '../../src/shared/json-tree/print-json.ts';
+import { readJson } from '../../src/shared/json-tree/read-json.ts';
+import { replaySteps } from '../../src/shared/reasoning/replay-steps.ts';
 import { leaf, node, placesOf } from './support/rule-tree.ts';
 
 const stepsOf = (text: string) => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { readProcess } from '../../src/console/trace/read-process.ts';
-import { replayProcess } from '../../src/console/trace/replay.ts';
-import type { TreeNode } from '../../src/console/trace/tree.ts';
+import { readProcess } from '../../src/shared/reasoning/read-process.ts';
+import { replayProcess } from '../../src/shared/reasoning/replay.ts';
+import type { TreeNode } from '../../src/shared/reasoning/tree.ts';
 import { leaf, node, placesOf } from './support/rule-tree.ts';
 
 /** Every place as `id:outcome`, `-` where nothing ran, late ones with a `*`. */

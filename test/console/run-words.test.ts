@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { executeBody, readExecution } from '../../src/console/api/executions.ts';
-import { readJson } from '../../src/console/json/read-json.ts';
 import { unusedAndMissing, writersOf } from '../../src/console/run/changes.ts';
 import { curlOf } from '../../src/console/run/curl.ts';
 import { exampleInput } from '../../src/console/run/example.ts';
 import { formRows } from '../../src/console/run/form-rows.ts';
 import { edgesOf, isOutside } from '../../src/console/run/time-window.ts';
 import { formatAge, formatBytes, formatMs } from '../../src/console/text/durations.ts';
+import { readJson } from '../../src/shared/json-tree/read-json.ts';
 import { leaf, node } from './support/rule-tree.ts';
 
 /** A key whose name is the value of another one. */

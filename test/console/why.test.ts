@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { readProcess } from '../../src/console/trace/read-process.ts';
-import { replayProcess } from '../../src/console/trace/replay.ts';
 import { skipOf } from '../../src/console/trace/skipped.ts';
-import type { TreeNode } from '../../src/console/trace/tree.ts';
-import { whyOf } from '../../src/console/trace/why.ts';
+import { readProcess } from '../../src/shared/reasoning/read-process.ts';
+import { replayProcess } from '../../src/shared/reasoning/replay.ts';
+import type { TreeNode } from '../../src/shared/reasoning/tree.ts';
+import { whyOf } from '../../src/shared/reasoning/why.ts';
 import { leaf, node, placesOf } from './support/rule-tree.ts';
 
 function run(root: TreeNode, process: string) {

@@ -3,9 +3,9 @@ import { z } from 'zod';
 import { codeSchema } from '../../shared/contract/outcomes.ts';
 import { stateSchema } from '../../shared/contract/states.ts';
 import { anyForm } from '../../shared/contract/target.ts';
-import type { HttpApi } from '../http-api.ts';
+import { get, type HttpApi } from '../http-api.ts';
 import { answer } from './answer.ts';
-import { explainRun, get, listRules, runRule } from './calls.ts';
+import { explanation, listRules, runRule } from './calls.ts';
 
 const app = z.int().positive().describe('The app that the rule belongs to.');
 const id = z.union([z.int().positive(), z.string().regex(/^\d{1,19}$/)]).transform(String);
@@ -44,11 +44,11 @@ export function addTools(server: McpServer, api: HttpApi, { allowRun }: { allowR
     {
       title: 'Explain a run',
       description:
-        'Input, answer and trace of one execution, and the tree of its rule as it ran, with the settings of each node.',
+        'Why an execution came out as it did: the deciding path and a sentence for each reason, then its input, answer and trace, and the tree of its rule as it ran, with the settings of each node.',
       inputSchema: z.strictObject({ mockId: z.uuid().describe('The execution: find_runs names it.') }),
       annotations: READS,
     },
-    ({ mockId }) => answer(() => explainRun(api, mockId)),
+    ({ mockId }) => answer(() => explanation(api, mockId)),
   );
 }
 

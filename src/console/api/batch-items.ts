@@ -1,8 +1,8 @@
 import { parseExact, scanJson } from '../../shared/contract/exact-json.ts';
 import { type ExactValue, stringifyExact } from '../../shared/contract/raw-number.ts';
+import { digits, field, flag, list, number, oneOf, text } from '../../shared/contract/read-exact.ts';
 import { pathOf, type Verdict, verdicts } from './batches.ts';
 import { type RulesOfRun, readRulesOfRun } from './executions.ts';
-import { digits, field, flag, list, number, oneOf, text } from './read.ts';
 import { get, request, withQuery } from './request.ts';
 
 /** One case on one target, in short. */

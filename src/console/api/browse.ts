@@ -1,7 +1,7 @@
 import type { ExactValue } from '../../shared/contract/raw-number.ts';
-import type { TimeWindow, TreeNode } from '../trace/tree.ts';
-import { digits, field, flag, list, number, text } from './read.ts';
-import { readNode, readWindow } from './read-node.ts';
+import { digits, field, flag, list, number, text } from '../../shared/contract/read-exact.ts';
+import { readNode, readWindow } from '../../shared/reasoning/read-node.ts';
+import type { TimeWindow, TreeNode } from '../../shared/reasoning/tree.ts';
 import { get, withQuery } from './request.ts';
 
 const BASE = '/rule-server/mock';

@@ -1,4 +1,4 @@
-import { field, list, text } from './read.ts';
+import { field, list, text } from '../../shared/contract/read-exact.ts';
 import { get } from './request.ts';
 
 /** What a key may allow. */

@@ -1,5 +1,5 @@
-import { idOf, itemsOf, memberOf, textOf } from '../json/members.ts';
-import { type Json, readJson } from '../json/read-json.ts';
+import { idOf, itemsOf, memberOf, textOf } from '../../shared/json-tree/members.ts';
+import { type Json, readJson } from '../../shared/json-tree/read-json.ts';
 import { Refused, request, withQuery } from './request.ts';
 
 const CASES = '/rule-server/mock/cases';

@@ -1,6 +1,6 @@
 import type { ExactValue } from '../../shared/contract/raw-number.ts';
+import { field, list, number, text } from '../../shared/contract/read-exact.ts';
 import type { RunSearch } from './executions.ts';
-import { field, list, number, text } from './read.ts';
 import { get, withQuery } from './request.ts';
 
 /** Failures that are alike. `clients`: those with the most; null for calls that went to none. `mockId`: the newest. Times are epoch ms. */

@@ -1,5 +1,6 @@
 import { parseExact } from '../../shared/contract/exact-json.ts';
 import type { ExactValue } from '../../shared/contract/raw-number.ts';
+import { field, text } from '../../shared/contract/read-exact.ts';
 import {
   type Execution,
   type ExecutionRecord,
@@ -10,7 +11,6 @@ import {
   readRecord,
   readStep,
 } from './executions.ts';
-import { field, text } from './read.ts';
 import { Refused } from './request.ts';
 
 /**

@@ -1,8 +1,8 @@
 import { printPath } from '../../shared/cases/path.ts';
+import { itemsOf, memberOf, textOf } from '../../shared/json-tree/members.ts';
+import { compactJson } from '../../shared/json-tree/print-json.ts';
+import { type Json, readJson } from '../../shared/json-tree/read-json.ts';
 import type { Difference, WholeItem } from '../api/batch-items.ts';
-import { itemsOf, memberOf, textOf } from '../json/members.ts';
-import { compactJson } from '../json/print-json.ts';
-import { type Json, readJson } from '../json/read-json.ts';
 
 /** One thing that was expected of a run, beside what came. `message`: how they differ; null where they do not. */
 type ExpectedRow = { path: string; expected: string | null; actual: string | null; message: string | null };

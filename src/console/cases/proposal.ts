@@ -1,9 +1,9 @@
 import { printPath } from '../../shared/cases/path.ts';
+import { memberOf } from '../../shared/json-tree/members.ts';
+import { compactJson } from '../../shared/json-tree/print-json.ts';
+import { type Json, readJson } from '../../shared/json-tree/read-json.ts';
 import type { SavedCase } from '../api/cases.ts';
 import { diffJson } from '../json/diff-json.ts';
-import { memberOf } from '../json/members.ts';
-import { compactJson } from '../json/print-json.ts';
-import { type Json, readJson } from '../json/read-json.ts';
 import type { Reading } from '../run/reading.ts';
 
 /** One thing that a run came to and that can be expected of the next one. `value`: JSON text. */

@@ -1,9 +1,9 @@
 import { parse } from 'csv-parse/browser/esm/sync';
 import { cellTypeOf } from '../../shared/cases/cell-type.ts';
 import { delimiterOf } from '../../shared/cases/csv-delimiter.ts';
+import { compactJson } from '../../shared/json-tree/print-json.ts';
+import { type Json, type JsonObject, readJson } from '../../shared/json-tree/read-json.ts';
 import type { SchemaField } from '../api/browse.ts';
-import { compactJson } from '../json/print-json.ts';
-import { type Json, type JsonObject, readJson } from '../json/read-json.ts';
 
 /** What a column holds: `name` and `time` are of the case, the others are of its input. */
 type ColumnType = 'name' | 'time' | 'number' | 'boolean' | 'text' | 'object' | 'list' | 'null' | 'mixed';

@@ -1,4 +1,4 @@
-import type { Json } from './read-json.ts';
+import type { Json } from '../../shared/json-tree/read-json.ts';
 import { compareNumbers, sameJson } from './same-json.ts';
 
 /**

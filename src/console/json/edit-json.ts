@@ -1,18 +1,5 @@
-import { type Json, type JsonObject, readJson } from './read-json.ts';
-
-type Path = readonly string[];
-
-/** The value at a path: names lead into objects, whole numbers into lists. */
-export function valueAt(root: Json, path: Path): Json | undefined {
-  let value: Json | undefined = root;
-  for (const step of path) value = value && below(value, step);
-  return value;
-}
-
-function below(value: Json, step: string): Json | undefined {
-  if (value.kind === 'object') return value.members.find(({ key }) => key === step)?.value;
-  return value.kind === 'array' && /^\d+$/.test(step) ? value.items[Number(step)] : undefined;
-}
+import { type Json, type JsonObject, readJson } from '../../shared/json-tree/read-json.ts';
+import { below, type Path, valueAt } from '../../shared/json-tree/value-at.ts';
 
 /**
  * The text with `raw` at the path; every other character stays as it is. Objects that are missing on the way are made. The

@@ -1,5 +1,5 @@
-import { compactJson } from './print-json.ts';
-import { type Json, readJson } from './read-json.ts';
+import { compactJson } from '../../shared/json-tree/print-json.ts';
+import { type Json, readJson } from '../../shared/json-tree/read-json.ts';
 
 /** How a form row reads what is typed into it. `auto`: JSON when it is JSON, else a text. */
 export const valueKinds = ['auto', 'text', 'int64', 'decimal', 'yes-no', 'null', 'json'] as const;

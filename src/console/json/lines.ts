@@ -1,4 +1,4 @@
-import type { Json } from './read-json.ts';
+import type { Json } from '../../shared/json-tree/read-json.ts';
 
 /** One line of a value printed over several. `fold`: the offset that names the object or list that opens here. */
 export type JsonLine = {

@@ -1,4 +1,4 @@
-import type { Json } from './read-json.ts';
+import type { Json } from '../../shared/json-tree/read-json.ts';
 
 /** How two numbers relate: `rewritten` = one value written in two ways (1 and 1.0), `rounded` = one is what a 64-bit float makes of the other. */
 type NumberRelation = 'same' | 'rewritten' | 'rounded' | 'different';

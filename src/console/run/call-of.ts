@@ -1,5 +1,5 @@
+import { compactText } from '../../shared/json-tree/whole-text.ts';
 import type { ExecuteCall, ExecutionRecord } from '../api/executions.ts';
-import { compactText } from '../json/whole-text.ts';
 
 /** The call that an execution came from. */
 export function callOf({ app, ruleId, confId, ts, target }: ExecutionRecord, input: string | null): ExecuteCall {

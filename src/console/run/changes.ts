@@ -1,9 +1,9 @@
+import type { Json } from '../../shared/json-tree/read-json.ts';
+import { valueAt } from '../../shared/json-tree/value-at.ts';
+import { pathOfKey } from '../../shared/reasoning/key-path.ts';
+import type { Mark } from '../../shared/reasoning/mark.ts';
+import type { Occurrence } from '../../shared/reasoning/tree.ts';
 import type { KeyUse, Tree } from '../api/browse.ts';
-import { valueAt } from '../json/edit-json.ts';
-import type { Json } from '../json/read-json.ts';
-import { pathOfKey } from '../trace/key-path.ts';
-import type { Mark } from '../trace/mark.ts';
-import type { Occurrence } from '../trace/tree.ts';
 
 /** Nodes that wrote a path: for certain by the structured trace, else those that may have by what is known of their classes. */
 type Writers = { ids: string[]; certain: boolean };

@@ -1,7 +1,7 @@
-import type { Json } from '../json/read-json.ts';
+import type { Json } from '../../shared/json-tree/read-json.ts';
+import type { Mark } from '../../shared/reasoning/mark.ts';
+import type { Occurrence } from '../../shared/reasoning/tree.ts';
 import { sameJson } from '../json/same-json.ts';
-import type { Mark } from '../trace/mark.ts';
-import type { Occurrence } from '../trace/tree.ts';
 import type { Reading } from './reading.ts';
 
 /** Runs that came out alike: same end, same data to the last digit, same way through the tree. */

@@ -1,10 +1,10 @@
+import { compactJson } from '../../shared/json-tree/print-json.ts';
+import { type Json, readJson } from '../../shared/json-tree/read-json.ts';
+import { pathOfKey } from '../../shared/reasoning/key-path.ts';
+import type { TreeNode } from '../../shared/reasoning/tree.ts';
 import type { Schema, Tree } from '../api/browse.ts';
 import { setAt } from '../json/edit-json.ts';
 import { kindOfType } from '../json/form-value.ts';
-import { compactJson } from '../json/print-json.ts';
-import { type Json, readJson } from '../json/read-json.ts';
-import { pathOfKey } from '../trace/key-path.ts';
-import type { TreeNode } from '../trace/tree.ts';
 
 /**
  * An input to begin with: each key the rule reads, with a value taken from the settings of the node that reads it (its

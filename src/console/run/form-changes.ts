@@ -1,5 +1,5 @@
+import type { Json } from '../../shared/json-tree/read-json.ts';
 import { type Change, diffJson } from '../json/diff-json.ts';
-import type { Json } from '../json/read-json.ts';
 
 /** What a run was, or what the form would run. `input` null: it is not known, or it is no JSON. */
 type Asked = { input: Json | null; ts: string | null; target: string };

@@ -1,7 +1,7 @@
+import type { Json } from '../../shared/json-tree/read-json.ts';
+import { valueAt } from '../../shared/json-tree/value-at.ts';
+import { pathOfKey } from '../../shared/reasoning/key-path.ts';
 import type { KeyUse, Schema, Tree } from '../api/browse.ts';
-import { valueAt } from '../json/edit-json.ts';
-import type { Json } from '../json/read-json.ts';
-import { pathOfKey } from '../trace/key-path.ts';
 
 /** One row of the form: a key the rule reads, or one the input has and nobody reads. */
 export type FormRow = {

@@ -1,9 +1,9 @@
 import { type Code, isCode } from '../../shared/contract/codes.ts';
 import { namedTarget } from '../../shared/contract/target.ts';
+import type { Parameters } from '../../shared/reasoning/format.ts';
 import type { Tree } from '../api/browse.ts';
 import { type ExecutionRecord, isEnd } from '../api/executions.ts';
 import type { TextKey } from '../text/en.ts';
-import type { Parameters } from '../text/format.ts';
 import type { Reading } from './reading.ts';
 import { isOutside } from './time-window.ts';
 

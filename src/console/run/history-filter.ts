@@ -1,7 +1,7 @@
+import { compactJson } from '../../shared/json-tree/print-json.ts';
+import { readJson } from '../../shared/json-tree/read-json.ts';
 import type { RunSearch } from '../api/executions.ts';
 import { diffJson } from '../json/diff-json.ts';
-import { compactJson } from '../json/print-json.ts';
-import { readJson } from '../json/read-json.ts';
 
 export const outcomeFilters = ['any', 'TRUE', 'FALSE', 'NONE', 'no-result', 'failures'] as const;
 export const timeFilters = ['any', 'hour', 'today', 'yesterday', 'pinned'] as const;

@@ -1,6 +1,6 @@
+import { bareNode, occurrencesOf } from '../../shared/reasoning/tree.ts';
 import type { Tree } from '../api/browse.ts';
 import type { ExecutionRecord } from '../api/executions.ts';
-import { occurrencesOf, type TreeNode } from '../trace/tree.ts';
 
 /**
  * The rules of a run beside those of now. `same`: also where there is no run, and where nothing was sent. `other`: another digest. What its
@@ -21,16 +21,7 @@ export function compareRules(record: ExecutionRecord | null, digestNow: string |
 
 /** The same tree without what it decides by: of a run on rules that nobody knows, only its shape helps a reader. */
 export function withoutSettings(tree: Tree): Tree {
-  const bare = (node: TreeNode): TreeNode => ({
-    ...node,
-    values: '{}',
-    settings: [],
-    comparison: null,
-    keys: [],
-    forward: node.forward && bare(node.forward),
-    children: node.children.map(bare),
-  });
-  return { ...tree, keys: [], root: tree.root && bare(tree.root) };
+  return { ...tree, keys: [], root: tree.root && bareNode(tree.root) };
 }
 
 export type NodeChange = { id: string; name: string; how: 'added' | 'removed' | 'changed' };

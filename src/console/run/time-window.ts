@@ -1,4 +1,4 @@
-import type { TimeWindow } from '../trace/tree.ts';
+import type { TimeWindow } from '../../shared/reasoning/tree.ts';
 
 /** Whether a time in epoch ms is outside a window; both ends belong to it. */
 export function isOutside({ type, start, end }: TimeWindow, ms: string): boolean {

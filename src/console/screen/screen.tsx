@@ -1,9 +1,9 @@
 import { lazy, Suspense, useCallback, useEffect, useState } from 'react';
 import { flushSync } from 'react-dom';
+import type { Occurrence } from '../../shared/reasoning/tree.ts';
 import { useExecution } from '../run/use-execution.ts';
 import { usePlace } from '../state/location.ts';
 import { useText } from '../text/use-text.tsx';
-import type { Occurrence } from '../trace/tree.ts';
 import { SaveCaseBar } from './cases/save-case-bar.tsx';
 import { type Detail, DetailsPanel } from './details/details-panel.tsx';
 import { onCommand } from './frame/commands.ts';

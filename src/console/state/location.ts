@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react';
 import { formatTarget, namedTarget, type Target as TargetOfCall } from '../../shared/contract/target.ts';
-import { compactJson } from '../json/print-json.ts';
-import { type ReadJson, readJson } from '../json/read-json.ts';
+import { compactJson } from '../../shared/json-tree/print-json.ts';
+import { type ReadJson, readJson } from '../../shared/json-tree/read-json.ts';
 
 /** Where a run goes: as in a call, or one run on every client there is, to compare them. An empty name is still to be chosen. */
 export type Target = TargetOfCall | { kind: 'each' };

@@ -1,7 +1,7 @@
 import { createContext, Fragment, type ReactNode, useContext, useEffect, useMemo, useState } from 'react';
+import { format, type Parameters, partsOf, type Template, templateFor } from '../../shared/reasoning/format.ts';
 import { type Language, useLanguage, useZone } from '../state/preferences.ts';
 import { en, type TextKey } from './en.ts';
-import { format, type Parameters, partsOf, type Template, templateFor } from './format.ts';
 
 type Dictionary = Readonly<Record<TextKey, Template>>;
 export type Say = (key: TextKey, parameters?: Parameters) => string;

@@ -1,5 +1,5 @@
+import type { Occurrence } from '../../shared/reasoning/tree.ts';
 import type { ExecutionRecord, Warning } from '../api/executions.ts';
-import type { Occurrence } from '../trace/tree.ts';
 import type { Say } from './use-text.tsx';
 
 type About = { record: ExecutionRecord; occurrences: readonly Occurrence[] };

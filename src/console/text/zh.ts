@@ -1,5 +1,5 @@
+import type { Template } from '../../shared/reasoning/format.ts';
 import type { TextKey } from './en.ts';
-import type { Template } from './format.ts';
 import { caseWords } from './zh/case.ts';
 import { casesWords } from './zh/cases.ts';
 import { detailsWords } from './zh/details.ts';

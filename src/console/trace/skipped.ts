@@ -1,5 +1,5 @@
-import { decisionOf, type Mark } from './mark.ts';
-import { isParallel, type Occurrence } from './tree.ts';
+import { decisionOf, type Mark } from '../../shared/reasoning/mark.ts';
+import { isParallel, type Occurrence } from '../../shared/reasoning/tree.ts';
 
 /** Why an occurrence did not run, as far as the tree and the trace tell. `by`: the occurrence that is the reason. */
 export type Skip =

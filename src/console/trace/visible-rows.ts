@@ -1,5 +1,5 @@
-import type { Mark } from './mark.ts';
-import { nameOf, type Occurrence } from './tree.ts';
+import type { Mark } from '../../shared/reasoning/mark.ts';
+import { nameOf, type Occurrence } from '../../shared/reasoning/tree.ts';
 
 type Filter = {
   collapsed: ReadonlySet<number>;

@@ -1,6 +1,6 @@
 import { useMemo, useRef, useState } from 'react';
+import type { Json } from '../../shared/json-tree/read-json.ts';
 import { type JsonLine, linesOf } from '../json/lines.ts';
-import type { Json } from '../json/read-json.ts';
 import { useText } from '../text/use-text.tsx';
 import { Icon } from './icon.tsx';
 import { useWindowedRows } from './windowed-rows.ts';

@@ -1,5 +1,5 @@
+import type { Decision, Outcome } from '../../shared/reasoning/mark.ts';
 import { useText } from '../text/use-text.tsx';
-import type { Decision, Outcome } from '../trace/mark.ts';
 
 const looks: Record<Outcome, string> = {
   TRUE: 'true',

@@ -1,4 +1,4 @@
-import { occurrencesOf, type TreeNode } from '../../../src/console/trace/tree.ts';
+import { occurrencesOf, type TreeNode } from '../../../src/shared/reasoning/tree.ts';
 
 type Options = Partial<Omit<TreeNode, 'id' | 'type' | 'children'>>;
 

@@ -1,8 +1,8 @@
 import { useMemo, useRef, useState } from 'react';
+import { isLeaf, nameOf, type Occurrence } from '../../../shared/reasoning/tree.ts';
 import { useBatch, useCoverage } from '../../cases/use-batch.ts';
 import { goTo } from '../../state/location.ts';
 import { useText } from '../../text/use-text.tsx';
-import { isLeaf, nameOf, type Occurrence } from '../../trace/tree.ts';
 import { useWindowedRows } from '../../ui/windowed-rows.ts';
 import { targetWords } from '../input/target-words.ts';
 import { relationWords } from '../tree/relation-words.ts';

@@ -1,17 +1,17 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useMemo, useState } from 'react';
+import { compactText } from '../../../shared/json-tree/whole-text.ts';
+import { shortened } from '../../../shared/reasoning/fact-words.ts';
 import { type CasesOf, Changed, changeCases, getCases, type SavedCase } from '../../api/cases.ts';
 import { Refused } from '../../api/request.ts';
 import { changedNames } from '../../cases/changed-names.ts';
 import { caseText, expectedParts, type Part, partId, partsOfRun } from '../../cases/proposal.ts';
 import { casesOf, useSavedCases } from '../../cases/use-saved-cases.ts';
-import { compactText } from '../../json/whole-text.ts';
 import { inputInShort } from '../../run/history-filter.ts';
 import type { Reading } from '../../run/reading.ts';
 import { formatMoment } from '../../text/durations.ts';
 import { type Say, useText } from '../../text/use-text.tsx';
 import { useAnnounce } from '../../ui/announce.tsx';
-import { shortened } from '../result/leaf-facts.tsx';
 
 type Props = {
   reading: Reading;

@@ -1,9 +1,9 @@
 import { useState } from 'react';
+import { nameOf, type Occurrence } from '../../../shared/reasoning/tree.ts';
 import type { Client } from '../../api/browse.ts';
 import { Refused } from '../../api/request.ts';
 import { countRuns, EVERY_CLIENT, MANY_RUNS } from '../../cases/targets.ts';
 import { type Say, useText } from '../../text/use-text.tsx';
-import { nameOf, type Occurrence } from '../../trace/tree.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { useLacks } from '../frame/use-may.ts';
 import { targetWords } from '../input/target-words.ts';

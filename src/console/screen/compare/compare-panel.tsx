@@ -1,5 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
+import type { Occurrence } from '../../../shared/reasoning/tree.ts';
 import type { Client, Tree } from '../../api/browse.ts';
 import type { Execution, ExecutionRecord } from '../../api/executions.ts';
 import { isEnd } from '../../api/executions.ts';
@@ -11,7 +12,6 @@ import { useExecutions } from '../../run/use-execution.ts';
 import { goTo } from '../../state/location.ts';
 import { formatMs } from '../../text/durations.ts';
 import { type Say, useText } from '../../text/use-text.tsx';
-import type { Occurrence } from '../../trace/tree.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { IconButton } from '../../ui/icon-button.tsx';
 import { DataDiff } from '../details/data-diff.tsx';

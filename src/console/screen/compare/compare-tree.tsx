@@ -1,14 +1,14 @@
 import { useMemo, useRef, useState } from 'react';
-import { compactJson } from '../../json/print-json.ts';
+import { compactJson } from '../../../shared/json-tree/print-json.ts';
+import { isPassedOn } from '../../../shared/reasoning/constant.ts';
+import { readWords, shortened } from '../../../shared/reasoning/fact-words.ts';
+import type { Mark } from '../../../shared/reasoning/mark.ts';
+import { isLeaf, nameOf, type Occurrence } from '../../../shared/reasoning/tree.ts';
 import { differingNodes, firstDifference } from '../../run/compare.ts';
 import type { Reading } from '../../run/reading.ts';
 import { useText } from '../../text/use-text.tsx';
-import { isPassedOn } from '../../trace/constant.ts';
-import type { Mark } from '../../trace/mark.ts';
-import { isLeaf, nameOf, type Occurrence } from '../../trace/tree.ts';
 import { OutcomeChip } from '../../ui/outcome-chip.tsx';
 import { useWindowedRows } from '../../ui/windowed-rows.ts';
-import { readWords, shortened } from '../result/leaf-facts.tsx';
 import { relationWords } from '../tree/relation-words.ts';
 
 const ROW_HEIGHT = 30;

@@ -1,14 +1,14 @@
+import { compactJson } from '../../../shared/json-tree/print-json.ts';
+import type { Json } from '../../../shared/json-tree/read-json.ts';
+import { shortened } from '../../../shared/reasoning/fact-words.ts';
 import type { Client } from '../../api/browse.ts';
 import type { ExecutionRecord } from '../../api/executions.ts';
 import { diffJson } from '../../json/diff-json.ts';
-import { compactJson } from '../../json/print-json.ts';
-import type { Json } from '../../json/read-json.ts';
 import type { Group } from '../../run/compare.ts';
 import type { Reading } from '../../run/reading.ts';
 import { formatTime } from '../../text/durations.ts';
 import type { Say } from '../../text/use-text.tsx';
 import { sdkKey } from '../input/target-now.tsx';
-import { shortened } from '../result/leaf-facts.tsx';
 
 const MAX_VERDICTS = 3;
 

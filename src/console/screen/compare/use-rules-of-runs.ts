@@ -1,9 +1,9 @@
 import { useQueries } from '@tanstack/react-query';
 import { useMemo } from 'react';
+import { type Occurrence, occurrencesOf } from '../../../shared/reasoning/tree.ts';
 import { getTreeOfRun, type Tree } from '../../api/browse.ts';
 import { type Execution, type ExecutionRecord, isEnd } from '../../api/executions.ts';
 import { changedNodes, compareRules, type NodeChange, withoutSettings } from '../../run/rules-of-run.ts';
-import { type Occurrence, occurrencesOf } from '../../trace/tree.ts';
 
 /**
  * The places that compared runs are laid on. `onOthers`: how many ran on other rules than those of the tree, or on rules that nobody

@@ -1,5 +1,5 @@
-import { compactJson } from '../../json/print-json.ts';
-import type { Json } from '../../json/read-json.ts';
+import { compactJson } from '../../../shared/json-tree/print-json.ts';
+import type { Json } from '../../../shared/json-tree/read-json.ts';
 
 const MAX_SHOWN = 400;
 

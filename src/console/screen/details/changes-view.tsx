@@ -1,9 +1,9 @@
 import { useMemo, useState } from 'react';
+import type { Occurrence } from '../../../shared/reasoning/tree.ts';
 import { type Change, diffJson } from '../../json/diff-json.ts';
 import { unusedAndMissing, writersOf } from '../../run/changes.ts';
 import type { Reading } from '../../run/reading.ts';
 import { useText } from '../../text/use-text.tsx';
-import type { Occurrence } from '../../trace/tree.ts';
 import type { RuleContext } from '../frame/use-rule.ts';
 import { withoutData } from '../history/without-data.ts';
 import { ChangeValue } from './change-value.tsx';

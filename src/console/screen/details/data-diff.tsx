@@ -1,6 +1,6 @@
 import { useMemo } from 'react';
+import type { Json } from '../../../shared/json-tree/read-json.ts';
 import { diffJson } from '../../json/diff-json.ts';
-import type { Json } from '../../json/read-json.ts';
 import type { Reading } from '../../run/reading.ts';
 import type { TextKey } from '../../text/en.ts';
 import { useText } from '../../text/use-text.tsx';

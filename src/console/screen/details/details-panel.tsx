@@ -1,7 +1,7 @@
 import { lazy, Suspense } from 'react';
+import type { Occurrence } from '../../../shared/reasoning/tree.ts';
 import type { Place } from '../../state/location.ts';
 import { useText } from '../../text/use-text.tsx';
-import type { Occurrence } from '../../trace/tree.ts';
 import { JsonView } from '../../ui/json-view.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { Loading } from '../frame/loading.tsx';

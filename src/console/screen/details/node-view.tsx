@@ -1,15 +1,21 @@
 import type { ReactNode } from 'react';
-import { compactJson } from '../../json/print-json.ts';
-import type { Json } from '../../json/read-json.ts';
-import { compactText } from '../../json/whole-text.ts';
+import { compactJson } from '../../../shared/json-tree/print-json.ts';
+import type { Json } from '../../../shared/json-tree/read-json.ts';
+import { compactText } from '../../../shared/json-tree/whole-text.ts';
+import type { Mark, Read, Write } from '../../../shared/reasoning/mark.ts';
+import {
+  type NodeKey,
+  nameOf,
+  type Occurrence,
+  type Setting,
+  type TimeWindow,
+} from '../../../shared/reasoning/tree.ts';
+import { whyOf } from '../../../shared/reasoning/why.ts';
 import { edgesOf } from '../../run/time-window.ts';
 import { goTo } from '../../state/location.ts';
 import { formatMs } from '../../text/durations.ts';
 import { type Say, useText } from '../../text/use-text.tsx';
-import type { Mark, Read, Write } from '../../trace/mark.ts';
 import { skipOf } from '../../trace/skipped.ts';
-import { type NodeKey, nameOf, type Occurrence, type Setting, type TimeWindow } from '../../trace/tree.ts';
-import { whyOf } from '../../trace/why.ts';
 import { OutcomeChip } from '../../ui/outcome-chip.tsx';
 import { skipWords } from '../result/skip-words.ts';
 import { windowWords } from '../result/time-window-words.ts';

@@ -1,5 +1,5 @@
 import { useMemo, useState } from 'react';
-import { prettyText } from '../../json/whole-text.ts';
+import { prettyText } from '../../../shared/json-tree/whole-text.ts';
 import { callOf } from '../../run/call-of.ts';
 import { curlOf } from '../../run/curl.ts';
 import type { Reading } from '../../run/reading.ts';

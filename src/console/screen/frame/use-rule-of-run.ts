@@ -1,10 +1,10 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useMemo } from 'react';
+import { occurrencesOf } from '../../../shared/reasoning/tree.ts';
 import { getTreeOfRun, type Tree } from '../../api/browse.ts';
 import type { ExecutionRecord } from '../../api/executions.ts';
 import type { Followed } from '../../api/follow.ts';
 import { compareRules, type RulesOfRunNow, withoutSettings } from '../../run/rules-of-run.ts';
-import { occurrencesOf } from '../../trace/tree.ts';
 import type { RuleContext } from './use-rule.ts';
 
 /**

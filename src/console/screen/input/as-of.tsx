@@ -1,10 +1,10 @@
 import { useRef } from 'react';
+import { nameOf, type Occurrence, type TimeWindow } from '../../../shared/reasoning/tree.ts';
 import { offsetName } from '../../run/moment.ts';
 import { edgesOf } from '../../run/time-window.ts';
 import { zones } from '../../state/preferences.ts';
 import { formatDay } from '../../text/durations.ts';
 import { useText } from '../../text/use-text.tsx';
-import { nameOf, type Occurrence, type TimeWindow } from '../../trace/tree.ts';
 import { IconButton } from '../../ui/icon-button.tsx';
 import { windowWords } from '../result/time-window-words.ts';
 import type { AsOfInput } from './use-as-of.ts';

@@ -1,5 +1,5 @@
 import { lazy, Suspense, useState } from 'react';
-import { prettyJson } from '../../json/print-json.ts';
+import { prettyJson } from '../../../shared/json-tree/print-json.ts';
 import { useText } from '../../text/use-text.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Tabs } from '../../ui/tabs.tsx';

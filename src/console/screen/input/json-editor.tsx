@@ -6,7 +6,7 @@ import { EditorState } from '@codemirror/state';
 import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
 import { useEffect, useRef } from 'react';
-import { readJson } from '../../json/read-json.ts';
+import { readJson } from '../../../shared/json-tree/read-json.ts';
 import { jsonWords } from '../../text/json-words.ts';
 import { type Say, useText } from '../../text/use-text.tsx';
 

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'react';
+import { compactJson } from '../../../shared/json-tree/print-json.ts';
 import { diffJson } from '../../json/diff-json.ts';
-import { compactJson } from '../../json/print-json.ts';
 import type { Reading } from '../../run/reading.ts';
 import { type Say, useText } from '../../text/use-text.tsx';
 import { warningWords } from '../../text/warning-words.ts';

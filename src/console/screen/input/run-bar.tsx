@@ -1,6 +1,6 @@
+import { nameOf, type Occurrence } from '../../../shared/reasoning/tree.ts';
 import type { Place, Target } from '../../state/location.ts';
 import { type Say, useText } from '../../text/use-text.tsx';
-import { nameOf, type Occurrence } from '../../trace/tree.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { modifierKey } from '../../ui/modifier-key.ts';
 import type { RuleContext } from '../frame/use-rule.ts';

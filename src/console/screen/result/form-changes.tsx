@@ -1,11 +1,11 @@
-import { compactJson } from '../../json/print-json.ts';
-import type { Json } from '../../json/read-json.ts';
+import { compactJson } from '../../../shared/json-tree/print-json.ts';
+import type { Json } from '../../../shared/json-tree/read-json.ts';
+import { shortened } from '../../../shared/reasoning/fact-words.ts';
 import type { FormChange } from '../../run/form-changes.ts';
 import { formatMoment } from '../../text/durations.ts';
 import { useText } from '../../text/use-text.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { targetWords } from '../input/target-words.ts';
-import { shortened } from './leaf-facts.tsx';
 import type { Run } from './use-run.ts';
 
 const MAX_NAMED = 4;

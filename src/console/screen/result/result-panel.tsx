@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import type { Occurrence } from '../../../shared/reasoning/tree.ts';
 import { Refused, Unreachable } from '../../api/request.ts';
 import type { Words } from '../../run/headline.ts';
 import type { Reading } from '../../run/reading.ts';
@@ -6,7 +7,6 @@ import type { Place } from '../../state/location.ts';
 import { formatMoment } from '../../text/durations.ts';
 import type { TextKey } from '../../text/en.ts';
 import { useText } from '../../text/use-text.tsx';
-import type { Occurrence } from '../../trace/tree.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { OutcomeChip } from '../../ui/outcome-chip.tsx';
 import { useLacks } from '../frame/use-may.ts';

@@ -1,6 +1,6 @@
+import type { TimeWindow } from '../../../shared/reasoning/tree.ts';
 import { formatMoment } from '../../text/durations.ts';
 import type { Say } from '../../text/use-text.tsx';
-import type { TimeWindow } from '../../trace/tree.ts';
 
 /** A time window in words, in the time zone the reader chose. */
 export function windowWords(

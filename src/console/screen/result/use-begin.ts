@@ -1,8 +1,8 @@
 import { useCallback, useState } from 'react';
+import { compactText } from '../../../shared/json-tree/whole-text.ts';
 import type { Client } from '../../api/browse.ts';
 import { beginExecution, type ExecuteCall } from '../../api/executions.ts';
 import type { Refused, Unreachable } from '../../api/request.ts';
-import { compactText } from '../../json/whole-text.ts';
 import { randomKey } from '../../run/random-key.ts';
 import { goTo, type Place, printTarget } from '../../state/location.ts';
 

@@ -1,14 +1,14 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useMemo, useRef, useState } from 'react';
+import { readJson } from '../../../shared/json-tree/read-json.ts';
+import type { Occurrence } from '../../../shared/reasoning/tree.ts';
 import type { Client } from '../../api/browse.ts';
 import { cancelExecution, type ExecutionRecord } from '../../api/executions.ts';
 import type { Followed } from '../../api/follow.ts';
-import { readJson } from '../../json/read-json.ts';
 import { changesSince, type FormChange } from '../../run/form-changes.ts';
 import { type Reading, readRun } from '../../run/reading.ts';
 import { useCancelWhenLeft } from '../../run/use-cancel-when-left.ts';
 import { goTo, type Place, printTarget, readTarget } from '../../state/location.ts';
-import type { Occurrence } from '../../trace/tree.ts';
 import { useLacks } from '../frame/use-may.ts';
 import type { Input } from '../input/use-input.ts';
 import { type NotBegun, useBegin, useCall } from './use-begin.ts';

@@ -1,5 +1,5 @@
+import { isLeaf, type Occurrence } from '../../../shared/reasoning/tree.ts';
 import { type Say, useText } from '../../text/use-text.tsx';
-import { isLeaf, type Occurrence } from '../../trace/tree.ts';
 import { relationWords } from './relation-words.ts';
 
 type Props = { occurrence: Occurrence; onChoose: (occurrence: Occurrence) => void };

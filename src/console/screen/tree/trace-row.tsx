@@ -1,16 +1,16 @@
-import { compactJson } from '../../json/print-json.ts';
+import { compactJson } from '../../../shared/json-tree/print-json.ts';
+import { isPassedOn } from '../../../shared/reasoning/constant.ts';
+import { readWords, settingWords, shortened } from '../../../shared/reasoning/fact-words.ts';
+import { factsOf } from '../../../shared/reasoning/facts.ts';
+import type { Mark } from '../../../shared/reasoning/mark.ts';
+import { isLeaf, nameOf, type Occurrence, type TreeNode } from '../../../shared/reasoning/tree.ts';
+import { childThatFailed } from '../../../shared/reasoning/why.ts';
 import { formatMs } from '../../text/durations.ts';
 import { useText } from '../../text/use-text.tsx';
-import { isPassedOn } from '../../trace/constant.ts';
-import { factsOf } from '../../trace/facts.ts';
-import type { Mark } from '../../trace/mark.ts';
 import { skipOf } from '../../trace/skipped.ts';
-import { isLeaf, nameOf, type Occurrence, type TreeNode } from '../../trace/tree.ts';
 import type { VisibleRow } from '../../trace/visible-rows.ts';
-import { childThatFailed } from '../../trace/why.ts';
 import { Icon, type IconName } from '../../ui/icon.tsx';
 import { OutcomeChip } from '../../ui/outcome-chip.tsx';
-import { readWords, settingWords, shortened } from '../result/leaf-facts.tsx';
 import { skipWords } from '../result/skip-words.ts';
 import { relationWords } from './relation-words.ts';
 

@@ -1,8 +1,8 @@
 import { type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from 'react';
+import type { Mark } from '../../../shared/reasoning/mark.ts';
+import type { Occurrence } from '../../../shared/reasoning/tree.ts';
 import type { Reading } from '../../run/reading.ts';
 import { useText } from '../../text/use-text.tsx';
-import type { Mark } from '../../trace/mark.ts';
-import type { Occurrence } from '../../trace/tree.ts';
 import { visibleRows } from '../../trace/visible-rows.ts';
 import { reveal, useWindowedRows } from '../../ui/windowed-rows.ts';
 import { TraceRow } from './trace-row.tsx';

@@ -1,9 +1,9 @@
 import type { ReactNode } from 'react';
+import type { Occurrence } from '../../../shared/reasoning/tree.ts';
 import { Refused } from '../../api/request.ts';
 import type { Place } from '../../state/location.ts';
 import { formatMs } from '../../text/durations.ts';
 import { useText } from '../../text/use-text.tsx';
-import type { Occurrence } from '../../trace/tree.ts';
 import { OutcomeChip } from '../../ui/outcome-chip.tsx';
 import { Loading } from '../frame/loading.tsx';
 import type { RuleContext } from '../frame/use-rule.ts';

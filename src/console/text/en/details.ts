@@ -1,4 +1,4 @@
-import type { Template } from '../format.ts';
+import type { Template } from '../../../shared/reasoning/format.ts';
 
 /** What a run did to the data, and one node. */
 export const detailsWords = {
@@ -33,10 +33,6 @@ export const detailsWords = {
   'node.writes': 'Writes',
   'node.absent': 'missing',
   'node.window': 'Time window',
-  'node.window.always': 'always',
-  'node.window.after': 'from {start}',
-  'node.window.before': 'until {end}',
-  'node.window.between': 'from {start} to {end}',
   'node.runAt.start': 'Set as of its start',
   'node.runAt.before': 'Set as of 1 ms before its start',
   'node.runAt.end': 'Set as of its end',

@@ -1,4 +1,4 @@
-import type { Template } from '../format.ts';
+import type { Template } from '../../../shared/reasoning/format.ts';
 
 /** What to run: where, as of when, with which input. */
 export const inputWords = {

@@ -1,4 +1,4 @@
-import type { Template } from '../format.ts';
+import type { Template } from '../../../shared/reasoning/format.ts';
 
 /** JSON on the screen, and what is wrong with a text that is none. */
 export const jsonWords = {
@@ -22,5 +22,4 @@ export const jsonWords = {
   'json.unfold': 'Unfold',
   'json.items': { one: '{n} item', other: '{n} items' },
   'json.keys': { one: '{n} key', other: '{n} keys' },
-  'json.tooLong': 'a value of {n} characters',
 } as const satisfies Record<string, Template>;

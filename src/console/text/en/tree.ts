@@ -1,4 +1,4 @@
-import type { Template } from '../format.ts';
+import type { Template } from '../../../shared/reasoning/format.ts';
 
 /** The tree and what each node came to. */
 export const treeWords = {
@@ -21,7 +21,6 @@ export const treeWords = {
   'trace.shared': 'appears in {n} places of the tree',
   'trace.late': 'ended after the node above it had its result',
   'trace.passedOn': 'passes on the result of its only child',
-  'trace.read.missing': '{key} is missing',
   'trace.wrote': '{key} ← {value}',
   'outcome.TRUE': 'TRUE',
   'outcome.FALSE': 'FALSE',
@@ -46,8 +45,6 @@ export const treeWords = {
   'skip.unusable': 'not usable: its file cannot be read',
   'skip.circular': 'not drawn again: the same node stands above',
   'skip.left-out': 'left out: the client does not know its class',
-  'trace.is': '{key} is {value}',
-  'trace.is.default': '{key} is {value} (default)',
   'trace.relation.true': 'always TRUE',
   'trace.relation.none': 'always NONE',
 } as const satisfies Record<string, Template>;

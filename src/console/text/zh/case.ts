@@ -1,5 +1,5 @@
+import type { Template } from '../../../shared/reasoning/format.ts';
 import type { caseWords as words } from '../en/case.ts';
-import type { Template } from '../format.ts';
 
 export const caseWords: Record<keyof typeof words, Template> = {
   'case.link': '复制此用例的链接',

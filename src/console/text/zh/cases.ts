@@ -1,5 +1,5 @@
+import type { Template } from '../../../shared/reasoning/format.ts';
 import type { casesWords as words } from '../en/cases.ts';
-import type { Template } from '../format.ts';
 
 export const casesWords: Record<keyof typeof words, Template> = {
   'drawer.label': '树的下方',

@@ -1,5 +1,5 @@
+import type { Template } from '../../../shared/reasoning/format.ts';
 import type { detailsWords as words } from '../en/details.ts';
-import type { Template } from '../format.ts';
 
 export const detailsWords: Record<keyof typeof words, Template> = {
   'details.label': '详情',
@@ -33,10 +33,6 @@ export const detailsWords: Record<keyof typeof words, Template> = {
   'node.writes': '写入',
   'node.absent': '缺少',
   'node.window': '时间窗',
-  'node.window.always': '始终',
-  'node.window.after': '自 {start} 起',
-  'node.window.before': '至 {end} 止',
-  'node.window.between': '{start} 至 {end}',
   'node.runAt.start': '时间点设为开始时刻',
   'node.runAt.before': '时间点设为开始前 1 毫秒',
   'node.runAt.end': '时间点设为结束时刻',

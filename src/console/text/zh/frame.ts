@@ -1,5 +1,5 @@
+import type { Template } from '../../../shared/reasoning/format.ts';
 import type { frameWords as words } from '../en/frame.ts';
-import type { Template } from '../format.ts';
 
 export const frameWords: Record<keyof typeof words, Template> = {
   title: '规则服务',

@@ -1,5 +1,5 @@
+import type { Template } from '../../../shared/reasoning/format.ts';
 import type { historyWords as words } from '../en/history.ts';
-import type { Template } from '../format.ts';
 
 export const historyWords: Record<keyof typeof words, Template> = {
   'history.label': '历史',

@@ -1,5 +1,5 @@
+import type { Template } from '../../../shared/reasoning/format.ts';
 import type { inputWords as words } from '../en/input.ts';
-import type { Template } from '../format.ts';
 
 export const inputWords: Record<keyof typeof words, Template> = {
   'target.legend': '运行于',

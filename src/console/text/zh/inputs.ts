@@ -1,5 +1,5 @@
+import type { Template } from '../../../shared/reasoning/format.ts';
 import type { inputsWords as words } from '../en/inputs.ts';
-import type { Template } from '../format.ts';
 
 export const inputsWords: Record<keyof typeof words, Template> = {
   'inputs.label': 'CSV 或 JSON 格式的输入',

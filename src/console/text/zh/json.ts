@@ -1,5 +1,5 @@
+import type { Template } from '../../../shared/reasoning/format.ts';
 import type { jsonWords as words } from '../en/json.ts';
-import type { Template } from '../format.ts';
 
 export const jsonWords: Record<keyof typeof words, Template> = {
   'json.bad.early': '过早结束',
@@ -22,5 +22,4 @@ export const jsonWords: Record<keyof typeof words, Template> = {
   'json.unfold': '展开',
   'json.items': '{n} 项',
   'json.keys': '{n} 个键',
-  'json.tooLong': '长度为 {n} 个字符的值',
 };

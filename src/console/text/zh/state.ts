@@ -1,5 +1,5 @@
+import type { Template } from '../../../shared/reasoning/format.ts';
 import type { stateWords as words } from '../en/state.ts';
-import type { Template } from '../format.ts';
 
 export const stateWords: Record<keyof typeof words, Template> = {
   'state.idle': '尚未运行',

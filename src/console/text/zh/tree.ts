@@ -1,5 +1,5 @@
+import type { Template } from '../../../shared/reasoning/format.ts';
 import type { treeWords as words } from '../en/tree.ts';
-import type { Template } from '../format.ts';
 
 export const treeWords: Record<keyof typeof words, Template> = {
   'trace.label': '规则树',
@@ -21,7 +21,6 @@ export const treeWords: Record<keyof typeof words, Template> = {
   'trace.shared': '出现在 {n} 处',
   'trace.late': '在上方的节点已有结论之后才结束',
   'trace.passedOn': '取其唯一子节点的结果',
-  'trace.read.missing': '缺少 {key}',
   'trace.wrote': '{key} ← {value}',
   'outcome.TRUE': 'TRUE',
   'outcome.FALSE': 'FALSE',
@@ -46,8 +45,6 @@ export const treeWords: Record<keyof typeof words, Template> = {
   'skip.unusable': '无法使用：它的文件读不出来',
   'skip.circular': '不再重复画出：同一个节点也在上方',
   'skip.left-out': '被跳过：客户端不认识它的类',
-  'trace.is': '{key} 为 {value}',
-  'trace.is.default': '{key} 为 {value}（默认）',
   'trace.relation.true': '恒 TRUE',
   'trace.relation.none': '恒 NONE',
 };

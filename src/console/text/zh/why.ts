@@ -1,5 +1,5 @@
+import type { Template } from '../../../shared/reasoning/format.ts';
 import type { whyWords as words } from '../en/why.ts';
-import type { Template } from '../format.ts';
 
 export const whyWords: Record<keyof typeof words, Template> = {
   'why.title': '为什么是 {outcome}：',
@@ -49,6 +49,14 @@ export const whyWords: Record<keyof typeof words, Template> = {
   'why.error.plain': '{node} 失败。客户端没有给出原因。',
   'why.failedBelow': '{node} 失败，因为 {by} 失败。',
   'why.absorbed': '{node} 失败（{message}）。按配置，失败时按 {decision} 计。',
+  'node.window.always': '始终',
+  'node.window.after': '自 {start} 起',
+  'node.window.before': '至 {end} 止',
+  'node.window.between': '{start} 至 {end}',
+  'json.tooLong': '长度为 {n} 个字符的值',
+  'trace.is': '{key} 为 {value}',
+  'trace.is.default': '{key} 为 {value}（默认）',
+  'trace.read.missing': '缺少 {key}',
   'why.empty': '运行之后，这一行说明哪个节点做出了决定，以及原因。',
   'why.notBegun': '服务没有开始运行，所以没有结果。',
   'why.noAnswer': '服务没有应答，所以页面没有结果。',

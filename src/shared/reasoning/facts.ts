@@ -1,5 +1,5 @@
-import { valueAt } from '../json/edit-json.ts';
-import type { Json } from '../json/read-json.ts';
+import type { Json } from '../json-tree/read-json.ts';
+import { valueAt } from '../json-tree/value-at.ts';
 import { pathOfKey } from './key-path.ts';
 import type { Mark, Read } from './mark.ts';
 import type { Comparison, Occurrence, Setting } from './tree.ts';

@@ -84,3 +84,16 @@ export const isParallel = ({ type }: TreeNode) => type.startsWith('P-');
 export function nameOf({ label, shortName, type }: TreeNode): string {
   return label ?? shortName ?? type;
 }
+
+/** The same node, and those below it, without what they decide by. */
+export function bareNode(node: TreeNode): TreeNode {
+  return {
+    ...node,
+    values: '{}',
+    settings: [],
+    comparison: null,
+    keys: [],
+    forward: node.forward && bareNode(node.forward),
+    children: node.children.map(bareNode),
+  };
+}

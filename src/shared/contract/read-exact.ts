@@ -1,4 +1,4 @@
-import { type ExactValue, RawNumber } from '../../shared/contract/raw-number.ts';
+import { type ExactValue, RawNumber } from './raw-number.ts';
 
 /** Readers for the service's answers. They take what is there and never fail: a newer service may say more, or less. */
 

@@ -1,4 +1,4 @@
-import type { Json } from '../json/read-json.ts';
+import type { Json } from '../json-tree/read-json.ts';
 
 export type Decision = 'TRUE' | 'FALSE' | 'NONE';
 

@@ -1,5 +1,5 @@
-import { memberOf, numberOf, textOf } from '../json/members.ts';
-import { type Json, readJson } from '../json/read-json.ts';
+import { memberOf, numberOf, textOf } from '../json-tree/members.ts';
+import { type Json, readJson } from '../json-tree/read-json.ts';
 
 /** What a result says, read from its text; a member that is absent or of another kind is null. */
 export type Result = {

@@ -1,5 +1,5 @@
-import { idOf, itemsOf, memberOf, numberOf, textOf } from '../json/members.ts';
-import type { Json } from '../json/read-json.ts';
+import { idOf, itemsOf, memberOf, numberOf, textOf } from '../json-tree/members.ts';
+import type { Json } from '../json-tree/read-json.ts';
 import type { Mark, Outcome, Read, Write } from './mark.ts';
 import type { Replay } from './replay.ts';
 import type { Occurrence } from './tree.ts';

@@ -1,4 +1,4 @@
-import { type TraceEntry, traceEntries } from '../../shared/contract/trace-entries.ts';
+import { type TraceEntry, traceEntries } from '../contract/trace-entries.ts';
 import type { Mark } from './mark.ts';
 
 /** One entry of the flat trace: a node that ended. */

@@ -1,13 +1,6 @@
-import { type ExactValue, stringifyExact } from '../../shared/contract/raw-number.ts';
-import {
-  type Comparison,
-  comparisons,
-  type NodeKey,
-  type Setting,
-  type TimeWindow,
-  type TreeNode,
-} from '../trace/tree.ts';
-import { digits, field, flag, list, oneOf, text } from './read.ts';
+import { type ExactValue, stringifyExact } from '../contract/raw-number.ts';
+import { digits, field, flag, list, oneOf, text } from '../contract/read-exact.ts';
+import { type Comparison, comparisons, type NodeKey, type Setting, type TimeWindow, type TreeNode } from './tree.ts';
 
 /** One node of a tree with everything below it. */
 export function readNode(node: ExactValue): TreeNode {

@@ -1,0 +1,93 @@
+import { z } from 'zod';
+import { joinMembers, parseExact, scanJson } from '../shared/contract/exact-json.ts';
+import { parseJson } from '../shared/contract/parse-json.ts';
+import { field } from '../shared/contract/read-exact.ts';
+import { readJson } from '../shared/json-tree/read-json.ts';
+import { explain } from '../shared/reasoning/explain.ts';
+import { readNode } from '../shared/reasoning/read-node.ts';
+import { readResult } from '../shared/reasoning/result.ts';
+import { bareNode } from '../shared/reasoning/tree.ts';
+import { get, type HttpApi } from './http-api.ts';
+import { rawMember } from './raw-member.ts';
+import { CommandFailed } from './surroundings.ts';
+
+const version = z.union([z.number(), z.string()]).nullable();
+const aboutSchema = z.object({
+  app: z.number(),
+  address: z.string().nullable(),
+  rules: z.object({ released: version, loaded: version, digest: z.string().nullable() }).nullish(),
+  history: z.array(z.object({ at: z.number() })),
+  ts: z.union([z.number(), z.string()]).nullable(),
+});
+type About = z.infer<typeof aboutSchema>;
+
+/**
+ * A run with what explains it. `execution` and `tree` are JSON text; the tree is null where none could be read. `knowsRules`: the tree is
+ * the one that it ran on, so that its settings explain something. `about`: a sentence on which tree it is.
+ */
+type Explained = {
+  execution: string;
+  tree: string | null;
+  knowsRules: boolean;
+  about: string;
+  decision: string | null;
+  path: { nodeId: string; name: string; outcome: string }[];
+  sentences: string[];
+};
+
+/** Reads one execution with the tree of its rule, and tells why it came out as it did. */
+export async function explainRun(api: HttpApi, mockId: string): Promise<Explained> {
+  const whole = await get(api, `executions/${mockId}`, { include: 'tree' });
+  const own = rawMember(whole, 'tree') ?? null;
+  const execution = joinMembers(membersOf(whole).filter(([name]) => name !== 'tree'));
+  const about = aboutSchema.parse(parseJson(execution));
+  const tree = own ?? (await treeOfNow(api, execution, about));
+  const knowsRules = own !== null && !isOfAnother(about);
+  const why = tree === null ? null : explainBy(tree, { execution, about, knowsRules });
+  const { decision = null, path = [], sentences = [] } = why ?? {};
+  return { execution, tree, knowsRules, about: sentenceAbout(about, own !== null), decision, path, sentences };
+}
+
+type By = { execution: string; about: About; knowsRules: boolean };
+
+function explainBy(tree: string, { execution, about, knowsRules }: By) {
+  const root = field(parseExact(tree), 'root');
+  if (!root) return null;
+  const node = readNode(root);
+  const result = rawMember(execution, 'lateResult') ?? rawMember(execution, 'result');
+  const input = readJson(rawMember(execution, 'input') ?? 'null');
+  return explain({
+    root: knowsRules ? node : bareNode(node),
+    result: result === undefined ? null : readResult(result),
+    input: input.kind === 'ok' ? input.root : null,
+    ranAt: Number(about.ts ?? about.history[0]?.at ?? 0),
+  });
+}
+
+function membersOf(text: string): [string, string][] {
+  const scanned = scanJson(text);
+  return scanned.kind === 'complete' ? scanned.members.map(({ key, raw }) => [key, raw]) : [];
+}
+
+/** For the client that ran it. */
+async function treeOfNow(api: HttpApi, execution: string, { app, address }: About): Promise<string | null> {
+  const [ruleId, confId] = [rawMember(execution, 'ruleId'), rawMember(execution, 'confId')];
+  return get(api, 'tree', { app, ruleId, confId, address: address ?? undefined }).catch((error) => {
+    if (!(error instanceof CommandFailed)) throw error;
+    return null;
+  });
+}
+
+/** Its client had told another version than was released. */
+function isOfAnother({ rules }: About): boolean {
+  const { released = null, loaded = null } = rules ?? {};
+  return released !== null && loaded !== null && String(released) !== String(loaded);
+}
+
+function sentenceAbout(about: About, isKept: boolean): string {
+  if (!isKept)
+    return 'This is the tree of now: that of the run is not known. Its settings may have been others, so they explain nothing.';
+  if (isOfAnother(about))
+    return `This is the tree of version ${about.rules?.released}, which was released. The client had told that it has version ${about.rules?.loaded}: it may have run that one.`;
+  return 'This is the tree as it was when the run was sent. It may have changed since.';
+}

@@ -1,0 +1,84 @@
+import type { Json } from '../json-tree/read-json.ts';
+import { constantOf } from './constant.ts';
+import type { ReasonKey } from './english.ts';
+import { type Facts, factsOf } from './facts.ts';
+import type { Decision, Mark } from './mark.ts';
+import type { Occurrence } from './tree.ts';
+import type { Reason } from './why.ts';
+
+/**
+ * One reason as a sentence: its key in the dictionaries, and what stands for the names in it. `decisions` are TRUE, FALSE or NONE, in the words
+ * of the language. `facts`: what a leaf decided by. `window`: its time window is named, and when the rule ran.
+ */
+export type ReasonWords = {
+  key: ReasonKey;
+  nodes: Record<string, Occurrence | readonly Occurrence[]>;
+  decisions: Record<string, Decision>;
+  texts: Record<string, string | number>;
+  facts: Facts | null;
+  window: boolean;
+};
+
+/** What a run was given, and what its trace says of each place. */
+type Ran = { marks: ReadonlyMap<Occurrence, Mark>; input: Json | null };
+
+export function wordsOf(reason: Reason, { marks, input }: Ran): ReasonWords {
+  const plain = { nodes: { node: reason.at }, decisions: {}, texts: {}, facts: null, window: false };
+  switch (reason.kind) {
+    case 'leaf': {
+      const facts = factsOf(reason.at, marks.get(reason.at), input);
+      const decisions = { decision: reason.decision };
+      if (facts.reads.length + facts.settings.length === 0) return { ...plain, key: 'why.leaf', decisions };
+      return { ...plain, key: 'why.leaf.facts', decisions, facts };
+    }
+    case 'stopped':
+    case 'decided':
+      return { ...both(reason, reason.by), key: `why.${reason.kind}`, decisions: { decision: reason.decision } };
+    case 'none-held':
+    case 'all-held':
+      return {
+        ...plain,
+        key: reason.all ? `why.${reason.kind}` : `why.${reason.kind}.some`,
+        nodes: { node: reason.at, nodes: reason.by },
+        texts: { n: reason.by.length },
+      };
+    case 'no-opinion':
+    case 'always':
+      return { ...plain, key: `why.${reason.kind}`, decisions: { decision: reason.decision } };
+    case 'passed-on': {
+      const defined = constantOf(reason.at.node.type) ?? 'NONE';
+      return { ...both(reason, reason.by), key: 'why.passed-on', decisions: { decision: reason.decision, defined } };
+    }
+    case 'rejected':
+      return reason.by === null
+        ? { ...plain, key: 'why.rejected.plain' }
+        : { ...both(reason, reason.by), key: 'why.rejected' };
+    case 'condition-held':
+      return { ...both(reason, reason.by), key: 'why.condition-held' };
+    case 'failed-below':
+      return { ...both(reason, reason.by), key: 'why.failedBelow' };
+    case 'out-of-time':
+      return { ...plain, key: 'why.out-of-time', window: true };
+    case 'left-out':
+    case 'unfinished':
+    case 'unlisted':
+      return { ...plain, key: `why.${reason.kind}` };
+    case 'inverted':
+      return { ...plain, key: 'why.inverted', decisions: { from: reason.from, to: reason.to } };
+    case 'error':
+      return reason.message === null
+        ? { ...plain, key: 'why.error.plain' }
+        : { ...plain, key: 'why.error', texts: { message: reason.message } };
+    case 'absorbed':
+      return {
+        ...plain,
+        key: 'why.absorbed',
+        decisions: { decision: reason.decision },
+        texts: { message: reason.message },
+      };
+  }
+}
+
+function both({ at }: Reason, by: Occurrence) {
+  return { nodes: { node: at, by }, decisions: {}, texts: {}, facts: null, window: false };
+}

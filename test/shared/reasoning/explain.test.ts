@@ -1,0 +1,59 @@
+import { describe, expect, test } from 'vitest';
+import { readJson } from '../../../src/shared/json-tree/read-json.ts';
+import { explain } from '../../../src/shared/reasoning/explain.ts';
+import { readResult } from '../../../src/shared/reasoning/result.ts';
+import { bareNode, type TreeNode } from '../../../src/shared/reasoning/tree.ts';
+import { leaf, node } from '../../console/support/rule-tree.ts';
+
+const spend = leaf(2, {
+  label: 'spent 100 or more',
+  keys: [{ key: 'cost', direction: 'read', dynamic: false, nested: false, valueType: 'Double' }],
+  settings: [{ field: 'min', name: null, value: '9007199254740993', configured: true }],
+  comparison: { key: 'cost', is: '>=', field: 'min' },
+});
+
+function why(root: TreeNode, process: string, input = '{"cost":90.50}') {
+  const read = readJson(input);
+  const result = readResult(JSON.stringify({ success: true, process }));
+  return explain({ root, result, input: read.kind === 'ok' ? read.root : null, ranAt: Date.UTC(2026, 10, 22, 9) });
+}
+
+describe('an explanation as text', () => {
+  test('names what decided, the value to its last digit, and what would have been TRUE', () => {
+    const root = node(1, 'And', [spend, leaf(3)], { label: 'gate' });
+    expect(why(root, '[2:Spend:F:0][1:And:F:0]')).toEqual({
+      decision: 'FALSE',
+      path: [
+        { nodeId: '1', name: 'gate', outcome: 'FALSE' },
+        { nodeId: '2', name: 'spent 100 or more', outcome: 'FALSE' },
+      ],
+      sentences: [
+        '“gate” #1 is FALSE because “spent 100 or more” #2 is FALSE. The nodes after “spent 100 or more” #2 did not run.',
+        '“spent 100 or more” #2 is FALSE: in the input, cost is 90.50, min is 9007199254740993. It would be TRUE with cost of at least 9007199254740993.',
+      ],
+    });
+  });
+
+  test('says no setting and no "would be" of a tree without settings', () => {
+    const { sentences } = why(bareNode(node(1, 'And', [spend])), '[2:Spend:F:0][1:And:F:0]');
+    expect(sentences.join(' ')).not.toMatch(/min|would be/);
+  });
+
+  test('tells a time window, and when the rule ran', () => {
+    const window = { type: 'after' as const, start: String(Date.UTC(2027, 0, 1)), end: null };
+    const { sentences } = why(node(1, 'And', [leaf(2, { timeWindow: window })]), '[2:Spend:O][1:And:N:0]');
+    expect(sentences.join(' ')).toContain('NONE');
+    const { sentences: whole } = why(node(1, 'And', [leaf(2)], { timeWindow: window }), '[1:And:O]');
+    expect(whole).toEqual([
+      expect.stringContaining(
+        'its time window is from 2027-01-01T00:00:00.000Z, and the run was as of 2026-11-22T09:00:00.000Z',
+      ),
+    ]);
+  });
+
+  test('knows nothing where there is no trace, and where it does not fit', () => {
+    const nothing = { decision: null, path: [], sentences: [] };
+    expect(why(node(1, 'And', [spend]), '')).toEqual(nothing);
+    expect(why(node(1, 'And', [spend]), '[77:Other:T:0]')).toEqual(nothing);
+  });
+});
