@@ -161,9 +161,11 @@ export function createRedisHistory(
     },
     input: (mockId) => redis.get(key('input', mockId)),
     async addLateResult(mockId, body) {
-      const record = toRecord(await redis.get(key('record', mockId)));
-      if (!record) return;
-      const changed = JSON.stringify({ ...record, lateResult: true });
+      const text = await redis.get(key('record', mockId));
+      const record = toRecord(text);
+      if (text === null || !record) return;
+      // What a later version knows of it stays.
+      const changed = JSON.stringify({ ...JSON.parse(text), lateResult: true });
       const keys = [index, sizes, total, key('record', mockId), key('late', mockId)];
       await addLate(redis, keys, [prefix, memberOf(record), Date.now(), body, changed, ...limits]);
     },

@@ -44,6 +44,15 @@ describe.skipIf(choice.kind === 'unavailable')('the history in Redis', () => {
     expect(await bytes()).toBe(before);
   });
 
+  it('a late answer leaves what a later version wrote about the execution', async () => {
+    const history = createRedisHistory(redis, OWN, AMPLE);
+    const record = await settled(history);
+    const key = `{rule-server}:history:record:${record.mockId}`;
+    await redis.set(key, JSON.stringify({ ...record, later: { known: 1 } }), 'KEEPTTL');
+    await history.addLateResult(record.mockId, '{}');
+    expect(JSON.parse((await redis.get(key)) ?? '')).toMatchObject({ lateResult: true, later: { known: 1 } });
+  });
+
   it('keeps nothing longer than its time, even when nothing is added any more', async () => {
     const history = createRedisHistory(redis, OWN, { ...AMPLE, seconds: 2 });
     const { mockId } = await settled(history, { body: '{}', input: '{"a":1}' });
