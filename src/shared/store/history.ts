@@ -43,7 +43,7 @@ export type History = {
 
 /** Inputs beyond this size are not kept: an execution can be looked at without them. */
 export const MAX_INPUT_KEPT = 64 * 1024;
-const SCANNED_AT_ONCE = 500;
+const SCANNED_AT_ONCE = 250;
 
 /** The store's key of a large result that its history does not have yet. */
 export const resultKey = (mockId: string) => `result:${mockId}`;

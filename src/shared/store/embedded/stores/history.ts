@@ -7,6 +7,7 @@ import {
   type HistoryFilter,
   type HistoryLimits,
   type HistoryPage,
+  type Indexed,
   listPage,
   MAX_INPUT_KEPT,
   memberOf,
@@ -39,14 +40,17 @@ export function historyEntries(
 function openRecords(shelf: Shelf, { count, seconds, bytes }: HistoryLimits) {
   const kept = new Map<string, Kept>();
   let totalBytes = 0;
+  let newestFirst: Indexed[] | null = null;
 
   const set = (entry: Kept) => {
     totalBytes += entry.bytes - (kept.get(entry.record.mockId)?.bytes ?? 0);
     kept.set(entry.record.mockId, entry);
+    newestFirst = null;
   };
   const drop = (mockId: string) => {
     totalBytes -= kept.get(mockId)?.bytes ?? 0;
     kept.delete(mockId);
+    newestFirst = null;
   };
   const removeTexts = (mockIds: readonly string[]) =>
     shelf.remove(mockIds.flatMap((mockId) => [inputOf(mockId), resultOf(mockId), lateOf(mockId), mockId]));
@@ -58,6 +62,9 @@ function openRecords(shelf: Shelf, { count, seconds, bytes }: HistoryLimits) {
   return {
     kept,
     bytes: () => totalBytes,
+    /** Made once for all the pages of a search. */
+    newestFirst: (): readonly Indexed[] =>
+      (newestFirst ??= [...kept.values()].reverse().map(({ record, at }) => ({ member: memberOf(record), at }))),
     set,
     async remove(mockIds: readonly string[]): Promise<void> {
       for (const mockId of mockIds) drop(mockId);
@@ -76,6 +83,8 @@ function openRecords(shelf: Shelf, { count, seconds, bytes }: HistoryLimits) {
     },
   };
 }
+
+type Records = ReturnType<typeof openRecords>;
 
 /** History in this process, for the embedded queue: the records in memory, their texts on the shelf. */
 export function createEmbeddedHistory(store: Store, limits: HistoryLimits, shelf: Shelf): History {
@@ -113,7 +122,7 @@ export function createEmbeddedHistory(store: Store, limits: HistoryLimits, shelf
     lateResult: (mockId) => shelf.read(lateOf(mockId)),
     async list(filter) {
       await records.trim();
-      return listKept(kept, filter);
+      return listKept(records, filter);
     },
     async kept() {
       await records.trim();
@@ -123,8 +132,8 @@ export function createEmbeddedHistory(store: Store, limits: HistoryLimits, shelf
   };
 }
 
-function listKept(kept: ReadonlyMap<string, Kept>, filter: HistoryFilter): Promise<HistoryPage> {
-  const members = [...kept.values()].reverse().map(({ record, at }) => ({ member: memberOf(record), at }));
+function listKept({ kept, newestFirst }: Records, filter: HistoryFilter): Promise<HistoryPage> {
+  const members = newestFirst();
   return listPage(
     filter,
     async (after, wanted) => {
