@@ -1,7 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { type Listed, readRecord } from '../../src/console/api/executions.ts';
 import { groupComparisons } from '../../src/console/run/group-comparisons.ts';
-import { changedInput, inputInShort, noFilter, searchOf } from '../../src/console/run/history-filter.ts';
+import {
+  changedInput,
+  inputInShort,
+  noFilter,
+  printFilter,
+  readFilter,
+  searchOf,
+} from '../../src/console/run/history-filter.ts';
 import { parseExact } from '../../src/shared/contract/exact-json.ts';
 
 const NOW = new Date(2026, 10, 21, 12).getTime();
@@ -34,6 +41,14 @@ describe('a search for an earlier run', () => {
     expect(search({ time: 'yesterday' })).toMatchObject({ from: String(midnight - 24 * HOUR), to: String(midnight) });
     expect(search({ time: 'hour' })).toMatchObject({ from: String(NOW - HOUR), to: null });
   });
+});
+
+test('a filter comes back from the address as it was, and one that lets everything through is not in it', () => {
+  const filter = { text: 'uid=42 & Köln', outcome: 'FALSE', time: 'yesterday' } as const;
+  expect(readFilter(printFilter(filter))).toEqual(filter);
+  expect(printFilter(noFilter)).toBeNull();
+  expect(readFilter(null)).toBe(noFilter);
+  expect(readFilter('outcome=nonsense&time=any')).toBe(noFilter);
 });
 
 test('an input is told in short, and what changed in it', () => {

@@ -15,6 +15,7 @@ const place: Place = {
   batch: '0d7e4b5a-7f52-4a36-9a55-6f1f0c2d9b1e',
   item: '12',
   caseName: 'spends 100, "enough"',
+  find: 'text=uid%3D42+%26+K%C3%B6ln&outcome=FALSE',
 };
 const again = (given: Place) => {
   const address = new URL(`http://host/${printPlace(given)}`);
@@ -35,11 +36,13 @@ describe('the address of a run', () => {
     const [query, hash] = printPlace(place).split('#');
     expect(query).not.toContain('uid');
     expect(hash).toContain('uid');
+    expect(printPlace({ ...place, input: null }).split('#')).toEqual([query, expect.stringMatching(/^find=.*uid/)]);
   });
 
   test('leaves an input out that is no JSON or too long for a link', () => {
-    expect(printPlace({ ...place, input: '{"a":' })).not.toContain('#');
-    expect(printPlace({ ...place, input: JSON.stringify({ a: 'x'.repeat(MAX_LINKED_INPUT) }) })).not.toContain('#');
+    expect(printPlace({ ...place, find: null, input: '{"a":' })).not.toContain('#');
+    const long = JSON.stringify({ a: 'x'.repeat(MAX_LINKED_INPUT) });
+    expect(printPlace({ ...place, find: null, input: long })).not.toContain('#');
   });
 
   test('is read leniently: what is wrong is as good as absent', () => {
@@ -56,6 +59,7 @@ describe('the address of a run', () => {
       batch: null,
       item: null,
       caseName: null,
+      find: null,
     });
   });
 

@@ -135,11 +135,17 @@ export async function pinExecution(mockId: string, pinned: boolean): Promise<voi
   await request(`${pathOf(mockId)}/pin`, { method: pinned ? 'PUT' : 'DELETE' });
 }
 
-/** How many runs are kept, and when the one that leaves next ended, epoch ms; null where that is not told. */
-export function getKept(signal?: AbortSignal): Promise<{ runs: number | null; oldest: number | null }> {
-  const read = (answer: ExactValue) => ({
+/**
+ * How many runs are kept, and when the one that leaves next ended, epoch ms; null where that is not told. `bytesOfBatches`: the room for
+ * runs of batches.
+ */
+type Kept = { runs: number | null; oldest: number | null; bytesOfBatches: number };
+
+export function getKept(signal?: AbortSignal): Promise<Kept> {
+  const read = (answer: ExactValue): Kept => ({
     runs: number(field(answer, 'executions')),
     oldest: number(field(answer, 'oldest')),
+    bytesOfBatches: (number(field(field(answer, 'limits'), 'bytes')) ?? 0) / 2,
   });
   return get(`${BASE}/executions/kept`, read, signal);
 }

@@ -14,6 +14,22 @@ export type HistoryFilter = {
 };
 export const noFilter: HistoryFilter = { text: '', outcome: 'any', time: 'any' };
 
+/** A filter as the address has it; null when it lets everything through. */
+export function printFilter({ text, outcome, time }: HistoryFilter): string | null {
+  const given = Object.entries({ text: text.trim(), outcome, time }).filter(
+    ([, value]) => value !== '' && value !== 'any',
+  );
+  return given.length === 0 ? null : new URLSearchParams(given).toString();
+}
+
+export function readFilter(text: string | null): HistoryFilter {
+  const given = new URLSearchParams(text ?? '');
+  const outcome = outcomeFilters.find((name) => name === given.get('outcome')) ?? 'any';
+  const time = timeFilters.find((name) => name === given.get('time')) ?? 'any';
+  const filter = { text: given.get('text') ?? '', outcome, time };
+  return printFilter(filter) === null ? noFilter : filter;
+}
+
 const CONDITION = /^[^\s=<>!]+(?:=|!=|>=|<=|>|<).+$/;
 
 /** The search of a filter; null when it lets everything through. `now`: epoch ms; days are those of the reader. */

@@ -1,6 +1,7 @@
 import { QueryClient, useQuery } from '@tanstack/react-query';
 import { getApps, getClients, getRules, getSchema, getTree, type Selection } from '../api/browse.ts';
 import { getCaller } from '../api/caller.ts';
+import { getKept } from '../api/executions.ts';
 import { Refused } from '../api/request.ts';
 
 const CLIENTS_EVERY_MS = 4000;
@@ -83,4 +84,15 @@ function ofTheSameRule(selection: Selection | null) {
       last?.app === selection?.app && last?.ruleId === selection?.ruleId && last?.confId === selection?.confId;
     return same ? previous : undefined;
   };
+}
+
+const KEPT_AGAIN_MS = 60_000;
+
+/** How much the service keeps, and how much it has room for. */
+export function useKept() {
+  return useQuery({
+    queryKey: ['history', 'kept'],
+    queryFn: ({ signal }) => getKept(signal),
+    refetchInterval: KEPT_AGAIN_MS,
+  });
 }

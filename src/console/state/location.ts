@@ -7,8 +7,8 @@ import { type ReadJson, readJson } from '../../shared/json-tree/read-json.ts';
 export type Target = TargetOfCall | { kind: 'each' };
 
 /**
- * Everything that defines what is on the screen, as the address bar has it. The input stands behind the `#`: browsers keep that
- * part to themselves, so no server and no log on the way sees it.
+ * Everything that defines what is on the screen, as the address bar has it. The input, and what is searched for, stand behind the `#`:
+ * browsers keep that part to themselves, so no server and no log on the way sees it.
  */
 export type Place = {
   app: string | null;
@@ -21,6 +21,8 @@ export type Place = {
   /** Runs that are compared. */
   runs: string[];
   input: string | null;
+  /** What the history is searched by. */
+  find: string | null;
   /** What is open below the tree; null for the history. */
   panel: Panel | null;
   /** The batch that is shown. */
@@ -41,7 +43,8 @@ const MANY_SPACES = 8;
 /** Reads an address. What is not understood is as good as not there. */
 export function readPlace(search: string, hash: string): Place {
   const query = new URLSearchParams(search);
-  const input = new URLSearchParams(hash.replace(/^#/, '')).get('input');
+  const hidden = new URLSearchParams(hash.replace(/^#/, ''));
+  const input = hidden.get('input');
   return {
     app: id(query.get('app')),
     ruleId: id(query.get('rule')),
@@ -51,6 +54,7 @@ export function readPlace(search: string, hash: string): Place {
     run: query.get('run') || null,
     runs: (query.get('runs') ?? '').split(',').filter((run) => run !== ''),
     input: input !== null && readJson(input).kind === 'ok' ? input : null,
+    find: hidden.get('find') || null,
     panel: panels.find((panel) => panel === query.get('panel')) ?? null,
     batch: query.get('batch') || null,
     item: query.get('item') || null,
@@ -59,7 +63,7 @@ export function readPlace(search: string, hash: string): Place {
 }
 
 /** The address of a place, beginning with `?` or `#`, or empty. */
-export function printPlace({ app, ruleId, confId, target, ts, run, runs, input, ...below }: Place): string {
+export function printPlace({ app, ruleId, confId, target, ts, run, runs, input, find, ...below }: Place): string {
   const pairs: [string, string | null][] = [
     ['app', app],
     ['rule', ruleId],
@@ -75,7 +79,11 @@ export function printPlace({ app, ruleId, confId, target, ts, run, runs, input, 
   ];
   const query = pairs.flatMap(([name, value]) => (value === null ? [] : `${name}=${encode(value)}`)).join('&');
   const linked = input === null ? null : linkedInput(input);
-  return `${query === '' ? '' : `?${query}`}${linked === null ? '' : `#input=${encode(linked)}`}`;
+  const hidden = [
+    ...(linked === null ? [] : [`input=${encode(linked)}`]),
+    ...(find === null ? [] : [`find=${encode(find)}`]),
+  ].join('&');
+  return `${query === '' ? '' : `?${query}`}${hidden === '' ? '' : `#${hidden}`}`;
 }
 
 /** Whether a link can carry this input, given as its text and as it was read. */

@@ -79,7 +79,7 @@ export function BatchBar({ place, followed, since, onRepeat }: Props) {
 
 /** A link to a batch has nothing of the run that is on the screen. */
 function linkToBatch(place: Place): string {
-  const linked = { ...place, run: null, runs: [], input: null, item: null, caseName: null };
+  const linked = { ...place, run: null, runs: [], input: null, find: null, item: null, caseName: null };
   return `${window.location.origin}${window.location.pathname}${printPlace(linked)}`;
 }
 

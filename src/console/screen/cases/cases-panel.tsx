@@ -75,6 +75,7 @@ function SavedCasesPanel({ place, rule, onOpen }: PanelProps) {
           <StartBatch
             label={say('cases.run', { n: cases.length })}
             cases={cases.filter(({ skip }) => !skip).length}
+            inputCharacters={cases.reduce((sum, { input, skip }) => sum + (skip ? 0 : input.length), 0)}
             targets={targets}
             clients={clients}
             occurrences={rule.occurrences}

@@ -58,6 +58,7 @@ export function InputsPanel({ place, rule, onOpen }: PanelProps) {
               <StartBatch
                 label={say('inputs.run', { n: read.inputs.count })}
                 cases={read.inputs.count}
+                inputCharacters={source.text.length}
                 targets={targets}
                 clients={clients}
                 occurrences={rule.occurrences}

@@ -2,7 +2,9 @@ import { useState } from 'react';
 import { nameOf, type Occurrence } from '../../../shared/reasoning/tree.ts';
 import type { Client } from '../../api/browse.ts';
 import { Refused } from '../../api/request.ts';
+import { runsThatFit } from '../../cases/room.ts';
 import { countRuns, EVERY_CLIENT, MANY_RUNS } from '../../cases/targets.ts';
+import { useKept } from '../../run/use-service.ts';
 import { type Say, useText } from '../../text/use-text.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { useLacks } from '../frame/use-may.ts';
@@ -12,6 +14,8 @@ type Props = {
   /** What the button says. */
   label: string;
   cases: number;
+  /** How long their inputs are together. */
+  inputCharacters: number;
   targets: readonly string[];
   clients: readonly Client[];
   occurrences: readonly Occurrence[];
@@ -23,7 +27,8 @@ type Props = {
 const MAX_NAMED = 3;
 
 /** The button that runs many cases, and what it will do, in numbers. Many real runs are asked for a second time. */
-export function StartBatch({ label, cases, targets, clients, occurrences, busy, error, onStart }: Props) {
+export function StartBatch(props: Props) {
+  const { label, cases, inputCharacters, targets, clients, occurrences, busy, error, onStart } = props;
   const { say } = useText();
   const cannot = useLacks()('run');
   const [asked, setAsked] = useState(false);
@@ -54,6 +59,7 @@ export function StartBatch({ label, cases, targets, clients, occurrences, busy, 
       <p id="batch-warning" className={asked ? 'notice warn' : 'muted'} role={asked ? 'alert' : undefined}>
         {cannot ?? (runs > 0 && warning)}
       </p>
+      {runs > 0 && <RoomWords runs={runs} inputCharacters={(inputCharacters / cases) * runs} />}
       {error && (
         <p className="notice bad" role="alert">
           {problemWords(error, say)}
@@ -61,6 +67,15 @@ export function StartBatch({ label, cases, targets, clients, occurrences, busy, 
       )}
     </div>
   );
+}
+
+/** Before the start: how many of so many runs can be opened one by one afterwards. What each of them came to is kept in any case. */
+function RoomWords({ runs, inputCharacters }: { runs: number; inputCharacters: number }) {
+  const { say } = useText();
+  const { data } = useKept();
+  const room = data === undefined ? null : runsThatFit(data.bytesOfBatches, { runs, inputCharacters });
+  if (room === null || room >= runs) return null;
+  return <p className="notice warn">{say('cases.room', { n: runs, room })}</p>;
 }
 
 type About = { runs: number; targets: readonly string[]; occurrences: readonly Occurrence[]; say: Say };

@@ -1,12 +1,12 @@
-import { useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
-import { type ExecutionRecord, getKept } from '../../api/executions.ts';
+import type { ExecutionRecord } from '../../api/executions.ts';
 import { groupComparisons } from '../../run/group-comparisons.ts';
-import { type HistoryFilter, noFilter } from '../../run/history-filter.ts';
+import { type HistoryFilter, printFilter, readFilter } from '../../run/history-filter.ts';
 import { useHistory } from '../../run/use-history.ts';
 import { useSearch } from '../../run/use-search.ts';
+import { useKept } from '../../run/use-service.ts';
 import { useSteady } from '../../run/use-steady.ts';
-import { goTo, type Place } from '../../state/location.ts';
+import { goTo, type Place, useArrivals } from '../../state/location.ts';
 import { historyShown } from '../../state/preferences.ts';
 import { formatTime } from '../../text/durations.ts';
 import { type Say, useText } from '../../text/use-text.tsx';
@@ -20,7 +20,8 @@ import { HistoryRow } from './history-row.tsx';
 
 /** A search goes on by itself until it has found so many, or has been through all. */
 const ENOUGH_FOUND = 20;
-const KEPT_AGAIN_MS = 60_000;
+/** Who still types does not change the address yet. */
+const TYPED_MS = 300;
 
 type Props = { place: Place; onOpen: (record: ExecutionRecord) => void; onAgain: (record: ExecutionRecord) => void };
 
@@ -29,7 +30,7 @@ export function HistoryPanel({ place, onOpen, onAgain }: Props) {
   const { say } = useText();
   const shown = historyShown.use();
   const [everyRule, setEveryRule] = useState(false);
-  const [filter, setFilter] = useState<HistoryFilter>(noFilter);
+  const [filter, setFilter] = useFilter(place);
   const search = useSearch(filter);
   const history = useHistory({ app: place.app, ruleId: everyRule ? null : place.ruleId, search });
   const { error } = useSteady(history.query);
@@ -120,14 +121,23 @@ export function HistoryPanel({ place, onOpen, onAgain }: Props) {
   );
 }
 
+/** The filter, which the address has as well: a reload and a link keep it. */
+function useFilter({ find }: Place): [HistoryFilter, (filter: HistoryFilter) => void] {
+  const [filter, setFilter] = useState<HistoryFilter>(() => readFilter(find));
+  const arrivals = useArrivals();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what is typed here goes into the address; only an arrival brings it back
+  useEffect(() => setFilter(readFilter(find)), [arrivals]);
+  useEffect(() => {
+    const timer = setTimeout(() => goTo({ find: printFilter(filter) }), TYPED_MS);
+    return () => clearTimeout(timer);
+  }, [filter]);
+  return [filter, setFilter];
+}
+
 /** How many runs are kept, and since when. */
 function useKeptWords(): string {
   const { say, language } = useText();
-  const { data } = useQuery({
-    queryKey: ['history', 'kept'],
-    queryFn: ({ signal }) => getKept(signal),
-    refetchInterval: KEPT_AGAIN_MS,
-  });
+  const { data } = useKept();
   if (!data || data.runs === null || data.oldest === null) return say('history.compare.hint');
   return say('history.kept', { n: data.runs, time: formatTime(data.oldest, language, Date.now()) });
 }

@@ -116,6 +116,17 @@ function CurlButton({ record }: { record: ExecutionRecord }) {
 
 function linkTo({ app, ruleId, confId, target, ts, mockId }: ExecutionRecord): string {
   const below = { panel: null, batch: null, item: null, caseName: null };
-  const place = { app, ruleId, confId, target: readTarget(target), ts, run: mockId, runs: [], input: null, ...below };
+  const place = {
+    app,
+    ruleId,
+    confId,
+    target: readTarget(target),
+    ts,
+    run: mockId,
+    runs: [],
+    input: null,
+    find: null,
+    ...below,
+  };
   return `${window.location.origin}${window.location.pathname}${printPlace(place)}`;
 }

@@ -43,6 +43,11 @@ export const casesWords = {
   'cases.run': { one: 'Run the case', other: 'Run all {n} cases' },
   'cases.run.sure': { one: 'Yes, run it for real', other: 'Yes, make {n} real runs' },
   'cases.run.not': 'Do not run them',
+  'cases.room': {
+    one: 'There is room to open {room} of 1 run afterwards (HISTORY_BYTES). What it comes to is kept in any case.',
+    other:
+      'There is room to open about {room} of {n} runs one by one afterwards (HISTORY_BYTES). What each comes to is kept in any case.',
+  },
   'cases.warning': { one: '1 real run on {where}', other: '{n} real runs on {where}' },
   'cases.warning.calls': {
     one: '1 real run on {where}; it may run the actions {calls}',
