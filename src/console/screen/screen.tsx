@@ -144,7 +144,7 @@ export function Screen() {
             <div className="column headlines">
               <RulesNotice rule={shown} />
               <ResultPanel place={place} run={run} rule={shown} onChoose={choose} />
-              <SaveCaseBar reading={run.reading} />
+              <SaveCaseBar reading={run.sending ? null : run.reading} />
               <button
                 type="button"
                 className="button primary run-here"

@@ -13,7 +13,10 @@ describeInBrowser('cases in the console', () => {
   async function runWith(page: Page, cost: string): Promise<void> {
     await page.getByLabel('cost', { exact: true }).fill(cost);
     await pressRun(page);
-    await page.getByRole('button', { name: 'Save as case' }).waitFor();
+    // It is off while the run is on its way, and then for the run that is shown.
+    await expect
+      .poll(() => page.getByRole('button', { name: 'Save as case' }).isEnabled(), { timeout: 20_000 })
+      .toBe(true);
   }
 
   async function saveAs(page: Page, name: string): Promise<void> {
@@ -47,7 +50,7 @@ describeInBrowser('cases in the console', () => {
     await page.getByRole('button', { name: 'Run all 2 cases' }).click();
     await says(bar(page), /^4 runs in /);
     await expect
-      .poll(async () => (await rows(page))[1])
+      .poll(async () => (await rows(page))[1], { timeout: 20_000 })
       .toMatch(/^spends 120\s+differs\s+passed\s+TRUE[\s\S]*failed\s+TRUE/);
     await expectAccessible(page);
 

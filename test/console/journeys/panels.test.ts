@@ -84,9 +84,9 @@ describeInBrowser('every panel of the console', () => {
       await page.keyboard.press('Control+Enter');
       await says(page.locator('.verdict'), /FALSE/);
       await looksRight();
-      await use(page, page.locator('.timings button'));
+      await use(page, page.locator('.timings > button'));
       await looksRight();
-      await use(page, page.locator('.timings button'));
+      await use(page, page.locator('.timings > button'));
       await part('details');
       for (const tab of ['changes', 'output', 'node', 'raw'] as const) {
         await page.getByRole('tab', { name: say(`details.${tab}`), selected: true }).waitFor();
