@@ -60,7 +60,7 @@ export const importMap: Part[] = [
  * in a circle. The files that lie directly in a part wire its folders and are not ordered; Biome refuses circles of files.
  */
 export const layers: Record<string, string[]> = {
-  'src/shared/': ['contract', 'json-tree', 'reasoning', 'cases', 'privacy', 'seams', 'runtime', 'store', 'reports'],
+  'src/shared/': ['contract', 'json-tree', 'cases', 'reasoning', 'privacy', 'seams', 'runtime', 'store', 'reports'],
   'src/api/': [
     'overload',
     'calls',

@@ -145,7 +145,7 @@ export function createApp({
   app.route('/rule-server/mock', executeRoute({ ...calls, runOnce }));
   if (settings.ICE_ENDPOINTS) app.route('/ice-server/mock', iceRoutes({ ...calls, ask }));
   // The lists themselves are among these paths.
-  for (const path of ['executions/*', 'batches/*', 'cases'])
+  for (const path of ['executions/*', 'failures', 'kept', 'batches/*', 'cases'])
     app.use(`/rule-server/mock/${path}`, refuseWithoutStore(health));
   const ofExecutions = [findExecutionsRoutes(executions), keptExecutionRoutes(executions)];
   const ofOne = [executionRoutes(executions, eraseExecution), eventRoutes({ executions, stopping })];

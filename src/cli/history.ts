@@ -52,7 +52,7 @@ async function* pages(api: HttpApi, options: HistoryOptions, limit: number, sign
   for (const name of ['from', 'to'] as const) if (options[name]) query.set(name, options[name]);
   for (let left = limit; left > 0 && !signal.aborted; ) {
     query.set('limit', String(Math.min(left, PAGE)));
-    const page = await readExecutions(api, query);
+    const page = await readExecutions(api, query, options);
     yield page;
     left -= page.items.length;
     if (page.nextCursor === null) return;

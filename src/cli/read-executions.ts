@@ -7,6 +7,7 @@ import { stateSchema, stepSchema } from '../shared/contract/states.ts';
 import { exitCodes } from './exit-codes.ts';
 import { errorOf, type HttpApi } from './http-api.ts';
 import { rawMember } from './raw-member.ts';
+import { isSearch, type SearchWords } from './search-words.ts';
 import { CommandFailed } from './surroundings.ts';
 
 const executionSchema = z.object({
@@ -14,6 +15,8 @@ const executionSchema = z.object({
   app: z.number(),
   keyName: z.string().nullable(),
   address: z.string().nullable(),
+  /** One of an earlier version says nothing of it. */
+  lane: z.string().nullish(),
   state: stateSchema,
   decision: decisionSchema.nullable(),
   history: z.array(stepSchema),
@@ -33,10 +36,16 @@ export type Listed = { execution: z.infer<typeof executionSchema>; raw: string }
 export type Page = { items: Listed[]; nextCursor: string | null; looked: z.infer<typeof lookedSchema> | undefined };
 
 /** One page of GET executions. Throws `CommandFailed` with its sentence when there is none. */
-export async function readExecutions(api: HttpApi, query: URLSearchParams): Promise<Page> {
+export async function readExecutions(api: HttpApi, query: URLSearchParams, words: SearchWords = {}): Promise<Page> {
   const { status, text } = await api.call(`/rule-server/mock/executions?${query}`);
   if (status !== 200) throw new CommandFailed(errorOf(text), status >= 500 ? exitCodes.unreachable : exitCodes.usage);
   const { items, ...rest } = pageSchema.parse(parseJson(text));
+  const isNewWord = words.lane !== undefined || words.comparison !== undefined;
+  if (isSearch(words) && (rest.looked === undefined || (isNewWord && items.some(({ lane }) => lane === undefined))))
+    throw new CommandFailed(
+      `The API at ${api.base} is of an earlier version, which does not search by these words.`,
+      exitCodes.usage,
+    );
   const raws = z
     .object({ items: z.array(z.unknown()) })
     .parse(parseExact(text))

@@ -65,7 +65,7 @@ function createLook(api: HttpApi, words: SearchWords): () => Promise<Listed[]> {
     query.set('limit', String(PAGE));
     if (isSearch(words)) query.set('from', String(Date.now() - NEWS_OF_MS));
     for (let page = 0; page < MAX_PAGES; page++) {
-      const found: Page = await readExecutions(api, query);
+      const found: Page = await readExecutions(api, query, words);
       for (const each of found.items) {
         const { mockId, state, history } = each.execution;
         if (seen.get(mockId) !== history.length) news.push(each);

@@ -24,7 +24,7 @@ onEachQueue('executions that are kept', (start) => {
     expect(await found(service, 'pinned=true')).toEqual([first]);
     expect(await found(service, 'pinned=true&where=uid=1')).toEqual([first]);
     expect(await found(service, 'pinned=true&where=uid=2')).toEqual([]);
-    const { json } = await service.call(`${EXECUTIONS}/kept`);
+    const { json } = await service.call(`/rule-server/mock/kept`);
     expect(json).toMatchObject({ executions: 3, limits: { executions: 3, seconds: 604_800 } });
     expect((await pin(service, first, 'DELETE')).status).toBe(204);
     expect(await found(service, 'pinned=true')).toEqual([]);
@@ -41,7 +41,7 @@ onEachQueue('executions that are kept', (start) => {
     const mockId = await run(service, { phone: 493012345 });
     expect(await whole(service, mockId)).toMatchObject({ error: 'cannot call *** now', input: { phone: '***' } });
     expect(await found(service, 'text=493012345')).toEqual([]);
-    const { json } = await service.call(`${EXECUTIONS}/failures?app=7`);
+    const { json } = await service.call(`/rule-server/mock/failures?app=7`);
     expect(JSON.stringify(json)).not.toContain('493012345');
   });
 

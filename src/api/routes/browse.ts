@@ -1,7 +1,10 @@
 import { type Context, Hono } from 'hono';
 import { z } from 'zod';
+import { parseExact } from '../../shared/contract/exact-json.ts';
 import { parseJson } from '../../shared/contract/parse-json.ts';
 import { QUERY_VERSION, type Query } from '../../shared/contract/query.ts';
+import { stringifyExact } from '../../shared/contract/raw-number.ts';
+import { field, list } from '../../shared/contract/read-exact.ts';
 import { callerOf, needs, refusedApp } from '../access/permission.ts';
 import type { AskWorker } from '../ask-worker.ts';
 import type { Environment } from '../http/environment.ts';
@@ -15,38 +18,55 @@ const v = QUERY_VERSION;
  * them all.
  */
 export function browseRoutes({ ask }: Pick<AskWorker, 'ask'>) {
-  const reply = async (context: Context<Environment>, query: Query): Promise<Response> => {
+  const reply = async (query: Query, show = whole): Promise<Response> => {
     const answer = await ask(query);
-    const { apps } = callerOf(context);
-    if (answer.kind === 'found')
-      return json(200, query.ask === 'apps' && apps ? onlyApps(answer.body, apps) : answer.body);
+    if (answer.kind === 'found') return json(200, show(answer.body));
     return problem(answer.status, answer.error, { retryAfter: answer.status === 503 ? 'worker' : undefined });
   };
 
   const aboutSchema = async (context: Context<Environment>) => {
     const read = readParameters(schemaParameters, context.req.queries());
     if (read.kind === 'bad') return badQuestion(read.problems);
-    return refusedApp(context, read.value.app) ?? reply(context, { v, ask: 'schema', ...read.value });
+    const { include, ...selection } = read.value;
+    const show = include === 'settings' ? undefined : plainSchema;
+    return refusedApp(context, selection.app) ?? reply({ v, ask: 'schema', ...selection }, show);
   };
 
   const aboutTree = async (context: Context<Environment>) => {
     const read = readParameters(selectionParameters, context.req.queries());
     if (read.kind === 'bad') return badQuestion(read.problems);
-    return refusedApp(context, read.value.app) ?? reply(context, { v, ask: 'tree', ...read.value });
+    return refusedApp(context, read.value.app) ?? reply({ v, ask: 'tree', ...read.value });
   };
 
   const aboutApp = (kind: 'rules' | 'clients') => async (context: Context<Environment>) => {
     const read = readParameters(appParameters, context.req.queries());
     if (read.kind === 'bad') return badQuestion(read.problems);
-    return refusedApp(context, read.value.app) ?? reply(context, { v, ask: kind, ...read.value });
+    return refusedApp(context, read.value.app) ?? reply({ v, ask: kind, ...read.value });
   };
 
   return new Hono<Environment>()
     .get('/schema', needs('read'), aboutSchema)
     .get('/tree', needs('read'), aboutTree)
-    .get('/apps', needs('read'), (context) => reply(context, { v, ask: 'apps' }))
+    .get('/apps', needs('read'), (context) => {
+      const { apps } = callerOf(context);
+      return reply({ v, ask: 'apps' }, apps === null ? whole : (body) => onlyApps(body, apps));
+    })
     .get('/rules', needs('read'), aboutApp('rules'))
     .get('/clients', needs('read'), aboutApp('clients'));
+}
+
+const whole = (body: string) => body;
+
+/** The keys alone. Workers answer with the settings of their nodes as well. */
+function plainSchema(body: string): string {
+  const answer = parseExact(body);
+  const fields = list(field(answer, 'fields')).map((entry) => ({
+    key: field(entry, 'key') ?? null,
+    valueType: field(entry, 'valueType') ?? null,
+    nodeId: field(entry, 'nodeId') ?? null,
+    nodeName: field(entry, 'nodeName') ?? null,
+  }));
+  return stringifyExact({ fields, fallback: field(answer, 'fallback') ?? false });
 }
 
 const appsSchema = z.object({ apps: z.array(z.looseObject({ app: z.int() })) });

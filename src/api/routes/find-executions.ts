@@ -61,7 +61,7 @@ export function findExecutionsRoutes(executions: Executions) {
         isSearch(filter),
       );
     })
-    .get('/executions/failures', needs('read'), async (context) => {
+    .get('/failures', needs('read'), async (context) => {
       const read = readParameters(failureParameters, context.req.queries());
       if (read.kind === 'bad') return badQuestion(read.problems);
       const { apps } = callerOf(context);

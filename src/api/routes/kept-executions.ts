@@ -20,7 +20,7 @@ export function keptExecutionRoutes(executions: Executions) {
   }
 
   return new Hono<Environment>()
-    .get('/executions/kept', needs('read'), async (context) => {
+    .get('/kept', needs('read'), async (context) => {
       const kept = await executions.kept();
       return json(
         200,

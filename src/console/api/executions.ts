@@ -147,7 +147,7 @@ export function getKept(signal?: AbortSignal): Promise<Kept> {
     oldest: number(field(answer, 'oldest')),
     bytesOfBatches: (number(field(field(answer, 'limits'), 'bytes')) ?? 0) / 2,
   });
-  return get(`${BASE}/executions/kept`, read, signal);
+  return get(`${BASE}/kept`, read, signal);
 }
 
 function getRecord(mockId: string): Promise<ExecutionRecord> {

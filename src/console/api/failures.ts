@@ -24,7 +24,7 @@ export function getFailures(
     looked: number(field(field(answer, 'looked'), 'executions')) ?? 0,
     nextCursor: text(field(answer, 'nextCursor')),
   });
-  return get(withQuery('/rule-server/mock/executions/failures', { ...query, ...search }), read, signal);
+  return get(withQuery('/rule-server/mock/failures', { ...query, ...search }), read, signal);
 }
 
 function readGroup(group: ExactValue): Failures {

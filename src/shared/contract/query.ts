@@ -21,8 +21,7 @@ const casesOf = { app: z.int().positive(), ruleId: id, confId: id };
 
 /** A question about clients, rules and saved cases, or that an execution be fenced or its files be erased, which only a worker can answer. Ids are decimal text: int64 stays exact. */
 export const querySchema = z.discriminatedUnion('ask', [
-  // `include`: with the settings of the nodes.
-  z.object({ v, ask: z.literal('schema'), ...selection, include: z.literal('settings').optional() }),
+  z.object({ v, ask: z.literal('schema'), ...selection }),
   z.object({ v, ask: z.literal('tree'), ...selection }),
   z.object({ v, ask: z.literal('apps') }),
   z.object({ v, ask: z.literal('rules'), app: z.int().positive() }),

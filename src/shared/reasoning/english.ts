@@ -6,6 +6,8 @@ export const reasonEnglish = {
   'why.decided': '{node} is {decision} because {by} is {decision}.',
   'why.leaf': '{node} is {decision}. The client’s trace does not say what the node read.',
   'why.leaf.facts': '{node} is {decision}: {facts}.',
+  'why.leaf.otherRules':
+    '{node} is {decision}: {facts}. By its settings it would have come out otherwise, so they were others when it ran.',
   'why.inInput': 'in the input,',
   'why.wanted.atLeast': 'It would be TRUE with {key} of at least {value}.',
   'why.wanted.moreThan': 'It would be TRUE with {key} above {value}.',

@@ -1,3 +1,4 @@
+import { orderOf } from '../cases/decimal.ts';
 import type { Json } from '../json-tree/read-json.ts';
 import { valueAt } from '../json-tree/value-at.ts';
 import { pathOfKey } from './key-path.ts';
@@ -13,6 +14,8 @@ export type Facts = {
   reads: Read[];
   from: 'trace' | 'input';
   settings: Setting[];
+  /** By these settings it would have come out otherwise: they were others when it ran, and are left out. */
+  areOthers: boolean;
   wanted: { key: string; is: Comparison['is']; value: string } | null;
 };
 
@@ -40,8 +43,45 @@ export function factsOf({ node }: Occurrence, mark: Mark | undefined, input: Jso
     comparison && setting && counts
       ? { key: comparison.key, is: mark.inverted ? opposites[comparison.is] : comparison.is, value: setting.value }
       : null;
-  return { reads, from: traced.length > 0 ? 'trace' : 'input', settings, wanted };
+  const from = traced.length > 0 ? 'trace' : 'input';
+  const read = reads.find(({ key }) => key === comparison?.key)?.value ?? null;
+  if (
+    comparison &&
+    setting &&
+    mark &&
+    from === 'trace' &&
+    contradicts(mark, comparison.is, { read, setting: setting.value })
+  )
+    return { reads, from, settings: [], areOthers: true, wanted: null };
+  return { reads, from, settings, areOthers: false, wanted };
 }
+
+/**
+ * Whether a leaf came out otherwise than its declared comparison of two numbers says, also where its client keeps numbers as 64-bit
+ * floats.
+ */
+function contradicts(
+  mark: Mark,
+  is: Comparison['is'],
+  { read, setting }: { read: Json | null; setting: string },
+): boolean {
+  if (mark.error !== null || (mark.outcome !== 'TRUE' && mark.outcome !== 'FALSE') || read?.kind !== 'number')
+    return false;
+  const [holds, exact] = [holdsBy[is], orderOf(read.text, setting)];
+  if (holds === undefined || exact === null) return false;
+  const cameTo = (mark.outcome === 'TRUE') !== mark.inverted;
+  return [exact, Number(read.text) - Number(setting)].every((order) => holds(order) !== cameTo);
+}
+
+/** By the order of what was read to the setting. */
+const holdsBy: Partial<Record<Comparison['is'], (order: number) => boolean>> = {
+  '>=': (order) => order >= 0,
+  '>': (order) => order > 0,
+  '<=': (order) => order <= 0,
+  '<': (order) => order < 0,
+  '=': (order) => order === 0,
+  '!=': (order) => order !== 0,
+};
 
 function readsFromInput(keys: Occurrence['node']['keys'], input: Json | null): Read[] {
   if (input === null) return [];

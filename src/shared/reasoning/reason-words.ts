@@ -29,7 +29,7 @@ export function wordsOf(reason: Reason, { marks, input }: Ran): ReasonWords {
       const facts = factsOf(reason.at, marks.get(reason.at), input);
       const decisions = { decision: reason.decision };
       if (facts.reads.length + facts.settings.length === 0) return { ...plain, key: 'why.leaf', decisions };
-      return { ...plain, key: 'why.leaf.facts', decisions, facts };
+      return { ...plain, key: facts.areOthers ? 'why.leaf.otherRules' : 'why.leaf.facts', decisions, facts };
     }
     case 'stopped':
     case 'decided':

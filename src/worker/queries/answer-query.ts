@@ -67,12 +67,10 @@ export function createAnswerQuery({
     }
   };
 
-  async function schemaOf({ include, ...query }: Extract<Query, { ask: 'schema' }>): Promise<Answer> {
+  async function schemaOf(query: Selection): Promise<Answer> {
     const answer = await readSchema(selectionOf(query), { rules, metadataFor });
     if (answer.kind !== 'schema') return notThere(answer.kind, query);
-    const { fields, fallback } = answer;
-    const plain = fields.map(({ settings: _, comparison: __, ...field }) => field);
-    return found({ fields: include === 'settings' ? fields : plain, fallback });
+    return found({ fields: answer.fields, fallback: answer.fallback });
   }
 
   async function treeOf(query: Selection): Promise<Answer> {

@@ -39,6 +39,33 @@ describe('an explanation as text', () => {
     expect(sentences.join(' ')).not.toMatch(/min|would be/);
   });
 
+  describe('of a leaf that its settings contradict', () => {
+    const told = (cost: string, outcome: 'TRUE' | 'FALSE', more: Partial<TreeNode> = {}) => {
+      const min = { field: 'min', name: null, value: '80', configured: true };
+      const root = { ...spend, settings: [min], ...more };
+      const step = { nodeId: 2, name: 'Spend', outcome, reads: [{ key: 'cost', value: 'COST' }] };
+      const result = readResult(JSON.stringify({ success: true, steps: [step] }).replace('"COST"', cost));
+      return explain({ root, result, input: null, ranAt: 0 }).sentences.join(' ');
+    };
+
+    test('says that they were others when it ran, and none of them', () => {
+      expect(told('90', 'FALSE')).toBe(
+        '“spent 100 or more” #2 is FALSE: cost is 90. By its settings it would have come out otherwise, so they were others when it ran.',
+      );
+      expect(told('79.99', 'TRUE')).toMatch(/cost is 79\.99\. By its settings it would have come out otherwise/);
+    });
+
+    test('does not say so where they fit, to the last digit', () => {
+      expect(told('79.99', 'FALSE')).toMatch(/min is 80\. It would be TRUE with cost of at least 80\./);
+      expect(told('80.0', 'TRUE')).toMatch(/min is 80\./);
+    });
+
+    test('does not say so of a client that may have rounded', () => {
+      const min = { field: 'min', name: null, value: '9007199254740993', configured: true };
+      expect(told('9007199254740992', 'TRUE', { settings: [min] })).toMatch(/min is 9007199254740993/);
+    });
+  });
+
   test('tells a time window, and when the rule ran', () => {
     const window = { type: 'after' as const, start: String(Date.UTC(2027, 0, 1)), end: null };
     const { sentences } = why(node(1, 'And', [leaf(2, { timeWindow: window })]), '[2:Spend:O][1:And:N:0]');

@@ -7,6 +7,7 @@ export const whyWords: Record<keyof typeof words, Template> = {
   'why.decided': '{node} 为 {decision}，因为 {by} 为 {decision}。',
   'why.leaf': '{node} 为 {decision}。客户端的轨迹没有说明它读取了什么。',
   'why.leaf.facts': '{node} 为 {decision}：{facts}。',
+  'why.leaf.otherRules': '{node} 为 {decision}：{facts}。按其设置本应得出另一结果，因此运行时的设置与此不同。',
   'why.inInput': '输入中',
   'why.wanted.atLeast': '{key} 不小于 {value} 时，它会是 TRUE。',
   'why.wanted.moreThan': '{key} 大于 {value} 时，它会是 TRUE。',
