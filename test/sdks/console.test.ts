@@ -175,7 +175,7 @@ describe.each(sdkNames)('with the published %s SDK as its client', (name) => {
       it('a slow node shows where the seconds went', async () => {
         const page = await run(5, '{}');
         expect(await paintedTree(page, { times: true })).toEqual([expect.stringMatching(/^slow #60 NONE · 3\.\d+ s$/)]);
-        await page.locator('.timings button').click();
+        await page.locator('.timings > button').click();
         await says(page.locator('.phase-words'), /the rule [23]\.\d+ s/);
       });
 
