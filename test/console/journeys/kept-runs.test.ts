@@ -178,7 +178,8 @@ describeInBrowser('a run that is kept', () => {
     await lists(page, /cost 11\b/);
     await expectAccessible(page);
 
-    const reader = await signedIn('reader', kept);
+    const reader = await signedIn('reader', RULE);
+    await reader.goto(journey.service.url + kept);
     await says(headline(reader), /^Done on/);
     await says(about(reader), /by everything .* pinned\s*$/);
     const refused = reader.locator('.about-run').getByRole('button');
@@ -187,7 +188,6 @@ describeInBrowser('a run that is kept', () => {
 
     await page.goto(journey.service.url + kept);
     await page.getByRole('button', { name: 'Unpin', exact: true }).click();
-    await says(about(page), /kept until/);
     await page.getByRole('button', { name: PIN }).waitFor();
     await head(page).getByLabel('Time', { exact: true }).selectOption('Pinned');
     await reads(page, 'No run matches: all that are kept were looked at.');
@@ -196,13 +196,16 @@ describeInBrowser('a run that is kept', () => {
   test('of an app that the key may not see is refused by name', async () => {
     await using _ = await createResponder({ sharedDir: journey.service.sharedDir, app: 7, does: answers() });
     const { json } = await journey.service.execute({ app: 7, ruleId: 1 }, asEverything);
-    const page = await signedIn('other', `/?app=7&rule=1&run=${json.mockId}`);
+    const link = `${journey.service.url}/?app=7&rule=1&run=${json.mockId}`;
+    const page = await signedIn('other', RULE);
+    await page.goto(link);
     await says(headline(page), 'You may not see app 7 with the key “other”.');
     await says(hint(page), 'Sign in with a key for that app, or ask for access to it.');
     expect(await about(page).count()).toBe(0);
     await expectAccessible(page);
 
-    const everything = await signedIn('everything', `/?app=7&rule=1&run=${json.mockId}`);
+    const everything = await signedIn('everything', RULE);
+    await everything.goto(link);
     await says(headline(everything), /^Done on/);
   });
 });
