@@ -363,14 +363,15 @@ onOneQueue('executions as a resource', (start) => {
     it('who comes back gets what is missing, and 204 when nothing will come any more', async () => {
       await using client = await clientThat(answersAfter(100));
       const mockId = await begin({ app: client.app, ruleId: 1 });
-      await reaches(mockId, 'succeeded');
+      // A worker that is kept busy sees the pick-up and the answer at once: then there is no step between them.
+      const ids = states(await reaches(mockId, 'succeeded')).map((_: string, id: number) => String(id));
       const resumed = await streamOf(mockId, '1');
       await resumed.ended;
-      expect(resumed.events.map(({ id, data }) => id ?? data.state)).toEqual(['succeeded', '2', '3']);
-      expect((await streamOf(mockId, '3')).status).toBe(204);
+      expect(resumed.events.map(({ id, data }) => id ?? data.state)).toEqual(['succeeded', ...ids.slice(2)]);
+      expect((await streamOf(mockId, ids.at(-1))).status).toBe(204);
       const anew = await streamOf(mockId, 'nonsense');
       await anew.ended;
-      expect(anew.events).toHaveLength(5);
+      expect(anew.events).toHaveLength(1 + ids.length);
     });
 
     it('of an instant client: the history told at its end is the one that stays', async () => {
