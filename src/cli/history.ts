@@ -29,20 +29,15 @@ export async function history(options: HistoryOptions, { stdout, stderr, onInter
   const interrupted = new AbortController();
   onInterrupt(() => interrupted.abort());
   const api = createHttpApi({ url: options.url, key: options.key });
-  const told = { executions: 0, withoutInput: 0, until: null as number | null };
+  let told: Told | null = null;
   let found = 0;
-  let isSearch = false;
   for await (const { items, looked } of pages(api, options, limit, interrupted.signal)) {
     for (const each of items.slice(0, limit - found))
       stdout.write(options.json ? `${visibleJson(each.raw)}\n` : lineOf(each));
     found += items.length;
-    if (!looked) continue;
-    isSearch = true;
-    told.executions += looked.executions;
-    told.withoutInput += looked.withoutInput;
-    told.until = looked.until ?? told.until;
+    if (looked) told = together(told, looked);
   }
-  if (isSearch) stderr.write(searchedWords(Math.min(found, limit), told));
+  if (told !== null) stderr.write(searchedWords(Math.min(found, limit), told));
   return interrupted.signal.aborted ? exitCodes.interrupted : exitCodes.ok;
 }
 
@@ -75,6 +70,15 @@ function lineOf(listed: Listed): string {
 }
 
 type Told = { executions: number; withoutInput: number; until: number | null };
+
+function together(before: Told | null, { executions, withoutInput, until }: Told): Told {
+  if (before === null) return { executions, withoutInput, until };
+  return {
+    executions: before.executions + executions,
+    withoutInput: before.withoutInput + withoutInput,
+    until: until ?? before.until,
+  };
+}
 
 function searchedWords(found: number, { executions, withoutInput, until }: Told): string {
   const back = until === null ? '' : `, back to ${new Date(until).toISOString()}`;

@@ -66,7 +66,7 @@ function nearMiss(key: string): string | undefined {
 export const NO_DRY_RUN =
   'is not known here: every execution runs for real. Leave it out to run the rule with all its effects';
 
-/** Who writes this expects that nothing happens: such a call is refused, and not run for real. */
+/** Tells whether a member asks for a run without effects. The API refuses such a call: there is none, and a real run is not what was asked for. */
 export function asksForNoEffects({ key, raw }: Pick<Member, 'key' | 'raw'>): boolean {
   const plain = letters(key);
   const isAsked = plain === 'stub' || plain === 'stubs' || isOneSlipAway(plain, 'dryrun');

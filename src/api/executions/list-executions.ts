@@ -36,26 +36,24 @@ export function createListExecutions({ history, pinned, privacy, open }: Depende
   }
 
   const all = { list, inputOf: createShownInputs(history, privacy) };
-  /** Those that are pinned, wherever else they are. */
+  /** Reads what is pinned, and no more than that. */
   const pinnedOnly = {
     list: async (filter: HistoryFilter) => shownPage(await pinned.list(filter), pinned, privacy),
     inputOf: createShownInputs(pinned, privacy),
   };
 
+  const sourcesOf = ({ pinned: wanted }: Pick<Search, 'pinned'>) => (wanted ? pinnedOnly : all);
+  const lookThrough = (wanted: Wanted) => searchExecutions(wanted, wanted, sourcesOf(wanted));
+
   return {
     list,
 
     /** The same, of those that a search finds. Without anything to search for it is the list. */
-    async search({ app, ruleId, batchId, limit, cursor, apps, ...search }: Wanted): Promise<HistoryPage | Found> {
-      const filter = { app, ruleId, batchId, limit, cursor, apps };
-      if (!isSearch(search)) return list(filter);
-      return searchExecutions(filter, search, search.pinned ? pinnedOnly : all);
-    },
+    search: (wanted: Wanted): Promise<HistoryPage | Found> => (isSearch(wanted) ? lookThrough(wanted) : list(wanted)),
 
     /** The failures among those that a search finds, as far as one answer looks; with its cursor the next one goes on. */
-    async failures({ app, ruleId, batchId, cursor, apps, ...search }: Omit<Wanted, 'limit'>) {
-      const filter = { app, ruleId, batchId, cursor, apps, limit: Number.POSITIVE_INFINITY };
-      const { records, ...rest } = await searchExecutions(filter, search, search.pinned ? pinnedOnly : all);
+    async failures(wanted: Omit<Wanted, 'limit'>) {
+      const { records, ...rest } = await lookThrough({ ...wanted, limit: Number.POSITIVE_INFINITY });
       return { groups: groupFailures(records), ...rest };
     },
 
@@ -68,10 +66,10 @@ export function createListExecutions({ history, pinned, privacy, open }: Depende
     },
 
     /** The inputs of executions, null for what is not settled, not kept or longer than a list may show. */
-    shortInputs: (records: readonly ExecutionRecord[], arePinned = false): Promise<(string | null)[]> =>
+    shortInputs: (records: readonly ExecutionRecord[], search: Pick<Search, 'pinned'>): Promise<(string | null)[]> =>
       Promise.all(
         records.map(async (record) => {
-          const input = await (arePinned ? pinnedOnly : all).inputOf(record);
+          const input = await sourcesOf(search).inputOf(record);
           return input !== null && input.length <= MAX_LISTED_INPUT ? input : null;
         }),
       ),

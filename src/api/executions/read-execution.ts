@@ -29,7 +29,7 @@ type Dependencies = {
   history: History;
   privacy: Privacy;
   readAnswer: ReadAnswer;
-  /** Those that are kept longer than the history keeps them. */
+  /** Somebody pinned these: they outlive the history. */
   pinned: History;
 };
 
@@ -114,7 +114,7 @@ function createSources({ queue, readShortJobs, history, pinned, privacy, readAns
     return found === null || found === undefined ? null : withoutError(found.record);
   }
 
-  /** What may stand in the error is hidden in the history only. */
+  /** A job's error still quotes what MASK hides; the history's does not. */
   const withoutError = (record: ExecutionRecord) =>
     privacy.isPrivate(record.app) ? { ...record, error: null } : record;
 

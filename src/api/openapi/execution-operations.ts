@@ -37,7 +37,7 @@ export const executionOperations: Operation[] = [
   },
   {
     method: 'get',
-    path: `/rule-server/mock/failures`,
+    path: '/rule-server/mock/failures',
     id: 'listFailures',
     needs: 'read',
     tag: 'Executions',
@@ -57,7 +57,7 @@ export const executionOperations: Operation[] = [
   },
   {
     method: 'get',
-    path: `/rule-server/mock/kept`,
+    path: '/rule-server/mock/kept',
     id: 'keptExecutions',
     needs: 'read',
     tag: 'Executions',

@@ -55,7 +55,7 @@ export function findExecutionsRoutes(executions: Executions) {
         filter,
         async () => {
           const { records, ...rest } = await executions.search({ ...filter, apps: callerOf(context).apps });
-          const inputs = include === 'input' ? await executions.shortInputs(records, filter.pinned) : null;
+          const inputs = include === 'input' ? await executions.shortInputs(records, filter) : null;
           return listBody(records, { ...rest, inputs });
         },
         isSearch(filter),

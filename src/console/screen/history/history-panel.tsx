@@ -77,45 +77,50 @@ export function HistoryPanel({ place, onOpen, onAgain }: Props) {
           {say('history.compare')}
         </button>
       </div>
-      {grouped && <FailureGroups app={place.app} ruleId={everyRule ? null : place.ruleId} search={search} />}
-      {!grouped && error && runs.length === 0 && (
-        <p className="empty-line">{say('history.failed', { error: error.message })}</p>
-      )}
-      {!grouped && !error && lines.length === 0 && (
-        <p className="empty-line">
-          {noneWords({ filtering, goesOn: goesOn || isAsking || history.query.isPending, say })}
-        </p>
-      )}
-      {!grouped && lines.length > 0 && (
-        <div className="history-list">
-          <table>
-            <HistoryHead everyRule={everyRule} />
-            <tbody>
-              {lines.map((line) =>
-                line.kind === 'comparison' ? (
-                  <ComparisonRow key={line.runs[0]?.mockId} runs={line.runs} everyRule={everyRule} />
-                ) : (
-                  <HistoryRow
-                    key={line.run.mockId}
-                    record={line.run}
-                    before={inputs.get(line.run.derivedFrom ?? '') ?? null}
-                    everyRule={everyRule}
-                    current={place.run === line.run.mockId || place.runs.includes(line.run.mockId)}
-                    selected={chosen.includes(line.run.mockId)}
-                    onSelect={(on) => select(line.run.mockId, on)}
-                    onOpen={() => onOpen(line.run)}
-                    onAgain={() => onAgain(line.run)}
-                  />
-                ),
-              )}
-            </tbody>
-          </table>
-        </div>
-      )}
-      {!grouped && hasMore && (
-        <button type="button" className="quiet older" disabled={isAsking} onClick={() => void more()}>
-          {say('history.more')}
-        </button>
+      {grouped ? (
+        <FailureGroups app={place.app} ruleId={everyRule ? null : place.ruleId} search={search} />
+      ) : (
+        <>
+          {error && runs.length === 0 && (
+            <p className="empty-line">{say('history.failed', { error: error.message })}</p>
+          )}
+          {!error && lines.length === 0 && (
+            <p className="empty-line">
+              {noneWords({ filtering, goesOn: goesOn || isAsking || history.query.isPending, say })}
+            </p>
+          )}
+          {lines.length > 0 && (
+            <div className="history-list">
+              <table>
+                <HistoryHead everyRule={everyRule} />
+                <tbody>
+                  {lines.map((line) =>
+                    line.kind === 'comparison' ? (
+                      <ComparisonRow key={line.runs[0]?.mockId} runs={line.runs} everyRule={everyRule} />
+                    ) : (
+                      <HistoryRow
+                        key={line.run.mockId}
+                        record={line.run}
+                        before={inputs.get(line.run.derivedFrom ?? '') ?? null}
+                        everyRule={everyRule}
+                        current={place.run === line.run.mockId || place.runs.includes(line.run.mockId)}
+                        selected={chosen.includes(line.run.mockId)}
+                        onSelect={(on) => select(line.run.mockId, on)}
+                        onOpen={() => onOpen(line.run)}
+                        onAgain={() => onAgain(line.run)}
+                      />
+                    ),
+                  )}
+                </tbody>
+              </table>
+            </div>
+          )}
+          {hasMore && (
+            <button type="button" className="quiet older" disabled={isAsking} onClick={() => void more()}>
+              {say('history.more')}
+            </button>
+          )}
+        </>
       )}
     </section>
   );
