@@ -61,7 +61,7 @@ async function compareEngines(): Promise<void> {
 
 function runFor(seconds: number, withSteps: boolean): Turn {
   const files = new Map(nodes.map((node) => [BigInt(node.id), readNode(objectOf(JSON.stringify(node)))]));
-  const rule = { id: 1n, confId: 1n, window: null, scenes: [] };
+  const rule = { id: 1n, name: null, status: 1n, confId: 1n, window: null, scenes: [] };
   const released = { version: 1n, rules: new Map([[1n, rule]]), nodes: files, problems: [] };
   const rules = createRuleSet(released, createRegistry(sampleLeaves));
   const runOnce = () => {

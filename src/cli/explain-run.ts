@@ -15,7 +15,9 @@ const version = z.union([z.number(), z.string()]).nullable();
 const aboutSchema = z.object({
   app: z.number(),
   address: z.string().nullable(),
-  rules: z.object({ released: version, loaded: version, digest: z.string().nullable() }).nullish(),
+  rules: z
+    .object({ released: version, loaded: version, digest: z.string().nullable(), told: z.boolean().optional() })
+    .nullish(),
   history: z.array(z.object({ at: z.number() })),
   ts: z.union([z.number(), z.string()]).nullable(),
 });
@@ -78,10 +80,17 @@ async function treeOfNow(api: HttpApi, execution: string, { app, address }: Abou
   });
 }
 
-/** Its client had told another version than was released. */
+/** Its client had told another version than was released, and its answer does not say which one ran. */
 function isOfAnother({ rules }: About): boolean {
-  const { released = null, loaded = null } = rules ?? {};
-  return released !== null && loaded !== null && String(released) !== String(loaded);
+  const { released = null, loaded = null, told = false } = rules ?? {};
+  return !told && released !== null && loaded !== null && String(released) !== String(loaded);
+}
+
+function toldWords({ released, loaded }: NonNullable<About['rules']>): string {
+  if (String(loaded) === '0') return 'This is the tree that its client says it ran.';
+  const ran = `This is the tree of version ${loaded}, which its client says it ran.`;
+  const isOther = released !== null && String(released) !== String(loaded);
+  return isOther ? `${ran} When it was sent, version ${released} was released.` : ran;
 }
 
 function sentenceAbout(about: About, isKept: boolean): string {
@@ -89,5 +98,6 @@ function sentenceAbout(about: About, isKept: boolean): string {
     return 'This is the tree of now: that of the run is not known. Its settings may have been others, so they explain nothing.';
   if (isOfAnother(about))
     return `This is the tree of version ${about.rules?.released}, which was released. The client had told that it has version ${about.rules?.loaded}: it may have run that one.`;
+  if (about.rules?.told) return `${toldWords(about.rules)} It may have changed since.`;
   return 'This is the tree as it was when the run was sent. It may have changed since.';
 }

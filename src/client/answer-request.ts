@@ -28,11 +28,10 @@ export async function answerRequest(
     // Somebody may have released a rule just now in order to try it.
     await rules.refresh().catch(onError);
     if (record.isClaimed()) return; // so slow a file system that the thread has said it did not end
-    const { execution, ending } = await runRule(rules.current(), taken.request, running, {
-      withSteps: true,
-      watcher: record,
-    });
-    const text = printAnswer({ mockId, executeAt, execution, ending });
+    const current = rules.current();
+    const { execution, ending } = await runRule(current, taken.request, running, { withSteps: true, watcher: record });
+    const ranOn = { version: current.version, digest: current.digestOf(taken.request) };
+    const text = printAnswer({ mockId, executeAt, rules: ranOn, execution, ending });
     if (record.claim()) await put(text);
     else
       onError(

@@ -5,13 +5,16 @@ import { messageOf } from './engine/evaluate.ts';
 import type { Ending, Execution } from './engine/execution.ts';
 import { printSteps } from './engine/print-steps.ts';
 
-type Ended = { mockId: string; executeAt: number; execution: Execution; ending: Ending };
+/** The rules that ran: the version, and the digest where there was something to run. */
+type RulesThatRan = { version: bigint; digest: string | null };
+
+type Ended = { mockId: string; executeAt: number; rules: RulesThatRan; execution: Execution; ending: Ending };
 
 /**
  * A result file's text: the six members of the interface, then what else a reader may want. A failed run tells its trace and
  * its data as far as they came.
  */
-export function printAnswer({ mockId, executeAt, execution, ending }: Ended): string {
+export function printAnswer({ mockId, executeAt, rules, execution, ending }: Ended): string {
   const { run, leftOut } = execution;
   const error = ending.kind === 'failed' ? JSON.stringify(messageOf(ending.error)) : 'null';
   const members: [string, string][] = [
@@ -24,6 +27,8 @@ export function printAnswer({ mockId, executeAt, execution, ending }: Ended): st
     ['ts', String(run.ts)],
     ['outcome', ending.kind === 'done' && ending.outcome !== null ? `"${ending.outcome}"` : 'null'],
   ];
+  const { version, digest } = rules;
+  if (digest !== null) members.push(['rules', stringifyExact({ version, digest })]);
   if (leftOut.length > 0) members.push(['warnings', JSON.stringify(leftOut)]);
   if (run.steps) {
     members.push(['steps', printSteps(run.steps.list)]);

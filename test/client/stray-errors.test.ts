@@ -74,7 +74,15 @@ test('what is put after the run has ended is told, and changes nothing', async (
 test.each([1, 3])('a chain of 5,000 nodes below each other runs to its end (relation %i)', async (type) => {
   const length = 5000;
   const registry = createRegistry(smallLeaves);
-  const file = { confName: '', confField: '', forwardId: null, inverse: false, errorState: null, window: null };
+  const file = {
+    name: null,
+    confName: '',
+    confField: '',
+    forwardId: null,
+    inverse: false,
+    errorState: null,
+    window: null,
+  };
   const nodes = new Map(
     Array.from({ length }, (_, at) => BigInt(at + 1)).map((id) => [
       id,

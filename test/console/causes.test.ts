@@ -37,7 +37,13 @@ describe('what differs between compared calls', () => {
 describe('the releases between two batches', () => {
   const item = (released: string | null, digest: string | null): Item => ({
     ...{ n: 1, name: 'a', target: 'all', verdict: 'passed', outcome: 'TRUE', address: null, code: null },
-    ...{ mayHaveRun: true, error: null, tookMs: 1, mockId: 'm', rules: { released, loaded: null, digest } },
+    ...{
+      mayHaveRun: true,
+      error: null,
+      tookMs: 1,
+      mockId: 'm',
+      rules: { released, loaded: null, told: false, digest },
+    },
   });
 
   test('are named where the rules are others, and only there', () => {

@@ -9,6 +9,7 @@ import {
   readFilter,
   searchOf,
 } from '../../src/console/run/history-filter.ts';
+import { printSearch, splitSearch } from '../../src/console/run/search-parts.ts';
 import { parseExact } from '../../src/shared/contract/exact-json.ts';
 
 const NOW = new Date(2026, 10, 21, 12).getTime();
@@ -35,6 +36,27 @@ describe('a search for an earlier run', () => {
     });
   });
 
+  test('by who asked and other members of the record; a text in quotes is one word', () => {
+    const text = 'by:ann address:"orders 1" name="Ann Lee" note="a b:c" when:10:30';
+    expect(search({ text })).toMatchObject({
+      ...{ by: 'ann', address: 'orders 1', text: 'when:10:30' },
+      where: ['name="Ann Lee"', 'note="a b:c"'],
+    });
+  });
+
+  test.each([
+    ['uid=42', [], 'uid=42'],
+    ['uid=42 ', ['uid=42'], ''],
+    ['uid=42 Ly', ['uid=42'], 'Ly'],
+    ['Lyon uid=42 by:ann ', ['uid=42', 'by:ann'], 'Lyon '],
+    ['Lyon  and ', [], 'Lyon  and '],
+    ['name="Ann Le', [], 'name="Ann Le'],
+    ['name="Ann Lee" ', ['name="Ann Lee"'], ''],
+  ])('of “%s” has the chips %j beside “%s”', (text, conditions, draft) => {
+    expect(splitSearch(text)).toEqual({ conditions, draft });
+    expect(splitSearch(printSearch({ conditions, draft }))).toEqual({ conditions, draft });
+  });
+
   test('by result and by the reader’s day', () => {
     const midnight = new Date(2026, 10, 21).getTime();
     expect(search({ outcome: 'FALSE' })).toMatchObject({ outcome: 'FALSE', from: null, to: null });
@@ -44,7 +66,7 @@ describe('a search for an earlier run', () => {
 });
 
 test('a filter comes back from the address as it was, and one that lets everything through is not in it', () => {
-  const filter = { text: 'uid=42 & Köln', outcome: 'FALSE', time: 'yesterday' } as const;
+  const filter = { text: 'uid=42 by:ann & Köln', outcome: 'FALSE', time: 'yesterday' } as const;
   expect(readFilter(printFilter(filter))).toEqual(filter);
   expect(printFilter(noFilter)).toBeNull();
   expect(readFilter(null)).toBe(noFilter);

@@ -1,10 +1,18 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { createRuleClient, type Data } from '../../src/client/client.ts';
 import { eventually } from '../support/eventually.ts';
 import { onEachQueue } from '../support/on-each-queue.ts';
-import { answers, createResponder } from '../support/responder.ts';
+import { answers, answersWith, createResponder, resultText } from '../support/responder.ts';
 import type { Service } from '../support/start-service.ts';
+
+class Spend {
+  min = 0;
+  doFlow(service: Data): boolean {
+    return Number(service.get('cost')) >= this.min;
+  }
+}
 
 const EXECUTIONS = '/rule-server/mock/executions';
 
@@ -30,6 +38,62 @@ onEachQueue('the rules of a run', (start) => {
     expect((await run(service)).rules).toMatchObject({ released: 3, digest: first.rules.digest }); // the same rules again
   });
 
+  it('of a client that tells them are those that it told, with their tree', async () => {
+    await using service = await start({});
+    await release(service, { version: 1, min: 100 });
+    const told = { version: 1, digest: '' };
+    const client = { sharedDir: service.sharedDir, app: 7 };
+    await using _client = await createResponder({
+      ...client,
+      does: answersWith((request) => resultText(request, told.digest === '' ? {} : { rules: told })),
+    });
+    const first = await run(service);
+    expect(first.rules).not.toHaveProperty('told');
+    await release(service, { version: 2, min: 90 });
+    const ofSecond: string = (await service.call('/rule-server/mock/tree?app=7&ruleId=1')).json.digest;
+    await release(service, { version: 3, min: 80 });
+
+    Object.assign(told, { version: 1, digest: first.rules.digest });
+    const lagging = await run(service);
+    expect(lagging.rules).toEqual({ released: 3, loaded: 1, digest: first.rules.digest, told: true });
+    expect(minIn(await treeOf(service, lagging.mockId))).toBe(100);
+
+    Object.assign(told, { version: 2, digest: ofSecond }); // nothing ran on version 2 before
+    const second = await run(service);
+    expect(second.rules).toMatchObject({ released: 3, loaded: 2, told: true });
+    await eventually(async () => expect(minIn(await treeOf(service, second.mockId))).toBe(90));
+  });
+
+  it.each([
+    ['a version that is none', { version: '1', digest: 'a'.repeat(22) }],
+    ['a digest that is none', { version: 1, digest: '../../8/rules' }],
+    ['no object', 'version 1'],
+  ])('are what the worker read where the client tells %s', async (_, rules) => {
+    await using service = await start({});
+    await release(service, { version: 1, min: 100 });
+    const does = answersWith((request) => resultText(request, { rules }));
+    await using _client = await createResponder({ sharedDir: service.sharedDir, app: 7, does });
+    const { rules: known, result } = await run(service);
+    expect(known).toEqual({ released: 1, loaded: 1, digest: expect.stringMatching(/^[\w-]{22}$/) });
+    expect(result.rules).toEqual(rules); // the answer is as the client wrote it
+  });
+
+  it('of our own client are those that it ran, right after a release', async () => {
+    await using service = await start({});
+    await release(service, { version: 1, min: 100 });
+    const leaves = { 'a.Spend': Spend };
+    const client = await createRuleClient({ app: 7, sharedDir: service.sharedDir, leaves });
+    try {
+      expect((await run(service)).rules).toMatchObject({ released: 1, loaded: 1, told: true });
+      await release(service, { version: 2, min: 80 });
+      const second = await run(service);
+      expect(second.rules).toMatchObject({ released: 2, loaded: 2, told: true });
+      await eventually(async () => expect(minIn(await treeOf(service, second.mockId))).toBe(80));
+    } finally {
+      await client.close();
+    }
+  });
+
   it('are not kept of an app in HISTORY_OFF, nor is their tree', async () => {
     await using service = await start({ settings: { HISTORY_OFF: '7' } });
     await using _client = await createResponder({ sharedDir: service.sharedDir, app: 7, does: answers() });
@@ -44,10 +108,13 @@ onEachQueue('the rules of a run', (start) => {
 
 async function release({ sharedDir }: Service, { version, min }: { version: number; min: number }): Promise<void> {
   const folder = join(sharedDir, '7');
-  for (const name of ['bases', 'confs']) await mkdir(join(folder, name), { recursive: true });
+  for (const name of ['bases', 'confs', 'versions']) await mkdir(join(folder, name), { recursive: true });
   await writeFile(join(folder, 'bases/1.json'), `{"id":1,"app":7,"name":"gate","status":1,"confId":2}`);
   const field = JSON.stringify(JSON.stringify({ min }));
-  await writeFile(join(folder, 'confs/2.json'), `{"id":2,"type":5,"confName":"a.Spend","confField":${field}}`);
+  const node = `{"id":2,"status":1,"type":5,"confName":"a.Spend","confField":${field}}`;
+  await writeFile(join(folder, 'confs/2.json'), node);
+  const update = `{"version":${version},"insertOrUpdateConfs":[${node}]}`;
+  await writeFile(join(folder, 'versions', `${version}_upd.json`), update);
   await writeFile(join(folder, 'version.txt'), String(version));
 }
 

@@ -1,7 +1,7 @@
 import type { ExecutionRecord } from '../../shared/contract/execution-record.ts';
 import type { History, HistoryLimits } from '../../shared/store/history.ts';
 import type { Store } from '../../shared/store/key-value-store.ts';
-import type { Trees } from '../../shared/store/trees.ts';
+import { type Trees, treeKey } from '../../shared/store/trees.ts';
 
 /** So many executions may be pinned, in half of the room that the history has. */
 export const MAX_PINNED = 1000;
@@ -21,8 +21,8 @@ const pinnedTreeKey = (mockId: string) => `tree-of-pinned:${mockId}`;
 
 /** Executions that somebody pinned: they are kept, with their tree, until they are unpinned or erased. */
 export function createPins({ history, pinned, store, trees, limits }: Dependencies) {
-  async function treeOf({ mockId, rules }: ExecutionRecord): Promise<string | null> {
-    const shared = rules?.digest ? await trees.get(rules.digest) : null;
+  async function treeOf({ mockId, app, rules }: ExecutionRecord): Promise<string | null> {
+    const shared = rules?.digest ? await trees.get(treeKey(app, rules.digest)) : null;
     return shared ?? store.get(pinnedTreeKey(mockId));
   }
 

@@ -12,8 +12,9 @@ export const mockId = asJson({ type: 'string', format: 'uuid' }).describe('The i
 export const rulesOfRun = z
   .strictObject({
     released: int64OrNull.describe('The version of the app when it was sent.'),
-    loaded: int64OrNull.describe('The version that its client had told by then.'),
+    loaded: int64OrNull.describe('The version that its client had told by then; with `told` the one that it ran.'),
     digest: text.nullable().describe('The same for the same rule and nodes: GET tree has it as well.'),
+    told: z.literal(true).optional().describe('The answer itself said `loaded` and `digest`: they are what ran.'),
   })
   .nullable()
   .describe('The rules it ran on; null when it was not sent to a client, and for one of an earlier version.');

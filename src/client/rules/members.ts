@@ -45,6 +45,12 @@ export function textMember(object: ExactObject, name: string): string {
   return javaText(value) ?? nullOr(value, `${name} must be a string`) ?? '';
 }
 
+/** A name, null for anything but a string with something in it. It is only shown. */
+export function nameMember(object: ExactObject): string | null {
+  const value = memberOf(object, 'name');
+  return typeof value === 'string' && value !== '' ? value : null;
+}
+
 /** True or false, false when absent. */
 export function flagMember(object: ExactObject, name: string): boolean {
   const value = memberOf(object, name);

@@ -1,10 +1,11 @@
 import { type TimeWindow, timeWindowOf } from '../engine/time-window.ts';
 import type { ExactObject } from '../engine/values.ts';
-import { byteMember, flagMember, idMember, integerMember, textMember } from './members.ts';
+import { byteMember, flagMember, idMember, integerMember, nameMember, textMember } from './members.ts';
 
 /** One node as its file says. `sonIds` that are no ids are left out and named in `problems`. */
 export type NodeFile = {
   id: bigint;
+  name: string | null;
   type: bigint;
   confName: string;
   confField: string;
@@ -25,6 +26,7 @@ export function readNode(object: ExactObject): NodeFile {
   const { sonIds, problems } = childrenOf(textMember(object, 'sonIds'));
   return {
     id,
+    name: nameMember(object),
     type,
     sonIds,
     problems,

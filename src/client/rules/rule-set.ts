@@ -2,6 +2,7 @@ import type { Node } from '../engine/node.ts';
 import { type Found, type Rules, type Selection, sentenceOf } from '../engine/selection.ts';
 import type { TimeWindow } from '../engine/time-window.ts';
 import type { Registry } from '../leaves/registry.ts';
+import { createDigests } from './digest.ts';
 import { type Linked, linkNodes } from './link-nodes.ts';
 import type { Released } from './released-files.ts';
 import type { RuleFile } from './rule-file.ts';
@@ -13,6 +14,8 @@ export type RuleSet = Rules & {
   readonly linked: Linked;
   /** What is wrong with the released files, one sentence each. */
   readonly problems: readonly string[];
+  /** What tells the rules of one selection from others: see `createDigests`. */
+  digestOf(selection: Selection): string | null;
   /** The rules of a scene, by id. */
   inScene(scene: string): readonly bigint[];
 };
@@ -89,7 +92,7 @@ export function createRuleSet(released: Released, registry: Registry, { before, 
     return ids.sort((one, other) => (one < other ? -1 : 1));
   }
 
-  return { version: released.version, released, linked, problems, find, inScene };
+  return { version: released.version, released, linked, problems, find, inScene, digestOf: createDigests(released) };
 }
 
 /** What is below a node: looked at once. */

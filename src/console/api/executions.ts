@@ -39,7 +39,13 @@ export type ExecutionRecord = {
   /** The rules it ran on; null when it was not sent, and when it was kept before rules were. */
   rules: RulesOfRun;
 };
-export type RulesOfRun = { released: string | null; loaded: string | null; digest: string | null } | null;
+export type RulesOfRun = {
+  released: string | null;
+  loaded: string | null;
+  digest: string | null;
+  /** The client's answer itself said `loaded` and `digest`. */
+  told: boolean;
+} | null;
 
 /** One execution with its texts exactly as they were sent and written; null where there is none. */
 export type Execution = {
@@ -170,6 +176,11 @@ export type RunSearch = {
   from: string | null;
   to: string | null;
   pinned: 'true' | null;
+  by?: string;
+  address?: string;
+  lane?: string;
+  code?: string;
+  state?: string;
 };
 
 export function getHistory(
@@ -255,7 +266,7 @@ export function readRecord(value: ExactValue): ExecutionRecord {
 export function readRulesOfRun(rules: ExactValue | undefined): RulesOfRun {
   if (!rules) return null;
   const [released, loaded] = [digits(field(rules, 'released')), digits(field(rules, 'loaded'))];
-  return { released, loaded, digest: text(field(rules, 'digest')) };
+  return { released, loaded, digest: text(field(rules, 'digest')), told: flag(field(rules, 'told')) };
 }
 
 const decisions = ['TRUE', 'FALSE', 'NONE'] as const;

@@ -1,4 +1,5 @@
 import type { Item } from '../api/batch-items.ts';
+import { versionRan } from '../run/rules-of-run.ts';
 
 /** The versions of the rules that a batch ran on and that the one before ran on; null where they are the same, or not known. */
 export type Releases = { before: string; now: string } | null;
@@ -12,7 +13,7 @@ export function releasesOf(before: readonly Item[], now: readonly Item[]): Relea
 
 /** The version by the digest of the rules: one version may have had several. */
 function rulesIn(items: readonly Item[]): Map<string, string> {
-  return new Map(items.flatMap(({ rules }) => (rules?.digest ? [[rules.digest, rules.released ?? '?']] : [])));
+  return new Map(items.flatMap(({ rules }) => (rules?.digest ? [[rules.digest, versionRan(rules) ?? '?']] : [])));
 }
 
 const versionsIn = (rules: ReadonlyMap<string, string>) => [...new Set(rules.values())].join(', ');

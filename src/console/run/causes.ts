@@ -1,5 +1,6 @@
 import type { Execution } from '../api/executions.ts';
 import { changedInput } from './history-filter.ts';
+import { versionRan } from './rules-of-run.ts';
 
 /** In what the calls of compared runs differ, which may be why they came out differently. */
 type Causes = {
@@ -17,7 +18,7 @@ export function causesOf(executions: readonly Execution[]): Causes {
   const [first, ...others] = executions;
   const changes = others.map((other) => changedInput(first?.input ?? null, other.input));
   const digests = different(executions.map(({ record }) => record.rules?.digest ?? null));
-  const versions = different(executions.map(({ record }) => record.rules?.released ?? null));
+  const versions = different(executions.map(({ record }) => versionRan(record.rules)));
   const clients = different(executions.map(({ record }) => record.address));
   return {
     input: changes.find((change) => change !== null) ?? null,

@@ -2,11 +2,12 @@ import { compactJson } from '../../shared/json-tree/print-json.ts';
 import { readJson } from '../../shared/json-tree/read-json.ts';
 import type { RunSearch } from '../api/executions.ts';
 import { diffJson } from '../json/diff-json.ts';
+import { isOnInput, onRecord, printSearch, splitSearch, wordsOf } from './search-parts.ts';
 
 export const outcomeFilters = ['any', 'TRUE', 'FALSE', 'NONE', 'no-result', 'failures'] as const;
 export const timeFilters = ['any', 'hour', 'today', 'yesterday', 'pinned'] as const;
 
-/** Which runs to show. `failures`: those that failed, grouped. `text`: conditions such as `uid=42`, and words of the input, the client, the rule's number or the id. */
+/** Which runs to show. `failures`: those that failed, grouped. `text`: conditions such as `uid=42` or `by:ann`, and words of the input, the client, the rule's number or the id. */
 export type HistoryFilter = {
   text: string;
   outcome: (typeof outcomeFilters)[number];
@@ -16,10 +17,16 @@ export const noFilter: HistoryFilter = { text: '', outcome: 'any', time: 'any' }
 
 /** A filter as the address has it; null when it lets everything through. */
 export function printFilter({ text, outcome, time }: HistoryFilter): string | null {
-  const given = Object.entries({ text: text.trim(), outcome, time }).filter(
+  const given = Object.entries({ text: printable(text), outcome, time }).filter(
     ([, value]) => value !== '' && value !== 'any',
   );
   return given.length === 0 ? null : new URLSearchParams(given).toString();
+}
+
+/** A complete condition stays one: the space after the last one says so. */
+function printable(text: string): string {
+  const { conditions, draft } = splitSearch(`${text.trim()} `);
+  return printSearch({ conditions, draft: draft.trim() });
 }
 
 export function readFilter(text: string | null): HistoryFilter {
@@ -30,16 +37,16 @@ export function readFilter(text: string | null): HistoryFilter {
   return printFilter(filter) === null ? noFilter : filter;
 }
 
-const CONDITION = /^[^\s=<>!]+(?:=|!=|>=|<=|>|<).+$/;
-
 /** The search of a filter; null when it lets everything through. `now`: epoch ms; days are those of the reader. */
 export function searchOf({ text, outcome, time }: HistoryFilter, now: number): RunSearch | null {
-  const words = text.split(/\s+/).filter(Boolean);
+  const words = wordsOf(text);
+  const conditions = words.flatMap((word) => onRecord(word) ?? []);
   const [from, to] = spanOf(time, now);
   if (words.length === 0 && outcome === 'any' && time === 'any') return null;
   return {
-    text: words.filter((word) => !CONDITION.test(word)).join(' '),
-    where: words.filter((word) => CONDITION.test(word)),
+    text: words.filter((word) => !isOnInput(word) && onRecord(word) === null).join(' '),
+    where: words.filter(isOnInput),
+    ...Object.fromEntries(conditions.map(({ name, value }) => [name, value])),
     outcome: outcome === 'any' || outcome === 'failures' ? null : outcome,
     from: from === null ? null : String(from),
     to: to === null ? null : String(to),

@@ -1,15 +1,28 @@
 import { z } from 'zod';
+import { RawNumber } from './raw-number.ts';
 
 /**
  * The rules that an execution ran on, as far as they are known. `released`: the version of the app's files when it was sent. `loaded`: the
- * version that its client had told by then. `digest`: of the rule and every node it reaches, as they were then.
+ * version that its client had told by then. `digest`: of the rule and every node it reaches, as they were then. `told`: the answer itself
+ * said `loaded` and `digest`, so these are the rules that ran.
  */
 export const rulesOfRunSchema = z.object({
   released: z.string().nullable(),
   loaded: z.string().nullable(),
   digest: z.string().nullable(),
+  told: z.literal(true).optional(),
 });
 export type RulesOfRun = z.infer<typeof rulesOfRunSchema>;
+
+/** The rules that an answer says it ran on. */
+export const toldRulesSchema = z.object({
+  version: z
+    .instanceof(RawNumber)
+    .transform(({ text }) => text)
+    .pipe(z.string().regex(/^\d{1,19}$/)),
+  digest: z.string().regex(/^[\w-]{22}$/),
+});
+export type ToldRules = z.infer<typeof toldRulesSchema>;
 
 /** The same for `stringifyExact`: versions are printed as the integers they are. */
 export function printedRules(rules: RulesOfRun | null) {

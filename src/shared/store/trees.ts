@@ -1,21 +1,24 @@
 import type { Redis } from 'ioredis';
 import { redisScript } from './redis-script.ts';
 
-/** The trees of rules that ran, by their digest. When they have no room, those go that were used the longest ago. */
+/** The trees of rules that ran, by `treeKey`. When they have no room, those go that were used the longest ago. */
 export type Trees = {
   /** Keeps a tree for another `seconds`. */
-  keep(digest: string, tree: string, seconds: number): Promise<void>;
-  get(digest: string): Promise<string | null>;
+  keep(key: string, tree: string, seconds: number): Promise<void>;
+  get(key: string): Promise<string | null>;
 };
+
+/** A client tells the digest of what it ran: so it names trees of its own app only. */
+export const treeKey = (app: number, digest: string): string => `${app}/${digest}`;
 
 /** Each score is when a tree was used last; those that have expired since go first, as the oldest. */
 const keep = redisScript(`
 local tree, used, sizes, total = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
-local prefix, digest, text, seconds, now, most = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5], tonumber(ARGV[6])
+local prefix, key, text, seconds, now, most = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5], tonumber(ARGV[6])
 redis.call('SET', tree, text, 'EX', seconds)
-redis.call('ZADD', used, now, digest)
-local before = tonumber(redis.call('HGET', sizes, digest) or '0')
-redis.call('HSET', sizes, digest, #text)
+redis.call('ZADD', used, now, key)
+local before = tonumber(redis.call('HGET', sizes, key) or '0')
+redis.call('HSET', sizes, key, #text)
 redis.call('INCRBY', total, #text - before)
 while tonumber(redis.call('GET', total)) > most do
   local oldest = redis.call('ZRANGE', used, 0, 0)[1]
@@ -33,9 +36,9 @@ export function createRedisTrees(redis: Redis, deployment: string, maxBytes: num
   const prefix = `${deployment}:tree:`;
   const kept = ['used', 'sizes', 'bytes'].map((name) => `${deployment}:trees:${name}`);
   return {
-    async keep(digest, tree, seconds) {
-      await keep(redis, [`${prefix}${digest}`, ...kept], [prefix, digest, tree, seconds, Date.now(), maxBytes]);
+    async keep(key, tree, seconds) {
+      await keep(redis, [`${prefix}${key}`, ...kept], [prefix, key, tree, seconds, Date.now(), maxBytes]);
     },
-    get: (digest) => redis.get(`${prefix}${digest}`),
+    get: (key) => redis.get(`${prefix}${key}`),
   };
 }

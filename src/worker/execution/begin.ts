@@ -174,7 +174,7 @@ function choose(
 }
 
 /** The tree of what runs, with what this client publishes of its leaves. */
-function treeAsked({ address, lane }: Client, { app, ruleId, confId }: JobData) {
+export function treeAsked({ address, lane }: Pick<Client, 'address' | 'lane'>, { app, ruleId, confId }: JobData) {
   const id = (text: string | null) => (text === null ? null : BigInt(text));
   return { app, ruleId: id(ruleId), confId: id(confId), lane, address };
 }
@@ -194,7 +194,7 @@ async function claimAt(
   const decision = await claimInSlot({ ...chosen, rules }, execution, parts);
   const isOurs = decision.kind === 'claimed' && decision.claim.directoryName === client.directoryName;
   if (!isOurs) return decision;
-  parts.keptTrees.use(rules.digest, treeAsked(client, execution.data));
+  parts.keptTrees.use({ ...rules, version: rules.released }, treeAsked(client, execution.data));
   return { ...decision, warnings: [...chosen.warnings, ...inspection.warnings] };
 }
 

@@ -8,7 +8,7 @@ import type { Store } from '../../shared/store/key-value-store.ts';
 import type { Claim } from '../files/claim.ts';
 import { filesLie } from '../files/quick-files.ts';
 import { explained } from '../reasons.ts';
-import { type BeginParts, begin, PASS_ON_WITHIN_MS } from './begin.ts';
+import { type BeginParts, begin, PASS_ON_WITHIN_MS, treeAsked } from './begin.ts';
 import { openWait, type Surroundings, toEvent, type Wait } from './drive.ts';
 import { type Claimed, type Ended, type Execution, endedWithout, type Outcome } from './execution.ts';
 import type { CleanUp, ExecutionJob, RecordEnding } from './finish.ts';
@@ -68,9 +68,10 @@ export function createExecute(parts: ExecuteParts) {
 }
 
 /** The same for every attempt, whichever one claimed: dispatch what the claim names, wait for its answer, say how it ended. */
-async function dispatchAndWait(begun: Claimed, { input, claimBy }: JobData, parts: ExecuteParts): Promise<Outcome> {
+async function dispatchAndWait(begun: Claimed, data: JobData, parts: ExecuteParts): Promise<Outcome> {
   const { claim } = begun;
-  const { mailbox, interrupts, slots, store, privacy, workload, atStep } = parts;
+  const { input, claimBy } = data;
+  const { mailbox, interrupts, slots, keptTrees, store, privacy, workload, atStep } = parts;
   slots.occupy(claim.mockId, mailbox.directoryOf(claim)); // another attempt may have claimed for another client
   const wait = openWait(factsOf(claim, parts), parts);
   const stopInterrupts = interrupts.listen(claim.mockId, (interrupt) => wait.put(toEvent(interrupt)));
@@ -80,6 +81,7 @@ async function dispatchAndWait(begun: Claimed, { input, claimBy }: JobData, part
     await atStep('result-read', claim.mockId);
     if (ending.kind === 'interrupted') return { kind: 'give-back' };
     const marked = mark !== 'none' || !isOurs;
+    if (ending.kind === 'answered' && ending.answer.rules) keptTrees.use(ending.answer.rules, treeAsked(claim, data));
     const ended = await toEnded(ending, { ...begun, marked }, { store, privacy, input });
     await atStep('before-completion', claim.mockId);
     return ended;

@@ -2,7 +2,7 @@ import type { Job } from 'bullmq';
 import type { Ending } from '../../shared/contract/ending.ts';
 import { beginningOf, type ExecutionRecord, type Progress, toSettled } from '../../shared/contract/execution-record.ts';
 import { JOB_VERSION, type JobData, type JobResult, jobDataSchema, type Warning } from '../../shared/contract/job.ts';
-import type { RulesOfRun } from '../../shared/contract/rules-of-run.ts';
+import type { RulesOfRun, ToldRules } from '../../shared/contract/rules-of-run.ts';
 import type { StateStep } from '../../shared/contract/states.ts';
 import type { Privacy } from '../../shared/privacy/privacy.ts';
 import { createThrottledAlert, type Logger } from '../../shared/runtime/logger.ts';
@@ -54,7 +54,7 @@ export async function toEnded(
 
 async function toJobResult(
   claim: Claim,
-  { body, success, decision, error, answeredAt }: Answer,
+  { body, success, decision, error, rules, answeredAt }: Answer,
   { warnings, store, privacy, input }: Told & { warnings: Warning[] },
 ): Promise<JobResult> {
   const all = [...withoutRefuted(warnings, body), ...answerWarnings(claim, { body, success, input })];
@@ -67,7 +67,7 @@ async function toJobResult(
     answeredAt,
     ...some(all, hide),
     ...laneOf(claim),
-    ...rulesIn(claim, privacy),
+    ...rulesIn(claim, privacy, rules),
     ...(error !== null && !privacy.isOff(claim.app) && { error: beginningOf(hide(error)) }),
   };
   if (Buffer.byteLength(body) <= INLINE_BYTES) return { ...head, body };
@@ -77,8 +77,10 @@ async function toJobResult(
 }
 
 /** Of an app that is in HISTORY_OFF nothing is kept about its rules. */
-function rulesIn({ app, rules }: Claim, privacy: Privacy): { rules?: RulesOfRun } {
-  return rules === undefined || privacy.isOff(app) ? {} : { rules };
+function rulesIn({ app, rules }: Claim, privacy: Privacy, told: ToldRules | null = null): { rules?: RulesOfRun } {
+  if (privacy.isOff(app)) return {};
+  if (told === null) return rules === undefined ? {} : { rules };
+  return { rules: { released: rules?.released ?? null, loaded: told.version, digest: told.digest, told: true } };
 }
 
 function laneOf({ lane }: Claim): { lane?: string } {

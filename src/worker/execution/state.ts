@@ -1,5 +1,6 @@
 import type { Decision } from '../../shared/contract/job.ts';
 import type { NoAnswer } from '../../shared/contract/outcomes.ts';
+import type { ToldRules } from '../../shared/contract/rules-of-run.ts';
 import type { Cancel } from '../../shared/store/control.ts';
 import type { Claim } from '../files/claim.ts';
 import type { Lease } from '../files/memory-budget.ts';
@@ -60,6 +61,7 @@ export type Answer = {
   success: boolean;
   decision: Decision | null;
   error: string | null;
+  rules: ToldRules | null;
   answeredAt: number;
   lease: Lease;
 };

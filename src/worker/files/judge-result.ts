@@ -1,15 +1,25 @@
 import { DATA_FIELD } from '../../shared/contract/data-field.ts';
-import { joinMembers, scanJson } from '../../shared/contract/exact-json.ts';
+import { joinMembers, parseExact, scanJson } from '../../shared/contract/exact-json.ts';
 import type { Decision } from '../../shared/contract/job.ts';
 import type { Member } from '../../shared/contract/json-tokens.ts';
+import { type ToldRules, toldRulesSchema } from '../../shared/contract/rules-of-run.ts';
 import { decodeUtf8 } from '../../shared/contract/utf8.ts';
 import { time } from '../../shared/seams/time.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import { decisionOf } from './decision.ts';
 
+const MAX_RULES = 200;
+
 /** The judgement on the bytes of a result file: an answer, the beginning of one, or something no further byte can make one. */
 export type Judgement =
-  | { kind: 'answer'; body: string; success: boolean; decision: Decision | null; error: string | null }
+  | {
+      kind: 'answer';
+      body: string;
+      success: boolean;
+      decision: Decision | null;
+      error: string | null;
+      rules: ToldRules | null;
+    }
   | { kind: 'incomplete'; message: string }
   /** `clientDied`: clients whose process ends while it runs a rule leave this. */
   | { kind: 'wrong'; message: string; clientDied?: true };
@@ -62,13 +72,20 @@ function judgeMembers(members: Member[], mockId: string, dataField: string): Jud
   complete('executeAt', String(time.now()));
   const decision = decisionOf(given.get('process'));
   const error = textOf(given.get('error'));
-  return { kind: 'answer', body: joinMembers(answer), success: success.raw === 'true', decision, error };
+  const rules = rulesOf(given.get('rules'));
+  return { kind: 'answer', body: joinMembers(answer), success: success.raw === 'true', decision, error, rules };
 }
 
 function textOf(member: Member | undefined): string | null {
   if (member?.kind !== 'string') return null;
   const text: unknown = JSON.parse(member.raw);
   return typeof text === 'string' && text !== '' ? text : null;
+}
+
+/** A client may say more than we ask for: what is no answer to this question is nothing. */
+function rulesOf(member: Member | undefined): ToldRules | null {
+  if (member?.kind !== 'object' || member.raw.length > MAX_RULES) return null;
+  return toldRulesSchema.safeParse(parseExact(member.raw)).data ?? null;
 }
 
 function wrong(message: string): { kind: 'wrong'; message: string } {

@@ -75,6 +75,12 @@ export function timeWindowOf(members: {
   return { type: windowTypes[String(timeType)] ?? 'always', start, end };
 }
 
+/** The same as clients go by it: null = always, a missing end is 0. */
+export function sidesOf({ type, start, end }: TimeWindow): { after: bigint | null; before: bigint | null } | null {
+  if (type === 'always') return null;
+  return { after: type === 'before' ? null : (start ?? 0n), before: type === 'after' ? null : (end ?? 0n) };
+}
+
 /** Reads a text as JSON by a schema, members in any case as the Java client does; what is wrong is said in words that fit after the file's name. */
 export function parseConfig<S extends z.ZodRawShape>(
   text: string,

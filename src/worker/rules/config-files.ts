@@ -1,4 +1,6 @@
 import { basename, join } from 'node:path';
+import { parseExact } from '../../shared/contract/exact-json.ts';
+import type { ExactValue } from '../../shared/contract/raw-number.ts';
 import { createLimitPerApp } from '../files/concurrency-limit.ts';
 import { readBoundedFile, refusal } from '../reading/bounded-file.ts';
 import { createPathCache } from '../reading/path-cache.ts';
@@ -69,6 +71,13 @@ export function createConfigFiles({ sharedDir, now }: { sharedDir: string; now: 
       return listing.kind === 'found' ? listing.value.ids : [];
     },
 
+    /** The update file of one version; null when there is none that can be read. */
+    async update(app: number, version: bigint): Promise<ExactValue | null> {
+      const path = pathOf(app, 'versions', `${version}_upd.json`);
+      const text = (await hasFolder(app, 'versions')) ? await readBoundedFile(path, MAX_FILE_BYTES) : absent;
+      return text.kind === 'found' ? exactOrNull(text.value) : null;
+    },
+
     /** The app's configuration version, null when there is none. */
     async version(app: number): Promise<bigint | null> {
       const text = (await isApp(app)) ? await readBoundedFile(pathOf(app, 'version.txt'), MAX_VERSION_BYTES) : absent;
@@ -84,6 +93,14 @@ function loaderOf<T>(parse: (text: string, id: bigint, stats: FileStats) => Read
     const text = refusal(stats, MAX_FILE_BYTES) ?? (await readBoundedFile(path, MAX_FILE_BYTES));
     return text.kind === 'found' ? parse(text.value, id, stats) : text;
   };
+}
+
+function exactOrNull(text: string): ExactValue | null {
+  try {
+    return parseExact(text);
+  } catch {
+    return null;
+  }
 }
 
 function parseDatedRule(text: string, id: bigint, stats: FileStats): Reading<DatedRule> {

@@ -1,27 +1,17 @@
+import { inOrder } from '../../shared/contract/rules-digest.ts';
+import type { RuleNode } from './node-file.ts';
 import type { NodeReadings } from './rule-graph.ts';
 import { edgesOf } from './rule-graph.ts';
 
-type Step = { id: bigint; arrived: boolean };
-
-/**
- * The nodes in the order they take part: a node's forward condition before it, its children after it, each node once.
- * The walk keeps its own list, because a chain of thousands of nodes would overflow the call stack.
- */
+/** The nodes of a graph in the order they take part, each once. */
 export function releasedOrder(nodes: NodeReadings, start: bigint): bigint[] {
-  const order: bigint[] = [];
-  const visited = new Set<bigint>();
-  const steps: Step[] = [{ id: start, arrived: false }];
-  for (let step = steps.pop(); step; step = steps.pop()) {
-    const reading = nodes.get(step.id);
-    if (step.arrived) order.push(step.id);
-    if (step.arrived || visited.has(step.id)) continue;
-    visited.add(step.id);
-    const { forwardId, sonIds } = reading?.kind === 'found' ? reading.value : { forwardId: null, sonIds: [] };
-    for (const id of sonIds.toReversed()) steps.push({ id, arrived: false });
-    steps.push({ id: step.id, arrived: true });
-    if (forwardId !== null) steps.push({ id: forwardId, arrived: false });
-  }
-  return order;
+  return inOrder(start, (id) => foundIn(nodes, id));
+}
+
+/** The node itself; undefined where there is none that can be read. */
+export function foundIn(nodes: NodeReadings, id: bigint): RuleNode | undefined {
+  const reading = nodes.get(id);
+  return reading?.kind === 'found' ? reading.value : undefined;
 }
 
 /** The first circle a client would run into, as the ids along it, or null. Forward conditions count like children. */
@@ -48,7 +38,7 @@ export function findCycle(nodes: NodeReadings, start: bigint): bigint[] | null {
 /** How many nodes a client visits at most, shared nodes each time they occur. Only for nodes without a cycle. */
 export function countOccurrences(nodes: NodeReadings, start: bigint): number {
   const counts = new Map<bigint, number>();
-  const steps: Step[] = [{ id: start, arrived: false }];
+  const steps = [{ id: start, arrived: false }];
   for (let step = steps.pop(); step; step = steps.pop()) {
     if (counts.has(step.id)) continue;
     const edges = edgesOf(nodes.get(step.id));

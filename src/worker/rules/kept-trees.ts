@@ -4,7 +4,7 @@ import type { Privacy } from '../../shared/privacy/privacy.ts';
 import { createThrottledAlert, type Logger } from '../../shared/runtime/logger.ts';
 import type { Settings } from '../../shared/runtime/settings.ts';
 import { time } from '../../shared/seams/time.ts';
-import type { Trees } from '../../shared/store/trees.ts';
+import { type Trees, treeKey } from '../../shared/store/trees.ts';
 import type { MetadataFor, Wanted } from './leaf-metadata.ts';
 import type { Selection } from './rule-graph.ts';
 import type { Rules } from './rules.ts';
@@ -14,10 +14,16 @@ import { readTree } from './tree.ts';
 const MAX_SHARE = 1 / 8;
 /** So often the time of a tree that is in use is begun anew. */
 const KEEP_AGAIN_MS = 3_600_000;
+/** A worker may see the files of a release later than a client did. */
+const LOOK_AGAIN_MS = 10_000;
 const MAX_REMEMBERED = 10_000;
 
+type Source = Pick<Rules, 'readGraph' | 'readVersion'>;
+/** The rules of a run: the version that they were said to be of, and their digest. */
+type Ran = { digest: string; version: string | null };
+
 type Dependencies = {
-  rules: Pick<Rules, 'readGraph' | 'readVersion'>;
+  rules: Source & Pick<Rules, 'rulesAt'>;
   metadataFor: MetadataFor;
   trees: Trees;
   privacy: Privacy;
@@ -33,24 +39,35 @@ export function createKeptTrees({ rules, metadataFor, trees, privacy, settings, 
   const alert = createThrottledAlert(log, 'The rules of runs cannot be kept');
   const seconds = settings.HISTORY_SECONDS + TREE_KEPT_BEYOND_SECONDS;
 
-  async function keep(digest: string, asked: Selection & Wanted): Promise<void> {
-    const { kind, ...tree } = await readTree(asked, { rules, metadataFor });
-    // Where they changed since, the tree of that run is gone.
-    if (kind !== 'tree' || !('digest' in tree) || tree.digest !== digest) return;
-    const text = stringifyExact(tree);
-    if (Buffer.byteLength(text) <= settings.TREES_BYTES * MAX_SHARE) await trees.keep(digest, text, seconds);
+  async function keep({ digest, version }: Ran, asked: Selection & Wanted): Promise<void> {
+    const text = (await readAs(digest, asked, rules)) ?? (await readOlder(digest, asked, version));
+    const isKept = text !== null && Buffer.byteLength(text) <= settings.TREES_BYTES * MAX_SHARE;
+    if (isKept) await trees.keep(treeKey(asked.app, digest), text, seconds);
+    if (text === null) keptAt.set(digest, time.monotonic() - KEEP_AGAIN_MS + LOOK_AGAIN_MS);
     alert.ends();
   }
 
+  /** The tree as JSON text; null when its rules are others than those of the digest. */
+  async function readAs(digest: string, asked: Selection & Wanted, source: Source): Promise<string | null> {
+    const { kind, ...tree } = await readTree(asked, { rules: source, metadataFor });
+    return kind === 'tree' && 'digest' in tree && tree.digest === digest ? stringifyExact(tree) : null;
+  }
+
+  /** They changed since: update files may tell what they were. */
+  async function readOlder(digest: string, asked: Selection & Wanted, version: string | null): Promise<string | null> {
+    const source = version === null ? null : await rules.rulesAt(asked.app, BigInt(version));
+    return source && readAs(digest, asked, source);
+  }
+
   return {
-    /** An execution is about to run on these rules. It does not wait for this. */
-    use(digest: string | null, asked: Selection & Wanted): void {
+    /** An execution runs on these rules. It does not wait for this. */
+    use({ digest, version }: Pick<Ran, 'version'> & { digest: string | null }, asked: Selection & Wanted): void {
       if (digest === null || privacy.isOff(asked.app)) return;
       const now = time.monotonic();
       if (now - (keptAt.get(digest) ?? Number.NEGATIVE_INFINITY) < KEEP_AGAIN_MS) return;
       if (keptAt.size >= MAX_REMEMBERED) keptAt.clear();
       keptAt.set(digest, now);
-      keep(digest, asked).catch((error) => {
+      keep({ digest, version }, asked).catch((error) => {
         keptAt.delete(digest);
         alert.begins(error, 'runs on them are shown without a tree once other rules are released');
       });

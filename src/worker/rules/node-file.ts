@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { parseExact } from '../../shared/contract/exact-json.ts';
 import type { ExactValue } from '../../shared/contract/raw-number.ts';
-import { RawNumber, stringifyExact } from '../../shared/contract/raw-number.ts';
+import { RawNumber } from '../../shared/contract/raw-number.ts';
+import { digestOfNode } from '../../shared/contract/rules-digest.ts';
 import type { Reading } from '../reading/reading.ts';
 import { unusable } from '../reading/reading.ts';
 import type { TimeWindow } from './config-fields.ts';
@@ -13,6 +13,7 @@ import {
   optionalInteger,
   optionalText,
   parseConfig,
+  sidesOf,
   timeMembers,
   timeWindowOf,
 } from './config-fields.ts';
@@ -20,6 +21,7 @@ import type { NodeType } from './node-types.ts';
 import { nodeTypeOf } from './node-types.ts';
 
 const MAX_CHILDREN = 10_000;
+const DELETED = -1n;
 
 /** The values configured for a leaf, numbers as they were written. */
 export type ConfigValues = { [field: string]: ExactValue };
@@ -37,6 +39,8 @@ export type RuleNode = {
   errorState: bigint | null;
   timeWindow: TimeWindow;
   problems: string[];
+  /** Clients leave it out, but those of Python. */
+  isDeleted: boolean;
   /** The same for files that say the same, whenever they were written. */
   digest: string;
 };
@@ -51,6 +55,7 @@ const nodeSchema = z.object({
   forwardId: optionalId,
   inverse: optionalFlag,
   errorState: optionalInteger,
+  status: optionalInteger.catch(null),
   ...timeMembers,
 });
 
@@ -58,7 +63,7 @@ const nodeSchema = z.object({
 export function parseNode(text: string, id: bigint): Reading<RuleNode> {
   const parsed = parseConfig(text, nodeSchema);
   if (parsed.kind !== 'found') return parsed;
-  const { timeType, start, end, type, confField, sonIds, ...node } = parsed.value;
+  const { timeType, start, end, type, confField, sonIds, status, ...node } = parsed.value;
   if (node.id !== null && node.id !== id) return unusable(`says that it is node ${node.id}`);
   const problems: string[] = [];
   const nodeType = nodeTypeOf(type);
@@ -78,12 +83,8 @@ export function parseNode(text: string, id: bigint): Reading<RuleNode> {
     timeWindow: timeWindowOf({ timeType, start, end }),
     problems,
   };
-  return { kind: 'found', value: { ...value, digest: digestOf(value) } };
-}
-
-function digestOf({ problems, type, ...rest }: Omit<RuleNode, 'digest'>): string {
-  const text = stringifyExact({ ...rest, type: type.name });
-  return createHash('sha256').update(text).digest('base64url');
+  const digest = digestOfNode({ ...value, type, window: sidesOf(value.timeWindow) });
+  return { kind: 'found', value: { ...value, isDeleted: status === DELETED, digest } };
 }
 
 /** The name of a node: its label, else its class's short name. */

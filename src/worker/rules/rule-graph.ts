@@ -25,14 +25,15 @@ export type RuleGraph =
   | { kind: 'unusable'; reason: string };
 
 type ReadNode = (confId: bigint) => Promise<Reading<RuleNode>>;
-type Sources = {
+/** Where rules and nodes are read. */
+export type GraphSources = {
   readRule: (app: number, ruleId: bigint) => Promise<Reading<PlacedRule>>;
   nodesOf: (app: number) => Promise<ReadNode>;
   hasConfiguration: (app: number) => Promise<boolean>;
 };
 
 /** Reads the nodes of a selection. With both ids these are the whole rule's, and only the start is the node's. */
-export async function readGraph({ app, ruleId, confId }: Selection, sources: Sources): Promise<RuleGraph> {
+export async function readGraph({ app, ruleId, confId }: Selection, sources: GraphSources): Promise<RuleGraph> {
   const unknown = async (kind: 'unknown-rule' | 'unknown-node'): Promise<RuleGraph> => ({
     kind: (await sources.hasConfiguration(app)) ? kind : 'no-rules',
   });

@@ -1,17 +1,23 @@
-import { createHash } from 'node:crypto';
-import { stringifyExact } from '../../shared/contract/raw-number.ts';
-import { releasedOrder } from './graph-walks.ts';
+import { digestOfRules } from '../../shared/contract/rules-digest.ts';
+import { sidesOf } from './config-fields.ts';
+import { foundIn } from './graph-walks.ts';
+import type { RuleNode } from './node-file.ts';
 import type { RuleGraph } from './rule-graph.ts';
 
-/** The same for the same rule and nodes, whenever their files were written; null where there is nothing to walk. */
+/** The digest of a rule or node with all that it reaches; null where there is nothing to walk. */
 export function digestOf(graph: RuleGraph): string | null {
   if (graph.kind !== 'graph' || graph.start === null || graph.truncated) return null;
   const { rule, start, nodes } = graph;
-  const about = rule && { id: rule.id, name: rule.name, status: rule.status, timeWindow: rule.timeWindow };
-  const hash = createHash('sha256').update(stringifyExact({ rule: about, start }));
-  for (const id of releasedOrder(nodes, start)) {
-    const reading = nodes.get(id);
-    hash.update(`${id} ${reading?.kind === 'found' ? reading.value.digest : reading?.kind}\n`);
-  }
-  return hash.digest('base64url').slice(0, 22);
+  const released = (id: bigint): RuleNode | undefined => {
+    const node = foundIn(nodes, id);
+    return node?.isDeleted ? undefined : node;
+  };
+  if (foundIn(nodes, start)?.isDeleted) return null;
+  const missing = (id: bigint) => (nodes.get(id)?.kind === 'unusable' ? 'unusable' : 'absent');
+  return digestOfRules({
+    rule: rule && { ...rule, window: sidesOf(rule.timeWindow) },
+    start,
+    below: released,
+    digestOf: (id) => released(id)?.digest ?? missing(id),
+  });
 }

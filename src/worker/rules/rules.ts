@@ -7,6 +7,7 @@ import type { ConfigFiles } from './config-files.ts';
 import { createConfigFiles } from './config-files.ts';
 import type { Skipped } from './folder-listing.ts';
 import type { RuleNode } from './node-file.ts';
+import { createRulesAt } from './older-rules.ts';
 import type { Rule } from './rule-file.ts';
 import type { RuleGraph, Selection } from './rule-graph.ts';
 import { readGraph } from './rule-graph.ts';
@@ -45,10 +46,7 @@ export function createRules({ sharedDir, now = () => time.monotonic() }: { share
     return async (confId: bigint): Promise<Reading<RuleNode>> => (has ? files.node(app, confId) : absent);
   };
 
-  const hasConfiguration = async (app: number) => {
-    const index = await files.ruleIndex(app);
-    return (index.kind === 'found' && index.value.folders.size > 0) || (await files.nodeIds(app)).length > 0;
-  };
+  const sources = { readRule, nodesOf, hasConfiguration: (app: number) => hasConfiguration(files, app) };
 
   return {
     /** The apps that have a folder for rules or nodes, ascending. */
@@ -78,10 +76,15 @@ export function createRules({ sharedDir, now = () => time.monotonic() }: { share
 
     /** The nodes that a selection reaches. Callers at the same moment share one read. */
     readGraph: (selection: Selection): Promise<RuleGraph> =>
-      joinReads(`${selection.app}/${selection.ruleId}/${selection.confId}`, () =>
-        readGraph(selection, { readRule, nodesOf, hasConfiguration }),
-      ),
+      joinReads(`${selection.app}/${selection.ruleId}/${selection.confId}`, () => readGraph(selection, sources)),
+
+    rulesAt: createRulesAt(files, sources),
   };
+}
+
+async function hasConfiguration(files: ConfigFiles, app: number): Promise<boolean> {
+  const index = await files.ruleIndex(app);
+  return (index.kind === 'found' && index.value.folders.size > 0) || (await files.nodeIds(app)).length > 0;
 }
 
 type Places = { app: number; ruleId: bigint; places: readonly string[] };

@@ -19,7 +19,7 @@ export function rulesOf(nodes: Nodes, leaves: Leaves): RuleSet {
     const confField = typeof members.confField === 'object' ? { confField: JSON.stringify(members.confField) } : {};
     files.set(BigInt(id), readNode(objectOf(JSON.stringify({ id: Number(id), ...members, ...confField }))));
   }
-  const rules = new Map([[1n, { id: 1n, confId: 1n, window: null, scenes: [] }]]);
+  const rules = new Map([[1n, { id: 1n, name: null, status: 1n, confId: 1n, window: null, scenes: [] }]]);
   return createRuleSet({ version: 1n, rules, nodes: files, problems: [] }, createRegistry(leaves));
 }
 

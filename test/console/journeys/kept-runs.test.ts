@@ -224,6 +224,27 @@ describeInBrowser('a search of the history', () => {
     await page.reload();
     await lists(page, /cost 55\b/);
   });
+
+  test('has a chip for each condition that is complete; pressed, or taken back by Backspace, it is one no more', async () => {
+    const page = await journey.visit(RULE);
+    for (const cost of ['257', '268']) await runWith(page, cost);
+    const field = page.getByRole('searchbox', { name: /Input \(uid=42\)/ });
+    const chip = (condition: string) => page.getByRole('button', { name: `Remove ${condition} from the search` });
+    await field.pressSequentially('cost>=200 cost<260 state:succeeded');
+    await field.press('Enter');
+    for (const condition of ['cost>=200', 'cost<260', 'state:succeeded']) await chip(condition).waitFor();
+    expect(await field.inputValue()).toBe('');
+    await expect.poll(() => rows(page).allInnerTexts()).not.toContainEqual(expect.stringMatching(/cost 268\b/));
+    await lists(page, /cost 257\b/);
+    await expectAccessible(page);
+    await page.reload();
+    await chip('state:succeeded').waitFor();
+
+    await chip('cost<260').click();
+    await field.press('Backspace');
+    expect(await field.inputValue()).toBe('state:succeeded');
+    await expect.poll(() => rows(page).allInnerTexts()).toContainEqual(expect.stringMatching(/cost 268\b/));
+  });
 });
 
 describeInBrowser('how much is kept', () => {

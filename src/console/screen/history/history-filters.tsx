@@ -1,5 +1,6 @@
 import { type HistoryFilter, noFilter, outcomeFilters, timeFilters } from '../../run/history-filter.ts';
 import { useText } from '../../text/use-text.tsx';
+import { SearchField } from './search-field.tsx';
 
 type Props = {
   filter: HistoryFilter;
@@ -17,13 +18,7 @@ export function HistoryFilters({ filter, onFilter, everyRule, onEveryRule }: Pro
   };
   return (
     <div className="history-filters" role="search" aria-label={say('history.filter')}>
-      <input
-        type="search"
-        aria-label={say('history.filter.text')}
-        placeholder={say('history.filter.text')}
-        value={filter.text}
-        onChange={({ target }) => change({ text: target.value })}
-      />
+      <SearchField text={filter.text} onText={(text) => change({ text })} />
       <select
         aria-label={say('history.result')}
         value={filter.outcome}

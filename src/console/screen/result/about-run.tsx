@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { type Execution, type ExecutionRecord, pinExecution } from '../../api/executions.ts';
+import { versionRan } from '../../run/rules-of-run.ts';
 import { keepPinned } from '../../run/use-execution.ts';
 import { formatTime } from '../../text/durations.ts';
 import { useText } from '../../text/use-text.tsx';
@@ -17,12 +18,13 @@ type Props = { record: ExecutionRecord; execution: Execution | null; trace: stri
 export function AboutRun({ record, execution, trace }: Props) {
   const { say, language } = useText();
   const { history, keyName, lane, rules } = record;
+  const version = versionRan(rules);
   const time = (at: number) => formatTime(at, language, Date.now());
   const words = [
     time(history[0]?.at ?? 0),
     keyName !== null && say('history.by', { name: keyName }),
     lane !== null && say('about.lane', { lane }),
-    rules?.released != null && say('about.version', { version: rules.released }),
+    version !== null && say('about.version', { version }),
     trace !== null && say('about.trace', { trace }),
   ];
   return (

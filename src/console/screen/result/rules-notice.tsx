@@ -1,4 +1,4 @@
-import { changedNodes, type NodeChange } from '../../run/rules-of-run.ts';
+import { changedNodes, type NodeChange, versionRan } from '../../run/rules-of-run.ts';
 import { type Say, useText } from '../../text/use-text.tsx';
 import { NoticeLines } from '../../ui/notice-lines.tsx';
 import type { RuleContext } from '../frame/use-rule.ts';
@@ -21,8 +21,11 @@ function linesOf({ ofRun, tree, version: now }: RuleContext & { ofRun: OfRun }, 
   const changes = tree.data && ofRun.tree ? changedNodes(tree.data, ofRun.tree) : [];
   const since =
     changes.length === 0 ? '' : ` ${say('rules.changed', { n: changes.length, nodes: nodeNames(changes, say) })}`;
-  if (released === null || now === null || released === now) return [`${say('rules.edited')}${since}`];
-  return [`${say('rules.older', { released, now })}${since}`];
+  const ran = versionRan(rules);
+  if (ran === null || now === null || ran === now) return [`${say('rules.edited')}${since}`];
+  const isBehind = released !== null && BigInt(ran) < BigInt(released);
+  const behind = isBehind ? [say('rules.behind', { released, client: address ?? '' })] : [];
+  return [`${say('rules.older', { ran, now })}${since}`, ...behind];
 }
 
 /** Changed nodes by their ids and names, as many as a line has room for. */

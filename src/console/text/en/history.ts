@@ -4,7 +4,8 @@ import type { Template } from '../../../shared/reasoning/format.ts';
 export const historyWords = {
   'history.label': 'History',
   'history.filter': 'Find earlier runs',
-  'history.filter.text': 'Input (uid=42), client or id',
+  'history.filter.text': 'Input (uid=42), who (by:ann), client or id',
+  'history.filter.remove': 'Remove {condition} from the search',
   'history.everyRule': 'All rules',
   'history.found': { one: '{found} found, 1 run looked at', other: '{found} found, {n} runs looked at' },
   'history.none': 'No run matches: all that are kept were looked at.',

@@ -128,8 +128,8 @@ export const stateWords = {
   'rules.ahead':
     'When this run was sent, {client} had told that it has version {loaded}, and the worker saw version {released}: it saw an old file. The tree is shown without settings: they may have been others.',
   'rules.checking': 'This run used other rules than those of now. Reading the rules it used…',
-  'rules.older':
-    'This run used version {released} of the rules. You see them as they were; version {now} is released now.',
+  'rules.older': 'This run used version {ran} of the rules. You see them as they were; version {now} is released now.',
+  'rules.behind': 'When it was sent, version {released} was released: {client} had not loaded it yet.',
   'rules.edited': 'This run used the rules as you see them. They have changed since, and their version has not.',
   'rules.changed': {
     one: '{n} node is another one now: {nodes}.',

@@ -4,7 +4,8 @@ import type { historyWords as words } from '../en/history.ts';
 export const historyWords: Record<keyof typeof words, Template> = {
   'history.label': '历史',
   'history.filter': '查找以前的运行',
-  'history.filter.text': '输入（uid=42）、客户端或编号',
+  'history.filter.text': '输入（uid=42）、调用者（by:ann）、客户端或编号',
+  'history.filter.remove': '从搜索中去掉 {condition}',
   'history.everyRule': '所有规则',
   'history.found': '已查看 {n} 次运行，找到 {found} 次',
   'history.none': '没有匹配的运行：已查看所有保留的运行。',

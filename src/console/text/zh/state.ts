@@ -122,7 +122,8 @@ export const stateWords: Record<keyof typeof words, Template> = {
   'rules.ahead':
     '发送此次运行时，{client} 上报的是版本 {loaded}，而工作进程看到的是版本 {released}：它看到的是旧文件。这里的树不含设置：当时的设置可能不同。',
   'rules.checking': '此次运行使用的规则与现在的不同。正在读取当时的规则…',
-  'rules.older': '此次运行使用的是版本 {released} 的规则。您看到的是当时的规则；现在发布的是版本 {now}。',
+  'rules.older': '此次运行使用的是版本 {ran} 的规则。您看到的是当时的规则；现在发布的是版本 {now}。',
+  'rules.behind': '发送时已发布的是版本 {released}：{client} 当时尚未加载它。',
   'rules.edited': '此次运行使用的是您看到的规则。规则此后有改动，但版本号没有变。',
   'rules.changed': '现在有 {n} 个节点不同：{nodes}。',
   'rules.node.added': '{node}（新增）',

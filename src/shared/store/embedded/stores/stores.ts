@@ -33,8 +33,8 @@ export function embeddedStores(openShelf: OpenShelf): Stores {
 /** What was put last leaves last. */
 function embeddedTrees({ hold, get }: Store): Trees {
   return {
-    async keep(digest, tree, seconds) {
-      await hold(digest, tree, seconds);
+    async keep(key, tree, seconds) {
+      await hold(key, tree, seconds);
     },
     get,
   };

@@ -1,0 +1,102 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { stringifyExact } from '../../../src/shared/contract/raw-number.ts';
+import { createRules } from '../../../src/worker/rules/rules.ts';
+import { readTree } from '../../../src/worker/rules/tree.ts';
+import { createRuleFiles } from '../../support/rule-files.ts';
+
+let files: Awaited<ReturnType<typeof createRuleFiles>>;
+beforeEach(async () => {
+  files = await createRuleFiles();
+});
+afterEach(() => files.remove());
+
+const leaf = (min: number) => `"type":5,"confName":"a.Spend","confField":"{\\"min\\":${min}}"`;
+
+/** Rule 1 with the root 1 above the leaves 2 and 3, at version 1: a full load, so that no update file tells of it. */
+async function begin(): Promise<void> {
+  await files.rule(1, '"confId":1,"name":"gate"');
+  await files.node(1, '"type":1,"sonIds":"2,3"');
+  for (const id of [2, 3]) await files.node(id, leaf(100));
+  await files.write('1', 7, 'version.txt');
+}
+
+type Change = { nodes?: Record<number, string>; deleted?: number[]; update?: boolean };
+async function release(version: number, { nodes = {}, deleted = [], update = true }: Change): Promise<void> {
+  for (const [id, members] of Object.entries(nodes)) await files.node(id, members);
+  for (const id of deleted) await files.write(`{"id":${id},"status":-1}`, 7, 'confs', `${id}.json`);
+  const insertOrUpdateConfs = Object.entries(nodes).map(([id, members]) =>
+    JSON.parse(`{"id":${id},"status":1,${members}}`),
+  );
+  const content = JSON.stringify({ version, insertOrUpdateConfs, deleteConfIds: deleted });
+  if (update) await files.write(content, 7, 'versions', `${version}_upd.json`);
+  await files.write(String(version), 7, 'version.txt');
+}
+
+const asked = { app: 7, ruleId: 1n, confId: null, lane: null, address: null };
+const read = async (version?: number) => {
+  const now = createRules({ sharedDir: files.sharedDir });
+  const rules = version === undefined ? now : await now.rulesAt(7, BigInt(version));
+  if (rules === null) return null;
+  const tree = await readTree(asked, { rules, metadataFor: async () => [] });
+  return tree.kind === 'tree' ? tree : null;
+};
+const minsOf = async (version: number) =>
+  (await read(version))?.root?.children.map(({ id, state, values }) => [
+    Number(id),
+    state,
+    values.min === undefined ? '' : stringifyExact(values.min),
+  ]);
+
+test('what updates touched is as the newest update of then says, the rest as its file says now', async () => {
+  await begin();
+  await release(2, { nodes: { 2: leaf(90) } });
+  const second = (await read())?.digest;
+  await release(3, { nodes: { 2: leaf(80) } });
+  const third = (await read())?.digest;
+  await release(4, { nodes: { 2: leaf(70) } });
+  expect(await minsOf(2)).toEqual([
+    [2, 'released', '90'],
+    [3, 'released', '100'],
+  ]);
+  expect(await minsOf(3)).toEqual([
+    [2, 'released', '80'],
+    [3, 'released', '100'],
+  ]);
+  expect([(await read(2))?.digest, (await read(3))?.digest]).toEqual([second, third]);
+});
+
+test('what was touched since, and by nothing before, is not known', async () => {
+  await begin();
+  const first = (await read())?.digest;
+  await release(2, { nodes: { 2: leaf(90) } });
+  expect((await minsOf(1))?.[0]).toEqual([2, 'unusable', '']);
+  expect((await read(1))?.digest).not.toBe(first);
+});
+
+test('a release without an update file may have touched everything', async () => {
+  await begin();
+  await release(2, { nodes: { 2: leaf(90) } });
+  await release(3, { nodes: { 2: leaf(80) }, update: false });
+  expect(await minsOf(2)).toBeUndefined();
+});
+
+test('a node that was deleted since is there, one that was deleted by then is not', async () => {
+  await begin();
+  await release(2, { nodes: { 3: leaf(90) } });
+  const second = (await read())?.digest;
+  await release(3, { deleted: [3] });
+  const third = (await read())?.digest;
+  await release(4, { nodes: { 3: leaf(60) } });
+  expect(await minsOf(2)).toEqual([
+    [2, 'released', '100'],
+    [3, 'released', '90'],
+  ]);
+  expect([(await read(2))?.digest, (await read(3))?.digest]).toEqual([second, third]);
+});
+
+test('a version that is not released yet, and one of long ago, have no rules', async () => {
+  await begin();
+  expect(await read(2)).toBeNull();
+  await release(200, {});
+  expect(await read(99)).toBeNull();
+});
