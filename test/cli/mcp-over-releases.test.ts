@@ -1,0 +1,123 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Client } from '@modelcontextprotocol/client';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createRuleClient, type Data, describeLeaf, type RuleClient } from '../../src/client/client.ts';
+import { eventually } from '../support/eventually.ts';
+import { onEachQueue } from '../support/on-each-queue.ts';
+import { answersWith, createResponder, resultText } from '../support/responder.ts';
+import type { Service } from '../support/start-service.ts';
+import { startAssistant } from './assistant.ts';
+
+const OF_100 = 'cost is 90, min is 100. It would be TRUE with cost of at least 100.';
+const waiting = { for: null as Promise<void> | null };
+
+/** Waits for a release when a test says so: its settings stay those that it began with. */
+class Spend {
+  min = 0;
+  async doFlow(service: Data): Promise<boolean> {
+    await waiting.for;
+    return Number(service.get('cost')) >= this.min;
+  }
+}
+const leaf = describeLeaf({ leaf: Spend, comparison: { key: 'cost', is: '>=', field: 'min' } });
+
+onEachQueue('an assistant that explains runs over a release', (start) => {
+  let service: Service;
+  let own: RuleClient;
+  let assistant: Awaited<ReturnType<typeof startAssistant>>;
+  beforeAll(async () => {
+    service = await start({});
+    await release({ version: 1, min: 100 });
+    own = await createRuleClient({ app: 7, sharedDir: service.sharedDir, leaves: { 'a.Spend': leaf }, address: 'own' });
+    assistant = await startAssistant(service.url);
+  });
+  afterAll(async () => {
+    await assistant?.close();
+    await own?.close();
+    await service?.stop();
+  });
+
+  it('tells the truth of one before it, one that it overtakes, and, after it, of clients with the new rules, with the old ones, and of one that does not say', async () => {
+    const before = await run({ at: 'own' });
+    const released = Promise.withResolvers<void>();
+    waiting.for = released.promise;
+    const during = run({ at: 'own' });
+    await eventually(async () => expect(await statesOf(service)).toContain('picked-up'));
+    await release({ version: 2, min: 80 });
+    waiting.for = null;
+    released.resolve();
+    const after = await run({ at: 'own' });
+
+    expect(await explained(before)).toMatchObject({
+      aboutTheTree: 'This is the tree of version 1, which its client says it ran. It may have changed since.',
+      why: { decision: 'FALSE', sentences: [expect.stringContaining(OF_100)] },
+    });
+    expect((await explained(await during)).why.sentences).toEqual([expect.stringContaining(OF_100)]);
+    const { why, aboutTheTree } = await explained(after);
+    expect(aboutTheTree).toMatch(/^This is the tree of version 2, which its client says it ran\./);
+    expect(why).toMatchObject({ decision: 'TRUE', sentences: [expect.stringContaining('cost is 90, min is 80')] });
+
+    const { rules, result } = (await service.call(`/rule-server/mock/executions/${before}`)).json;
+    const { process } = result;
+    await using _old = await lagging('old', { process, rules: { version: 1, digest: rules.digest } });
+    const old = await explained(await run({ at: 'old' }));
+    expect(old.aboutTheTree).toMatch(
+      /version 1, which its client says it ran\. When it was sent, version 2 was released\./,
+    );
+    expect(old.why.sentences).toEqual([expect.stringContaining(OF_100)]);
+
+    await using _silent = await lagging('silent', { process });
+    const silent = await explained(await run({ at: 'silent' }));
+    expect(silent.aboutTheTree).toMatch(
+      /version 2, which was released\. The client had told that it has version 1: it may have run that one\./,
+    );
+    expect(silent.why.decision).toBe('FALSE');
+    expect(silent.why.sentences.join(' ')).not.toMatch(/min is|would be/);
+  });
+
+  const lagging = (address: string, members: Record<string, unknown>) => {
+    const does = answersWith((request) => resultText(request, members));
+    return createResponder({ sharedDir: service.sharedDir, app: 7, address, does });
+  };
+
+  async function run({ at }: { at: string }): Promise<string> {
+    const call = { app: 7, ruleId: 1, target: `address:${at}`, 'the service': { cost: 90 } };
+    const { json, status } = await service.execute(call);
+    expect({ status, success: json.success }).toEqual({ status: 200, success: true });
+    return json.mockId;
+  }
+
+  /** What the assistant is told of a run that it found by its input. */
+  async function explained(mockId: string) {
+    await eventually(async () => {
+      const found = await ask(assistant, 'find_runs', { app: 7, where: ['cost=90'] });
+      expect(found.items.map((run: { mockId: string }) => run.mockId)).toContain(mockId);
+    });
+    return ask(assistant, 'explain_run', { mockId });
+  }
+
+  async function release({ version, min }: { version: number; min: number }): Promise<void> {
+    const folder = join(service.sharedDir, '7');
+    for (const name of ['bases', 'confs', 'versions']) await mkdir(join(folder, name), { recursive: true });
+    const node = { id: 2, status: 1, type: 5, confName: 'a.Spend', confField: JSON.stringify({ min }) };
+    await writeFile(join(folder, 'bases/1.json'), '{"id":1,"app":7,"name":"gate","status":1,"confId":2}');
+    await writeFile(join(folder, 'confs/2.json'), JSON.stringify(node));
+    const update = JSON.stringify({ version, insertOrUpdateConfs: [node] });
+    await writeFile(join(folder, 'versions', `${version}_upd.json`), update);
+    await writeFile(join(folder, 'version.txt'), String(version));
+  }
+});
+
+async function statesOf(service: Service): Promise<string[]> {
+  const { json } = await service.call('/rule-server/mock/executions?app=7');
+  return json.items.map(({ state }: { state: string }) => state);
+}
+
+async function ask(client: Client, name: string, given: Record<string, unknown>) {
+  const { content, isError } = await client.callTool({ name, arguments: given });
+  const [first] = content;
+  const text = first?.type === 'text' ? first.text : '';
+  expect({ isError: isError ?? false, text }).toMatchObject({ isError: false });
+  return JSON.parse(text);
+}
