@@ -16,7 +16,13 @@ const aboutSchema = z.object({
   app: z.number(),
   address: z.string().nullable(),
   rules: z
-    .object({ released: version, loaded: version, digest: z.string().nullable(), told: z.boolean().optional() })
+    .object({
+      released: version,
+      loaded: version,
+      digest: z.string().nullable(),
+      told: z.boolean().optional(),
+      unsure: z.boolean().optional(),
+    })
     .nullish(),
   history: z.array(z.object({ at: z.number() })),
   ts: z.union([z.number(), z.string()]).nullable(),
@@ -80,9 +86,10 @@ async function treeOfNow(api: HttpApi, execution: string, { app, address }: Abou
   });
 }
 
-/** Its client had told another version than was released, and its answer does not say which one ran. */
+/** It may have run on others: its client had told another version than was released, or files had changed without a new one. */
 function isOfAnother({ rules }: About): boolean {
-  const { released = null, loaded = null, told = false } = rules ?? {};
+  const { released = null, loaded = null, told = false, unsure = false } = rules ?? {};
+  if (unsure) return true;
   return !told && released !== null && loaded !== null && String(released) !== String(loaded);
 }
 
@@ -96,6 +103,8 @@ function toldWords({ released, loaded }: NonNullable<About['rules']>): string {
 function sentenceAbout(about: About, isKept: boolean): string {
   if (!isKept)
     return 'This is the tree of now: that of the run is not known. Its settings may have been others, so they explain nothing.';
+  if (about.rules?.unsure)
+    return 'The files of this rule had changed without a new version when the run was sent: its client may have run them as they were before.';
   if (isOfAnother(about))
     return `This is the tree of version ${about.rules?.released}, which was released. The client had told that it has version ${about.rules?.loaded}: it may have run that one.`;
   if (about.rules?.told) return `${toldWords(about.rules)} It may have changed since.`;

@@ -78,6 +78,19 @@ onEachQueue('the rules of a run', (start) => {
     expect(result.rules).toEqual(rules); // the answer is as the client wrote it
   });
 
+  it('are not sure where files had changed under one version, until the next one', async () => {
+    await using service = await start({});
+    await using _client = await createResponder({ sharedDir: service.sharedDir, app: 7, does: answers() });
+    await release(service, { version: 1, min: 100 });
+    expect((await run(service)).rules).not.toHaveProperty('unsure');
+    await release(service, { version: 1, min: 80 });
+    await eventually(async () => expect((await run(service)).rules).toMatchObject({ released: 1, unsure: true }));
+    await release(service, { version: 1, min: 100 });
+    await eventually(async () => expect((await run(service)).rules).toMatchObject({ released: 1, unsure: true }));
+    await release(service, { version: 2, min: 80 });
+    expect((await run(service)).rules).not.toHaveProperty('unsure');
+  });
+
   it('of our own client are those that it ran, right after a release', async () => {
     await using service = await start({});
     await release(service, { version: 1, min: 100 });

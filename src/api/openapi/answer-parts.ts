@@ -14,6 +14,10 @@ export const rulesOfRun = z
     released: int64OrNull.describe('The version of the app when it was sent.'),
     loaded: int64OrNull.describe('The version that its client had told by then; with `told` the one that it ran.'),
     digest: text.nullable().describe('The same for the same rule and nodes: GET tree has it as well.'),
+    unsure: z
+      .literal(true)
+      .optional()
+      .describe('The files had changed without a new version: its client may hold them as they were before.'),
     told: z.literal(true).optional().describe('The answer itself said `loaded` and `digest`: they are what ran.'),
   })
   .nullable()

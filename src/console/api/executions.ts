@@ -45,6 +45,8 @@ export type RulesOfRun = {
   digest: string | null;
   /** The client's answer itself said `loaded` and `digest`. */
   told: boolean;
+  /** The files had changed without a new version. */
+  unsure: boolean;
 } | null;
 
 /** One execution with its texts exactly as they were sent and written; null where there is none. */
@@ -266,7 +268,8 @@ export function readRecord(value: ExactValue): ExecutionRecord {
 export function readRulesOfRun(rules: ExactValue | undefined): RulesOfRun {
   if (!rules) return null;
   const [released, loaded] = [digits(field(rules, 'released')), digits(field(rules, 'loaded'))];
-  return { released, loaded, digest: text(field(rules, 'digest')), told: flag(field(rules, 'told')) };
+  const [told, unsure] = [flag(field(rules, 'told')), flag(field(rules, 'unsure'))];
+  return { released, loaded, digest: text(field(rules, 'digest')), told, unsure };
 }
 
 const decisions = ['TRUE', 'FALSE', 'NONE'] as const;

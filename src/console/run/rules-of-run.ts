@@ -6,14 +6,16 @@ import type { ExecutionRecord, RulesOfRun } from '../api/executions.ts';
  * The rules of a run beside those of now. `same`: also where there is no run, and where nothing was sent. `other`: another digest. What its
  * client ran on is not known in the others. `unrecorded`: it was kept before rules were. `unread`: the files could not be read when it was sent.
  * `lagging`, `ahead`: its client had told an earlier version than was released, or a later one, and its answer does not say which one ran.
+ * `unsure`: the files had changed without a new version.
  */
-export type RulesOfRunNow = 'same' | 'other' | 'unrecorded' | 'unread' | 'lagging' | 'ahead';
+export type RulesOfRunNow = 'same' | 'other' | 'unrecorded' | 'unread' | 'unsure' | 'lagging' | 'ahead';
 
 export function compareRules(record: ExecutionRecord | null, digestNow: string | null): RulesOfRunNow {
   if (record === null || !record.history.some(({ state }) => state === 'dispatched')) return 'same';
   if (record.rules === null) return 'unrecorded';
   if (record.rules.digest === null) return digestNow === null ? 'same' : 'unread';
-  const { released, loaded, digest, told } = record.rules;
+  const { released, loaded, digest, told, unsure } = record.rules;
+  if (unsure) return 'unsure';
   if (!told && released !== null && loaded !== null && loaded !== released)
     return BigInt(loaded) < BigInt(released) ? 'lagging' : 'ahead';
   return digest === digestNow ? 'same' : 'other';

@@ -4,13 +4,15 @@ import { RawNumber } from './raw-number.ts';
 /**
  * The rules that an execution ran on, as far as they are known. `released`: the version of the app's files when it was sent. `loaded`: the
  * version that its client had told by then. `digest`: of the rule and every node it reaches, as they were then. `told`: the answer itself
- * said `loaded` and `digest`, so these are the rules that ran.
+ * said `loaded` and `digest`, so these are the rules that ran. `unsure`: the files had changed without a new version, so that clients may hold
+ * them as they were before.
  */
 export const rulesOfRunSchema = z.object({
   released: z.string().nullable(),
   loaded: z.string().nullable(),
   digest: z.string().nullable(),
   told: z.literal(true).optional(),
+  unsure: z.literal(true).optional(),
 });
 export type RulesOfRun = z.infer<typeof rulesOfRunSchema>;
 

@@ -31,7 +31,7 @@ const CHECK_WITHIN_MS = 5000;
 type Inspection = { kind: 'refused'; noAnswer: NoAnswer } | { kind: 'clear'; warnings: Warning[]; rules: RulesNow };
 
 /** The rules as a check found them; null where they could not be read. */
-type RulesNow = Pick<RulesOfRun, 'released' | 'digest'>;
+type RulesNow = Pick<RulesOfRun, 'released' | 'digest' | 'unsure'>;
 type Check = Pick<TreeCheck, 'cycle' | 'warnings'> & { rules: RulesNow };
 
 /** The part of a client that inspections need. */
@@ -101,6 +101,7 @@ export function createInspections(dependencies: Dependencies) {
 /** Reads the rules that an execution is about to run on. */
 function createCheck({ rules, leafClassesOf, log }: Dependencies) {
   const incident = createThrottledAlert(log, 'Rules cannot be checked before they are run');
+  const markUnsure = createUnsure();
 
   return async function checkNow(leafNodes: readonly unknown[], { app, ruleId, confId }: JobData): Promise<Check> {
     const id = (text: string | null) => (text === null ? null : BigInt(text));
@@ -112,11 +113,27 @@ function createCheck({ rules, leafClassesOf, log }: Dependencies) {
         rules.readVersion(app),
       ]);
       incident.ends();
-      return { ...check, rules: { released: version?.toString() ?? null, digest: check.digest } };
+      const found = { released: version?.toString() ?? null, digest: check.digest };
+      return { ...check, rules: markUnsure(`${app}/${ruleId}/${confId}`, found) };
     } catch (error) {
       incident.begins(error, 'they are run unchecked');
       return unchecked;
     }
+  };
+}
+
+/** Marks rules that have been others before under the same version. A worker knows those that it has sent executions to run on. */
+function createUnsure() {
+  const seen = new Map<string, RulesNow>();
+
+  return function markUnsure(selection: string, found: RulesNow): RulesNow {
+    const before = seen.get(selection);
+    const isSame = before === undefined || before.released !== found.released;
+    const marked: RulesNow =
+      isSame || (before.digest === found.digest && !before.unsure) ? found : { ...found, unsure: true };
+    if (seen.size >= MAX_REMEMBERED) seen.clear();
+    seen.set(selection, marked);
+    return marked;
   };
 }
 

@@ -72,5 +72,10 @@ describeInBrowser('a run is explained by the rules that it ran on', () => {
       /This run used version 1 of the rules\. .+When it was sent, version 2 was released: tells had not loaded it yet\./s,
     );
     await says(why(told), BEFORE);
+
+    await release(2, 70);
+    await expect // the check of before is good for half a second
+      .poll(async () => notice(await run('address:says-nothing')).innerText(), { timeout: 20_000 })
+      .toMatch(/^The files of this rule had changed without a new version when this run was sent\./);
   });
 });

@@ -127,6 +127,8 @@ export const stateWords = {
     'When this run was sent, version {released} was released, and {client} had told that it has version {loaded}. It may have run either, so the tree is shown without settings.',
   'rules.ahead':
     'When this run was sent, {client} had told that it has version {loaded}, and the worker saw version {released}: it saw an old file. The tree is shown without settings: they may have been others.',
+  'rules.unsure':
+    'The files of this rule had changed without a new version when this run was sent. {client} may have run them as they were before, so the tree is shown without settings.',
   'rules.checking': 'This run used other rules than those of now. Reading the rules it used…',
   'rules.older': 'This run used version {ran} of the rules. You see them as they were; version {now} is released now.',
   'rules.behind': 'When it was sent, version {released} was released: {client} had not loaded it yet.',

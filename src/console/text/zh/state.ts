@@ -121,6 +121,8 @@ export const stateWords: Record<keyof typeof words, Template> = {
     '发送此次运行时，已发布的是版本 {released}，而 {client} 上报的是版本 {loaded}。它可能运行了其中任何一个，因此这里的树不含设置。',
   'rules.ahead':
     '发送此次运行时，{client} 上报的是版本 {loaded}，而工作进程看到的是版本 {released}：它看到的是旧文件。这里的树不含设置：当时的设置可能不同。',
+  'rules.unsure':
+    '发送此次运行时，此规则的文件已有改动，而版本号没有变。{client} 运行的可能是改动之前的规则，因此这里的树不含设置。',
   'rules.checking': '此次运行使用的规则与现在的不同。正在读取当时的规则…',
   'rules.older': '此次运行使用的是版本 {ran} 的规则。您看到的是当时的规则；现在发布的是版本 {now}。',
   'rules.behind': '发送时已发布的是版本 {released}：{client} 当时尚未加载它。',
