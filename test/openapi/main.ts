@@ -18,6 +18,7 @@ const VERSION = '4.32.5';
 const BIN = join(import.meta.dirname, '../../bin/rule-server.js');
 const SECONDS = 60;
 const START_WITHIN_MS = 60_000;
+const STOP_WITHIN_MS = 30_000;
 
 /** 503 and 504 are real answers here; a DELETE cancels, and what it cancelled can still be read; and a description cannot say "one of these two parameters", or what a cursor is. */
 const NOT_CHECKED = ['not_a_server_error', 'positive_data_acceptance', 'use_after_free'];
@@ -48,8 +49,15 @@ try {
   console.log(failed ? '0 passed, 1 failed' : '1 passed, 0 failed');
   process.exitCode = failed ? 1 : 0;
 } finally {
+  const closed = once(service, 'close');
   service.kill();
-  await once(service, 'close');
+  const stopped = await Promise.race([closed.then(() => true), setTimeout(STOP_WITHIN_MS, false, { ref: false })]);
+  if (!stopped) {
+    console.log(`The service did not stop within ${STOP_WITHIN_MS} ms.`);
+    process.exitCode = 1;
+    service.kill('SIGKILL');
+    await closed;
+  }
   await redis?.stop();
   await rm(directory, { recursive: true, force: true });
 }

@@ -51,7 +51,8 @@ export function isSearch(search: Search): boolean {
   return search.where.length > 0 || WORDS.some((word) => search[word] !== undefined);
 }
 
-const CONDITION = /^((?:[^\s"<>=![\]]+|\[\d+\]|\["(?:[^"\\]|\\.)*"\])+)\s*(!=|>=|<=|=|>|<)\s*(.*)$/s;
+/** No repetition inside a repetition: the time that it takes grows with the length alone. */
+const CONDITION = /^((?:[^\s"<>=![\]]|\[\d+\]|\["(?:[^"\\]|\\.)*"\])+)\s*(!=|>=|<=|=|>|<)\s*(.*)$/s;
 
 /** Reads `path op value`. A value that is JSON is that; any other text is a string. Returns what is wrong with it otherwise. */
 export function readCondition(text: string): Condition | string {

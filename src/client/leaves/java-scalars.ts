@@ -19,7 +19,7 @@ export function javaInteger(value: ExactValue | undefined): Converted<bigint> {
 /** The nearest double; a text must be a plain number. */
 export function javaDouble(value: ExactValue | undefined): Converted<number> {
   const text = textOrNull(value);
-  if (typeof text === 'string') return /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text) ? Number(text) : undefined;
+  if (typeof text === 'string') return /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i.test(text) ? Number(text) : undefined;
   if (text === null) return null;
   return value instanceof RawNumber ? Number(value.text) : undefined;
 }

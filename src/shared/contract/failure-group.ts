@@ -22,8 +22,12 @@ const IDS = /\b[0-9a-f]{8}-[0-9a-f-]{27}\b/gi;
 const QUOTED = /"[^"]*"|“[^”]*”|'[^']*'(?![a-z])|`[^`]*`/g;
 const NUMBERS = /-?\b\d[\d.,:]*(?:e[+-]?\d+)?\b/gi;
 
+/** What a sentence is compared by at most. Quotes that nobody closes cost the square of this. */
+const COMPARED_CHARACTERS = 2000;
+
 /** A sentence with its client, ids, quoted values and numbers replaced. */
-function alike(sentence: string, address: string | null): string {
+function alike(whole: string, address: string | null): string {
+  const sentence = whole.length > COMPARED_CHARACTERS ? `${whole.slice(0, COMPARED_CHARACTERS)}…` : whole;
   const general = address === null ? sentence : sentence.replaceAll(address, '<client>');
   return general.replace(IDS, '<id>').replace(QUOTED, '<value>').replace(NUMBERS, '<number>');
 }

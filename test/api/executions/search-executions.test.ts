@@ -48,6 +48,15 @@ test.each([
   expect(readCondition(text)).toMatch(problem);
 });
 
+// The time may grow with the length alone: a slow one would hold up every other call of the process.
+test.each([
+  ['a path that nothing follows', 'a'.repeat(100_000), 'must be path op value'],
+  ['letters, then one that no path has', `${'˜µ≤≥'.repeat(25_000)}"`, 'must be path op value'],
+  ['brackets that nobody closes', '["a"]['.repeat(20_000), 'must be path op value'],
+])('a long condition is read at once: %s', (_, text, problem) => {
+  expect(readCondition(text)).toMatch(problem);
+});
+
 const COUNT = 3000;
 const inputs = Array.from({ length: COUNT }, (_, n) =>
   n % 50 === 7 ? null : `{"uid":${n % 97},"id":9007199254740${993 + (n % 3)},"note":"order ${n}"}`,

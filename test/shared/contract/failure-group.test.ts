@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest';
+import { failureGroupOf } from '../../../src/shared/contract/failure-group.ts';
+
+const failed = { state: 'failed', outcome: { code: 'engine-failed' }, address: 'host/demo/abc' } as const;
+
+test('failures that differ in client, ids, quoted values and numbers only are one group', () => {
+  const error = 'host/demo/abc: order 42 of "Ann" was declined at 12.5% (7fc57fa1-ce24-409c-a8aa-155e7bca00d5)';
+  expect(failureGroupOf({ ...failed, error })).toEqual({
+    code: 'engine-failed',
+    sentence: '<client>: order <number> of <value> was declined at <number>% (<id>)',
+  });
+});
+
+test('a long error is compared by its beginning', () => {
+  const error = '“'.repeat(1_000_000);
+  expect(failureGroupOf({ ...failed, error })?.sentence).toHaveLength(2001);
+});
