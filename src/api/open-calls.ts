@@ -4,6 +4,7 @@ import type { Metrics } from '../shared/runtime/metrics.ts';
 import { every } from '../shared/runtime/periodic.ts';
 import { apiWaitMs, historyLimitsOf, type Settings } from '../shared/runtime/settings.ts';
 import { createCancelSender } from '../shared/store/control.ts';
+import { pinnedLimitsOf } from '../shared/store/history.ts';
 import { createPrivateHistory } from '../shared/store/private-history.ts';
 import type { ExecutionQueue, QueueBackend } from '../shared/store/queue-backend.ts';
 import { queueNames } from '../shared/store/queue-names.ts';
@@ -19,7 +20,6 @@ import { createDocuments } from './cases/documents.ts';
 import { createSavedCases } from './cases/saved-cases.ts';
 import { createEraseExecution } from './executions/erase-execution.ts';
 import { createExecutions } from './executions/executions.ts';
-import { pinnedLimitsOf } from './executions/pins.ts';
 import { startHistoryRepair } from './executions/repair-history.ts';
 import { closeNotes } from './idempotency/close-notes.ts';
 import { createIdempotency } from './idempotency/idempotency.ts';
@@ -54,6 +54,7 @@ export function openCalls({ settings, backend, log, metrics }: Dependencies) {
     privacy,
     readAnswer,
     store: backend.store,
+    pinnedTrees: backend.pinnedTrees,
     trees: backend.openTrees(settings.TREES_BYTES),
     settings,
   });

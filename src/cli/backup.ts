@@ -17,7 +17,7 @@ export async function backup(
   try {
     const bytes = await askForBackup(folder, to);
     stdout.write(
-      `${to}: ${(bytes / 1024 / 1024).toFixed(1)} MB. To put it back, stop the service and copy it to ${join(folder, 'store.db')}.\n`,
+      `${to}: ${(bytes / 1024 / 1024).toFixed(1)} MB. To put it back, stop the service, copy it to ${join(folder, 'restore.db')}, and start the service.\n`,
     );
     return exitCodes.ok;
   } catch (error) {

@@ -1,10 +1,14 @@
 import { z } from 'zod';
 import { joinMembers, parseExact, scanJson } from '../shared/contract/exact-json.ts';
 import { parseJson } from '../shared/contract/parse-json.ts';
-import { field } from '../shared/contract/read-exact.ts';
+import type { ExactValue } from '../shared/contract/raw-number.ts';
+import { field, text } from '../shared/contract/read-exact.ts';
 import { readJson } from '../shared/json-tree/read-json.ts';
+import { changesBetween, changeWords } from '../shared/reasoning/changes.ts';
+import { type ReasonKey, reasonEnglish } from '../shared/reasoning/english.ts';
 import { explain } from '../shared/reasoning/explain.ts';
-import { readNode } from '../shared/reasoning/read-node.ts';
+import { format, type Parameters } from '../shared/reasoning/format.ts';
+import { readNode, readWindow } from '../shared/reasoning/read-node.ts';
 import { readResult } from '../shared/reasoning/result.ts';
 import { bareNode } from '../shared/reasoning/tree.ts';
 import { get, type HttpApi } from './http-api.ts';
@@ -22,6 +26,7 @@ const aboutSchema = z.object({
       digest: z.string().nullable(),
       told: z.boolean().optional(),
       unsure: z.boolean().optional(),
+      about: z.boolean().optional(),
     })
     .nullish(),
   history: z.array(z.object({ at: z.number() })),
@@ -46,14 +51,38 @@ type Explained = {
 /** Reads one execution with the tree of its rule, and tells why it came out as it did. */
 export async function explainRun(api: HttpApi, mockId: string): Promise<Explained> {
   const whole = await get(api, `executions/${mockId}`, { include: 'tree' });
-  const own = rawMember(whole, 'tree') ?? null;
   const execution = joinMembers(membersOf(whole).filter(([name]) => name !== 'tree'));
   const about = aboutSchema.parse(parseJson(execution));
-  const tree = own ?? (await treeOfNow(api, execution, about));
+  const now = await treeOfNow(api, execution, about);
+  // The tree of now is the one that ran where its digest is the same, also where the service did not keep it with the run.
+  const isUnchanged = now !== null && about.rules?.digest != null && digestOf(now) === about.rules.digest;
+  const own = rawMember(whole, 'tree') ?? (isUnchanged ? now : null);
+  const tree = own ?? now;
   const knowsRules = own !== null && !isOfAnother(about);
   const why = tree === null ? null : explainBy(tree, { execution, about, knowsRules });
   const { decision = null, path = [], sentences = [] } = why ?? {};
-  return { execution, tree, knowsRules, about: sentenceAbout(about, own !== null), decision, path, sentences };
+  const changes = knowsRules && !isUnchanged && now !== null ? [changesSince(own ?? now, now)].flat() : [];
+  const told = [sentenceAbout(about, own !== null), ...changes].join(' ');
+  return { execution, tree, knowsRules, about: told, decision, path, sentences };
+}
+
+function digestOf(tree: string): string | null {
+  return text(field(parseExact(tree), 'digest'));
+}
+
+/** What is another one in the tree of now, as a sentence; none where nothing is. */
+function changesSince(before: string, now: string): string[] {
+  const [old, present] = [before, now].map((tree) => readOfRule(parseExact(tree)));
+  const changes = old && present ? changesBetween(old, present) : [];
+  return changes.length === 0 ? [] : [say('rules.changed', { n: changes.length, nodes: changeWords(changes, say) })];
+}
+
+const say = (key: ReasonKey, parameters: Parameters = {}) => format(reasonEnglish[key], parameters);
+
+function readOfRule(tree: ExactValue) {
+  const [root, rule] = [field(tree, 'root'), field(tree, 'rule')];
+  const ofRule = rule && { name: text(field(rule, 'name')), timeWindow: readWindow(field(rule, 'timeWindow')) };
+  return { root: root ? readNode(root) : null, rule: ofRule || null };
 }
 
 type By = { execution: string; about: About; knowsRules: boolean };
@@ -86,10 +115,10 @@ async function treeOfNow(api: HttpApi, execution: string, { app, address }: Abou
   });
 }
 
-/** It may have run on others: its client had told another version than was released, or files had changed without a new one. */
+/** It may have run on others: its client had told another version than was released, or files or the version had changed. */
 function isOfAnother({ rules }: About): boolean {
-  const { released = null, loaded = null, told = false, unsure = false } = rules ?? {};
-  if (unsure) return true;
+  const { released = null, loaded = null, told = false, unsure = false, about = false } = rules ?? {};
+  if (unsure || about) return true;
   return !told && released !== null && loaded !== null && String(released) !== String(loaded);
 }
 
@@ -101,10 +130,14 @@ function toldWords({ released, loaded }: NonNullable<About['rules']>): string {
 }
 
 function sentenceAbout(about: About, isKept: boolean): string {
+  if (!isKept && about.rules == null)
+    return 'This run was kept before rules were recorded. This is the tree of now: its settings may have been others, so they explain nothing.';
   if (!isKept)
     return 'This is the tree of now: that of the run is not known. Its settings may have been others, so they explain nothing.';
   if (about.rules?.unsure)
     return 'The files of this rule had changed without a new version when the run was sent: its client may have run them as they were before.';
+  if (about.rules?.about)
+    return `This is the tree of version ${about.rules.released}, which was released when the run was sent. Another version was released before its answer came: its client may have run that one.`;
   if (isOfAnother(about))
     return `This is the tree of version ${about.rules?.released}, which was released. The client had told that it has version ${about.rules?.loaded}: it may have run that one.`;
   if (about.rules?.told) return `${toldWords(about.rules)} It may have changed since.`;

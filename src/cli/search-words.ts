@@ -13,6 +13,7 @@ export type SearchWords = {
   lane?: string;
   by?: string;
   comparison?: string;
+  pinned?: boolean;
 };
 
 const collect = (value: string, all: string[] = []) => [...all, value];
@@ -30,7 +31,8 @@ export function addSearchWords(command: Command): Command {
     .option('--address <address>', 'only of the client at this address')
     .option('--lane <lane>', 'only of clients in this lane')
     .option('--by <name>', 'only what this key or person asked for')
-    .option('--comparison <id>', 'only of this comparison');
+    .option('--comparison <id>', 'only of this comparison')
+    .option('--pinned', 'only those that somebody pinned');
 }
 
 const NAMES = new Map([
@@ -49,13 +51,14 @@ const WORDS = [
   'lane',
   'by',
   'comparison',
+  'pinned',
 ] as const;
 
 /** The query of GET executions for these words. */
 export function queryOf(words: SearchWords): URLSearchParams {
   const query = new URLSearchParams();
   for (const word of WORDS)
-    for (const value of [words[word] ?? []].flat()) query.append(NAMES.get(word) ?? word, value);
+    for (const value of [words[word] ?? []].flat()) query.append(NAMES.get(word) ?? word, String(value));
   return query;
 }
 

@@ -3,6 +3,7 @@ import type { Logger } from '../shared/runtime/logger.ts';
 import type { Metrics } from '../shared/runtime/metrics.ts';
 import { historyLimitsOf, type Settings } from '../shared/runtime/settings.ts';
 import type { Tracing } from '../shared/runtime/tracing.ts';
+import { pinnedLimitsOf } from '../shared/store/history.ts';
 import { createPrivateHistory } from '../shared/store/private-history.ts';
 import type { QueueBackend } from '../shared/store/queue-backend.ts';
 import { createCaseFiles } from './cases/case-files.ts';
@@ -91,7 +92,9 @@ export function createExecutionParts(options: AllOptions, directory: DirectoryPa
   const history = createPrivateHistory(kept, { privacy, store: backend.store });
   const memory = createMemoryBudget(LARGE_RESULTS_BYTES);
   const mailbox = createMailbox({ ...directory, memory, settings });
-  const late = { ...directory, history, memory, maxResultBytes: settings.MAX_RESULT_BYTES, log };
+  const keptOn = backend.openPinned(pinnedLimitsOf(historyLimitsOf(settings)));
+  const pinned = createPrivateHistory(keptOn, { privacy, store: backend.store });
+  const late = { ...directory, history, pinned, memory, maxResultBytes: settings.MAX_RESULT_BYTES, log };
   const lateResults = createLateResults({ ...late, keepsNothing: privacy.isOff });
   const cleanUp = createCleanUp({ mailbox, lateResults, atStep, log });
   const record = createRecord({ history, privacy, onEnded: metrics.ended, atStep, log });

@@ -50,7 +50,8 @@ onEachQueue('an assistant that explains runs over a release', (start) => {
     const after = await run({ at: 'own' });
 
     expect(await explained(before)).toMatchObject({
-      aboutTheTree: 'This is the tree of version 1, which its client says it ran. It may have changed since.',
+      aboutTheTree:
+        'This is the tree of version 1, which its client says it ran. It may have changed since. 1 change since: #2 Spend (min 100 → 80).',
       why: { decision: 'FALSE', sentences: [expect.stringContaining(OF_100)] },
     });
     expect((await explained(await during)).why.sentences).toEqual([expect.stringContaining(OF_100)]);

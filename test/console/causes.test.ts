@@ -42,7 +42,7 @@ describe('the releases between two batches', () => {
       error: null,
       tookMs: 1,
       mockId: 'm',
-      rules: { released, loaded: null, told: false, unsure: false, digest },
+      rules: { released, loaded: null, told: false, unsure: false, about: false, digest },
     },
   });
 

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { cp, mkdir, mkdtemp, rm, stat } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -47,7 +47,9 @@ it('a copy is made under load; once it is put back, what had ended is there, and
   await eventually(async () => expect((await httpCall(url('executions?limit=10'))).json.items).toHaveLength(2));
 
   const { stdout } = await backup(to);
-  expect(stdout).toMatch(/copy\.db: \d+\.\d MB\. To put it back, stop the service and copy it to .*store\.db\.$/m);
+  expect(stdout).toMatch(
+    /copy\.db: \d+\.\d MB\. To put it back, stop the service, copy it to .*restore\.db, and start the service\.$/m,
+  );
   expect((await stat(to)).size).toBeGreaterThan(4096);
   await expect(backup(to)).rejects.toThrow(/Nothing was copied: .*copy\.db is there already/);
 
@@ -55,10 +57,8 @@ it('a copy is made under load; once it is put back, what had ended is there, and
   await open;
   await run(3, { 'idempotency-key': 'since' });
   const runs = responder.found.length;
-  await service.terminate();
-  for (const suffix of ['-wal', '-shm'])
-    await rm(join(sharedDir, `.rule-server/store/store.db${suffix}`), { force: true });
-  await cp(to, join(sharedDir, '.rule-server/store/store.db'));
+  await service.kill(); // so that the log of the present database is still beside it
+  await cp(to, join(sharedDir, '.rule-server/store/restore.db'));
 
   await start();
   expect((await run(1, { 'idempotency-key': 'ended' })).json).toMatchObject({
@@ -71,6 +71,22 @@ it('a copy is made under load; once it is put back, what had ended is there, and
   expect(service.log.map(({ msg }) => msg)).toContainEqual(
     expect.stringMatching(/^The store is a copy that was put back/),
   );
+  expect((await readdir(join(sharedDir, '.rule-server'))).filter((name) => name.startsWith('store.'))).toEqual([
+    expect.stringMatching(/^store\.replaced-/),
+  ]);
+}, 60_000);
+
+it('what is no copy of a store is not put back: the start says so, and the store stays as it was', async () => {
+  await start();
+  const ended = await run(1, { 'idempotency-key': 'ended' });
+  await service.terminate();
+  const restore = join(sharedDir, '.rule-server/store/restore.db');
+  await writeFile(restore, 'not a database, and long enough to be read as the head of one'.repeat(40));
+  await expect(start()).rejects.toThrow();
+  expect(service.log.map(({ msg }) => msg)).toContainEqual(expect.stringMatching(/restore\.db cannot be put back/));
+  await rm(restore);
+  await start();
+  expect((await run(1, { 'idempotency-key': 'ended' })).json).toMatchObject({ mockId: ended.json.mockId });
 }, 60_000);
 
 it('calls take at most twice as long while it is copied', async () => {

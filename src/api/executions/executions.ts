@@ -28,6 +28,7 @@ type Dependencies = {
   store: Store;
   trees: Trees;
   pinned: History;
+  pinnedTrees: Store;
   settings: Settings;
 };
 
@@ -35,10 +36,10 @@ export type Executions = ReturnType<typeof createExecutions>;
 
 /** Executions as a resource, whichever API took the call. */
 export function createExecutions(dependencies: Dependencies) {
-  const { history, pinned, privacy, pending, cancels, store, trees, settings } = dependencies;
+  const { history, pinned, pinnedTrees, privacy, pending, cancels, trees, settings } = dependencies;
   const { open, ...reads } = createReadExecution(dependencies);
   const lists = createListExecutions({ history, pinned, privacy, open });
-  const pins = createPins({ history, pinned, store, trees, limits: historyLimitsOf(settings) });
+  const pins = createPins({ history, pinned, pinnedTrees, trees, limits: historyLimitsOf(settings) });
   const { find, whole } = reads;
   const follow = createFollow(find, pending);
 

@@ -1,13 +1,17 @@
 import { setImmediate } from 'node:timers/promises';
+import { valueAt } from '../../shared/cases/value-at.ts';
 import { parseExact } from '../../shared/contract/exact-json.ts';
 import type { ExecutionRecord } from '../../shared/contract/execution-record.ts';
 import { isEndState } from '../../shared/contract/states.ts';
+import { HIDDEN } from '../../shared/privacy/hide-at.ts';
 import { time } from '../../shared/seams/time.ts';
 import { cursorOf, type HistoryFilter, type HistoryPage } from '../../shared/store/history.ts';
 import { openCursor } from './open-cursor.ts';
 import { hasWords, holds, recordFits, type Search } from './search-conditions.ts';
 
 const READ_AT_ONCE = 50;
+/** Inputs that are read together: at most 640 KiB of a history that keeps 64 KiB each. */
+const LOOKED_AT_ONCE = 10;
 /** The history has an execution at the latest so long after its end, also when its worker died. */
 const REPAIRED_WITHIN_MS = 300_000;
 /** One answer does not take longer; who asks goes on with its cursor. */
@@ -45,19 +49,38 @@ export async function searchExecutions(filter: HistoryFilter, search: Search, so
   }
 }
 
-function lookAt(all: readonly ExecutionRecord[], search: Search, { inputOf }: Sources) {
+/** Inputs may be large: the loop gets a turn each time so many characters were read. */
+const READ_IN_A_TURN = 256 * 1024;
+
+async function lookAt(all: readonly ExecutionRecord[], search: Search, { inputOf }: Sources) {
   const needsInput = search.where.length > 0 || search.text !== undefined;
-  return Promise.all(
-    all.map(async (record) => {
-      const mayFit = recordFits(record, search);
-      const input = mayFit && needsInput ? await inputOf(record) : null;
-      return {
-        record,
-        isFound: mayFit && inputFits(record, input, search),
-        lacksInput: mayFit && needsInput && input === null,
-      };
-    }),
-  );
+  const looks: { record: ExecutionRecord; isFound: boolean; lacksInput: boolean }[] = [];
+  let read = 0;
+  for (let first = 0; first < all.length; first += LOOKED_AT_ONCE) {
+    const some = await Promise.all(
+      all.slice(first, first + LOOKED_AT_ONCE).map(async (record) => {
+        const mayFit = recordFits(record, search);
+        return { record, mayFit, shown: mayFit && needsInput ? await inputOf(record) : null };
+      }),
+    );
+    for (const { record, mayFit, shown } of some) {
+      const input = shown !== null && isHidden(shown, search) ? null : shown;
+      const isFound = mayFit && inputFits(record, input, search);
+      looks.push({ record, isFound, lacksInput: mayFit && needsInput && input === null });
+      read += shown?.length ?? 0;
+      if (read < READ_IN_A_TURN) continue;
+      read = 0;
+      await setImmediate();
+    }
+  }
+  return looks;
+}
+
+/** Whether a field that is searched for was hidden (MASK) when this input was kept: then nobody knows whether it fits. */
+function isHidden(input: string, { where }: Search): boolean {
+  if (where.length === 0 || !input.includes(HIDDEN)) return false;
+  const value = parseExact(input);
+  return where.some(({ steps }) => valueAt(value, steps) === JSON.parse(HIDDEN));
 }
 
 function inputFits(record: ExecutionRecord, input: string | null, { text, where }: Search): boolean {
@@ -73,7 +96,8 @@ function inputFits(record: ExecutionRecord, input: string | null, { text, where 
  * long before, none that follows was begun later.
  */
 function areBefore({ records }: HistoryPage, { from }: Search): boolean {
-  if (from === undefined) return false;
+  // A page of records that cannot be read is empty, and says nothing of those that follow.
+  if (from === undefined || records.length === 0) return false;
   return records.every(
     ({ state, history }) => isEndState(state) && (history.at(-1)?.at ?? 0) < from - REPAIRED_WITHIN_MS,
   );

@@ -1,6 +1,8 @@
 /** So many searches run at once in one API, of one caller one: a search reads much, and the loop is there for calls. */
 const AT_ONCE = 2;
 const MAX_WAITING = 20;
+/** Of one caller: the others keep their share of the line. */
+const MAX_WAITING_OF_ONE = 5;
 
 type Waiting = { name: string | null; begin: () => void };
 
@@ -22,7 +24,8 @@ export function createSearchTurns() {
 
   /** Runs a search of this caller when it is its turn; `crowded` when too many wait already. */
   return async function inTurn<T>(name: string | null, search: () => Promise<T>): Promise<T | 'crowded'> {
-    if (waiting.length >= MAX_WAITING) return 'crowded';
+    const ofCaller = waiting.filter((other) => other.name === name).length;
+    if (waiting.length >= MAX_WAITING || (name !== null && ofCaller >= MAX_WAITING_OF_ONE)) return 'crowded';
     const turn = Promise.withResolvers<void>();
     waiting.push({ name, begin: turn.resolve });
     beginNext();

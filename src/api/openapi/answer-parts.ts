@@ -18,6 +18,10 @@ export const rulesOfRun = z
       .literal(true)
       .optional()
       .describe('The files had changed without a new version: its client may hold them as they were before.'),
+    about: z
+      .literal(true)
+      .optional()
+      .describe('Another version was released before the answer came, which does not say what it ran on.'),
     told: z.literal(true).optional().describe('The answer itself said `loaded` and `digest`: they are what ran.'),
   })
   .nullable()

@@ -1,10 +1,10 @@
 import { type Context, Hono } from 'hono';
 import type { ExecutionRecord } from '../../shared/contract/execution-record.ts';
 import { isFor } from '../../shared/runtime/caller.ts';
+import { MAX_PINNED } from '../../shared/store/history.ts';
 import { callerOf, needs, tellAbout } from '../access/permission.ts';
 import type { Executions } from '../executions/executions.ts';
 import { unlessNewer } from '../executions/newer-execution.ts';
-import { MAX_PINNED } from '../executions/pins.ts';
 import type { Environment } from '../http/environment.ts';
 import { json, problem } from '../http/respond.ts';
 import { MOCK_ID, unknownExecution } from './executions.ts';

@@ -79,11 +79,16 @@ function addFind(server: McpServer, api: HttpApi): void {
         address: z.string().describe('The client it went to.').optional(),
         lane: z.string().describe('The lane of that client.').optional(),
         by: z.string().describe('The key or person that asked for it.').optional(),
+        comparisonId: z.string().describe('The comparison it is a part of.').optional(),
+        pinned: z.boolean().describe('Only those that somebody pinned.').optional(),
         cursor: z.string().optional(),
       }),
       annotations: READS,
     },
-    (words) => answer(() => get(api, 'executions', { ...words, include: 'input', limit: 50 })),
+    ({ pinned, ...words }) =>
+      answer(() =>
+        get(api, 'executions', { ...words, ...(pinned && { pinned: 'true' }), include: 'input', limit: 50 }),
+      ),
   );
 }
 

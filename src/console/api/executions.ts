@@ -47,6 +47,8 @@ export type RulesOfRun = {
   told: boolean;
   /** The files had changed without a new version. */
   unsure: boolean;
+  /** Another version was released before the answer came. */
+  about: boolean;
 } | null;
 
 /** One execution with its texts exactly as they were sent and written; null where there is none. */
@@ -164,11 +166,14 @@ function getRecord(mockId: string): Promise<ExecutionRecord> {
 
 /** An earlier run with its input as JSON text, null when the list does not have it. */
 export type Listed = ExecutionRecord & { input: string | null };
-/** `looked`: of a search, how many runs it has been through, and when the last of them ended, epoch ms. */
+/**
+ * `looked`: of a search, how many runs it has been through, of how many of them no input could be searched, and when the last of them ended,
+ * epoch ms.
+ */
 type HistoryPage = {
   items: Listed[];
   nextCursor: string | null;
-  looked: { executions: number; until: number | null } | null;
+  looked: { executions: number; withoutInput: number; until: number | null } | null;
 };
 /** What to search runs for: see GET executions. */
 export type RunSearch = {
@@ -183,6 +188,7 @@ export type RunSearch = {
   lane?: string;
   code?: string;
   state?: string;
+  comparisonId?: string;
 };
 
 export function getHistory(
@@ -203,7 +209,12 @@ export function getHistory(
 
 function readLooked(looked: ExactValue | undefined): HistoryPage['looked'] {
   if (!looked) return null;
-  return { executions: number(field(looked, 'executions')) ?? 0, until: number(field(looked, 'until')) };
+  const count = (name: string) => number(field(looked, name)) ?? 0;
+  return {
+    executions: count('executions'),
+    withoutInput: count('withoutInput'),
+    until: number(field(looked, 'until')),
+  };
 }
 
 function inputOf(input: ExactValue | undefined): string | null {
@@ -268,8 +279,11 @@ export function readRecord(value: ExactValue): ExecutionRecord {
 export function readRulesOfRun(rules: ExactValue | undefined): RulesOfRun {
   if (!rules) return null;
   const [released, loaded] = [digits(field(rules, 'released')), digits(field(rules, 'loaded'))];
-  const [told, unsure] = [flag(field(rules, 'told')), flag(field(rules, 'unsure'))];
-  return { released, loaded, digest: text(field(rules, 'digest')), told, unsure };
+  const is = (name: string) => flag(field(rules, name));
+  return {
+    ...{ released, loaded, digest: text(field(rules, 'digest')) },
+    ...{ told: is('told'), unsure: is('unsure'), about: is('about') },
+  };
 }
 
 const decisions = ['TRUE', 'FALSE', 'NONE'] as const;

@@ -2,7 +2,7 @@ import { compactJson } from '../../shared/json-tree/print-json.ts';
 import { readJson } from '../../shared/json-tree/read-json.ts';
 import type { RunSearch } from '../api/executions.ts';
 import { diffJson } from '../json/diff-json.ts';
-import { isOnInput, onRecord, printSearch, splitSearch, wordsOf } from './search-parts.ts';
+import { onInput, onRecord, printSearch, splitSearch, wordsOf } from './search-parts.ts';
 
 export const outcomeFilters = ['any', 'TRUE', 'FALSE', 'NONE', 'no-result', 'failures'] as const;
 export const timeFilters = ['any', 'hour', 'today', 'yesterday', 'pinned'] as const;
@@ -44,12 +44,12 @@ export function searchOf({ text, outcome, time }: HistoryFilter, now: number): R
   const [from, to] = spanOf(time, now);
   if (words.length === 0 && outcome === 'any' && time === 'any') return null;
   return {
-    text: words.filter((word) => !isOnInput(word) && onRecord(word) === null).join(' '),
-    where: words.filter(isOnInput),
-    ...Object.fromEntries(conditions.map(({ name, value }) => [name, value])),
+    text: words.filter((word) => onInput(word) === null && onRecord(word) === null).join(' '),
+    where: words.flatMap((word) => onInput(word) ?? []),
     outcome: outcome === 'any' || outcome === 'failures' ? null : outcome,
     from: from === null ? null : String(from),
     to: to === null ? null : String(to),
+    ...Object.fromEntries(conditions.map(({ name, value }) => [name, value])),
     pinned: time === 'pinned' ? 'true' : null,
   };
 }

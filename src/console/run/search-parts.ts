@@ -1,7 +1,9 @@
 /** Words apart at spaces; a text in quotes is one word, also while its end is not typed yet. */
 const WORD = /((?:[^\s"]|"(?:[^"\\]|\\.)*"?)+)(\s*)/g;
 const ON_INPUT = /^[^\s=<>!":]+(?:=|!=|>=|<=|>|<).+$/s;
-const ON_RECORD = /^(by|address|lane|code|state):(.+)$/s;
+/** As JSON has it, and as many write it: `"uid":42`, `uid:42`. */
+const MEMBER = /^"?([^\s=<>!":]+)"?:([^\s:"]+|".*")$/s;
+const ON_RECORD = /^(by|address|lane|code|state|comparison|from|to):(.+)$/s;
 
 /** What a search field holds: conditions that are complete, and what is being typed. */
 type SearchParts = { conditions: readonly string[]; draft: string };
@@ -10,20 +12,31 @@ export function wordsOf(text: string): string[] {
   return [...text.matchAll(WORD)].map(([, word = '']) => word);
 }
 
-/** Whether a word is a condition on the input, such as `uid=42`. */
-export const isOnInput = (word: string): boolean => ON_INPUT.test(word);
+/** A condition on the input, such as `uid=42`; also written as `uid:42` or `"uid":42`. Null for any other word. */
+export function onInput(word: string): string | null {
+  if (ON_INPUT.test(word)) return word;
+  if (ON_RECORD.test(word)) return null;
+  const [, path, value] = MEMBER.exec(word) ?? [];
+  return path === undefined || value === undefined || /^\d+$/.test(path) ? null : `${path}=${value}`;
+}
 
 /** A condition on the record, such as `by:ann`, under the name that the service has for it. */
 export function onRecord(word: string): { name: string; value: string } | null {
   const [, name, value = ''] = ON_RECORD.exec(word) ?? [];
-  return name === undefined ? null : { name, value: value.replace(/^"(.*)"$/s, '$1') };
+  if (name === undefined) return null;
+  const plain = value.replace(/^"(.*)"$/s, '$1');
+  if (name === 'comparison') return { name: 'comparisonId', value: plain };
+  if (name !== 'from' && name !== 'to') return { name, value: plain };
+  // A time without an offset is one of the reader's zone.
+  const at = Date.parse(plain);
+  return Number.isNaN(at) ? null : { name, value: String(at) };
 }
 
 /** Takes the conditions that are complete out of a text: a space follows them. */
 export function splitSearch(text: string): SearchParts {
   const conditions: string[] = [];
   const draft = text.replace(WORD, (whole, word: string, space: string) => {
-    if (space === '' || (!isOnInput(word) && onRecord(word) === null)) return whole;
+    if (space === '' || (onInput(word) === null && onRecord(word) === null)) return whole;
     conditions.push(word);
     return '';
   });

@@ -9,8 +9,8 @@ const PAGE = 50;
 
 /** `ruleId` null: of every rule of the app. `search` null: all of them. */
 type Scope = { app: string | null; ruleId: string | null; search: RunSearch | null };
-/** How far a search came. */
-type Looked = { executions: number; until: number | null };
+/** How far a search came. `withoutInput`: those of which no input could be searched. */
+export type Looked = { executions: number; withoutInput: number; until: number | null };
 
 /**
  * Earlier runs, the newest first. Only the newest page is asked for again: what has ended does not change, so older pages are
@@ -19,9 +19,9 @@ type Looked = { executions: number; until: number | null };
 export function useHistory({ app, ruleId, search }: Scope) {
   const scope = JSON.stringify([app, ruleId, search]);
   const queries = useQueryClient();
-  const [kept, setKept] = useState<{ scope: string; items: ReadonlyMap<string, Listed> }>({ scope, items: new Map() });
+  const [kept, setKept] = useState<KeptItems>({ scope, items: new Map() });
   const cursor = useRef<{ scope: string; next: string | null; looked: Looked } | null>(null);
-  const [older, setOlder] = useState<'idle' | 'asking'>('idle');
+  const [older, setOlder] = useState<'idle' | 'asking' | 'failed'>('idle');
   const newest = useQuery({
     queryKey: ['history', scope],
     queryFn: ({ signal }) => getHistory({ app: app ?? '', ruleId, search, limit: PAGE, cursor: null }, signal),
@@ -29,15 +29,7 @@ export function useHistory({ app, ruleId, search }: Scope) {
     refetchInterval: search === null ? POLL_MS : SEARCH_AGAIN_MS,
   });
 
-  const keep = useCallback(
-    (items: readonly Listed[]) =>
-      setKept((now) => {
-        const all = new Map(now.scope === scope ? now.items : []);
-        for (const item of items) all.set(item.mockId, item);
-        return { scope, items: all };
-      }),
-    [scope],
-  );
+  const keep = useCallback((items: readonly Listed[]) => setKept(withItems(scope, items)), [scope]);
   useEffect(() => {
     if (!newest.data) return;
     keep(newest.data.items);
@@ -57,10 +49,10 @@ export function useHistory({ app, ruleId, search }: Scope) {
       });
       keep(page.items);
       cursor.current = { scope, next: page.nextCursor, looked: together(cursor.current?.looked, page.looked) };
+      setOlder('idle');
     } catch {
-      // The button stays and can be pressed again.
+      setOlder('failed'); // the button stays and can be pressed again
     }
-    setOlder('idle');
   }, [app, ruleId, search, scope, queries, keep]);
 
   const listed = new Set(newest.data?.items.map(({ mockId }) => mockId));
@@ -71,17 +63,29 @@ export function useHistory({ app, ruleId, search }: Scope) {
     items: items.filter(({ mockId, state }) => isEnd(state) || listed.has(mockId)).sort(newestFirst),
     hasMore: cursor.current?.scope === scope && cursor.current.next !== null,
     isAsking: older === 'asking',
+    /** The last page that was asked for did not come: it is asked for again only when a reader wants it. */
+    hasFailed: older === 'failed',
     /** Of a search: how many runs it has been through, and back to when. */
     looked: cursor.current?.scope === scope ? cursor.current.looked : notLooked,
     more,
   };
 }
 
-const notLooked: Looked = { executions: 0, until: null };
+type KeptItems = { scope: string; items: ReadonlyMap<string, Listed> };
+
+/** Adds items to what is kept of a scope; what was kept of another one goes. */
+const withItems = (scope: string, items: readonly Listed[]) => (now: KeptItems) => {
+  const all = new Map(now.scope === scope ? now.items : []);
+  for (const item of items) all.set(item.mockId, item);
+  return { scope, items: all };
+};
+
+const notLooked: Looked = { executions: 0, withoutInput: 0, until: null };
 
 function together(before: Looked | undefined, page: Looked | null): Looked {
   const executions = (before?.executions ?? 0) + (page?.executions ?? 0);
-  return { executions, until: page?.until ?? before?.until ?? null };
+  const withoutInput = (before?.withoutInput ?? 0) + (page?.withoutInput ?? 0);
+  return { executions, withoutInput, until: page?.until ?? before?.until ?? null };
 }
 
 function newestFirst(a: Listed, b: Listed): number {

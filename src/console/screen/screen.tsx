@@ -142,7 +142,7 @@ export function Screen() {
         ) : (
           <>
             <div className="column headlines">
-              <RulesNotice rule={shown} />
+              <RulesNotice rule={shown} onAgain={() => 'record' in shown.ofRun && again(shown.ofRun.record)} />
               <ResultPanel place={place} run={run} rule={shown} onChoose={choose} />
               <SaveCaseBar reading={run.sending ? null : run.reading} />
               <button

@@ -58,7 +58,7 @@ export function wordsOf(reason: Reason, { marks, input }: Ran): ReasonWords {
     case 'failed-below':
       return { ...both(reason, reason.by), key: 'why.failedBelow' };
     case 'out-of-time':
-      return { ...plain, key: 'why.out-of-time', window: true };
+      return { ...plain, ...outOfTime(reason.at) };
     case 'left-out':
     case 'unfinished':
     case 'unlisted':
@@ -77,6 +77,12 @@ export function wordsOf(reason: Reason, { marks, input }: Ran): ReasonWords {
         texts: { message: reason.message },
       };
   }
+}
+
+/** Of a run on rules that nobody knows, the time window is not known either. */
+function outOfTime({ node }: Occurrence): Pick<ReasonWords, 'key' | 'window'> {
+  const isKnown = node.timeWindow.type !== 'always';
+  return { key: isKnown ? 'why.out-of-time' : 'why.out-of-time.plain', window: isKnown };
 }
 
 function both({ at }: Reason, by: Occurrence) {

@@ -92,6 +92,7 @@ export function bareNode(node: TreeNode): TreeNode {
     values: '{}',
     settings: [],
     comparison: null,
+    timeWindow: { type: 'always', start: null, end: null },
     keys: [],
     forward: node.forward && bareNode(node.forward),
     children: node.children.map(bareNode),

@@ -1,10 +1,21 @@
+import { setImmediate } from 'node:timers/promises';
 import type { ExecutionRecord, Settled } from '../contract/execution-record.ts';
+import type { RulesOfRun } from '../contract/rules-of-run.ts';
 
 /**
  * The limits of the history: how many executions it has, for how long, and in how many bytes. The first that is reached makes the oldest
  * leave.
  */
 export type HistoryLimits = { count: number; seconds: number; bytes: number };
+
+/** So many executions may be pinned, in half of the room that the history has. */
+export const MAX_PINNED = 1000;
+export const PINNED_SECONDS = 10 * 365 * 86_400;
+
+/** Twice of what may be pinned: nothing that is pinned ever leaves for something else. */
+export function pinnedLimitsOf({ bytes }: Pick<HistoryLimits, 'bytes'>): HistoryLimits {
+  return { count: 2 * MAX_PINNED, seconds: PINNED_SECONDS, bytes };
+}
 
 export type HistoryFilter = {
   app?: number | undefined;
@@ -31,8 +42,8 @@ export type History = {
   /** The waiting call has its result: from now on it need not be readable longer than the history has room for it. */
   delivered(mockId: string): Promise<void>;
   input(mockId: string): Promise<string | null>;
-  /** Keeps an answer that came after its execution had timed out. */
-  addLateResult(mockId: string, body: string): Promise<void>;
+  /** Keeps an answer that came after its execution had timed out. `rules`: on which it ran, as known since. */
+  addLateResult(mockId: string, body: string, rules?: RulesOfRun): Promise<void>;
   lateResult(mockId: string): Promise<string | null>;
   list(filter: HistoryFilter): Promise<HistoryPage>;
   /** How much there is of callers' executions. */
@@ -44,6 +55,8 @@ export type History = {
 /** Inputs beyond this size are not kept: an execution can be looked at without them. */
 export const MAX_INPUT_KEPT = 64 * 1024;
 const SCANNED_AT_ONCE = 250;
+/** A page of one rule among very many executions comes empty after so many, with a cursor to go on: no list holds the loop up. */
+const SCANNED_FOR_A_PAGE = 20_000;
 
 /** The store's key of a large result that its history does not have yet. */
 export const resultKey = (mockId: string) => `result:${mockId}`;
@@ -77,6 +90,8 @@ export async function listPage(
 ): Promise<HistoryPage> {
   let position = parseCursor(cursor);
   const found: Indexed[] = [];
+  let scanned = 0;
+  let isAtEnd = false;
   for (;;) {
     const members = await readIndex(position, SCANNED_AT_ONCE);
     for (const indexed of members) {
@@ -90,14 +105,17 @@ export async function listPage(
       found.push(indexed);
     }
     position = members.at(-1) ?? null;
-    if (found.length > limit || members.length < SCANNED_AT_ONCE) break;
+    scanned += members.length;
+    isAtEnd = members.length < SCANNED_AT_ONCE;
+    if (found.length > limit || isAtEnd || scanned >= SCANNED_FOR_A_PAGE) break;
+    await setImmediate(); // a store in this process answers without a turn of the loop
   }
   const page = found.slice(0, limit);
   const records = await load(page.map(({ member }) => member.split('|')[2] ?? ''));
-  const last = page.at(-1);
+  const last = found.length > limit ? page.at(-1) : isAtEnd ? undefined : position;
   return {
     records: records.filter((record) => record !== null),
-    nextCursor: last && found.length > limit ? printCursor(last) : null,
+    nextCursor: last ? printCursor(last) : null,
   };
 }
 

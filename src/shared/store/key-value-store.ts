@@ -45,6 +45,9 @@ export function createRedisStore(redis: Redis, prefix: string): Store {
   };
 }
 
+/** What has expired takes room for so long at most. */
+const CLEANED_EVERY_MS = 10_000;
+
 const entrySchema = z.object({ expiresAt: z.int(), bytes: z.int() });
 
 /** The store of a single process: its values lie on a shelf, and the oldest leave first once they exceed `maxBytes`. */
@@ -70,11 +73,20 @@ export function createEmbeddedStore(shelf: Shelf, maxBytes = 256 * 1024 * 1024):
     entries.delete(key); // the newest stands last
     entries.set(key, entry);
     await shelf.put([{ key, info: JSON.stringify(entry), text: value }]);
-    for (const [oldest, { expiresAt }] of entries) {
-      if (oldest === key || (bytes <= maxBytes && expiresAt > time.now())) break;
+    if (bytes > maxBytes || time.now() > cleanedAt + CLEANED_EVERY_MS) await makeRoom(key);
+    return value;
+  }
+
+  let cleanedAt = time.now();
+  /** Those whose time is over go, whatever stands before them; then the oldest, until there is room. */
+  async function makeRoom(newest: string): Promise<void> {
+    cleanedAt = time.now();
+    const gone = [...entries].filter(([, { expiresAt }]) => expiresAt <= cleanedAt).map(([key]) => key);
+    for (const key of gone) await forget(key);
+    for (const oldest of [...entries.keys()]) {
+      if (bytes <= maxBytes || oldest === newest) return;
       await forget(oldest);
     }
-    return value;
   }
 
   async function live(key: string): Promise<string | null> {

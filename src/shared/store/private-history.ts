@@ -32,10 +32,10 @@ export function createPrivateHistory(
       const mask = privacy.maskFor(app);
       return history.add(mask ? await masked(settled, mask) : settled);
     },
-    async addLateResult(mockId, body) {
+    async addLateResult(mockId, body, rules) {
       const record = await history.get(mockId);
       if (record === null || privacy.isOff(record.app)) return;
-      await history.addLateResult(mockId, privacy.maskFor(record.app)?.answer(body) ?? body);
+      await history.addLateResult(mockId, privacy.maskFor(record.app)?.answer(body) ?? body, rules);
     },
     list: (filter) => history.list({ ...filter, notApps: privacy.off }),
   };

@@ -55,6 +55,8 @@ export type QueueBackend = {
   openHistory(limits: HistoryLimits): History;
   /** Executions that are kept longer than the history keeps them. */
   openPinned(limits: HistoryLimits): History;
+  /** The trees of those: they never leave for anything else. */
+  pinnedTrees: Store;
   /** Looks for executions that ended lately and are in no history: their ids. */
   openMissingRecords(queue: ExecutionQueue, limits: HistoryLimits): () => Promise<string[]>;
   /** Batches and their items. */

@@ -112,14 +112,18 @@ const pageSchema = z
 
 type Name = 'history' | 'history-of-batches' | 'pinned-history';
 
+type KeptIn = { index: string; total: string; seconds: number };
+
 /** The prefix of the keys of a history. */
 export const historyPrefix = (prefix: string, name: Name) => `${prefix}:${name}:`;
 
-async function keptIn(redis: Redis, index: string, total: string): Promise<Kept> {
+/** Those that are too old leave with the next one that comes: until then they are there, and cannot be read. */
+async function keptIn(redis: Redis, { index, total, seconds }: KeptIn): Promise<Kept> {
+  const from = Date.now() - seconds * 1000;
   const [executions, bytes, [, oldest]] = await Promise.all([
-    redis.zcard(index),
+    redis.zcount(index, from, '+inf'),
     redis.get(total),
-    redis.zrange(index, '0', '0', 'WITHSCORES'),
+    redis.zrange(index, from, '+inf', 'BYSCORE', 'LIMIT', 0, 1, 'WITHSCORES'),
   ]);
   return { executions, bytes: Number(bytes ?? 0), oldest: oldest === undefined ? null : Number(oldest) };
 }
@@ -160,12 +164,12 @@ export function createRedisHistory(
       await delivered(redis, [...keys, storedKey(own.prefix, resultKey(mockId))], [READABLE_SECONDS]);
     },
     input: (mockId) => redis.get(key('input', mockId)),
-    async addLateResult(mockId, body) {
+    async addLateResult(mockId, body, rules) {
       const text = await redis.get(key('record', mockId));
       const record = toRecord(text);
       if (text === null || !record) return;
       // What a later version knows of it stays.
-      const changed = JSON.stringify({ ...JSON.parse(text), lateResult: true });
+      const changed = JSON.stringify({ ...JSON.parse(text), lateResult: true, ...(rules && { rules }) });
       const keys = [index, sizes, total, key('record', mockId), key('late', mockId)];
       await addLate(redis, keys, [prefix, memberOf(record), Date.now(), body, changed, ...limits]);
     },
@@ -174,7 +178,7 @@ export function createRedisHistory(
       await erase(redis, [index, sizes, total], [prefix, mockId, record ? memberOf(record) : '']);
     },
     lateResult: (mockId) => redis.get(key('late', mockId)),
-    kept: () => keptIn(redis, index, total),
+    kept: () => keptIn(redis, { index, total, seconds }),
     list: (filter) =>
       listPage(
         filter,

@@ -13,7 +13,14 @@ const HISTORIES = { calls: 'history', batches: 'history-of-batches' } as const;
 
 type Stores = Pick<
   QueueBackend,
-  'store' | 'openTrees' | 'openNotes' | 'openHistory' | 'openPinned' | 'openMissingRecords' | 'openBatches'
+  | 'store'
+  | 'openTrees'
+  | 'openNotes'
+  | 'openHistory'
+  | 'openPinned'
+  | 'pinnedTrees'
+  | 'openMissingRecords'
+  | 'openBatches'
 >;
 type Options = {
   prefix: string;
@@ -23,8 +30,10 @@ type Options = {
 
 /** The stores of one Redis beside the queues. Notes, which a fail-over must not lose, have a connection of their own. */
 export function redisStores(redis: Redis, { prefix, openNoted }: Options): Stores {
+  const store = createRedisStore(redis, prefix);
   return {
-    store: createRedisStore(redis, prefix),
+    store,
+    pinnedTrees: store,
     openTrees: (maxBytes) => createRedisTrees(redis, prefix, maxBytes),
     openNotes(maxBytes) {
       const noted = openNoted();

@@ -28,9 +28,9 @@ export function createSplitHistory(
       if ((await batches.get(mockId)) === null) await calls.delivered(mockId);
     },
     input: async (mockId) => (await calls.input(mockId)) ?? batches.input(mockId),
-    async addLateResult(mockId, body) {
-      await calls.addLateResult(mockId, body);
-      await batches.addLateResult(mockId, body);
+    async addLateResult(mockId, body, rules) {
+      await calls.addLateResult(mockId, body, rules);
+      await batches.addLateResult(mockId, body, rules);
     },
     lateResult: async (mockId) => (await calls.lateResult(mockId)) ?? batches.lateResult(mockId),
     async erase(mockId) {

@@ -71,7 +71,7 @@ export function createExecute(parts: ExecuteParts) {
 async function dispatchAndWait(begun: Claimed, data: JobData, parts: ExecuteParts): Promise<Outcome> {
   const { claim } = begun;
   const { input, claimBy } = data;
-  const { mailbox, interrupts, slots, keptTrees, store, privacy, workload, atStep } = parts;
+  const { mailbox, interrupts, inspections, slots, keptTrees, store, privacy, workload, atStep } = parts;
   slots.occupy(claim.mockId, mailbox.directoryOf(claim)); // another attempt may have claimed for another client
   const wait = openWait(factsOf(claim, parts), parts);
   const stopInterrupts = interrupts.listen(claim.mockId, (interrupt) => wait.put(toEvent(interrupt)));
@@ -82,7 +82,8 @@ async function dispatchAndWait(begun: Claimed, data: JobData, parts: ExecutePart
     if (ending.kind === 'interrupted') return { kind: 'give-back' };
     const marked = mark !== 'none' || !isOurs;
     if (ending.kind === 'answered' && ending.answer.rules) keptTrees.use(ending.answer.rules, treeAsked(claim, data));
-    const ended = await toEnded(ending, { ...begun, marked }, { store, privacy, input });
+    const isReleased = () => inspections.isReleased(claim.app, claim.rules?.released ?? null);
+    const ended = await toEnded(ending, { ...begun, marked }, { store, privacy, input, isReleased });
     await atStep('before-completion', claim.mockId);
     return ended;
   } catch (error) {

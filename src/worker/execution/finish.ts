@@ -2,7 +2,7 @@ import type { Job } from 'bullmq';
 import type { Ending } from '../../shared/contract/ending.ts';
 import { beginningOf, type ExecutionRecord, type Progress, toSettled } from '../../shared/contract/execution-record.ts';
 import { JOB_VERSION, type JobData, type JobResult, jobDataSchema, type Warning } from '../../shared/contract/job.ts';
-import type { RulesOfRun, ToldRules } from '../../shared/contract/rules-of-run.ts';
+import { type RulesOfRun, rulesOnceAnswered } from '../../shared/contract/rules-of-run.ts';
 import type { StateStep } from '../../shared/contract/states.ts';
 import type { Privacy } from '../../shared/privacy/privacy.ts';
 import { createThrottledAlert, type Logger } from '../../shared/runtime/logger.ts';
@@ -30,22 +30,23 @@ const STORED_SECONDS = 180;
 /** An ending as the queue is told of it. */
 type Reported = Exclude<WaitEnding, { kind: 'interrupted' }>;
 
-type Told = { store: Store; privacy: Privacy; input: string };
+/** `isReleased`: whether the version that was released at the dispatch still is. */
+type Told = { store: Store; privacy: Privacy; input: string; isReleased: () => Promise<boolean> };
 
 /** The ending of a wait as it goes to the queue. A small answer travels with its job; a large one waits in the store. */
 export async function toEnded(
   ending: Reported,
   { claim, warnings, marked }: Claimed & { marked: boolean },
-  { store, privacy, input }: Told,
+  { store, privacy, input, isReleased }: Told,
 ): Promise<Ended> {
   if (ending.kind === 'unanswered') {
     const hide = hidden(claim, { privacy, texts: [input] });
     const shown = some(warnings, hide);
-    const noAnswer = { ...ending.noAnswer, ...shown, ...laneOf(claim), ...rulesIn(claim, privacy) };
+    const noAnswer = { ...ending.noAnswer, ...shown, ...laneOf(claim), ...rulesIn(claim.app, claim.rules, privacy) };
     return { kind: 'ended', ending: { kind: 'unanswered', noAnswer }, claim, marked };
   }
   try {
-    const result = await toJobResult(claim, ending.answer, { warnings, store, privacy, input });
+    const result = await toJobResult(claim, ending.answer, { warnings, store, privacy, input, isReleased });
     return { kind: 'ended', ending: { kind: 'answered', result }, claim, marked };
   } finally {
     ending.answer.lease.release();
@@ -54,11 +55,12 @@ export async function toEnded(
 
 async function toJobResult(
   claim: Claim,
-  { body, success, decision, error, rules, answeredAt }: Answer,
-  { warnings, store, privacy, input }: Told & { warnings: Warning[] },
+  { body, success, decision, error, rules: told, answeredAt }: Answer,
+  { warnings, store, privacy, input, isReleased }: Told & { warnings: Warning[] },
 ): Promise<JobResult> {
   const all = [...withoutRefuted(warnings, body), ...answerWarnings(claim, { body, success, input })];
   const hide = hidden(claim, { privacy, texts: [input, body] });
+  const isStillReleased = told !== null || (await isReleased());
   const head = {
     v: JOB_VERSION,
     address: claim.address,
@@ -67,7 +69,7 @@ async function toJobResult(
     answeredAt,
     ...some(all, hide),
     ...laneOf(claim),
-    ...rulesIn(claim, privacy, rules),
+    ...rulesIn(claim.app, rulesOnceAnswered(claim.rules, { told, isStillReleased }), privacy),
     ...(error !== null && !privacy.isOff(claim.app) && { error: beginningOf(hide(error)) }),
   };
   if (Buffer.byteLength(body) <= INLINE_BYTES) return { ...head, body };
@@ -77,10 +79,8 @@ async function toJobResult(
 }
 
 /** Of an app that is in HISTORY_OFF nothing is kept about its rules. */
-function rulesIn({ app, rules }: Claim, privacy: Privacy, told: ToldRules | null = null): { rules?: RulesOfRun } {
-  if (privacy.isOff(app)) return {};
-  if (told === null) return rules === undefined ? {} : { rules };
-  return { rules: { released: rules?.released ?? null, loaded: told.version, digest: told.digest, told: true } };
+function rulesIn(app: number, rules: RulesOfRun | undefined, privacy: Privacy): { rules?: RulesOfRun } {
+  return privacy.isOff(app) || rules === undefined ? {} : { rules };
 }
 
 function laneOf({ lane }: Claim): { lane?: string } {

@@ -1,5 +1,6 @@
 import { CLAIM_KEPT_MS } from '../../shared/contract/claim-age.ts';
 import type { ExecutionRecord } from '../../shared/contract/execution-record.ts';
+import { rulesOnceAnswered } from '../../shared/contract/rules-of-run.ts';
 import { createThrottledAlert, type Logger, type ThrottledAlert } from '../../shared/runtime/logger.ts';
 import { every } from '../../shared/runtime/periodic.ts';
 import { tryEach } from '../../shared/runtime/try-each.ts';
@@ -12,13 +13,17 @@ import { filesOf, removeFiles, removeIfLeft, resultPath } from '../files/executi
 import { registrationPath } from '../files/file-names.ts';
 import type { MemoryBudget } from '../files/memory-budget.ts';
 import { type FoundResult, readResult } from '../files/result-file.ts';
+import type { Inspections } from '../placement/inspections.ts';
 
 const LOOK_EVERY_MS = 2000;
 const MAX_EXPECTED = 1000;
 
 type Dependencies = {
   claims: Pick<Claims, 'findAnywhere'>;
-  history: History;
+  history: Pick<History, 'get' | 'addLateResult'>;
+  /** Executions that are kept longer: one of them may be gone from the history. */
+  pinned: Pick<History, 'get' | 'addLateResult'>;
+  inspections: Pick<Inspections, 'isReleased'>;
   sharedDir: string;
   memory: MemoryBudget;
   maxResultBytes: number;
@@ -36,7 +41,7 @@ export type LateResults = ReturnType<typeof createLateResults>;
  * to have left. They are kept with it, and their files removed.
  */
 export function createLateResults(dependencies: Dependencies) {
-  const { claims, history, log } = dependencies;
+  const { claims, history, pinned, log } = dependencies;
   const expected = new Map<string, Expected>();
   const keeping = createThrottledAlert(log, 'Late results cannot be kept');
   const removal = createThrottledAlert(log, 'Files of late results cannot be removed');
@@ -73,7 +78,7 @@ export function createLateResults(dependencies: Dependencies) {
      */
     async found(mockId: string): Promise<boolean> {
       if (expected.has(mockId)) return true;
-      const record = await history.get(mockId);
+      const record = (await history.get(mockId)) ?? (await pinned.get(mockId));
       if (!record || !mayComeLate(record)) return false;
       const decision = await claims.findAnywhere(mockId);
       if (decision?.kind !== 'claimed') return false;
@@ -96,13 +101,18 @@ function readLateResult(claim: Claim, { sharedDir, memory, maxResultBytes }: Dep
 
 async function keepIfAnswered(claim: Claim, parts: Dependencies, removal: ThrottledAlert): Promise<boolean> {
   const { mockId, app, address } = claim;
-  const { history, keepsNothing, log } = parts;
+  const { history, pinned, inspections, keepsNothing, log } = parts;
   const found = await readLateResult(claim, parts);
   if (found.kind !== 'present') return false;
   try {
     // Its record may not be written yet.
-    if (found.judgement.kind !== 'answer' || !(await history.get(mockId))) return false;
-    await history.addLateResult(mockId, found.judgement.body);
+    const isKept = found.judgement.kind === 'answer' && ((await history.get(mockId)) ?? (await pinned.get(mockId)));
+    if (!isKept || found.judgement.kind !== 'answer') return false;
+    const { body, rules: told } = found.judgement;
+    const isStillReleased = told !== null || (await inspections.isReleased(app, claim.rules?.released ?? null));
+    const rules = rulesOnceAnswered(claim.rules, { told, isStillReleased });
+    await history.addLateResult(mockId, body, rules);
+    await pinned.addLateResult(mockId, body, rules);
   } finally {
     found.lease.release();
   }

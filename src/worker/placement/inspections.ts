@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { LRUCache } from 'lru-cache';
 import { scanJson } from '../../shared/contract/exact-json.ts';
 import type { JobData, Warning } from '../../shared/contract/job.ts';
 import type { NoAnswer } from '../../shared/contract/outcomes.ts';
@@ -47,6 +48,8 @@ type Dependencies = {
 };
 
 type Remembered = { at: number; version: string; check: Promise<Check> };
+/** The released version, as it was read when its file had this stamp. */
+type Release = { stamp: string; version: Promise<bigint | null> };
 
 export type Inspections = ReturnType<typeof createInspections>;
 
@@ -76,7 +79,7 @@ export function createInspections(dependencies: Dependencies) {
     const known = checks.get(leafNodes) ?? new Map<string, Remembered>();
     checks.set(leafNodes, known);
     const key = `${data.app}/${data.ruleId}/${data.confId}`;
-    const version = await stampOf(join(sharedDir, String(data.app), 'version.txt'));
+    const version = await stampOf(versionPath(sharedDir, data.app));
     const last = known.get(key);
     if (last?.version === version && time.monotonic() - last.at < maxAgeMs) return last.check;
     const check = checkNow(leafNodes, data);
@@ -88,6 +91,8 @@ export function createInspections(dependencies: Dependencies) {
   return {
     inspect,
 
+    isReleased: createIsReleased(dependencies),
+
     /** The warnings of an execution that another attempt began, as far as its client is still known. */
     async warningsAgain({ app, directoryName, ...client }: Claim, data: JobData): Promise<Warning[]> {
       const all = await listClients(app);
@@ -95,6 +100,26 @@ export function createInspections(dependencies: Dependencies) {
       const inspection = await inspect({ ...client, leafNodes }, data);
       return inspection.kind === 'clear' ? inspection.warnings : [];
     },
+  };
+}
+
+const versionPath = (sharedDir: string, app: number) => join(sharedDir, String(app), 'version.txt');
+
+/** Whether a version of an app is the one that is released now. False where that cannot be read. */
+function createIsReleased({ sharedDir, rules }: Dependencies) {
+  const releases = new LRUCache<number, Release>({ max: MAX_REMEMBERED });
+
+  return async function isReleased(app: number, version: string | null): Promise<boolean> {
+    const stamp = await stampOf(versionPath(sharedDir, app));
+    const last = releases.get(app);
+    const release = last?.stamp === stamp ? last : { stamp, version: rules.readVersion(app) };
+    releases.set(app, release);
+    try {
+      return ((await release.version)?.toString() ?? null) === version;
+    } catch {
+      releases.delete(app);
+      return false;
+    }
   };
 }
 

@@ -43,7 +43,7 @@ export function createKeptTrees({ rules, metadataFor, trees, privacy, settings, 
     const text = (await readAs(digest, asked, rules)) ?? (await readOlder(digest, asked, version));
     const isKept = text !== null && Buffer.byteLength(text) <= settings.TREES_BYTES * MAX_SHARE;
     if (isKept) await trees.keep(treeKey(asked.app, digest), text, seconds);
-    if (text === null) keptAt.set(digest, time.monotonic() - KEEP_AGAIN_MS + LOOK_AGAIN_MS);
+    if (text === null) keptAt.set(treeKey(asked.app, digest), time.monotonic() - KEEP_AGAIN_MS + LOOK_AGAIN_MS);
     alert.ends();
   }
 
@@ -64,11 +64,12 @@ export function createKeptTrees({ rules, metadataFor, trees, privacy, settings, 
     use({ digest, version }: Pick<Ran, 'version'> & { digest: string | null }, asked: Selection & Wanted): void {
       if (digest === null || privacy.isOff(asked.app)) return;
       const now = time.monotonic();
-      if (now - (keptAt.get(digest) ?? Number.NEGATIVE_INFINITY) < KEEP_AGAIN_MS) return;
+      const key = treeKey(asked.app, digest);
+      if (now - (keptAt.get(key) ?? Number.NEGATIVE_INFINITY) < KEEP_AGAIN_MS) return;
       if (keptAt.size >= MAX_REMEMBERED) keptAt.clear();
-      keptAt.set(digest, now);
+      keptAt.set(key, now);
       keep({ digest, version }, asked).catch((error) => {
-        keptAt.delete(digest);
+        keptAt.delete(key);
         alert.begins(error, 'runs on them are shown without a tree once other rules are released');
       });
     },

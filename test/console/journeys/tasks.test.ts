@@ -94,7 +94,7 @@ describeInBrowser('ten tasks of somebody who debugs a rule, with what they cost'
     await page.goto(journey.service.url + RULE);
     await page.locator('.history tbody tr').nth(2).waitFor();
     const reader = by(page);
-    await reader.typeOver(page.getByLabel('Input (uid=42), client or id'), 'uid 42');
+    await reader.typeOver(page.getByLabel(/^Input \(uid=42\)/), 'uid 42');
     await reader.choose(page.locator('.history').getByLabel('Time'), 'yesterday');
     await expect.poll(() => page.locator('.history tbody tr').count()).toBe(1);
     await reader.click(page.locator('.history tbody .row-button'));

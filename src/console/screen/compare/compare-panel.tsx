@@ -1,5 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
+import { changeWords } from '../../../shared/reasoning/changes.ts';
 import type { Occurrence } from '../../../shared/reasoning/tree.ts';
 import type { Client, Tree } from '../../api/browse.ts';
 import type { Execution, ExecutionRecord } from '../../api/executions.ts';
@@ -15,7 +16,6 @@ import { type Say, useText } from '../../text/use-text.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { IconButton } from '../../ui/icon-button.tsx';
 import { DataDiff } from '../details/data-diff.tsx';
-import { nodeNames } from '../result/rules-notice.tsx';
 import { RunResult } from '../result/run-result.tsx';
 import { TraceTree } from '../tree/trace-tree.tsx';
 import { CompareTree } from './compare-tree.tsx';
@@ -78,7 +78,7 @@ export function ComparePanel({ mockIds, clients, tree, onOpen }: Props) {
       {onOthers > 0 && (
         <p className="notice warn" role="status">
           <Icon name="warning" size={14} /> {say('compare.otherRules', { n: onOthers })}
-          {changes.length > 0 && ` ${say('rules.between', { n: changes.length, nodes: nodeNames(changes, say) })}`}
+          {changes.length > 0 && ` ${say('rules.between', { n: changes.length, nodes: changeWords(changes, say) })}`}
         </p>
       )}
       {open === 0 && others.length > 0 && <CausesLine executions={[...executions.values()]} />}

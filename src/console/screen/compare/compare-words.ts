@@ -6,6 +6,7 @@ import type { ExecutionRecord } from '../../api/executions.ts';
 import { diffJson } from '../../json/diff-json.ts';
 import type { Group } from '../../run/compare.ts';
 import type { Reading } from '../../run/reading.ts';
+import { versionRan } from '../../run/rules-of-run.ts';
 import { formatTime } from '../../text/durations.ts';
 import type { Say } from '../../text/use-text.tsx';
 import { sdkKey } from '../input/target-now.tsx';
@@ -56,9 +57,9 @@ export function columnWords(
   const time = formatTime(record.history[0]?.at ?? 0, language, Date.now());
   if (record.address === null) return { name: time, about: '' };
   const client = clients.find(({ address }) => address === record.address);
-  const ran = record.rules?.loaded ?? record.rules?.released ?? null;
+  const ran = versionRan(record.rules);
   const version = ran === null ? [] : [say('header.version', { version: ran })];
   const lane = client?.lane == null ? '' : `${say('target.inLane', { lane: client.lane })} · `;
-  const about = client ? [say(sdkKey(client.sdk)), ...version].join(' · ') : '';
+  const about = [...(client ? [say(sdkKey(client.sdk))] : []), ...version].join(' · ');
   return { name: `${lane}${record.address} · ${time}`, about };
 }

@@ -1,9 +1,10 @@
 import { useQueries } from '@tanstack/react-query';
 import { useMemo } from 'react';
+import { changesBetween, type NodeChange } from '../../../shared/reasoning/changes.ts';
 import { type Occurrence, occurrencesOf } from '../../../shared/reasoning/tree.ts';
 import { getTreeOfRun, type Tree } from '../../api/browse.ts';
 import { type Execution, type ExecutionRecord, isEnd } from '../../api/executions.ts';
-import { changedNodes, compareRules, type NodeChange, withoutSettings } from '../../run/rules-of-run.ts';
+import { compareRules, withoutSettings } from '../../run/rules-of-run.ts';
 
 /**
  * The places that compared runs are laid on. `onOthers`: how many ran on other rules than those of the tree, or on rules that nobody
@@ -24,7 +25,7 @@ export function useRulesOfRuns(now: Tree | null, executions: ReadonlyMap<string,
     const root = (tree && onOthers > 0 ? withoutSettings(tree) : tree)?.root ?? null;
     return root === null ? [] : occurrencesOf(root);
   }, [tree, onOthers]);
-  const changes = useMemo(() => (shown && other ? changedNodes(shown, other) : []), [shown, other]);
+  const changes = useMemo(() => (shown && other ? changesBetween(shown, other) : []), [shown, other]);
   return { occurrences, onOthers, changes };
 }
 

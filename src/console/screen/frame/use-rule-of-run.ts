@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useMemo } from 'react';
+import { useEffect, useMemo, useState } from 'react';
 import { occurrencesOf } from '../../../shared/reasoning/tree.ts';
 import { getTreeOfRun, type Tree } from '../../api/browse.ts';
 import type { ExecutionRecord } from '../../api/executions.ts';
@@ -9,10 +9,11 @@ import type { RuleContext } from './use-rule.ts';
 
 /**
  * What is said of the rules of the run on the screen. `checking`: its own are asked for. `older`: they are shown, those of now are others.
- * `lost`: they are not kept. The others: nobody knows them.
+ * `lost`: they are not kept. `unavailable`: the page could not read them. The others: nobody knows them.
  */
 export type OfRun =
   | { kind: 'same' | 'checking' }
+  | { kind: 'unavailable'; record: ExecutionRecord; tree: Tree | null; error: string }
   | { kind: 'older' | 'lost' | Exclude<RulesOfRunNow, 'same' | 'other'>; record: ExecutionRecord; tree: Tree | null };
 
 /** The rule as the run on the screen ran it: everything that explains the run uses this one, not the rule of now. */
@@ -27,8 +28,9 @@ export function useRuleOfRun(rule: RuleContext, followed: Followed | null): Rule
     enabled: compared === 'other',
     staleTime: Number.POSITIVE_INFINITY,
   });
-  useAskAgain(compared, mockId);
-  const isChecking = compared === 'other' && kept.isPending;
+  const isReading = useAskAgain(compared, mockId);
+  // A run on other rules may be on newer ones than the page shows: until the page has read the rule again, nothing is said of them.
+  const isChecking = compared === 'other' && (kept.isPending || isReading);
   const tree = useMemo(
     () => (compared === 'same' ? now : compared === 'other' && kept.data ? kept.data : now && withoutSettings(now)),
     [compared, now, kept.data],
@@ -36,15 +38,25 @@ export function useRuleOfRun(rule: RuleContext, followed: Followed | null): Rule
   const occurrences = useMemo(() => (tree?.root && !isChecking ? occurrencesOf(tree.root) : []), [tree, isChecking]);
   if (compared === 'same' || record === null) return { ...rule, ofRun: { kind: 'same' } };
   if (isChecking) return { ...rule, tree: { ...rule.tree, isPending: true }, occurrences, ofRun: { kind: 'checking' } };
+  if (compared === 'other' && !kept.data && kept.error)
+    return {
+      ...rule,
+      ...{ tree: { ...rule.tree, data: tree }, occurrences },
+      ofRun: { kind: 'unavailable', record, tree: now, error: kept.error.message },
+    };
   const kind = compared === 'other' ? (kept.data ? 'older' : 'lost') : compared;
   return { ...rule, tree: { ...rule.tree, data: tree }, occurrences, ofRun: { kind, record, tree: now } };
 }
 
-/** A run on other rules than the page shows may be a newer one: the page reads the rule again. */
-function useAskAgain(compared: RulesOfRunNow, mockId: string): void {
+/** A run on other rules than the page shows may be a newer one: the page reads the rule again. Returns whether it still does. */
+function useAskAgain(compared: RulesOfRunNow, mockId: string): boolean {
   const queries = useQueryClient();
+  const [asked, setAsked] = useState('');
   useEffect(() => {
     if (compared !== 'other' || mockId === '') return;
-    for (const key of ['tree', 'schema', 'rules']) void queries.invalidateQueries({ queryKey: [key] });
+    for (const key of ['schema', 'rules']) void queries.invalidateQueries({ queryKey: [key] });
+    // A tree that cannot be read says so itself.
+    queries.invalidateQueries({ queryKey: ['tree'] }).finally(() => setAsked(mockId));
   }, [compared, mockId, queries]);
+  return asked !== mockId;
 }

@@ -61,15 +61,16 @@ function useNewRelease(version: string | null): void {
   }, [version, queries]);
 }
 
-/** What a rule reads is what its clients publish: when one comes or goes, it is asked for again. */
+/** What a rule reads is what its clients publish: when one comes, goes or loads another version, the page asks again. */
 function useNewsOfClients(clients: readonly Client[] | undefined): void {
   const queries = useQueryClient();
-  const known = clients?.map(({ address, lane, online }) => `${lane}/${address}/${online}`).join(' ');
+  const known = clients
+    ?.map(({ address, lane, online, loadedVersion }) => `${lane}/${address}/${online}/${loadedVersion}`)
+    .join(' ');
   const last = useRef(known);
   useEffect(() => {
     if (last.current !== undefined && last.current !== known) {
-      void queries.invalidateQueries({ queryKey: ['schema'] });
-      void queries.invalidateQueries({ queryKey: ['tree'] });
+      for (const key of ['schema', 'tree', 'rules']) void queries.invalidateQueries({ queryKey: [key] });
     }
     last.current = known;
   }, [known, queries]);

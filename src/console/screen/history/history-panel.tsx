@@ -2,7 +2,7 @@ import { useEffect, useMemo, useState } from 'react';
 import type { ExecutionRecord } from '../../api/executions.ts';
 import { groupComparisons } from '../../run/group-comparisons.ts';
 import { type HistoryFilter, printFilter, readFilter } from '../../run/history-filter.ts';
-import { useHistory } from '../../run/use-history.ts';
+import { type Looked, useHistory } from '../../run/use-history.ts';
 import { useSearch } from '../../run/use-search.ts';
 import { useKept } from '../../run/use-service.ts';
 import { useSteady } from '../../run/use-steady.ts';
@@ -42,8 +42,8 @@ export function HistoryPanel({ place, onOpen, onAgain }: Props) {
   const grouped = filter.outcome === 'failures';
 
   const keptWords = useKeptWords();
-  const { hasMore, isAsking, more, looked } = history;
-  const goesOn = filtering && !grouped && hasMore && !isAsking && runs.length < ENOUGH_FOUND;
+  const { hasMore, isAsking, hasFailed, more, looked } = history;
+  const goesOn = filtering && !grouped && hasMore && !isAsking && !hasFailed && runs.length < ENOUGH_FOUND;
   useEffect(() => {
     if (goesOn) void more();
   }, [goesOn, more]);
@@ -63,7 +63,7 @@ export function HistoryPanel({ place, onOpen, onAgain }: Props) {
         <HistoryFilters filter={filter} onFilter={setFilter} everyRule={everyRule} onEveryRule={setEveryRule} />
         <span className="muted">
           {filtering && !grouped
-            ? say('history.found', { found: runs.length, n: looked.executions })
+            ? foundWords(runs.length, looked, say)
             : chosen.length === 1
               ? say('history.compare.hint')
               : keptWords}
@@ -86,7 +86,7 @@ export function HistoryPanel({ place, onOpen, onAgain }: Props) {
           )}
           {!error && lines.length === 0 && (
             <p className="empty-line">
-              {noneWords({ filtering, goesOn: goesOn || isAsking || history.query.isPending, say })}
+              {noneWords({ filtering, goesOn: goesOn || isAsking || history.query.isPending, hasMore, say })}
             </p>
           )}
           {lines.length > 0 && (
@@ -147,10 +147,18 @@ function useKeptWords(): string {
   return say('history.kept', { n: data.runs, time: formatTime(data.oldest, language, Date.now()) });
 }
 
+function foundWords(found: number, { executions: n, withoutInput }: Looked, say: Say): string {
+  const words = say('history.found', { found, n });
+  return withoutInput === 0 ? words : `${words} ${say('history.notSearchable', { n: withoutInput })}`;
+}
+
+type None = { filtering: boolean; goesOn: boolean; hasMore: boolean; say: Say };
+
 /** No run matches only once all were looked at. */
-function noneWords({ filtering, goesOn, say }: { filtering: boolean; goesOn: boolean; say: Say }): string {
+function noneWords({ filtering, goesOn, hasMore, say }: None): string {
   if (!filtering) return say('history.empty');
-  return say(goesOn ? 'history.searching' : 'history.none');
+  if (goesOn) return say('history.searching');
+  return say(hasMore ? 'history.stopped' : 'history.none');
 }
 
 function HistoryHead({ everyRule }: { everyRule: boolean }) {

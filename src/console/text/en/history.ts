@@ -9,6 +9,11 @@ export const historyWords = {
   'history.everyRule': 'All rules',
   'history.found': { one: '{found} found, 1 run looked at', other: '{found} found, {n} runs looked at' },
   'history.none': 'No run matches: all that are kept were looked at.',
+  'history.stopped': 'No run matches so far: the search stopped before the oldest one. Go on with “Older runs”.',
+  'history.notSearchable': {
+    one: '({n} could not be searched: its input is not kept, or is too long.)',
+    other: '({n} could not be searched: their inputs are not kept, or are too long.)',
+  },
   'history.searching': 'Searching…',
   'history.rule': 'Rule',
   'history.input': 'Input, and what changed since the run it repeats',

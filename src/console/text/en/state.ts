@@ -129,16 +129,17 @@ export const stateWords = {
     'When this run was sent, {client} had told that it has version {loaded}, and the worker saw version {released}: it saw an old file. The tree is shown without settings: they may have been others.',
   'rules.unsure':
     'The files of this rule had changed without a new version when this run was sent. {client} may have run them as they were before, so the tree is shown without settings.',
+  'rules.about':
+    'Another version was released before {client} answered, and the answer does not say which one it ran: version {released} or the newer one. The tree is shown without settings.',
   'rules.checking': 'This run used other rules than those of now. Reading the rules it used…',
   'rules.older': 'This run used version {ran} of the rules. You see them as they were; version {now} is released now.',
   'rules.behind': 'When it was sent, version {released} was released: {client} had not loaded it yet.',
   'rules.edited': 'This run used the rules as you see them. They have changed since, and their version has not.',
-  'rules.changed': {
-    one: '{n} node is another one now: {nodes}.',
-    other: '{n} nodes are others now: {nodes}.',
-  },
-  'rules.node.added': '{node} (new)',
-  'rules.node.removed': '{node} (removed)',
+  'rules.older.again': 'Run again with this input on the rules of now',
+  'rules.newer':
+    'This run used version {ran} of the rules, which is newer than version {now} that the service reads now: its shared directory may be behind.',
+  'rules.unavailable':
+    'This run used other rules than those of now, and the page could not read them ({error}). The tree is that of now, without its settings.',
   'rules.lost':
     'This run used other rules than those of now, and they are not kept any more. The tree is that of now, without its settings.',
   'rules.unrecorded':

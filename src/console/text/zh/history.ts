@@ -9,6 +9,8 @@ export const historyWords: Record<keyof typeof words, Template> = {
   'history.everyRule': '所有规则',
   'history.found': '已查看 {n} 次运行，找到 {found} 次',
   'history.none': '没有匹配的运行：已查看所有保留的运行。',
+  'history.stopped': '目前没有匹配的运行：搜索在到达最早的运行之前停止了。点击“更早的运行”继续。',
+  'history.notSearchable': '（{n} 次无法搜索：输入未保留，或过长。）',
   'history.searching': '正在查找…',
   'history.rule': '规则',
   'history.input': '输入，以及与所重复的运行相比的变化',

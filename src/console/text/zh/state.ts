@@ -123,13 +123,16 @@ export const stateWords: Record<keyof typeof words, Template> = {
     '发送此次运行时，{client} 上报的是版本 {loaded}，而工作进程看到的是版本 {released}：它看到的是旧文件。这里的树不含设置：当时的设置可能不同。',
   'rules.unsure':
     '发送此次运行时，此规则的文件已有改动，而版本号没有变。{client} 运行的可能是改动之前的规则，因此这里的树不含设置。',
+  'rules.about':
+    '在 {client} 应答之前又发布了新版本，而应答没有说明运行的是哪一个：版本 {released}，还是更新的版本。因此这里的树不含设置。',
   'rules.checking': '此次运行使用的规则与现在的不同。正在读取当时的规则…',
   'rules.older': '此次运行使用的是版本 {ran} 的规则。您看到的是当时的规则；现在发布的是版本 {now}。',
   'rules.behind': '发送时已发布的是版本 {released}：{client} 当时尚未加载它。',
   'rules.edited': '此次运行使用的是您看到的规则。规则此后有改动，但版本号没有变。',
-  'rules.changed': '现在有 {n} 个节点不同：{nodes}。',
-  'rules.node.added': '{node}（新增）',
-  'rules.node.removed': '{node}（已删除）',
+  'rules.older.again': '用此输入在现在的规则上再次运行',
+  'rules.newer': '此次运行使用的是版本 {ran} 的规则，比服务现在读到的版本 {now} 更新：它的共享目录可能落后了。',
+  'rules.unavailable':
+    '此次运行使用的规则与现在的不同，而页面无法读取它们（{error}）。这里显示的是现在的树，不含设置。',
   'rules.lost': '此次运行使用的规则与现在的不同，且已不再保留。这里显示的是现在的树，不含设置。',
   'rules.unrecorded': '此次运行保存时尚未记录规则。这里显示的是现在的树，不含设置：当时的设置可能不同。',
   'rules.unread': '发送此次运行时无法读取规则。这里显示的是现在的树，不含设置：当时的设置可能不同。',

@@ -23,7 +23,7 @@ export async function copyDatabase(from: string, to: string): Promise<number> {
   rmSync(part, { force: true });
   try {
     await inThread({ from, to: part });
-    mark(part);
+    markAsCopy(part);
     renameSync(part, to);
     flush(dirname(to));
     return statSync(to).size;
@@ -41,8 +41,8 @@ function inThread(workerData: { from: string; to: string }): Promise<void> {
   });
 }
 
-/** Says in a copy that it is one. */
-function mark(path: string): void {
+/** Says in a copy that it is one. Throws where the file is no store. */
+export function markAsCopy(path: string): void {
   const database = new DatabaseSync(path);
   try {
     database.exec(`INSERT INTO run VALUES ('backup', '1') ON CONFLICT DO NOTHING`);

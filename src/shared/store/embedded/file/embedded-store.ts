@@ -6,7 +6,7 @@ import { BadSettings } from '../../../runtime/settings.ts';
 import { JOB_TABLES } from '../queue/job-table.ts';
 import type { OpenShelf } from '../stores/shelf.ts';
 import { SHELF_TABLES, tableShelves } from '../stores/shelves.ts';
-import { copyDatabase } from './backup.ts';
+import { copyDatabase, markAsCopy } from './backup.ts';
 import { type Database, NewerLayout, openDatabase } from './database.ts';
 import { noteKeysOf } from './keys-in-ledger.ts';
 import { type Ledger, openLedger } from './ledger.ts';
@@ -17,6 +17,8 @@ import { lockStore } from './store-lock.ts';
 import { listenForBackups } from './store-socket.ts';
 
 const FILE = 'store.db';
+/** A copy that an operator wants back: the next start puts it in the place of the database. */
+const RESTORE = 'restore.db';
 /** There once the database said that it is damaged: the next start moves it aside. */
 const DAMAGED = 'damaged';
 /** What versions kept whose store was PostgreSQL inside the process. */
@@ -101,11 +103,12 @@ type Making = { flush: boolean; room: Room; ledger: Ledger; tell: Options['tell'
 async function openOrMake(folder: string, { flush, room, ledger, tell }: Making): Promise<Database> {
   const path = join(folder, FILE);
   const open = () => openDatabase({ path, flush, check: room.check });
+  if (existsSync(join(folder, RESTORE))) putBack(folder, tell);
   if (existsSync(path)) {
     const found = await openFound(folder, open).catch(unlessFault);
     if ('database' in found) return found.database;
     tell(
-      `The store was damaged (${found.why}) and lies in ${moveAside(folder, 'damaged', [FILE, `${FILE}-wal`, `${FILE}-shm`, DAMAGED])} now: a new one begins, and how executions of before ended is not known. Look at it or remove it.`,
+      `The store was damaged (${found.why}) and lies in ${moveAside(folder, 'damaged', OF_THE_DATABASE)} now: a new one begins, and how executions of before ended is not known. Look at it or remove it.`,
     );
   }
   const earlier = readdirSync(folder).filter((name) => EARLIER.test(name));
@@ -114,6 +117,29 @@ async function openOrMake(folder: string, { flush, room, ledger, tell }: Making)
       `The store of an earlier version lies in ${moveAside(folder, 'earlier', earlier)} now: its history and batches stay behind. Remove it when you miss nothing.`,
     );
   return makeNew(path, { open, ledger, tell });
+}
+
+/** The database with what belongs to it: a log of one database, replayed over another one, would damage it. */
+const OF_THE_DATABASE = [FILE, `${FILE}-wal`, `${FILE}-shm`, DAMAGED];
+
+/**
+ * Puts a copy in the place of the database, which is moved aside with its log. A start that is cut off in between goes on with the copy at the
+ * next one. Whatever was copied there counts as a copy: nothing that had not ended in it runs again.
+ */
+function putBack(folder: string, tell: Options['tell']): void {
+  const copy = join(folder, RESTORE);
+  try {
+    openDatabase({ path: copy, flush: false }).close(); // refuses the file of a later version
+    markAsCopy(copy);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new BadSettings(
+      `${copy} cannot be put back (${why}): put a file there that "rule-server backup" wrote, or remove it.`,
+    );
+  }
+  const aside = existsSync(join(folder, FILE)) ? moveAside(folder, 'replaced', OF_THE_DATABASE) : null;
+  renameSync(copy, join(folder, FILE));
+  tell(`The copy ${copy} was put back.${aside === null ? '' : ` The store it replaces is in ${aside} now.`}`);
 }
 
 /** Makes a new database. It says that it is made once it knows what the ledger names; a start that was cut off before begins again. */

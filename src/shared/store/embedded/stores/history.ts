@@ -40,17 +40,24 @@ export function historyEntries(
 function openRecords(shelf: Shelf, { count, seconds, bytes }: HistoryLimits) {
   const kept = new Map<string, Kept>();
   let totalBytes = 0;
+  /** Made when it is first asked for, and kept as it is from then on. */
   let newestFirst: Indexed[] | null = null;
 
+  const indexed = ({ record, at }: Kept): Indexed => ({ member: memberOf(record), at });
   const set = (entry: Kept) => {
-    totalBytes += entry.bytes - (kept.get(entry.record.mockId)?.bytes ?? 0);
+    const before = kept.get(entry.record.mockId);
+    totalBytes += entry.bytes - (before?.bytes ?? 0);
     kept.set(entry.record.mockId, entry);
-    newestFirst = null;
+    if (!before) newestFirst?.unshift(indexed(entry));
   };
   const drop = (mockId: string) => {
-    totalBytes -= kept.get(mockId)?.bytes ?? 0;
+    const entry = kept.get(mockId);
+    if (!entry) return;
+    totalBytes -= entry.bytes;
     kept.delete(mockId);
-    newestFirst = null;
+    // The oldest one leaves with almost every one that comes; any other is erased by hand.
+    if (newestFirst?.at(-1)?.member === memberOf(entry.record)) newestFirst.pop();
+    else newestFirst = null;
   };
   const removeTexts = (mockIds: readonly string[]) =>
     shelf.remove(mockIds.flatMap((mockId) => [inputOf(mockId), resultOf(mockId), lateOf(mockId), mockId]));
@@ -62,10 +69,9 @@ function openRecords(shelf: Shelf, { count, seconds, bytes }: HistoryLimits) {
   return {
     kept,
     bytes: () => totalBytes,
-    /** Made once for all the pages of a search. */
-    newestFirst: (): readonly Indexed[] =>
-      (newestFirst ??= [...kept.values()].reverse().map(({ record, at }) => ({ member: memberOf(record), at }))),
+    newestFirst: (): readonly Indexed[] => (newestFirst ??= [...kept.values()].reverse().map(indexed)),
     set,
+    forget: drop,
     async remove(mockIds: readonly string[]): Promise<void> {
       for (const mockId of mockIds) drop(mockId);
       await removeTexts(mockIds);
@@ -97,7 +103,12 @@ export function createEmbeddedHistory(store: Store, limits: HistoryLimits, shelf
       const keptInput = input.length <= MAX_INPUT_KEPT ? input : '';
       const added = historyEntries(record, { input: keptInput, body, at: time.now() });
       records.set(added.kept);
-      await shelf.put(added.entries);
+      try {
+        await shelf.put(added.entries);
+      } catch (error) {
+        records.forget(record.mockId); // so that another try can keep it
+        throw error;
+      }
       await records.trim();
     },
     async get(mockId) {
@@ -107,10 +118,11 @@ export function createEmbeddedHistory(store: Store, limits: HistoryLimits, shelf
     result: (mockId) => shelf.read(resultOf(mockId)),
     delivered: async () => {}, // what is trimmed is gone at once: its readers are in this process
     input: (mockId) => shelf.read(inputOf(mockId)),
-    async addLateResult(mockId, body) {
+    async addLateResult(mockId, body, rules) {
       const entry = kept.get(mockId);
       if (!entry || entry.record.lateResult) return;
-      const changed = { ...entry, record: { ...entry.record, lateResult: true }, bytes: entry.bytes + body.length };
+      const record = { ...entry.record, lateResult: true, ...(rules && { rules }) };
+      const changed = { ...entry, record, bytes: entry.bytes + body.length };
       records.set(changed);
       await shelf.put([
         { key: mockId, info: JSON.stringify(changed) },
@@ -132,14 +144,26 @@ export function createEmbeddedHistory(store: Store, limits: HistoryLimits, shelf
   };
 }
 
+/** Where a list goes on after one of its members: behind it, or, where it was erased, with those that were added at its time or earlier. */
+function placeAfter(members: readonly Indexed[], after: Indexed): number {
+  let [first, end] = [0, members.length];
+  while (first < end) {
+    const middle = (first + end) >> 1;
+    if ((members[middle]?.at ?? 0) > after.at) first = middle + 1;
+    else end = middle;
+  }
+  for (let place = first; members[place]?.at === after.at; place++)
+    if (members[place]?.member === after.member) return place + 1;
+  return first;
+}
+
 function listKept({ kept, newestFirst }: Records, filter: HistoryFilter): Promise<HistoryPage> {
-  const members = newestFirst();
   return listPage(
     filter,
     async (after, wanted) => {
-      const last = after === null ? -1 : members.findIndex(({ member }) => member === after.member);
-      if (last >= 0 || after === null) return members.slice(last + 1, last + 1 + wanted);
-      return members.filter(({ at }) => at <= after.at).slice(0, wanted);
+      const members = newestFirst();
+      const first = after === null ? 0 : placeAfter(members, after);
+      return members.slice(first, first + wanted);
     },
     async (mockIds) => mockIds.map((mockId) => kept.get(mockId)?.record ?? null),
   );

@@ -11,6 +11,15 @@ export type Shelf = {
   remove(keys: readonly string[]): Promise<void>;
 };
 
-export const shelfNames = ['store', 'trees', 'history', 'history_of_batches', 'pinned', 'notes', 'batches'] as const;
+export const shelfNames = [
+  'store',
+  'trees',
+  'history',
+  'history_of_batches',
+  'pinned',
+  'pinned_trees',
+  'notes',
+  'batches',
+] as const;
 export type ShelfName = (typeof shelfNames)[number];
 export type OpenShelf = (name: ShelfName) => Shelf;

@@ -10,7 +10,10 @@ import { createEmbeddedHistory } from './history.ts';
 import { createEmbeddedNotes } from './notes.ts';
 import type { OpenShelf } from './shelf.ts';
 
-type Stores = Pick<QueueBackend, 'store' | 'openTrees' | 'openNotes' | 'openHistory' | 'openPinned' | 'openBatches'>;
+type Stores = Pick<
+  QueueBackend,
+  'store' | 'openTrees' | 'openNotes' | 'openHistory' | 'openPinned' | 'pinnedTrees' | 'openBatches'
+>;
 
 /** The stores of one process beside its queues, on shelves. Its API and its worker open the same ones. */
 export function embeddedStores(openShelf: OpenShelf): Stores {
@@ -22,6 +25,7 @@ export function embeddedStores(openShelf: OpenShelf): Stores {
   let trees: Trees | undefined;
   return {
     store,
+    pinnedTrees: createEmbeddedStore(openShelf('pinned_trees'), Number.POSITIVE_INFINITY),
     openTrees: (maxBytes) => (trees ??= embeddedTrees(createEmbeddedStore(openShelf('trees'), maxBytes))),
     openNotes: (maxBytes) => (notes ??= createEmbeddedNotes(maxBytes, openShelf('notes'))),
     openHistory: (limits) => (history ??= openEmbeddedHistory(store, limits, openShelf)),
