@@ -44,6 +44,8 @@ export SHARED_DIR="$rules"
 
 client_tarball="$work/$(pack ./packages/rule-server-client)"
 server_tarball="$work/$(pack .)"
+names_itself() { ! tar -xzOf "$1" package/README.md | grep -n 'rule-server/'; }
+check 'rule-server-client: its README names its own package' names_itself "$client_tarball"
 check 'rule-server-client has at most 300 KB' is_small_enough "$client_tarball"
 
 examine() { # NAME TARBALL IMPORTED

@@ -38,6 +38,7 @@ async function buildClient() {
     'false',
   );
   await dropUnreachableTypes(dist);
+  for (const path of await pathsIn(dist, '.js')) await writeFile(path, indentedBySource(await readFile(path, 'utf8')));
   await cp(join(root, 'LICENSE'), join(clientFolder, 'LICENSE'));
   const readme = await readFile(join(root, 'src/client/README.md'), 'utf8');
   await mkdir(clientFolder, { recursive: true });
@@ -47,8 +48,15 @@ async function buildClient() {
 /** The SDK's own README, by the package's name and without links out of the package. */
 function readmeOfThePackage(readme) {
   return readme
-    .replaceAll("'rule-server/client'", "'rule-server-client'")
+    .replace(/(['`])rule-server\/client(\/[\w-]+)?\1/g, '$1rule-server-client$2$1')
     .replace(/\[([^\]]+)\]\(\.\.\/[^)]+\)/g, '$1');
+}
+
+/** By two spaces a level, as the source is; the compiler takes four. A text over several lines must stay as it is. */
+function indentedBySource(code) {
+  const lines = code.split('\n');
+  if (lines.some((line) => (line.match(/`/g) ?? []).length % 2 === 1)) return code;
+  return lines.map((line) => line.replace(/^(?: {4})+/, (spaces) => ' '.repeat(spaces.length / 2))).join('\n');
 }
 
 /** Types that nothing reaches from the client's own are of no use to anybody. */
