@@ -10,6 +10,7 @@ const SIMULATED = [
   'src/worker/',
   'src/api/calls/',
   'src/api/idempotency/',
+  'src/api/overload/',
   ...['ask-worker', 'open-calls', 'queue-health'].map((name) => `src/api/${name}.ts`),
   ...['follow-execution', 'shared-reads'].map((name) => `src/api/executions/${name}.ts`),
   ...['at-most', 'logger', 'periodic', 'persist', 'share-for'].map((name) => `src/shared/runtime/${name}.ts`),
@@ -22,12 +23,15 @@ const PAST = new Map([
     (name) => [name, 'time'] as const,
   ),
   ['fetch', 'nothing: these folders speak to no server'],
+  ['new Date', 'time.now'],
 ]);
 const PAST_MEMBERS = new Map([
   ['Date.now', 'time.now'],
   ['Math.random', 'random.fraction'],
   ['AbortSignal.timeout', 'time.abortAfter'],
   ['process.hrtime', 'time.monotonic'],
+  ['crypto.randomUUID', 'random.uuid'],
+  ...[...PAST].map(([name, instead]) => [`globalThis.${name}`, instead] as const),
 ]);
 const PAST_PACKAGES = new Map([
   ['node:fs/promises', '*'],
@@ -61,7 +65,13 @@ function wentPast(node: AnyNode, at: At): string[] {
 
 function reasonOf(node: AnyNode): string | undefined {
   if (node.type === 'ImportDeclaration') return reasonOfImport(node);
-  if (node.type === 'CallExpression' && node.callee.type === 'Identifier') return reasonOfName(node.callee.name);
+  if (node.type === 'CallExpression') {
+    // Called, or handed to somebody who calls it.
+    const names = [node.callee, ...node.arguments].flatMap((part) => (part.type === 'Identifier' ? [part.name] : []));
+    return names.map(reasonOfName).find((reason) => reason !== undefined);
+  }
+  if (node.type === 'NewExpression' && node.callee.type === 'Identifier' && node.callee.name === 'Date')
+    return node.arguments.length === 0 ? reasonOfName('new Date') : undefined;
   if (node.type !== 'MemberExpression' || node.object.type !== 'Identifier' || node.property.type !== 'Identifier')
     return;
   const name = `${node.object.name}.${node.property.name}`;
@@ -80,7 +90,8 @@ function reasonOfImport({ source, specifiers }: Extract<AnyNode, { type: 'Import
     one.type === 'ImportSpecifier' && 'name' in one.imported ? one.imported.name : '*',
   );
   const refused = module === 'node:fs' && names.some((name) => name !== 'constants') ? '*' : PAST_PACKAGES.get(module);
-  if (refused === undefined || (refused !== '*' && !names.some((name) => refused.includes(name)))) return undefined;
+  if (refused === undefined || (refused !== '*' && !names.some((name) => name === '*' || refused.includes(name))))
+    return undefined;
   return `imports ${module} past the seams: use src/worker/seams or src/shared/seams.`;
 }
 
@@ -94,6 +105,8 @@ function kept(node: AnyNode, at: At): string[] {
 }
 
 function makesWhatChanges(init: AnyNode): boolean {
+  if (init.type === 'ArrayExpression') return init.elements.length === 0;
+  if (init.type === 'ObjectExpression') return init.properties.length === 0;
   if (init.type === 'NewExpression' && init.callee.type === 'Identifier')
     return CHANGES.has(init.callee.name) && init.arguments.length === 0;
   return (

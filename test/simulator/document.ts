@@ -71,18 +71,21 @@ export function tellSeeds(total: Total, { first, seconds, twice }: { first: numb
   ].join('\n');
 }
 
+/** What a promise says of itself may quote whole files. */
+const shortened = (text: string) => (text.length > 120 ? `${text.slice(0, 119)}…` : text);
+
 /** Which guards were taken out, and how that was noticed. */
 export function tellMutants(tried: readonly Caught[]): string {
-  const rows = tried.map(({ mutant, caught, deviations, seconds }) => [
+  const rows = tried.map(({ mutant, caught, schedule, seconds }) => [
     mutant.name,
     mutant.world.startsWith('seeds') ? 'a large world' : mutant.world,
-    deviations === 0 ? '' : String(deviations),
-    caught === undefined ? '**not noticed**' : caught.replace(/^seed \d+: /, ''),
+    schedule,
+    caught === undefined ? '**not noticed**' : shortened(caught.replace(/^seed \d+: /, '')),
     seconds.toFixed(1),
   ]);
   return [
-    `Measured on ${today()}: ${tried.filter(({ caught }) => caught !== undefined).length} of ${tried.length} were noticed. *Deviations*: in how many places the schedule that shows it is not the usual one.`,
+    `Measured on ${today()}: ${tried.filter(({ caught }) => caught !== undefined).length} of ${tried.length} were noticed. *Schedule*: where it is not the usual one, by the number of the step; or the seed.`,
     '',
-    table(['Guard that was taken out', 'World', 'Deviations', 'Noticed by', 'Seconds'], rows),
+    table(['Guard that was taken out', 'World', 'Schedule', 'Noticed by', 'Seconds'], rows),
   ].join('\n');
 }

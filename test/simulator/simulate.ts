@@ -40,7 +40,7 @@ const SHRINK_MS = 120_000;
 const TOLD_EVERY_MS = 30_000;
 const size = values.size === 'small' ? sizes.small : sizes.large;
 
-if (values.replay !== undefined) console.log(tellFailing(await replay(values.replay)));
+if (values.replay !== undefined) await replayKept(values.replay);
 else if (values.seed !== undefined || values.minutes !== undefined) await searchSeeds();
 else if (values.mutants || values.mutant !== '') await searchMutants(values.mutant);
 else
@@ -49,6 +49,12 @@ else
     Number(values.seconds),
   );
 process.exit();
+
+async function replayKept(file: string): Promise<void> {
+  const failing = await replay(file);
+  console.log(tellFailing(failing));
+  if (failing.broken !== undefined) process.exitCode = 1;
+}
 
 async function searchSeeds(): Promise<void> {
   const startedAt = performance.now();

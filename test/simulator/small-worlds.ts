@@ -270,6 +270,13 @@ export const smallWorlds: SmallWorld[] = [
   ]),
   ...special,
   ...triples.flatMap(withOneFault),
+  // The others die, look and hear wrongly as well.
+  ...(['sweeper', 'fence'] as const).flatMap((other) =>
+    (['a crash', 'a stale look', 'a lost reply'] as const).map((what) => {
+      const bounds = { preemptions: 1, faults: 1, ...faults[what], hits: ['attempt 1', other, 'client'] };
+      return world(['attempt 1', other, 'client'], `one preemption and ${what} of any of them`, bounds);
+    }),
+  ),
   world(all, 'three preemptions', { preemptions: 3, faults: 0 }),
 ];
 

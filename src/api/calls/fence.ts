@@ -20,7 +20,7 @@ export type Fence = ReturnType<typeof createFenceRequest>;
 /** Has a worker write a refusal in the place of a claim, so that an execution that may be on its way cannot begin any more. */
 export function createFenceRequest({ ask, onFenced }: Dependencies) {
   async function askForIt(mockId: string, claimBy: number): Promise<Fenced> {
-    if (claimMayBeSwept(claimBy, (epochMs) => time.now() >= epochMs)) return 'unknown';
+    if (claimMayBeSwept(claimBy, time.isPast)) return 'unknown';
     const reply = await ask({ v: QUERY_VERSION, ask: 'fence', mockId, claimBy }, ANSWERED_WITHIN_MS);
     if (reply.kind === 'refused') return 'unknown';
     return fenceAnswer.safeParse(parseJson(reply.body)).data?.decision ?? 'unknown';

@@ -48,7 +48,7 @@ export function closeNotes({ notes, idempotency, executions, fence, keepsNothing
       else if (ending && (result !== null || keepsNothing(app)))
         await idempotency.keepAt(key, { app, mockId, ending: answered({ ...ending.result, body: result ?? '' }) });
       else if (ending) await notes.change(key, text, text);
-    } else if (claimMayBeSwept(claimBy, (epochMs) => time.now() >= epochMs)) await notes.change(key, text, text);
+    } else if (claimMayBeSwept(claimBy, time.isPast)) await notes.change(key, text, text);
     else if ((await fence(mockId, claimBy)) === 'fenced') await notes.change(key, text, null);
   }
 

@@ -28,6 +28,8 @@ export const timeOf = perProcess(() => realTime);
 export const time = {
   now: () => timeOf().now(),
   monotonic: () => timeOf().monotonic(),
+  /** Whether a time in epoch ms is over by the clock of this process. */
+  isPast: (epochMs: number) => timeOf().now() >= epochMs,
   setTimeout: (run: () => void, ms: number) => timeOf().setTimeout(run, ms),
   clearTimeout: (timer: Timer | undefined) => timeOf().clearTimeout(timer),
   setImmediate: (run: () => void) => timeOf().setImmediate(run),

@@ -48,7 +48,7 @@ export function createFollowItems(dependencies: Dependencies) {
   async function recover({ mockId, data }: Item): Promise<void> {
     const known = await fromHistory(mockId);
     if (known) return void jobs.settle(mockId, Promise.resolve(known));
-    if (!claimMayBeSwept(data.claimBy))
+    if (!claimMayBeSwept(data.claimBy, time.isPast))
       return addExecution(queue, mockId, { ...data, replyTo: jobs.replyTo, addedAgain: true });
     const lost = unknownItem(mockId, 'the queue store lost it for longer than claims are kept');
     jobs.settle(mockId, Promise.resolve(lost));

@@ -1,5 +1,6 @@
 import { claimMayBeSwept } from '../../shared/contract/claim-age.ts';
 import { sentences } from '../../shared/contract/sentences.ts';
+import { time } from '../../shared/seams/time.ts';
 import { UnknownClaim } from '../files/claim.ts';
 import { MINUTE_MS } from '../files/claim-minutes.ts';
 import type { TargetRun } from './target-run.ts';
@@ -18,10 +19,10 @@ export async function resolveDoubt(self: TargetRun, index: number, mockId: strin
   const [oldest] = covering;
   const latest = covering.at(-1);
   if (!oldest || !latest) return { kind: 'not-sent', claimFrom: 0 };
-  if (claimMayBeSwept(oldest.at + self.begunWithinMs)) {
+  if (claimMayBeSwept(oldest.at + self.begunWithinMs, time.isPast)) {
     // A store that runs since before the marks has forgotten nothing, and whoever could claim it then cannot any more.
     const isRemembered = covering.every(({ run }) => run !== '' && run === self.storeRunNow);
-    const isOver = claimMayBeSwept(latest.until + self.begunWithinMs);
+    const isOver = claimMayBeSwept(latest.until + self.begunWithinMs, time.isPast);
     return isRemembered && isOver ? { kind: 'not-sent', claimFrom: 0 } : { kind: 'unknown' };
   }
   const first = minuteOf(oldest.at + self.begunWithinMs);

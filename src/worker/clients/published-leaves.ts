@@ -4,7 +4,7 @@ import { parseExact } from '../../shared/contract/exact-json.ts';
 const MAX_CHARACTERS = 32 * 1024 * 1024;
 
 /** The metadata of a client without any leaf class. */
-export const NO_LEAVES: readonly unknown[] = [];
+export const NO_LEAVES: readonly unknown[] = Object.freeze([]);
 
 export type LeavesOf = ReturnType<typeof createPublishedLeaves>;
 

@@ -78,6 +78,8 @@ export function openWait(facts: Facts, parts: Surroundings): Wait {
         throw error;
       } finally {
         effects.abandon();
+        const unread = inbox.leftOutcome();
+        if (unread) discard(unread);
       }
     },
     close() {
@@ -131,6 +133,11 @@ export function createInbox() {
       const event = mostUrgent();
       pending.delete(nameOf(event));
       return event;
+    },
+    /** What an effect brought that no event told of any more: the wait was over. */
+    leftOutcome(): EffectOutcome | undefined {
+      const done = pending.get('done');
+      return done?.kind === 'done' ? done.outcome : undefined;
     },
     get isInterrupted(): boolean {
       return [...pending.values()].some(({ kind }) => kind === 'hand-over' || kind === 'cancel');

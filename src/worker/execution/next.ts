@@ -42,7 +42,8 @@ export const atFirst: State = {
 export function next(state: State, event: WaitEvent, moment: Moment, facts: Facts): Step {
   const context = { facts, moment, event };
   if (state.kind === 'over') return stay(state);
-  if (event.kind === 'hangs') return unanswered(state, sentences.directoryHangs(facts.claim));
+  if (event.kind === 'hangs')
+    return also(unanswered(state, sentences.directoryHangs(facts.claim)), ...releasedWith(state.doing));
   if (event.kind === 'done')
     return state.doing
       ? afterEffect(state, state.doing, event.outcome, { ...context, event: state.doing.event })
@@ -50,6 +51,11 @@ export function next(state: State, event: WaitEvent, moment: Moment, facts: Fact
   if (state.doing === null) return handle(state, event, context);
   const { state: after, effects } = handle(idle(state), event, context);
   return { state: after, effects: [...effects, { kind: 'handle again', event: state.doing.event }] };
+}
+
+/** The memory of an answer that was read, and that the directory did not let go of in time. */
+function releasedWith(doing: Doing | null): Effect[] {
+  return doing?.kind === 'taking answer' ? [{ kind: 'release', lease: doing.answer.lease }] : [];
 }
 
 /** An event that is more urgent is handled first, and gives up what is being read for one that is less so. */

@@ -2,10 +2,11 @@ import { spawn } from 'node:child_process';
 import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { z } from 'zod';
 import { type Change, type Mutant, mutants, SEEDS } from './mutants.ts';
 
-/** Whether and how a mutant was caught; `deviations`: how many the schedule has that shows it. */
-export type Caught = { mutant: Mutant; caught: string | undefined; deviations: number; seconds: number };
+/** Whether and how a mutant was caught. `schedule`: what shows it, as `step kind process`; of a large world its seed. */
+export type Caught = { mutant: Mutant; caught: string | undefined; schedule: string; seconds: number };
 
 const ROOT = join(import.meta.dirname, '../../..');
 const SECONDS = ['--seconds', '60'];
@@ -27,11 +28,24 @@ export async function tryMutant(mutant: Mutant): Promise<Caught> {
       (caught === undefined && !/^(not )?exhausted|seeds in/m.test(output))
     )
       throw new Error(`"${mutant.name}": ${output.slice(-2000)}`);
-    const schedule: unknown = JSON.parse(/^schedule: (.*)$/m.exec(output)?.[1] ?? '[]');
-    return { mutant, caught, deviations: Array.isArray(schedule) ? schedule.length : 0, seconds };
+    return { mutant, caught, schedule: scheduleIn(output), seconds };
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+const scheduleSchema = z.array(
+  z.tuple([z.int(), z.looseObject({ kind: z.string(), process: z.string().optional(), to: z.string().optional() })]),
+);
+
+/** The schedule that a search told, shortened; or the seed of the large world. */
+function scheduleIn(output: string): string {
+  const seed = /^broken: (seed \d+)/m.exec(output)?.[1];
+  const told = /^schedule: (.*)$/m.exec(output)?.[1];
+  if (seed !== undefined) return seed;
+  const { data = [] } = scheduleSchema.safeParse(JSON.parse(told ?? '[]'));
+  const steps = data.map(([at, { kind, process = '', to = process }]) => `${at} ${kind} ${to}`.trim());
+  return steps.length === 0 ? 'the usual order' : steps.join(', ');
 }
 
 /** Large worlds, the same ones each time; or one small world. */

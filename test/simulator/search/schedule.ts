@@ -88,11 +88,14 @@ export async function runSchedule(
 ): Promise<Run> {
   const scene = await make();
   const { scheduler } = scene;
+  const realNow = Date.now;
+  Date.now = scheduler.epoch; // what tells the time of day in a sentence, past the seam
   await scheduler.settle();
   let last = '';
   const sinceWrite = new Map<string, boolean>();
   let checked = 0;
   const end = (kind: Run['kind'], why?: string): Run => {
+    Date.now = realNow;
     scene.close();
     return { kind, why, trace: scheduler.trace, steps: scheduler.trace.length, checked };
   };

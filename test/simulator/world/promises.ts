@@ -31,7 +31,7 @@ type OfKey = { runs: number; answer: string | undefined };
 export function createPromises({ now }: { now: () => number }) {
   const checked = none();
   const ran = new Map<string, { sdk: Sdk; times: number }>();
-  const didNotRun = new Map<string, { who: string; code: string }>();
+  const didNotRun = new Map<string, { who: string; code: string; isReader: boolean }>();
   const ids = new Set<string>();
   const open = new Map<number, Promised>();
   const ended = new Set<number>();
@@ -62,12 +62,13 @@ export function createPromises({ now }: { now: () => number }) {
   }
 
   /** Somebody is told how an execution ended. */
-  function hears(who: string, mockId: string, ending: Told): void {
+  function hears(who: string, mockId: string, ending: Told, { isReader = false } = {}): void {
     const run = ran.get(mockId);
     if (ending.kind === 'unanswered') {
       if (ending.noAnswer.mayHaveRun) return;
       const { code } = ending.noAnswer;
-      didNotRun.set(mockId, { who, code });
+      const wasToldToCaller = didNotRun.get(mockId)?.isReader === false;
+      didNotRun.set(mockId, { who, code, isReader: isReader && !wasToldToCaller });
       check('didNotRun', run === undefined, () => `${who} was told so of ${mockId} (${code}), and it ran`);
       return;
     }
@@ -131,12 +132,13 @@ export function createPromises({ now }: { now: () => number }) {
     },
     /** Somebody reads an execution in the history. */
     read(mockId: string, ending: Told): void {
-      hears('a reader of the history', mockId, ending);
+      hears('a reader of the history', mockId, ending, { isReader: true });
     },
     lostAllData(): void {
       keysAreLost = true;
-      // Their refusals could not be written, so only the queue store knew of them.
-      for (const [mockId, { code }] of didNotRun) if (code === NOT_WRITTEN) didNotRun.delete(mockId);
+      // Their refusals could not be written, so only the queue store knew of them. Whose own caller was told, of that no API waits any more.
+      for (const [mockId, { code, isReader }] of didNotRun)
+        if (code === NOT_WRITTEN && isReader) didNotRun.delete(mockId);
     },
     /** Calls must be told by then: `withinMs` after they arrived or, if that is later, after `calmAt`. */
     inTime(withinMs: number, calmAt: number): void {
