@@ -3,6 +3,7 @@ import { createThrottledAlert, type Logger } from '../shared/runtime/logger.ts';
 import type { Metrics } from '../shared/runtime/metrics.ts';
 import { every } from '../shared/runtime/periodic.ts';
 import { apiWaitMs, historyLimitsOf, type Settings } from '../shared/runtime/settings.ts';
+import { createBacklog } from '../shared/store/backlog.ts';
 import { createCancelSender } from '../shared/store/control.ts';
 import { pinnedLimitsOf } from '../shared/store/history.ts';
 import { createPrivateHistory } from '../shared/store/private-history.ts';
@@ -24,7 +25,6 @@ import { startHistoryRepair } from './executions/repair-history.ts';
 import { closeNotes } from './idempotency/close-notes.ts';
 import { createIdempotency } from './idempotency/idempotency.ts';
 import { createRunOnce } from './idempotency/run-once.ts';
-import { createBacklog } from './overload/backlog.ts';
 import { createOverload } from './overload/overload.ts';
 import { STORE_ADVICE, watchQueueHealth } from './queue-health.ts';
 

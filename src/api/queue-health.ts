@@ -1,10 +1,10 @@
 import type { ThrottledAlert } from '../shared/runtime/logger.ts';
 import { every } from '../shared/runtime/periodic.ts';
 import { time } from '../shared/seams/time.ts';
+import type { Backlog } from '../shared/store/backlog.ts';
 import type { ExecutionQueue, QueueBackend } from '../shared/store/queue-backend.ts';
 import { queueNames } from '../shared/store/queue-names.ts';
 import { reasonOf, tookTooLong } from '../shared/store/store-error.ts';
-import type { Backlog } from './overload/backlog.ts';
 
 const COUNT_EVERY_MS = 250;
 /** The queue store is silent when nothing came from it at so many looks in a row, while it was asked something: one second. */

@@ -53,7 +53,7 @@ process.exit();
 async function replayKept(file: string): Promise<void> {
   const failing = await replay(file);
   console.log(tellFailing(failing));
-  if (failing.broken !== undefined) process.exitCode = 1;
+  if (failing.result.broken !== undefined) process.exitCode = 1;
 }
 
 async function searchSeeds(): Promise<void> {

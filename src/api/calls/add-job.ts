@@ -5,11 +5,11 @@ import { resultWithin } from '../../shared/runtime/at-most.ts';
 import type { ThrottledAlert } from '../../shared/runtime/logger.ts';
 import { persist } from '../../shared/runtime/persist.ts';
 import { time } from '../../shared/seams/time.ts';
+import type { Backlog } from '../../shared/store/backlog.ts';
 import type { createCancelSender } from '../../shared/store/control.ts';
 import { addExecution } from '../../shared/store/job-heads.ts';
 import type { ExecutionQueue, QueueBackend } from '../../shared/store/queue-backend.ts';
 import { wasNotSent, wasRefused } from '../../shared/store/store-error.ts';
-import type { Backlog } from '../overload/backlog.ts';
 import { STORE_ADVICE } from '../queue-health.ts';
 
 type Dependencies = {

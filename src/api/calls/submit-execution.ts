@@ -8,11 +8,11 @@ import type { ThrottledAlert } from '../../shared/runtime/logger.ts';
 import { persist } from '../../shared/runtime/persist.ts';
 import { apiWaitMs, type Settings } from '../../shared/runtime/settings.ts';
 import { time } from '../../shared/seams/time.ts';
+import type { Backlog } from '../../shared/store/backlog.ts';
 import type { createCancelSender } from '../../shared/store/control.ts';
 import { type History, resultKey } from '../../shared/store/history.ts';
 import { INLINE_BYTES } from '../../shared/store/key-value-store.ts';
 import type { ExecutionQueue, QueueBackend } from '../../shared/store/queue-backend.ts';
-import type { Backlog } from '../overload/backlog.ts';
 import type { Overload } from '../overload/overload.ts';
 import type { QueueHealth } from '../queue-health.ts';
 import { createAddJob } from './add-job.ts';
@@ -94,7 +94,7 @@ export function createSubmitExecution(dependencies: Dependencies) {
 
   return {
     begin,
-    storeIsAway: admission.storeIsAway,
+    ...admission,
     /** Runs a call to its end. `callerLeft` aborts when the caller no longer wants the answer. */
     async run(call: Call, callerLeft: AbortSignal): Promise<Ending<ReadResult>> {
       const { mockId } = call;

@@ -106,6 +106,8 @@ export function createIdempotency({ notes, find, keepsNothing }: Dependencies) {
   return {
     remember,
     readAt: read,
+    /** Whether a call was noted under a key. Writes nothing. */
+    isNoted: async (scope: Scope): Promise<boolean> => (await notes.get(storeKey(scope))) !== null,
     keepAt,
     /** The execution a key stands for. */
     current: async (scope: Scope) => (await read(storeKey(scope)))?.note.mockId ?? null,

@@ -58,9 +58,24 @@ export function createRunOnce(dependencies: Dependencies) {
   const begin = createBegin(dependencies, join);
   const resolve = createResolve(dependencies);
 
-  return async function runOnce(scope: Scope, call: Asked): Promise<Once> {
-    const away = submitExecution.storeIsAway();
-    if (away) return { kind: 'refused', mockId: call.mockId, noAnswer: away };
+  const isNoted = createLookUps(idempotency);
+
+  /**
+   * A repeat of a call is never refused for load: its note is looked up first, without writing anything. Where not even that can be done, the
+   * refusal says that the rule may have run, because the first call may have.
+   */
+  async function refusalOf(scope: Scope, { keyName }: Asked): Promise<NoAnswer | undefined> {
+    if (submitExecution.storeIsAway()) return sentences.notesAway();
+    const refusal = submitExecution.refusal({ keyName });
+    if (!refusal) return undefined;
+    const noted = await isNoted(scope);
+    return noted === 'crowded' ? sentences.notesBusy() : noted ? undefined : refusal;
+  }
+
+  return async function runOnce(scope: Scope, asked: Asked): Promise<Once> {
+    const refusal = await refusalOf(scope, asked);
+    if (refusal) return { kind: 'refused', mockId: asked.mockId, noAnswer: refusal };
+    const call = { ...asked, isAdmitted: true };
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       const keyed = { ...call, claimBy: time.now() + queueTimeoutMs };
       const remembered = await idempotency.remember(scope, keyed);
@@ -80,6 +95,22 @@ export function createRunOnce(dependencies: Dependencies) {
       if (resolved === 'unknown') return unknownYet(note.mockId);
     }
     throw new Error('the notes under one Idempotency-Key keep changing');
+  };
+}
+
+const LOOK_UPS_AT_ONCE = 100;
+
+/** Looks keys up while calls are refused for load; `crowded` when many do so already. */
+function createLookUps({ isNoted }: Pick<Idempotency, 'isNoted'>) {
+  let open = 0;
+  return async (scope: Scope): Promise<boolean | 'crowded'> => {
+    if (open >= LOOK_UPS_AT_ONCE) return 'crowded';
+    open++;
+    try {
+      return await isNoted(scope);
+    } finally {
+      open--;
+    }
   };
 }
 

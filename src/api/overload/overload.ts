@@ -3,7 +3,7 @@ import { sentences } from '../../shared/contract/sentences.ts';
 import type { Settings } from '../../shared/runtime/settings.ts';
 import { random } from '../../shared/seams/random.ts';
 import { time } from '../../shared/seams/time.ts';
-import type { Backlog } from './backlog.ts';
+import type { Backlog } from '../../shared/store/backlog.ts';
 
 /** Shares of QUEUE_TIMEOUT_MS: behind a shorter wait every call is taken, behind a longer one none. In between, some are. */
 const ALL_TAKEN = 0.1;

@@ -139,7 +139,9 @@ function refuseBody(context: Context<Environment>, why: 'no-room' | 'too-large' 
 }
 
 function withoutRoom(context: Context<Environment>): Response {
-  const response = respondToEnding(context, randomUUID(), unanswered(sentences.bodiesFull()));
+  const isKeyed = context.req.header('idempotency-key') !== undefined;
+  const noAnswer = isKeyed ? sentences.bodiesFullForKeyed() : sentences.bodiesFull();
+  const response = respondToEnding(context, randomUUID(), unanswered(noAnswer));
   response.headers.set('connection', 'close'); // the rest of the body is not read
   return response;
 }

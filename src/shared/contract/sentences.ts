@@ -11,6 +11,7 @@ import { type NoAnswer, noAnswer } from './outcomes.ts';
 const LOOK_AT_THE_CLIENT = 'look at the client before running it again';
 /** The way out of a refusal because all workers are full. */
 const TRY_AGAIN_OR_SCALE = 'Try again in a moment, or start more workers (without Redis there is one: set REDIS_URL).';
+const BODIES_FULL = 'The bodies of all open calls take as much memory as they may (MAX_OPEN_BODY_BYTES).';
 const CYCLE_NAMED_AT_MOST = 10;
 const NAMED_AT_MOST = 10;
 
@@ -44,9 +45,13 @@ export const sentences = {
 
   /** The memory for bodies is in use. */
   bodiesFull: () =>
-    didNotRun(
+    didNotRun('overloaded', `${BODIES_FULL} This one did not run. Try again in a moment, or start more APIs.`),
+
+  /** The same of a call with a key: an earlier call under it may have run. */
+  bodiesFullForKeyed: () =>
+    mayHaveRun(
       'overloaded',
-      'The bodies of all open calls take as much memory as they may (MAX_OPEN_BODY_BYTES). This one did not run. Try again in a moment, or start more APIs.',
+      `${BODIES_FULL} This call was not read, so it is not known whether an earlier one under its Idempotency-Key ran. Send it again with the same key: it runs at most once.`,
     ),
 
   /** Only a worker knows which rule a scene names; `why`: the reason why none said so. */
@@ -64,6 +69,13 @@ export const sentences = {
     mayHaveRun(
       'outcome-unknown',
       'The queue store did not answer, so it is not known whether an earlier call under this Idempotency-Key ran; this one ran nothing. Send it again with the same key: it runs at most once.',
+    ),
+
+  /** So many calls with keys are refused for load that their notes cannot be looked up. */
+  notesBusy: () =>
+    mayHaveRun(
+      'overloaded',
+      `Calls come faster than the workers can begin them, and whether an earlier call under this Idempotency-Key ran was not looked up; this one ran nothing. Send it again with the same key: it runs at most once. ${TRY_AGAIN_OR_SCALE}`,
     ),
 
   /** The queue store was asked to take it, and did not say whether it did. */

@@ -17,6 +17,7 @@ import { type BatchJob, createBatchJobs } from './batch-jobs.ts';
 import { registerBatchMetrics } from './batch-metrics.ts';
 import { createClientPace } from './client-pace.ts';
 import { createFollowItems } from './follow-items.ts';
+import { createGiveWay } from './give-way.ts';
 import { createMarks } from './marks.ts';
 
 const ADD_MISSING_EVERY_MS = 2000;
@@ -53,18 +54,8 @@ function untilBack(store: BatchStore): BatchStore {
 }
 
 /** Runs batches: takes their jobs, feeds the queue of executions, and keeps what became of the items. */
-export function createBatchWorker({
-  backend,
-  history,
-  claims,
-  clients,
-  resolveTarget,
-  privacy,
-  sharedDir,
-  settings,
-  metrics,
-  log,
-}: Dependencies) {
+export function createBatchWorker(dependencies: Dependencies) {
+  const { backend, history, sharedDir, settings, metrics, log, ...others } = dependencies;
   const queue: ExecutionQueue = backend.openQueue(queueNames.executions);
   const batches: JobQueue<BatchJob, null> = backend.openQueue(queueNames.batches);
   const store = untilBack(backend.openBatches(batchLimitsOf(settings)));
@@ -72,26 +63,17 @@ export function createBatchWorker({
   const cancels = createCancelSender(backend);
   const marks = createMarks(sharedDir);
   const counts = registerBatchMetrics(metrics, () => jobs.running);
-  const given = { claims, clients, resolveTarget, privacy, settings, storeRun: backend.run };
   for (const each of [queue, batches]) each.on('error', () => {}); // the executions' worker reports the same fault
-  const own = { store, queue, followItems, marks, cancels, pace: createClientPace(), onSettled: counts.settled };
-  const jobs = createBatchJobs({ ...given, ...own }, { log, onFault: counts.failed });
+  const giveWay = createGiveWay(backend, { queue, isRunning: () => jobs.running > 0 });
+  const own = { store, queue, followItems, marks, cancels, giveWay, pace: createClientPace(), storeRun: backend.run };
+  const parts = { ...others, ...own, settings, onSettled: counts.settled };
+  const jobs = createBatchJobs(parts, { log, onFault: counts.failed });
   const worker = backend.openWorker<BatchJob, null>(queueNames.batches, jobs.process, settings.MAX_BATCHES, {
     lockMs: TAKE_OVER_MS,
   });
   worker.on('error', () => {});
   worker.on('lockRenewalFailed', jobs.abort);
-
-  /** A job the queue store lost is added again: the batch itself says that it is not over. */
-  async function addMissing(): Promise<void> {
-    for (const batchId of await store.running()) await batches.add('run', { batchId }, { jobId: batchId });
-  }
-  const additions = every(ADD_MISSING_EVERY_MS, addMissing, () => {}); // the next turn tries again
-  const sweeps = every(
-    SWEEP_EVERY_MS,
-    () => marks.sweep(settings.BATCH_SECONDS * 1000),
-    (error) => log.warn({ err: error }, 'the sweep of batch marks failed'),
-  );
+  const upkeep = startUpkeep({ store, batches, marks, settings, log });
 
   return {
     /** Takes batches from now on. */
@@ -112,14 +94,29 @@ export function createBatchWorker({
       const closed = worker.close();
       jobs.abortAll();
       await closed;
-      await Promise.all([
-        additions.stop(),
-        sweeps.stop(),
-        followItems.close(),
-        cancels.close(),
-        queue.close(),
-        batches.close(),
-      ]);
+      await Promise.all([upkeep.stop(), giveWay.stop()]);
+      await Promise.all([followItems, cancels, queue, batches].map((each) => each.close()));
     },
   };
+}
+
+type Kept = Pick<Dependencies, 'settings' | 'log'> & {
+  store: BatchStore;
+  batches: JobQueue<BatchJob, null>;
+  marks: ReturnType<typeof createMarks>;
+};
+
+/** What is done for batches now and then, whoever runs them. */
+function startUpkeep({ store, batches, marks, settings, log }: Kept) {
+  /** A job the queue store lost is added again: the batch itself says that it is not over. */
+  async function addMissing(): Promise<void> {
+    for (const batchId of await store.running()) await batches.add('run', { batchId }, { jobId: batchId });
+  }
+  const additions = every(ADD_MISSING_EVERY_MS, addMissing, () => {}); // the next turn tries again
+  const sweeps = every(
+    SWEEP_EVERY_MS,
+    () => marks.sweep(settings.BATCH_SECONDS * 1000),
+    (error) => log.warn({ err: error }, 'the sweep of batch marks failed'),
+  );
+  return { stop: () => Promise.all([additions.stop(), sweeps.stop()]) };
 }

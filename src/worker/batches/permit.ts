@@ -3,6 +3,8 @@ import type { BatchStore } from '../../shared/store/batch-store.ts';
 import { type Chosen, goesOn, pause, type TargetRun } from './target-run.ts';
 
 const ASK_AGAIN_MS = 25;
+/** Callers come first: so long until it is looked again whether a batch may send an item. */
+const GIVE_WAY_MS = 100;
 
 export type Permits = ReturnType<typeof createPermits>;
 
@@ -35,6 +37,10 @@ export function createPermits(store: BatchStore, batchId: string) {
 export async function permit(self: TargetRun, mockId: string): Promise<Chosen | null> {
   const { permits } = self.run;
   while (goesOn(self)) {
+    if (!self.giveWay.maySend()) {
+      await pause(self, GIVE_WAY_MS);
+      continue;
+    }
     const chosen = await choose(self);
     if (!(await permits.acquire(chosen.key, mockId, chosen.limit))) await pause(self, ASK_AGAIN_MS);
     else if (goesOn(self)) return chosen;

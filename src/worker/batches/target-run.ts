@@ -11,6 +11,7 @@ import type { Claims } from '../files/claims.ts';
 import type { ResolveTarget } from '../placement/resolve-target.ts';
 import type { ClientPace } from './client-pace.ts';
 import type { FollowItems } from './follow-items.ts';
+import type { GiveWay } from './give-way.ts';
 import type { Mark, Marks } from './marks.ts';
 import type { Permits } from './permit.ts';
 
@@ -23,6 +24,7 @@ export type RunTargetDependencies = {
   clients: Clients;
   marks: Marks;
   pace: ClientPace;
+  giveWay: Pick<GiveWay, 'maySend'>;
   cancels: ReturnType<typeof createCancelSender>;
   resolveTarget: ResolveTarget;
   privacy: Privacy;

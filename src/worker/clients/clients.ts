@@ -16,6 +16,8 @@ import { createRegisteredClients, entriesOf } from './registered-clients.ts';
 /** A listing this old is as good as new; one a little older still answers, while a new one is being made. */
 const GOOD_FOR_MS = 1000;
 const TOLERABLE_FOR_MS = 3000;
+/** Where a listing takes long, because there are very many clients, calls use an older one instead of waiting: up to so many times as old. */
+const TOLERABLE_FOR_LISTINGS = 4;
 const MAX_APPS_REMEMBERED = 500;
 const PARALLEL_LOOKS = 16;
 
@@ -24,7 +26,8 @@ export type Roster = { clients: Client[]; skipped: Skipped[] };
 
 type AppClients = {
   readRegistered: ReturnType<typeof createRegisteredClients>;
-  last: { at: number; roster: Roster } | null;
+  /** `tookMs`: to list. */
+  last: { at: number; tookMs: number; roster: Roster } | null;
   refreshing: Promise<Roster> | null;
 };
 /** `now`: a monotonic clock in ms. */
@@ -53,7 +56,12 @@ export function createClients({ sharedDirectory, clientTimeoutMs, now = () => ti
     remembered.refreshing ??= joinReads(String(app), () => read(app)).finally(() => {
       remembered.refreshing = null;
     });
-    if (!last || age >= TOLERABLE_FOR_MS) return remembered.refreshing;
+    // Never so old that a client that beats seems offline.
+    const tolerable = Math.min(
+      Math.max(TOLERABLE_FOR_MS, TOLERABLE_FOR_LISTINGS * (last?.tookMs ?? 0)),
+      clientTimeoutMs / 2,
+    );
+    if (!last || age >= tolerable) return remembered.refreshing;
     remembered.refreshing.catch(() => {}); // the next call with a listing that is too old gets this error
     return last.roster;
   }
@@ -75,7 +83,7 @@ export function createClients({ sharedDirectory, clientTimeoutMs, now = () => ti
     const registered = hasClients ? await remembered.readRegistered(root, await aheadMs(clock)) : noneRegistered;
     const directories = await directoriesOf(app, registered.claimed);
     const roster = { clients: [...registered.clients, ...directories], skipped: registered.skipped };
-    remembered.last = { at, roster };
+    remembered.last = { at, tookMs: now() - at, roster };
     return roster;
   }
 

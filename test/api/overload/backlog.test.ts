@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createBacklog } from '../../../src/api/overload/backlog.ts';
+import { createBacklog } from '../../../src/shared/store/backlog.ts';
 import { createMemoryTakers, type WorkerLoad } from '../../../src/shared/store/takers.ts';
 import { createOwnTime } from '../../support/own-time.ts';
 

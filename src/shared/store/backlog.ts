@@ -1,5 +1,5 @@
 import { time } from '../../shared/seams/time.ts';
-import type { Takers, WorkerLoad } from '../../shared/store/takers.ts';
+import type { Takers, WorkerLoad } from './takers.ts';
 
 /** With fewer executions to begin, a queue says nothing about how fast workers are. */
 const FEW = 200;

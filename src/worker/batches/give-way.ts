@@ -1,0 +1,41 @@
+import { every } from '../../shared/runtime/periodic.ts';
+import { time } from '../../shared/seams/time.ts';
+import { createBacklog } from '../../shared/store/backlog.ts';
+import type { ExecutionQueue, QueueBackend } from '../../shared/store/queue-backend.ts';
+
+/** As often as an API looks. */
+const LOOK_EVERY_MS = 250;
+/** A batch that gives way still sends an item now and then, so that it never stands still for good. */
+const ITEM_EVERY_MS = 1000;
+
+export type GiveWay = ReturnType<typeof createGiveWay>;
+
+/**
+ * Lets batches give way to callers: while more calls come than workers can begin, a worker sends one item a second of its batches. Callers are
+ * refused only when that does not help. `isRunning`: whether this worker runs a batch; otherwise it does not look.
+ */
+export function createGiveWay(
+  backend: Pick<QueueBackend, 'takers'>,
+  { queue, isRunning }: { queue: Pick<ExecutionQueue, 'getJobCounts'>; isRunning: () => boolean },
+) {
+  const backlog = createBacklog(backend);
+  let sentAt = Number.NEGATIVE_INFINITY;
+
+  async function look(): Promise<void> {
+    if (!isRunning()) return;
+    const { wait = 0 } = await queue.getJobCounts('wait');
+    await backlog.look(wait);
+  }
+  const looks = every(LOOK_EVERY_MS, look, () => {}); // an earlier look counts for a while
+
+  return {
+    /** Whether an item may be sent now. */
+    maySend(): boolean {
+      const now = time.monotonic();
+      if (backlog.delayMs() > 0 && now - sentAt < ITEM_EVERY_MS) return false;
+      sentAt = now;
+      return true;
+    },
+    stop: looks.stop,
+  };
+}
