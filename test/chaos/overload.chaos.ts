@@ -89,7 +89,7 @@ describe.skipIf(!inject('hasRedisBinary'))('with much to do', () => {
     await using setup = await start({
       MAX_WAITS_PER_CLIENT: 100,
       RESULT_TIMEOUT_MS: isFull ? 20_000 : 8000,
-      QUEUE_TIMEOUT_MS: 4000,
+      QUEUE_TIMEOUT_MS: 6000,
     });
     const { sharedDir, processes } = setup;
     await using silent = await createResponder({ sharedDir, app: 1, does: picksUpAndStaysSilent });
