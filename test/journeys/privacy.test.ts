@@ -139,6 +139,50 @@ onEachQueue('with MASK', (start) => {
   });
 });
 
+const PHONE = 5_551_234_567;
+
+/** More hidden values than any text is searched for one by one would take long; and one that is copied in every way. */
+const many = Array.from({ length: 250 }, (_, n) => ({ number: `marker-of-card-${n}` }));
+const copied = {
+  customer: { phone: PHONE },
+  cards: many,
+  copy: PHONE,
+  again: `call ${PHONE}`,
+  last: 'marker-of-card-249',
+  [`of ${PHONE}`]: 1,
+};
+
+onEachQueue('with MASK, of a rule that copies what is hidden', (start) => {
+  it('no way out shows the copies: numbers, texts, names of members, names of cases, more than 200 values', async () => {
+    await using service = await start({ settings: { MASK: '7:customer.phone,7:cards.number' } });
+    const copies = answers({
+      'the service': { ...copied, more: [PHONE] },
+      process: `[1:of ${PHONE}:T:0]`,
+      steps: [
+        { nodeId: 1, reads: [{ key: 'other', value: PHONE }], writes: [{ key: 'deep', after: { deep: PHONE } }] },
+      ],
+      extra: { phone: PHONE, [`k${PHONE}`]: 'marker-of-card-7' },
+    });
+    await using _ = await createResponder({ sharedDir: service.sharedDir, app: 7, does: copies });
+    const { mockId } = (await service.execute({ app: 7, ruleId: 1, 'the service': copied })).json;
+    const cases = [{ name: `of ${PHONE}`, 'the service': copied, expect: { outcome: 'FALSE', data: { copy: 1 } } }];
+    const batchId = await runBatch(service, { app: 7, ruleId: 1, cases });
+    const { json } = await read(service, mockId);
+    expect(json.input).toMatchObject({ copy: '***', again: 'call ***', last: '***', 'of ***': 1 });
+    expect(json.masked).toEqual(expect.arrayContaining(['customer.phone', 'cards.number', 'copy', 'again', 'last']));
+    const ways = [
+      ...[`${EXECUTIONS}/${mockId}`, `${EXECUTIONS}/${mockId}?include=tree`, `${EXECUTIONS}/${mockId}/events`],
+      ...[`${EXECUTIONS}?include=input`, `${EXECUTIONS}?app=7&text=call&include=input`],
+      ...['/items', '/items/1', '/events'].map((path) => `${BATCHES}/${batchId}${path}`),
+      ...['junit', 'csv', 'json', 'markdown'].map((format) => `${BATCHES}/${batchId}/report?format=${format}`),
+    ];
+    for (const way of ways) {
+      const { status, text } = await service.call(way);
+      expect([way, status, /5551234567|marker-of[\w-]*/.exec(text)?.[0]]).toEqual([way, 200, undefined]);
+    }
+  });
+});
+
 onEachQueue('with HISTORY_OFF', (start) => {
   it('the caller gets the answer; its id says that nothing is kept, and no list has it', async () => {
     await using service = await start({ settings: OFF });

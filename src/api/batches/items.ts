@@ -86,7 +86,7 @@ export async function reported(batch: Batch, { store, privacy }: Parts): Promise
       const { data = null, cut = false, differences = [] } = shown.detail ?? {};
       room -= data?.length ?? 0;
       const kept = room >= 0 ? { changed: data, cut } : { changed: null, cut: cut || data !== null };
-      items.push({ ...shown.head, n, name: one.name, line: one.line, target, mockId, differences, ...kept });
+      items.push({ ...shown.head, n, name: shown.one.name, line: one.line, target, mockId, differences, ...kept });
     }
   }
   return items;

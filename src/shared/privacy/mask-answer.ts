@@ -4,10 +4,11 @@ import { joinMembers, scanJson } from '../contract/exact-json.ts';
 import type { Member } from '../contract/json-tokens.ts';
 import { type HiddenField, namesOf } from './hidden-field.ts';
 import { HIDDEN, hideAt } from './hide-at.ts';
+import type { Quotes } from './hide-quoted.ts';
 
 type Hide = {
   data: (raw: string) => string;
-  text: (given: string) => string;
+  quotes: Quotes;
   fields: readonly HiddenField[];
   note: (path: string, raw: string) => void;
 };
@@ -20,28 +21,28 @@ export function maskAnswer(raw: string, hide: Hide): string {
   return joinMembers(
     scanned.members.map(({ key }, index) => {
       const value = withData[index] ?? HIDDEN;
-      return [key, key === DATA_FIELD || key === 'mockId' ? value : besideData(value, hide)];
+      if (key === DATA_FIELD || key === 'mockId') return [key, value];
+      return [hide.quotes.text(key), besideData(value, hide)];
     }),
   );
 }
 
-/** The fields beside the data that may quote it: sentences, and steps with the values that each node read and wrote. */
+/** What a node read or wrote is hidden by its key, wherever a trace says so; then whatever quotes a hidden value is. */
 function besideData(raw: string, hide: Hide): string {
+  return hide.quotes.json(withoutAccessed(raw, hide));
+}
+
+function withoutAccessed(raw: string, hide: Hide): string {
   const scanned = scanJson(raw);
   if (scanned.kind !== 'complete') return HIDDEN;
-  if (scanned.type === 'string') {
-    const given = String(JSON.parse(scanned.raw));
-    const shown = hide.text(given);
-    return shown === given ? raw : JSON.stringify(shown);
-  }
   if (scanned.type === 'array')
     return `[${elementsOf(scanned.raw)
-      .map((each) => besideData(each, hide))
+      .map((each) => withoutAccessed(each, hide))
       .join(',')}]`;
   if (scanned.type !== 'object') return raw;
   const key = scanned.members.find((member) => member.key === 'key' && member.kind === 'string');
   const route = key === undefined ? null : String(JSON.parse(key.raw));
-  const shown = (member: Member) => besideData(route === null ? member.raw : accessed(route, member, hide), hide);
+  const shown = (member: Member) => withoutAccessed(route === null ? member.raw : accessed(route, member, hide), hide);
   return joinMembers(scanned.members.map((member) => [member.key, shown(member)]));
 }
 

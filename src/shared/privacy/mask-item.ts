@@ -5,17 +5,18 @@ import { parsePath } from '../cases/path.ts';
 import { HIDDEN } from './hide-at.ts';
 import type { Mask } from './mask.ts';
 
-/** A case as it may be shown: its input, and what is expected of its data and its error. */
+/** A case as it may be shown: its name, its input, and what is expected of its data and its error. */
 export function maskCase(one: Case, mask: Mask): Case {
   const input = mask.data(one.input);
-  if (one.expect === null) return { ...one, input };
+  const name = mask.text(one.name);
+  if (one.expect === null) return { ...one, name, input };
   const { data, error, ...others } = one.expect;
   const expect = {
     ...others,
     ...(data !== undefined && { data: mask.data(data) }),
     ...(error !== undefined && { error: mask.text(error) }),
   };
-  return { ...one, input, expect };
+  return { ...one, name, input, expect };
 }
 
 /** How an item ended, without hidden fields. The mask has seen the data of its case. */

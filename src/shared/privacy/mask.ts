@@ -1,51 +1,40 @@
 import type { Step } from '../cases/path.ts';
 import { type HiddenField, namesOf } from './hidden-field.ts';
 import { HIDDEN, hideAt, scalarsIn } from './hide-at.ts';
+import { createQuotes } from './hide-quoted.ts';
 import { maskAnswer } from './mask-answer.ts';
-
-/** Shorter values are ordinary words, ids and times: replaced wherever they stand, they would spoil every sentence. */
-const SHORTEST = { word: 4, digits: 6 };
-const MAX_QUOTED = 200;
-const REPLACEMENT = '***';
 
 export type Mask = ReturnType<typeof createMask>;
 
 /**
- * Hides fields in all texts of one execution. Give it the data first: what was hidden there is also replaced where an error, a
- * trace or a warning quotes it.
+ * Hides fields in all texts of one execution. Give it the data first: what was hidden there is also hidden where an error, a trace, a warning, a
+ * name or another field has it.
  */
 export function createMask(fields: readonly HiddenField[]) {
-  const quotable = new Set<string>();
+  const quotes = createQuotes();
   const hit = new Set<string>();
 
   function note(path: string, raw: string): void {
     hit.add(path);
     if (raw === HIDDEN) return;
-    for (const text of scalarsIn(raw)) {
-      const shortest = /^[\d.+-]+$/.test(text) ? SHORTEST.digits : SHORTEST.word;
-      if (text.length >= shortest && quotable.size < MAX_QUOTED) quotable.add(text);
-    }
+    for (const value of scalarsIn(raw)) quotes.add(value);
   }
 
-  /** The data of an execution, or a part of it that begins at its root. */
+  /** The data of an execution, or a part of it that begins at its root: without the fields, and without copies of what they hold. */
   function data(raw: string): string {
-    return fields.reduce((shown, { path, steps }) => hideAt(shown, steps, (found) => note(path, found)), raw);
-  }
-
-  /** A sentence, or a trace. */
-  function text(given: string): string {
-    const longestFirst = [...quotable].sort((a, b) => b.length - a.length);
-    return longestFirst.reduce((changed, quoted) => changed.replaceAll(quoted, REPLACEMENT), given);
+    const byPath = fields.reduce((shown, { path, steps }) => hideAt(shown, steps, (found) => note(path, found)), raw);
+    return quotes.json(byPath, (path) => hit.add(path));
   }
 
   return {
     data,
-    text,
+    /** A sentence, or a trace. */
+    text: quotes.text,
     /** The ending: an answer of the client, or why there is none. */
-    answer: (raw: string): string => maskAnswer(raw, { data, text, fields, note }),
+    answer: (raw: string): string => maskAnswer(raw, { data, quotes, fields, note }),
     /** Whether a difference at this path could show a hidden value. `steps` begin at the data. */
     covers: (steps: readonly Step[]): boolean => fields.some((field) => overlap(steps, field.steps)),
-    /** The paths that hid something so far, as the operator wrote them. */
+    /** The paths that hid something so far: as the operator wrote them, and those of copies. */
     hits: (): string[] => [...hit],
   };
 }
