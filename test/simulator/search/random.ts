@@ -263,8 +263,12 @@ async function createRun(plan: Plan, { twists: given, looksAfterwards = true }: 
     return world === undefined ? { kind: 'done' } : { kind: 'stale', world };
   }
 
-  /** Where the clocks of an API and a worker differ, the worker may wait longer for a slot; its callers are told all the same. */
+  /**
+   * Where the clocks of an API and a worker differ, or the clock of the file server is behind, workers begin what nobody waits for any more, one
+   * after the other, for longer than these worlds last. Callers are told all the same.
+   */
   const clocksDiffer =
+    plan.service.filesAheadMs < 0 ||
     Object.keys(plan.service.clocks).length > 0 ||
     plan.faults.some(({ kind }) => kind === 'clock' || kind === 'files clock');
   const openStill = () => (clocksDiffer ? promises.open() : service.open());
