@@ -8,7 +8,10 @@ import { z } from 'zod';
 const ROOT = join(import.meta.dirname, '..');
 const LIST = 'lint/unpinned.txt';
 const WORKFLOWS = '.github/workflows';
-const FILES = ['docker-compose.yml', 'Dockerfile', 'deploy/helm/rule-server/values.yaml'];
+const FILES = [
+  ...['docker-compose.yml', 'Dockerfile', 'deploy/helm/rule-server/values.yaml'],
+  'test/support/choose-redis.ts',
+];
 
 const ACTION = /\buses: ([\w.-]+\/[\w./-]+)@([\w.-]+)/g;
 const NAME = '[a-z0-9][\\w./-]*:[\\w.-]+';

@@ -57,7 +57,9 @@ it('Redis is in a network that only the APIs and the workers share, and wants a 
 
 it('every image is of one version', () => {
   const images = [...compose.matchAll(/_IMAGE:-([^}]+)}/g)].map(([, image]) => image);
-  expect(images.filter((image) => !/:(v?\d+\.\d+\.\d+(-alpine)?|local)$/.test(image ?? ''))).toEqual([]);
+  expect(
+    images.filter((image) => !/:(v?\d+\.\d+\.\d+(-alpine)?(@sha256:[0-9a-f]{64})?|local)$/.test(image ?? '')),
+  ).toEqual([]);
   expect(images).toHaveLength(6);
 });
 

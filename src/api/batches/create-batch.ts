@@ -49,18 +49,6 @@ export function createCreateBatch({ backend, store, queue, ask, savedCases, priv
     return (await store.read(batchId)) !== null || (await backend.store.get(createdKey(batchId))) !== null;
   }
 
-  /** One key must not take all places of MAX_BATCHES. Batches outlive the calls that began them, so they are counted where they are. */
-  async function fullFor(keyName: string, maxRunning: number): Promise<Refused | null> {
-    const running = await Promise.all((await store.running()).map((id) => store.read(id)));
-    const own = running.filter((found) => found !== null && found !== 'gone' && found.batch.keyName === keyName);
-    if (own.length < maxRunning) return null;
-    const many = maxRunning === 1 ? '1 batch' : `${maxRunning} batches`;
-    return refused(
-      429,
-      `The key "${keyName}" has ${many} running already, as many as it may. Nothing of this one ran. Wait for one to end, or cancel one.`,
-    );
-  }
-
   async function createNow(batchId: string, request: BatchRequest, { keyName, maxRunning }: Owner): Promise<Taken> {
     const sourced = await casesOf(request, { store, savedCases, privacy });
     if (sourced.kind !== 'cases') return sourced;
@@ -75,14 +63,19 @@ export function createCreateBatch({ backend, store, queue, ask, savedCases, priv
       ...{ v: BATCH_VERSION, batchId, app, ruleId, confId, targets: targets.targets, cases: cases.length },
       ...{ concurrency, stopAfterFailures, keyName, createdAt: Date.now(), file, etag, from },
     };
-    const full = keyName === null ? null : await fullFor(keyName, maxRunning);
-    if (full !== null) return full;
-    const stored = await store.create(batch, cases);
+    // One key must not take all places of MAX_BATCHES. Batches outlive the calls that began them, so they are counted where they are kept.
+    const stored = await store.create(batch, cases, maxRunning);
+    if (stored === 'too-many-of-key') return refused(429, tooManyOf(keyName ?? '', maxRunning));
     if (stored !== 'created') return refused(503, sentences[stored](settings));
     // If this fails, a worker finds a running batch without a job, and adds it.
     await queue.add('run', { batchId }, { jobId: batchId }).catch(() => {});
     return { kind: 'taken', batchId };
   }
+}
+
+function tooManyOf(keyName: string, maxRunning: number): string {
+  const many = maxRunning === 1 ? '1 batch' : `${maxRunning} batches`;
+  return `The key "${keyName}" has ${many} running already, as many as it may. Nothing of this one ran. Wait for one to end, or cancel one.`;
 }
 
 /** Kept as long as the key, also when the batch is not. */

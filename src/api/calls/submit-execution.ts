@@ -95,22 +95,23 @@ export function createSubmitExecution(dependencies: Dependencies) {
   return {
     begin,
     ...admission,
-    /** Runs a call to its end. `callerLeft` aborts when the caller no longer wants the answer. */
-    async run(call: Call, callerLeft: AbortSignal): Promise<Ending<ReadResult>> {
+    /**
+     * Runs a call to its end. `callerLeft` aborts when the caller no longer wants the answer. `onBegun` is given a promise of its end, which
+     * comes also after the caller has left.
+     */
+    async run(
+      call: Call,
+      callerLeft: AbortSignal,
+      onBegun: (ended: Promise<unknown>) => void = () => {},
+    ): Promise<Ending<ReadResult>> {
       const { mockId } = call;
       const since = time.now();
       const begun = await begin(call);
       if (begun.kind === 'refused') return unanswered(begun.noAnswer);
-      const onLeave = () => void cancel(mockId, since);
-      callerLeft.addEventListener('abort', onLeave, { once: true });
-      if (callerLeft.aborted) onLeave();
-      try {
-        const ending = await begun.ending();
-        letGoOfLarge(dependencies, call, ending);
-        return ending;
-      } finally {
-        callerLeft.removeEventListener('abort', onLeave);
-      }
+      onBegun(begun.ended);
+      const ending = await unlessLeft(callerLeft, () => void cancel(mockId, since), begun.ending);
+      letGoOfLarge(dependencies, call, ending);
+      return ending;
     },
   };
 
@@ -121,6 +122,17 @@ export function createSubmitExecution(dependencies: Dependencies) {
       if (waits && (await pending.cancel(mockId))) return;
       await cancels.send({ mockId, why: 'caller-left' });
     });
+  }
+}
+
+/** Waits for the task; `onLeave` is called if the caller leaves meanwhile, or has left already. */
+async function unlessLeft<T>(callerLeft: AbortSignal, onLeave: () => void, task: () => Promise<T>): Promise<T> {
+  callerLeft.addEventListener('abort', onLeave, { once: true });
+  if (callerLeft.aborted) onLeave();
+  try {
+    return await task();
+  } finally {
+    callerLeft.removeEventListener('abort', onLeave);
   }
 }
 

@@ -31,15 +31,8 @@ type Dependencies = {
 };
 
 /** POST /rule-server/mock/execute: run one rule on one client and answer with what the client wrote. */
-export function executeRoute({
-  submitExecution,
-  ruleOfScene,
-  runOnce,
-  isAdmitted,
-  closedByUs,
-  maxBodyBytes,
-  openBodies,
-}: Dependencies) {
+export function executeRoute(dependencies: Dependencies) {
+  const { submitExecution, ruleOfScene, runOnce, isAdmitted, closedByUs, maxBodyBytes, openBodies } = dependencies;
   return new Hono<Environment>().post('/execute', needs('run'), realRunsOnly(), async (context) => {
     const lease = openBodies.lease();
     return execute(context, lease).finally(() => lease.close());
@@ -55,11 +48,7 @@ export function executeRoute({
     tellAbout(context, read.request);
     const notIts = refusedApp(context, read.request.app);
     if (notIts) return notIts;
-    const inScene = async () => {
-      const found = await ruleOfScene(read.request);
-      if (found.kind === 'request') tellAbout(context, found.request);
-      return found;
-    };
+    const inScene = () => ruleOf(context, ruleOfScene(read.request));
     const asked = { mockId: randomUUID(), keyName: context.var.keyName ?? null, body: lease };
     const key = context.req.header('idempotency-key');
     if (key !== undefined) return once(context, { ...asked, inScene, app: read.request.app, key, bytes: body.bytes });
@@ -67,7 +56,9 @@ export function executeRoute({
     if (found.kind !== 'request') return withoutRule(context, found);
     const call = { ...asked, request: found.request, isAdmitted: isAdmitted(incoming) };
     if (prefersAsync(context)) return begin(context, call);
-    return respondToEnding(context, call.mockId, await submitExecution.run(call, callerLeft(outgoing, closedByUs)));
+    const onBegun = (ended: Promise<unknown>) => context.set('openUntil', ended);
+    const ending = await submitExecution.run(call, callerLeft(outgoing, closedByUs), onBegun);
+    return respondToEnding(context, call.mockId, ending);
   }
 
   /** 202 at once (RFC 7240, `Prefer: respond-async`); how it goes on is at its Location. */
@@ -98,6 +89,13 @@ export function executeRoute({
       return respondToEnding(context, call.mockId, unanswered(sentences.notesAway()), 'store');
     }
   }
+}
+
+/** Tells who keeps account of the call which rule it runs. */
+async function ruleOf(context: Context<Environment>, asked: Promise<InScene>): Promise<InScene> {
+  const found = await asked;
+  if (found.kind === 'request') tellAbout(context, found.request);
+  return found;
 }
 
 async function respondToOnce(context: Context<Environment>, ran: Once): Promise<Response> {

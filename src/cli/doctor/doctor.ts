@@ -10,6 +10,7 @@ import {
   LOCAL_REDIS,
   misspeltSettings,
   readSettings,
+  refuseOpenDoor,
   type Settings,
 } from '../../shared/runtime/settings.ts';
 import { exitCodes } from '../exit-codes.ts';
@@ -54,16 +55,24 @@ async function findAll({ url, key }: DoctorOptions, environment: Surroundings['e
 }
 
 /** What ends a start, and what is nearly a setting. Throws `BadSettings`, as a start does. */
-async function checkSettings(
-  { API_KEYS_FILE, AUDIT_LOG }: Settings,
-  environment: Surroundings['environment'],
-): Promise<Finding[]> {
+async function checkSettings(settings: Settings, environment: Surroundings['environment']): Promise<Finding[]> {
+  const { API_KEYS_FILE, AUDIT_LOG } = settings;
   if (API_KEYS_FILE !== undefined) parseKeysFile(await readKeysFile(API_KEYS_FILE));
   if (AUDIT_LOG !== undefined && AUDIT_LOG !== '-') refuseUnwritable(AUDIT_LOG);
   const misspelt = misspeltSettings(environment).map(({ name, meant }) =>
     warn('settings', `${name} is no setting and is ignored`, `Did you mean ${meant}?`),
   );
-  return [ok('settings', 'can be used'), ...misspelt];
+  return [openDoor(settings) ?? ok('settings', 'can be used'), ...misspelt];
+}
+
+/** Stops an API, and no worker. */
+function openDoor(settings: Settings): Finding | undefined {
+  try {
+    refuseOpenDoor(settings);
+    return undefined;
+  } catch (error) {
+    return warn('settings', 'an API does not start with them', error instanceof Error ? error.message : String(error));
+  }
 }
 
 const MARKS = { ok: ['green', 'ok  '], warn: ['yellow', 'warn'], fail: ['red', 'FAIL'] } as const;

@@ -12,8 +12,12 @@ type PermitRequest = { client: string; batchId: string; mockId: string; limit: n
 
 /** Batches, their cases, and what became of each item. What is settled once stays as it is. */
 export type BatchStore = {
-  /** Keeps a new batch; once: also `created` when a batch of this id was kept before. `no-room`: also without all finished ones it would not fit. `too-many`: enough of them run. */
-  create(batch: Batch, cases: Case[]): Promise<'created' | 'no-room' | 'too-many'>;
+  /** Keeps a new batch; once: also `created` when a batch of this id was kept before. `no-room`: also without all finished ones it would not fit. `too-many`: enough of them run. `too-many-of-key`: `maxOfKey` of its key do. */
+  create(
+    batch: Batch,
+    cases: Case[],
+    maxOfKey?: number,
+  ): Promise<'created' | 'no-room' | 'too-many' | 'too-many-of-key'>;
   /** The batch and how far it is; `gone` when it was kept once, null when it is unknown. */
   read(batchId: string): Promise<{ batch: Batch; progress: BatchProgress } | 'gone' | null>;
   /** Newest first. */

@@ -18,15 +18,24 @@ local function room(index, running, sizes, bytes, prefix, now, ttl, maxBytes, wa
 end
 `;
 
-/** Takes a batch with its cases, unless too many run or there is no room. */
+/** Takes a batch with its cases, unless too many run, of all or of its key, or there is no room. */
 export const create = redisScript(`${ROOM}
 local prefix, id, now, ttl, maxBytes, maxRunning, size = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6]), tonumber(ARGV[7])
 if redis.call('EXISTS', prefix .. 'known:' .. id) == 1 then return 'created' end
 if redis.call('SCARD', KEYS[2]) >= maxRunning then return 'too-many' end
+local keyName, maxOfKey = ARGV[9], tonumber(ARGV[10])
+if keyName ~= '' then
+  local own = 0
+  for _, other in ipairs(redis.call('SMEMBERS', KEYS[2])) do
+    local kept = redis.call('GET', prefix .. other .. ':batch')
+    if kept and cjson.decode(kept).keyName == keyName then own = own + 1 end
+  end
+  if own >= maxOfKey then return 'too-many-of-key' end
+end
 if not room(KEYS[1], KEYS[2], KEYS[3], KEYS[4], prefix, now, ttl, maxBytes, size) then return 'no-room' end
-redis.call('SET', prefix .. id .. ':batch', ARGV[9])
+redis.call('SET', prefix .. id .. ':batch', ARGV[11])
 redis.call('HSET', prefix .. id .. ':state', 'state', 'running')
-for index = 10, #ARGV do redis.call('HSET', prefix .. id .. ':cases', index - 10, ARGV[index]) end
+for index = 12, #ARGV do redis.call('HSET', prefix .. id .. ':cases', index - 12, ARGV[index]) end
 redis.call('SET', prefix .. 'known:' .. id, '', 'EX', ARGV[8])
 redis.call('ZADD', KEYS[1], now, id)
 redis.call('SADD', KEYS[2], id)

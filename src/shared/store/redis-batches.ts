@@ -50,12 +50,14 @@ export function createRedisBatches(
   const { key, index, isRunning, total, shared, turns } = keysOf(prefix);
 
   return {
-    async create(batch, cases) {
+    async create(batch, cases, maxOfKey = Number.MAX_SAFE_INTEGER) {
       const chunks = chunksOf(cases);
       const knownSeconds = Math.max(seconds * KNOWN_FACTOR, BATCH_KEY_SECONDS);
       const limits = [Date.now(), seconds, bytes, running, sizeOf(batch, chunks), knownSeconds];
-      const said = await create(redis, shared, [prefix, batch.batchId, ...limits, JSON.stringify(batch), ...chunks]);
-      return z.enum(['created', 'no-room', 'too-many']).parse(said);
+      const ofKey = [batch.keyName ?? '', maxOfKey];
+      const texts = [JSON.stringify(batch), ...chunks];
+      const said = await create(redis, shared, [prefix, batch.batchId, ...limits, ...ofKey, ...texts]);
+      return z.enum(['created', 'no-room', 'too-many', 'too-many-of-key']).parse(said);
     },
     read: (batchId) => read(redis, prefix, batchId),
     list: () => redis.zrevrange(index, 0, -1),

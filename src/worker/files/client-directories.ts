@@ -45,9 +45,9 @@ export function createClientDirectories(sharedDir: string) {
       const path = join(mockDirectory(sharedDir, app), directoryName);
       if (time.now() - (checked.get(path) ?? 0) < CHECKED_FOR_MS || (await look(path))) return path;
       for (let attempt = 0; attempt < MAKE_AT_MOST; attempt++) {
-        await makeDirectory(dirname(dirname(path)), sharedDir);
-        await makeDirectory(dirname(path), sharedDir);
-        const made = await makeDirectory(path, sharedDir);
+        await makeDirectory(dirname(dirname(path)), { isOpen: false });
+        await makeDirectory(dirname(path));
+        const made = await makeDirectory(path);
         if (made && mark)
           await within(path, (real) => inDirectory(real, () => writeFile(join(real, MADE_BY_US), ''))).catch(
             unless('ENOENT'),
@@ -59,16 +59,21 @@ export function createClientDirectories(sharedDir: string) {
   };
 }
 
-/** Clients run under other users: what we make is as open as `mock/` itself, whatever the umask says. */
-async function makeDirectory(path: string, sharedDir: string): Promise<boolean> {
+/** Clients run under other users: what we make is as open as the directory it lies in (`mock/`, or the app's), whatever the umask says. */
+async function makeDirectory(path: string, { isOpen = true } = {}): Promise<boolean> {
   try {
     await inDirectory(dirname(path), () => mkdir(path));
   } catch (error) {
     if (errnoOf(error) === 'EEXIST') return false;
     throw error;
   }
-  const { mode } = await stat(join(sharedDir, 'mock'));
-  await within(path, (real) => inDirectory(real, () => chmod(`${real}/.`, mode & 0o7777))).catch(unless('ENOENT'));
+  if (!isOpen) return true;
+  const wanted = (await stat(dirname(path))).mode & 0o7777;
+  const widen = async (real: string) => {
+    // A worker outside of the directory's group would take its group's bit away.
+    if (((await stat(`${real}/.`)).mode & 0o7777) !== wanted) await chmod(`${real}/.`, wanted);
+  };
+  await within(path, (real) => inDirectory(real, () => widen(real))).catch(unless('ENOENT'));
   return true;
 }
 

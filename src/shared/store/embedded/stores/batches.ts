@@ -33,12 +33,17 @@ export function createEmbeddedBatches(limits: BatchLimits, shelf: Shelf): BatchS
   };
 
   return {
-    async create(batch, cases) {
-      if (known.has(batch.batchId)) return 'created';
-      if ([...kept.values()].filter((entry) => !isOver(entry)).length >= limits.running) return 'too-many';
+    async create(batch, cases, maxOfKey = Number.MAX_SAFE_INTEGER) {
       const chunks = chunksOf(cases);
       const entry = newEntry(batch, chunks);
-      if (!(await makeRoom(entry.bytes))) return 'no-room';
+      const fits = await makeRoom(entry.bytes);
+      if (known.has(batch.batchId)) return 'created';
+      const running = [...kept.values()].filter((other) => !isOver(other));
+      if (running.length >= limits.running) return 'too-many';
+      const { keyName } = batch;
+      const ofKey = running.filter((other) => other.batch.keyName === keyName).length;
+      if (keyName !== null && ofKey >= maxOfKey) return 'too-many-of-key';
+      if (!fits) return 'no-room';
       kept.set(batch.batchId, entry);
       known.add(batch.batchId);
       const texts = chunks.map((text, chunk) => ({ key: chunkKey(batch.batchId, chunk), text }));
