@@ -22,8 +22,8 @@ const IMAGES = [
   new RegExp(`_IMAGE=(${NAME}(?:@sha256:[0-9a-f]{64})?)`, 'g'),
   new RegExp(`'(${NAME}(?:@sha256:[0-9a-f]{64})?)'`, 'g'),
 ];
-/** Built here. */
-const OWN = /^rule-server[:/]/;
+/** Built here, or a module of Node. */
+const OWN = /^(rule-server[:/]|node:[a-z])/;
 
 type Named = { kind: 'action' | 'image'; name: string; isPinned: boolean };
 type File = { path: string; text: string };
