@@ -86,6 +86,30 @@ test.each([
   expect(broken?.split(':')[0]).toBe(promise);
 });
 
+test('a call whose add fails after seconds was not added by anybody else meanwhile', {
+  timeout: SLOW_MACHINE_MS,
+}, async () => {
+  const plan = plain(
+    {
+      queueTimeoutMs: 10_000,
+      clients: [{ sdk: 'node', registered: false, lane: null, behaviour: { scansEveryMs: 6000 } }],
+    },
+    {
+      calls: [{ ...call, at: 1000, target: toClient }],
+      faults: [{ kind: 'store', at: 4000, back: 'whole', awayMs: 1500, copiedBeforeMs: 1 }],
+      faultyMs: 12_000,
+    },
+  );
+  // One after the other, each step of the API takes longer than the time after which it looks for its job, and the store is away when it ends.
+  const told = new Set<string>();
+  for (const step of range(1, 40)) {
+    const { broken, endings } = await run(plan, [[`api 1 ${step}`, { kind: 'slow', ms: 3500 }]]);
+    expect(broken, `step ${step}`).toBeUndefined();
+    for (const ending of endings.keys()) told.add(ending);
+  }
+  expect([...told]).toContain('queue-unavailable');
+});
+
 test('a failing world is shrunk to what it fails by', { timeout: SLOW_MACHINE_MS }, async () => {
   const plan = oldBackup(25 * HOUR_MS, { 'worker 1': -26 * HOUR_MS });
   const more = [2, 3].map((n) => ({ ...call, n, at: 1500 + n, target: toClient }));

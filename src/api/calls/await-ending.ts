@@ -71,23 +71,23 @@ export function openPendingExecutions(dependencies: Dependencies) {
     ready: jobs.ready,
     /** Jobs that are added here carry it, so that their endings are told here. */
     replyTo: jobs.replyTo,
-    settle: jobs.settle,
-    observe: jobs.observe,
+    /** The queue store took its job. From now on it is added again if the store loses it. */
+    added: reEnqueues.added,
+    ...{ settle: jobs.settle, observe: jobs.observe, close: jobs.close },
     cancel,
     mayHaveBegun,
-    close: jobs.close,
     get waiting() {
       return jobs.waiting;
     },
-    /** Waits for the end of one execution, at most `timeoutMs`. Call it before the job is added. */
+    /** Waits for the end of one execution, at most `timeoutMs`. Call it before the job is added, and `added` once it is. */
     async wait(mockId: string, data: JobData, timeoutMs: number): Promise<Ending> {
-      const onTimeout = async () =>
-        (await endingInTime(dependencies, mockId)) ?? unanswered(sentences.neverReported(mockId, timeoutMs));
+      const onTimeout = () => endingAtLast(dependencies, mockId, timeoutMs);
       const queuedAt = time.now();
+      reEnqueues.waits(mockId);
       try {
         const ending = await jobs.wait(mockId, data, timeoutMs, onTimeout);
-        if (ending.kind === 'unanswered' && ending.noAnswer.unrecorded)
-          await record({ mockId, data, queuedAt }, ending.noAnswer);
+        const isUnrecorded = ending.kind === 'unanswered' && ending.noAnswer.unrecorded;
+        if (isUnrecorded) await record({ mockId, data, queuedAt }, ending.noAnswer);
         return ending;
       } finally {
         reEnqueues.forget(mockId);
@@ -105,8 +105,10 @@ function watchConnection({ backend, queue }: Dependencies): { readonly lostAt: n
   return connection;
 }
 
-async function endingInTime({ backend, history }: Dependencies, mockId: string): Promise<Ending | null> {
-  return backend.inTime(endingInHistory(history, mockId)).catch(() => null);
+/** The wait is over. Only the history may tell how it ended. */
+async function endingAtLast({ backend, history }: Dependencies, mockId: string, timeoutMs: number): Promise<Ending> {
+  const known = await backend.inTime(endingInHistory(history, mockId)).catch(() => null);
+  return known ?? unanswered(sentences.neverReported(mockId, timeoutMs));
 }
 
 /** The queue store may have lost a job whose ending the history has. */

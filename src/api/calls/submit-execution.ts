@@ -64,7 +64,8 @@ export type Call = {
 
 /** Puts calls on the queue and waits for their end. */
 export function createSubmitExecution(dependencies: Dependencies) {
-  const { backend, pending, cancels, privacy, readAnswer, settings, onRefused } = dependencies;
+  const { backend, pending, privacy, readAnswer, settings, onRefused } = dependencies;
+  const cancel = createCancel(dependencies);
   const admission = createAdmission(dependencies);
   const addJob = createAddJob(dependencies);
 
@@ -82,9 +83,12 @@ export function createSubmitExecution(dependencies: Dependencies) {
     body?.share();
     end.finally(() => body?.close()).catch(() => {});
     const notStored = await addJob(mockId, data, { isKeyed, end });
-    if (!notStored) return { kind: 'begun', ended: end, ending: async () => readEnding(mockId, await end, readAnswer) };
-    pending.settle(mockId, unanswered(notStored));
-    return refused(notStored);
+    if (notStored) {
+      pending.settle(mockId, unanswered(notStored));
+      return refused(notStored);
+    }
+    pending.added(mockId);
+    return { kind: 'begun', ended: end, ending: async () => readEnding(mockId, await end, readAnswer) };
   }
 
   function refused(noAnswer: NoAnswer): Begun {
@@ -114,15 +118,16 @@ export function createSubmitExecution(dependencies: Dependencies) {
       return ending;
     },
   };
+}
 
-  /** Only this API waits for the call, so no other one re-enqueues its job: once it is off the queue, no worker has to be told. */
-  async function cancel(mockId: string, since: number): Promise<void> {
-    await persist(since + apiWaitMs(settings), async () => {
+/** Only this API waits for a call, so no other one re-enqueues its job: once it is off the queue, no worker has to be told. */
+function createCancel({ pending, cancels, settings }: Dependencies) {
+  return (mockId: string, since: number): Promise<unknown> =>
+    persist(since + apiWaitMs(settings), async () => {
       const waits = !pending.mayHaveBegun(mockId, since);
       if (waits && (await pending.cancel(mockId))) return;
       await cancels.send({ mockId, why: 'caller-left' });
     });
-  }
 }
 
 /** Waits for the task; `onLeave` is called if the caller leaves meanwhile, or has left already. */
