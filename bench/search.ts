@@ -1,7 +1,8 @@
 // `node bench/search.ts`: the search of GET …/executions through 10,000 kept runs of five rules, with three releases between them. The
 // inputs (1 KB each) come from a seed, so what a search must find is known here without the service: each search is followed through its
 // cursors to the end and compared with that. Beside it: the slow log of Redis, how late the event loop of the API was by its own metrics,
-// and a /healthz every 10 ms. A row that found anything else is WRONG, and so is the exit code. Linux, redis-server.
+// and a /healthz every 10 ms. A row that found anything else is WRONG, one beyond a limit (`LIMITS`) names it, and so does the exit code. The
+// limits are those of a quiet machine. Linux, redis-server.
 //   STORE=redis|embedded|both  RUNS=10000  LIMIT=100  SEED=1  CALLERS=64
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -27,6 +28,10 @@ const PING_EVERY_MS = 10;
 const SLOW_MICROS = 5000;
 const KEPT_WITHIN_MS = 30_000;
 const IDLE_MS = 2000;
+/** Of one search, followed to its end: commands that took Redis longer than 5 ms, how late the loop of the API was, the time of all of it. */
+const LIMITS = { slowCommands: 0, loopMs: 20, totalMs: 2000 };
+/** A list with more answers than this goes round in circles. */
+const MAX_ANSWERS = (2 * Number(RUNS)) / Number(LIMIT) + 100;
 
 const WORDS = 'amber bridge canvas dune ember fjord garnet harbor iris jade kelp lotus'.split(' ');
 const refusalOf = (id: bigint) => `the acquirer declined order ${id}`;
@@ -76,7 +81,7 @@ async function measure(store: Store): Promise<void> {
     await untilAllKept(service.url, runs.length);
     await loopDelay(service.url);
     await delay(IDLE_MS);
-    console.log(`event loop of the API while nobody calls, p99 / max: ${await loopDelay(service.url)}`);
+    console.log(`event loop of the API while nobody calls, p99 / max: ${(await loopDelay(service.url)).told}`);
     await searchAll(service, made);
   } finally {
     await service.close();
@@ -242,7 +247,7 @@ async function follow(url: string, query: Search['query']): Promise<Followed & {
       releases.add(rules?.released ?? null);
     }
     cursor = nextCursor ?? '';
-  } while (cursor !== '');
+  } while (cursor !== '' && followed.answers.length < MAX_ANSWERS);
   return { ...followed, releases, totalMs: performance.now() - startedAt };
 }
 
@@ -303,14 +308,29 @@ async function measureOne({ url, redis }: Service, { name, query, fits }: Search
   const pings = pingUntil(url, ended.signal);
   const { found, answers, looked, firstMs, totalMs } = await follow(url, query);
   ended.abort();
+  const [slow, loop] = [await slowCommands(redis), await loopDelay(url)];
   const cells = [
     ...[String(answers.length), String(looked), shown(totalMs), shown(Math.max(...answers)), shown(firstMs)],
-    ...[await slowCommands(redis), await loopDelay(url), await pings],
+    ...[slow.told, loop.told, await pings],
   ];
   const expected = new Set(runs.filter(fits).map(({ mockId }) => mockId));
-  const wrong = difference(found, expected);
-  if (wrong !== '') process.exitCode = 1;
-  console.log(`| ${name} | ${found.length}/${expected.size} | ${cells.join(' | ')} | ${wrong} |`);
+  const endless = answers.length >= MAX_ANSWERS ? `ENDLESS: given up after ${answers.length} answers` : '';
+  const wrong = [
+    difference(found, expected),
+    endless,
+    ...beyondLimits({ slow: slow.count, loopMs: loop.p99, totalMs }),
+  ];
+  if (wrong.some((each) => each !== '')) process.exitCode = 1;
+  const told = wrong.filter((each) => each !== '').join('; ');
+  console.log(`| ${name} | ${found.length}/${expected.size} | ${cells.join(' | ')} | ${told} |`);
+}
+
+function beyondLimits({ slow, loopMs, totalMs }: { slow: number; loopMs: number; totalMs: number }): string[] {
+  return [
+    slow > LIMITS.slowCommands ? `SLOW: ${slow} commands of Redis` : '',
+    loopMs > LIMITS.loopMs ? `LATE: the loop by more than ${LIMITS.loopMs} ms` : '',
+    totalMs > LIMITS.totalMs ? `LONG: more than ${LIMITS.totalMs} ms` : '',
+  ];
 }
 
 /** How what was found differs from what must be; nothing if it is the same. */
@@ -337,25 +357,25 @@ async function pingUntil(url: string, ended: AbortSignal): Promise<string> {
 }
 
 /** How late the event loop of the API was since the last time it was asked, p99 and the most: its timer of 10 ms included. */
-async function loopDelay(url: string): Promise<string> {
+async function loopDelay(url: string): Promise<{ p99: number; told: string }> {
   const response = await fetch(`${url}/metrics`, { headers: { authorization: `Bearer ${KEYS.ann}` } });
   const text = await response.text();
   const read = (name: string) =>
     new RegExp(`^nodejs_eventloop_lag_${name}_seconds(?:{.*})? (\\S+)$`, 'm').exec(text)?.[1];
-  const inMs = (seconds: string | undefined) => shown(Number(seconds ?? 0) * 1000 || null);
-  return `${inMs(read('p99'))} / ${inMs(read('max'))}`;
+  const [p99 = 0, max = 0] = [read('p99'), read('max')].map((seconds) => Number(seconds ?? 0) * 1000 || 0);
+  return { p99, told: `${shown(p99 || null)} / ${shown(max || null)}` };
 }
 
 /** The commands that took Redis longer than 5 ms since the last reset, whoever sent them: how often each, and the longest. */
-async function slowCommands(redis: Redis | undefined): Promise<string> {
-  if (!redis) return '-';
+async function slowCommands(redis: Redis | undefined): Promise<{ count: number; told: string }> {
+  if (!redis) return { count: 0, told: '-' };
   const entries = slowSchema.parse(await redis.slowlog('GET', '-1'));
   const byName = Map.groupBy(entries, ([, , , [name = '', , , key = '']]) =>
     /^eval/i.test(name) ? `a script on ${key}` : name,
   );
   const longest = (all: typeof entries) => Math.max(...all.map(([, , micros]) => micros)) / 1000;
   const told = [...byName].map(([name, all]) => `${all.length} × ${name}, up to ${shown(longest(all))}`);
-  return told.join('; ') || '0';
+  return { count: entries.length, told: told.join('; ') || '0' };
 }
 
 function shown(ms: number | null): string {

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createRuleClient, type Data, describeLeaf, type RuleClient } from '../../src/client/client.ts';
 import { eventually } from '../support/eventually.ts';
 import { onEachQueue } from '../support/on-each-queue.ts';
-import { answersWith, createResponder, resultText } from '../support/responder.ts';
+import { answersWith, type Behaviour, createResponder, type Responder, resultText } from '../support/responder.ts';
 import type { Service } from '../support/start-service.ts';
 import { startAssistant } from './assistant.ts';
 
@@ -77,6 +77,54 @@ onEachQueue('an assistant that explains runs over a release', (start) => {
     expect(silent.why.sentences.join(' ')).not.toMatch(/min is|would be/);
   });
 
+  it('tells no settings of a run of a published client that another version overtook, and those of the runs before and after it', async () => {
+    await release({ version: 3, min: 100 });
+    await run({ at: 'own' }); // its tree tells what the leaf compares
+    await using published = await goClient();
+    await loaded(published, 3);
+    const before = await run({ at: 'published' });
+    const released = Promise.withResolvers<void>();
+    published.does = answersGo('F', released.promise);
+    const running = run({ at: 'published' });
+    await eventually(async () => expect(await statesOf(service)).toContain('picked-up'));
+    await release({ version: 4, min: 80 });
+    released.resolve();
+    const during = await running;
+    await run({ at: 'own' });
+    await loaded(published, 4);
+    published.does = answersGo('T');
+    const after = await run({ at: 'published' });
+
+    const old = await explained(before);
+    expect(old.why.sentences).toEqual([expect.stringContaining(OF_100)]);
+    expect(old.aboutTheTree).toMatch(/^This is the tree as it was when the run was sent\..+\(min 100 → 80\)/);
+
+    const { execution, why, aboutTheTree } = await explained(during);
+    expect(execution.rules).toMatchObject({ released: 3, loaded: 3, about: true });
+    expect(aboutTheTree).toMatch(
+      /version 3, which was released when the run was sent\. Another version was released before its answer came/,
+    );
+    expect(aboutTheTree).not.toMatch(/min/);
+    expect(why).toMatchObject({ decision: 'FALSE' });
+    expect(why.sentences.join(' ')).not.toMatch(/min|would be/i);
+
+    const young = await explained(after);
+    expect(young.execution.rules).toEqual({ released: 4, loaded: 4, digest: expect.any(String) });
+    expect(young.why.sentences).toEqual([expect.stringContaining('cost is 90, min is 80')]);
+  });
+
+  const goClient = () =>
+    createResponder({ sharedDir: service.sharedDir, app: 7, address: 'published', as: 'go', does: answersGo('F') });
+
+  /** The worker knows that this client has loaded this version. */
+  async function loaded(client: Responder, version: number): Promise<void> {
+    await client.hasLoaded(version);
+    await eventually(async () => {
+      const { json } = await service.call('/rule-server/mock/clients?app=7');
+      expect(json.clients).toContainEqual(expect.objectContaining({ address: client.address, loadedVersion: version }));
+    });
+  }
+
   const lagging = (address: string, members: Record<string, unknown>) => {
     const does = answersWith((request) => resultText(request, members));
     return createResponder({ sharedDir: service.sharedDir, app: 7, address, does });
@@ -85,7 +133,7 @@ onEachQueue('an assistant that explains runs over a release', (start) => {
   async function run({ at }: { at: string }): Promise<string> {
     const call = { app: 7, ruleId: 1, target: `address:${at}`, 'the service': { cost: 90 } };
     const { json, status } = await service.execute(call);
-    expect({ status, success: json.success }).toEqual({ status: 200, success: true });
+    expect({ status, success: json.success }, json.error).toEqual({ status: 200, success: true });
     return json.mockId;
   }
 
@@ -109,6 +157,16 @@ onEachQueue('an assistant that explains runs over a release', (start) => {
     await writeFile(join(folder, 'version.txt'), String(version));
   }
 });
+
+/** Says nothing of the rules that it ran. */
+const answersGo =
+  (outcome: 'T' | 'F', when?: Promise<void>): Behaviour =>
+  async (request) => {
+    await request.pickUp();
+    await when;
+    const process = `[2:Spend:${outcome}:0]`;
+    await request.answer(JSON.stringify({ mockId: request.mockId, success: true, roam: { cost: 90 }, process, ts: 1 }));
+  };
 
 async function statesOf(service: Service): Promise<string[]> {
   const { json } = await service.call('/rule-server/mock/executions?app=7');

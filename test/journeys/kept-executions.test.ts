@@ -1,7 +1,10 @@
+import { readdir } from 'node:fs/promises';
 import { expect, it } from 'vitest';
+import type { JobData } from '../../src/shared/contract/job.ts';
+import { queueNames } from '../../src/shared/store/queue-names.ts';
 import { eventually } from '../support/eventually.ts';
 import { onEachQueue } from '../support/on-each-queue.ts';
-import { answers, createResponder, errs } from '../support/responder.ts';
+import { answers, createResponder, errs, picksUpAndStaysSilent, resultText } from '../support/responder.ts';
 import type { Service } from '../support/start-service.ts';
 
 const EXECUTIONS = '/rule-server/mock/executions';
@@ -29,6 +32,27 @@ onEachQueue('executions that are kept', (start) => {
     expect((await pin(service, first, 'DELETE')).status).toBe(204);
     expect(await found(service, 'pinned=true')).toEqual([]);
     expect((await whole(service, first)).pinned).toBe(false); // its job is there for a while
+  });
+
+  it('have a late answer also where only the pin keeps them, and when it came while no worker looked out for it', async () => {
+    const settings = { HISTORY_COUNT: 3, RESULT_TIMEOUT_MS: 500 };
+    await using service = await start({ settings });
+    await using client = await createResponder({ sharedDir: service.sharedDir, app: 7, does: picksUpAndStaysSilent });
+    const late = [await run(service, { uid: 1 }), await run(service, { uid: 2 })];
+    for (const mockId of late) expect((await pin(service, mockId)).status).toBe(204);
+    const [watched, unwatched] = client.found;
+    client.does = answers();
+    for (let uid = 3; uid < 7; uid++) await run(service, { uid });
+    expect((await found(service, '')).filter((mockId) => late.includes(mockId))).toEqual([]);
+    await forgetJobs(service, late);
+    const lateOf = async (mockId = '') => (await whole(service, mockId)).lateResult;
+    await watched?.answer(resultText(watched, { 'the service': { late: 1 } }));
+    await eventually(async () => expect(await lateOf(late[0])).toMatchObject({ 'the service': { late: 1 } }));
+    await service.workers.shift()?.stop();
+    await unwatched?.answer(resultText(unwatched, { 'the service': { late: 2 } }));
+    await service.addWorker();
+    await eventually(async () => expect(await lateOf(late[1])).toMatchObject({ 'the service': { late: 2 } }));
+    await eventually(async () => expect(await readdir(client.directory)).toEqual([]));
   });
 
   it('hide in their error what MASK names', async () => {
@@ -60,6 +84,13 @@ async function run(service: Service, input: object): Promise<string> {
   const { json } = await service.execute({ app: 7, ruleId: 1, 'the service': input });
   await eventually(async () => expect(await found(service, '')).toContain(json.mockId));
   return json.mockId;
+}
+
+/** As three minutes after their end. */
+async function forgetJobs({ backends }: Service, mockIds: readonly string[]): Promise<void> {
+  const queue = backends[0]?.openQueue<JobData, unknown>(queueNames.executions);
+  for (const mockId of mockIds) await queue?.getJob(mockId).then((job) => job?.remove());
+  await queue?.close();
 }
 
 const pin = (service: Service, mockId: string, method = 'PUT') =>

@@ -4,12 +4,16 @@ import { expect, it } from 'vitest';
 import { createRuleClient, type Data } from '../../src/client/client.ts';
 import { eventually } from '../support/eventually.ts';
 import { onEachQueue } from '../support/on-each-queue.ts';
-import { answers, answersWith, createResponder, resultText } from '../support/responder.ts';
+import { answers, answersWith, type Behaviour, createResponder, resultText } from '../support/responder.ts';
 import type { Service } from '../support/start-service.ts';
 
+const waiting = { for: null as Promise<void> | null };
+
+/** Its settings stay those that it began with, however long a test lets it wait. */
 class Spend {
   min = 0;
-  doFlow(service: Data): boolean {
+  async doFlow(service: Data): Promise<boolean> {
+    await waiting.for;
     return Number(service.get('cost')) >= this.min;
   }
 }
@@ -107,6 +111,62 @@ onEachQueue('the rules of a run', (start) => {
     }
   });
 
+  it('are about those of a client that says nothing and answers after another release, and only of that run', async () => {
+    await using service = await start({});
+    await release(service, { version: 1, min: 100 });
+    const released = Promise.withResolvers<void>();
+    const client = { sharedDir: service.sharedDir, app: 7, as: 'go' as const };
+    await using silent = await createResponder({ ...client, does: answersGo() });
+    const before = await run(service);
+    silent.does = answersGo(released.promise);
+    const during = run(service);
+    await eventually(async () => expect(await stateOf(service)).toBe('picked-up'));
+    await release(service, { version: 2, min: 80 });
+    released.resolve();
+    const { rules } = await during;
+    const sent = { released: 1, loaded: 1, digest: before.rules.digest };
+    expect([before.rules, rules]).toEqual([sent, { ...sent, about: true }]);
+    const after = await run(service);
+    expect(after.rules).toEqual({ released: 2, loaded: 1, digest: expect.not.stringContaining(before.rules.digest) });
+    expect(await rulesOf(service, before.mockId)).toEqual(sent);
+  });
+
+  it('of a late answer are those that it tells', async () => {
+    await using service = await start({ settings: { RESULT_TIMEOUT_MS: 500 } });
+    await release(service, { version: 1, min: 100 });
+    const timedOut = Promise.withResolvers<void>();
+    waiting.for = timedOut.promise;
+    const client = await createRuleClient({ app: 7, sharedDir: service.sharedDir, leaves: { 'a.Spend': Spend } });
+    try {
+      const { mockId } = await runInVain(service);
+      const sent = await rulesOf(service, mockId);
+      expect(sent).toEqual({ released: 1, loaded: 1, digest: expect.stringMatching(/^[\w-]{22}$/) });
+      await release(service, { version: 2, min: 80 });
+      timedOut.resolve();
+      await untilAnsweredLate(service, mockId);
+      expect(await rulesOf(service, mockId)).toEqual({ ...sent, told: true });
+      expect(minIn(await treeOf(service, mockId))).toBe(100);
+    } finally {
+      waiting.for = null;
+      await client.close();
+    }
+  });
+
+  it('of a late answer that says nothing are about those that were sent once others are released', async () => {
+    await using service = await start({ settings: { RESULT_TIMEOUT_MS: 500 } });
+    await release(service, { version: 1, min: 100 });
+    const timedOut = Promise.withResolvers<void>();
+    const client = { sharedDir: service.sharedDir, app: 7, as: 'go' as const };
+    await using _silent = await createResponder({ ...client, does: answersGo(timedOut.promise) });
+    const { mockId } = await runInVain(service);
+    const sent = await rulesOf(service, mockId);
+    expect(sent).toEqual({ released: 1, loaded: 1, digest: expect.stringMatching(/^[\w-]{22}$/) });
+    await release(service, { version: 2, min: 80 });
+    timedOut.resolve();
+    await untilAnsweredLate(service, mockId);
+    expect(await rulesOf(service, mockId)).toEqual({ ...sent, about: true });
+  });
+
   it('are not kept of an app in HISTORY_OFF, nor is their tree', async () => {
     await using service = await start({ settings: { HISTORY_OFF: '7' } });
     await using _client = await createResponder({ sharedDir: service.sharedDir, app: 7, does: answers() });
@@ -141,6 +201,37 @@ async function run(service: Service) {
   });
   return record;
 }
+
+async function runInVain(service: Service): Promise<{ mockId: string }> {
+  const { json } = await service.execute({ app: 7, ruleId: 1 });
+  expect(json).toMatchObject({ success: false, code: 'no-answer', mayHaveRun: true });
+  await eventually(async () => expect(await stateOf(service)).toBe('timed-out'));
+  return json;
+}
+
+async function untilAnsweredLate(service: Service, mockId: string): Promise<void> {
+  await eventually(async () => {
+    const { json } = await service.call(`${EXECUTIONS}/${mockId}`);
+    expect(json.lateResult).toMatchObject({ success: true });
+  });
+}
+
+const rulesOf = async (service: Service, mockId: string) => (await service.call(`${EXECUTIONS}/${mockId}`)).json.rules;
+
+/** Of the newest run. */
+const stateOf = async (service: Service) => (await service.call(`${EXECUTIONS}?app=7`)).json.items[0].state;
+
+/** As a published client: it picks the request up, and says nothing of its rules once it may answer. */
+const answersGo =
+  (when?: Promise<void>): Behaviour =>
+  async (request) => {
+    await request.pickUp();
+    await when;
+    const { mockId } = request;
+    await request.answer(
+      `{"mockId":"${mockId}","success":true,"roam":{},"process":"[2:Spend:F:0]","ts":1,"executeAt":1}`,
+    );
+  };
 
 async function treeOf(service: Service, mockId: string) {
   const { tree } = (await service.call(`${EXECUTIONS}/${mockId}?include=tree`)).json;

@@ -1,10 +1,11 @@
-import { readdir, readlink } from 'node:fs/promises';
+import { mkdir, readdir, readlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { echoes } from '../support/echoes.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Answer, httpCall } from '../support/http-call.ts';
+import { createResponder, errs, picksUpAndStaysSilent, resultText } from '../support/responder.ts';
 import type { ApiProcess, Fault } from '../support/start-process.ts';
 import { callSteadily, strangers, twice } from '../support/steady-calls.ts';
 import { startVersions, type Version, type Versions } from '../support/two-versions.ts';
@@ -184,7 +185,121 @@ describe.skipIf(choice.kind === 'unavailable')('two versions beside each other',
       });
     },
   );
+
+  it.each([
+    ['earlier', 'today', { comparisonId: null, debug: undefined }],
+    ['today', 'earlier', { comparisonId: null, debug: undefined }],
+    ['today', 'today', { comparisonId: 'compared', debug: 3 }],
+  ] as [Version, Version, { comparisonId: string | null; debug: number | undefined }][])(
+    'a run of an API of version %s by a worker of version %s is read by APIs of both; the one of today tells what was known where it ran',
+    async (ofApi, ofWorker, { comparisonId, debug }) => {
+      await together(async ({ api, worker, sharedDir }) => {
+        await releaseRules(sharedDir);
+        const where = { sharedDir, app: 1, lane: 'beta', does: errs('the card was declined'), beatEveryMs: 1000 };
+        await using client = await createResponder(where);
+        const [earlier, today] = await Promise.all([api('earlier'), api('today'), worker(ofWorker)]);
+        const body = { ...bodyOf(1), target: 'lane:beta', comparisonId: 'compared', debug: 3 };
+        const { json } = await { earlier, today, next: today }[ofApi].execute(body);
+        expect(json).toMatchObject({ success: false, error: 'the card was declined' });
+        const { text } = await client.firstRequest();
+        expect(JSON.parse(text).debug).toBe(debug);
+        const known = ofWorker === 'today';
+        const rules = known ? { released: 1, loaded: 1, digest: expect.any(String) } : null;
+        const told = known ? { lane: 'beta', error: 'the card was declined' } : { lane: null, error: null };
+        await reads(today, json.mockId, { ...ended, comparisonId, ...told, rules });
+        await reads(earlier, json.mockId, ended);
+        const query = 'app=1&where=number=1&state=failed';
+        for (const { url } of [earlier, today])
+          expect(idsIn(await httpCall(`${url}${CALLS}?${query}`))).toEqual([json.mockId]);
+      });
+    },
+  );
+
+  it('are upgraded from an earlier one under 50 calls a second: none fails, and what either wrote is read by both', async () => {
+    await together(async ({ api, worker, responder, sharedDir }) => {
+      await releaseRules(sharedDir);
+      responder.does = echoes({ afterMs: 100 });
+      const [earlier, today] = [await api('earlier'), await api('today')];
+      const workers = [await worker('earlier'), await worker('earlier')];
+      const calls = callSteadily({ perSecond: 50 }, (number) =>
+        anyOf([earlier, today], number).execute(bodyOf(number)),
+      );
+      for (const old of workers) {
+        await worker('today');
+        expect((await old.terminate()).code).toBe(0);
+      }
+      await vi.waitUntil(() => calls.count >= 150, { timeout: 60_000 });
+      const called = await calls.stop();
+      expect(strangers(called)).toEqual([]);
+      expect(twice(responder.found)).toEqual([]);
+      const ids = new Set(called.map(({ answer }) => answer.json.mockId));
+      for (const api of [earlier, today]) await eventually(async () => expect(await remembered(api)).toEqual(ids));
+      const released = new Set((await recordsOf(today)).map(({ rules }) => rules?.released ?? null));
+      expect(released).toEqual(new Set([null, 1]));
+    });
+  });
+
+  it('a late answer that a worker of an earlier version keeps leaves what one of today wrote', async () => {
+    const settings = { RESULT_TIMEOUT_MS: 1000 };
+    await together(async ({ api, worker, responder, sharedDir }) => {
+      await releaseRules(sharedDir);
+      responder.does = picksUpAndStaysSilent;
+      const [earlier, today, runs] = await Promise.all([api('earlier'), api('today'), worker('today')]);
+      const { json } = await today.execute({ ...bodyOf(1), comparisonId: 'compared' });
+      expect(json).toMatchObject({ code: 'no-answer', mayHaveRun: true });
+      const wrote = {
+        ...{ state: 'timed-out', comparisonId: 'compared', error: expect.stringMatching(/answer/) },
+        rules: { released: 1, loaded: 1, digest: expect.any(String) },
+      };
+      await reads(today, json.mockId, { ...wrote, lateResult: null });
+      expect((await runs.terminate()).code).toBe(0);
+      const request = await responder.firstRequest();
+      await request.answer(resultText(request, { 'the service': { late: true } }));
+      await worker('earlier');
+      const late = { state: 'timed-out', lateResult: { 'the service': { late: true } } };
+      await reads(earlier, json.mockId, late);
+      await reads(today, json.mockId, { ...wrote, ...late });
+    }, settings);
+  });
+
+  it('a late answer of a run that a worker of an earlier version sent is kept by one of today, with the rules that it tells', async () => {
+    const settings = { RESULT_TIMEOUT_MS: 1000 };
+    await together(async ({ api, worker, responder }) => {
+      responder.does = picksUpAndStaysSilent;
+      const [earlier, today, runs] = await Promise.all([api('earlier'), api('today'), worker('earlier')]);
+      const { json } = await earlier.execute(bodyOf(1));
+      await reads(today, json.mockId, { state: 'timed-out', rules: null });
+      expect((await runs.terminate()).code).toBe(0);
+      const request = await responder.firstRequest();
+      const rules = { version: 1, digest: 'd'.repeat(22) };
+      await request.answer(resultText(request, { rules }));
+      await worker('today');
+      const told = { released: null, loaded: 1, digest: rules.digest, told: true };
+      await reads(today, json.mockId, { lateResult: { success: true }, rules: told });
+      await reads(earlier, json.mockId, { lateResult: { success: true } });
+    }, settings);
+  });
 });
+
+const ended = { state: 'failed', app: 1, input: { number: 1 }, result: { error: 'the card was declined' } };
+
+/** An API tells this of an execution, at the latest once it is in the history. */
+const reads = ({ url }: ApiProcess, mockId: string, told: object) =>
+  eventually(async () => expect((await httpCall(`${url}${CALLS}/${mockId}`)).json).toMatchObject(told));
+
+const idsIn = ({ json }: Answer): string[] => json.items.map(({ mockId }: { mockId: string }) => mockId);
+
+/** Rule 1 of app 1, at version 1. */
+async function releaseRules(sharedDir: string): Promise<void> {
+  const folder = join(sharedDir, '1');
+  for (const name of ['bases', 'confs']) await mkdir(join(folder, name), { recursive: true });
+  await writeFile(join(folder, 'bases/1.json'), '{"id":1,"app":1,"name":"gate","status":1,"confId":2}');
+  await writeFile(
+    join(folder, 'confs/2.json'),
+    '{"id":2,"app":1,"status":1,"type":5,"confName":"a.Spend","confField":"{}"}',
+  );
+  await writeFile(join(folder, 'version.txt'), '1');
+}
 
 const HANDED_BACK =
   'Jobs of a newer version are handed back: start a worker of that version; replace workers before APIs';
@@ -239,11 +354,17 @@ async function onlyClaim(sharedDir: string): Promise<string> {
 
 /** The ids of all executions in the history, as one API lists them. */
 async function remembered(api: ApiProcess): Promise<Set<string>> {
-  const ids = new Set<string>();
+  return new Set((await recordsOf(api)).map(({ mockId }) => mockId));
+}
+
+/** All that an API lists. */
+async function recordsOf({ url }: ApiProcess): Promise<Listed[]> {
+  const items: Listed[] = [];
   for (let cursor = ''; ; ) {
-    const { json } = await httpCall(`${api.url}${CALLS}?limit=100${cursor && `&cursor=${cursor}`}`);
-    for (const { mockId } of json.items) ids.add(mockId);
-    if (!json.nextCursor) return ids;
+    const { json } = await httpCall(`${url}${CALLS}?limit=100${cursor && `&cursor=${cursor}`}`);
+    items.push(...json.items);
+    if (!json.nextCursor) return items;
     cursor = json.nextCursor;
   }
 }
+type Listed = { mockId: string; rules: { released: number } | null };

@@ -55,6 +55,8 @@ export type Responder = {
   /** Resolves to the first request; rejects when none comes. */
   firstRequest(): Promise<FoundRequest>;
   beat(): Promise<void>;
+  /** Its beats tell this version of the rules from now on. */
+  hasLoaded(version: number): Promise<void>;
   stopBeating(): Promise<void>;
   unregister(): Promise<void>;
   removeDirectory(): Promise<void>;
@@ -78,7 +80,8 @@ export async function createResponder(options: Options): Promise<Responder> {
   const running = new Set<Promise<unknown>>();
 
   const clock = () => Date.now() + clockAheadMs;
-  const beat = () => put(heartbeatPath, JSON.stringify({ lastHeartbeat: clock(), loadedVersion: 1 }));
+  let loadedVersion = 1;
+  const beat = () => put(heartbeatPath, JSON.stringify({ lastHeartbeat: clock(), loadedVersion }));
 
   async function look(): Promise<void> {
     const names = (await readdir(directory).catch(unless('ENOENT', 'ENOTDIR'))) ?? [];
@@ -128,6 +131,10 @@ export async function createResponder(options: Options): Promise<Responder> {
         { timeout: 30_000, interval: 5 },
       ),
     beat,
+    hasLoaded(version) {
+      loadedVersion = version;
+      return beat();
+    },
     stopBeating: async () => beats?.stop(),
     async unregister() {
       await beats?.stop();

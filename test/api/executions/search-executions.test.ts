@@ -179,3 +179,28 @@ test('words are found in an input that has its letters as escapes', () => {
   expect(hasWords('Köln', record(1), '{"city":"K\\u00f6ln"}')).toBe(true);
   expect(hasWords('杭', record(1), '{"city":"\\u5dde"}')).toBe(false);
 });
+
+test('a page of records that nobody can read does not end a search with a beginning', async () => {
+  const from = records[100]?.history[0]?.at ?? 0;
+  const listed = async ({ limit, cursor = '0' }: HistoryFilter) => {
+    const page = Number(cursor);
+    if (page < 3) return { records: [], nextCursor: `${page + 1}` }; // all of a later version
+    return list({ limit, cursor: page === 3 ? undefined : cursor });
+  };
+  const pages = { list: listed, inputOf: async () => null };
+  const found = await searchExecutions({ app: 7, limit: 1000 }, { where: [], from }, pages);
+  expect(found.records.map(numberOf)).toEqual(scan((n) => n <= 100));
+});
+
+test.each([
+  ['the field', '{"phone":"***","uid":1}', ['phone=49'], { found: 0, withoutInput: 1 }],
+  ['the field, for anything but a value', '{"phone":"***","uid":1}', ['phone!=49'], { found: 0, withoutInput: 1 }],
+  ['one of two fields', '{"phone":"***","uid":1}', ['uid=1', 'phone=49'], { found: 0, withoutInput: 1 }],
+  ['another field', '{"phone":"***","uid":1}', ['uid=1'], { found: 1, withoutInput: 0 }],
+  ['a field in a list', '{"all":[{"phone":"***"}]}', ['all[0].phone=49'], { found: 0, withoutInput: 1 }],
+  ['a field that holds stars of its own', '{"phone":"** *","uid":1}', ['phone=49'], { found: 0, withoutInput: 0 }],
+])('where something was hidden when it was kept, a search for %s', async (_, input, texts, expected) => {
+  const pages = { list: async () => ({ records: [record(1)], nextCursor: null }), inputOf: async () => input };
+  const { records: all, looked } = await searchExecutions({ app: 7, limit: 9 }, { where: where(...texts) }, pages);
+  expect({ found: all.length, withoutInput: looked.withoutInput }).toEqual(expected);
+});

@@ -59,6 +59,23 @@ describe('searches in one API', () => {
     await Promise.all(all);
   });
 
+  it('of one caller wait in fives: one more is refused, and others still get in', async () => {
+    const { begin, end, running } = createSearches();
+    const ann = Array.from({ length: 6 }, (_, n) => begin(`ann ${n}`, 'ann'));
+    expect(await begin('ann 6', 'ann')).toBe('crowded');
+    const others = Array.from({ length: 5 }, (_, n) => begin(`bob ${n}`, 'bob'));
+    const nobody = Array.from({ length: 6 }, (_, n) => begin(`nobody ${n}`, null));
+    await setImmediate();
+    expect(running).toEqual(['ann 0', 'bob 0']);
+    await end('ann 0');
+    const next = begin('ann 7', 'ann'); // one has left the line
+    const all = [...ann, ...others, ...nobody, next];
+    for (let turn = 0; turn < all.length; turn++) await end(running[0] ?? '');
+    const done = await Promise.all(all);
+    expect(done).not.toContain('crowded');
+    expect(done.at(-1)).toBe('ann 7');
+  });
+
   it('that fail leave their place to the next', async () => {
     const inTurn = createSearchTurns();
     const fail = () => inTurn('ann', () => Promise.reject(new Error('no store')));

@@ -1,10 +1,10 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { answersWith, createResponder, resultText } from '../../support/responder.ts';
+import { answersWith, type Behaviour, createResponder, resultText } from '../../support/responder.ts';
 import { describeInBrowser, useJourney } from '../support/journey.ts';
-import { headline, pressRun, says } from '../support/on-the-page.ts';
+import { headline, pressRun, runButton, says } from '../support/on-the-page.ts';
 
 describeInBrowser('a run is explained by the rules that it ran on', () => {
   const journey = useJourney();
@@ -12,8 +12,7 @@ describeInBrowser('a run is explained by the rules that it ran on', () => {
   const why = (page: Page) => page.locator('.result-panel');
 
   async function run(target = 'all'): Promise<Page> {
-    const input = encodeURIComponent('{"uid":1,"cost":90}');
-    const page = await journey.visit(`/?app=9001&rule=1&target=${target}#input=${input}`);
+    const page = await journey.visit(`/?app=9001&rule=1&target=${target}${INPUT}`);
     await pressRun(page);
     await says(headline(page), /^Done on/);
     return page;
@@ -44,7 +43,7 @@ describeInBrowser('a run is explained by the rules that it ran on', () => {
     await says(headline(page), /^Done on/);
     await says(
       notice(page),
-      /This run used version 1 of the rules\. You see them as they were; version 2 is released now\. 1 node is another one now: #2 /,
+      /This run used version 1 of the rules\. You see them as they were; version 2 is released now\. 1 change since: #2 .+ \(min 100 → 80\)\./,
     );
     await says(why(page), BEFORE);
 
@@ -78,4 +77,77 @@ describeInBrowser('a run is explained by the rules that it ran on', () => {
       .poll(async () => notice(await run('address:says-nothing')).innerText(), { timeout: 20_000 })
       .toMatch(/^The files of this rule had changed without a new version when this run was sent\./);
   });
+
+  test('one that a release overtook, on a client that does not say what it ran, has no settings and says so above the reason', async () => {
+    await release(3, 100);
+    await run();
+    const { sharedDir, call } = journey.service;
+    const { json } = await call('/rule-server/mock/executions?app=9001');
+    const { result } = (await call(`/rule-server/mock/executions/${json.items[0].mockId}`)).json;
+    const released = Promise.withResolvers<void>();
+    const does: Behaviour = async (request) => {
+      await request.pickUp();
+      await released.promise;
+      await request.answer(resultText(request, { process: result.process }));
+    };
+    await using silent = await createResponder({ sharedDir, app: 9001, address: 'overtaken', does });
+    await silent.hasLoaded(3);
+    const page = await journey.visit(`/?app=9001&rule=1&target=address:overtaken${INPUT}`);
+    await pressRun(page);
+    await silent.firstRequest();
+    await release(4, 95);
+    released.resolve();
+    await says(headline(page), /^Done on/);
+    await says(
+      notice(page),
+      /^Another version was released before overtaken answered, .+: version 3 or the newer one\. The tree is shown without settings\.$/,
+    );
+    const reason = page.locator('.result-panel .reason').first();
+    await says(reason, /spent 100 or more/);
+    expect(await why(page).innerText()).not.toMatch(/min is|It would be/);
+    expect(await lowest(notice(page))).toBeLessThanOrEqual(await highest(reason));
+  });
+
+  test('one on a page that was open before the release is never explained by the rules of before', async () => {
+    await release(5, 100);
+    const page = await run();
+    await says(why(page), BEFORE);
+    const before = runOn(page);
+    const seen = await watchRuns(page);
+    await release(6, 95);
+    await runButton(page).click();
+    await expect.poll(() => runOn(page), { timeout: 30_000 }).not.toBe(before);
+    await says(headline(page), /^Done on/);
+    await says(why(page), /cost is 90, min is 95\. It would be TRUE with cost of at least 95\./);
+    expect(await notice(page).innerText()).toBe('');
+    const ofNew = (await seen()).filter(({ run }) => run !== null && run !== before);
+    expect(ofNew.at(-1)?.reason).toMatch(/min is 95/);
+    expect(ofNew.filter(({ reason }) => /min is 100|at least 100/.test(reason))).toEqual([]);
+    expect(ofNew.filter(({ notice }) => /version/.test(notice))).toEqual([]);
+  });
 });
+
+const INPUT = `#input=${encodeURIComponent('{"uid":1,"cost":90}')}`;
+
+const runOn = (page: Page) => new URL(page.url()).searchParams.get('run');
+const lowest = async (element: Locator) => {
+  const box = await element.boundingBox();
+  return box ? box.y + box.height : Number.NaN;
+};
+const highest = async (element: Locator) => (await element.boundingBox())?.y ?? Number.NaN;
+
+/** Notes what the page says of a run at every change of it, from now on; the reason of the last one fades while the next one runs. */
+async function watchRuns(page: Page) {
+  await page.evaluate(() => {
+    const seen: { run: string | null; reason: string; notice: string }[] = [];
+    const textOf = (selector: string) => document.querySelector<HTMLElement>(selector)?.innerText ?? '';
+    const note = () => {
+      const run = new URL(location.href).searchParams.get('run');
+      seen.push({ run, reason: textOf('.why:not(.stale)'), notice: textOf('.rules-notice') });
+    };
+    new MutationObserver(note).observe(document.body, { subtree: true, childList: true, characterData: true });
+    Object.assign(window, { seen });
+  });
+  return () =>
+    page.evaluate((): { run: string | null; reason: string; notice: string }[] => Reflect.get(window, 'seen'));
+}

@@ -8,6 +8,7 @@ import { createRedisStore, type Store } from '../../../src/shared/store/key-valu
 import { createRedisHistory } from '../../../src/shared/store/redis-history.ts';
 import { withEmptyRedis } from '../../support/empty-redis.ts';
 import { memoryShelves, memoryStore } from '../../support/memory-stores.ts';
+import { createOwnTime } from '../../support/own-time.ts';
 
 type Open = (limits: HistoryLimits) => { history: History; store: Store };
 const OWN = { prefix: '{rule-server}', name: 'history' } as const;
@@ -17,6 +18,40 @@ describe('the history in memory', () => {
   keepsItsPromises((limits) => {
     const store = memoryStore();
     return { store, history: createEmbeddedHistory(store, limits, memoryShelves()('history')) };
+  });
+});
+
+describe('the history in memory, on a clock of its own', () => {
+  const begin = () => {
+    const { run, pass } = createOwnTime();
+    const history = run(() => createEmbeddedHistory(memoryStore(), AMPLE, memoryShelves()('history')));
+    const add = async (count: number, more: Partial<ExecutionRecord> = {}) => {
+      const records = Array.from({ length: count }, () => ({ ...recordOf(), ...more }));
+      for (const record of records) await run(() => history.add({ record, input: '', result: { body: '' } }));
+      return records.map(({ mockId }) => mockId);
+    };
+    const list = (limit: number, cursor?: string | null) =>
+      run(() => history.list({ limit, ...(cursor && { cursor }) })).then(({ records, nextCursor }) => ({
+        ids: records.map(({ mockId }) => mockId),
+        nextCursor,
+      }));
+    return { run, pass, history, add, list };
+  };
+
+  it('misses none of one millisecond after the one that the cursor names was erased', async () => {
+    const { run, pass, history, add, list } = begin();
+    const old = await add(2);
+    pass(1);
+    const together = await add(6);
+    pass(1);
+    const young = await add(1);
+    const { ids, nextCursor } = await list(4);
+    expect(ids).toEqual([...young, ...together.slice(3).reverse()]);
+    await run(() => history.erase(ids.at(-1) ?? ''));
+    const rest = await list(20, nextCursor);
+    expect(rest.ids).toEqual(expect.arrayContaining([...together.slice(0, 3), ...old]));
+    expect(rest.ids).not.toContain(young[0]);
+    expect(rest.nextCursor).toBeNull();
   });
 });
 
@@ -224,6 +259,28 @@ function keepsItsPromises(open: Open): void {
     const rest = await history.list({ limit: 9, cursor: nextCursor ?? '' });
     expect(rest.records.map(({ mockId }) => mockId)).toEqual(records.slice(2).map(({ mockId }) => mockId));
     expect(rest.nextCursor).toBeNull();
+  });
+
+  it('one behind very many of another rule is found: a page comes empty, with a cursor to go on', {
+    timeout: 60_000,
+  }, async () => {
+    const { history } = open({ count: 50_000, seconds: 3600, bytes: 1_000_000_000 });
+    const [wanted] = await many(1, history);
+    const others = async (count: number) => {
+      const records = Array.from({ length: count }, () => ({ ...recordOf(), ruleId: '2' }));
+      await Promise.all(records.map((record) => history.add({ record, input: '', result: { body: '' } })));
+    };
+    for (let added = 0; added < 45_000; added += 500) await others(500);
+    const pages: string[][] = [];
+    let cursor: string | null | undefined;
+    while (cursor !== null) {
+      const page = await history.list({ ruleId: wanted?.ruleId ?? '', limit: 5, cursor });
+      pages.push(page.records.map(({ mockId }) => mockId));
+      cursor = page.nextCursor;
+    }
+    expect(pages).toEqual([[], [], [wanted?.mockId]]);
+    const { records, nextCursor } = await history.list({ limit: 3 });
+    expect([records.length, nextCursor]).toEqual([3, expect.any(String)]);
   });
 
   it('says how much there is, and since when', async () => {

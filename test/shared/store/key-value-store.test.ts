@@ -1,7 +1,8 @@
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { createRedisStore, type Store } from '../../../src/shared/store/key-value-store.ts';
-import { memoryStore } from '../../support/memory-stores.ts';
+import { createEmbeddedStore, createRedisStore, type Store } from '../../../src/shared/store/key-value-store.ts';
+import { memoryShelves, memoryStore } from '../../support/memory-stores.ts';
+import { createOwnTime } from '../../support/own-time.ts';
 import { startRedis } from '../../support/redis.ts';
 import type { RedisServer } from '../../support/redis-server.ts';
 
@@ -25,6 +26,28 @@ describe('the store in memory', () => {
     expect([await store.get('small'), (await store.get('large'))?.length]).toEqual([null, 200]);
   });
 
+  it('what has expired leaves it at the next that comes, also from behind one that stays for years', async () => {
+    const { run, pass } = createOwnTime();
+    const { store, keys } = run(countedStore);
+    await run(() => store.setIfAbsent('for years', 'x', 10 * 365 * 86_400));
+    await run(() => store.setIfAbsent('for a minute', 'y', 60));
+    await run(() => store.setIfAbsent('for an hour', 'z', 3600));
+    pass(61_000);
+    await run(() => store.setIfAbsent('now', 'n', 60));
+    expect(await run(keys)).toEqual(['for years', 'for an hour', 'now']);
+    expect(await run(() => store.get('for years'))).toBe('x');
+  });
+
+  it('what has expired goes before the oldest that has not', async () => {
+    const { run, pass } = createOwnTime();
+    const { store, keys } = run(() => countedStore(100));
+    await run(() => store.setIfAbsent('old', 'x'.repeat(40), 3600));
+    await run(() => store.setIfAbsent('expired', 'y'.repeat(40), 1));
+    pass(1001);
+    await run(() => store.setIfAbsent('new', 'z'.repeat(40), 60));
+    expect(await run(keys)).toEqual(['old', 'new']);
+  });
+
   it('what it holds again is not the oldest any more', async () => {
     const store = memoryStore(100);
     for (const key of ['a', 'b']) await store.hold(key, key.repeat(40), 60);
@@ -33,6 +56,12 @@ describe('the store in memory', () => {
     expect([(await store.get('a'))?.length, await store.get('b')]).toEqual([40, null]);
   });
 });
+
+/** A store, and the keys that take room in it. */
+function countedStore(maxBytes?: number) {
+  const shelf = memoryShelves()('store');
+  return { store: createEmbeddedStore(shelf, maxBytes), keys: () => shelf.load().map(({ key }) => key) };
+}
 
 const choice = inject('redis');
 describe.skipIf(choice.kind === 'unavailable')('the store in Redis', () => {
