@@ -94,13 +94,13 @@ export function createExecutionParts(options: AllOptions, directory: DirectoryPa
   const mailbox = createMailbox({ ...directory, memory, settings });
   const keptOn = backend.openPinned(pinnedLimitsOf(historyLimitsOf(settings)));
   const pinned = createPrivateHistory(keptOn, { privacy, store: backend.store });
-  const late = { ...directory, history, pinned, memory, maxResultBytes: settings.MAX_RESULT_BYTES, log };
+  const trees = backend.openTrees(settings.TREES_BYTES);
+  const keptTrees = createKeptTrees({ ...directory, trees, privacy, settings, log });
+  const late = { ...directory, history, pinned, keptTrees, memory, maxResultBytes: settings.MAX_RESULT_BYTES, log };
   const lateResults = createLateResults({ ...late, keepsNothing: privacy.isOff });
   const cleanUp = createCleanUp({ mailbox, lateResults, atStep, log });
   const record = createRecord({ history, privacy, onEnded: metrics.ended, atStep, log });
   const { store, run: storeRun } = backend;
-  const trees = backend.openTrees(settings.TREES_BYTES);
-  const keptTrees = createKeptTrees({ ...directory, trees, privacy, settings, log });
   const ofAll = { mailbox, interrupts, progress, workload, memory, privacy, settings, tracing, atStep, log };
   const shared = { ...ofAll, keptTrees, store, storeRun };
   const execute = createExecute({ ...directory, ...shared, onUnreadable: countUnreadable(metrics), cleanUp, record });

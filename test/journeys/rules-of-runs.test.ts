@@ -4,7 +4,14 @@ import { expect, it } from 'vitest';
 import { createRuleClient, type Data } from '../../src/client/client.ts';
 import { eventually } from '../support/eventually.ts';
 import { onEachQueue } from '../support/on-each-queue.ts';
-import { answers, answersWith, type Behaviour, createResponder, resultText } from '../support/responder.ts';
+import {
+  answers,
+  answersWith,
+  type Behaviour,
+  createResponder,
+  picksUpAndStaysSilent,
+  resultText,
+} from '../support/responder.ts';
 import type { Service } from '../support/start-service.ts';
 
 const waiting = { for: null as Promise<void> | null };
@@ -165,6 +172,21 @@ onEachQueue('the rules of a run', (start) => {
     timedOut.resolve();
     await untilAnsweredLate(service, mockId);
     expect(await rulesOf(service, mockId)).toEqual({ ...sent, about: true });
+  });
+
+  it('of a late answer have their tree, also where nothing else ran on them', async () => {
+    await using service = await start({ settings: { RESULT_TIMEOUT_MS: 500 } });
+    await release(service, { version: 1, min: 100 });
+    const { digest } = (await service.call('/rule-server/mock/tree?app=7&ruleId=1')).json;
+    await release(service, { version: 2, min: 80 });
+    const client = { sharedDir: service.sharedDir, app: 7, does: picksUpAndStaysSilent };
+    await using lagging = await createResponder(client);
+    const { mockId } = await runInVain(service);
+    const request = await lagging.firstRequest();
+    await request.answer(resultText(request, { rules: { version: 1, digest } }));
+    await untilAnsweredLate(service, mockId);
+    expect(await rulesOf(service, mockId)).toEqual({ released: 2, loaded: 1, digest, told: true });
+    await eventually(async () => expect(minIn(await treeOf(service, mockId))).toBe(100));
   });
 
   it('are not kept of an app in HISTORY_OFF, nor is their tree', async () => {

@@ -31,6 +31,15 @@ export function createPins({ history, pinned, pinnedTrees, trees, limits }: Depe
     if (!records.some((other) => pinnedTreeKey(other) === key)) await pinnedTrees.remove(key);
   }
 
+  /** What the trees of all that is pinned take, without one of them. Somebody pins now and then: they are read for it. */
+  async function bytesOfTrees(except: string | null): Promise<number> {
+    const { records } = await pinned.list({ limit: 2 * MAX_PINNED });
+    const keys = new Set(records.flatMap((record) => pinnedTreeKey(record) ?? []));
+    let bytes = 0;
+    for (const key of keys) if (key !== except) bytes += (await pinnedTrees.get(key))?.length ?? 0;
+    return bytes;
+  }
+
   return {
     unpin,
     /** The tree of the rules that it ran on, as JSON text; null when it is not kept. */
@@ -48,8 +57,9 @@ export function createPins({ history, pinned, pinnedTrees, trees, limits }: Depe
       ]);
       const bytes = [input, body, late, tree].reduce((sum, text) => sum + (text ?? '').length, 0);
       const kept = await pinned.kept();
-      if (kept.executions >= MAX_PINNED || kept.bytes + bytes > limits.bytes / 2) return 'full';
       const key = pinnedTreeKey(record);
+      const ofTrees = await bytesOfTrees(key);
+      if (kept.executions >= MAX_PINNED || kept.bytes + ofTrees + bytes > limits.bytes / 2) return 'full';
       if (tree !== null && key !== null) await pinnedTrees.setIfAbsent(key, tree, PINNED_SECONDS);
       const settled = { record: { ...record, lateResult: false }, input: input ?? '', result: { body: body ?? '' } };
       await pinned.add(settled);

@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
+import type { Step } from '../../shared/cases/path.ts';
 import { valueAt } from '../../shared/cases/value-at.ts';
 import { parseExact } from '../../shared/contract/exact-json.ts';
 import type { ExecutionRecord } from '../../shared/contract/execution-record.ts';
@@ -80,7 +81,10 @@ async function lookAt(all: readonly ExecutionRecord[], search: Search, { inputOf
 function isHidden(input: string, { where }: Search): boolean {
   if (where.length === 0 || !input.includes(HIDDEN)) return false;
   const value = parseExact(input);
-  return where.some(({ steps }) => valueAt(value, steps) === JSON.parse(HIDDEN));
+  // It may be hidden as a part of something larger.
+  const isHiddenAt = (steps: readonly Step[]) =>
+    steps.some((_, index) => valueAt(value, steps.slice(0, index + 1)) === JSON.parse(HIDDEN));
+  return where.some(({ steps }) => isHiddenAt(steps));
 }
 
 function inputFits(record: ExecutionRecord, input: string | null, { text, where }: Search): boolean {

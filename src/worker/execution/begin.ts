@@ -174,7 +174,10 @@ function choose(
 }
 
 /** The tree of what runs, with what this client publishes of its leaves. */
-export function treeAsked({ address, lane }: Pick<Client, 'address' | 'lane'>, { app, ruleId, confId }: JobData) {
+export function treeAsked(
+  { address, lane }: Pick<Client, 'address' | 'lane'>,
+  { app, ruleId, confId }: Pick<JobData, 'app' | 'ruleId' | 'confId'>,
+) {
   const id = (text: string | null) => (text === null ? null : BigInt(text));
   return { app, ruleId: id(ruleId), confId: id(confId), lane, address };
 }

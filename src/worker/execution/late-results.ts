@@ -14,6 +14,8 @@ import { registrationPath } from '../files/file-names.ts';
 import type { MemoryBudget } from '../files/memory-budget.ts';
 import { type FoundResult, readResult } from '../files/result-file.ts';
 import type { Inspections } from '../placement/inspections.ts';
+import type { KeptTrees } from '../rules/kept-trees.ts';
+import { treeAsked } from './begin.ts';
 
 const LOOK_EVERY_MS = 2000;
 const MAX_EXPECTED = 1000;
@@ -24,6 +26,7 @@ type Dependencies = {
   /** Executions that are kept longer: one of them may be gone from the history. */
   pinned: Pick<History, 'get' | 'addLateResult'>;
   inspections: Pick<Inspections, 'isReleased'>;
+  keptTrees: Pick<KeptTrees, 'use'>;
   sharedDir: string;
   memory: MemoryBudget;
   maxResultBytes: number;
@@ -101,7 +104,7 @@ function readLateResult(claim: Claim, { sharedDir, memory, maxResultBytes }: Dep
 
 async function keepIfAnswered(claim: Claim, parts: Dependencies, removal: ThrottledAlert): Promise<boolean> {
   const { mockId, app, address } = claim;
-  const { history, pinned, inspections, keepsNothing, log } = parts;
+  const { history, pinned, inspections, keptTrees, keepsNothing, log } = parts;
   const found = await readLateResult(claim, parts);
   if (found.kind !== 'present') return false;
   try {
@@ -112,7 +115,10 @@ async function keepIfAnswered(claim: Claim, parts: Dependencies, removal: Thrott
     const isStillReleased = told !== null || (await inspections.isReleased(app, claim.rules?.released ?? null));
     const rules = rulesOnceAnswered(claim.rules, { told, isStillReleased });
     await history.addLateResult(mockId, body, rules);
-    await pinned.addLateResult(mockId, body, rules);
+    // Only the tree of the rules that were known when it was pinned is kept with it.
+    const isSame = rules?.digest === claim.rules?.digest;
+    await pinned.addLateResult(mockId, body, isSame || !claim.rules ? rules : { ...claim.rules, about: true });
+    if (told) keptTrees.use(told, treeAsked(claim, isKept));
   } finally {
     found.lease.release();
   }

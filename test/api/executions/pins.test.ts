@@ -109,6 +109,13 @@ function keepTheirPromises(open: Open): void {
     expect(await pins.pin(large.mockId)).toBe('pinned');
   });
 
+  it('count the trees that were pinned before', async () => {
+    const { pins, ran } = createWorld(open, { ...AMPLE, bytes: 20_000 });
+    const runs = [await ran({ size: 6000 }), await ran({ digest: NEW, size: 6000 })];
+    expect(await pins.pin(runs[0]?.mockId ?? '')).toBe('pinned');
+    expect(await pins.pin(runs[1]?.mockId ?? '')).toBe('full');
+  });
+
   it('that the history does not have are unknown', async () => {
     const { pins } = createWorld(open);
     expect(await pins.pin(randomUUID())).toBe('unknown');

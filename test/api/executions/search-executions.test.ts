@@ -198,6 +198,13 @@ test.each([
   ['one of two fields', '{"phone":"***","uid":1}', ['uid=1', 'phone=49'], { found: 0, withoutInput: 1 }],
   ['another field', '{"phone":"***","uid":1}', ['uid=1'], { found: 1, withoutInput: 0 }],
   ['a field in a list', '{"all":[{"phone":"***"}]}', ['all[0].phone=49'], { found: 0, withoutInput: 1 }],
+  ['a field below one that is hidden', '{"card":"***"}', ['card.number=4'], { found: 0, withoutInput: 1 }],
+  [
+    'a field below one that is hidden, for anything but a value',
+    '{"card":"***"}',
+    ['card.number!=4'],
+    { found: 0, withoutInput: 1 },
+  ],
   ['a field that holds stars of its own', '{"phone":"** *","uid":1}', ['phone=49'], { found: 0, withoutInput: 0 }],
 ])('where something was hidden when it was kept, a search for %s', async (_, input, texts, expected) => {
   const pages = { list: async () => ({ records: [record(1)], nextCursor: null }), inputOf: async () => input };

@@ -3,7 +3,7 @@ import type { Redis } from 'ioredis';
 import { describe, expect, inject, it } from 'vitest';
 import type { ExecutionRecord } from '../../../src/shared/contract/execution-record.ts';
 import { createEmbeddedHistory } from '../../../src/shared/store/embedded/stores/history.ts';
-import { BadCursor, type History, type HistoryLimits, resultKey } from '../../../src/shared/store/history.ts';
+import { BadCursor, cursorOf, type History, type HistoryLimits, resultKey } from '../../../src/shared/store/history.ts';
 import { createRedisStore, type Store } from '../../../src/shared/store/key-value-store.ts';
 import { createRedisHistory } from '../../../src/shared/store/redis-history.ts';
 import { withEmptyRedis } from '../../support/empty-redis.ts';
@@ -52,6 +52,20 @@ describe('the history in memory, on a clock of its own', () => {
     expect(rest.ids).toEqual(expect.arrayContaining([...together.slice(0, 3), ...old]));
     expect(rest.ids).not.toContain(young[0]);
     expect(rest.nextCursor).toBeNull();
+  });
+
+  it('is walked whole, each once, after its clock was put back', async () => {
+    const { pass, add, list } = begin();
+    const before = await add(5);
+    pass(-30_000);
+    const after = await add(5);
+    const walked: string[] = [];
+    for (let cursor: string | null | undefined; cursor !== null; ) {
+      const page = await list(2, cursor);
+      walked.push(...page.ids);
+      cursor = page.nextCursor;
+    }
+    expect(walked).toEqual([...before, ...after].reverse());
   });
 });
 
@@ -259,6 +273,27 @@ function keepsItsPromises(open: Open): void {
     const rest = await history.list({ limit: 9, cursor: nextCursor ?? '' });
     expect(rest.records.map(({ mockId }) => mockId)).toEqual(records.slice(2).map(({ mockId }) => mockId));
     expect(rest.nextCursor).toBeNull();
+  });
+
+  it('goes on right after the run that a search ended with, however soon the next ones came', async () => {
+    const { history } = open(AMPLE);
+    const end = Date.now();
+    const records = Array.from({ length: 6 }, () => ({
+      ...recordOf(),
+      history: [{ state: 'succeeded' as const, at: end }],
+    }));
+    for (const record of records) {
+      await history.add({ record, input: '', result: { body: '' } });
+      await new Promise((resolve) => setTimeout(resolve, 2)); // so that their order is known
+    }
+    const [, , , found] = records; // the third that a list tells
+    const rest = await history.list({ limit: 9, cursor: found ? cursorOf(found) : '' });
+    expect(rest.records.map(({ mockId }) => mockId)).toEqual(
+      records
+        .slice(0, 3)
+        .reverse()
+        .map(({ mockId }) => mockId),
+    );
   });
 
   it('one behind very many of another rule is found: a page comes empty, with a cursor to go on', {

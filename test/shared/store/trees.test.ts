@@ -47,6 +47,15 @@ function keepTheirPromises(open: (maxBytes: number) => Trees): void {
     expect(all).toEqual([text('a'), null, text('c'), text('d')]);
   });
 
+  it('live on when they are kept again, also where what clients tell of them is another text by now', async () => {
+    const trees = open(10_000);
+    await Promise.all(['a', 'b', 'c'].map((digest) => trees.keep(digest, text('x'), 1)));
+    await trees.keep('a', text('x'), 60);
+    await trees.keep('b', text('y'), 60);
+    await expect.poll(() => trees.get('c'), { timeout: 5000 }).toBeNull();
+    expect([await trees.get('a'), (await trees.get('b'))?.length]).toEqual([text('x'), 1000]);
+  });
+
   it('leave once their time is over', async () => {
     const trees = open(3500);
     await trees.keep('a', text('a'), 1);

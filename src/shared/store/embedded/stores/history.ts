@@ -36,28 +36,57 @@ export function historyEntries(
   return { kept, entries: [info, ...texts.filter(({ text }) => text !== '')] };
 }
 
+/** `seq`: its place in the order of arrival. Times say less: a clock may have been put back. */
+type Placed = Indexed & { seq: number };
+
+/** The order in which executions arrived. */
+function createOrder() {
+  const seqs = new Map<string, number>();
+  let nextSeq = 0;
+  /** Made when it is first asked for, and kept as it is from then on. */
+  let newestFirst: Placed[] | null = null;
+
+  const placed = ({ record, at }: Kept): Placed => {
+    const member = memberOf(record);
+    return { member, at, seq: seqs.get(member) ?? 0 };
+  };
+  return {
+    add(entry: Kept): void {
+      seqs.set(memberOf(entry.record), nextSeq++);
+      newestFirst?.unshift(placed(entry));
+    },
+    drop({ record }: Kept): void {
+      const member = memberOf(record);
+      seqs.delete(member);
+      // The oldest one leaves with almost every one that comes; any other is erased by hand.
+      if (newestFirst?.at(-1)?.member === member) newestFirst.pop();
+      else newestFirst = null;
+    },
+    newestFirst: (oldestFirst: Iterable<Kept>): readonly Placed[] =>
+      (newestFirst ??= [...oldestFirst].reverse().map(placed)),
+    /** Where one stands in it; undefined where it is not there (any more). */
+    seqOf: (member: string) => seqs.get(member),
+  };
+}
+
 /** The records, in order of arrival, so the first is the oldest. */
 function openRecords(shelf: Shelf, { count, seconds, bytes }: HistoryLimits) {
   const kept = new Map<string, Kept>();
+  const order = createOrder();
   let totalBytes = 0;
-  /** Made when it is first asked for, and kept as it is from then on. */
-  let newestFirst: Indexed[] | null = null;
 
-  const indexed = ({ record, at }: Kept): Indexed => ({ member: memberOf(record), at });
   const set = (entry: Kept) => {
     const before = kept.get(entry.record.mockId);
     totalBytes += entry.bytes - (before?.bytes ?? 0);
     kept.set(entry.record.mockId, entry);
-    if (!before) newestFirst?.unshift(indexed(entry));
+    if (!before) order.add(entry);
   };
   const drop = (mockId: string) => {
     const entry = kept.get(mockId);
     if (!entry) return;
     totalBytes -= entry.bytes;
     kept.delete(mockId);
-    // The oldest one leaves with almost every one that comes; any other is erased by hand.
-    if (newestFirst?.at(-1)?.member === memberOf(entry.record)) newestFirst.pop();
-    else newestFirst = null;
+    order.drop(entry);
   };
   const removeTexts = (mockIds: readonly string[]) =>
     shelf.remove(mockIds.flatMap((mockId) => [inputOf(mockId), resultOf(mockId), lateOf(mockId), mockId]));
@@ -69,7 +98,8 @@ function openRecords(shelf: Shelf, { count, seconds, bytes }: HistoryLimits) {
   return {
     kept,
     bytes: () => totalBytes,
-    newestFirst: (): readonly Indexed[] => (newestFirst ??= [...kept.values()].reverse().map(indexed)),
+    newestFirst: () => order.newestFirst(kept.values()),
+    seqOf: order.seqOf,
     set,
     forget: drop,
     async remove(mockIds: readonly string[]): Promise<void> {
@@ -145,24 +175,26 @@ export function createEmbeddedHistory(store: Store, limits: HistoryLimits, shelf
 }
 
 /** Where a list goes on after one of its members: behind it, or, where it was erased, with those that were added at its time or earlier. */
-function placeAfter(members: readonly Indexed[], after: Indexed): number {
+function placeAfter(members: readonly Placed[], seq: number | undefined, at: number): number {
+  if (seq === undefined) {
+    const first = members.findIndex((member) => member.at <= at);
+    return first < 0 ? members.length : first;
+  }
   let [first, end] = [0, members.length];
   while (first < end) {
     const middle = (first + end) >> 1;
-    if ((members[middle]?.at ?? 0) > after.at) first = middle + 1;
+    if ((members[middle]?.seq ?? 0) >= seq) first = middle + 1;
     else end = middle;
   }
-  for (let place = first; members[place]?.at === after.at; place++)
-    if (members[place]?.member === after.member) return place + 1;
   return first;
 }
 
-function listKept({ kept, newestFirst }: Records, filter: HistoryFilter): Promise<HistoryPage> {
+function listKept({ kept, newestFirst, seqOf }: Records, filter: HistoryFilter): Promise<HistoryPage> {
   return listPage(
     filter,
     async (after, wanted) => {
       const members = newestFirst();
-      const first = after === null ? 0 : placeAfter(members, after);
+      const first = after === null ? 0 : placeAfter(members, seqOf(after.member), after.at);
       return members.slice(first, first + wanted);
     },
     async (mockIds) => mockIds.map((mockId) => kept.get(mockId)?.record ?? null),

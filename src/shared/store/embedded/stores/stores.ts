@@ -35,9 +35,11 @@ export function embeddedStores(openShelf: OpenShelf): Stores {
 }
 
 /** What was put last leaves last. */
-function embeddedTrees({ hold, get }: Store): Trees {
+function embeddedTrees({ hold, get, remove }: Store): Trees {
   return {
     async keep(key, tree, seconds) {
+      if ((await hold(key, tree, seconds)) === tree) return;
+      await remove(key); // the same rules, and more is known of their leaves
       await hold(key, tree, seconds);
     },
     get,
