@@ -20,6 +20,7 @@ import {
 import { openTracing, type Tracing } from './shared/runtime/tracing.ts';
 import type { EmbeddedFolder } from './shared/store/embedded/embedded-backend.ts';
 import { openQueueBackend, type QueueBackend } from './shared/store/queue-backend.ts';
+import { version } from './version.ts';
 import { startHealthServer } from './worker/health-server.ts';
 import { startWorker } from './worker/start.ts';
 
@@ -43,7 +44,7 @@ const services = new Map<string, (context: Context) => Promise<Running>>([
 
 async function startApiProcess({ settings, log }: Context): Promise<Running> {
   refuseOpenDoor(settings);
-  const tracing = await openTracing(settings.OTEL_EXPORTER_OTLP_ENDPOINT, 'api');
+  const tracing = await openTracing(settings.OTEL_EXPORTER_OTLP_ENDPOINT, { role: 'api', version });
   const backend = await openQueue(settings, tracing, { otherwise: LOCAL_REDIS });
   warnWhenOpen(settings, log);
   const api = await startApi({ settings, backend, log, metrics: createMetrics({ ofProcess: true }), tracing });
@@ -52,7 +53,7 @@ async function startApiProcess({ settings, log }: Context): Promise<Running> {
 }
 
 async function startWorkerProcess({ settings, log }: Context): Promise<Running> {
-  const tracing = await openTracing(settings.OTEL_EXPORTER_OTLP_ENDPOINT, 'worker');
+  const tracing = await openTracing(settings.OTEL_EXPORTER_OTLP_ENDPOINT, { role: 'worker', version });
   const backend = await openQueue(settings, tracing, { otherwise: LOCAL_REDIS });
   const sharedDir = resolve(settings.SHARED_DIR ?? DEFAULT_SHARED_DIR);
   const metrics = createMetrics({ ofProcess: true });
@@ -67,7 +68,7 @@ async function startAllInOne({ settings, log }: Context): Promise<Running> {
   refuseOpenDoor(settings);
   const sharedDir = resolve(settings.SHARED_DIR ?? DEFAULT_SHARED_DIR);
   await mkdir(join(sharedDir, 'mock'), { recursive: true });
-  const tracing = await openTracing(settings.OTEL_EXPORTER_OTLP_ENDPOINT, 'all');
+  const tracing = await openTracing(settings.OTEL_EXPORTER_OTLP_ENDPOINT, { role: 'all', version });
   const folder = join(sharedDir, '.rule-server', 'store');
   const kept =
     settings.EMBEDDED_STORE === 'disk'

@@ -65,7 +65,10 @@ function readRequest(bytes: Buffer, mockId: string): Taken {
     if (request.mockId != null && request.mockId !== mockId)
       throw new TypeError('mockId differs from the name of the file');
     const [ruleId, confId] = [idMember(request, 'ruleId'), idMember(request, 'confId')];
-    return { kind: 'request', mockId, request: { ruleId, confId, ts: integerMember(request, 'ts') || null, data } };
+    const ts = integerMember(request, 'ts') || null;
+    const { traceparent } = request;
+    const trace = typeof traceparent === 'string' ? { traceparent } : {};
+    return { kind: 'request', mockId, request: { ruleId, confId, ts, data, ...trace } };
   } catch (error) {
     return { kind: 'unusable', mockId, reason: error instanceof Error ? error.message : String(error) };
   }

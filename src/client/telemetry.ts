@@ -1,6 +1,5 @@
 import type { Span } from '@opentelemetry/api';
-import type { Ending } from './engine/execution.ts';
-import type { Selection } from './engine/selection.ts';
+import type { Ending, ExecutionRequest } from './engine/execution.ts';
 import type { Step, StepWatcher } from './engine/steps.ts';
 import type { RuleSet } from './rules/rule-set.ts';
 
@@ -11,7 +10,9 @@ type TracedRun = {
   within<T>(step: Step | null, work: () => T): T;
   ended(ending: Ending): void;
 };
-export type Telemetry = { began(selection: Selection, rules: RuleSet): TracedRun };
+export type Telemetry = {
+  began(request: Pick<ExecutionRequest, 'ruleId' | 'confId' | 'traceparent'>, rules: RuleSet): TracedRun;
+};
 
 type Api = typeof import('@opentelemetry/api');
 const SCOPE = 'rule-client';
@@ -28,11 +29,11 @@ export async function openTelemetry(app: number): Promise<Telemetry> {
     .createHistogram('rule.run.duration', { unit: 's', description: 'How long runs of rules took, by outcome' });
 
   return {
-    began({ ruleId, confId }, rules) {
+    began({ ruleId, confId, traceparent }, rules) {
       const began = performance.now();
       const ids = { ...(ruleId && { 'rule.id': String(ruleId) }), ...(confId && { 'rule.conf_id': String(confId) }) };
       const name = ruleId === null ? `node ${confId}` : `rule ${ruleId}`;
-      const span = tracer.startSpan(name, { attributes: { 'rule.app': app, ...ids } });
+      const span = tracer.startSpan(name, { attributes: { 'rule.app': app, ...ids } }, parentOf(api, traceparent));
       const nodes = span.isRecording() ? nodeSpans(api, span) : null;
       const here = api.trace.setSpan(api.context.active(), span);
       return {
@@ -52,6 +53,16 @@ export async function openTelemetry(app: number): Promise<Telemetry> {
       };
     },
   };
+}
+
+const TRACEPARENT = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/;
+
+/** Whoever asked for the run is its parent, whatever propagator the service uses; else what is going on in this process. */
+function parentOf(api: Api, traceparent: string | undefined) {
+  const [, traceId, spanId, flags = '00'] = TRACEPARENT.exec(traceparent ?? '') ?? [];
+  if (traceId === undefined || spanId === undefined) return api.context.active();
+  const traceFlags = Number.parseInt(flags, 16);
+  return api.trace.setSpanContext(api.context.active(), { traceId, spanId, traceFlags, isRemote: true });
 }
 
 function nodeSpans(api: Api, root: Span) {

@@ -19,6 +19,8 @@ export type ExecutionRequest = Selection & {
   ts: bigint | null;
   /** The data; the run works on this very object. */
   data: ExactObject;
+  /** The trace that asks for it (W3C Trace Context), if it is known. */
+  traceparent?: string | undefined;
 };
 
 export type ExecutionOptions = {

@@ -1,9 +1,15 @@
 import { type DestinationStream, type LoggerOptions, type Logger as Pino, pino } from 'pino';
 import { visible } from '../contract/visible-text.ts';
+import { perProcess } from '../seams/process.ts';
 import { time } from '../seams/time.ts';
 import { errorFields } from './error-fields.ts';
 
 export type Logger = Pino;
+
+/** The trace that a line belongs to. Set by whoever traces. */
+export const traceOfLog = perProcess(() => ({
+  now: (): { trace_id: string; span_id: string } | undefined => undefined,
+}));
 
 /** JSON lines on standard output, or `to`. Inputs, outputs and keys of executions never go in here. */
 export function createLogger({ level, role }: { level: string; role: string }, to?: DestinationStream): Logger {
@@ -11,6 +17,7 @@ export function createLogger({ level, role }: { level: string; role: string }, t
     level,
     base: { role, pid: process.pid },
     timestamp: pino.stdTimeFunctions.isoTime,
+    mixin: () => traceOfLog().now() ?? {},
     serializers: { err: (error: unknown) => errorFields(error) },
     // JSON does not escape bidirectional marks, and a terminal obeys them.
     hooks: { streamWrite: (line) => `${visible(line.trimEnd())}\n` },

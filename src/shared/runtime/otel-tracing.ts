@@ -1,8 +1,8 @@
-import { context, propagation, ROOT_CONTEXT, SpanKind, trace } from '@opentelemetry/api';
+import { context, propagation, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
 import { W3CTraceContextPropagator } from '@opentelemetry/core';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
-import { resourceFromAttributes } from '@opentelemetry/resources';
+import { detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
 import {
   BatchSpanProcessor,
   ParentBasedSampler,
@@ -12,7 +12,9 @@ import {
 } from '@opentelemetry/sdk-trace';
 import type { Span, Telemetry } from 'bullmq';
 import { BullMQOtel } from 'bullmq-otel';
+import { random } from '../seams/random.ts';
 import { atMost } from './at-most.ts';
+import { traceOfLog } from './logger.ts';
 import type { Tracing } from './tracing.ts';
 
 const SEND_EVERY_MS = 1000;
@@ -28,10 +30,10 @@ const requestsOnly: Sampler = {
 };
 
 /** Starts sending traces over OTLP/HTTP. Loaded only when an endpoint is configured. */
-export function startTracing(endpoint: string, role: string): Tracing {
+export function startTracing(endpoint: string, of: { role: string; version: string }): Tracing {
   const exporter = new OTLPTraceExporter({ url: `${endpoint.replace(/\/+$/, '')}/v1/traces` });
   const provider = new TracerProvider({
-    resource: resourceFromAttributes({ 'service.name': `rule-server-${role}` }),
+    resource: resourceOf(of),
     sampler: new ParentBasedSampler({ root: requestsOnly }),
     spanProcessors: [new BatchSpanProcessor({ exporter, scheduledDelayMillis: SEND_EVERY_MS })],
   });
@@ -39,13 +41,43 @@ export function startTracing(endpoint: string, role: string): Tracing {
   propagation.setGlobalPropagator(new W3CTraceContextPropagator());
   trace.setGlobalTracerProvider(provider);
   const tracer = provider.getTracer(SCOPE);
+  traceOfLog().now = () => {
+    const spanContext = trace.getActiveSpan()?.spanContext();
+    return spanContext && { trace_id: spanContext.traceId, span_id: spanContext.spanId };
+  };
 
   return {
     telemetry: discreetTelemetry(),
-    part: (name, from, to, attributes = {}) => tracer.startSpan(name, { startTime: from, attributes }).end(to),
+    part(name, from, to, { attributes = {}, failed = false } = {}) {
+      const span = tracer.startSpan(name, { startTime: from, attributes });
+      if (failed) span.setStatus({ code: SpanStatusCode.ERROR });
+      span.end(to);
+    },
+    traceparent() {
+      const carrier: { traceparent?: string } = {};
+      propagation.inject(context.active(), carrier);
+      return carrier.traceparent;
+    },
     stop: () => atMost(STOP_WITHIN_MS, provider.shutdown()),
   };
 }
+
+/** This process, as OpenTelemetry's resource conventions say it; OTEL_RESOURCE_ATTRIBUTES adds to it, and overrules it. */
+function resourceOf({ role, version }: { role: string; version: string }) {
+  const own = resourceFromAttributes({
+    'service.name': `rule-server-${role}`,
+    'service.version': version,
+    'service.instance.id': random.uuid(),
+  });
+  return own.merge(detectResources({ detectors: [envDetector] }));
+}
+
+/** What BullMQ tells of a job, under the names that OpenTelemetry has for messages. */
+const MESSAGING = new Map([
+  ['bullmq.queue.name', 'messaging.destination.name'],
+  ['bullmq.job.id', 'messaging.message.id'],
+  ['bullmq.queue.operation', 'messaging.operation.name'],
+]);
 
 /** BullMQ's telemetry without what executions are about: it would put whole results into its spans. */
 function discreetTelemetry(): Telemetry {
@@ -63,14 +95,21 @@ function discreetTelemetry(): Telemetry {
   };
 }
 
+const SYSTEM = ['messaging.system', 'bullmq'] as const;
 const TOLD = /^bullmq\.(?!job\.(result|failed\.reason|progress|options)$)/;
 
 function discreet(span: Span): Span {
   const told = (attributes: Parameters<Span['setAttributes']>[0]) =>
-    Object.fromEntries(Object.entries(attributes).filter(([key]) => TOLD.test(key)));
+    Object.fromEntries(
+      Object.entries(attributes).flatMap(([key, value]) => {
+        const messaging = MESSAGING.get(key);
+        if (messaging !== undefined) return [[key, value] as const, [messaging, value] as const, SYSTEM];
+        return TOLD.test(key) ? [[key, value] as const] : [];
+      }),
+    );
   return {
     setSpanOnContext: (active) => span.setSpanOnContext(active),
-    setAttribute: (key, value) => TOLD.test(key) && span.setAttribute(key, value),
+    setAttribute: (key, value) => span.setAttributes(told({ [key]: value })),
     setAttributes: (attributes) => span.setAttributes(told(attributes)),
     addEvent: (name, attributes = {}) => span.addEvent(name, told(attributes)),
     recordException: (exception) => span.addEvent('exception', { 'exception.type': nameOf(exception) }),

@@ -4,17 +4,27 @@ import type { Telemetry } from 'bullmq';
 export type Tracing = {
   /** For BullMQ: carries the trace of a call with its job. Undefined when nothing is traced. */
   telemetry: Telemetry | undefined;
-  /** Tells of a part of what is going on at the moment, from one time to another (epoch ms). */
-  part(name: string, from: number, to: number, attributes?: Record<string, string>): void;
+  /** Tells of a part of what is going on at the moment, from one time to another (epoch ms). `failed`: it ended in an error. */
+  part(name: string, from: number, to: number, told?: { attributes?: Record<string, string>; failed?: boolean }): void;
+  /** The trace that is going on at the moment, as W3C Trace Context writes it; undefined when there is none. */
+  traceparent(): string | undefined;
   /** Sends what has not been sent. */
   stop(): Promise<void>;
 };
 
-export const noTracing: Tracing = { telemetry: undefined, part() {}, async stop() {} };
+export const noTracing: Tracing = {
+  telemetry: undefined,
+  part() {},
+  traceparent: () => undefined,
+  async stop() {},
+};
 
-/** Traces to an OTLP endpoint (`OTEL_EXPORTER_OTLP_ENDPOINT`), or none without one. `role` names the service. */
-export async function openTracing(endpoint: string | undefined, role: string): Promise<Tracing> {
+/** Traces to an OTLP endpoint (`OTEL_EXPORTER_OTLP_ENDPOINT`), or none without one. `of`: which service, and of which version. */
+export async function openTracing(
+  endpoint: string | undefined,
+  of: { role: string; version: string },
+): Promise<Tracing> {
   if (endpoint === undefined) return noTracing;
   const { startTracing } = await import('./otel-tracing.ts');
-  return startTracing(endpoint, role);
+  return startTracing(endpoint, of);
 }

@@ -5,7 +5,7 @@ import type { Dialect } from './dialect.ts';
 export const ruleDialect: Dialect = {
   recognises: () => true,
   directoryNameOf: (address) => address,
-  requestMembers({ mockId, app, ruleId, confId, ts, debug, target, input }, createAt) {
+  requestMembers({ mockId, app, ruleId, confId, ts, debug, traceparent, target, input }, createAt) {
     return [
       ['mockId', JSON.stringify(mockId)],
       ['app', String(app)],
@@ -16,6 +16,7 @@ export const ruleDialect: Dialect = {
       [DATA_FIELD, input],
       ['target', JSON.stringify(target)],
       ['createAt', String(createAt)],
+      ...(traceparent === undefined ? [] : [['traceparent', JSON.stringify(traceparent)] as [string, string]]),
     ];
   },
   dataField: DATA_FIELD,

@@ -6,6 +6,7 @@ import { sentences } from '../../shared/contract/sentences.ts';
 import { parseTarget, type Target } from '../../shared/contract/target.ts';
 import { errnoOf } from '../../shared/runtime/errno.ts';
 import type { Settings } from '../../shared/runtime/settings.ts';
+import type { Tracing } from '../../shared/runtime/tracing.ts';
 import { time } from '../../shared/seams/time.ts';
 import type { StoreRun } from '../../shared/store/queue-backend.ts';
 import type { Client } from '../clients/client.ts';
@@ -47,6 +48,7 @@ export type BeginParts = {
   workload: Workload;
   unwritable: UnwritableClients;
   storeRun: StoreRun;
+  tracing: Pick<Tracing, 'traceparent'>;
   interrupts: Interrupts;
   settings: Settings;
   atStep: AtStep;
@@ -257,7 +259,8 @@ async function writeAndClaim(chosen: Inspected, execution: Execution, parts: Beg
   let decision: ClaimOrRefusal | undefined;
   let isUncertain = false;
   try {
-    temporary = await mailbox.put(path, { ...data, mockId }, client.dialect).catch(failedWriting);
+    const content = { ...data, mockId, traceparent: parts.tracing.traceparent() };
+    temporary = await mailbox.put(path, content, client.dialect).catch(failedWriting);
     const claim = claimFor(chosen, { mockId, temporary }, parts.settings);
     const isLate = sharedDirectory.clock.isPast(data.claimBy);
     await parts.atStep('before-claim', mockId); // where a long sleep does the most harm

@@ -125,7 +125,7 @@ export function traceExecution(tracing: Tracing, { mockId, takenAt }: Execution,
   const answeredAt = ending.kind === 'answered' ? ending.result.answeredAt : undefined;
   const attributes = { 'rule_server.mock_id': mockId };
   const at = (state: StateStep['state']) => steps.find((step) => step.state === state)?.at;
-  const part = (name: string, from: number, to: number) => tracing.part(name, Math.min(from, to), to, attributes);
+  const part = (name: string, from: number, to: number) => tracing.part(name, Math.min(from, to), to, { attributes });
   const now = time.now();
   const dispatched = at('dispatched');
   part('claim', takenAt, dispatched ?? now);
@@ -136,7 +136,9 @@ export function traceExecution(tracing: Tracing, { mockId, takenAt }: Execution,
     part('pick-up', dispatched, pickedUp ?? now);
     if (pickedUp !== undefined) part('rule', pickedUp, Math.max(pickedUp, answered));
   }
-  tracing.part('result', Math.min(answeredAt ?? now, now), now, { ...attributes, 'rule_server.outcome': code });
+  const failed = ending.kind === 'unanswered' || !ending.result.success;
+  const told = { attributes: { ...attributes, 'rule_server.outcome': code }, failed };
+  tracing.part('result', Math.min(answeredAt ?? now, now), now, told);
 }
 
 // Once the queue accepted it: the files.
