@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { type Fault, type Plan, planOf, sizes, type Twist } from './search/plan.ts';
+import { type Fault, type Plan, sizes, type Twist } from './search/plan.ts';
+import { plain, plans } from './search/plans.ts';
 import { runPlan, runSeed } from './search/random.ts';
 import { runSeeds } from './search/seeds.ts';
 import { shrink } from './search/shrink.ts';
 import { withoutRealWorld } from './world/no-real-world.ts';
-import type { ServicePlan } from './world/service.ts';
 
 const SLOW_MACHINE_MS = 60_000;
 const HOUR_MS = 3_600_000;
@@ -37,23 +37,6 @@ test('a seed is the same world each time', { timeout: SLOW_MACHINE_MS }, async (
   }
 });
 
-const quiet = planOf(1).rates;
-/** A world in which nothing is drawn. */
-function plain(service: Partial<ServicePlan>, plan: Pick<Plan, 'calls' | 'faults' | 'faultyMs'>): Plan {
-  return {
-    ...plan,
-    seed: 0,
-    looksAreStale: false,
-    rates: { ...quiet },
-    service: {
-      ...{ apis: 1, workers: 1, cleaner: false, clocks: {}, filesAheadMs: 0, concurrency: 20, waitsPerClient: 500 },
-      ...{ queueTimeoutMs: 2000, resultTimeoutMs: 3000 },
-      clients: [{ sdk: 'node', registered: false, lane: null, behaviour: { scansEveryMs: 200 } }],
-      ...service,
-    },
-  };
-}
-
 const call = { n: 1, api: 0, key: null, leavesAfterMs: null, stoppedAfterMs: null };
 const toClient = { kind: 'address', address: 'client-1' } as const;
 const run = (plan: Plan, twists: Iterable<[string, Twist]> = []) =>
@@ -84,6 +67,12 @@ test.each([
   const { broken, answered } = await run(oldBackup(marksKeptMs, { 'worker 1': clockAheadMs }));
   expect(answered).toBe(1);
   expect(broken?.split(':')[0]).toBe(promise);
+});
+
+test.each(Object.entries(plans))('%s', async (_, plan) => {
+  const { broken, endings } = await run(plan);
+  expect(broken).toBeUndefined();
+  expect([...endings.keys()]).toEqual(expect.arrayContaining(['answered']));
 });
 
 test('a call whose add fails after seconds was not added by anybody else meanwhile', {

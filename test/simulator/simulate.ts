@@ -3,10 +3,13 @@ import { parseArgs } from 'node:util';
 import { putIntoDocument, type Searched, tellMutants, tellSeeds, tellWorlds } from './document.ts';
 import { type Caught, tryMutants } from './mutants/run-mutants.ts';
 import { sizes } from './search/plan.ts';
+import { plans } from './search/plans.ts';
+import { runPlan } from './search/random.ts';
 import { replaying, runSchedule, toText } from './search/schedule.ts';
 import { keepFailing, replay, runSeeds, shrinkSeed, type Total, tellFailing } from './search/seeds.ts';
 import { tell } from './search/tell.ts';
 import { type SmallWorld, search, smallWorlds } from './small-worlds.ts';
+import { withoutRealWorld } from './world/no-real-world.ts';
 import { PROMISES } from './world/promises.ts';
 
 // `npm run simulate`: searches simulated worlds for a schedule that breaks a promise.
@@ -15,6 +18,7 @@ import { PROMISES } from './world/promises.ts';
 //   --size S         how large they are: small or large (default large)
 //   --twice          runs each of them twice, which must come to the same
 //   --replay FILE    runs a world that was kept
+//   --plan NAME      runs a large world that is about one guard
 //   --world NAME     the small worlds whose names contain it; all of them if nothing else is given
 //   --seconds N      at most so long for each small world (default 60)
 //   --mutants        takes guards out of the code, one after the other, and says which are noticed
@@ -27,6 +31,7 @@ const { values } = parseArgs({
     size: { type: 'string', default: 'large' },
     twice: { type: 'boolean', default: false },
     replay: { type: 'string' },
+    plan: { type: 'string' },
     world: { type: 'string' },
     seconds: { type: 'string', default: '60' },
     mutants: { type: 'boolean', default: false },
@@ -41,6 +46,7 @@ const TOLD_EVERY_MS = 30_000;
 const size = values.size === 'small' ? sizes.small : sizes.large;
 
 if (values.replay !== undefined) await replayKept(values.replay);
+else if (values.plan !== undefined) await runNamed(values.plan);
 else if (values.seed !== undefined || values.minutes !== undefined) await searchSeeds();
 else if (values.mutants || values.mutant !== '') await searchMutants(values.mutant);
 else
@@ -54,6 +60,14 @@ async function replayKept(file: string): Promise<void> {
   const failing = await replay(file);
   console.log(tellFailing(failing));
   if (failing.result.broken !== undefined) process.exitCode = 1;
+}
+
+async function runNamed(name: string): Promise<void> {
+  const plan = plans[name];
+  if (!plan) throw new Error(`there is no plan "${name}": ${Object.keys(plans).join('; ')}`);
+  const { broken } = await withoutRealWorld(() => runPlan(plan, { twists: new Map() }));
+  console.log(broken === undefined ? `exhausted: ${name}` : `broken: ${broken}`);
+  if (broken !== undefined) process.exitCode = 1;
 }
 
 async function searchSeeds(): Promise<void> {

@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { plans } from '../search/plans.ts';
 import { smallWorlds } from '../small-worlds.ts';
-import { mutants, SEEDS } from './mutants.ts';
+import { mutants, PLAN, SEEDS } from './mutants.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 
@@ -12,6 +13,8 @@ test.each(mutants.map((mutant) => [mutant.name, mutant] as const))('can be taken
     const parts = (await readFile(join(ROOT, file), 'utf8')).split(from);
     expect(parts, `${file} has the guard once`).toHaveLength(2);
   }
-  const isThere = mutant.world.startsWith(SEEDS) || smallWorlds.some(({ name }) => name.includes(mutant.world));
+  const isPlan = mutant.world.startsWith(PLAN) && Object.hasOwn(plans, mutant.world.slice(PLAN.length).trim());
+  const isThere =
+    isPlan || mutant.world.startsWith(SEEDS) || smallWorlds.some(({ name }) => name.includes(mutant.world));
   expect(isThere, mutant.world).toBe(true);
 });

@@ -6,10 +6,12 @@ export type Mutant = Change & {
   name: string;
   /** Other guards that would prevent the same: they are taken out as well, so that it counts what this one does. */
   also?: readonly Change[];
-  /** The small world, or the part of its name, that catches it; or `SEEDS`, with the first one if that is not 1. */
+  /** The small world, or the part of its name, that catches it; or `SEEDS`, with the first one if that is not 1; or `PLAN` with its name. */
   world: string;
 };
 
+/** A large world that is about one guard, by its name. */
+export const PLAN = 'plan:';
 /** Large worlds, by their seeds. */
 export const SEEDS = 'seeds';
 
@@ -298,13 +300,13 @@ export const mutants: Mutant[] = [
     file: 'src/api/calls/revoke.ts',
     from: 'await fence(mockId, claimBy)',
     to: "'fenced'",
-    world: `${SEEDS} 390022654`,
+    world: `${PLAN} a call that its caller left comes back`,
   },
   {
     name: 'a call that no worker took in time is not refused in the place of its claim',
     file: 'src/api/calls/revoke.ts',
     from: "noAnswer.code === 'no-worker' ? revokeUnfenced(mockId, noAnswer) : revoke(mockId, noAnswer)",
     to: 'revokeUnfenced(mockId, noAnswer)',
-    world: `${SEEDS} 6974190`,
+    world: `${PLAN} a call that no worker took in time comes back`,
   },
 ];
