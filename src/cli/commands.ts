@@ -17,11 +17,13 @@ import {
   EXPLAIN_EXAMPLES,
   HISTORY_EXAMPLES,
   MCP_EXAMPLES,
+  MOVE_KEYS_EXAMPLES,
   WATCH_EXAMPLES,
 } from './help-texts.ts';
 import type { HistoryOptions } from './history.ts';
 import { describeKeys } from './key-commands.ts';
 import type { McpOptions } from './mcp/serve-mcp.ts';
+import type { MoveKeysOptions } from './move-keys.ts';
 import { addSearchWords } from './search-words.ts';
 import type { Surroundings } from './surroundings.ts';
 import type { WatchOptions } from './watch.ts';
@@ -45,6 +47,7 @@ export function describeCommands(program: Command, surroundings: Surroundings, e
   describeCases(program, describing);
   describeErase(describing);
   describeBackup(describing);
+  describeMoveKeys(describing);
   describeDoctor(describing);
   describeKeys(program, surroundings, ended);
   describeHistory(describing);
@@ -111,6 +114,19 @@ function describeBackup({ program, surroundings, ended }: Describing): void {
     .addHelpText('after', BACKUP_EXAMPLES)
     .action(async (file: string, options: BackupOptions) =>
       ended(await (await import('./backup.ts')).backup(file, options, surroundings)),
+    );
+}
+
+function describeMoveKeys({ program, surroundings, ended }: Describing): void {
+  program
+    .command('move-keys')
+    .description(
+      'put the Idempotency-Keys of the store of "rule-server all" into Redis (REDIS_URL), once that is stopped',
+    )
+    .option('--shared-dir <folder>', 'the SHARED_DIR of the service, if not that of this environment')
+    .addHelpText('after', MOVE_KEYS_EXAMPLES)
+    .action(async (options: MoveKeysOptions) =>
+      ended(await (await import('./move-keys.ts')).moveKeys(options, surroundings)),
     );
 }
 

@@ -40,6 +40,20 @@ Run it on the machine of the service, as its user. The service works on meanwhil
 made, its keys included, is outcome-unknown and does not run again.
 `;
 
+export const MOVE_KEYS_EXAMPLES = `
+Examples:
+  REDIS_URL=redis://redis:6379 rule-server move-keys --shared-dir /data
+
+Stop the service first, run this on its machine and as its user, then start the service with REDIS_URL. Keys and their answers of the last
+24 h come along. History, pins and batches stay behind in .rule-server/store.
+
+Exit codes:
+  0  all keys are in Redis
+  1  Redis has no room for all of them (IDEMPOTENCY_BYTES)
+  2  the command line or a setting is wrong, or a process uses the store
+  8  Redis does not answer
+`;
+
 export const DOCTOR_EXAMPLES = `
 Examples:
   REDIS_URL=redis://redis:6379 SHARED_DIR=/data rule-server doctor

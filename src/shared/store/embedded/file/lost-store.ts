@@ -80,10 +80,18 @@ export function unknownOf(
 
 function entriesOfNote(key: string, text: string): Entry[] {
   const { data: note } = noteSchema.safeParse(parseJson(text));
-  if (!note) return [];
+  return note ? [noteEntry(key, withUnknownEnding(note), null).entry] : [];
+}
+
+function withUnknownEnding(note: z.infer<typeof noteSchema>): string {
   const { mockId } = note;
-  const ended = JSON.stringify({ ...note, ending: { ...unanswered(sentences.storeLost(mockId)), mockId } });
-  return [noteEntry(key, ended, null).entry];
+  return JSON.stringify({ ...note, ending: { ...unanswered(sentences.storeLost(mockId)), mockId } });
+}
+
+/** The note of a call that had not ended, as `outcome-unknown`; null for one that had. */
+export function endedNote(text: string): string | null {
+  const { data: note } = openNoteSchema.safeParse(parseJson(text));
+  return note ? withUnknownEnding(note) : null;
 }
 
 /** Ends the calls that stand under a key on a shelf of notes and had not ended: nobody knows what became of them. Resolves to how many. */
