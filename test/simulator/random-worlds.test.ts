@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { type Fault, type Plan, planOf, sizes, type Twist } from './search/plan.ts';
+import { call, oldBackup, toClient } from './old-backup.ts';
+import { type Plan, sizes, type Twist } from './search/plan.ts';
 import { runPlan, runSeed } from './search/random.ts';
 import { runSeeds } from './search/seeds.ts';
 import { shrink } from './search/shrink.ts';
 import { withoutRealWorld } from './world/no-real-world.ts';
-import type { ServicePlan } from './world/service.ts';
 
 const SLOW_MACHINE_MS = 60_000;
 const HOUR_MS = 3_600_000;
@@ -37,44 +37,8 @@ test('a seed is the same world each time', { timeout: SLOW_MACHINE_MS }, async (
   }
 });
 
-const quiet = planOf(1).rates;
-/** A world in which nothing is drawn. */
-function plain(service: Partial<ServicePlan>, plan: Pick<Plan, 'calls' | 'faults' | 'faultyMs'>): Plan {
-  return {
-    ...plan,
-    seed: 0,
-    looksAreStale: false,
-    rates: { ...quiet },
-    service: {
-      ...{ apis: 1, workers: 1, cleaner: false, clocks: {}, filesAheadMs: 0, concurrency: 20, waitsPerClient: 500 },
-      ...{ queueTimeoutMs: 2000, resultTimeoutMs: 3000 },
-      clients: [{ sdk: 'node', registered: false, lane: null, behaviour: { scansEveryMs: 200 } }],
-      ...service,
-    },
-  };
-}
-
-const call = { n: 1, api: 0, key: null, leavesAfterMs: null, stoppedAfterMs: null };
-const toClient = { kind: 'address', address: 'client-1' } as const;
 const run = (plan: Plan, twists: Iterable<[string, Twist]> = []) =>
   withoutRealWorld(() => runPlan(plan, { twists: new Map(twists) }));
-
-/** A call runs, its claim is swept, the mark of the sweep as well; then the queue store comes back with what it had when the call had just begun. */
-function oldBackup(marksKeptMs: number, clocks: Record<string, number>): Plan {
-  const night = (at: number, ms: number): Fault => ({ kind: 'night', at, ms, store: 'whole', copiedBeforeMs: 1 });
-  return plain(
-    { clocks },
-    {
-      calls: [{ ...call, at: 1000, target: toClient }],
-      faults: [
-        night(2500, 15 * 60_000),
-        night(6000, marksKeptMs),
-        { kind: 'store', at: 9600, back: 'old', awayMs: 10, copiedBeforeMs: 8599 },
-      ],
-      faultyMs: 14_000,
-    },
-  );
-}
 
 test.each([
   ['a backup of less than a day, and a clock that is wrong by more', 22 * HOUR_MS, -26 * HOUR_MS, undefined],
