@@ -1,8 +1,8 @@
 // `node bench/overload.ts`: goodput beyond capacity. The service, its Redis and its client have one core, the callers the other. What it
 // can do is found first; then 0.5 to 10 times as many calls are offered, whatever becomes of them. Good is an answer of the client within
 // 5 s; it is counted after the first 5 s of a load, when a queue puts nothing off any more. A row is void if its callers could not make
-// their calls in time. SOCKETS must stay below the connections that an API takes (14,000). Linux, taskset, two cores, redis-server.
-//   STORE=redis|embedded|both  APIS=1  FACTORS=0.5,0.8,1,2,5,10  BENCH_SECONDS=15  SOCKETS=13000  SERVICE_CORE=0  CALLER_CORE=1
+// their calls in time. BATCH=2000 offers each load a second time, beside a batch of so many cases. SOCKETS must stay below the connections that an API takes (14,000). Linux, taskset, two cores, redis-server.
+//   STORE=redis|embedded|both  BATCH=0  APIS=1  FACTORS=0.5,0.8,1,2,5,10  BENCH_SECONDS=15  SOCKETS=13000  SERVICE_CORE=0  CALLER_CORE=1
 import { type ChildProcess, execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
@@ -10,11 +10,12 @@ import { availableParallelism } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { load } from './load.ts';
 import { median } from './median.ts';
+import { beginBatch } from './overload-batch.ts';
 import { GOOD_WITHIN_MS, type Offered, toldSchema } from './overload-told.ts';
 import { freePort, startRedis, startScript, startService, stop, untilReady, usage } from './processes.ts';
 import { makeSharedDir } from './set-up.ts';
 
-const { STORE = 'both', APIS = '1', FACTORS = '0.5,0.8,1,2,5,10', SOCKETS = '13000' } = process.env;
+const { STORE = 'both', APIS = '1', FACTORS = '0.5,0.8,1,2,5,10', SOCKETS = '13000', BATCH = '0' } = process.env;
 const { SERVICE_CORE = '0', CALLER_CORE = '1', BENCH_SECONDS = '15' } = process.env;
 const SECONDS = Number(BENCH_SECONDS);
 const factors = FACTORS.split(',').map(Number);
@@ -36,6 +37,8 @@ type Row = Offered & {
   apiSeconds: number;
   allSeconds: number;
   backMs: number | null;
+  /** How many items of a batch ran beside it; null without one. */
+  items: number | null;
 };
 
 if (STEADY_SECONDS <= 0) throw new Error('BENCH_SECONDS must be more than 5: good answers are counted after that.');
@@ -52,7 +55,9 @@ async function measure(store: Store): Promise<void> {
     for (const { pid } of [...apis, ...others]) pin(pid, SERVICE_CORE);
     const capacity = await findCapacity(store, urls);
     const rows: Row[] = [];
-    for (const factor of factors) rows.push(await offer(service, callers, { factor, perSecond: factor * capacity }));
+    for (const factor of factors)
+      for (const batch of new Set([0, Number(BATCH)]))
+        rows.push(await offer(service, callers, { factor, perSecond: factor * capacity, batch }));
     report(store, capacity, rows);
   } finally {
     await stop(callers, ...apis, ...others);
@@ -102,18 +107,21 @@ async function findCapacity(store: Store, urls: readonly string[]): Promise<numb
   return median(rates);
 }
 
-type Load = { factor: number; perSecond: number };
+/** `batch`: how many cases the batch has that runs beside it; 0: there is none. */
+type Load = { factor: number; perSecond: number; batch: number };
 
 async function offer(
   { urls, apis, others }: Service,
   callers: ChildProcess,
-  { factor, perSecond }: Load,
+  { factor, perSecond, batch: cases }: Load,
 ): Promise<Row> {
   const used = (some: ChildProcess[]) => some.reduce((sum, each) => sum + usage(each).cpuSeconds, 0);
+  const batch = cases === 0 ? undefined : await beginBatch(urls[0] ?? '', cases);
   const before = [used(apis), used(others)] as const;
   const sent = once(callers, 'message');
   callers.send({ perSecond, seconds: SECONDS });
   await sent;
+  const items = (await batch?.end()) ?? null;
   const endedAt = performance.now();
   const answered = once(callers, 'message');
   const back = untilBack(urls[0] ?? '', endedAt);
@@ -123,7 +131,7 @@ async function offer(
   const allSeconds = apiSeconds + used(others) - before[1];
   const backMs = await back;
   await delay(1000);
-  return { ...told, factor, perSecond, apiSeconds, allSeconds, backMs };
+  return { ...told, factor, perSecond, apiSeconds, allSeconds, backMs, items };
 }
 
 /** When the first of some calls in a row was made that are all answered soon, in ms after `since`; null if that takes too long. */
@@ -163,7 +171,7 @@ function whyVoid({ sent, noSocket, perSecond, latestMs }: Row): string | undefin
 function report(store: Store, capacity: number, rows: readonly Row[]): void {
   const valid = rows.filter((row) => !whyVoid(row));
   const peak = Math.max(...valid.map(({ goodSteadily }) => goodSteadily));
-  const calm = valid.find(({ endings }) => total(endings) === 0);
+  const calm = valid.find(({ endings, items }) => total(endings) === 0 && items === null);
   const apis = store === 'redis' ? `${APIS} API, 1 worker, Redis` : 'all in one process, embedded store on disk';
   console.log(
     `\n${apis}, on core ${SERVICE_CORE}: capacity ${capacity.toFixed(0)} calls/s; ${SECONDS} s a row; good: 200 within 5 s`,
@@ -179,6 +187,7 @@ function report(store: Store, capacity: number, rows: readonly Row[]): void {
     'p99',
     'refused p50',
     'back',
+    ...(BATCH === '0' ? [] : ['items of the batch']),
   ];
   const lines = rows.map((row) => lineOf(row, { peak, calm }));
   for (const line of [[...head, 'µs a refusal', 'ceiling', 'callers µs', ''], ...lines])
@@ -190,7 +199,8 @@ function report(store: Store, capacity: number, rows: readonly Row[]): void {
 }
 
 function lineOf(row: Row, { peak, calm }: { peak: number; calm: Row | undefined }): string[] {
-  const { factor, perSecond, goodSteadily, tooLate, endings, p50, p99, refusedP50, backMs, cpuSeconds, sent } = row;
+  const { factor, perSecond, goodSteadily, tooLate, endings, p50, p99, refusedP50, backMs, cpuSeconds, sent, items } =
+    row;
   const refusal = calm && !whyVoid(row) ? costOfRefusal(row, calm) : undefined;
   const share = refusal === undefined || !calm ? undefined : refusal / servedMicros(calm);
   return [
@@ -202,6 +212,7 @@ function lineOf(row: Row, { peak, calm }: { peak: number; calm: Row | undefined 
     ],
     ...[String(tooLate), String(total(endings)), `${shown(p50)} ms`, `${shown(p99)} ms`, `${shown(refusedP50)} ms`],
     ...[backMs === null ? `not in ${BACK.givenUpAfterMs / 1000} s` : `${shown(backMs)} ms`],
+    ...(BATCH === '0' ? [] : [shown(items)]),
     refusal === undefined || share === undefined ? '-' : `${shown(refusal)} (${(100 * share).toFixed(1)} %)`,
     share === undefined ? '-' : `${shown(100 * Math.max(0, Math.min(1, (1 - factor * share) / (1 - share))))} %`,
     shown((1e6 * cpuSeconds) / sent),

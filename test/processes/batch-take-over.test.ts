@@ -1,7 +1,7 @@
 import { describe, expect, inject, it, vi } from 'vitest';
 import { freePort } from '../support/free-port.ts';
 import { httpCall } from '../support/http-call.ts';
-import { startRedisProcess } from '../support/redis-process.ts';
+import { type RedisProcess, type RedisProcessOptions, startRedisProcess } from '../support/redis-process.ts';
 import { answersAfter, createResponder, type Responder } from '../support/responder.ts';
 import type { ServiceProcess } from '../support/start-process.ts';
 import { type Processes, startProcesses } from '../support/start-processes.ts';
@@ -83,11 +83,41 @@ describe.skipIf(!inject('hasRedisBinary'))('when the worker of a batch is killed
     }));
 });
 
-async function withProcesses(use: (processes: Processes) => Promise<void>): Promise<void> {
-  const redis = await startRedisProcess();
+describe.skipIf(!inject('hasRedisBinary'))('when Redis is started again and has lost nothing', () => {
+  it('a batch goes on within seconds, and no case runs twice or not at all', () =>
+    withProcesses(
+      async (processes, redis) => {
+        const client = { app: 1, does: answersAfter(200), lookEveryMs: 20, beatEveryMs: 2000 };
+        await using trunk = await createResponder({ sharedDir: processes.sharedDir, ...client });
+        await processes.addApi();
+        await addWorker(processes);
+        await addWorker(processes);
+        const stoodStillMs: number[] = [];
+        for (const after of KILLED_AFTER) {
+          const before = trunk.found.length;
+          const batchId = await begin(processes, { cases: inputs(CASES), targets: ['all'], concurrency: CONCURRENCY });
+          await vi.waitUntil(() => trunk.found.length >= before + after, { timeout: 60_000 });
+          await redis.restart();
+          stoodStillMs.push(await untilItGetsNewOnes(trunk));
+          expect((await ended(processes, batchId)).counts).toMatchObject({ passed: CASES, pending: 0 });
+        }
+        expect(twice(trunk.found)).toEqual([]);
+        const numbers = trunk.found.map(({ text }): number => JSON.parse(text)['the service'].n);
+        expect(numbers).toHaveLength(KILLED_AFTER.length * CASES);
+        expect(stoodStillMs.filter((ms) => ms > GOES_ON_WITHIN_MS)).toEqual([]);
+      },
+      { appendOnly: true },
+    ));
+});
+
+async function withProcesses(
+  use: (processes: Processes, redis: RedisProcess) => Promise<void>,
+  options: RedisProcessOptions = {},
+): Promise<void> {
+  const redis = await startRedisProcess(options);
   try {
     await using processes = await startProcesses({ queueUrl: redis.url, apis: 0, workers: 0, settings });
-    await use(processes);
+    await use(processes, redis);
   } finally {
     await redis.stop();
   }

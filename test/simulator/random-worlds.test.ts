@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { type Fault, type Plan, sizes, type Twist } from './search/plan.ts';
+import { call, oldBackup, toClient } from './old-backup.ts';
+import { type Plan, sizes, type Twist } from './search/plan.ts';
 import { plain, plans } from './search/plans.ts';
 import { runPlan, runSeed } from './search/random.ts';
 import { runSeeds } from './search/seeds.ts';
@@ -37,27 +38,8 @@ test('a seed is the same world each time', { timeout: SLOW_MACHINE_MS }, async (
   }
 });
 
-const call = { n: 1, api: 0, key: null, leavesAfterMs: null, stoppedAfterMs: null };
-const toClient = { kind: 'address', address: 'client-1' } as const;
 const run = (plan: Plan, twists: Iterable<[string, Twist]> = []) =>
   withoutRealWorld(() => runPlan(plan, { twists: new Map(twists) }));
-
-/** A call runs, its claim is swept, the mark of the sweep as well; then the queue store comes back with what it had when the call had just begun. */
-function oldBackup(marksKeptMs: number, clocks: Record<string, number>): Plan {
-  const night = (at: number, ms: number): Fault => ({ kind: 'night', at, ms, store: 'whole', copiedBeforeMs: 1 });
-  return plain(
-    { clocks },
-    {
-      calls: [{ ...call, at: 1000, target: toClient }],
-      faults: [
-        night(2500, 15 * 60_000),
-        night(6000, marksKeptMs),
-        { kind: 'store', at: 9600, back: 'old', awayMs: 10, copiedBeforeMs: 8599 },
-      ],
-      faultyMs: 14_000,
-    },
-  );
-}
 
 test.each([
   ['a backup of less than a day, and a clock that is wrong by more', 22 * HOUR_MS, -26 * HOUR_MS, undefined],

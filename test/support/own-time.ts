@@ -32,3 +32,44 @@ export function createOwnTime(): OwnTime {
     },
   };
 }
+
+export type OwnTimers = Process & {
+  /** Moves the clocks of the process, and fires what is due on the way, in its order. */
+  pass(ms: number): Promise<void>;
+};
+
+/** The same with timers, which fire only while the test lets time pass. */
+export function createOwnTimers(): OwnTimers {
+  let now = 1_000_000;
+  const timers = new Set<{ at: number; run: () => void }>();
+  const time: Time = {
+    now: () => now,
+    monotonic: () => now,
+    setTimeout(run, ms) {
+      const timer = { at: now + ms, run };
+      timers.add(timer);
+      return timer;
+    },
+    clearTimeout(timer) {
+      for (const one of timers) if (one === timer) timers.delete(one);
+    },
+    setImmediate: (run) => void setImmediate(run),
+  };
+  const own = createProcess(timeOf.as(time));
+  const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
+  const nextDue = (until: number) =>
+    [...timers].filter(({ at }) => at <= until).sort((one, other) => one.at - other.at)[0];
+  return {
+    ...own,
+    async pass(ms) {
+      const until = now + ms;
+      for (let due = nextDue(until); due; due = nextDue(until)) {
+        now = Math.max(now, due.at);
+        timers.delete(due);
+        own.run(due.run);
+        await settled();
+      }
+      now = until;
+    },
+  };
+}

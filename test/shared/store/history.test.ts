@@ -3,6 +3,7 @@ import type { Redis } from 'ioredis';
 import { describe, expect, inject, it } from 'vitest';
 import type { ExecutionRecord } from '../../../src/shared/contract/execution-record.ts';
 import { createEmbeddedHistory } from '../../../src/shared/store/embedded/stores/history.ts';
+import type { Entry } from '../../../src/shared/store/embedded/stores/shelf.ts';
 import { BadCursor, cursorOf, type History, type HistoryLimits, resultKey } from '../../../src/shared/store/history.ts';
 import { createRedisStore, type Store } from '../../../src/shared/store/key-value-store.ts';
 import { createRedisHistory } from '../../../src/shared/store/redis-history.ts';
@@ -68,6 +69,58 @@ describe('the history in memory, on a clock of its own', () => {
     expect(walked).toEqual([...before, ...after].reverse());
   });
 });
+
+describe('the history on a shelf that cannot be written once', () => {
+  const tight = { ...AMPLE, count: 3 };
+
+  it('an execution that was not kept is in no list, and is kept by the next try', async () => {
+    const { history, shelf } = openFailing(tight);
+    const before = await settled(history);
+    const bytes = (await history.kept()).bytes;
+    const lost = recordOf();
+    const add = () => history.add({ record: lost, input: '{"a":1}', result: { body: '{"b":2}' } });
+    shelf.failsOnce();
+    await expect(add()).rejects.toThrow('no room');
+    expect(await history.get(lost.mockId)).toBeNull();
+    expect((await history.list({ limit: 5 })).records).toEqual([before]);
+    expect((await history.kept()).bytes).toBe(bytes);
+
+    await add();
+    expect(await history.get(lost.mockId)).toEqual(lost);
+    expect((await history.list({ limit: 5 })).records).toEqual([lost, before]);
+    expect([await history.input(lost.mockId), await history.result(lost.mockId)]).toEqual(['{"a":1}', '{"b":2}']);
+    const again = createEmbeddedHistory(memoryStore(), tight, shelf);
+    expect(await again.get(lost.mockId)).toEqual(lost);
+  });
+
+  it('of three at their limit none leaves for one that was not kept', async () => {
+    const { history, shelf } = openFailing(tight);
+    const records = await many(3, history);
+    shelf.failsOnce();
+    await expect(settled(history)).rejects.toThrow('no room');
+    expect(await known(history, records)).toEqual([true, true, true]);
+    const next = await settled(history);
+    expect(await known(history, [...records, next])).toEqual([false, true, true, true]);
+  });
+});
+
+/** A history whose shelf can be told to refuse what is put next. */
+function openFailing(limits: HistoryLimits) {
+  const own = memoryShelves()('history');
+  let fails = false;
+  const shelf = {
+    ...own,
+    async put(entries: readonly Entry[]): Promise<void> {
+      if (!fails) return own.put(entries);
+      fails = false;
+      throw new Error('no room');
+    },
+    failsOnce: () => {
+      fails = true;
+    },
+  };
+  return { history: createEmbeddedHistory(memoryStore(), limits, shelf), shelf };
+}
 
 const choice = inject('redis');
 describe.skipIf(choice.kind === 'unavailable')('the history in Redis', () => {

@@ -284,6 +284,31 @@ test('while a listing is being made again, the last one answers', async () => {
   expect(await addresses()).toEqual(['a', 'b', 'c']);
 });
 
+test.each([
+  ['no time is used for 3 s', 0, 3000],
+  ['700 ms is used for 3 s', 700, 3000],
+  ['2 s is used for four times as long', 2000, 8000],
+  ['3.5 s is used for four times as long', 3500, 14_000],
+  ['4 s is not used for longer than half of CLIENT_TIMEOUT_MS', 4000, CLIENT_TIMEOUT_MS / 2],
+  ['20 s is not either', 20_000, CLIENT_TIMEOUT_MS / 2],
+])('a listing that took %s, and then calls wait for a new one', async (_, tookMs, usedForMs) => {
+  await register('a');
+  const listedAfter = async (ageMs: number) => {
+    await rm(files.pathOf('clients/7/m_b.json'), { force: true });
+    let elapsedMs = 0;
+    const clients = await open(() => elapsedMs);
+    const first = clients.list(7);
+    elapsedMs = tookMs;
+    expect(await first).toHaveLength(1);
+    await register('b');
+    elapsedMs = ageMs;
+    return (await clients.list(7)).length;
+  };
+  // Its age counts from its beginning: one that took longer than it may be used is too old when it is there.
+  if (tookMs < usedForMs) expect(await listedAfter(usedForMs - 1)).toBe(1);
+  expect(await listedAfter(Math.max(usedForMs, tookMs))).toBe(2);
+});
+
 test('what clients publish beyond the room there is for it is not known', async () => {
   const leavesOf = createPublishedLeaves({ maxCharacters: 20 });
   const kept = leavesOf('[{"clazz":"a"}]');

@@ -50,4 +50,16 @@ describe('the inbox of a wait', () => {
     inbox.fail(new Error('the disk is on fire'));
     await expect(next).rejects.toThrow('the disk is on fire');
   });
+
+  it('knows what was done and not told when the wait was over: an ending that is as urgent came before it', async () => {
+    const inbox = createInbox();
+    const outcome = { kind: 'client', is: 'here' } as const;
+    inbox.put({ kind: 'hangs' });
+    inbox.put({ kind: 'done', outcome });
+    expect(inbox.leftOutcome()).toBe(outcome);
+    expect(await inbox.next(0)).toEqual({ kind: 'hangs' });
+    expect(inbox.leftOutcome()).toBe(outcome);
+    await inbox.next(0);
+    expect(inbox.leftOutcome()).toBeUndefined();
+  });
 });

@@ -267,6 +267,15 @@ describe('the machine of a wait', () => {
     expect(goneLong(ice)).toEqual([]);
   });
 
+  it.each<[string, Given[], string[]]>([
+    ['an answer that is taken', [{ kind: 'deadline' }, done(present(answer))], ['release']],
+    ['a wrong result, whose memory was given back before', [{ kind: 'deadline' }, done(present(broken))], []],
+    ['a last look that has found nothing yet', [{ kind: 'deadline' }], []],
+  ])('the directory hangs after the deadline with %s: the memory of an answer is given back', (_, events, does) => {
+    const { state, does: done } = run([...events, [4000, { kind: 'hangs' }]]);
+    expect([state.kind, done]).toEqual(['over', does]);
+  });
+
   it('stays over: nothing that comes after the end does anything', () => {
     const events: WaitEvent[] = [
       { kind: 'hand-over' },

@@ -1,0 +1,91 @@
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { createProcess } from '../../../src/shared/seams/process.ts';
+import { openWait } from '../../../src/worker/execution/drive.ts';
+import { createProgressReports } from '../../../src/worker/execution/progress.ts';
+import type { Facts, WaitEvent } from '../../../src/worker/execution/state.ts';
+import type { Claim } from '../../../src/worker/files/claim.ts';
+import { createClaims } from '../../../src/worker/files/claims.ts';
+import { requestFileName, resultFileName } from '../../../src/worker/files/file-names.ts';
+import { createFlush } from '../../../src/worker/files/flush.ts';
+import { createKeptAnswers } from '../../../src/worker/files/kept-answers.ts';
+import { createMailbox } from '../../../src/worker/files/mailbox.ts';
+import { createMemoryBudget } from '../../../src/worker/files/memory-budget.ts';
+import { createSharedDirectory } from '../../../src/worker/files/shared-directory.ts';
+import { createResultWatcher } from '../../../src/worker/files/watcher.ts';
+import { filesOf } from '../../../src/worker/seams/files.ts';
+import { nodeFiles } from '../../../src/worker/seams/node-files.ts';
+import { withDeadline } from '../../support/deadline.ts';
+import { memoryStore } from '../../support/memory-stores.ts';
+import { resultText } from '../../support/responder.ts';
+import { captureLog, quickSettings } from '../../support/start-service.ts';
+
+const mockId = '7f3a5c1e-0000-4000-8000-000000000001';
+const claim: Claim = {
+  ...{ v: 1, mockId, app: 1, address: 'here', lane: null, directoryName: 'here', registered: false, dialect: 'rule' },
+  ...{ sdk: 'node', givesUp: true, madeDirectory: false, temporary: `.${mockId}.a1.tmp`, answerBy: 60_000 },
+};
+const facts: Facts = { claim, marksFirst: false, resultTimeoutMs: 60_000, clientTimeoutMs: 30_000 };
+/** Large enough to take memory out of the budget, which is no larger. */
+const result = resultText({ mockId }, { 'the service': { text: 'x'.repeat(64 * 1024) } });
+/** Longer than a directory that does not respond is waited for, also on a busy machine. */
+const OVER_WITHIN_MS = 15_000;
+
+/** A wait in a directory that lets the answer be read, and then does not let the request be removed until the test is over. */
+async function setUp() {
+  const sharedDir = await mkdtemp(join(tmpdir(), 'rule-server-'));
+  const directory = join(sharedDir, 'mock/1/here');
+  await mkdir(directory, { recursive: true });
+  await writeFile(join(directory, requestFileName(mockId)), '{}');
+  await writeFile(join(directory, resultFileName(mockId)), result);
+  const hangs = Promise.withResolvers<void>();
+  const begun = Promise.withResolvers<void>();
+  const unlink = () => {
+    begun.resolve();
+    return hangs.promise;
+  };
+  const worker = createProcess(filesOf.as({ ...nodeFiles, unlink, atOnce: { ...nodeFiles.atOnce, unlink } }));
+  const memory = createMemoryBudget(result.length);
+  const wait = worker.run(() => openedIn(sharedDir, memory));
+  onTestFinished(async () => {
+    wait.close();
+    hangs.resolve();
+    await rm(sharedDir, { recursive: true });
+  });
+  const run = (event: WaitEvent) =>
+    worker.run(() => {
+      wait.put(event);
+      return wait.run();
+    });
+  return { directory, run, memory, removing: begun.promise };
+}
+
+function openedIn(sharedDir: string, memory: ReturnType<typeof createMemoryBudget>) {
+  const { log } = captureLog();
+  const sharedDirectory = createSharedDirectory({ sharedDir, store: memoryStore() });
+  const watcher = createResultWatcher({ pollIntervalMs: 60_000, log });
+  onTestFinished(() => watcher.close());
+  const { clock } = sharedDirectory;
+  const files = {
+    sharedDirectory,
+    claims: createClaims(sharedDir, clock),
+    keptAnswers: createKeptAnswers(sharedDir, clock),
+  };
+  const flush = createFlush({ isOn: false });
+  const mailbox = createMailbox({ ...files, watcher, flush, memory, settings: quickSettings() });
+  return openWait(facts, { mailbox, progress: createProgressReports(), atStep: () => {}, onUnreadable: () => {}, log });
+}
+
+const noAnswer = { kind: 'unanswered', noAnswer: { code: 'no-answer', mayHaveRun: true } };
+
+it('an answer that its directory does not let go of after the deadline: the wait ends, and its memory is free again', async () => {
+  const { directory, run, memory, removing } = await setUp();
+  const over = run({ kind: 'deadline' });
+  await removing;
+  const next = memory.acquire(result.length);
+  expect(await withDeadline(over, OVER_WITHIN_MS, 'the end of the wait')).toMatchObject({ ending: noAnswer });
+  await withDeadline(next, OVER_WITHIN_MS, 'the memory');
+  expect(await readFile(join(directory, resultFileName(mockId)), 'utf8')).toBe(result);
+});
