@@ -4,7 +4,7 @@ import { leafNodesOf } from './analyzer/leaf-nodes.ts';
 import { answerRequest } from './answer-request.ts';
 import { checkOptions } from './check-options.ts';
 import type { HandleError } from './engine/node.ts';
-import { startHeart } from './heart.ts';
+import { mustBeThere, startHeart } from './heart.ts';
 import { openInbox } from './inbox.ts';
 import { type DataSchema, keysOfSchema } from './leaves/data-schema.ts';
 import type { LeafClasses, Leaves } from './leaves/leaf.ts';
@@ -126,6 +126,7 @@ export async function createRuleClient(options: RuleClientOptions): Promise<Rule
   const rules = await openRuleSource({ directory: places.rules, registry, strict, onProblems });
   const loadedVersion = rules.current().version;
   const leafNodes = leafNodesOf(registry, onError, keysOfSchema(options.schema));
+  mustBeThere(); // before anybody sends it something
   const registration = await register(places, { app, address, lane, loadedVersion, leafNodes });
   const heart = startHeart({ places, registration, loadedVersion, heartbeatMs, ruleTimeoutMs, onError });
   rules.onVersion((version) => heart.loaded(version));

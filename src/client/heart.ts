@@ -40,7 +40,6 @@ export type Heart = ReturnType<typeof startHeart>;
  * again should it end. Throws where a bundler left the thread behind: without it the client would be offline to everybody.
  */
 export function startHeart({ onError, ...options }: Options) {
-  mustBeThere();
   const pulse = new SharedArrayBuffer(4);
   const count = new Int32Array(pulse);
   const pulses = setInterval(() => Atomics.add(count, 0, 1), PULSE_MS).unref();
@@ -98,7 +97,7 @@ export function startHeart({ onError, ...options }: Options) {
   };
 }
 
-function mustBeThere(): void {
+export function mustBeThere(): void {
   if (!isSource && !existsSync(new URL('./heart-thread.js', import.meta.url)))
     throw new Error(
       'heart-thread.js, the thread that beats for this client, is not beside the bundle: tell the bundler that rule-server-client is external, or copy that file there.',

@@ -11,8 +11,12 @@ type Arrived = { keyName: string | null; isAdmitted?: boolean };
 
 /** Whether a call can be begun now, before anything of it is stored. */
 export function createAdmission({ health, pending, overload, settings }: Dependencies) {
+  /** What is the matter with the queue store; undefined when it takes calls. */
+  const whyStoreIsAway = (): string | undefined => (health.up ? undefined : whyAway(health.full));
+
   function storeIsAway(): NoAnswer | undefined {
-    return health.up ? undefined : sentences.notSent(whyAway(health.full));
+    const why = whyStoreIsAway();
+    return why === undefined ? undefined : sentences.notSent(why);
   }
 
   function tooManyWait(): NoAnswer | undefined {
@@ -26,8 +30,7 @@ export function createAdmission({ health, pending, overload, settings }: Depende
   }
 
   return {
-    /** The reason to refuse every call now; undefined if there is none. */
-    storeIsAway,
+    whyStoreIsAway,
     /** The reason to refuse this call now; undefined if there is none. */
     refusal: ({ keyName, isAdmitted = false }: Arrived): NoAnswer | undefined =>
       storeIsAway() ?? tooManyWait() ?? (isAdmitted ? undefined : tooManyCome(keyName)),

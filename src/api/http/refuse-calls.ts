@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Context } from 'hono';
 import { createMiddleware } from 'hono/factory';
 import { unanswered } from '../../shared/contract/ending.ts';
 import { sentences } from '../../shared/contract/sentences.ts';
@@ -23,11 +24,16 @@ export function refuseWhileStopping(phase: () => Phase) {
   return createMiddleware<Environment>(async (context, next) => {
     if (TAKES_CALLS.has(phase())) return next();
     const response = context.req.path.endsWith('/execute')
-      ? respondToEnding(context, randomUUID(), unanswered(sentences.stopping()), 'stopping')
+      ? respondToEnding(context, randomUUID(), unanswered(stoppingOf(context)), 'stopping')
       : problem(503, sentences.stopping().error, { retryAfter: 'stopping' });
     response.headers.set('connection', 'close');
     return response;
   });
+}
+
+/** Of a repeat under a key it is not known here whether the first call ran. */
+function stoppingOf({ req }: Context<Environment>) {
+  return req.header('idempotency-key') === undefined ? sentences.stopping() : sentences.stoppingForKeyed();
 }
 
 /** 503 at once: a store that hangs would keep a caller waiting. */

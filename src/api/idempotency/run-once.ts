@@ -65,7 +65,8 @@ export function createRunOnce(dependencies: Dependencies) {
    * refusal says that the rule may have run, because the first call may have.
    */
   async function refusalOf(scope: Scope, { keyName }: Asked): Promise<NoAnswer | undefined> {
-    if (submitExecution.storeIsAway()) return sentences.notesAway();
+    const why = submitExecution.whyStoreIsAway();
+    if (why !== undefined) return sentences.notesAway(why);
     const refusal = submitExecution.refusal({ keyName });
     if (!refusal) return undefined;
     const noted = await isNoted(scope);

@@ -64,11 +64,11 @@ export const sentences = {
       'As many calls are remembered by their Idempotency-Key as there is room for (IDEMPOTENCY_BYTES). This one did not run. Try again later, or without a key.',
     ),
 
-  /** The note of a keyed call could not be written or read. */
-  notesAway: () =>
+  /** The note of a keyed call could not be written or read; `why`: what is the matter with the queue store. */
+  notesAway: (why = 'did not answer') =>
     mayHaveRun(
       'outcome-unknown',
-      'The queue store did not answer, so it is not known whether an earlier call under this Idempotency-Key ran; this one ran nothing. Send it again with the same key: it runs at most once.',
+      `The queue store ${why}, so it is not known whether an earlier call under this Idempotency-Key ran; this one ran nothing. Send it again with the same key: it runs at most once.`,
     ),
 
   /** So many calls with keys are refused for load that their notes cannot be looked up. */
@@ -90,6 +90,13 @@ export const sentences = {
     didNotRun(
       'overloaded',
       'This API process is stopping. The call was not run; send it again, another process takes it.',
+    ),
+
+  /** The same of a call with a key: an earlier call under it may have run. */
+  stoppingForKeyed: () =>
+    mayHaveRun(
+      'overloaded',
+      'This API process is stopping. This call ran nothing; whether an earlier one under its Idempotency-Key ran was not looked up. Send it again with the same key: another process takes it, and it runs at most once.',
     ),
 
   // On the queue.

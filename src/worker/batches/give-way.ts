@@ -30,11 +30,10 @@ export function createGiveWay(
 
   return {
     /** Whether an item may be sent now. */
-    maySend(): boolean {
-      const now = time.monotonic();
-      if (backlog.delayMs() > 0 && now - sentAt < ITEM_EVERY_MS) return false;
-      sentAt = now;
-      return true;
+    maySend: (): boolean => backlog.delayMs() === 0 || time.monotonic() - sentAt >= ITEM_EVERY_MS,
+    /** An item is sent. */
+    sent(): void {
+      sentAt = time.monotonic();
     },
     stop: looks.stop,
   };

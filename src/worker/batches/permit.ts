@@ -43,8 +43,10 @@ export async function permit(self: TargetRun, mockId: string): Promise<Chosen | 
     }
     const chosen = await choose(self);
     if (!(await permits.acquire(chosen.key, mockId, chosen.limit))) await pause(self, ASK_AGAIN_MS);
-    else if (goesOn(self)) return chosen;
-    else await permits.release(chosen.key, mockId); // the item before it has stopped the target meanwhile
+    else if (goesOn(self)) {
+      self.giveWay.sent();
+      return chosen;
+    } else await permits.release(chosen.key, mockId); // the item before it has stopped the target meanwhile
   }
   return null;
 }

@@ -24,7 +24,7 @@ export type RunTargetDependencies = {
   clients: Clients;
   marks: Marks;
   pace: ClientPace;
-  giveWay: Pick<GiveWay, 'maySend'>;
+  giveWay: Pick<GiveWay, 'maySend' | 'sent'>;
   cancels: ReturnType<typeof createCancelSender>;
   resolveTarget: ResolveTarget;
   privacy: Privacy;

@@ -3,7 +3,7 @@ import { type Timer, time } from '../../shared/seams/time.ts';
 import type { Claim } from '../files/claim.ts';
 import type { Mailbox } from '../files/mailbox.ts';
 import type { Interrupt } from './interrupts.ts';
-import { atFirst, next, REQUEST_LOOK_MS, urgencyOf } from './next.ts';
+import { atFirst, HANGS_AFTER_MS, next, REQUEST_LOOK_MS, urgencyOf } from './next.ts';
 import type { ProgressReports } from './progress.ts';
 import type { EarlierEnding, Effect, EffectOutcome, Facts, Mark, State, WaitEnding, WaitEvent } from './state.ts';
 import type { AtStep } from './steps.ts';
@@ -30,6 +30,8 @@ export type Wait = {
   put(event: WaitEvent): void;
   /** Something is to happen to it in so many ms. */
   later(ms: number, event: WaitEvent): void;
+  /** Its time is over in so many ms. What hangs then, a write too, is not waited for much longer. */
+  deadlineIn(ms: number): void;
   readonly isInterrupted: boolean;
   /** The mark was written before the dispatch. */
   marked(mark: Mark): void;
@@ -55,6 +57,10 @@ export function openWait(facts: Facts, parts: Surroundings): Wait {
     facts,
     put: inbox.put,
     later: timers.later,
+    deadlineIn(ms) {
+      timers.later(ms, { kind: 'deadline' });
+      timers.later(ms + HANGS_AFTER_MS, { kind: 'hangs' });
+    },
     get isInterrupted() {
       return inbox.isInterrupted;
     },

@@ -117,6 +117,6 @@ async function dispatch(wait: Wait, claimBy: number, { mailbox, progress, atStep
   const markAfterMs = isOurs ? MARK_OPEN_MS[filesLie(mailbox.directoryOf(claim))] : 0;
   if (registered && !marksFirst) wait.later(markAfterMs, { kind: 'mark' });
   // `answerBy` is by the clock of the worker that claimed. If that clock was ahead, this worker still waits RESULT_TIMEOUT_MS at most.
-  wait.later(Math.max(0, Math.min(answerBy - time.now(), resultTimeoutMs)), { kind: 'deadline' });
+  wait.deadlineIn(Math.max(0, Math.min(answerBy - time.now(), resultTimeoutMs)));
   return isOurs;
 }

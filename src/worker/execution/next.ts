@@ -15,7 +15,7 @@ export const REQUEST_LOOK_MS = 25;
 /** A result that this worker could not read is tried again so soon: the client has done its part. */
 const UNREADABLE_AGAIN_MS = 250;
 /** A directory that does not respond for this long after the deadline is not waited for; the API waits a little longer. */
-const HANGS_AFTER_MS = 4000;
+export const HANGS_AFTER_MS = 4000;
 
 /** What follows from an event: the next state, and what is to be done. */
 type Step = { state: State; effects: Effect[] };
@@ -88,7 +88,7 @@ function handle(state: Open, event: WaitEvent, context: Context): Step {
     case 'listing':
       return readListing(state, event, context);
     case 'deadline':
-      return also(readResult(state, 'give up', context), { kind: 'set timer', event: 'hangs', ms: HANGS_AFTER_MS });
+      return readResult(state, 'give up', context);
     case 'cancel':
       // If the client has it and only its caller left, the wait goes on: the answer belongs in the history.
       if (state.kind === 'picked-up') return cancelTooLate(state, event.why, context);

@@ -124,7 +124,7 @@ export type Effect =
   | { kind: 'make directory' }
   // neither
   | { kind: 'tell of pick-up' }
-  | { kind: 'set timer'; event: 'result' | 'request' | 'hangs'; ms: number }
+  | { kind: 'set timer'; event: 'result' | 'request'; ms: number }
   | { kind: 'handle'; event: WaitEvent }
   | { kind: 'handle again'; event: WaitEvent }
   | { kind: 'release'; lease: Lease }

@@ -102,6 +102,17 @@ describe('the history on a shelf that cannot be written once', () => {
     const next = await settled(history);
     expect(await known(history, [...records, next])).toEqual([false, true, true, true]);
   });
+
+  it('a late answer that was not kept is kept by the next try', async () => {
+    const { history, shelf } = openFailing(tight);
+    const { mockId } = await settled(history);
+    shelf.failsOnce();
+    await expect(history.addLateResult(mockId, '{"late":1}')).rejects.toThrow('no room');
+    expect((await history.get(mockId))?.lateResult).toBe(false);
+    await history.addLateResult(mockId, '{"late":1}');
+    expect((await history.get(mockId))?.lateResult).toBe(true);
+    expect(await history.lateResult(mockId)).toBe('{"late":1}');
+  });
 });
 
 /** A history whose shelf can be told to refuse what is put next. */

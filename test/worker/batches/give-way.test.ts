@@ -39,7 +39,10 @@ function open() {
   async function sentIn(ms: number): Promise<number> {
     let sent = 0;
     for (let passed = 0; passed < ms; passed += 50) {
-      if (own.run(giveWay.maySend)) sent++;
+      if (own.run(giveWay.maySend)) {
+        own.run(giveWay.sent);
+        sent++;
+      }
       await own.pass(50);
     }
     return sent;

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { createProcess } from '../../../src/shared/seams/process.ts';
-import { openWait } from '../../../src/worker/execution/drive.ts';
+import { openWait, type Wait } from '../../../src/worker/execution/drive.ts';
 import { createProgressReports } from '../../../src/worker/execution/progress.ts';
-import type { Facts, WaitEvent } from '../../../src/worker/execution/state.ts';
+import type { Facts } from '../../../src/worker/execution/state.ts';
 import type { Claim } from '../../../src/worker/files/claim.ts';
 import { createClaims } from '../../../src/worker/files/claims.ts';
 import { requestFileName, resultFileName } from '../../../src/worker/files/file-names.ts';
@@ -54,9 +54,9 @@ async function setUp() {
     hangs.resolve();
     await rm(sharedDir, { recursive: true });
   });
-  const run = (event: WaitEvent) =>
+  const run = (begin: (wait: Wait) => void) =>
     worker.run(() => {
-      wait.put(event);
+      begin(wait);
       return wait.run();
     });
   return { directory, run, memory, removing: begun.promise };
@@ -82,10 +82,22 @@ const noAnswer = { kind: 'unanswered', noAnswer: { code: 'no-answer', mayHaveRun
 
 it('an answer that its directory does not let go of after the deadline: the wait ends, and its memory is free again', async () => {
   const { directory, run, memory, removing } = await setUp();
-  const over = run({ kind: 'deadline' });
+  const over = run((wait) => wait.deadlineIn(0));
   await removing;
   const next = memory.acquire(result.length);
   expect(await withDeadline(over, OVER_WITHIN_MS, 'the end of the wait')).toMatchObject({ ending: noAnswer });
   await withDeadline(next, OVER_WITHIN_MS, 'the memory');
   expect(await readFile(join(directory, resultFileName(mockId)), 'utf8')).toBe(result);
+});
+
+it('the same where it began before the deadline', async () => {
+  const { run, memory, removing } = await setUp();
+  const over = run((wait) => {
+    wait.put({ kind: 'result' });
+    wait.deadlineIn(500);
+  });
+  await removing;
+  const next = memory.acquire(result.length);
+  expect(await withDeadline(over, OVER_WITHIN_MS, 'the end of the wait')).toMatchObject({ ending: noAnswer });
+  await withDeadline(next, OVER_WITHIN_MS, 'the memory');
 });

@@ -240,11 +240,7 @@ describe('the machine of a wait', () => {
       directoryOnly,
     ],
     ['a result in a listing is read', [listing([request, result])], ['read result']],
-    [
-      'the deadline reads once more, and does not wait for ever',
-      [{ kind: 'deadline' }],
-      ['set timer: hangs', 'read result'],
-    ],
+    ['the deadline reads once more, and does not wait for ever', [{ kind: 'deadline' }], ['read result']],
     [
       'a cancel gives up a read, which is done again',
       [{ kind: 'result' }, { kind: 'cancel', why: 'asked' }],

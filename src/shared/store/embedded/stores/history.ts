@@ -154,10 +154,15 @@ export function createEmbeddedHistory(store: Store, limits: HistoryLimits, shelf
       const record = { ...entry.record, lateResult: true, ...(rules && { rules }) };
       const changed = { ...entry, record, bytes: entry.bytes + body.length };
       records.set(changed);
-      await shelf.put([
-        { key: mockId, info: JSON.stringify(changed) },
-        { key: lateOf(mockId), text: body },
-      ]);
+      try {
+        await shelf.put([
+          { key: mockId, info: JSON.stringify(changed) },
+          { key: lateOf(mockId), text: body },
+        ]);
+      } catch (error) {
+        records.set(entry); // so that another try can keep it
+        throw error;
+      }
       await records.trim();
     },
     erase: (mockId) => records.remove([mockId]),
