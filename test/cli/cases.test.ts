@@ -265,13 +265,19 @@ cases:
       steps.flatMap(({ run }) => (run === undefined ? [] : [run])),
     );
     expect(gitlabSchema.parse(parse(await ci('gitlab.yml'))).cases.script).toEqual(lines);
+    // `npm ci` takes the package from a registry; what it would put there is linked below.
+    const [install, ...then] = lines;
+    expect(install).toBe('npm ci');
     const home = await mkdtemp(join(folder, 'repository-'));
     for (const part of ['cases/of a rule', 'node_modules/.bin']) await mkdir(join(home, part), { recursive: true });
     await symlink(BIN, join(home, 'node_modules/.bin/rule-server'));
     await copyFile(DEMO, join(home, 'cases/of a rule/demo.cases.yaml'));
     const path = `${dirname(process.execPath)}:${process.env.PATH}`;
     const env = { ...process.env, PATH: path, RULE_SERVER_URL: service.url, npm_config_update_notifier: 'false' };
-    const { stdout } = await promisify(execFile)('sh', ['-e', '-c', lines.join('\n')], { cwd: home, env });
+    const { stdout } = await promisify(execFile)('sh', ['-e', '-c', `${then.join('\n')} --target lane:beta`], {
+      cwd: home,
+      env,
+    });
     expect(stdout).toContain('cases/of a rule/demo.cases.yaml (app 9001 rule 1): 4 passed');
     expect(await otherProblems(await readFile(join(home, 'out.xml'), 'utf8'))).toEqual([]);
   });
