@@ -99,20 +99,12 @@ export function createSubmitExecution(dependencies: Dependencies) {
   return {
     begin,
     ...admission,
-    /**
-     * Runs a call to its end. `callerLeft` aborts when the caller no longer wants the answer. `onBegun` is given a promise of its end, which
-     * comes also after the caller has left.
-     */
-    async run(
-      call: Call,
-      callerLeft: AbortSignal,
-      onBegun: (ended: Promise<unknown>) => void = () => {},
-    ): Promise<Ending<ReadResult>> {
+    /** Runs a call to its end, also after its caller has left. `callerLeft` aborts when the caller no longer wants the answer. */
+    async run(call: Call, callerLeft: AbortSignal): Promise<Ending<ReadResult>> {
       const { mockId } = call;
       const since = time.now();
       const begun = await begin(call);
       if (begun.kind === 'refused') return unanswered(begun.noAnswer);
-      onBegun(begun.ended);
       const ending = await unlessLeft(callerLeft, () => void cancel(mockId, since), begun.ending);
       letGoOfLarge(dependencies, call, ending);
       return ending;

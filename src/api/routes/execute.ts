@@ -56,8 +56,7 @@ export function executeRoute(dependencies: Dependencies) {
     if (found.kind !== 'request') return withoutRule(context, found);
     const call = { ...asked, request: found.request, isAdmitted: isAdmitted(incoming) };
     if (prefersAsync(context)) return begin(context, call);
-    const onBegun = (ended: Promise<unknown>) => context.set('openUntil', ended);
-    const ending = await submitExecution.run(call, callerLeft(outgoing, closedByUs), onBegun);
+    const ending = await submitExecution.run(call, callerLeft(outgoing, closedByUs));
     return respondToEnding(context, call.mockId, ending);
   }
 

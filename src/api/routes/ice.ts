@@ -70,6 +70,7 @@ export function iceRoutes({
     left.addEventListener('abort', () => nobodyWaits.abort(), { once: true });
     const call = { mockId, request: found.request, keyName: context.var.keyName ?? null, body: lease };
     const answer = submitExecution.run(call, nobodyWaits.signal).then((ending) => iceAnswer(call, ending));
+    context.set('openUntil', answer);
     const timer = new AbortController();
     const late = setTimeout(answerWithinMs, undefined, { signal: timer.signal }).then(
       () => {
