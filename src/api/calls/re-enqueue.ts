@@ -10,30 +10,30 @@ import type { ExecutionQueue } from '../../shared/store/queue-backend.ts';
  * that it did not run.
  */
 export function createReEnqueue({ queue, log }: { queue: ExecutionQueue; log: Logger }) {
-  const reEnqueuedAt = new Map<string, number>();
-  /** By call that waits, whether the queue store has taken its job. */
-  const isAdded = new Map<string, boolean>();
+  /** The calls that wait: whether the queue store has taken their job, and when it was added again last, epoch ms. */
+  const calls = new Map<string, { isAdded: boolean; againAt?: number }>();
   const losses = createThrottledAlert(log, 'The queue store lost executions');
 
   return {
     /** A call begins to wait. Its job is about to be added. */
-    waits: (mockId: string) => void isAdded.set(mockId, false),
+    waits: (mockId: string) => void calls.set(mockId, { isAdded: false }),
     /** The queue store took its job. */
     added(mockId: string): void {
-      if (isAdded.has(mockId)) isAdded.set(mockId, true);
+      const call = calls.get(mockId);
+      if (call) call.isAdded = true;
     },
     async reEnqueue(mockId: string, lost: JobData): Promise<void> {
-      if (!isAdded.get(mockId)) return;
+      const call = calls.get(mockId);
+      if (!call?.isAdded) return;
       losses.begins(new Error(`it knows nothing of ${mockId}`), 'they are re-enqueued under the same ids');
-      reEnqueuedAt.set(mockId, time.now());
+      call.againAt = time.now();
       const data: JobData = { ...lost, addedAgain: true };
       await addExecution(queue, mockId, data);
     },
     /** When it was re-enqueued last, epoch ms. */
-    at: (mockId: string) => reEnqueuedAt.get(mockId),
+    at: (mockId: string) => calls.get(mockId)?.againAt,
     forget(mockId: string): void {
-      reEnqueuedAt.delete(mockId);
-      isAdded.delete(mockId);
+      calls.delete(mockId);
       losses.ends();
     },
   };

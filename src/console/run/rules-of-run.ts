@@ -1,4 +1,4 @@
-import { bareNode } from '../../shared/reasoning/tree.ts';
+import { ALWAYS, bareNode } from '../../shared/reasoning/tree.ts';
 import type { Tree } from '../api/browse.ts';
 import type { ExecutionRecord, RulesOfRun } from '../api/executions.ts';
 
@@ -30,6 +30,6 @@ export function versionRan(rules: RulesOfRun): string | null {
 
 /** The same tree without what it decides by: of a run on rules that nobody knows, only its shape helps a reader. */
 export function withoutSettings(tree: Tree): Tree {
-  const rule = tree.rule && { ...tree.rule, timeWindow: { type: 'always' as const, start: null, end: null } };
+  const rule = tree.rule && { ...tree.rule, timeWindow: ALWAYS };
   return { ...tree, rule, keys: [], root: tree.root && bareNode(tree.root) };
 }

@@ -21,6 +21,11 @@ export function elementsOf(raw: string): string[] {
   return elements;
 }
 
+/** The same array with other elements. */
+export function mapElements(raw: string, change: (element: string) => string): string {
+  return `[${elementsOf(raw).map(change).join(',')}]`;
+}
+
 function endOfString(raw: string, start: number): number {
   let at = start + 1;
   while (raw[at] !== '"') at += raw[at] === '\\' ? 2 : 1;

@@ -1,4 +1,4 @@
-import { elementsOf } from '../cases/split-array.ts';
+import { mapElements } from '../cases/split-array.ts';
 import { joinMembers, scanJson } from '../contract/exact-json.ts';
 import { HIDDEN } from './hide-at.ts';
 
@@ -45,9 +45,7 @@ export function createQuotes() {
         found(path);
         return HIDDEN;
       case 'array':
-        return `[${elementsOf(scanned.raw)
-          .map((each) => json(each, found, path))
-          .join(',')}]`;
+        return mapElements(scanned.raw, (each) => json(each, found, path));
       case 'object':
         return joinMembers(
           scanned.members.map((member) => {

@@ -1,4 +1,4 @@
-import { elementsOf } from '../cases/split-array.ts';
+import { mapElements } from '../cases/split-array.ts';
 import { DATA_FIELD } from '../contract/data-field.ts';
 import { joinMembers, scanJson } from '../contract/exact-json.ts';
 import type { Member } from '../contract/json-tokens.ts';
@@ -35,10 +35,7 @@ function besideData(raw: string, hide: Hide): string {
 function withoutAccessed(raw: string, hide: Hide): string {
   const scanned = scanJson(raw);
   if (scanned.kind !== 'complete') return HIDDEN;
-  if (scanned.type === 'array')
-    return `[${elementsOf(scanned.raw)
-      .map((each) => withoutAccessed(each, hide))
-      .join(',')}]`;
+  if (scanned.type === 'array') return mapElements(scanned.raw, (each) => withoutAccessed(each, hide));
   if (scanned.type !== 'object') return raw;
   const key = scanned.members.find((member) => member.key === 'key' && member.kind === 'string');
   const route = key === undefined ? null : String(JSON.parse(key.raw));

@@ -7,7 +7,7 @@ import { decisionOf } from './mark.ts';
 import { type ReasonWords, wordsOf } from './reason-words.ts';
 import { replayResult } from './replay-result.ts';
 import type { Result } from './result.ts';
-import { nameOf, type Occurrence, occurrencesOf, type TimeWindow, type TreeNode } from './tree.ts';
+import { ALWAYS, nameOf, type Occurrence, occurrencesOf, type TimeWindow, type TreeNode } from './tree.ts';
 import { whyOf } from './why.ts';
 
 /** One node on the way from the root to what decided. */
@@ -64,7 +64,7 @@ function factsText(facts: Facts): string {
 }
 
 function windowText(window: TimeWindow | undefined): string {
-  const { type, start, end } = window ?? { type: 'always', start: null, end: null };
+  const { type, start, end } = window ?? ALWAYS;
   return say(`node.window.${type}`, { start: iso(Number(start ?? 0)), end: iso(Number(end ?? 0)) });
 }
 

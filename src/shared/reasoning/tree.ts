@@ -30,6 +30,8 @@ export const comparisons = ['>=', '>', '<=', '<', '=', '!=', 'in', 'not-in'] as 
 /** Both ends inclusive, epoch ms. */
 export type TimeWindow = { type: 'always' | 'after' | 'before' | 'between'; start: string | null; end: string | null };
 
+export const ALWAYS: TimeWindow = { type: 'always', start: null, end: null };
+
 export type NodeKey = {
   key: string;
   direction: 'read' | 'write' | 'read_write';
@@ -92,7 +94,7 @@ export function bareNode(node: TreeNode): TreeNode {
     values: '{}',
     settings: [],
     comparison: null,
-    timeWindow: { type: 'always', start: null, end: null },
+    timeWindow: ALWAYS,
     keys: [],
     forward: node.forward && bareNode(node.forward),
     children: node.children.map(bareNode),

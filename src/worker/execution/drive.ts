@@ -3,15 +3,19 @@ import { type Timer, time } from '../../shared/seams/time.ts';
 import type { Claim } from '../files/claim.ts';
 import type { Mailbox } from '../files/mailbox.ts';
 import type { Interrupt } from './interrupts.ts';
-import { atFirst, HANGS_AFTER_MS, next, REQUEST_LOOK_MS, urgencyOf } from './next.ts';
+import { atFirst, next, REQUEST_LOOK_MS, urgencyOf } from './next.ts';
 import type { ProgressReports } from './progress.ts';
 import type { EarlierEnding, Effect, EffectOutcome, Facts, Mark, State, WaitEnding, WaitEvent } from './state.ts';
 import type { AtStep } from './steps.ts';
 
 /**
  * Runs the machine of a wait (`next.ts`): brings it the events, the urgent ones first, and does its effects through the mailbox. At most
- * one read or write is under way. A write is never given up. A read is, for an event that is more urgent: then its result is no event.
+ * one read or write is under way. A read is given up for an event that is more urgent: then its result is no event. A write is given up only
+ * when it still hangs a while after the deadline.
  */
+
+/** A directory that does not respond for this long after the deadline is not waited for; the API waits a little longer. */
+const HANGS_AFTER_MS = 4000;
 
 /** What all waits of a worker share. */
 export type Surroundings = {

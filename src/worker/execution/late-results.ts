@@ -44,7 +44,7 @@ export type LateResults = ReturnType<typeof createLateResults>;
  * to have left. They are kept with it, and their files removed.
  */
 export function createLateResults(dependencies: Dependencies) {
-  const { claims, history, pinned, log } = dependencies;
+  const { claims, log } = dependencies;
   const expected = new Map<string, Expected>();
   const keeping = createThrottledAlert(log, 'Late results cannot be kept');
   const removal = createThrottledAlert(log, 'Files of late results cannot be removed');
@@ -81,7 +81,7 @@ export function createLateResults(dependencies: Dependencies) {
      */
     async found(mockId: string): Promise<boolean> {
       if (expected.has(mockId)) return true;
-      const record = (await history.get(mockId)) ?? (await pinned.get(mockId));
+      const record = await recordOf(mockId, dependencies);
       if (!record || !mayComeLate(record)) return false;
       const decision = await claims.findAnywhere(mockId);
       if (decision?.kind !== 'claimed') return false;
@@ -102,15 +102,20 @@ function readLateResult(claim: Claim, { sharedDir, memory, maxResultBytes }: Dep
   return readResult(resultPath(filesOf(sharedDir, claim)), expected);
 }
 
+/** Its record in the history, or where it is pinned. */
+async function recordOf(mockId: string, { history, pinned }: Pick<Dependencies, 'history' | 'pinned'>) {
+  return (await history.get(mockId)) ?? (await pinned.get(mockId));
+}
+
 async function keepIfAnswered(claim: Claim, parts: Dependencies, removal: ThrottledAlert): Promise<boolean> {
   const { mockId, app, address } = claim;
   const { history, pinned, inspections, keptTrees, keepsNothing, log } = parts;
   const found = await readLateResult(claim, parts);
   if (found.kind !== 'present') return false;
   try {
-    // Its record may not be written yet.
-    const isKept = found.judgement.kind === 'answer' && ((await history.get(mockId)) ?? (await pinned.get(mockId)));
-    if (!isKept || found.judgement.kind !== 'answer') return false;
+    if (found.judgement.kind !== 'answer') return false;
+    const record = await recordOf(mockId, parts);
+    if (!record) return false; // it may not be written yet
     const { body, rules: told } = found.judgement;
     const isStillReleased = told !== null || (await inspections.isReleased(app, claim.rules?.released ?? null));
     const rules = rulesOnceAnswered(claim.rules, { told, isStillReleased });
@@ -118,7 +123,7 @@ async function keepIfAnswered(claim: Claim, parts: Dependencies, removal: Thrott
     // Only the tree of the rules that were known when it was pinned is kept with it.
     const isSame = rules?.digest === claim.rules?.digest;
     await pinned.addLateResult(mockId, body, isSame || !claim.rules ? rules : { ...claim.rules, about: true });
-    if (told) keptTrees.use(told, treeAsked(claim, isKept));
+    if (told) keptTrees.use(told, treeAsked(claim, record));
   } finally {
     found.lease.release();
   }

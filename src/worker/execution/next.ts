@@ -14,8 +14,6 @@ const GONE_AFTER_MS = 500;
 export const REQUEST_LOOK_MS = 25;
 /** A result that this worker could not read is tried again so soon: the client has done its part. */
 const UNREADABLE_AGAIN_MS = 250;
-/** A directory that does not respond for this long after the deadline is not waited for; the API waits a little longer. */
-export const HANGS_AFTER_MS = 4000;
 
 /** What follows from an event: the next state, and what is to be done. */
 type Step = { state: State; effects: Effect[] };
