@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
@@ -6,10 +6,11 @@ import { digestOf } from '../../src/shared/runtime/keys-file.ts';
 import { echoes } from '../support/echoes.ts';
 import { httpCall } from '../support/http-call.ts';
 import { onEachQueue, type Start } from '../support/on-each-queue.ts';
-import { createResponder, type Responder } from '../support/responder.ts';
+import { createResponder, type Responder, staysSilent } from '../support/responder.ts';
 import type { Service } from '../support/start-service.ts';
 
 const keyOf = (name: string) => `the-key-of-${name}-in-this-test`;
+const bearer = (name: string) => ({ authorization: `Bearer ${keyOf(name)}` });
 const entry = (name: string, limits: object = {}) => ({
   ...{ name, sha256: digestOf(keyOf(name)).toString('hex'), limits },
 });
@@ -23,14 +24,15 @@ async function startTwo(start: Start): Promise<Service> {
   return start({ apis: 2, settings: { ...settings, API_KEYS_FILE: join(directory, 'keys.yaml') }, leavesFiles: true });
 }
 
-type Asked = { headers?: Record<string, string>; body: object };
+type Asked = { headers?: Record<string, string>; body: object; signal?: AbortSignal };
 
 /** A POST at one of the two APIs, with the key of this name. */
-const ask = (service: Service, at: 0 | 1, name: string, path: string, { headers, body }: Asked) =>
+const ask = (service: Service, at: 0 | 1, name: string, path: string, { headers, body, ...more }: Asked) =>
   httpCall(`${service.urls[at]}/rule-server/mock/${path}`, {
     method: 'POST',
-    headers: { authorization: `Bearer ${keyOf(name)}`, 'content-type': 'application/json', ...headers },
+    headers: { ...bearer(name), 'content-type': 'application/json', ...headers },
     body: JSON.stringify(body),
+    ...more,
   });
 
 const run = (service: Service, at: 0 | 1, name: string, headers: Record<string, string> = {}) =>
@@ -57,6 +59,24 @@ onEachQueue('the limits of a key, at two APIs', (start) => {
   );
 
   itAtTwo(
+    'batches: of ten that come at once to both APIs, a key that may have one gets one',
+    start,
+    async ({ service, client, answerAll }) => {
+      const atOnce = await Promise.all(
+        Array.from({ length: 10 }, (_, number) => startBatch(service, number % 2 === 0 ? 0 : 1, 'one-batch')),
+      );
+      const taken = atOnce.filter(({ status }) => status === 202);
+      expect(atOnce.map(({ status }) => status).sort()).toEqual([202, ...Array.from({ length: 9 }, () => 429)]);
+      const list = await httpCall(`${service.urls[1]}/rule-server/mock/batches`, { headers: bearer('other') });
+      expect(list.json.items.map(({ batchId }: { batchId: string }) => batchId)).toEqual([taken[0]?.json.batchId]);
+      await client.firstRequest();
+      answerAll();
+      await vi.waitFor(async () => expect((await startBatch(service, 0, 'one-batch')).status).toBe(202), 20_000);
+      expect(client.found.length).toBeLessThan(3);
+    },
+  );
+
+  itAtTwo(
     'open executions: those that nobody waits for count as well, at the API that began them',
     start,
     async ({ service, client, answerAll }) => {
@@ -70,7 +90,52 @@ onEachQueue('the limits of a key, at two APIs', (start) => {
       await vi.waitFor(async () => expect((await run(service, 0, 'three-calls')).status).toBe(200), 20_000);
     },
   );
+
+  itAtTwo(
+    'open executions: those whose callers have left count until their end',
+    start,
+    async ({ service, client, answerAll }) => {
+      await leaveThree(service, client);
+      await untilLeavingIsNoticed(service);
+      const { status, json } = await run(service, 0, 'three-calls', later);
+      expect([status, json.error]).toEqual([429, expect.stringMatching(/"three-calls" has more than 3/)]);
+      expect(client.found).toHaveLength(3);
+      answerAll();
+      await vi.waitFor(async () => expect((await run(service, 0, 'three-calls')).status).toBe(200), 20_000);
+    },
+  );
 });
+
+/** Three calls that the client runs, and nobody waits for any more. */
+async function leaveThree(service: Service, client: Responder): Promise<void> {
+  const callers = new AbortController();
+  const body = { app: 7, ruleId: 1 };
+  const calls = [1, 2, 3].map(() => ask(service, 0, 'three-calls', 'execute', { body, signal: callers.signal }));
+  const left = Promise.allSettled(calls);
+  await vi.waitFor(async () => expect(await states(service, client)).toEqual(Array(3).fill('picked-up')), 20_000);
+  callers.abort();
+  expect((await left).map((settled) => settled.status)).toEqual(Array(3).fill('rejected'));
+}
+
+const states = (service: Service, client: Responder) =>
+  Promise.all(
+    client.found.map(async ({ mockId }) => {
+      const path = `${service.urls[1]}/rule-server/mock/executions/${mockId}`;
+      return (await httpCall(path, { headers: bearer('other') })).json.state;
+    }),
+  );
+
+/** An API notices who leaves in turn: once it has taken back the request of one, it knows of those before. */
+async function untilLeavingIsNoticed(service: Service): Promise<void> {
+  await using silent = await createResponder({ sharedDir: service.sharedDir, app: 8, does: staysSilent });
+  const caller = new AbortController();
+  const call = ask(service, 0, 'other', 'execute', { body: { app: 8, ruleId: 1 }, signal: caller.signal });
+  const left = Promise.allSettled([call]);
+  await silent.firstRequest();
+  caller.abort();
+  await left;
+  await vi.waitFor(async () => expect(await readdir(silent.directory)).toEqual([]), 20_000);
+}
 
 type Parts = { service: Service; client: Responder; answerAll: () => void };
 

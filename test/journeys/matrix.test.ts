@@ -14,6 +14,9 @@ import { type Service, startService } from '../support/start-service.ts';
 /** Everything of app 9 has one of these in its text, and nothing else has. */
 const MARKER = 'only-of-nine';
 const RULE = 90_909;
+/** The input of an execution that is open all the time. */
+const STAYS_OPEN = `open ${MARKER}`;
+const answer = echoes({ more: { answer: `answer ${MARKER}` } });
 const USER_HEADER = 'x-forwarded-email';
 const PROXY = '127.0.0.2';
 const ELSEWHERE = 'https://elsewhere.example';
@@ -73,6 +76,7 @@ describe('every operation, asked by everybody', () => {
   let ids: Record<string, string>;
   let callers: Caller[];
   let requests: Request[];
+  const openEnds = Promise.withResolvers<void>();
   const proxy = new Agent({ localAddress: PROXY, keepAlive: true });
   const direct = new Agent({ keepAlive: true });
   beforeAll(async () => {
@@ -80,13 +84,14 @@ describe('every operation, asked by everybody', () => {
     await writeFile(join(folder, 'keys.yaml'), JSON.stringify({ keys: KEYS })); // JSON is YAML
     const access = {
       ...{ API_KEYS_FILE: join(folder, 'keys.yaml'), TRUSTED_USER_HEADER: USER_HEADER, TRUSTED_PROXIES: PROXY },
-      ...{ KEY_CALLS_PER_SECOND: 100_000, KEY_BATCHES: 1000, MAX_BATCHES: 1000 },
+      ...{ RESULT_TIMEOUT_MS: 60_000, KEY_CALLS_PER_SECOND: 100_000, KEY_BATCHES: 1000, MAX_BATCHES: 1000 },
     };
     service = await startService({ settings: access, logsErrors: true });
     await writeRule(service.sharedDir);
     client = await createResponder({
       ...{ sharedDir: service.sharedDir, app: 9, address: `client_${MARKER}` },
-      does: echoes({ more: { answer: `answer ${MARKER}` } }),
+      does: (request, self) =>
+        (request.text.includes(STAYS_OPEN) ? echoes({ once: openEnds.promise }) : answer)(request, self),
     });
     ids = await seed(service);
     callers = await everybody(service.url, proxy);
@@ -94,6 +99,7 @@ describe('every operation, asked by everybody', () => {
   });
   afterAll(async () => {
     for (const agent of [proxy, direct]) agent.destroy();
+    openEnds.resolve();
     await client?.stop();
     await service?.stop();
     await rm(folder, { recursive: true });
@@ -219,12 +225,20 @@ async function writeRule(sharedDir: string): Promise<void> {
   }
 }
 
-/** An execution, a finished batch and a saved case of app 9. */
+const later = { prefer: 'respond-async' };
+
+/** An open execution, one that has ended, a finished batch and a saved case of app 9. */
 async function seed(service: Service): Promise<Record<string, string>> {
   const headers = { ...bearer('everything'), 'if-none-match': '*', 'content-type': 'application/json' };
-  const ask = (method: string, path: string, body?: object) =>
-    service.call(`/rule-server/mock/${path}`, { method, headers, ...(body && { body: JSON.stringify(body) }) });
+  const ask = (method: string, path: string, body?: object, more: Record<string, string> = {}) =>
+    service.call(`/rule-server/mock/${path}`, {
+      method,
+      headers: { ...headers, ...more },
+      ...(body && { body: JSON.stringify(body) }),
+    });
   const input = { text: `input ${MARKER}` };
+  const open = await ask('POST', 'execute', { app: 9, ruleId: RULE, 'the service': { text: STAYS_OPEN } }, later);
+  expect(open.status).toBe(202);
   const { mockId } = (await ask('POST', 'execute', { app: 9, ruleId: RULE, 'the service': input })).json;
   const cases = [{ name: `case ${MARKER}`, 'the service': input, expect: { outcome: 'FALSE' } }];
   const { batchId } = (await ask('POST', 'batches', { app: 9, ruleId: RULE, cases })).json;
