@@ -8,7 +8,7 @@ import { claimRedisDatabase } from '../support/redis-database.ts';
 import type { RedisServer } from '../support/redis-server.ts';
 import { createResponder, picksUpAndStaysSilent, type Responder } from '../support/responder.ts';
 import { type Processes, startProcesses } from '../support/start-processes.ts';
-import { canActAsOthers, type Stranger, tryAs, withUmask } from '../support/stranger.ts';
+import { asUser, canActAsOthers, type Stranger, tryAs, withUmask } from '../support/stranger.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 
@@ -20,6 +20,11 @@ const UMASKS = ['0000', '0002', '0022', '0077'];
 const settings = { RESULT_TIMEOUT_MS: 8000, QUEUE_TIMEOUT_MS: 20_000, CLIENT_TIMEOUT_MS: 60_000 };
 const CALL = { app: 9, ruleId: 1, 'the service': { number: 7 } };
 const CASES = `rule-server/mock/cases?app=9&ruleId=1`;
+
+const WORKERS = ['0022', '0077'].flatMap((umask) => [
+  { who: 'a worker of root', uid: 0, groups: [0], umask },
+  { who: 'a worker of a user in the group of the app', uid: 54_400, groups: [54_400, OF_APP_9], umask },
+]);
 
 const canRun = choice.kind !== 'unavailable' && canActAsOthers;
 describe.skipIf(!canRun)('a user who runs the client of another app (needs root and Redis)', () => {
@@ -97,6 +102,24 @@ describe.skipIf(!canRun)('a user who runs the client of another app (needs root 
       await call;
     });
   });
+
+  it.each(WORKERS)(
+    'a directory that $who, umask $umask, makes for it is as open as the directory of its app, and of its group',
+    async ({ uid, groups, umask }) => {
+      await using processes = await withApi(database.url, 0o755);
+      const { sharedDir, api } = processes;
+      const ofApp = join(sharedDir, 'mock/9');
+      await ownedBy(ofApp, OF_APP_9);
+      for (const path of [sharedDir, join(sharedDir, 'mock'), ofApp]) await chown(path, uid, (await stat(path)).gid);
+      await using client = await createResponder({ sharedDir, app: 9, does: echoes() });
+      await client.removeDirectory();
+      await processes.addWorker({ under: [...withUmask(umask), ...asUser(uid, groups)] });
+      expect((await api.execute(CALL)).status).toBe(200);
+      const { mode, gid } = await stat(client.directory);
+      expect({ mode: (mode & 0o7777).toString(8), gid }).toEqual({ mode: '2770', gid: OF_APP_9 });
+      expect((await stat(join(sharedDir, 'mock'))).mode & 0o7777).toBe(0o755);
+    },
+  );
 
   it.each(['0022', '0077'])(
     'with a group for each app it gets nothing of another app, with umask %s',

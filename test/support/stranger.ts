@@ -9,6 +9,11 @@ export const canActAsOthers = process.platform === 'linux' && process.getuid?.()
 /** What a process runs under that is to begin with this umask. */
 export const withUmask = (umask: string): string[] => ['sh', '-c', `umask ${umask}; exec "$@"`, 'sh'];
 
+/** What a process runs under that is to be this user, in these groups, of which the first is its own. */
+export const asUser = (uid: number, groups: number[]): string[] => [
+  ...['setpriv', '--reuid', String(uid), '--regid', String(groups[0]), '--groups', groups.join(',')],
+];
+
 /** A user of the machine who may be in one group of others. Nobody in /etc/passwd has these numbers. */
 export type Stranger = { uid: number; gid: number };
 
