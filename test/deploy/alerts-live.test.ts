@@ -1,12 +1,16 @@
 import { readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, inject, it, onTestFinished, vi } from 'vitest';
+import { z } from 'zod';
 import { freePort } from '../support/free-port.ts';
+import { httpCall } from '../support/http-call.ts';
+import { redisCommand } from '../support/redis-command.ts';
 import { startRedisProcess } from '../support/redis-process.ts';
-import { createResponder, picksUpAndStaysSilent } from '../support/responder.ts';
+import { answers, createResponder, picksUpAndStaysSilent } from '../support/responder.ts';
 import { startApiProcess } from '../support/start-process.ts';
 import { startProcesses } from '../support/start-processes.ts';
 import { hasPrometheus, type Prometheus, startPrometheus } from '../support/start-prometheus.ts';
+import { clockAhead } from '../support/wrong-clock.ts';
 
 vi.setConfig({ testTimeout: 420_000 });
 
@@ -52,14 +56,63 @@ describe.skipIf(!inject('hasRedisBinary') || !(await hasPrometheus()))('a Promet
     await vi.waitFor(async () => expect((await api.execute(CALL)).json.code).toBe('no-worker'), 30_000);
     await other.pause();
 
-    const expected = ['NoWorker', 'OutcomeUnknown', 'ProcessDown', 'QueueStoreDown', 'Refusing', 'WorkerIdle'];
-    const missing = async () => {
-      const firing = (await prometheus.rules()).filter(({ state }) => state === 'firing').map(({ name }) => name);
-      return expected.filter((name) => !firing.includes(`RuleServer${name}`));
-    };
-    await vi.waitFor(async () => expect(await missing()).toEqual([]), { timeout: FIRES_WITHIN_MS, interval: 1000 });
+    await untilFiring(prometheus, [
+      ...['RuleServerNoWorker', 'RuleServerOutcomeUnknown', 'RuleServerProcessDown'],
+      ...['RuleServerQueueStoreDown', 'RuleServerRefusing', 'RuleServerWorkerIdle'],
+    ]);
+  });
+
+  it('fires for a worker whose clock is wrong, and for an answer that is a fault, and for nothing else', async () => {
+    const redis = await startRedisProcess();
+    onTestFinished(() => redis.stop());
+    const [right, wrong] = [await freePort(), await freePort()];
+    await using processes = await startProcesses({ queueUrl: redis.url, workers: 0, settings });
+    const { sharedDir, api } = processes;
+    await processes.addWorker({ settings: { WORKER_PORT: right } });
+    await processes.addWorker({ settings: { WORKER_PORT: wrong, ...clockAhead(1) } });
+    await using _ = await createResponder({ sharedDir, app: 1, does: answers() });
+    await using prometheus = await startPrometheus({
+      'rule-server-api': [new URL(api.url).host],
+      'rule-server-worker': [right, wrong].map((port) => `127.0.0.1:${port}`),
+    });
+    await vi.waitFor(async () => expect(await scrapes(prometheus)).toBeGreaterThan(3), 30_000);
+    expect(await firing(prometheus)).toEqual([]);
+
+    expect((await listBatches(api.url)).status).toBe(200);
+    await spoilBatches(api.url, redis.url);
+    expect((await listBatches(api.url)).status).toBe(500);
+    await untilFiring(prometheus, ['RuleServerClockWrong', 'RuleServerFaults']);
+    expect((await firing(prometheus)).sort()).toEqual(['RuleServerClockWrong', 'RuleServerFaults']);
+    const [late, ...others] = await prometheus.query('ALERTS{alertname="RuleServerClockWrong",alertstate="firing"}');
+    expect([late?.metric.instance, others]).toEqual([`127.0.0.1:${wrong}`, []]);
   });
 });
+
+/** The alerts that fire now. */
+async function firing(prometheus: Prometheus): Promise<string[]> {
+  return (await prometheus.rules()).filter(({ state }) => state === 'firing').map(({ name }) => name);
+}
+
+async function untilFiring(prometheus: Prometheus, expected: string[]): Promise<void> {
+  const missing = async () => {
+    const names = await firing(prometheus);
+    return expected.filter((name) => !names.includes(name));
+  };
+  await vi.waitFor(async () => expect(await missing()).toEqual([]), { timeout: FIRES_WITHIN_MS, interval: 1000 });
+}
+
+const listBatches = (url: string) => httpCall(`${url}/rule-server/mock/batches`);
+
+/** Puts something else in the place of the list of batches, as a program that uses the same names does. */
+async function spoilBatches(url: string, queueUrl: string): Promise<void> {
+  const headers = { 'content-type': 'application/json' };
+  const body = JSON.stringify({ ...CALL, cases: [{ name: 'one' }] });
+  expect((await httpCall(`${url}/rule-server/mock/batches`, { method: 'POST', headers, body })).status).toBe(202);
+  const found = await redisCommand(queueUrl, 'KEYS', '*:batch:index');
+  const [key, ...others] = z.array(z.string()).parse(found);
+  expect(others).toEqual([]);
+  await redisCommand(queueUrl, 'SET', String(key), 'no list');
+}
 
 /** How often the API was scraped. */
 async function scrapes(prometheus: Prometheus): Promise<number> {

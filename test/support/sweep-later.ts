@@ -16,6 +16,8 @@ type Options = {
   /** Who looks out for results. */
   onResult?: (mockId: string) => Promise<boolean>;
   log?: Logger;
+  /** Is told how much was removed. */
+  onSwept?: (what: 'files' | 'claim-minutes', count: number) => void;
 };
 
 /** Sweeps a shared directory as a worker does when everything in it has become old, except that nobody has to wait. */
