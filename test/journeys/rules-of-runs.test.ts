@@ -145,9 +145,7 @@ onEachQueue('the rules of a run', (start) => {
     waiting.for = timedOut.promise;
     const client = await createRuleClient({ app: 7, sharedDir: service.sharedDir, leaves: { 'a.Spend': Spend } });
     try {
-      const { mockId } = await runInVain(service);
-      const sent = await rulesOf(service, mockId);
-      expect(sent).toEqual({ released: 1, loaded: 1, digest: expect.stringMatching(/^[\w-]{22}$/) });
+      const { mockId, sent } = await runInVainOnFirst(service);
       await release(service, { version: 2, min: 80 });
       timedOut.resolve();
       await untilAnsweredLate(service, mockId);
@@ -165,9 +163,7 @@ onEachQueue('the rules of a run', (start) => {
     const timedOut = Promise.withResolvers<void>();
     const client = { sharedDir: service.sharedDir, app: 7, as: 'go' as const };
     await using _silent = await createResponder({ ...client, does: answersGo(timedOut.promise) });
-    const { mockId } = await runInVain(service);
-    const sent = await rulesOf(service, mockId);
-    expect(sent).toEqual({ released: 1, loaded: 1, digest: expect.stringMatching(/^[\w-]{22}$/) });
+    const { mockId, sent } = await runInVainOnFirst(service);
     await release(service, { version: 2, min: 80 });
     timedOut.resolve();
     await untilAnsweredLate(service, mockId);
@@ -229,6 +225,14 @@ async function runInVain(service: Service): Promise<{ mockId: string }> {
   expect(json).toMatchObject({ success: false, code: 'no-answer', mayHaveRun: true });
   await eventually(async () => expect(await stateOf(service)).toBe('timed-out'));
   return json;
+}
+
+/** The same on version 1. `sent`: the rules as they were known at the dispatch. */
+async function runInVainOnFirst(service: Service) {
+  const { mockId } = await runInVain(service);
+  const sent = await rulesOf(service, mockId);
+  expect(sent).toEqual({ released: 1, loaded: 1, digest: expect.stringMatching(/^[\w-]{22}$/) });
+  return { mockId, sent };
 }
 
 async function untilAnsweredLate(service: Service, mockId: string): Promise<void> {
