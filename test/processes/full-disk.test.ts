@@ -58,6 +58,7 @@ describe.skipIf(!canMount)('the disk of the store is full (needs root)', () => {
       await eventually(() => expect(client.found).toHaveLength(2));
 
       await leave(48 * MB);
+      await eventually(async () => expect((await readiness()).text).toMatch(/4\d MB are left/));
       const sentence =
         /takes no calls \(the disk of SHARED_DIR is full: 4\d MB are left, and 64 are needed; make room there\)/;
       const refused = await call('refused');
@@ -72,7 +73,8 @@ describe.skipIf(!canMount)('the disk of the store is full (needs root)', () => {
 
       const cut = await call('quick', { prefer: 'respond-async' });
       await leave(0);
-      expect((await call('refused')).json.error).toMatch(/ 0 MB are left/);
+      // What a call is told of may have been looked up while the file was still growing.
+      await eventually(async () => expect((await call('refused')).json.error).toMatch(/ 0 MB are left/));
       await room();
       await ready();
       const after = await eventually(async () => {
@@ -111,6 +113,8 @@ describe.skipIf(!canMount)('the disk of the store is full (needs root)', () => {
     await eventually(() => expect(client.found).toHaveLength(2));
 
     await leaveFiles(disk.path, 40);
+    // What a call is told of may have been looked up while there was still room.
+    await eventually(async () => expect((await service.readiness()).text).toMatch(/room for [1-4]?\d more files/));
     const refused = await call('refused');
     expect(refused).toMatchObject({ status: 503, json: { code: 'queue-unavailable', mayHaveRun: false } });
     expect(refused.json.error).toMatch(
@@ -126,6 +130,7 @@ describe.skipIf(!canMount)('the disk of the store is full (needs root)', () => {
     expect((await open).status).toBe(200);
 
     await leaveFiles(disk.path, 0);
+    await eventually(async () => expect((await service.readiness()).text).toMatch(/room for \d more files/));
     expect((await call('refused')).json).toMatchObject({ code: 'queue-unavailable', mayHaveRun: false });
     await removeFiles(disk.path);
     await ready();
@@ -165,6 +170,8 @@ async function startOn(sharedDir: string) {
   const start = () => startWholeProcess({ sharedDir, port, settings: SETTINGS });
   let service = await start();
   starting.defer(() => service.kill());
+  // First of all: the client waits for its open calls when it ends.
+  starting.defer(() => answerNow.resolve());
   const started = starting.move();
   const url = `http://127.0.0.1:${port}`;
   const readiness = () => httpCall(`${url}/readyz`);

@@ -138,13 +138,14 @@ function unknownYet(mockId: string): Once {
  */
 function createResolve({ executions, fence, idempotency }: Dependencies) {
   async function isKnown({ mockId, at }: KeptNote['note']): Promise<boolean> {
-    const until = Math.min(at, time.now()) + ADDED_WITHIN_MS;
+    // Measured by a clock that nobody sets back meanwhile.
+    const until = time.monotonic() + Math.min(at - time.now(), 0) + ADDED_WITHIN_MS;
     for (;;) {
       const found = await executions
         .find(mockId)
         .catch((error) => error instanceof NewerExecution || Promise.reject(error));
       if (found) return true;
-      if (time.now() >= until) return false;
+      if (time.monotonic() >= until) return false;
       await time.pause(LOOK_EVERY_MS);
     }
   }

@@ -7,11 +7,13 @@ const PERSIST_EVERY_MS = 250;
  * is away.
  */
 export async function persist<T>(deadline: number, task: () => Promise<T>): Promise<T | undefined> {
+  // A clock that is set back meanwhile does not make it longer.
+  const until = time.monotonic() + deadline - time.now();
   for (;;) {
     try {
       return await task();
     } catch {
-      if (time.now() >= deadline) return undefined;
+      if (time.monotonic() >= until) return undefined;
       await time.pause(PERSIST_EVERY_MS);
     }
   }
