@@ -16,12 +16,14 @@ import {
   EXEC_EXAMPLES,
   EXPLAIN_EXAMPLES,
   HISTORY_EXAMPLES,
+  LAYOUT_EXAMPLES,
   MCP_EXAMPLES,
   MOVE_KEYS_EXAMPLES,
   WATCH_EXAMPLES,
 } from './help-texts.ts';
 import type { HistoryOptions } from './history.ts';
 import { describeKeys } from './key-commands.ts';
+import type { LayoutOptions } from './layout.ts';
 import type { McpOptions } from './mcp/serve-mcp.ts';
 import type { MoveKeysOptions } from './move-keys.ts';
 import { addSearchWords } from './search-words.ts';
@@ -48,6 +50,7 @@ export function describeCommands(program: Command, surroundings: Surroundings, e
   describeErase(describing);
   describeBackup(describing);
   describeMoveKeys(describing);
+  describeLayout(describing);
   describeDoctor(describing);
   describeKeys(program, surroundings, ended);
   describeHistory(describing);
@@ -128,6 +131,20 @@ function describeMoveKeys({ program, surroundings, ended }: Describing): void {
     .action(async (options: MoveKeysOptions) =>
       ended(await (await import('./move-keys.ts')).moveKeys(options, surroundings)),
     );
+}
+
+function describeLayout({ program, surroundings, ended }: Describing): void {
+  program
+    .command('layout')
+    .description(
+      'give the directories of an app to a group of its own, so that clients of other apps cannot reach them',
+    )
+    .requiredOption('--app <id>', 'the app')
+    .requiredOption('--group <group>', 'the group of its clients, by name or number')
+    .option('--worker <user>', 'the user of the workers, by name or number; if not given, the owner of SHARED_DIR')
+    .option('--shared-dir <folder>', 'the SHARED_DIR of the service, if not that of this environment')
+    .addHelpText('after', LAYOUT_EXAMPLES)
+    .action(async (options: LayoutOptions) => ended(await (await import('./layout.ts')).layout(options, surroundings)));
 }
 
 function describeDoctor({ program, surroundings, ended, withApi }: Describing): void {

@@ -54,6 +54,20 @@ Exit codes:
   8  Redis does not answer
 `;
 
+export const LAYOUT_EXAMPLES = `
+Examples:
+  groupadd rules-7
+  rule-server layout --app 7 --group rules-7 --worker rule-server --shared-dir /srv/rule-data
+
+SHARED_DIR, mock and clients become writable for the workers' user alone (0755), so run this for each app. mock/7 and clients/7 become
+writable and readable for that user and the group (2770). Clients in one group can do everything to each other.
+
+Exit codes:
+  0  the directories are as said
+  1  something may not be changed by this user, or a link is in the way
+  2  the command line is wrong, or there is no such group or user
+`;
+
 export const DOCTOR_EXAMPLES = `
 Examples:
   REDIS_URL=redis://redis:6379 SHARED_DIR=/data rule-server doctor

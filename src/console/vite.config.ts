@@ -4,7 +4,8 @@ import { defineConfig } from 'vite';
 /** Builds the page; `npm run build` says where to. Everything it loads comes from the service itself. */
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [react()],
+  plugins: [react({ jsxImportSource: '#jsx' })],
+  resolve: { alias: [{ find: /^#jsx\/.*$/, replacement: `${import.meta.dirname}/ui/jsx.ts` }] },
   build: {
     target: ['chrome123', 'firefox120', 'safari17.5'], // light-dark() in style sheets
     outDir: '../../dist/console',

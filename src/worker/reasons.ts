@@ -1,5 +1,5 @@
 import { errnoOf } from '../shared/runtime/errno.ts';
-import { ForeignPath } from './files/client-directories.ts';
+import { ForeignPath, OutsideOfGroup } from './files/client-directories.ts';
 
 /** Why the shared directory could not be written or read, by the error's code: what a sentence says about it. */
 const REASONS = new Map([
@@ -23,6 +23,7 @@ const CANNOT_READ = new Map([
 
 /** Why a request could not be written into a client's directory; undefined for errors that say nothing about it. */
 export function whyUnwritable(error: unknown): string | undefined {
+  if (error instanceof OutsideOfGroup) return "the user of the worker is not in the group of its app's directory";
   return error instanceof ForeignPath ? 'it is not a directory of its own' : REASONS.get(errnoOf(error));
 }
 

@@ -7,6 +7,7 @@ import { startRedis } from '../support/redis.ts';
 import { claimRedisDatabase } from '../support/redis-database.ts';
 import type { RedisServer } from '../support/redis-server.ts';
 import { createResponder, picksUpAndStaysSilent, type Responder } from '../support/responder.ts';
+import { runLayout } from '../support/run-layout.ts';
 import { type Processes, startProcesses } from '../support/start-processes.ts';
 import { asUser, canActAsOthers, type Stranger, tryAs, withUmask } from '../support/stranger.ts';
 
@@ -121,16 +122,28 @@ describe.skipIf(!canRun)('a user who runs the client of another app (needs root 
     },
   );
 
+  it('a directory that a worker outside of the group of its app cannot make for it is not made, and the call says why', async () => {
+    await using processes = await withApi(database.url, 0o755);
+    const { sharedDir, api } = processes;
+    const ofApp = join(sharedDir, 'mock/9');
+    await ownedBy(ofApp, OF_APP_9);
+    for (const path of [sharedDir, join(sharedDir, 'mock'), ofApp]) await chown(path, 54_400, (await stat(path)).gid);
+    await using client = await createResponder({ sharedDir, app: 9, does: echoes() });
+    await client.removeDirectory();
+    await processes.addWorker({ under: [...withUmask('0022'), ...asUser(54_400, [54_400])] });
+    const { status, json } = await api.execute(CALL);
+    expect(json.error).toContain("the user of the worker is not in the group of its app's directory. It did not run.");
+    expect({ status, mayHaveRun: json.mayHaveRun }).toEqual({ status: 503, mayHaveRun: false });
+    expect(await readdir(ofApp)).toEqual([]);
+  });
+
   it.each(['0022', '0077'])(
     'with a group for each app it gets nothing of another app, with umask %s',
     async (umask) => {
       await using processes = await withApi(database.url, 0o755);
       const { sharedDir, api } = processes;
-      for (const [app, gid] of [
-        [7, OF_APP_7],
-        [9, OF_APP_9],
-      ] as const)
-        for (const home of ['mock', 'clients']) await ownedBy(join(sharedDir, home, String(app)), gid);
+      await layout(sharedDir, 7, OF_APP_7);
+      await layout(sharedDir, 9, OF_APP_9);
       await processes.addWorker({ under: withUmask(umask) });
       await using client = await createResponder({ sharedDir, app: 9, does: echoes() });
       await chown(client.directory, 0, OF_APP_9);
@@ -181,6 +194,13 @@ async function withApi(queueUrl: string, mode: number): Promise<Processes> {
   await chown(sharedDir, 0, isShared ? CLIENTS : 0);
   await chmod(sharedDir, mode);
   return processes;
+}
+
+/** As an operator gives an app to a group. */
+async function layout(sharedDir: string, app: number, gid: number): Promise<void> {
+  const options = ['--app', String(app), '--group', String(gid), '--shared-dir', sharedDir];
+  const { code, printed } = await runLayout(options);
+  expect(code, printed).toBe(0);
 }
 
 async function ownedBy(path: string, gid: number): Promise<void> {

@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path';
 import { errnoOf, unless } from '../../shared/runtime/errno.ts';
 import { time } from '../../shared/seams/time.ts';
-import { chmod, mkdir, realpath, stat, writeFile } from '../seams/files.ts';
+import { chmod, mkdir, realpath, rmdir, stat, writeFile } from '../seams/files.ts';
 import { inDirectory } from './directory-limit.ts';
 import { MADE_BY_US, mockDirectory } from './file-names.ts';
 import { within } from './real-directory.ts';
@@ -14,6 +14,9 @@ const MAKE_AT_MOST = 5;
 
 /** Something in the way of a path below the shared directory: a link, a file where a directory belongs. */
 export class ForeignPath extends Error {}
+
+/** A directory that a worker cannot give to the group of its app, because the worker's user is not in that group. */
+export class OutsideOfGroup extends Error {}
 
 /** The directories of clients below the shared one: found, or made. */
 export function createClientDirectories(sharedDir: string) {
@@ -69,9 +72,14 @@ async function makeDirectory(path: string, { isOpen = true } = {}): Promise<bool
   }
   if (!isOpen) return true;
   const wanted = (await stat(dirname(path))).mode & 0o7777;
+  const modeOf = async (real: string) => (await stat(`${real}/.`)).mode & 0o7777;
   const widen = async (real: string) => {
-    // A worker outside of the directory's group would take its group's bit away.
-    if (((await stat(`${real}/.`)).mode & 0o7777) !== wanted) await chmod(`${real}/.`, wanted);
+    if ((await modeOf(real)) === wanted) return;
+    await chmod(`${real}/.`, wanted);
+    // chmod(2): of a user outside of the directory's group it takes the bit by which what lies in it gets that group.
+    if ((await modeOf(real)) === wanted) return;
+    await rmdir(path);
+    throw new OutsideOfGroup(`${dirname(path)} has a group in which this worker is not`);
   };
   await within(path, (real) => inDirectory(real, () => widen(real))).catch(unless('ENOENT'));
   return true;

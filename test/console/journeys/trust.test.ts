@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { answersWith, createResponder, resultText } from '../../support/responder.ts';
 import { describeInBrowser, useJourney } from '../support/journey.ts';
 import { expectAccessible, headline, hint, holds, picture, pressRun, runButton, says } from '../support/on-the-page.ts';
 
@@ -131,6 +132,23 @@ describeInBrowser('what the console must never do', () => {
       expect(active?.y).toBeGreaterThanOrEqual((head?.y ?? 0) + (head?.height ?? 0) - 1);
       expect((active?.y ?? 0) + (active?.height ?? 0)).toBeLessThanOrEqual((box?.y ?? 0) + (box?.height ?? 0) + 1);
     }
+  });
+
+  test('what a client wrote is read in the order in which it was written: characters that turn it around are shown as escapes', async () => {
+    const TURNED = 'tsoc \u202e003 < 09\u202c';
+    const does = answersWith((request) =>
+      resultText(request, { success: false, error: TURNED, roam: { note: TURNED, [TURNED]: 1 } }),
+    );
+    const { sharedDir } = journey.service;
+    await using _client = await createResponder({ sharedDir, app: 7, address: 'a-liar', does });
+    const page = await journey.visit('/?app=7&rule=1&target=address:a-liar');
+    await pressRun(page);
+    await says(page.locator('body'), /tsoc \\u202e003 < 09\\u202c/);
+    const seen = await page.locator('body').innerText();
+    expect(seen).not.toMatch(/[\u202a-\u202e]/);
+    const named = page.locator('[title], [aria-label]');
+    const names = await named.evaluateAll((all) => all.map((one) => `${one.getAttribute('title')}${one.getAttribute('aria-label')}`));
+    expect(names.join('')).not.toMatch(/[\u202a-\u202e]/);
   });
 
   test('a link without an input does not say that it has one', async () => {
