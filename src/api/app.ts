@@ -11,6 +11,7 @@ import type { Store } from '../shared/store/key-value-store.ts';
 import { isStoreUnavailable } from '../shared/store/store-error.ts';
 import { auditRequests } from './access/audit-requests.ts';
 import { type Access, authenticate } from './access/authenticate.ts';
+import type { CallsElsewhere } from './access/calls-elsewhere.ts';
 import { letIn } from './access/cors.ts';
 import { checkHost } from './access/host-check.ts';
 import { limitCallers } from './access/limits.ts';
@@ -71,6 +72,8 @@ type Dependencies = {
   traceRequests: MiddlewareHandler | undefined;
   settings: Settings;
   keyring: Keyring;
+  /** Where keys are needed. */
+  callsElsewhere: CallsElsewhere | undefined;
   audit: Audit;
   /** The store of sessions. */
   store: Store;
@@ -100,6 +103,7 @@ export function createApp({
   traceRequests,
   settings,
   keyring,
+  callsElsewhere,
   audit,
   store,
   log,
@@ -128,7 +132,7 @@ export function createApp({
   );
   app.route('/', consoleRoutes(consoleFiles));
   app.use(authenticate(access));
-  app.use(limitCallers(keyLimitsOf(settings), metrics));
+  app.use(limitCallers(keyLimitsOf(settings), metrics, callsElsewhere));
   app.route('/', sessionRoutes(access));
   app.route('/', healthRoutes({ health, isReady: () => phase() === 'running' }));
   app.route('/', metricsRoutes(metrics));

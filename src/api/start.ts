@@ -4,9 +4,10 @@ import { openAudit } from '../shared/runtime/audit.ts';
 import { openKeyring } from '../shared/runtime/keyring.ts';
 import type { Logger } from '../shared/runtime/logger.ts';
 import { createMetrics, type Metrics } from '../shared/runtime/metrics.ts';
-import type { Settings } from '../shared/runtime/settings.ts';
+import { needsKeys, type Settings } from '../shared/runtime/settings.ts';
 import { noTracing, type Tracing } from '../shared/runtime/tracing.ts';
 import type { QueueBackend } from '../shared/store/queue-backend.ts';
+import { openCallsElsewhere } from './access/calls-elsewhere.ts';
 import { createRequestMetrics } from './api-metrics.ts';
 import { createApp } from './app.ts';
 import { CONSOLE_DIRECTORY, readConsoleFiles } from './console-files.ts';
@@ -55,6 +56,7 @@ export async function startApi({
     onChange: (changes) => audit.tell({ what: 'keys changed', who: null, from: null, outcome: 'read', keys: changes }),
   });
   const calls = openCalls({ settings, backend, log, metrics });
+  const callsElsewhere = needsKeys(settings) ? openCallsElsewhere(backend) : undefined;
   const requestMetrics = createRequestMetrics(metrics);
   const { health, overload } = calls.parts;
   const early = refuseEarly({
@@ -69,6 +71,7 @@ export async function startApi({
     traceRequests: tracing.telemetry && (await loadRequestTracing()),
     settings,
     keyring: keys.keyring,
+    callsElsewhere,
     audit,
     store: backend.store,
     log,
@@ -96,7 +99,7 @@ export async function startApi({
         phase = 'closing';
         log.warn('some calls did not end within SHUTDOWN_GRACE_MS: they are cut off, and their executions go on');
       });
-      await atMost(3000, Promise.allSettled([calls.close(), keys.close()])); // closing can hang while the store is away
+      await atMost(3000, Promise.allSettled([calls.close(), keys.close(), callsElsewhere?.close()])); // closing can hang while the store is away
       audit.close();
     },
   };

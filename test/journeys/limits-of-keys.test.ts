@@ -77,7 +77,7 @@ onEachQueue('the limits of a key, at two APIs', (start) => {
   );
 
   itAtTwo(
-    'open executions: those that nobody waits for count as well, at the API that began them',
+    'open executions: those that nobody waits for count as well, at both APIs',
     start,
     async ({ service, client, answerAll }) => {
       for (const _ of [1, 2, 3]) expect((await run(service, 0, 'three-calls', later)).status).toBe(202);
@@ -85,6 +85,7 @@ onEachQueue('the limits of a key, at two APIs', (start) => {
       const { status, json } = await run(service, 0, 'three-calls', later);
       expect([status, json.error]).toEqual([429, expect.stringMatching(/"three-calls" has more than 3/)]);
       expect(client.found).toHaveLength(3);
+      await vi.waitFor(async () => expect(await ofOthers(service, 1, 'three-calls')).toBe(429), 5000);
       expect((await run(service, 0, 'other', later)).status).toBe(202);
       answerAll();
       await vi.waitFor(async () => expect((await run(service, 0, 'three-calls')).status).toBe(200), 20_000);
@@ -105,6 +106,10 @@ onEachQueue('the limits of a key, at two APIs', (start) => {
     },
   );
 });
+
+/** How an API answers a key that has open calls at the other one: with a question that runs nothing. */
+const ofOthers = async (service: Service, at: 0 | 1, name: string): Promise<number> =>
+  (await httpCall(`${service.urls[at]}/rule-server/mock/apps`, { headers: bearer(name) })).status;
 
 /** Three calls that the client runs, and nobody waits for any more. */
 async function leaveThree(service: Service, client: Responder): Promise<void> {

@@ -6,6 +6,7 @@ import type { Caller, Limits } from '../../shared/runtime/caller.ts';
 import type { Metrics } from '../../shared/runtime/metrics.ts';
 import type { Environment } from '../http/environment.ts';
 import { problem } from '../http/respond.ts';
+import type { CallsElsewhere } from './calls-elsewhere.ts';
 import { callerOf } from './permission.ts';
 
 /** The open calls of one caller, and how many more it may make at the moment. */
@@ -26,10 +27,11 @@ const MAX_FORGOTTEN_AFTER_MS = 60_000;
 
 /**
  * Keeps each key within its limits, so that none takes from the others. Where no key is needed there is none to keep. The
- * bucket of a key holds one second's worth of calls.
+ * bucket of a key holds one second's worth of calls. Open calls are those of all APIs.
  */
-export function limitCallers(defaults: Limits, { registry }: Metrics) {
+export function limitCallers(defaults: Limits, { registry }: Metrics, elsewhere?: CallsElsewhere) {
   const uses = new Map<string, Use>();
+  elsewhere?.tell(() => openCallsOf(uses));
   const refused = new Counter({
     name: 'rule_server_limited_total',
     help: 'Requests that were refused because their key was at one of its limits.',
@@ -58,7 +60,8 @@ export function limitCallers(defaults: Limits, { registry }: Metrics) {
     use.calls = Math.min(limits.callsPerSecond, use.calls + ((now - use.at) / 1000) * limits.callsPerSecond);
     use.at = now;
     const kind = kindOf(context.req.method, context.req.path);
-    const reached = use.calls < 1 ? 'callsPerSecond' : use[kind] >= limits[kind] ? kind : undefined;
+    const open = use[kind] + (kind === 'openCalls' ? (elsewhere?.of(name) ?? 0) : 0);
+    const reached = use.calls < 1 ? 'callsPerSecond' : open >= limits[kind] ? kind : undefined;
     if (reached) {
       refused.inc({ limit: reached });
       await hold(use);
@@ -86,6 +89,11 @@ async function hold(use: Use): Promise<void> {
   use.held += 1;
   await setTimeout(HOLD_MS);
   use.held -= 1;
+}
+
+function openCallsOf(uses: ReadonlyMap<string, Use>): Record<string, number> {
+  const open = [...uses].filter(([, { openCalls }]) => openCalls > 0);
+  return Object.fromEntries(open.map(([name, { openCalls }]) => [name, openCalls]));
 }
 
 function kindOf(method: string, path: string): 'openCalls' | 'streams' | 'batches' {

@@ -147,7 +147,9 @@ describeInBrowser('what the console must never do', () => {
     const seen = await page.locator('body').innerText();
     expect(seen).not.toMatch(/[\u202a-\u202e]/);
     const named = page.locator('[title], [aria-label]');
-    const names = await named.evaluateAll((all) => all.map((one) => `${one.getAttribute('title')}${one.getAttribute('aria-label')}`));
+    const names = await named.evaluateAll((all) =>
+      all.map((one) => `${one.getAttribute('title')}${one.getAttribute('aria-label')}`),
+    );
     expect(names.join('')).not.toMatch(/[\u202a-\u202e]/);
   });
 

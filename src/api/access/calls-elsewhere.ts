@@ -1,0 +1,71 @@
+import { randomUUID } from 'node:crypto';
+import type { QueueEventsListener } from 'bullmq';
+import { z } from 'zod';
+import { parseJson } from '../../shared/contract/parse-json.ts';
+import { every } from '../../shared/runtime/periodic.ts';
+import type { QueueBackend } from '../../shared/store/queue-backend.ts';
+import { queueNames } from '../../shared/store/queue-names.ts';
+
+/** How long an API may count too few calls of a key that comes to several APIs. */
+const TOLD_EVERY_MS = 250;
+/** What an API told counts no longer than this: it may have died. */
+const COUNTS_FOR_MS = 1000;
+const MAX_MESSAGES_KEPT = 100;
+
+/** How many calls of each key are open at one API. */
+type OpenCalls = Record<string, number>;
+
+const toldSchema = z.object({
+  api: z.string(),
+  open: z.string().transform(parseJson).pipe(z.record(z.string(), z.number())),
+});
+
+interface OpenCallsListener extends QueueEventsListener {
+  'open-calls': (message: unknown, id: string) => void;
+}
+
+export type CallsElsewhere = ReturnType<typeof openCallsElsewhere>;
+
+/** Each API tells the others how many calls of each key are open at it. An API that hears nothing counts its own. */
+export function openCallsElsewhere(backend: QueueBackend) {
+  const own = randomUUID();
+  const told = new Map<string, { open: OpenCalls; at: number }>();
+  const producer = backend.openEventsProducer(queueNames.openCalls);
+  producer.on('error', () => {}); // the queue's own connection reports the same fault
+  const events = backend.openEvents(queueNames.openCalls);
+  events.on('error', () => {});
+  events.on<OpenCallsListener, 'open-calls'>('open-calls', (message) => {
+    const { data } = toldSchema.safeParse(message);
+    if (data === undefined || data.api === own) return;
+    told.set(data.api, { open: data.open, at: performance.now() });
+  });
+
+  let openHere: () => OpenCalls = () => ({});
+  let lastTold = '{}';
+  const telling = every(
+    TOLD_EVERY_MS,
+    async () => {
+      forgetSilent();
+      const open = JSON.stringify(openHere());
+      // Where nothing was open and nothing is, there is nothing to tell.
+      if (open === '{}' && lastTold === '{}') return;
+      lastTold = open;
+      await producer.publishEvent({ eventName: 'open-calls', api: own, open }, MAX_MESSAGES_KEPT);
+    },
+    () => {},
+  );
+
+  function forgetSilent(): void {
+    for (const [api, { at }] of told) if (performance.now() - at > COUNTS_FOR_MS) told.delete(api);
+  }
+
+  return {
+    /** How many calls of a key the other APIs had open, a quarter of a second ago. */
+    of: (name: string): number => [...told.values()].reduce((sum, { open }) => sum + (open[name] ?? 0), 0),
+    /** What is told to the others. */
+    tell(here: () => OpenCalls): void {
+      openHere = here;
+    },
+    close: () => Promise.allSettled([telling.stop(), producer.close(), events.close()]),
+  };
+}
