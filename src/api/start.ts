@@ -60,7 +60,7 @@ export async function startApi({
   const requestMetrics = createRequestMetrics(metrics);
   const { health, overload } = calls.parts;
   const early = refuseEarly({
-    ...{ overload, keyring: keys.keyring, metrics, count: requestMetrics.count, log },
+    ...{ overload, keyring: keys.keyring, metrics, count: requestMetrics.count, log, audit },
     takesCalls: () => phase === 'running' && health.up && health.workers > 0,
   });
   const app = createApp({

@@ -17,7 +17,12 @@ it('the audit log tells who did what, from where and how it went, and nothing of
   try {
     await writeFile(auditLog, '{"what":"before"}\n');
     await writeKeys('[read, run, cancel]');
-    const settings = { API_KEYS_FILE: keysFile, AUDIT_LOG: auditLog, TRUSTED_PROXIES: '127.0.0.1' };
+    const settings = {
+      API_KEYS_FILE: keysFile,
+      AUDIT_LOG: auditLog,
+      TRUSTED_PROXIES: '127.0.0.1',
+      ICE_ENDPOINTS: 1,
+    };
     await using service = await startService({ settings });
     const does = answers({ 'the service': { secret: SECRET } });
     await using client = await createResponder({ sharedDir: service.sharedDir, app: 7, does });
@@ -25,6 +30,9 @@ it('the audit log tells who did what, from where and how it went, and nothing of
     const input = { app: 7, ruleId: 1, confId: 2, 'the service': { [SECRET]: SECRET } };
     const { mockId } = (await service.execute(input, { headers })).json;
     expect(client.found[0]?.text).toContain(SECRET);
+    const post = { method: 'POST', headers: { ...headers, 'content-type': 'application/json' } };
+    const body = JSON.stringify({ app: 7, iceId: 1, roam: { [SECRET]: SECRET } });
+    await service.call('/ice-server/mock/execute', { ...post, body });
     const one = `/rule-server/mock/executions/${mockId}`;
     await service.call(one, { headers });
     await service.call(one, { method: 'DELETE', headers });
@@ -44,9 +52,11 @@ it('the audit log tells who did what, from where and how it went, and nothing of
     const [before, ...told] = await lines();
     expect(before).toEqual({ what: 'before' });
     const from = '203.0.113.7';
+    const ofIce = client.found[1]?.mockId;
     const at = { audit: expect.any(String) };
     expect(told).toEqual([
       { ...at, what: 'run', who: 'ada', from, app: 7, ruleId: '1', confId: '2', mockId, outcome: '200' },
+      { ...at, what: 'run', who: 'ada', from, app: 7, ruleId: '1', confId: null, mockId: ofIce, outcome: '200' },
       { ...at, what: 'read of an input', who: 'ada', from, app: 7, ruleId: '1', confId: '2', mockId, outcome: '200' },
       { ...at, what: 'cancel', who: 'ada', from, app: 7, ruleId: '1', confId: '2', mockId, outcome: '409' },
       { ...at, what: 'refused GET /metrics', who: 'ada', from, outcome: '403' },

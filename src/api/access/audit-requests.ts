@@ -3,6 +3,7 @@ import { createMiddleware } from 'hono/factory';
 import type { Audit } from '../../shared/runtime/audit.ts';
 import type { Environment } from '../http/environment.ts';
 
+const RUNS = ['/rule-server/mock/execute', '/ice-server/mock/execute'];
 const EXECUTION = /^\/rule-server\/mock\/executions\/([0-9a-f-]{36})$/;
 
 /** Tells the audit log of runs, cancels, reads of inputs, other changes, sign-ins, and refusals. */
@@ -31,7 +32,7 @@ function whatWas(context: Context<Environment>): string | undefined {
   if (status === 401) return 'failed sign-in';
   if (status === 403 || status === 429) return `refused ${method} ${path}`;
   if (path === '/session' && method !== 'GET') return method === 'DELETE' ? 'sign-out' : 'sign-in';
-  if (path === '/rule-server/mock/execute') return 'run';
+  if (RUNS.includes(path)) return 'run';
   if (EXECUTION.test(path))
     return method === 'DELETE' ? (context.req.query('erase') === 'true' ? 'erase' : 'cancel') : 'read of an input';
   if (context.var.readsInput) return 'read of inputs';

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { noAnswerBody } from '../../shared/contract/execution-record.ts';
+import type { Audit } from '../../shared/runtime/audit.ts';
 import type { Keyring } from '../../shared/runtime/keyring.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
 import type { Metrics } from '../../shared/runtime/metrics.ts';
@@ -23,6 +24,7 @@ type Dependencies = {
   /** Counts a request by its route and status. */
   count: RequestMetrics['count'];
   log: Logger;
+  audit: Audit;
 };
 
 export type RefuseEarly = ReturnType<typeof refuseEarly>;
@@ -31,9 +33,9 @@ export type RefuseEarly = ReturnType<typeof refuseEarly>;
  * Refuses plain calls for load before anything else is done for them, and answers true then. All others go on: with an Idempotency-Key a
  * call may be the repeat of one that runs, and what a browser or a proxy sends needs more looks than these. They are refused when they begin.
  */
-export function refuseEarly({ overload, keyring, takesCalls, metrics, count, log }: Dependencies) {
+export function refuseEarly({ overload, keyring, takesCalls, metrics, count, log, audit }: Dependencies) {
   const asked = new WeakSet<IncomingMessage>();
-  const tell = tellOnceASecond(log);
+  const tell = tellOnceASecond(log, audit);
 
   return {
     /** Whether this call was asked about here, and may go on. */
@@ -49,7 +51,7 @@ export function refuseEarly({ overload, keyring, takesCalls, metrics, count, log
       answer(incoming, outgoing, { body, retryAfterSeconds: refusal.retryAfterSeconds });
       metrics.refused(refusal.noAnswer.code);
       count({ route: EXECUTE, method: 'POST', status: 503 });
-      tell();
+      tell(keyName);
       return true;
     },
   };
@@ -92,13 +94,19 @@ function answer(incoming: IncomingMessage, outgoing: ServerResponse, { body, ret
   incoming.once('close', () => clearTimeout(timer)).once('end', end);
 }
 
-function tellOnceASecond(log: Logger): () => void {
-  let refused = 0;
-  return () => {
-    if (refused++ > 0) return;
-    setTimeout(() => {
-      log.warn({ refused }, 'calls were refused: they come faster than the workers can begin them');
-      refused = 0;
-    }, TOLD_EVERY_MS).unref();
+/** How many calls were refused: a line in the log for all, and one in the audit log for each key. */
+function tellOnceASecond(log: Logger, audit: Audit): (who: string | null) => void {
+  const refused = new Map<string | null, number>();
+  const told = { what: `refused POST ${EXECUTE}`, from: null, outcome: '503 overloaded' };
+  return (who) => {
+    if (refused.size === 0) setTimeout(tell, TOLD_EVERY_MS).unref();
+    refused.set(who, (refused.get(who) ?? 0) + 1);
   };
+
+  function tell(): void {
+    const all = [...refused.values()].reduce((sum, calls) => sum + calls, 0);
+    log.warn({ refused: all }, 'calls were refused: they come faster than the workers can begin them');
+    for (const [who, calls] of refused) audit.tell({ ...told, who, calls });
+    refused.clear();
+  }
 }

@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import { type Context, Hono } from 'hono';
 import { QUERY_VERSION } from '../../shared/contract/query.ts';
 import { sentences } from '../../shared/contract/sentences.ts';
-import { needs, refusedApp } from '../access/permission.ts';
+import { needs, refusedApp, tellAbout } from '../access/permission.ts';
 import type { AskWorker } from '../ask-worker.ts';
 import type { BodyLease, OpenBodies } from '../calls/open-bodies.ts';
 import type { RuleOfScene } from '../calls/rule-of-scene.ts';
@@ -28,22 +28,13 @@ type Dependencies = {
   closedByUs: () => boolean;
   maxBodyBytes: number;
   openBodies: OpenBodies;
-  answerWithinMs?: number;
 };
 
 /**
  * The mock endpoints of the published server, under its paths and in its envelope, so that a gateway rule moves a team
  * without touching its page. What this service does better (numbers, dead clients, lanes, cycles) holds here too.
  */
-export function iceRoutes({
-  submitExecution,
-  ruleOfScene,
-  ask,
-  closedByUs,
-  maxBodyBytes,
-  openBodies,
-  answerWithinMs = ANSWER_WITHIN_MS,
-}: Dependencies) {
+export function iceRoutes({ submitExecution, ruleOfScene, ask, closedByUs, maxBodyBytes, openBodies }: Dependencies) {
   async function execute(context: Context<Environment>): Promise<Response> {
     const lease = openBodies.lease();
     return executeWith(context, lease).finally(() => lease.close());
@@ -69,10 +60,14 @@ export function iceRoutes({
     const left = callerLeft(outgoing, closedByUs);
     left.addEventListener('abort', () => nobodyWaits.abort(), { once: true });
     const call = { mockId, request: found.request, keyName: context.var.keyName ?? null, body: lease };
-    const answer = submitExecution.run(call, nobodyWaits.signal).then((ending) => iceAnswer(call, ending));
+    tellAbout(context, found.request);
+    const answer = submitExecution.run(call, nobodyWaits.signal).then((ending) => {
+      if (ending.kind !== 'answered') context.set('code', ending.noAnswer.code);
+      return iceAnswer(call, ending);
+    });
     context.set('openUntil', answer);
     const timer = new AbortController();
-    const late = setTimeout(answerWithinMs, undefined, { signal: timer.signal }).then(
+    const late = setTimeout(ANSWER_WITHIN_MS, undefined, { signal: timer.signal }).then(
       () => {
         nobodyWaits.abort(); // takes the request back unless the client has it
         return timedOut(mockId);

@@ -17,6 +17,8 @@ type AuditEvent = {
   /** The paths of the input that were searched by, never the values. */
   paths?: string[] | undefined;
   outcome: string;
+  /** How many calls this line stands for, if not one. */
+  calls?: number;
   /** Names of keys that were changed. */
   keys?: object;
 };

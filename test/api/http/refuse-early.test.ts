@@ -14,6 +14,7 @@ import type { Environment } from '../../../src/api/http/environment.ts';
 import { serveHttp } from '../../../src/api/http/http-server.ts';
 import { refuseEarly } from '../../../src/api/http/refuse-early.ts';
 import { sentences } from '../../../src/shared/contract/sentences.ts';
+import type { Audit } from '../../../src/shared/runtime/audit.ts';
 import { createKeyring } from '../../../src/shared/runtime/keyring.ts';
 import { createMetrics, type Metrics } from '../../../src/shared/runtime/metrics.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -186,6 +187,17 @@ describe('a plain call, where keys are needed', () => {
     expect(api.asked).toEqual(['shop']);
   });
 
+  it('has one line a second in the audit log, with the number of its calls', async () => {
+    const headers = { authorization: `Bearer ${KEY}` };
+    await Promise.all(Array.from({ length: 20 }, () => api.execute({ headers })));
+    const calls = () => api.audited.reduce((all, line) => all + (line.calls ?? 0), 0);
+    // The line of this second may tell of calls before.
+    await eventually(() => expect(calls()).toBeGreaterThanOrEqual(20));
+    const line = { what: 'refused POST /rule-server/mock/execute', who: 'shop', from: null, outcome: '503 overloaded' };
+    for (const audited of api.audited) expect(audited).toEqual({ ...line, calls: expect.any(Number) });
+    expect(api.audited.length).toBeLessThan(5);
+  });
+
   it.each([
     ['unknown', { authorization: `Bearer ${KEY}1` }],
     ['missing', undefined],
@@ -233,8 +245,10 @@ async function startApi(keys = new Map<string, string>()) {
     },
   };
   const { count } = createRequestMetrics(metrics);
+  const audited: Parameters<Audit['tell']>[0][] = [];
   const early = refuseEarly({
     ...{ overload, keyring: createKeyring(keys), metrics, count, log },
+    audit: { tell: (event) => void audited.push(event), close() {} },
     takesCalls: () => api.takesCalls,
   });
   const sockets = new Set<unknown>();
@@ -254,9 +268,10 @@ async function startApi(keys = new Map<string, string>()) {
     api.takesCalls = true;
     asked.length = 0;
     seen.length = 0;
+    audited.length = 0;
   };
   const api = {
-    ...{ url: served.url, lines, asked, seen },
+    ...{ url: served.url, lines, asked, seen, audited },
     takesCalls: true,
     refuseAll: () => again(true),
     refuseNone: () => again(false),
