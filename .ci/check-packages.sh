@@ -74,6 +74,7 @@ test_client() { # NAME
 check 'a first hour with the client, from an empty project' first_hour
 examine rule-server-client "$client_tarball" rule-server-client
 examine rule-server "$server_tarball" rule-server/client
+check 'rule-server: the list of what it installs (SBOM) is whole' node .ci/check-sbom.js "$work/app-rule-server"
 for name in rule-server-client rule-server; do check "$name: the tests of the client pass on the package" test_client "$name"; done
 
 answers() { # URL
