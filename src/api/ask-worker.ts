@@ -6,7 +6,7 @@ import { followJobs } from '../shared/store/follow-jobs.ts';
 import type { JobQueue, QueueBackend } from '../shared/store/queue-backend.ts';
 import { queueNames } from '../shared/store/queue-names.ts';
 
-/** An answer as JSON text and where it lies in the store, if it does; or why there is none. */
+/** `found`: the answer as JSON text; `stored` is its key, where it lies in the store. `refused`: why there is none. */
 type Reply =
   | { kind: 'found'; body: string; stored?: string | undefined }
   | { kind: 'refused'; status: 404 | 422 | 503; error: string };

@@ -70,7 +70,7 @@ function digestOf(tree: string): string | null {
   return text(field(parseExact(tree), 'digest'));
 }
 
-/** What is another one in the tree of now, as a sentence; none where nothing is. */
+/** Compares the tree of the run with the tree of now. Says in one sentence which nodes changed, and nothing where none did. */
 function changesSince(before: string, now: string): string[] {
   const [old, present] = [before, now].map((tree) => readOfRule(parseExact(tree)));
   const changes = old && present ? changesBetween(old, present) : [];

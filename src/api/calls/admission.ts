@@ -11,7 +11,7 @@ type Arrived = { keyName: string | null; isAdmitted?: boolean };
 
 /** Whether a call can be begun now, before anything of it is stored. */
 export function createAdmission({ health, pending, overload, settings }: Dependencies) {
-  /** What is the matter with the queue store; undefined when it takes calls. */
+  /** Why the queue store takes no calls; undefined when it takes them. */
   const whyStoreIsAway = (): string | undefined => (health.up ? undefined : whyAway(health.full));
 
   function storeIsAway(): NoAnswer | undefined {

@@ -7,7 +7,7 @@ type ReadPrecondition =
   | { kind: 'missing' }
   | { kind: 'bad'; problem: Problem };
 
-/** A gateway that compresses makes an ETag weak; ours is a digest of the content, so it says the same. */
+/** A gateway that compresses turns an ETag into a weak one (`W/`). Ours is a digest of the content, so a weak one names the same content. */
 const TAG = /^(?:W\/)?("[\x21\x23-\x7e]*")$/;
 
 /** Reads the precondition of a change to saved cases. */

@@ -31,7 +31,7 @@ export function createPins({ history, pinned, pinnedTrees, trees, limits }: Depe
     if (!records.some((other) => pinnedTreeKey(other) === key)) await pinnedTrees.remove(key);
   }
 
-  /** What the trees of all that is pinned take, without one of them. Somebody pins now and then: they are read for it. */
+  /** The bytes that the trees of all pinned executions take, without the tree at one key. Reads them all: people pin seldom. */
   async function bytesOfTrees(except: string | null): Promise<number> {
     const { records } = await pinned.list({ limit: 2 * MAX_PINNED });
     const keys = new Set(records.flatMap((record) => pinnedTreeKey(record) ?? []));

@@ -7,7 +7,7 @@ type Options<T> = {
   read: (id: string) => Promise<T>;
   /** Calls the observer when something may have happened to an execution. */
   observe: (id: string, observer: () => void) => () => void;
-  /** A read is that good for this long, unless something happened since it began. */
+  /** How long a read serves those who ask after it, unless something happened since it began. */
   freshMs: number;
 };
 

@@ -54,7 +54,7 @@ async function findAll({ url, key }: DoctorOptions, environment: Surroundings['e
   }
 }
 
-/** What ends a start, and what is nearly a setting. Throws `BadSettings`, as a start does. */
+/** Warns of settings that look misspelt. Throws `BadSettings` for what would end the start of a process. */
 async function checkSettings(settings: Settings, environment: Surroundings['environment']): Promise<Finding[]> {
   const { API_KEYS_FILE, AUDIT_LOG } = settings;
   if (API_KEYS_FILE !== undefined) parseKeysFile(await readKeysFile(API_KEYS_FILE));
