@@ -1,4 +1,4 @@
-import { type Command, Option } from 'commander';
+import { Argument, type Command, Option } from 'commander';
 import { anyForm } from '../shared/contract/target.ts';
 import type { BackupOptions } from './backup.ts';
 import { describeCases } from './cases/commands.ts';
@@ -11,6 +11,7 @@ import type { ExplainOptions } from './explain.ts';
 import {
   BACKUP_EXAMPLES,
   CLIENTS_EXAMPLES,
+  COMPLETION_EXAMPLES,
   DOCTOR_EXAMPLES,
   ERASE_EXAMPLES,
   EXEC_EXAMPLES,
@@ -26,6 +27,7 @@ import { describeKeys } from './key-commands.ts';
 import type { LayoutOptions } from './layout.ts';
 import type { McpOptions } from './mcp/serve-mcp.ts';
 import type { MoveKeysOptions } from './move-keys.ts';
+import { needsOptions } from './needs-options.ts';
 import { addSearchWords } from './search-words.ts';
 import type { Surroundings } from './surroundings.ts';
 import type { WatchOptions } from './watch.ts';
@@ -57,6 +59,7 @@ export function describeCommands(program: Command, surroundings: Surroundings, e
   describeExplain(describing);
   describeWatch(describing);
   describeMcp(describing);
+  describeCompletion(describing);
 }
 
 /** Options of every command that calls an API. */
@@ -75,7 +78,7 @@ function describeExec({ program, surroundings, ended, withApi }: Describing): vo
   const exec = program
     .command('exec')
     .description('run a rule on a live client and print what it answered')
-    .requiredOption('--app <id>', 'the app')
+    .option('--app <id>', 'the app')
     .option('--rule <id>', 'the rule')
     .option('--node <id>', 'a node: run the sub-tree below it; with --rule as a part of that rule')
     .option('--data <json>', 'the input: a JSON object, @file, or - for standard input', '{}')
@@ -83,6 +86,7 @@ function describeExec({ program, surroundings, ended, withApi }: Describing): vo
     .option('--ts <ms>', 'run as of this time, epoch milliseconds')
     .option('--idempotency-key <key>', 'the same call under the same key runs once')
     .action(async (options: ExecOptions) => ended(await (await import('./exec.ts')).exec(options, surroundings)));
+  needsOptions(exec, 'app');
   withApi(exec).addHelpText('after', EXEC_EXAMPLES + EXIT_CODES_HELP);
 }
 
@@ -90,10 +94,11 @@ function describeClients({ program, surroundings, ended, withApi }: Describing):
   const clients = program
     .command('clients')
     .description('list the clients of an app; ends with 3 when nobody is there')
-    .requiredOption('--app <id>', 'the app')
+    .option('--app <id>', 'the app')
     .action(async (options: ClientsOptions) =>
       ended(await (await import('./clients.ts')).clients(options, surroundings)),
     );
+  needsOptions(clients, 'app');
   withApi(clients).addHelpText('after', CLIENTS_EXAMPLES);
 }
 
@@ -134,17 +139,18 @@ function describeMoveKeys({ program, surroundings, ended }: Describing): void {
 }
 
 function describeLayout({ program, surroundings, ended }: Describing): void {
-  program
+  const layout = program
     .command('layout')
     .description(
       'give the directories of an app to a group of its own, so that clients of other apps cannot reach them',
     )
-    .requiredOption('--app <id>', 'the app')
-    .requiredOption('--group <group>', 'the group of its clients, by name or number')
+    .option('--app <id>', 'the app')
+    .option('--group <group>', 'the group of its clients, by name or number')
     .option('--worker <user>', 'the user of the workers, by name or number; if not given, the owner of SHARED_DIR')
     .option('--shared-dir <folder>', 'the SHARED_DIR of the service, if not that of this environment')
     .addHelpText('after', LAYOUT_EXAMPLES)
     .action(async (options: LayoutOptions) => ended(await (await import('./layout.ts')).layout(options, surroundings)));
+  needsOptions(layout, 'app', 'group');
 }
 
 function describeDoctor({ program, surroundings, ended, withApi }: Describing): void {
@@ -200,4 +206,13 @@ function describeMcp({ program, surroundings, ended, withUrl }: Describing): voi
       ended(await (await import('./mcp/serve-mcp.ts')).serveMcp(options, surroundings)),
     );
   withUrl(mcp).addHelpText('after', MCP_EXAMPLES);
+}
+
+function describeCompletion({ program, surroundings }: Describing): void {
+  program
+    .command('completion')
+    .description('print a script that completes commands and options in a shell')
+    .addArgument(new Argument('<shell>', 'the shell').choices(['bash']))
+    .addHelpText('after', COMPLETION_EXAMPLES)
+    .action(async () => void surroundings.stdout.write((await import('./completion.ts')).bashCompletion(program)));
 }

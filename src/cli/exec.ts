@@ -17,7 +17,9 @@ const endedSchema = recordSchema.pick({ state: true, outcome: true });
 
 /** Runs a rule and prints what the client answered; resolves to the exit code. Ctrl-C cancels the execution. */
 export async function exec(options: ExecOptions, surroundings: Surroundings): Promise<number> {
-  const { stdin, stdout, stderr, onInterrupt } = surroundings;
+  const { stdin, stderr, onInterrupt } = surroundings;
+  if (options.rule === undefined && options.node === undefined)
+    throw new CommandFailed('Say with --rule or --node what to run.', exitCodes.usage);
   const api = createHttpApi({ url: options.url, key: options.key });
   const mockId = await beginRun(api, options, await readData(options.data, stdin));
   const interrupted = new AbortController();
@@ -30,14 +32,14 @@ export async function exec(options: ExecOptions, surroundings: Surroundings): Pr
     await api.call(`/rule-server/mock/executions/${mockId}`, { method: 'DELETE' });
     throw new CommandFailed(`Execution ${mockId} is being cancelled.`, exitCodes.interrupted);
   }
-  return report(api, mockId, options, stdout);
+  return report(api, mockId, options, surroundings);
 }
 
 async function report(
   api: HttpApi,
   mockId: string,
   options: ExecOptions,
-  stdout: Surroundings['stdout'],
+  { stdout, stderr }: Surroundings,
 ): Promise<number> {
   const { status, text } = await api.call(`/rule-server/mock/executions/${mockId}`).catch((error) => {
     const why = error instanceof CommandFailed ? error.message : String(error);
@@ -47,6 +49,8 @@ async function report(
   if (status !== 200 || !ended.success)
     throw new CommandFailed(`How execution ${mockId} ended is not known: ${errorOf(text)}`, exitCodes.unknown);
   const result = rawMember(text, 'result') ?? 'null';
-  stdout.write(options.json ? `${visibleJson(result)}\n` : visibleLines(resultLines(result, text)));
+  if (options.json) stdout.write(`${visibleJson(result)}\n`);
+  // Standard output is for what the client answered.
+  else (ended.data.outcome?.code == null ? stdout : stderr).write(visibleLines(resultLines(result, text)));
   return exitCodeOf(ended.data);
 }

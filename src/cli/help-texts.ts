@@ -21,6 +21,21 @@ Examples:
 
 A client whose heartbeat is older than CLIENT_TIMEOUT_MS (30 s) is offline. The ADDRESS is what exec takes as
 --target address:<address>.
+
+Exit codes:
+  0  a client is there
+  2  the command line is wrong, or the key may not see the app
+  3  no client is there
+  8  the API cannot be reached, does not know the key, or has no worker to ask
+`;
+
+export const COMPLETION_EXAMPLES = `
+Example:
+  rule-server completion bash > /etc/bash_completion.d/rule-server
+
+Exit codes:
+  0  the script is on standard output
+  2  there is none for that shell
 `;
 
 export const ERASE_EXAMPLES = `
@@ -29,6 +44,12 @@ go. The same call under that key would then run again.
 
 Example:
   rule-server erase 94de541c-6a1f-4d3c-9c7e-2f6d1c0b8a55
+
+Exit codes:
+  0  every trace is gone
+  2  that is no mockId
+  3  it has not ended, there is none, or the key may not
+  8  the API cannot be reached, or does not know the key
 `;
 
 export const BACKUP_EXAMPLES = `
@@ -38,6 +59,12 @@ Examples:
 
 Run it on the machine of the service, as its user. The service works on meanwhile. Once a copy is put back, what had not ended when it was
 made, its keys included, is outcome-unknown and does not run again.
+
+Exit codes:
+  0  the copy is whole
+  2  the command line is wrong
+  3  nothing was copied: the file is there already, or cannot be written
+  8  no "rule-server all" without Redis works there
 `;
 
 export const MOVE_KEYS_EXAMPLES = `
@@ -73,7 +100,12 @@ Examples:
   REDIS_URL=redis://redis:6379 SHARED_DIR=/data rule-server doctor
   docker compose exec worker node bin/rule-server.js doctor --url http://api:8080
 
-Run it where a process runs, with that process's settings. Ends with 1 when something fails; a warning is not a failure.
+Run it where a process runs, with that process's settings.
+
+Exit codes:
+  0  nothing failed; a warning is not a failure
+  1  something failed
+  2  the command line is wrong
 `;
 
 export const KEYS_NEW_EXAMPLES = `
@@ -82,6 +114,11 @@ Examples:
   rule-server keys new --name console >> keys.yaml       the key itself goes to standard error
 
 The key is shown once and kept nowhere: the keys file (API_KEYS_FILE) has its digest.
+
+Exit codes:
+  0  the key was made
+  1  what was given makes no usable key
+  2  the command line is wrong
 `;
 
 export const KEYS_CHECK_EXAMPLES = `
@@ -89,7 +126,12 @@ Examples:
   rule-server keys check keys.yaml
   API_KEYS_FILE=keys.yaml rule-server keys check
 
-Ends with 1 when the file cannot be used. With RULE_SERVER_KEY set it also tells which entry that key is.
+With RULE_SERVER_KEY set it also tells which entry that key is.
+
+Exit codes:
+  0  the file can be used
+  1  it cannot
+  2  the command line is wrong, or no file was named
 `;
 
 export const HISTORY_EXAMPLES = `
@@ -99,6 +141,13 @@ Examples:
   rule-server history --text 'card refused' --by ann --json | jq -r .mockId
 
 Types are strict and numbers exact: uid=42 is the number, uid="42" the text. Standard error says how far a search came.
+
+Exit codes:
+  0  the list is whole, also when it is empty
+  1  the API refused, and says why
+  2  the command line is wrong
+  8  the API cannot be reached, or does not know the key
+  130  Ctrl-C
 `;
 
 export const EXPLAIN_EXAMPLES = `
@@ -106,6 +155,12 @@ Example:
   rule-server explain 94de541c-6a1f-4d3c-9c7e-2f6d1c0b8a55
 
 Where it is not known on which rules it ran, no settings are named.
+
+Exit codes:
+  0  it is told
+  1  there is no such execution, or the key may not see it
+  2  the command line is wrong
+  8  the API cannot be reached, or does not know the key
 `;
 
 export const WATCH_EXAMPLES = `
@@ -116,6 +171,12 @@ Examples:
   rule-server watch --json | jq -r 'select(.state == "failed") | .mockId'
 
 One line for each execution that is new or has gone on, within a second. Items of batches are not among them.
+
+Exit codes:
+  1  the API refused, and says why
+  2  the command line is wrong
+  8  the API cannot be reached for 30 s, or does not know the key
+  130  Ctrl-C
 `;
 
 export const MCP_EXAMPLES = `
@@ -125,6 +186,16 @@ Example, as an assistant's configuration:
 
 Five tools: list_rules, describe_inputs, find_runs, explain_run, and run_rule, which runs nothing without --allow-run. They can do
 what the key may do, nothing more. It ends with its standard input.
+
+Exit codes:
+  0  its standard input has ended
+  2  the command line is wrong
+`;
+
+const SERVICE_EXIT_CODES = `
+Exit codes:
+  0  it was stopped, and let go of everything
+  1  it could not start and said why, or a second signal cut it off
 `;
 
 /** The --help of a service: it has settings in the place of options. */
@@ -137,7 +208,7 @@ Settings that matter most, all from the environment:
 
 Example:
   PORT=8081 rule-server all
-`,
+${SERVICE_EXIT_CODES}`,
   api: `
 Settings that matter most, all from the environment (no SHARED_DIR: only workers have one):
   REDIS_URL   the queue (redis://127.0.0.1:6379)
@@ -147,7 +218,7 @@ Settings that matter most, all from the environment (no SHARED_DIR: only workers
 
 Example:
   REDIS_URL=redis://redis:6379 HOST=0.0.0.0 API_KEYS=me:$KEY rule-server api
-`,
+${SERVICE_EXIT_CODES}`,
   worker: `
 Settings that matter most, all from the environment:
   REDIS_URL    the queue (redis://127.0.0.1:6379)
@@ -156,12 +227,12 @@ Settings that matter most, all from the environment:
 
 Example:
   REDIS_URL=redis://redis:6379 SHARED_DIR=/data WORKER_PORT=9090 rule-server worker
-`,
+${SERVICE_EXIT_CODES}`,
   'demo-client': `
 Settings, all from the environment:
   SHARED_DIR  what it shares with the workers (./rule-data)
 
 Example:
   SHARED_DIR=/data rule-server demo-client
-`,
+${SERVICE_EXIT_CODES}`,
 };

@@ -1,21 +1,23 @@
 import type { Command } from 'commander';
 import { KEYS_CHECK_EXAMPLES, KEYS_NEW_EXAMPLES } from './help-texts.ts';
 import type { CheckKeysOptions, NewKeyOptions } from './keys.ts';
+import { needsOptions } from './needs-options.ts';
 import type { Surroundings } from './surroundings.ts';
 
 /** The commands about keys. They call no API. */
 export function describeKeys(program: Command, surroundings: Surroundings, ended: (code: number) => void): void {
   const keys = program.command('keys').description('make a key, or check a keys file (API_KEYS_FILE)');
-  keys
+  const made = keys
     .command('new')
     .description('make a key; its entry for the keys file goes to standard output, the key to standard error')
-    .requiredOption('--name <name>', 'whose key it is')
+    .option('--name <name>', 'whose key it is')
     .option('--may <permissions>', 'what it may do: read,run,cancel,cases,ops', 'read,run,cancel,cases,ops')
     .option('--apps <ids>', 'for which apps; without it for all')
     .option('--expires <date>', 'when it ends, such as 2027-06-30')
     .option('--json', 'print key and entry as one JSON object on standard output')
     .addHelpText('after', KEYS_NEW_EXAMPLES)
     .action(async (options: NewKeyOptions) => ended((await import('./keys.ts')).newKey(options, surroundings)));
+  needsOptions(made, 'name');
   keys
     .command('check')
     .description('check a keys file and tell what its entries may do')

@@ -133,15 +133,19 @@ describe('the command line', () => {
     ] as const)('ends with %d when %s', async (code, _when, does, sentence) => {
       const app = ++apps;
       await using _client = await createResponder({ sharedDir: hasty.sharedDir, app, does });
-      const { exitCode, out } = await command(['exec', '--url', hasty.url, '--app', String(app), '--rule', '1']);
+      const run = ['exec', '--url', hasty.url, '--app', String(app), '--rule', '1'];
+      const { exitCode, out, err } = await command(run);
       expect(exitCode).toBe(code);
-      expect(out).toContain(sentence);
+      // Standard output is for what a client answered.
+      expect(code === 1 ? out : err).toContain(sentence);
+      expect(code === 1 ? err : out).toBe('');
     });
 
     it('ends with 3 when nobody is there', async () => {
-      const { exitCode, out } = await exec(++apps);
+      const { exitCode, out, err } = await exec(++apps);
       expect(exitCode).toBe(3);
-      expect(out).toContain('has no client online');
+      expect(out).toBe('');
+      expect(err).toContain('has no client online');
     });
 
     it('cancels the execution at Ctrl-C', async () => {
@@ -257,9 +261,10 @@ describe('the command line', () => {
     const exec = await command(['exec', '--help'], { environment: { RULE_SERVER_KEY: 'a-secret-of-mine' } });
     expect(exec.out).toContain('Exit codes:');
     expect(exec.out).not.toContain('a-secret-of-mine');
-    for (const name of ['exec', 'clients', 'doctor']) {
-      const { out } = await command([name, '--help']);
-      expect(out).toContain('Examples:');
+    for (const path of await commandPaths()) {
+      const { out } = await command([...path, '--help']);
+      expect(out, path.join(' ')).toMatch(/^Examples?\b/m);
+      expect(out, path.join(' ')).toContain('Exit codes:\n');
     }
     expect(exec.out.indexOf('--app'), 'its own options come first').toBeLessThan(exec.out.indexOf('--url'));
     for (const name of ['all', 'api', 'worker', 'demo-client'])
@@ -269,7 +274,25 @@ describe('the command line', () => {
       err: expect.stringContaining("unknown command 'nope'"),
     });
     expect(await command(['exec'])).toMatchObject({ exitCode: 2, err: expect.stringContaining('--app') });
+    expect((await command(['exec', '--ap', '7'])).err).toMatch(/unknown option '--ap'\n\(Did you mean --app\?\)/);
+    expect(await command(['exec', '--app', '7'])).toMatchObject({
+      exitCode: 2,
+      err: expect.stringContaining('--rule or --node'),
+    });
     expect((await command(['api', '--help'])).out).toContain('start the HTTP side');
+  });
+
+  it.each([
+    ['rule-server ex', 'exec explain'],
+    ['rule-server cases pu', 'pull push'],
+    ['rule-server exec --ta', '--target'],
+    ['rule-server exec --app 7 --ru', '--rule'],
+    ['rule-server keys ', 'new check --help'],
+  ])('bash completes "%s" to %s', async (line, found) => {
+    const { out } = await command(['completion', 'bash']);
+    const words = line.split(' ').map((word) => `'${word}'`);
+    const script = `${out}\nCOMP_WORDS=(${words.join(' ')}); COMP_CWORD=${words.length - 1}; _rule_server; echo "\${COMPREPLY[*]}"`;
+    expect((await run('bash', ['-c', script])).stdout.trim()).toBe(found);
   });
 
   it('is what the installed program runs', async () => {
@@ -417,3 +440,10 @@ describe.skipIf(choice.kind === 'unavailable')('doctor', () => {
     expect(findings.find(({ check }) => check === 'settings')?.message).toContain('PORT');
   });
 });
+
+/** The words of every command that has no commands of its own, as the script for bash knows them. */
+async function commandPaths(): Promise<string[][]> {
+  const { out } = await command(['completion', 'bash']);
+  const paths = [...out.matchAll(/^ +"([^"]+)"\) words=/gm)].map(([, path = '']) => path);
+  return paths.filter((path) => !paths.some((other) => other.startsWith(`${path} `))).map((path) => path.split(' '));
+}

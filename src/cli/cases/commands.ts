@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { targetForms } from '../../shared/contract/target.ts';
+import { needsOptions } from '../needs-options.ts';
 import type { Surroundings } from '../surroundings.ts';
 import type { BatchOptions } from './batch.ts';
 import { BATCH_HELP, CASES_HELP, TEST_HELP } from './help-texts.ts';
@@ -50,8 +51,8 @@ function describeBatch(program: Command, { surroundings, ended, withApi }: Descr
   const batch = program
     .command('batch')
     .description('run each row of a CSV file, without expectations')
-    .requiredOption('--csv <file>', 'a header of input paths, and a row for each run')
-    .requiredOption('--app <id>', 'the app')
+    .option('--csv <file>', 'a header of input paths, and a row for each run')
+    .option('--app <id>', 'the app')
     .option('--rule <id>', 'the rule')
     .option('--node <id>', 'a node: run the sub-tree below it; with --rule as a part of that rule')
     .option('--target <target>', `${targetForms.join(', ')}, or client:* for each; may be repeated`, collect)
@@ -59,6 +60,7 @@ function describeBatch(program: Command, { surroundings, ended, withApi }: Descr
     .option('--concurrency <n>', 'runs open at one client')
     .option('--yes', 'more than 100 runs are meant')
     .action(async (options: BatchOptions) => ended(await (await import('./batch.ts')).batch(options, surroundings)));
+  needsOptions(batch, 'csv', 'app');
   withApi(batch).addHelpText('after', BATCH_HELP);
 }
 
@@ -66,12 +68,13 @@ function describePull(cases: Command, { surroundings, ended, withApi }: Describi
   const pull = cases
     .command('pull')
     .description('write the saved cases into a file')
-    .requiredOption('--app <id>', 'the app')
+    .option('--app <id>', 'the app')
     .option('--rule <id>', 'the rule')
     .option('--node <id>', 'a node')
     .option('--out <file>', 'the file; otherwise rule-<id>.cases.yaml')
     .option('--force', 'also over a file that says something else')
     .action(async (options: PullOptions) => ended(await (await import('./sync.ts')).pull(options, surroundings)));
+  needsOptions(pull, 'app');
   withApi(pull).addHelpText('after', CASES_HELP);
 }
 

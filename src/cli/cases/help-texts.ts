@@ -31,5 +31,11 @@ Examples:
   rule-server cases pull --app 9001 --rule 1 --out recharge.cases.yaml
   rule-server cases push recharge.cases.yaml
 
-Neither overwrites something else without --force: it ends with 1 and names the cases that differ.
+Neither overwrites something else without --force: it names the cases that differ.
+
+Exit codes:
+  0  the file and the saved cases are the same now
+  1  something else would have been overwritten
+  2  the command line or a document is wrong, or the API refused
+  8  the API cannot be reached, or does not know the key
 `;
