@@ -14,6 +14,9 @@ export type Run = {
   ts?: string | undefined;
   target?: string | undefined;
   idempotencyKey?: string | undefined;
+  /** Without effects. `stub`: what stands in the place of nodes, as JSON text. */
+  dryRun?: boolean | undefined;
+  stub?: string | undefined;
 };
 
 const acceptedSchema = z.object({ mockId: z.string() });
@@ -38,9 +41,11 @@ export async function beginRun(api: HttpApi, run: Run, data: string): Promise<st
 }
 
 /** Numbers go out as they were typed: nothing here is turned into a JavaScript number. */
-function requestBody({ app, rule, node, ts, target }: Run, data: string): string {
+function requestBody({ app, rule, node, ts, target, dryRun, stub }: Run, data: string): string {
   const numbers = Object.entries({ app, ruleId: rule, confId: node, ts });
   const members = numbers.flatMap(([name, value]) => (value === undefined ? [] : [`"${name}":${asJson(value)}`]));
+  if (dryRun) members.push('"dryRun":true');
+  if (stub !== undefined) members.push(`"stub":${stub}`);
   if (target !== undefined) members.push(`"target":${JSON.stringify(target)}`);
   return `{${members.join(',')},${JSON.stringify(DATA_FIELD)}:${data}}`;
 }

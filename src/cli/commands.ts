@@ -84,6 +84,8 @@ function describeExec({ program, surroundings, ended, withApi }: Describing): vo
     .option('--data <json>', 'the input: a JSON object, @file, or - for standard input', '{}')
     .option('--target <target>', anyForm(''), 'all')
     .option('--ts <ms>', 'run as of this time, epoch milliseconds')
+    .option('--dry-run', 'without effects: a leaf that has some is not called, and counts as TRUE')
+    .option('--stub <json>', 'with --dry-run: what stands in the place of nodes, such as {"7":"TRUE"}')
     .option('--idempotency-key <key>', 'the same call under the same key runs once')
     .action(async (options: ExecOptions) => ended(await (await import('./exec.ts')).exec(options, surroundings)));
   needsOptions(exec, 'app');

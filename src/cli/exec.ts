@@ -8,7 +8,7 @@ import { createHttpApi, errorOf, type HttpApi } from './http-api.ts';
 import { showLiveStates } from './live-states.ts';
 import { resultLines } from './print-result.ts';
 import { rawMember } from './raw-member.ts';
-import { readData } from './read-data.ts';
+import { objectText, readData } from './read-data.ts';
 import { CommandFailed, type Surroundings } from './surroundings.ts';
 
 export type ExecOptions = Run & { data: string; url: string; key?: string; json?: boolean };
@@ -21,7 +21,8 @@ export async function exec(options: ExecOptions, surroundings: Surroundings): Pr
   if (options.rule === undefined && options.node === undefined)
     throw new CommandFailed('Say with --rule or --node what to run.', exitCodes.usage);
   const api = createHttpApi({ url: options.url, key: options.key });
-  const mockId = await beginRun(api, options, await readData(options.data, stdin));
+  const stub = options.stub === undefined ? undefined : objectText(options.stub, '--stub');
+  const mockId = await beginRun(api, { ...options, stub }, await readData(options.data, stdin));
   const interrupted = new AbortController();
   onInterrupt(() => interrupted.abort());
 

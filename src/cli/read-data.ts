@@ -8,6 +8,11 @@ import { CommandFailed } from './surroundings.ts';
 /** The input of a rule as JSON text: given in place, in a file (`@path`), or on standard input (`-`). */
 export async function readData(given: string, stdin: Readable): Promise<string> {
   const json = given === '-' ? await text(stdin) : given.startsWith('@') ? await readText(given.slice(1)) : given;
+  return objectText(json, '--data');
+}
+
+/** The text of a JSON object. `where`: the option that it stands in. */
+export function objectText(json: string, where: string): string {
   const scanned = scanJson(json);
   if (scanned.kind === 'complete' && scanned.type === 'object') return scanned.raw;
   const why =
@@ -16,7 +21,7 @@ export async function readData(given: string, stdin: Readable): Promise<string> 
       : scanned.kind === 'wrong'
         ? `${scanned.message} at character ${scanned.at + 1}`
         : 'it ends too early';
-  throw new CommandFailed(`--data must be a JSON object: ${why}.`, exitCodes.usage);
+  throw new CommandFailed(`${where} must be a JSON object: ${why}.`, exitCodes.usage);
 }
 
 function readText(path: string): Promise<string> {

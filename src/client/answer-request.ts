@@ -23,7 +23,10 @@ export async function answerRequest(
     const error = `the request cannot be used: ${taken.reason}`;
     return put(printRefusal({ mockId, executeAt, error }));
   }
-  const record = heart.began({ mockId, resultPath, executeAt, input: stringifyExact(taken.request.data) });
+  const record = heart.began({
+    ...{ mockId, resultPath, executeAt, input: stringifyExact(taken.request.data) },
+    isDry: taken.request.stubs !== undefined,
+  });
   try {
     // Somebody may have released a rule just now in order to try it.
     await rules.refresh().catch(onError);

@@ -47,7 +47,7 @@ async function beat(): Promise<void> {
 
 async function answerForTheBlocked(): Promise<void> {
   blockedForMs();
-  for (const { mockId, resultPath, executeAt, memory, input } of [...open.values()]) {
+  for (const { mockId, resultPath, executeAt, memory, input, isDry } of [...open.values()]) {
     if (Date.now() - executeAt < ruleTimeoutMs + GRACE_MS) continue;
     open.delete(mockId);
     const record = openFlightRecord(memory);
@@ -61,6 +61,7 @@ async function answerForTheBlocked(): Promise<void> {
       ['process', JSON.stringify(record.process())],
       ['error', JSON.stringify(error)],
       ['executeAt', String(executeAt)],
+      ...(isDry ? [['dryRun', 'true'] as [string, string]] : []),
     ]);
     await putAnswer(resultPath, mockId, answer, { forMs: ruleTimeoutMs, onError: report });
   }

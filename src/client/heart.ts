@@ -22,8 +22,8 @@ export type HeartMessage =
   | ({ kind: 'began'; memory: SharedArrayBuffer } & Beginning)
   | { kind: 'ended'; mockId: string };
 
-/** A run as it began. `input`: its data as JSON, to be given back should the run block its client. */
-type Beginning = { mockId: string; resultPath: string; executeAt: number; input: string };
+/** A run as it began. `input`: its data as JSON, to be given back should the run block its client. `isDry`: it has no effects. */
+type Beginning = { mockId: string; resultPath: string; executeAt: number; input: string; isDry: boolean };
 
 type Options = Omit<HeartSettings, 'pulse' | 'dataField'> & { onError: (error: unknown) => void };
 

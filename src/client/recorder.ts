@@ -68,7 +68,7 @@ export function createRecorder(
 
   return {
     began(request: ExecutionRequest): Recording | null {
-      if (Math.random() >= sample) return null;
+      if (request.stubs !== undefined || Math.random() >= sample) return null;
       const { ruleId, confId } = request;
       const id = ruleId === null ? `"confId":${confId}` : `"ruleId":${ruleId}`;
       // Cases are of a rule, or of a node by itself: a node inside a rule is neither.

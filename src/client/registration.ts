@@ -21,6 +21,7 @@ function printRegistration({ app, address, lane, loadedVersion, leafNodes }: Reg
     lane: lane ?? null,
     dialect: 'rule',
     sdk: 'node',
+    dryRun: true,
     lastHeartbeat: now,
     startTime: now,
     process: thisProcess(),

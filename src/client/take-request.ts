@@ -5,8 +5,9 @@ import { DATA_FIELD } from '../shared/contract/data-field.ts';
 import { parseExact, scanJson } from '../shared/contract/exact-json.ts';
 import { decodeUtf8 } from '../shared/contract/utf8.ts';
 import type { ExecutionRequest } from './engine/execution.ts';
-import { isExactObject } from './engine/values.ts';
+import { type ExactObject, isExactObject } from './engine/values.ts';
 import { errnoOf, unless } from './errno.ts';
+import { readStubs } from './read-stubs.ts';
 import { idMember, integerMember } from './rules/members.ts';
 
 /** What came of a file that may be a request. `left`: it is not ours to run (any more), or not complete yet. */
@@ -64,14 +65,23 @@ function readRequest(bytes: Buffer, mockId: string): Taken {
     // The answer goes by the file's name; a request that names another execution is a mistake somewhere.
     if (request.mockId != null && request.mockId !== mockId)
       throw new TypeError('mockId differs from the name of the file');
-    const [ruleId, confId] = [idMember(request, 'ruleId'), idMember(request, 'confId')];
+    const asked = selectionOf(request);
     const ts = integerMember(request, 'ts') || null;
     const { traceparent } = request;
     const trace = typeof traceparent === 'string' ? { traceparent } : {};
-    return { kind: 'request', mockId, request: { ruleId, confId, ts, data, ...trace } };
+    return { kind: 'request', mockId, request: { ...asked, ts, data, ...trace } };
   } catch (error) {
     return { kind: 'unusable', mockId, reason: error instanceof Error ? error.message : String(error) };
   }
+}
+
+/** What is to run. Of a dry run it stands where a client that knows of none finds nothing to run. */
+function selectionOf(request: ExactObject): Pick<ExecutionRequest, 'ruleId' | 'confId' | 'stubs'> {
+  const ids = (from: ExactObject) => ({ ruleId: idMember(from, 'ruleId'), confId: idMember(from, 'confId') });
+  const { dryRun } = request;
+  if (dryRun === undefined) return ids(request);
+  if (!isExactObject(dryRun)) throw new TypeError('dryRun must be an object');
+  return { ...ids(dryRun), stubs: readStubs(dryRun.stub ?? {}) };
 }
 
 function isJson(bytes: Buffer): boolean {

@@ -51,7 +51,7 @@ describe('what an assistant may rely on', () => {
   it.each([
     ['list_rules', { q: 'campaign' }, 'q'],
     ['describe_inputs', { ruleId: 1, lane: 'beta' }, 'lane'],
-    ['run_rule', { ruleId: 1, dryRun: true }, 'dryRun'],
+    ['run_rule', { ruleId: 1, stub: '{}' }, 'stub'],
     ['find_runs', { offset: 50 }, 'offset'],
     ['explain_run', {}, 'mockId'],
   ])('%s refuses an argument that it does not know, by its name', async (name, given, unknown) => {

@@ -9,6 +9,7 @@ const client = (address: string, more: Partial<Client> = {}): Client => ({
   online: true,
   busy: false,
   sdk: 'node',
+  dryRun: true,
   heartbeatAgeMs: 1,
   open: 0,
   loadedVersion: '1',

@@ -128,6 +128,7 @@ describe('calls', () => {
     ts: null,
     target: 'lane:beta',
     input: '{"name":"O\'Neil","n":1e400}',
+    dryRun: false,
     comparisonId: null,
     derivedFrom: null,
   };

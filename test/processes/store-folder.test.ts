@@ -47,6 +47,7 @@ function recordOf(mockId: string): ExecutionRecord {
       lane: null,
       error: null,
       comparisonId: null,
+      dryRun: false,
       derivedFrom: null,
     },
   };

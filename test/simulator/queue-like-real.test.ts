@@ -272,7 +272,7 @@ function record(mockId: string, n: number, { run }: Context): ExecutionRecord {
     ...ended,
     lateResult: false,
     rules: null,
-    ...{ lane: null, error: null, comparisonId: null, derivedFrom: null },
+    ...{ lane: null, error: null, dryRun: false, comparisonId: null, derivedFrom: null },
   };
 }
 

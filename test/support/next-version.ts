@@ -8,17 +8,18 @@ export const makeNextVersion = (): Promise<ProgramCopy> => copyProgram(changes);
 
 /** In jobs `input` is called `payload`, and there is a field more; in results `body` is called `answer`. */
 const forms = `
-export const jobDataSchema = z.preprocess((data) => (data?.v === 2 ? { ...data, input: data.payload } : data), jobDataOfToday);
-export const jobResultSchema = z.preprocess((result) => (result?.v === 2 ? { ...result, body: result.answer } : result), jobResultOfToday);
+export const jobDataSchema = z.preprocess((data) => (data?.v === 3 ? { ...data, input: data.payload } : data), jobDataOfToday);
+export const jobResultSchema = z.preprocess((result) => (result?.v === 3 ? { ...result, body: result.answer } : result), jobResultOfToday);
 export const writtenData = ({ input, ...rest }) => ({ ...rest, payload: input, tenant: 'ours' });
-export const writtenResult = ({ body, ...rest }) => (rest.v === 2 ? { ...rest, answer: body } : { ...rest, body });
+export const writtenResult = ({ body, ...rest }) => (rest.v === 3 ? { ...rest, answer: body } : { ...rest, body });
 `;
 
 const changes: Record<string, Edit[]> = Object.fromEntries<Edit[]>([
   [
     'shared/contract/job.ts',
     [
-      ['JOB_VERSION = 1;', 'JOB_VERSION = 2;'],
+      ['JOB_VERSION = 2;', 'JOB_VERSION = 3;'],
+      ['REAL_RUN_VERSION = 1;', 'REAL_RUN_VERSION = 3;'],
       ['export const jobDataSchema =', 'const jobDataOfToday ='],
       ['jobDataSchema.omit', 'jobDataOfToday.omit'],
       ['jobDataSchema.pick', 'jobDataOfToday.pick'],

@@ -36,6 +36,8 @@ type Options = {
   lane?: string;
   /** `rule`: registered, our own dialect. `python`, `go`, `java`: registered as those SDKs do. `directory`: a mkdir and nothing else. */
   as?: 'rule' | 'python' | 'go' | 'java' | 'directory';
+  /** Its registration says that it can run without effects. */
+  dryRun?: boolean;
   beatEveryMs?: number;
   lookEveryMs?: number;
   /** How wrong its clock is. */
@@ -67,7 +69,16 @@ export type Responder = {
 
 /** Plays a client of the file channel on real files. What it does with a request is up to the test. */
 export async function createResponder(options: Options): Promise<Responder> {
-  const { sharedDir, app, lane, as = 'rule', beatEveryMs = 500, lookEveryMs = 5, clockAheadMs = 0 } = options;
+  const {
+    sharedDir,
+    app,
+    lane,
+    dryRun = false,
+    as = 'rule',
+    beatEveryMs = 500,
+    lookEveryMs = 5,
+    clockAheadMs = 0,
+  } = options;
   const address = options.address ?? `client_${randomBytes(3).toString('hex')}`;
   const fileName = as === 'python' || as === 'go' || as === 'java' ? address.replace(/[:/]/g, '_') : address;
   const register = options.behind?.register ?? join(sharedDir, 'clients', String(app));
@@ -106,7 +117,7 @@ export async function createResponder(options: Options): Promise<Responder> {
   await mkdir(directory, { recursive: true });
   if (isRegistered) {
     await mkdir(home, { recursive: true });
-    await put(registrationPath, registrations[as]({ address, app, lane, clock: clock() }));
+    await put(registrationPath, registrations[as]({ address, app, lane, dryRun, clock: clock() }));
     await beat();
   }
   const looks = every(lookEveryMs, look, throwLater);
@@ -254,16 +265,17 @@ export const removesItsDirectoryAfterPickUp: Behaviour = async (request, respond
   await responder.removeDirectory();
 };
 
-type Who = { address: string; app: number; lane: string | undefined; clock: number };
+type Who = { address: string; app: number; lane: string | undefined; dryRun: boolean; clock: number };
 
 const registrations = {
-  rule: ({ address, app, lane, clock }: Who) =>
+  rule: ({ address, app, lane, dryRun, clock }: Who) =>
     JSON.stringify({
       address,
       app,
       lane: lane ?? null,
       dialect: 'rule',
       sdk: 'node',
+      ...(dryRun && { dryRun }),
       startTime: clock,
       loadedVersion: 1,
     }),

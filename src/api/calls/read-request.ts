@@ -31,8 +31,7 @@ export function readExecuteRequest(bytes: Uint8Array): ReadRequest {
   for (const member of scanned.members) {
     const { key } = member;
     const meant = nearMiss(key);
-    if (asksForNoEffects(member)) problems.push({ field: key, message: NO_DRY_RUN });
-    else if (meant) problems.push({ field: key, message: `is not a field of this request; did you mean "${meant}"?` });
+    if (meant) problems.push({ field: key, message: `is not a field of this request; did you mean "${meant}"?` });
   }
   const parsed = executeRequestSchema.safeParse(membersByKey(scanned.members));
   if (!parsed.success) {
@@ -43,12 +42,16 @@ export function readExecuteRequest(bytes: Uint8Array): ReadRequest {
     : { kind: 'bad', problems: problems.slice(0, MAX_PROBLEMS) };
 }
 
-const FIELDS = ['app', 'ruleId', 'confId', 'ts', 'debug', DATA_FIELD, 'target', 'scene', 'comparisonId', 'derivedFrom'];
+const FIELDS = [
+  ...['app', 'ruleId', 'confId', 'ts', 'debug', DATA_FIELD, 'target', 'scene', 'dryRun', 'stub'],
+  ...['comparisonId', 'derivedFrom'],
+];
 const OTHER_NAMES = new Map([
   ['roam', DATA_FIELD],
   ['service', DATA_FIELD],
   ['iceid', 'ruleId'],
   ['scenes', 'scene'],
+  ['stubs', 'stub'],
 ]);
 
 /** The known field that a key probably means: another spelling, the name of another server, or one slip in a longer name. */
@@ -64,9 +67,9 @@ function nearMiss(key: string): string | undefined {
 }
 
 export const NO_DRY_RUN =
-  'is not known here: every execution runs for real. Leave it out to run the rule with all its effects';
+  'is not known here: this runs for real. Ask for a run without effects with "dryRun": true in the body of POST /rule-server/mock/execute';
 
-/** Tells whether a member asks for a run without effects. The API refuses such a call: there is none, and a real run is not what was asked for. */
+/** Tells whether a member asks for a run without effects, where there is none: the API refuses such a call, because a real run is not what was asked for. */
 export function asksForNoEffects({ key, raw }: Pick<Member, 'key' | 'raw'>): boolean {
   const plain = letters(key);
   const isAsked = plain === 'stub' || plain === 'stubs' || isOneSlipAway(plain, 'dryrun');

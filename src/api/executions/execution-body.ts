@@ -9,7 +9,7 @@ import type { Looked } from './search-executions.ts';
 export function recordBody(record: ExecutionRecord): string {
   const id = (text: string | null) => (text === null ? null : BigInt(text));
   const { mockId, app, ruleId, confId, ts, target, keyName, address, state, history } = record;
-  const { warnings, outcome, decision, rules, lane, error, comparisonId, derivedFrom } = record;
+  const { warnings, outcome, decision, rules, lane, error, dryRun, comparisonId, derivedFrom } = record;
   return stringifyExact({
     mockId,
     app,
@@ -27,6 +27,7 @@ export function recordBody(record: ExecutionRecord): string {
     outcome,
     decision,
     error,
+    dryRun,
     comparisonId,
     derivedFrom,
     rules: printedRules(rules),

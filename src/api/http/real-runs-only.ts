@@ -3,7 +3,7 @@ import { asksForNoEffects, NO_DRY_RUN } from '../calls/read-request.ts';
 import type { Environment } from './environment.ts';
 import { badRequest } from './respond.ts';
 
-/** Refuses what asks in its query string for a run without effects: there is none, and a real one is not what was asked for. */
+/** Refuses what asks in its query string for a run without effects: that stands in the body, and a real run is not what was asked for. */
 export const realRunsOnly = () =>
   createMiddleware<Environment>(async ({ req }, next) => {
     const asked = Object.entries(req.query()).filter(([key, raw]) => asksForNoEffects({ key, raw }));

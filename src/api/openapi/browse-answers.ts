@@ -81,6 +81,7 @@ export const clientsAnswer = z
         state: z.enum(['online', 'offline', 'busy']),
         dialect: z.enum(dialectNames),
         sdk: text,
+        dryRun: z.boolean().describe('It can run without effects.'),
         lastHeartbeat: int64OrNull,
         heartbeatAgeMs: int64OrNull,
         loadedVersion: asJson({ type: ['number', 'null'] }),

@@ -62,6 +62,7 @@ const client = {
   state: 'online',
   dialect: 'rule',
   sdk: 'node',
+  dryRun: true,
   lastHeartbeat: 1_790_000_000_000,
   heartbeatAgeMs: 1200,
   loadedVersion: 18,

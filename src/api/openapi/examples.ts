@@ -54,6 +54,7 @@ export const listed = {
   outcome: { status: 200, code: null, mayHaveRun: true },
   decision: 'TRUE',
   error: null,
+  dryRun: false,
   comparisonId: null,
   derivedFrom: null,
   rules: { released: 18, loaded: 18, digest: 'Qm9xX2Vzc2VudGlhbGx5MT' },

@@ -51,6 +51,11 @@ export const executeOperations: Operation[] = [
         rule: request,
         'one client, as of a time': { ...request, ts: 1_790_000_000_000, target: `address:${CLIENT}` },
         'a sub-tree, in a lane': { ...request, confId: 2, target: 'lane:beta' },
+        'without effects': {
+          ...request,
+          dryRun: true,
+          stub: { 7: 'TRUE', 9: { outcome: 'NONE', set: { points: 3 } } },
+        },
       },
     },
     answers: {
@@ -91,6 +96,7 @@ export const executeOperations: Operation[] = [
       },
       502: answerOf('The client wrote something that is not a result.', {
         'invalid-result': unanswered(sentences.invalidResult(claim, { problem: 'is not JSON', clientDied: false })),
+        'client-ignored-dry-run': unanswered(sentences.ignoredDryRun(claim, false)),
       }),
       503: {
         description: 'No client or no worker is there to run it, or too much waits already.',

@@ -35,6 +35,7 @@ const recordMembers = {
   error: text
     .nullable()
     .describe("The beginning of the client's error, or why there is no answer; at most 300 characters."),
+  dryRun: z.boolean().describe('It had no effects.'),
   comparisonId: text.nullable().describe('The comparison that it is a part of, as its caller said.'),
   derivedFrom: text.nullable().describe('The execution that it repeats, as its caller said.'),
   rules: rulesOfRun,

@@ -21,6 +21,7 @@ type Asked = {
   confId?: string | undefined;
   input: string;
   target?: string | undefined;
+  dryRun?: boolean | undefined;
 };
 
 /** Runs a rule once, and resolves to the whole execution. When the assistant gives up, it is cancelled. */
@@ -28,8 +29,8 @@ export async function runRule(api: HttpApi, asked: Asked, signal: AbortSignal): 
   const scanned = scanJson(asked.input);
   if (scanned.kind !== 'complete' || scanned.type !== 'object')
     throw new CommandFailed('input must be a JSON object, as text.', exitCodes.usage);
-  const { app, ruleId: rule, confId: node, target } = asked;
-  const mockId = await beginRun(api, { app: String(app), rule, node, target }, asked.input);
+  const { app, ruleId: rule, confId: node, target, dryRun } = asked;
+  const mockId = await beginRun(api, { app: String(app), rule, node, target, dryRun }, asked.input);
   for await (const _ of statesOf(api, mockId, signal)) {
     // Its end is what is waited for.
   }

@@ -98,7 +98,7 @@ function addRun(server: McpServer, api: HttpApi): void {
     'run_rule',
     {
       title: 'Run a rule',
-      description: 'Runs a rule once on a live client: a real run with real effects.',
+      description: 'Runs a rule once on a live client: a real run with real effects, unless dryRun is true.',
       inputSchema: z.strictObject({
         app,
         ruleId,
@@ -107,6 +107,10 @@ function addRun(server: McpServer, api: HttpApi): void {
         target: z
           .string()
           .describe(`${anyForm('')}.`)
+          .optional(),
+        dryRun: z
+          .boolean()
+          .describe('Without effects: a leaf that has some is not called, and counts as TRUE. Only some clients can.')
           .optional(),
       }),
       annotations: RUNS,

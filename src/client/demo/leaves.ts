@@ -111,7 +111,10 @@ export const demoLeaves: Leaves = {
     fields: { amount: money, reason: { name: 'Reason' } },
   }),
   'demo.GivePoints': { leaf: GivePoints, name: 'Give points', desc: 'one for every so much spent' },
-  'demo.LookUpProfile': { leaf: LookUpProfile, name: 'Look up the profile', desc: 'takes as long as configured' },
+  'demo.LookUpProfile': {
+    ...{ leaf: LookUpProfile, name: 'Look up the profile', desc: 'takes as long as configured' },
+    effects: false,
+  },
   'demo.ChargeCard': { leaf: ChargeCard, name: 'Charge the card', desc: 'always fails' },
 };
 

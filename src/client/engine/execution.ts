@@ -1,3 +1,4 @@
+import { createDryRun, type Stubs } from './dry-run.ts';
 import { evaluate } from './evaluate.ts';
 import { createStore } from './keys.ts';
 import type { HandleError } from './node.ts';
@@ -19,6 +20,8 @@ export type ExecutionRequest = Selection & {
   ts: bigint | null;
   /** The data; the run works on this very object. */
   data: ExactObject;
+  /** Instead of a run with effects: one without them, with these stubs. */
+  stubs?: Stubs | undefined;
   /** The trace that asks for it (W3C Trace Context), if it is known. */
   traceparent?: string | undefined;
 };
@@ -42,6 +45,7 @@ export function execute(rules: Rules, request: ExecutionRequest, options: Execut
     withSteps: options.withSteps,
     deadline: performance.now() + options.timeoutMs,
     handleError: options.handleError ?? null,
+    dryRun: request.stubs === undefined ? null : createDryRun(request.stubs),
     watcher: options.watcher ?? null,
     within: options.within ?? null,
     stepWatcher: options.stepWatcher ?? null,

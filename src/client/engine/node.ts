@@ -1,4 +1,5 @@
 import type { Data } from './data.ts';
+import type { Effects } from './dry-run.ts';
 import type { ErrorState, State } from './state.ts';
 import type { TimeWindow } from './time-window.ts';
 
@@ -34,8 +35,8 @@ export type Node = {
   readonly errorState: ErrorState | null;
   readonly body:
     | { kind: 'relation'; relation: Relation }
-    /** `onlyComputes`: nothing of it can run after it has returned. */
-    | { kind: 'leaf'; run: RunLeaf; handleError: HandleError | null; onlyComputes: boolean };
+    /** `onlyComputes`: nothing of it can run after it has returned. `effects`: what it does besides. */
+    | { kind: 'leaf'; run: RunLeaf; handleError: HandleError | null; onlyComputes: boolean; effects: Effects };
   forward: Node | null;
   children: readonly Node[];
   leftOut: readonly LeftOut[];

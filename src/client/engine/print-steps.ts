@@ -35,11 +35,12 @@ export function printSteps(steps: readonly Step[]): string {
   const read = (access: Read) => `{${keyOf(access)}${value('value', access.value)}}`;
   const write = (access: Write) => `{${keyOf(access)}${value('before', access.before)}${value('after', access.after)}}`;
 
-  const step = ({ nodeId, name, role, parent, outcome, inverted, error, start, ms, reads, writes }: Step) =>
+  const step = ({ nodeId, name, role, parent, outcome, inverted, error, instead, start, ms, reads, writes }: Step) =>
     [
       `{"nodeId":${nodeId},"name":${JSON.stringify(name)},"role":"${role}","parent":${parent?.index ?? null}`,
       `,"outcome":"${outcome}","inverted":${inverted},"start":${rounded(start)},"ms":${rounded(ms)}`,
       error === null ? '' : `,"error":${JSON.stringify(error)}`,
+      instead === null ? '' : `,"instead":"${instead}"`,
       `,"reads":[${Array.from(reads.values(), read).join(',')}],"writes":[${Array.from(writes.values(), write).join(',')}]}`,
     ].join('');
 

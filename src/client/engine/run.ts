@@ -1,5 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { Data, type RunContext } from './data.ts';
+import type { DryRun } from './dry-run.ts';
 import type { Store } from './keys.ts';
 import type { HandleError, Node } from './node.ts';
 import { type ErrorState, letterOf } from './state.ts';
@@ -14,6 +15,8 @@ export type Run = {
   readonly ts: bigint;
   readonly steps: Steps | null;
   readonly handleError: HandleError | null;
+  /** Null for a run with all its effects. */
+  readonly dryRun: DryRun | null;
   /** Runs a leaf's code so that what it leaves behind can be told to be its. */
   readonly within: Within | null;
   /** How many nodes lie on the stack. */
@@ -44,6 +47,7 @@ type Options = {
   withSteps: boolean;
   deadline: number;
   handleError: HandleError | null;
+  dryRun: DryRun | null;
   watcher: RunWatcher | null;
   within: Within | null;
   stepWatcher: StepWatcher | null;
@@ -55,7 +59,7 @@ export type Within = <T>(node: Node, work: () => T, step: Step | null) => T;
 export type RunWatcher = { note(process: string): void; enter(nodeId: bigint): void };
 
 export function createRun(options: Options): Run {
-  const { store, ts, withSteps, deadline, handleError, watcher, within, stepWatcher } = options;
+  const { store, ts, withSteps, deadline, handleError, dryRun, watcher, within, stepWatcher } = options;
   const steps = withSteps ? createSteps(stepWatcher) : null;
   let process = '';
   let now = performance.now();
@@ -84,6 +88,7 @@ export function createRun(options: Options): Run {
     ts,
     steps,
     handleError,
+    dryRun,
     within,
     depth: 0,
     end() {

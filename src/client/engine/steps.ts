@@ -21,6 +21,8 @@ export type Step = {
   outcome: StepOutcome;
   inverted: boolean;
   error: string | null;
+  /** In a dry run: what stands in the place of the node's own code. */
+  instead: 'stubbed' | 'assumed' | null;
   /** The first value read of each key, before the node wrote it. */
   reads: ReadonlyMap<string, Read>;
   /** The value of each key before its first write, and after its last. */
@@ -79,7 +81,15 @@ export function createSteps(watcher: StepWatcher | null = null) {
 
 function newStep(place: Pick<Step, 'index' | 'nodeId' | 'name' | 'role' | 'parent' | 'start'>): Step {
   const { index, nodeId, name, role, parent, start } = place;
-  const open = { ms: 0, outcome: 'UNFINISHED', inverted: false, error: null, reads: none, writes: none } as const;
+  const open = {
+    ms: 0,
+    outcome: 'UNFINISHED',
+    inverted: false,
+    error: null,
+    instead: null,
+    reads: none,
+    writes: none,
+  } as const;
   return { index, nodeId, name, role, parent, start, ...open };
 }
 

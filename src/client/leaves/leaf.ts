@@ -61,6 +61,12 @@ export type LeafDefinition<L extends LeafClass = LeafClass> = {
   /** Types of keys that the code does not tell. */
   keys?: Readonly<Record<string, ValueType>>;
   comparison?: LeafComparison;
+  /**
+   * Whether the leaf does more than read and write the data, such as a payment or a message. A dry run does not call one that does: it
+   * counts as TRUE. Not said: a consequence (`doResult`) does, and code that only computes does not. Of another leaf it is not known:
+   * a dry run calls it, and names it.
+   */
+  effects?: boolean;
   /** The keys the leaf reads, and their types: said here, the code is not asked. A key with dots leads into objects. */
   reads?: Readonly<Record<string, DeclaredType>>;
   /** The keys the leaf writes, likewise. */

@@ -1,6 +1,7 @@
 import { parseExact } from '../../shared/contract/exact-json.ts';
 import { onlyComputes } from '../code/only-computes.ts';
 import type { Data } from '../engine/data.ts';
+import type { Effects } from '../engine/dry-run.ts';
 import type { Node } from '../engine/node.ts';
 import type { State } from '../engine/state.ts';
 import { type ExactObject, isExactObject } from '../engine/values.ts';
@@ -27,7 +28,18 @@ export function makeLeaf({ clazz, definition, fields, kind }: LeafEntry, confFie
   leaf.afterPropertiesSet?.();
   const handle = leaf.errorHandle?.bind(leaf);
   const body = { kind: 'leaf', run: runnerOf(leaf), handleError: handle ?? null } as const;
-  return { body: { ...body, onlyComputes: onlyComputes(leaf, workOf(leaf, kind)) }, problems };
+  const computes = onlyComputes(leaf, workOf(leaf, kind));
+  return {
+    body: { ...body, onlyComputes: computes, effects: effectsOf(kind, definition.effects, computes) },
+    problems,
+  };
+}
+
+/** A consequence has effects, and code that only computes has none, unless the definition says otherwise. */
+function effectsOf(kind: LeafKind, declared: boolean | undefined, computes: boolean): Effects {
+  if (declared !== undefined) return declared ? 'some' : 'none';
+  if (kind === 6) return 'some';
+  return computes ? 'none' : 'unsure';
 }
 
 /** A field by its name, in whatever case it is written: as in the Java SDK. */

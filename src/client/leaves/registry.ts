@@ -47,7 +47,19 @@ function entryOf(clazz: string, given: LeafClass | LeafDefinition): LeafEntry {
   };
 }
 
-const members = ['leaf', 'name', 'desc', 'order', 'alias', 'fields', 'keys', 'reads', 'writes', 'comparison'];
+const members = [
+  'leaf',
+  'name',
+  'desc',
+  'order',
+  'alias',
+  'fields',
+  'keys',
+  'reads',
+  'writes',
+  'comparison',
+  'effects',
+];
 
 /** A misspelt name would have no effect, and nobody would know. */
 function checkMembers(clazz: string, definition: LeafDefinition, sample: object): void {

@@ -24,6 +24,8 @@ export type Client = {
   online: boolean;
   busy: boolean;
   sdk: string;
+  /** It can run without effects. */
+  dryRun: boolean;
   /** How old its last sign of life is, by the service's clock. */
   heartbeatAgeMs: number | null;
   loadedVersion: string | null;
@@ -122,6 +124,7 @@ function readClient(client: ExactValue): Client {
     online: text(field(client, 'state')) !== 'offline',
     busy: text(field(client, 'state')) === 'busy',
     sdk: text(field(client, 'sdk')) ?? 'unknown',
+    dryRun: flag(field(client, 'dryRun')),
     heartbeatAgeMs: number(field(client, 'heartbeatAgeMs')),
     loadedVersion: digits(field(client, 'loadedVersion')),
     open: number(field(client, 'open')) ?? 0,

@@ -33,6 +33,8 @@ export type ExecutionRecord = {
   decision: Decision | null;
   warnings: Warning[];
   outcome: Outcome | null;
+  /** It had no effects. */
+  dryRun: boolean;
   /** The comparison it is a part of, and the run it repeats. */
   comparisonId: string | null;
   derivedFrom: string | null;
@@ -74,6 +76,8 @@ export type ExecuteCall = {
   ts: string | null;
   target: string;
   input: string;
+  /** Without effects. */
+  dryRun: boolean;
   /** The comparison it is a part of, and the run it repeats; null for none. */
   comparisonId: string | null;
   derivedFrom: string | null;
@@ -87,6 +91,7 @@ export function executeBody({
   ts,
   target,
   input,
+  dryRun,
   comparisonId,
   derivedFrom,
 }: ExecuteCall): string {
@@ -97,6 +102,7 @@ export function executeBody({
     ...(ts === null ? [] : [`"ts":${ts}`]),
     `"the service":${input.trim()}`,
     `"target":${JSON.stringify(target)}`,
+    ...(dryRun ? ['"dryRun":true'] : []),
     ...(comparisonId === null ? [] : [`"comparisonId":${JSON.stringify(comparisonId)}`]),
     ...(derivedFrom === null ? [] : [`"derivedFrom":${JSON.stringify(derivedFrom)}`]),
   ];
@@ -270,6 +276,7 @@ export function readRecord(value: ExactValue): ExecutionRecord {
       nodeId: text(field(warning, 'nodeId')),
     })),
     outcome: readOutcome(field(value, 'outcome')),
+    dryRun: flag(field(value, 'dryRun')),
     comparisonId: text(field(value, 'comparisonId')),
     derivedFrom: text(field(value, 'derivedFrom')),
     rules: readRulesOfRun(field(value, 'rules')),

@@ -23,6 +23,7 @@ import { blockedBecause, RunBar } from './input/run-bar.tsx';
 import { TargetPicker } from './input/target-picker.tsx';
 import { useAsOf } from './input/use-as-of.ts';
 import { useInput } from './input/use-input.ts';
+import { DryRunNotice } from './result/dry-run-notice.tsx';
 import { ResultPanel } from './result/result-panel.tsx';
 import { RulesNotice } from './result/rules-notice.tsx';
 import { useOpenRun } from './result/use-open-run.ts';
@@ -56,7 +57,7 @@ export function Screen() {
   const [chosenAt, setChosenAt] = useState<{ of: readonly Occurrence[]; index: number } | null>(null);
   const chosen = chosenAt?.of === shown.occurrences ? (shown.occurrences[chosenAt.index] ?? null) : null;
   const lacks = useLacks();
-  const blocked = lacks('run') ?? blockedBecause({ place, input, asOf, rule, say });
+  const blocked = lacks('run') ?? blockedBecause({ place, input, asOf, rule, dry: run.dry, say });
   const comparing = place.runs.length > 0;
 
   const choose = useCallback(
@@ -142,6 +143,7 @@ export function Screen() {
         ) : (
           <>
             <div className="column headlines">
+              <DryRunNotice run={run} />
               <RulesNotice rule={shown} onAgain={() => 'record' in shown.ofRun && again(shown.ofRun.record)} />
               <ResultPanel place={place} run={run} rule={shown} onChoose={choose} />
               <SaveCaseBar reading={run.sending ? null : run.reading} />
@@ -151,7 +153,7 @@ export function Screen() {
                 aria-disabled={blocked !== null || run.isOpen || run.sending}
                 onClick={() => blocked === null && !run.isOpen && !run.sending && void run.start()}
               >
-                {say('run.button')}
+                {say(run.dry.isOn ? 'dry.button' : 'run.button')}
               </button>
             </div>
             <div className="column tree-column">

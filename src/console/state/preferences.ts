@@ -52,6 +52,11 @@ export function chooseTheme(next: Theme): void {
   else document.documentElement.dataset.theme = next;
 }
 
+/** The apps whose runs are to have no effects. */
+export const dryApps = createStored<readonly string[]>('dry-apps', {
+  read: (stored) => (Array.isArray(stored) ? stored.filter((app) => typeof app === 'string') : []),
+});
+
 /** Whether the history below the columns is open. */
 export const historyShown = createStored<boolean>('history-shown', {
   read: (stored) => (typeof stored === 'boolean' ? stored : window.innerWidth >= 1180 && window.innerHeight >= 800),

@@ -17,6 +17,7 @@ export const outcomes = {
   'no-answer': { status: 504, state: 'timed-out' },
   'client-left': { status: 504, state: 'timed-out' },
   'invalid-result': { status: 502, state: 'failed' },
+  'client-ignored-dry-run': { status: 502, state: 'failed' },
   cancelled: { status: 409, state: 'cancelled' },
   cycle: { status: 422, state: 'rejected' },
   'bad-request': { status: 400, state: 'rejected' },

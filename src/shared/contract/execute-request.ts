@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { DATA_FIELD } from './data-field.ts';
 import type { Member } from './json-tokens.ts';
+import { parseJson } from './parse-json.ts';
 import { integerOf, RawNumber } from './raw-number.ts';
 import { anyForm, parseTarget, TARGET_PATTERN } from './target.ts';
 
@@ -42,6 +43,26 @@ const label = (pattern: RegExp, what: string) =>
     .nullish()
     .transform((text) => text ?? null);
 
+const NO_STUBS = '{}';
+const stubOf = z.union([
+  z.enum(['TRUE', 'FALSE', 'NONE']),
+  z.strictObject({ outcome: z.enum(['TRUE', 'FALSE', 'NONE']), set: z.looseObject({}).optional() }),
+]);
+const stubsSchema = z.record(z.string().regex(/^[1-9]\d{0,18}$/), stubOf);
+
+/** Stays the text it was written in: what it sets is exact. */
+const stubs = z
+  .custom<RawJson>(
+    (value) =>
+      value instanceof RawJson && value.kind === 'object' && stubsSchema.safeParse(parseJson(value.raw)).success,
+    {
+      error: (issue) =>
+        `must be an object such as {"7":"TRUE","9":{"outcome":"NONE","set":{"points":3}}}: ids of nodes, each with TRUE, FALSE or NONE; found ${found(issue.input)}`,
+    },
+  )
+  .nullish()
+  .transform((value) => value?.raw ?? NO_STUBS);
+
 const absentable = <T extends z.ZodType<bigint>>(schema: T) =>
   schema.nullish().transform((value) => (value === null || value === undefined || value === 0n ? null : value));
 
@@ -72,6 +93,20 @@ export const executeRequestSchema = z
         description:
           "What the client writes to its own log: 1 the input, 2 the trace, 4 the output, or their sum. The published SDKs take the rule's own setting when a whole rule runs.",
       }),
+    dryRun: z
+      .boolean({ error: (issue) => `must be true or false, found ${found(issue.input)}` })
+      .nullish()
+      .transform((asked) => asked ?? false)
+      .meta({
+        json: { type: ['boolean', 'null'], default: false },
+        description:
+          'Run without effects: a consequence, and a leaf that declares effects, is not called and counts as TRUE. Only clients that announce it can; where none can, nothing runs.',
+      }),
+    stub: stubs.meta({
+      json: { type: ['object', 'null'], additionalProperties: true },
+      description:
+        'With dryRun: what stands in the place of nodes, by their id: TRUE, FALSE or NONE, or an object with `outcome` and the keys to `set`. It is the value after inversion, and holds wherever the node stands.',
+    }),
     comparisonId: label(/^[\w-]{1,64}$/, '1 to 64 letters, digits, _ or -').meta({
       json: { type: ['string', 'null'], pattern: '^[A-Za-z0-9_-]{1,64}$' },
       description:
@@ -115,6 +150,10 @@ export const executeRequestSchema = z
         json: { type: ['string', 'null'], pattern: `^(${TARGET_PATTERN})?$`, default: 'all' },
         description: `Where to run: ${anyForm('`')}; \`all\` is any client.`,
       }),
+  })
+  .refine(({ dryRun, stub }) => dryRun || stub === NO_STUBS, {
+    path: ['stub'],
+    error: 'goes with "dryRun": true: a real run calls every node',
   })
   .refine(({ scene, ruleId, confId }) => scene === null || (ruleId === null && confId === null), {
     path: ['scene'],

@@ -42,6 +42,8 @@ export const recordSchema = z.object({
   lane: z.string().nullable().default(null),
   /** The beginning of the client's error, or why there is no answer. */
   error: z.string().nullable().default(null),
+  /** It had no effects. */
+  dryRun: z.boolean().default(false),
   /** The comparison it is a part of, and the execution it repeats, as its caller said. */
   comparisonId: z.string().nullable().default(null),
   derivedFrom: z.string().nullable().default(null),
@@ -73,7 +75,7 @@ export function openRecord({ mockId, data, queuedAt, progress }: Queued): Execut
   const state = history.at(-1)?.state ?? 'queued';
   const address = progress?.address ?? null;
   const { comparisonId = null, derivedFrom = null } = data;
-  const caller = { keyName, batchId, comparisonId, derivedFrom };
+  const caller = { keyName, batchId, dryRun: data.dryRun !== undefined, comparisonId, derivedFrom };
   return { mockId, app, ruleId, confId, ts, target, ...caller, address, state, history, ...unknownYet };
 }
 

@@ -7,9 +7,12 @@ import { formatTarget } from './target.ts';
 
 /**
  * The version of what API and worker say about an execution: a job's data, and the result in the same version. Added fields
- * need no new one; where a name or a meaning changes, the new version reads all earlier ones.
+ * need no new one; where a name or a meaning changes, the new version reads all earlier ones. Version 2 may be a dry run: a worker that
+ * would run it for real must not read it.
  */
-export const JOB_VERSION = 1;
+export const JOB_VERSION = 2;
+/** Of everything that is not a dry run, so that a worker of an earlier version takes it. */
+const REAL_RUN_VERSION = 1;
 
 /** The `v` of a form that is known up to this version. A newer one is for others to read. */
 export const knownUpTo = (version: number) => z.int().min(1).max(version);
@@ -36,6 +39,8 @@ export const jobDataSchema = z.object({
   collect: z.boolean().optional(),
   /** What the client writes to its own log; absent: nothing more than always. */
   debug: z.int().optional(),
+  /** It is to have no effects; `stub`: what stands in the place of nodes, as JSON text. */
+  dryRun: z.object({ stub: z.string() }).optional(),
   /** The comparison it is a part of, and the execution it repeats, as its caller said. */
   comparisonId: z.string().optional(),
   derivedFrom: z.string().optional(),
@@ -52,6 +57,11 @@ export const jobHeadSchema = jobDataSchema.omit({ input: true });
 /** The fields that the data of every version has: enough to end a job that cannot be read, and to know by when. */
 export const jobEnvelopeSchema = jobDataSchema.pick({ claimBy: true }).extend({ v: z.int().min(1) });
 
+/** The version of a job: one that an earlier worker must not run for real has a version that it does not know. */
+export function jobVersion({ dryRun }: { dryRun?: unknown }): number {
+  return dryRun ? JOB_VERSION : REAL_RUN_VERSION;
+}
+
 /** Job data of one accepted request. `claimBy`: epoch ms after which no worker may begin it. */
 export function toJobData(
   request: ExecuteRequest,
@@ -64,7 +74,7 @@ export function toJobData(
   }: Pick<JobData, 'claimBy' | 'keyName'> & { replyTo?: string; collect?: boolean; storeRun?: string | undefined },
 ): JobData {
   return {
-    v: JOB_VERSION,
+    v: jobVersion(request),
     ...(replyTo !== undefined && { replyTo }), // near the front, where it is found without reading the input
     app: request.app,
     ruleId: request.ruleId?.toString() ?? null,
@@ -72,6 +82,7 @@ export function toJobData(
     ts: request.ts?.toString() ?? null,
     target: formatTarget(request.target),
     ...(request.debug !== null && { debug: request.debug }),
+    ...(request.dryRun && { dryRun: { stub: request.stub } }),
     ...(request.comparisonId !== null && { comparisonId: request.comparisonId }),
     ...(request.derivedFrom !== null && { derivedFrom: request.derivedFrom }),
     input: request[DATA_FIELD],

@@ -240,6 +240,13 @@ export const sentences = {
     return didNotRun('cycle', sentence);
   },
 
+  /** `label`: the SDK of a client that only runs rules for real. */
+  cannotRunDry: ({ address }: { address: string }, label: string) =>
+    sentences.badRequest(
+      'dryRun',
+      `needs a client that can run without effects, and ${address} (SDK: ${label}) cannot. Name another one with target, or leave dryRun out to run the rule with all its effects`,
+    ),
+
   clientFull: ({ address }: { address: string }) =>
     didNotRun(
       'overloaded',
@@ -343,6 +350,20 @@ export const sentences = {
     ),
     ...(clientDied && { clientDied }),
   }),
+
+  /** The client had the request of a dry run, and its answer does not say that it was one. `hasRun`: the answer has a trace. */
+  ignoredDryRun: ({ address }: At, hasRun: boolean) =>
+    hasRun
+      ? noAnswer(
+          'client-ignored-dry-run',
+          `Client ${address} was asked for a run without effects, and its answer does not say that it made one: the rule may have run with all its effects; ${LOOK_AT_THE_CLIENT}.`,
+          { mayHaveRun: true, address },
+        )
+      : noAnswer(
+          'client-ignored-dry-run',
+          `Client ${address} cannot run without effects, and found nothing to run in the request. It did not run. Another client may have had this address a moment ago.`,
+          { mayHaveRun: false, address },
+        ),
 
   /** There is a file at the result path that this worker could not read until the end; `why`: the error's code, explained. */
   unreadableResult: (claim: At, why: string, timeoutMs: number) =>

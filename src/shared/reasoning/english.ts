@@ -48,6 +48,8 @@ export const reasonEnglish = {
   'why.unfinished': '{node} had not finished when the run ended.',
   'why.unlisted': 'The client’s trace does not list what ran below {node}.',
   'why.inverted': '{node} came to {from} and is inverted, so it counts as {to}.',
+  'why.stubbed': '{node} is {decision} because this dry run has a stub for it.',
+  'why.assumed': '{node} has effects, so this dry run did not call it. It counts as {decision}.',
   'why.error': '{node} failed: {message}',
   'why.error.plain': '{node} failed. The client gave no message.',
   'why.failedBelow': '{node} failed because {by} failed.',

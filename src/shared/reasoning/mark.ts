@@ -19,6 +19,8 @@ export type Mark = {
   /** Ended after the parallel node above it had already decided. */
   late: boolean;
   error: string | null;
+  /** In a dry run: what stands in the place of its own code. */
+  instead: 'stubbed' | 'assumed' | null;
   reads: Read[];
   writes: Write[];
 };

@@ -25,12 +25,8 @@ type Ran = { marks: ReadonlyMap<Occurrence, Mark>; input: Json | null };
 export function wordsOf(reason: Reason, { marks, input }: Ran): ReasonWords {
   const plain = { nodes: { node: reason.at }, decisions: {}, texts: {}, facts: null, window: false };
   switch (reason.kind) {
-    case 'leaf': {
-      const facts = factsOf(reason.at, marks.get(reason.at), input);
-      const decisions = { decision: reason.decision };
-      if (facts.reads.length + facts.settings.length === 0) return { ...plain, key: 'why.leaf', decisions };
-      return { ...plain, key: facts.areOthers ? 'why.leaf.otherRules' : 'why.leaf.facts', decisions, facts };
-    }
+    case 'leaf':
+      return { ...plain, ...ofLeaf(reason.at, reason.decision, { marks, input }) };
     case 'stopped':
     case 'decided':
       return { ...both(reason, reason.by), key: `why.${reason.kind}`, decisions: { decision: reason.decision } };
@@ -42,6 +38,8 @@ export function wordsOf(reason: Reason, { marks, input }: Ran): ReasonWords {
         nodes: { node: reason.at, nodes: reason.by },
         texts: { n: reason.by.length },
       };
+    case 'stubbed':
+    case 'assumed':
     case 'no-opinion':
     case 'always':
       return { ...plain, key: `why.${reason.kind}`, decisions: { decision: reason.decision } };
@@ -77,6 +75,13 @@ export function wordsOf(reason: Reason, { marks, input }: Ran): ReasonWords {
         texts: { message: reason.message },
       };
   }
+}
+
+function ofLeaf(at: Occurrence, decision: Decision, { marks, input }: Ran) {
+  const facts = factsOf(at, marks.get(at), input);
+  const decisions = { decision };
+  if (facts.reads.length + facts.settings.length === 0) return { key: 'why.leaf' as const, decisions };
+  return { key: facts.areOthers ? ('why.leaf.otherRules' as const) : ('why.leaf.facts' as const), decisions, facts };
 }
 
 /** Of a run on rules that nobody knows, the time window is not known either. */

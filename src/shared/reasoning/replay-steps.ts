@@ -43,6 +43,8 @@ function below(parent: Occurrence | undefined, role: string | null): Occurrence[
   return parent.forward ? [parent.forward] : [];
 }
 
+const INSTEAD = ['stubbed', 'assumed'] as const;
+
 function markOf(step: Json): Mark {
   const written = textOf(memberOf(step, 'outcome'));
   return {
@@ -51,6 +53,7 @@ function markOf(step: Json): Mark {
     ms: numberOf(memberOf(step, 'ms')),
     late: false,
     error: textOf(memberOf(step, 'error')),
+    instead: INSTEAD.find((known) => known === textOf(memberOf(step, 'instead'))) ?? null,
     reads: itemsOf(memberOf(step, 'reads')).map(readOf),
     writes: itemsOf(memberOf(step, 'writes')).map(writeOf),
   };

@@ -8,6 +8,8 @@ export type Reason =
   | { kind: 'stopped' | 'decided'; at: Occurrence; decision: Decision; by: Occurrence; byDecision: Decision }
   /** `all`: every node below it came to the same; else those that are not named gave no answer. */
   | { kind: 'none-held' | 'all-held'; at: Occurrence; decision: Decision; by: Occurrence[]; all: boolean }
+  /** Of a dry run. */
+  | { kind: 'stubbed' | 'assumed'; at: Occurrence; decision: Decision }
   | { kind: 'no-opinion' | 'always'; at: Occurrence; decision: Decision }
   /** It should always have come to one result, and came to that of its only child. */
   | { kind: 'passed-on'; at: Occurrence; by: Occurrence; decision: Decision }
@@ -67,6 +69,10 @@ function explain(
   if (mark.inverted) reasons.push({ kind: 'inverted', at, from: own, to: decision });
   if (mark.error !== null) {
     reasons.push({ kind: 'absorbed', at, message: mark.error, decision: own });
+    return null;
+  }
+  if (mark.instead !== null) {
+    reasons.push({ kind: mark.instead, at, decision: own });
     return null;
   }
   if (isLeaf(at.node)) {

@@ -1,7 +1,7 @@
 import { type ItemDetail, type ItemHead, itemNumber } from '../../shared/cases/batch.ts';
 import type { Case } from '../../shared/cases/case.ts';
 import { itemMockId } from '../../shared/cases/item-id.ts';
-import { JOB_VERSION, type JobData } from '../../shared/contract/job.ts';
+import { type JobData, jobVersion } from '../../shared/contract/job.ts';
 import { time } from '../../shared/seams/time.ts';
 import { CASES_PER_CHUNK } from '../../shared/store/batch-store.ts';
 import { addExecution } from '../../shared/store/job-heads.ts';
@@ -128,7 +128,7 @@ async function seeToEnd(self: TargetRun, sent: Sent): Promise<ItemEnding | null>
   const { app, ruleId, confId, keyName, batchId } = run.batch;
   const claimBy = await noteBegin(self, sent);
   if (run.signal.aborted) return null; // another worker may have the batch by now, and goes on from the note
-  const ids = { v: JOB_VERSION, app, ruleId, confId, ts: one.ts, target: chosen?.target ?? self.target };
+  const ids = { v: jobVersion({}), app, ruleId, confId, ts: one.ts, target: chosen?.target ?? self.target };
   const data: JobData = { ...ids, input: one.input, claimBy, keyName, batchId };
   // An item that was sent before is only looked for. If the queue lost it, it is re-enqueued as such.
   const toSend = { ...data, replyTo: followItems.replyTo, storeRun: storeRun.last() };

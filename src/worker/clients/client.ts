@@ -13,6 +13,8 @@ export type Client = {
   online: boolean;
   dialect: DialectName;
   sdk: SdkName;
+  /** It says that it can run without effects. */
+  dryRun: boolean;
   /** The name of its directory under `mock/{app}`, and of its files. */
   directoryName: string;
   /** Epoch ms by its own clock; 0 for a client that is only a directory. */
@@ -38,6 +40,7 @@ export function directoryOnly(app: number, name: string): Client {
     online: true,
     dialect: OWN_DIALECT,
     sdk: 'unknown',
+    dryRun: false,
     directoryName: name,
     lastHeartbeat: 0,
     beatAt: 0,

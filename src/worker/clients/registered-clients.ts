@@ -86,11 +86,11 @@ async function readRegistration(path: string, known: Parsed | undefined, leavesO
 type As = { lane: string | null; name: string; beat: Beat | null; clockAheadMs: number; isOnline: () => boolean };
 
 function toClient(
-  { app, address, dialect, sdk, leafNodes, loadedVersion }: RegistrationFile,
+  { app, address, dialect, sdk, dryRun, leafNodes, loadedVersion }: RegistrationFile,
   { lane, name, beat, clockAheadMs, isOnline }: As,
 ): Client {
   return {
-    ...{ app, address, lane, dialect, sdk },
+    ...{ app, address, lane, dialect, sdk, dryRun },
     registered: true,
     // A listing is kept for a moment; a client that has fallen silent since is offline in it.
     get online() {

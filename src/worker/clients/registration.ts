@@ -13,6 +13,7 @@ export type RegistrationFile = {
   lane: string | null;
   dialect: DialectName;
   sdk: SdkName;
+  dryRun: boolean;
   loadedVersion: string | null;
   /** As published, numbers as written; empty when the client names none, null when there is no room for them. */
   leafNodes: readonly unknown[] | null;
@@ -25,6 +26,7 @@ const registrationSchema = z.object({
   lane: z.string().nullish(),
   dialect: z.string().nullish(),
   sdk: z.string().nullish(),
+  dryRun: z.literal(true).nullish().catch(null),
   startTime: numberText.nullish(),
   loadedVersion: numberText.nullish(),
 });
@@ -47,6 +49,7 @@ export function parseRegistration(text: string, leavesOf: LeavesOf): Registratio
     lane: lane ?? null,
     dialect,
     sdk: sdkOf(dialect, { text, says: says.sdk }),
+    dryRun: dialect === 'rule' && parsed.data.dryRun === true,
     loadedVersion: loadedVersion ?? null,
     leafNodes: leaves?.kind === 'array' ? leavesOf(leaves.raw) : NO_LEAVES,
   };

@@ -10,6 +10,8 @@ export type RequestContent = {
   /** The trace that the run belongs to (W3C Trace Context); a client may go on with it. */
   traceparent?: string | undefined;
   input: string;
+  /** A run without effects: its rule stands where a client that knows of none finds nothing to run. */
+  dryRun?: { stub: string } | undefined;
 };
 
 /** The hints of a registration about how its client writes. */

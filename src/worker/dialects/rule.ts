@@ -1,22 +1,29 @@
 import { DATA_FIELD } from '../../shared/contract/data-field.ts';
+import { joinMembers } from '../../shared/contract/exact-json.ts';
 import type { Dialect } from './dialect.ts';
+
+type Member = [key: string, raw: string];
+type Members = Member[];
 
 /** Our own dialect: the names of the interface. Absent ids and times are left out, never null. */
 export const ruleDialect: Dialect = {
   recognises: () => true,
   directoryNameOf: (address) => address,
-  requestMembers({ mockId, app, ruleId, confId, ts, debug, traceparent, target, input }, createAt) {
+  requestMembers({ mockId, app, ruleId, confId, ts, debug, traceparent, target, input, dryRun }, createAt) {
+    const ids: Members = [
+      ...(ruleId === null ? [] : [['ruleId', ruleId] as Member]),
+      ...(confId === null ? [] : [['confId', confId] as Member]),
+    ];
     return [
       ['mockId', JSON.stringify(mockId)],
       ['app', String(app)],
-      ...(ruleId === null ? [] : [['ruleId', ruleId] as [string, string]]),
-      ...(confId === null ? [] : [['confId', confId] as [string, string]]),
-      ...(ts === null ? [] : [['ts', ts] as [string, string]]),
-      ...(debug === undefined ? [] : [['debug', String(debug)] as [string, string]]),
+      ...(dryRun === undefined ? ids : [['dryRun', joinMembers([...ids, ['stub', dryRun.stub]])] as Member]),
+      ...(ts === null ? [] : [['ts', ts] as Member]),
+      ...(debug === undefined ? [] : [['debug', String(debug)] as Member]),
       [DATA_FIELD, input],
       ['target', JSON.stringify(target)],
       ['createAt', String(createAt)],
-      ...(traceparent === undefined ? [] : [['traceparent', JSON.stringify(traceparent)] as [string, string]]),
+      ...(traceparent === undefined ? [] : [['traceparent', JSON.stringify(traceparent)] as Member]),
     ];
   },
   dataField: DATA_FIELD,

@@ -165,7 +165,8 @@ function choose(
   { interrupts, resolveTarget }: BeginParts,
 ): ReturnType<ResolveTarget> {
   const large = largeNumberIn(data.input);
-  const wishes = { mockId, tried, suits: ({ sdk }: Client) => canRead(sdk, large) };
+  const canRun = ({ dryRun }: Client) => dryRun || data.dryRun === undefined;
+  const wishes = { mockId, tried, suits: (client: Client) => canRead(client.sdk, large) && canRun(client) };
   return interrupts.unlessHandedOver(() =>
     resolveTarget(data.app, target, wishes).catch((error) => {
       const reason = whyUnlisted(error);
@@ -191,6 +192,8 @@ async function claimAt(
   parts: BeginParts,
 ): Promise<Decided | Postponed | Unwritable> {
   const { client } = chosen;
+  if (execution.data.dryRun && !client.dryRun)
+    return refuse(sentences.cannotRunDry(client, sdks[client.sdk].label), execution, parts);
   const inspection = await parts.interrupts.unlessHandedOver(() => parts.inspections.inspect(client, execution.data));
   if (inspection.kind === 'refused') return refuse(inspection.noAnswer, execution, parts);
   const noSlot = await takeSlot(client, execution, parts);

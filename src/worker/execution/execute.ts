@@ -13,7 +13,7 @@ import { openWait, type Surroundings, toEvent, type Wait } from './drive.ts';
 import { type Claimed, type Ended, type Execution, endedWithout, type Outcome } from './execution.ts';
 import type { CleanUp, ExecutionJob, RecordEnding } from './finish.ts';
 import { toEnded, traceExecution, withSteps } from './finish.ts';
-import type { Facts } from './state.ts';
+import type { Facts, WaitEnding } from './state.ts';
 import type { Workload } from './workload.ts';
 
 /**
@@ -82,8 +82,9 @@ async function dispatchAndWait(begun: Claimed, data: JobData, parts: ExecutePart
     if (ending.kind === 'interrupted') return { kind: 'give-back' };
     const marked = mark !== 'none' || !isOurs;
     if (ending.kind === 'answered' && ending.answer.rules) keptTrees.use(ending.answer.rules, treeAsked(claim, data));
+    const reported = data.dryRun === undefined ? ending : unlessIgnored(ending, claim);
     const isReleased = () => inspections.isReleased(claim.app, claim.rules?.released ?? null);
-    const ended = await toEnded(ending, { ...begun, marked }, { store, privacy, input, isReleased });
+    const ended = await toEnded(reported, { ...begun, marked }, { store, privacy, input, isReleased });
     await atStep('before-completion', claim.mockId);
     return ended;
   } catch (error) {
@@ -94,6 +95,13 @@ async function dispatchAndWait(begun: Claimed, data: JobData, parts: ExecutePart
     stopInterrupts();
     wait.close();
   }
+}
+
+/** An answer to a dry run counts only if it says that it was one. */
+function unlessIgnored(ending: Exclude<WaitEnding, { kind: 'interrupted' }>, claim: Claim): typeof ending {
+  if (ending.kind === 'unanswered' || ending.answer.isDry) return ending;
+  ending.answer.lease.release();
+  return { kind: 'unanswered', noAnswer: sentences.ignoredDryRun(claim, ending.answer.hasTrace) };
 }
 
 function factsOf(claim: Claim, { mailbox, settings }: ExecuteParts): Facts {

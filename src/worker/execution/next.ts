@@ -262,8 +262,8 @@ function takeAnswer(
   { event }: Context,
 ): Step {
   if (judgement.kind !== 'answer') return also(stay(state), { kind: 'release', lease });
-  const { body, success, decision, error, rules } = judgement;
-  const answer = { body, success, decision, error, rules, answeredAt: writtenAt, lease };
+  const { kind: _, ...judged } = judgement;
+  const answer = { ...judged, answeredAt: writtenAt, lease };
   // A client that does not delete its requests would run it again.
   const removesRequest = state.kind !== 'picked-up';
   return begin(state, { kind: 'taking answer', answer, event }, { kind: 'take answer', removesRequest });

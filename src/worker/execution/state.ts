@@ -62,6 +62,10 @@ export type Answer = {
   decision: Decision | null;
   error: string | null;
   rules: ToldRules | null;
+  /** It says that it had no effects. */
+  isDry: boolean;
+  /** It tells of a node that ran. */
+  hasTrace: boolean;
   answeredAt: number;
   lease: Lease;
 };

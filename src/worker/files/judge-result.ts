@@ -19,6 +19,8 @@ export type Judgement =
       decision: Decision | null;
       error: string | null;
       rules: ToldRules | null;
+      isDry: boolean;
+      hasTrace: boolean;
     }
   | { kind: 'incomplete'; message: string }
   /** `clientDied`: clients whose process ends while it runs a rule leave this. */
@@ -70,11 +72,18 @@ function judgeMembers(members: Member[], mockId: string, dataField: string): Jud
   complete('process', 'null');
   complete('error', 'null');
   complete('executeAt', String(time.now()));
-  const decision = decisionOf(given.get('process'));
-  const error = textOf(given.get('error'));
-  const rules = rulesOf(given.get('rules'));
-  return { kind: 'answer', body: joinMembers(answer), success: success.raw === 'true', decision, error, rules };
+  const told = {
+    decision: decisionOf(given.get('process')),
+    error: textOf(given.get('error')),
+    rules: rulesOf(given.get('rules')),
+  };
+  const ran = { isDry: given.get('dryRun')?.raw === 'true', hasTrace: isSomething(given.get('process')) };
+  return { kind: 'answer', body: joinMembers(answer), success: success.raw === 'true', ...told, ...ran };
 }
+
+/** Whether a trace has an entry: something ran. */
+const isSomething = (process: Member | undefined): boolean =>
+  process !== undefined && !['""', '[]'].includes(process.raw);
 
 function textOf(member: Member | undefined): string | null {
   if (member?.kind !== 'string') return null;

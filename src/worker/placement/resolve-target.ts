@@ -17,7 +17,7 @@ type Resolution =
   | { kind: 'client'; client: Client; isNewAddress: boolean; warnings: Warning[] }
   | { kind: 'refused'; noAnswer: NoAnswer };
 
-/** About one execution, for which the client then counts as chosen (`mockId`). `tried`: names of directories it could not be written to. `suits`: whether a client can read it. */
+/** About one execution, for which the client then counts as chosen (`mockId`). `tried`: names of directories it could not be written to. `suits`: whether a client can read and run it. */
 type Wishes = { mockId?: string; tried: ReadonlySet<string>; suits: (client: Client) => boolean };
 
 const anyClient: Wishes = { tried: new Set(), suits: () => true };
@@ -48,14 +48,15 @@ export function createResolveTarget({ clients, load, unwritable }: Dependencies)
         if (!least) continue;
         const passedOver = seen.filter((client) => client !== least);
         const warnings = unwritable.warningsAbout(passedOver, wishes.tried);
-        return { kind: 'client', client: least, isNewAddress: false, warnings, sure: least.registered };
+        const sure = least.registered && wishes.suits(least);
+        return { kind: 'client', client: least, isNewAddress: false, warnings, sure };
       }
     }
     const wanted = target.kind === 'all' ? '' : formatTarget(target);
     return refuse(sentences.noClient(app, wanted, whoIsOnline(roster)));
   }
 
-  /** A client that cannot read the input is the last choice: the refusal then says why. */
+  /** A client that cannot read or run it is the last choice: the refusal then says why. */
   function inOrderOfPreference({ tried, suits }: Wishes): ((client: Client) => boolean)[] {
     const isLeft = (client: Client) => !tried.has(client.directoryName);
     const isSuited = (client: Client) => isLeft(client) && suits(client);

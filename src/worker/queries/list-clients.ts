@@ -20,11 +20,11 @@ export function createListClients({ clients, load }: { clients: Clients; load: C
   };
 
   async function entryOf(client: Client) {
-    const { address, lane, registered, online, dialect, sdk, lastHeartbeat, beatAt, loadedVersion } = client;
+    const { address, lane, registered, online, dialect, sdk, dryRun, lastHeartbeat, beatAt, loadedVersion } = client;
     const state = (await load.isRunning(client)) ? 'busy' : online ? 'online' : 'offline';
     const hasBeaten = beatAt > 0;
     return {
-      ...{ address, lane, registered, state, dialect, sdk },
+      ...{ address, lane, registered, state, dialect, sdk, dryRun },
       lastHeartbeat: hasBeaten ? BigInt(Math.trunc(lastHeartbeat)) : null,
       heartbeatAgeMs: hasBeaten ? Math.max(0, Math.round(time.now() - beatAt)) : null,
       loadedVersion: loadedVersion === null ? null : new RawNumber(loadedVersion),

@@ -13,6 +13,8 @@ describe('reading a request', () => {
       confId: 2n,
       ts: 3n,
       debug: null,
+      dryRun: false,
+      stub: '{}',
       comparisonId: null,
       derivedFrom: null,
       'the service': '{"a":1.0}',

@@ -41,7 +41,7 @@ describe.skipIf(choice.kind === 'unavailable')('an API that hears from a newer w
   const execute = () => service.execute({ app: 1, ruleId: 1 });
 
   it('a result it cannot read: 503 outcome-unknown, which says that it ran', async () => {
-    const result = { v: 2, address: 'a', success: true, answer: { of: 'another form' } };
+    const result = { v: 3, address: 'a', success: true, answer: { of: 'another form' } };
     const { status, json } = await answering(queueNames.executions, () => result, execute);
     expect([status, json.code, json.mayHaveRun]).toEqual([503, 'outcome-unknown', true]);
     expect(json.error).toMatch(/answered in a newer form that this API does not know\. It ran;/);

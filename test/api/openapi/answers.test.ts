@@ -15,6 +15,7 @@ import {
   createResponder,
   errs,
   picksUpAndStaysSilent,
+  resultText,
   staysSilent,
 } from '../../support/responder.ts';
 import { type Service, startService } from '../../support/start-service.ts';
@@ -87,8 +88,9 @@ describe('every answer matches the schema that is documented for it', () => {
     await using client = await createResponder({
       sharedDir: service.sharedDir,
       app: 9001,
-      does: answers(),
+      does: answersWith((request) => resultText(request, request.text.includes('"dryRun"') ? { dryRun: true } : {})),
       address: 'orders-7f9c_4a1b2',
+      dryRun: true,
     });
     await using lane = await createResponder({
       sharedDir: service.sharedDir,

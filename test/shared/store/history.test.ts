@@ -443,6 +443,6 @@ function recordOf(): ExecutionRecord {
     answeredAt: null,
     lateResult: false,
     rules: null,
-    ...{ lane: null, error: null, comparisonId: null, derivedFrom: null },
+    ...{ lane: null, error: null, dryRun: false, comparisonId: null, derivedFrom: null },
   };
 }

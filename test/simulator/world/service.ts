@@ -357,7 +357,15 @@ async function outcomeOf(
   { mockId, key, target }: Made,
   callerLeft: AbortSignal,
 ): Promise<{ mockId: string; ending: Ending<ReadResult> }> {
-  const unused = { confId: null, ts: null, debug: null, comparisonId: null, derivedFrom: null };
+  const unused = {
+    confId: null,
+    ts: null,
+    debug: null,
+    comparisonId: null,
+    derivedFrom: null,
+    dryRun: false,
+    stub: '{}',
+  };
   const request = { app: APP, ruleId: 1n, ...unused, target, [DATA_FIELD]: '{"n":9007199254740993}' };
   const call = { mockId, keyName: null };
   if (key === null) return { mockId, ending: await submitExecution.run({ ...call, request }, callerLeft) };

@@ -13,7 +13,16 @@ const facts: Facts = { claim, marksFirst: false, resultTimeoutMs: 60_000, client
 const directoryOnly: Facts = { ...facts, claim: { ...claim, registered: false } };
 
 const lease = { release: () => {} };
-const answer = { kind: 'answer', body: '{}', success: true, decision: null, error: null, rules: null } as const;
+const answer = {
+  kind: 'answer',
+  body: '{}',
+  success: true,
+  decision: null,
+  error: null,
+  rules: null,
+  isDry: false,
+  hasTrace: false,
+} as const;
 const broken = { kind: 'wrong', message: 'is not JSON' } as const;
 const sight = { stamp: 'a', bytes: 2 };
 const present = (judgement: typeof answer | typeof broken): EffectOutcome => ({

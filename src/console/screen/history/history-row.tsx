@@ -60,7 +60,7 @@ export function HistoryRow({ record, before, everyRule, current, selected, onSel
         </button>
       </td>
       <td>
-        <RunResult record={record} />
+        <RunResult record={record} /> {record.dryRun && <span className="tag">{say('dry.tag')}</span>}
       </td>
       {everyRule && <td>#{record.ruleId ?? record.confId}</td>}
       <td className="given" title={record.input ?? undefined}>

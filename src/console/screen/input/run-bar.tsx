@@ -6,6 +6,7 @@ import { modifierKey } from '../../ui/modifier-key.ts';
 import type { RuleContext } from '../frame/use-rule.ts';
 import type { Run } from '../result/use-run.ts';
 import type { AsOfInput } from './use-as-of.ts';
+import type { DryRun } from './use-dry-run.ts';
 import type { Input } from './use-input.ts';
 
 type Props = { run: Run; rule: RuleContext; input: Input; blocked: string | null };
@@ -16,11 +17,21 @@ const MAX_NAMED = 3;
 export function RunBar({ run, rule, input, blocked }: Props) {
   const { say } = useText();
   const busy = run.sending || run.isOpen;
+  const { dry } = run;
   return (
     <div className="run-bar">
       <WhoseInput input={input} />
+      <label className="dry-switch" title={dry.isPossible ? undefined : say('dry.none')}>
+        <input
+          type="checkbox"
+          checked={dry.isOn}
+          disabled={!dry.isOn && !dry.isPossible}
+          onChange={({ target }) => dry.choose(target.checked)}
+        />
+        {say('dry.switch')}
+      </label>
       <p id="run-hint" className={blocked === null ? '' : 'bad'}>
-        {blocked ?? whatItCalls(rule.occurrences, say)}
+        {blocked ?? (dry.isOn ? say('dry.hint') : whatItCalls(rule.occurrences, say))}
       </p>
       <button
         type="button"
@@ -31,7 +42,7 @@ export function RunBar({ run, rule, input, blocked }: Props) {
         onClick={() => blocked === null && !busy && void run.start()}
       >
         <Icon name="play" />
-        {say('run.button')}
+        {say(dry.isOn ? 'dry.button' : 'run.button')}
         <kbd>{modifierKey() === '⌘' ? '⌘⏎' : 'Ctrl ⏎'}</kbd>
       </button>
     </div>
@@ -59,12 +70,14 @@ export function blockedBecause({
   input,
   asOf,
   rule,
+  dry,
   say,
 }: {
   place: Place;
   input: Input;
   asOf: AsOfInput;
   rule: RuleContext;
+  dry: DryRun;
   say: Say;
 }): string | null {
   if (place.app === null || (place.ruleId === null && place.confId === null)) return say('run.blocked.rule');
@@ -74,7 +87,7 @@ export function blockedBecause({
   if (asOf.bad) return say('run.blocked.asOf');
   const [bad] = input.bad;
   if (bad) return say('run.blocked.field', { key: bad.key, problem: say(`input.problem.${bad.problem}`) });
-  return noTarget(place.target, rule, say);
+  return noTarget(place.target, rule, say) ?? (dry.isOn && !dry.isPossible ? say('dry.blocked') : null);
 }
 
 function noTarget(target: Target, { clients }: RuleContext, say: Say): string | null {

@@ -12,7 +12,7 @@ export type NotBegun = { error: Refused | Unreachable | Error; call: ExecuteCall
 const EXECUTION_ID = /^[0-9a-f-]{36}$/;
 
 /** Makes the call that the form stands for, with what the caller wants otherwise. */
-export function useCall(place: Place, text: string) {
+export function useCall(place: Place, text: string, dryRun: boolean) {
   return useCallback(
     (change: Partial<ExecuteCall> = {}): ExecuteCall => ({
       app: place.app ?? '',
@@ -21,11 +21,12 @@ export function useCall(place: Place, text: string) {
       ts: place.ts,
       target: printTarget(place.target),
       input: compactText(text),
+      dryRun,
       comparisonId: null,
       derivedFrom: EXECUTION_ID.test(place.run ?? '') ? place.run : null,
       ...change,
     }),
-    [place, text],
+    [place, text, dryRun],
   );
 }
 

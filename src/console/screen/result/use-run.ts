@@ -10,6 +10,7 @@ import { type Reading, readRun } from '../../run/reading.ts';
 import { useCancelWhenLeft } from '../../run/use-cancel-when-left.ts';
 import { goTo, type Place, printTarget, readTarget } from '../../state/location.ts';
 import { useLacks } from '../frame/use-may.ts';
+import { useDryRun } from '../input/use-dry-run.ts';
 import type { Input } from '../input/use-input.ts';
 import { type NotBegun, useBegin, useCall } from './use-begin.ts';
 
@@ -26,7 +27,8 @@ type What = Form & {
 /** The run on the screen, and everything that can be done about it. */
 export function useRun({ place, input, followed, clients, occurrences }: What) {
   const queries = useQueryClient();
-  const call = useCall(place, input.text);
+  const dry = useDryRun(place, clients);
+  const call = useCall(place, input.text, dry.isOn);
   const { sending, notBegun, begin, beginOnEach, forget } = useBegin(call, clients);
   const [stopping, setStopping] = useState<string | null>(null);
   const execution = followed?.kind === 'ended' ? followed.execution : null;
@@ -58,6 +60,7 @@ export function useRun({ place, input, followed, clients, occurrences }: What) {
     stopping: open !== null && stopping === open.mockId,
     isOpen: open !== null,
     call,
+    dry,
     begin,
     start: () => (place.target.kind === 'each' ? beginOnEach() : begin(call())),
     again: (failed: NotBegun) => begin(failed.call, failed.key),

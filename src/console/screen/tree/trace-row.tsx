@@ -121,6 +121,7 @@ function NodeName({ occurrence, mark }: { occurrence: Occurrence; mark: Mark | u
       {(isLeaf(node) || node.label !== null) && <span className="node-name">{nameOf(node)}</span>}
       <span className="node-id">#{node.id}</span>
       {node.inverse && <span className="tag">{say('trace.inverted')}</span>}
+      {mark?.instead && <span className="tag">{say(`trace.${mark.instead}`)}</span>}
       {node.timeWindow.type !== 'always' && (
         <span className="tag" title={say('trace.timed')}>
           <Icon name="clock" size={12} />

@@ -49,6 +49,8 @@ export const stateWords = {
   'state.client-left.hint': 'The client was stopped or restarted. Run the rule again when the client is back.',
   'state.invalid-result': '{client} wrote a file that is not a result. The rule may have run.',
   'state.invalid-result.hint': '{error}',
+  'state.client-ignored-dry-run': '{client} did not make the dry run that it was asked for.',
+  'state.client-ignored-dry-run.hint': '{error}',
   'state.cancelled': 'Stopped before a client picked up the request. The rule did not run.',
   'state.cancelled.maybe': 'Stopped while {client} was running the rule. The client may run it to its end.',
   'state.cancelled.hint': 'You can run the rule again.',

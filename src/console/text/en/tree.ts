@@ -17,6 +17,8 @@ export const treeWords = {
   'trace.condition': 'if',
   'trace.condition.hint': 'Condition: the node above runs only if this one is not FALSE.',
   'trace.inverted': 'inverted',
+  'trace.assumed': 'not called',
+  'trace.stubbed': 'stub',
   'trace.timed': 'time window',
   'trace.shared': 'appears in {n} places of the tree',
   'trace.late': 'ended after the node above it had its result',

@@ -48,6 +48,8 @@ export const stateWords: Record<keyof typeof words, Template> = {
   'state.client-left.hint': '客户端被停止或重启。等它恢复后再运行规则。',
   'state.invalid-result': '{client} 写的文件不是结果。规则可能已运行。',
   'state.invalid-result.hint': '{error}',
+  'state.client-ignored-dry-run': '{client} 没有按要求进行试运行。',
+  'state.client-ignored-dry-run.hint': '{error}',
   'state.cancelled': '在客户端取走请求之前已停止。规则没有运行。',
   'state.cancelled.maybe': '在 {client} 运行规则期间停止了等待。客户端可能会把规则运行完。',
   'state.cancelled.hint': '您可以再次运行规则。',

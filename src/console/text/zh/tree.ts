@@ -17,6 +17,8 @@ export const treeWords: Record<keyof typeof words, Template> = {
   'trace.condition': '条件',
   'trace.condition.hint': '条件：只有它不为 FALSE 时，上方的节点才会运行。',
   'trace.inverted': '取反',
+  'trace.assumed': '未调用',
+  'trace.stubbed': '指定',
   'trace.timed': '时间窗',
   'trace.shared': '出现在 {n} 处',
   'trace.late': '在上方的节点已有结论之后才结束',

@@ -47,6 +47,8 @@ export const whyWords: Record<keyof typeof words, Template> = {
   'why.unfinished': '运行结束时，{node} 还没有完成。',
   'why.unlisted': '客户端的轨迹没有列出 {node} 下方运行了什么。',
   'why.inverted': '{node} 得出 {from}，配置为取反，所以按 {to} 计。',
+  'why.stubbed': '{node} 为 {decision}，因为这次试运行为它指定了结果。',
+  'why.assumed': '{node} 有副作用，所以这次试运行没有调用它，按 {decision} 计。',
   'why.error': '{node} 失败：{message}',
   'why.error.plain': '{node} 失败。客户端没有给出原因。',
   'why.failedBelow': '{node} 失败，因为 {by} 失败。',

@@ -1,0 +1,39 @@
+import type { Node } from './node.ts';
+import type { State } from './state.ts';
+import type { ExactObject } from './values.ts';
+
+/** What stands in the place of a node: the state it comes to, inversion included, and the keys it writes. */
+export type Stub = { outcome: State; set: ExactObject };
+export type Stubs = ReadonlyMap<bigint, Stub>;
+
+/** Whether a leaf does more than read and write the data: `unsure` where neither its code nor its definition tells. */
+export type Effects = 'none' | 'some' | 'unsure';
+
+export type DryRun = ReturnType<typeof createDryRun>;
+
+/**
+ * A run without effects. A stubbed node comes to its stub. A leaf with effects is not called: it counts as TRUE and writes nothing. A leaf
+ * of which it is not known is called, and named.
+ */
+export function createDryRun(stubs: Stubs) {
+  const stubbed = new Set<bigint>();
+  const assumed = new Set<bigint>();
+  const unsure = new Set<bigint>();
+
+  return {
+    /** The stub of a node; undefined for one that runs. */
+    stubOf({ id }: Node): Stub | undefined {
+      const stub = stubs.get(id);
+      if (stub) stubbed.add(id);
+      return stub;
+    },
+    /** Whether the code of a leaf may run. */
+    mayCall(id: bigint, effects: Effects): boolean {
+      if (effects === 'some') assumed.add(id);
+      if (effects === 'unsure') unsure.add(id);
+      return effects !== 'some';
+    },
+    /** The ids of the nodes that were stubbed, were assumed to be TRUE, and were called without knowing whether they have effects. */
+    told: () => ({ stubbed: [...stubbed], assumed: [...assumed], unsure: [...unsure] }),
+  };
+}

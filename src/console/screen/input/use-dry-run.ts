@@ -1,0 +1,36 @@
+import { useCallback } from 'react';
+import type { Client } from '../../api/browse.ts';
+import type { Place, Target } from '../../state/location.ts';
+import { dryApps } from '../../state/preferences.ts';
+
+export type DryRun = ReturnType<typeof useDryRun>;
+
+/**
+ * Whether the runs of this app are to have no effects. The choice stays until somebody takes it back: a run that was to have none never
+ * becomes a real one because the last client that can is gone.
+ */
+export function useDryRun({ app, target }: Place, clients: readonly Client[]) {
+  const apps = dryApps.use();
+  const choose = useCallback(
+    (isOn: boolean) => {
+      const others = apps.filter((other) => other !== app);
+      dryApps.set(app !== null && isOn ? [...others, app] : others);
+    },
+    [apps, app],
+  );
+  const meant = clients.filter((client) => client.online && isMeant(client, target));
+  const isPossible = target.kind === 'each' ? meant.every(({ dryRun }) => dryRun) : meant.some(({ dryRun }) => dryRun);
+  return { isOn: app !== null && apps.includes(app), isPossible, choose };
+}
+
+function isMeant({ address, lane }: Client, target: Target): boolean {
+  switch (target.kind) {
+    case 'all':
+    case 'each':
+      return true;
+    case 'lane':
+      return lane === target.lane;
+    case 'address':
+      return address === target.address;
+  }
+}

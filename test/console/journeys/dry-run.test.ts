@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest';
+import { createResponder, staysSilent } from '../../support/responder.ts';
+import { describeInBrowser, useJourney } from '../support/journey.ts';
+import { expectAccessible, headline, picture, pressRun, says } from '../support/on-the-page.ts';
+
+describeInBrowser('a dry run from the page', () => {
+  const journey = useJourney();
+
+  test('is chosen for the app, stands on the button, and says what was not called', async () => {
+    const page = await journey.visit('/?app=9001&rule=1');
+    const bodies: string[] = [];
+    page.on('request', (request) => {
+      if (request.url().endsWith('/execute')) bodies.push(request.postData() ?? '');
+    });
+    await page.getByLabel('cost', { exact: true }).fill('120');
+    const choice = page.getByLabel('Dry run: without effects');
+    await choice.check();
+    await says(page.locator('#run-hint'), 'Nodes with effects are not called. They count as TRUE.');
+    await page.getByRole('button', { name: /^Dry run/ }).click();
+    await says(headline(page), /^Done on/);
+    await says(
+      page.locator('.dry-run-notice'),
+      /^This was a dry run\. It had no effects\. Not called, and counted as TRUE: #\d+/,
+    );
+    expect(bodies[0]).toContain('"dryRun":true');
+    await page.getByText('not called', { exact: true }).first().waitFor();
+    await picture(page, 'console-dry-run');
+    await expectAccessible(page);
+
+    await page.reload();
+    expect(await choice.isChecked()).toBe(true);
+    await says(page.locator('.dry-run-notice'), /^This was a dry run\./);
+    await choice.uncheck();
+    await pressRun(page);
+    await expect.poll(() => bodies.length).toBe(2);
+    expect(bodies[1]).not.toContain('dryRun');
+    await expect.poll(() => page.locator('.dry-run-notice').innerText()).toBe('');
+  });
+
+  test('never becomes a real run: where no client can, it is blocked, and says what to do', async () => {
+    const { sharedDir } = journey.service;
+    await using client = await createResponder({ sharedDir, app: 9001, address: 'unable', does: staysSilent });
+    const page = await journey.visit('/?app=9001&rule=1&target=all');
+    await page.getByLabel('Dry run: without effects').check();
+    await page.goto(`${journey.service.url}/?app=9001&rule=1&target=address:unable`);
+    await says(
+      page.locator('#run-hint'),
+      /No client of this target can run without effects\. Choose another one, or turn the dry run off\./,
+    );
+    await page.keyboard.press('Control+Enter');
+    await page.getByRole('button', { name: /^Dry run/ }).click({ force: true });
+    await page.waitForTimeout(300);
+    expect(client.found).toEqual([]);
+    const choice = page.getByLabel('Dry run: without effects');
+    await choice.uncheck();
+    expect(await choice.isDisabled()).toBe(true);
+  });
+});

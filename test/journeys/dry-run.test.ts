@@ -1,0 +1,173 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { createRuleClient, type Data, type Leaves } from '../../src/client/client.ts';
+import { onEachQueue } from '../support/on-each-queue.ts';
+import { answersWith, createResponder, resultText } from '../support/responder.ts';
+import type { Service } from '../support/start-service.ts';
+
+const effects: string[] = [];
+
+class Spend {
+  min = 0;
+  doFlow(service: Data): boolean {
+    return service.double('cost', 0) >= this.min;
+  }
+}
+class Pay {
+  doResult(service: Data): boolean {
+    effects.push('paid');
+    service.put('paid', true);
+    return true;
+  }
+}
+class Count {
+  doResult(service: Data): boolean {
+    service.put('points', service.int('points', 0) + 1);
+    return true;
+  }
+}
+class LookUp {
+  doNone(service: Data): void {
+    effects.push('looked up');
+    service.put('level', 'gold');
+  }
+}
+class Message {
+  doFlow(): boolean {
+    effects.push('sent');
+    return true;
+  }
+}
+
+const leaves: Leaves = {
+  'a.Spend': Spend,
+  'a.Pay': Pay,
+  'a.Count': { leaf: Count, effects: false },
+  'a.LookUp': LookUp,
+  'a.Message': { leaf: Message, effects: true },
+};
+/** All of the rule 1: a condition, a payment, a count, a look-up and a message. */
+const NODES = {
+  2: [5, 'a.Spend', '{"min":100}'],
+  3: [6, 'a.Pay'],
+  4: [6, 'a.Count'],
+  5: [7, 'a.LookUp'],
+  6: [5, 'a.Message'],
+};
+const CALL = { app: 7, ruleId: 1, 'the service': { cost: 120, big: 1 } };
+
+onEachQueue('a run without effects', (start) => {
+  it('calls no leaf that has effects, tells what it did instead, and is told apart from a real one', async () => {
+    await using service = await start({});
+    await using _client = await shop(service);
+    const { status, json, text } = await service.execute({ ...CALL, dryRun: true });
+    expect(status, text).toBe(200);
+    expect(effects).toEqual(['looked up']);
+    expect(json).toMatchObject({
+      success: true,
+      outcome: 'TRUE',
+      dryRun: true,
+      effects: { stubbed: [], assumed: [3, 6], unsure: [5] },
+      'the service': { cost: 120, points: 1, level: 'gold' },
+    });
+    expect(json['the service']).not.toHaveProperty('paid');
+    expect(json.steps.find(({ nodeId }: { nodeId: number }) => nodeId === 3)).toMatchObject({
+      ...{ outcome: 'TRUE', instead: 'assumed', writes: [] },
+    });
+    const kept = await service.call(`/rule-server/mock/executions/${json.mockId}`);
+    expect(kept.json).toMatchObject({ dryRun: true, ruleId: 1, decision: 'TRUE', state: 'succeeded' });
+
+    const real = await service.execute(CALL);
+    expect(effects).toEqual(['looked up', 'paid', 'looked up', 'sent']);
+    expect(real.json).not.toHaveProperty('dryRun');
+    const { items } = (await service.call('/rule-server/mock/executions?app=7')).json;
+    expect(items.map(({ dryRun }: { dryRun: boolean }) => dryRun)).toEqual([false, true]);
+  });
+
+  it('puts stubs in the place of nodes: their value is final, and what they set is exact', async () => {
+    await using service = await start({});
+    await using _client = await shop(service);
+    const stub = '{"2":"FALSE","5":{"outcome":"NONE","set":{"level":"none","id":9007199254740993}}}';
+    const body = `{"app":7,"ruleId":1,"dryRun":true,"stub":${stub},"the service":{"cost":120}}`;
+    const { text, json } = await service.call('/rule-server/mock/execute', { method: 'POST', body });
+    expect(effects).toEqual([]);
+    expect(json).toMatchObject({ outcome: 'TRUE', effects: { stubbed: [2, 5], assumed: [3, 6], unsure: [] } });
+    expect(text).toContain('"id":9007199254740993');
+    expect(json.steps.find(({ nodeId }: { nodeId: number }) => nodeId === 2)).toMatchObject({
+      ...{ outcome: 'FALSE', instead: 'stubbed', reads: [] },
+    });
+  });
+
+  it('goes to a client that can, and is refused before anything is sent where none can', async () => {
+    await using service = await start({});
+    await using other = await createResponder({
+      ...{ sharedDir: service.sharedDir, app: 7 },
+      does: answersWith((request) => resultText(request)),
+    });
+    for (const target of ['all', `address:${other.address}`]) {
+      const { status, json } = await service.execute({ ...CALL, target, dryRun: true });
+      expect([status, json.errors[0].field]).toEqual([400, 'dryRun']);
+      expect(json.errors[0].message).toContain(
+        `needs a client that can run without effects, and ${other.address} (SDK: Node) cannot`,
+      );
+    }
+    await using _client = await shop(service);
+    for (let call = 0; call < 5; call++)
+      expect((await service.execute({ ...CALL, dryRun: true })).json.dryRun).toBe(true);
+    expect(other.found).toEqual([]);
+  });
+
+  it.each([
+    ['finds nothing to run', { success: false, error: 'nothing to run', process: null }, false, /It did not run/],
+    ['ran it all the same', { process: '[1:All:T:0]' }, true, /may have run with all its effects/],
+  ])('handed by force to a client that knows of none, which %s', async (_what, members, mayHaveRun, sentence) => {
+    await using service = await start({});
+    await using other = await createResponder({
+      ...{ sharedDir: service.sharedDir, app: 7, dryRun: true },
+      does: answersWith((request) => resultText(request, members)),
+    });
+    const { json } = await service.execute({ ...CALL, confId: 3, dryRun: true });
+    expect(json).toMatchObject({ code: 'client-ignored-dry-run', mayHaveRun, error: expect.stringMatching(sentence) });
+    // What a client that knows of no dry run would look for is not there.
+    const request = JSON.parse(other.found[0]?.text ?? '');
+    expect(request).toMatchObject({ dryRun: { ruleId: 1, confId: 3, stub: {} } });
+    for (const name of ['ruleId', 'confId', 'iceId', 'scene']) expect(request).not.toHaveProperty(name);
+  });
+
+  it.each([
+    [{ dryRun: 'yes' }, 'dryRun'],
+    [{ stub: { 2: 'TRUE' } }, 'stub'],
+    [{ dryRun: true, stub: { x: 'TRUE' } }, 'stub'],
+    [{ dryRun: true, stub: { 2: 'MAYBE' } }, 'stub'],
+    [{ dryRun: true, stub: [] }, 'stub'],
+    [{ dryrun: true }, 'dryrun'],
+  ])('is refused by its field where %j asks for something else', async (asked, field) => {
+    await using service = await start({});
+    const { status, json } = await service.execute({ ...CALL, ...asked });
+    expect([status, json.errors[0].field]).toEqual([400, field]);
+  });
+});
+
+/** A Node client of app 7, and its rule. */
+async function shop(service: Service) {
+  effects.length = 0;
+  const files = {
+    'bases/1.json': { id: 1, status: 1, confId: 1 },
+    'confs/1.json': { id: 1, status: 1, type: 3, sonIds: '2,3,4,5,6' },
+    ...Object.fromEntries(
+      Object.entries(NODES).map(([id, [type, confName, confField = '']]) => [
+        `confs/${id}.json`,
+        { id: Number(id), status: 1, type, confName, confField },
+      ]),
+    ),
+    'version.txt': 1,
+  };
+  for (const [name, content] of Object.entries(files)) {
+    const path = join(service.sharedDir, '7', name);
+    await mkdir(join(path, '..'), { recursive: true });
+    await writeFile(path, JSON.stringify(content));
+  }
+  const client = await createRuleClient({ app: 7, sharedDir: service.sharedDir, leaves });
+  return { [Symbol.asyncDispose]: () => client.close() };
+}
