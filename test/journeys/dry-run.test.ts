@@ -2,8 +2,9 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { createRuleClient, type Data, type Leaves } from '../../src/client/client.ts';
+import { eventually } from '../support/eventually.ts';
 import { onEachQueue } from '../support/on-each-queue.ts';
-import { answersWith, createResponder, resultText } from '../support/responder.ts';
+import { answers, answersWith, createResponder, resultText } from '../support/responder.ts';
 import type { Service } from '../support/start-service.ts';
 
 const effects: string[] = [];
@@ -55,6 +56,7 @@ const NODES = {
   5: [7, 'a.LookUp'],
   6: [5, 'a.Message'],
 };
+const CASE = { name: 'one', 'the service': { cost: 120 } };
 const CALL = { app: 7, ruleId: 1, 'the service': { cost: 120, big: 1 } };
 
 onEachQueue('a run without effects', (start) => {
@@ -116,6 +118,30 @@ onEachQueue('a run without effects', (start) => {
     for (let call = 0; call < 5; call++)
       expect((await service.execute({ ...CALL, dryRun: true })).json.dryRun).toBe(true);
     expect(other.found).toEqual([]);
+  });
+
+  it.each([
+    [
+      'JSON',
+      '/rule-server/mock/batches',
+      'application/json',
+      JSON.stringify({ app: 7, ruleId: 1, dryRun: true, cases: [CASE, CASE] }),
+    ],
+    ['CSV', '/rule-server/mock/batches?app=7&ruleId=1&dryRun=true', 'text/csv', 'cost\n120\n120\n'],
+  ])('of many inputs, as %s, goes to clients that can as well', async (_what, path, type, body) => {
+    await using service = await start({});
+    await using _client = await shop(service);
+    await using other = await createResponder({ sharedDir: service.sharedDir, app: 7, does: answers() });
+    const begun = await service.call(path, { method: 'POST', headers: { 'content-type': type }, body });
+    expect(begun.json, begun.text).toMatchObject({ dryRun: true, items: 2 });
+    const state = async () => (await service.call(`/rule-server/mock/batches/${begun.json.batchId}`)).json;
+    await eventually(async () => expect((await state()).state).toBe('finished'));
+    expect((await state()).counts).toMatchObject({ passed: 2 });
+    expect(effects).toEqual(['looked up', 'looked up']);
+    expect(other.found).toEqual([]);
+    const { items } = (await service.call(`/rule-server/mock/batches/${begun.json.batchId}/items`)).json;
+    const [{ mockId }] = items;
+    expect((await service.call(`/rule-server/mock/executions/${mockId}`)).json).toMatchObject({ dryRun: true });
   });
 
   it.each([

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import { BATCH_VERSION, type Batch, MAX_ITEMS } from '../../shared/cases/batch.ts';
+import { BATCH_VERSION, type Batch, MAX_ITEMS, REAL_BATCH_VERSION } from '../../shared/cases/batch.ts';
 import { parseJson } from '../../shared/contract/parse-json.ts';
 import { QUERY_VERSION } from '../../shared/contract/query.ts';
 import type { Privacy } from '../../shared/privacy/privacy.ts';
@@ -57,11 +57,12 @@ export function createCreateBatch({ backend, store, queue, ask, savedCases, priv
     const { cases, etag } = sourced;
     const message = unfit(cases.length, targets.targets.length);
     if (message !== null) return { kind: 'bad', problems: [{ field: 'cases', message }] };
-    const { app, ruleId, confId, concurrency, stopAfterFailures, file } = request;
+    const { app, ruleId, confId, concurrency, stopAfterFailures, file, dryRun } = request;
+    const v = dryRun ? BATCH_VERSION : REAL_BATCH_VERSION;
     const from = request.source.kind === 'from' ? request.source.batchId : null;
     const batch: Batch = {
-      ...{ v: BATCH_VERSION, batchId, app, ruleId, confId, targets: targets.targets, cases: cases.length },
-      ...{ concurrency, stopAfterFailures, keyName, createdAt: Date.now(), file, etag, from },
+      ...{ v, batchId, app, ruleId, confId, targets: targets.targets, cases: cases.length },
+      ...{ concurrency, stopAfterFailures, keyName, createdAt: Date.now(), file, etag, from, dryRun },
     };
     // One key must not take all places of MAX_BATCHES. Batches outlive the calls that began them, so they are counted where they are kept.
     const stored = await store.create(batch, cases, maxRunning);

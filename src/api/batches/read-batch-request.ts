@@ -29,6 +29,7 @@ export type BatchRequest = {
   concurrency: number;
   stopAfterFailures: number | null;
   file: string | null;
+  dryRun: boolean;
   source: Source;
 };
 export type ReadBatch = { kind: 'request'; request: BatchRequest } | { kind: 'bad'; problems: Problem[] };
@@ -36,7 +37,7 @@ export type ReadBatch = { kind: 'request'; request: BatchRequest } | { kind: 'ba
 export const EVERY_CLIENT = 'client:*';
 const KNOWN = [
   ...['app', 'ruleId', 'confId', 'ts', 'targets', 'cases', 'saved', 'from', 'verdict'],
-  ...['concurrency', 'stopAfterFailures', 'file'],
+  ...['concurrency', 'stopAfterFailures', 'file', 'dryRun'],
 ];
 const MAX_TARGETS = 100;
 
@@ -63,6 +64,7 @@ export function readBatchRequest(bytes: Uint8Array): ReadBatch {
     refusals,
   });
   const file = readText(members.get('file'), ['file'], refusals) ?? null;
+  const dryRun = readFlag(members.get('dryRun'), ['dryRun'], refusals);
   const source = readSource(members, refusals);
   const problems = [
     ...scanned.duplicates.map((path) => ({ field: path, message: 'is given twice' })),
@@ -72,7 +74,7 @@ export function readBatchRequest(bytes: Uint8Array): ReadBatch {
   if (ids.kind === 'bad' || source === null || problems.length > 0)
     return { kind: 'bad', problems: problems.slice(0, 100) };
   const { app, ruleId, confId, ts } = ids;
-  const options = { concurrency: concurrency ?? DEFAULT_CONCURRENCY, stopAfterFailures, file };
+  const options = { concurrency: concurrency ?? DEFAULT_CONCURRENCY, stopAfterFailures, file, dryRun };
   return { kind: 'request', request: { app, ruleId, confId, targets, ...options, source: timed(source, ts) } };
 }
 

@@ -15,10 +15,10 @@ type Refused = { kind: 'refused'; status: 404 | 422 | 503; error: string };
 
 const schemaAnswer = z.object({ fields: z.array(z.object({ key: z.string(), valueType: z.string() })) });
 
-/** Reads a batch of CSV rows: app, rule, targets and concurrency are in the query, types come from what the rule reads. */
+/** Reads a batch of CSV rows: app, rule, targets, concurrency and dryRun are in the query, types come from what the rule reads. */
 export function createReadCsvBatch({ ask }: Pick<AskWorker, 'ask'>) {
   return async function readCsvBatch(bytes: Uint8Array, query: Record<string, string[]>): Promise<ReadBatch | Refused> {
-    const { targets: given = [], concurrency = [], ...rest } = query;
+    const { targets: given = [], concurrency = [], dryRun: [dry = 'false'] = [], ...rest } = query;
     const selection = readParameters(selectionParameters, rest);
     if (selection.kind === 'bad') return selection;
     const { app, ruleId, confId } = selection.value;
@@ -30,6 +30,7 @@ export function createReadCsvBatch({ ask }: Pick<AskWorker, 'ask'>) {
     const count = Number(concurrency[0] || DEFAULT_CONCURRENCY);
     if (!Number.isInteger(count) || count < 1 || count > MAX_CONCURRENCY)
       refusals.add(['concurrency'], `must be a whole number from 1 to ${MAX_CONCURRENCY}`);
+    if (dry !== 'true' && dry !== 'false') refusals.add(['dryRun'], 'must be true or false');
     const text = decodeUtf8(withoutMark(bytes));
     if (text.kind !== 'text') refusals.add(['body'], 'is not valid UTF-8');
     if (text.kind !== 'text' || refusals.all.length > 0) return bad(refusals.all);
@@ -40,7 +41,7 @@ export function createReadCsvBatch({ ask }: Pick<AskWorker, 'ask'>) {
     );
     const read = readCsv(text.text, (key) => types.get(key) ?? 'text');
     if (read.kind === 'refused') return bad(read.refusals);
-    const options = { concurrency: count, stopAfterFailures: null, file: null };
+    const options = { concurrency: count, stopAfterFailures: null, file: null, dryRun: dry === 'true' };
     return {
       kind: 'request',
       request: { app, ruleId, confId, targets, ...options, source: { kind: 'given', cases: read.cases } },

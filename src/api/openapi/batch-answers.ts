@@ -32,6 +32,7 @@ export const batchAnswer = z
     file: z.string().nullable(),
     etag: z.string().nullable(),
     from: z.string().nullable(),
+    dryRun: z.boolean(),
     state: z.enum(batchStates),
     counts: countsAnswer,
     targets: z.array(z.object({ target: z.string(), counts: countsAnswer })),
@@ -127,6 +128,7 @@ export const batchRequest = z
       .default(DEFAULT_CONCURRENCY)
       .meta({ description: 'Open runs at one client, those of all batches together.' }),
     stopAfterFailures: z.int().min(1).optional(),
+    dryRun: z.boolean().optional().meta({ description: '`true`: without effects, as in execute.' }),
     file: z.string().optional().meta({ description: 'Where the cases come from, for reports.' }),
   })
   .meta({ id: 'BatchRequest' });

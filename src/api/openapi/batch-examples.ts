@@ -4,7 +4,15 @@ export const batchId = '0d7e4b5a-7f52-4a36-9a55-6f1f0c2d9b1e';
 const counts = { passed: 1, failed: 1, error: 0, unanswered: 0, skipped: 0, pending: 0 };
 export const batch = {
   ...{ batchId, app: 9001, ruleId: 1, confId: null, cases: 1, items: 2, concurrency: 4, stopAfterFailures: null },
-  ...{ keyName: null, createdAt: 1_790_000_000_000, endedAt: 1_790_000_001_000, file: null, etag: null, from: null },
+  ...{
+    keyName: null,
+    createdAt: 1_790_000_000_000,
+    endedAt: 1_790_000_001_000,
+    file: null,
+    etag: null,
+    from: null,
+    dryRun: false,
+  },
   ...{ state: 'finished', counts },
   targets: [
     { target: 'all', counts: { ...counts, failed: 0 } },

@@ -19,7 +19,7 @@ export const batchOperations: Operation[] = [
     summary: 'Run many cases on one or more targets',
     description:
       'Real runs with real effects. The whole body is checked before anything runs. As `text/csv` the header holds input ' +
-      'paths, `name` and `asOf`, and `app`, `ruleId` or `confId`, `targets` and `concurrency` are parameters.',
+      'paths, `name` and `asOf`, and `app`, `ruleId` or `confId`, `targets`, `concurrency` and `dryRun` are parameters.',
     headers: [
       {
         name: 'Idempotency-Key',

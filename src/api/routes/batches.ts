@@ -1,4 +1,4 @@
-import { type Context, Hono } from 'hono';
+import { type Context, Hono, type HonoRequest } from 'hono';
 import { streamSSE } from 'hono/streaming';
 import { csvReport } from '../../shared/reports/csv.ts';
 import { jsonReport } from '../../shared/reports/json.ts';
@@ -17,7 +17,7 @@ import { readParameters } from '../http/parameters.ts';
 import { realRunsOnly } from '../http/real-runs-only.ts';
 import { badQuestion, json, problem } from '../http/respond.ts';
 import { untilGone } from '../http/until-gone.ts';
-import { createBatch } from './create-batch.ts';
+import { contentType, createBatch } from './create-batch.ts';
 
 type Dependencies = {
   batches: Batches;
@@ -50,7 +50,7 @@ export function batchRoutes({ batches, readCsvBatch, maxBodyBytes, openBodies, s
     };
 
   return new Hono<Environment>()
-    .post('/batches', needs('run'), realRunsOnly(), (context) => {
+    .post('/batches', needs('run'), realRunsOnly(dryRunParameter), (context) => {
       const lease = openBodies.lease();
       return createBatch(context, lease, { batches, readCsvBatch, maxBodyBytes }).finally(() => lease.close());
     })
@@ -87,6 +87,9 @@ export function batchRoutes({ batches, readCsvBatch, maxBodyBytes, openBodies, s
       withBatch((found) => cancel(found, batches)),
     );
 }
+
+/** Inputs as CSV have it in the query; a JSON body has a member. */
+const dryRunParameter = (req: HonoRequest) => (contentType({ req }) === 'csv' ? 'dryRun' : undefined);
 
 type Asked = Context<Environment>;
 

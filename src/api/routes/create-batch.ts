@@ -66,7 +66,7 @@ async function respondToTaken(taken: Taken, batches: Batches): Promise<Response>
 }
 
 /** Browsers send forms and plain text to any site without asking it first; JSON and CSV they do not. */
-function contentType({ req }: Context<Environment>): 'json' | 'csv' | 'foreign' {
+export function contentType({ req }: Pick<Context<Environment>, 'req'>): 'json' | 'csv' | 'foreign' {
   const type = (req.header('content-type') ?? '').split(';')[0]?.trim().toLowerCase();
   if (type === 'text/csv') return 'csv';
   const fromBrowser = req.header('origin') !== undefined || req.header('sec-fetch-site') !== undefined;

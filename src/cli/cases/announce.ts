@@ -21,17 +21,17 @@ const clientsSchema = z.object({ clients: z.array(z.object({ state: z.string() }
 
 type Plan = { which: Which; cases: number; targets: string[] };
 
-/** Says how many real runs there will be and what they may do; above a hundred only with --yes. */
+/** Says how many runs there will be and what they may do; above a hundred real ones only with --yes. */
 export async function announce(
   api: HttpApi,
   { which, cases, targets }: Plan,
-  { yes = false, stderr }: { yes?: boolean; stderr: Surroundings['stderr'] },
+  { yes = false, dryRun = false, stderr }: { yes?: boolean; dryRun?: boolean; stderr: Surroundings['stderr'] },
 ): Promise<void> {
   const [onEach, effects] = await Promise.all([countTargets(api, targets, which), effectsOf(api, which)]);
   const runs = cases * onEach;
-  const may = effects.length === 0 ? '' : `; may call ${effects.join(', ')}`;
-  const sentence = `${runs} real ${runs === 1 ? 'run' : 'runs'} on ${targets.join(', ')}${may}`;
-  if (runs > ASK_ABOVE && !yes)
+  const may = dryRun || effects.length === 0 ? '' : `; may call ${effects.join(', ')}`;
+  const sentence = `${runs} ${dryRun ? 'dry' : 'real'} ${runs === 1 ? 'run' : 'runs'} on ${targets.join(', ')}${may}`;
+  if (runs > ASK_ABOVE && !yes && !dryRun)
     throw new CommandFailed(`${sentence}. That is more than ${ASK_ABOVE}: add --yes to run them.`, exitCodes.usage);
   stderr.write(`${sentence}\n`);
 }

@@ -3,10 +3,13 @@ import { DATA_FIELD } from '../../shared/contract/data-field.ts';
 import { joinMembers } from '../../shared/contract/exact-json.ts';
 import type { Suite } from './suite.ts';
 
-type RunOptions = { target?: string[]; concurrency?: string; bail?: boolean };
+type RunOptions = { target?: string[]; concurrency?: string; bail?: boolean; dryRun?: boolean };
 
 /** The body of a batch, every number as it is written in the document. Saved cases are named, unless only some are run. */
-export function batchRequest(suite: Suite, { target = [], concurrency, bail = false }: RunOptions): string {
+export function batchRequest(
+  suite: Suite,
+  { target = [], concurrency, bail = false, dryRun = false }: RunOptions,
+): string {
   const isWhole = suite.origin.kind === 'saved' && suite.run.length === suite.cases.length;
   return joinMembers([
     ['app', number(suite.app)],
@@ -16,6 +19,7 @@ export function batchRequest(suite: Suite, { target = [], concurrency, bail = fa
     ...(isWhole ? [['saved', 'true'] as const] : [['cases', `[${suite.run.map(caseJson).join(',')}]`] as const]),
     ...optional('concurrency', concurrency ?? null, number),
     ...(bail ? [['stopAfterFailures', '1'] as const] : []),
+    ...(dryRun ? [['dryRun', 'true'] as const] : []),
     ...(suite.origin.kind === 'file' ? [['file', JSON.stringify(suite.origin.path)] as const] : []),
   ]);
 }

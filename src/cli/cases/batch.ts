@@ -19,6 +19,7 @@ export type BatchOptions = {
   target?: string[];
   out?: string;
   concurrency?: string;
+  dryRun?: boolean;
   yes?: boolean;
   json?: boolean;
   url: string;
@@ -65,8 +66,9 @@ function formatOf(out: string | undefined): string {
   throw new CommandFailed(`--out ${out} must end with .csv, .json, .xml (JUnit) or .md.`, exitCodes.usage);
 }
 
-function more(targets: string[], { concurrency }: BatchOptions): string {
+function more(targets: string[], { concurrency, dryRun }: BatchOptions): string {
   const parameters = new URLSearchParams(targets.map((target) => ['targets', target]));
   if (concurrency !== undefined) parameters.set('concurrency', concurrency);
+  if (dryRun) parameters.set('dryRun', 'true');
   return parameters.toString();
 }

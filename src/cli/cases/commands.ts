@@ -38,6 +38,7 @@ function describeTest(program: Command, { surroundings, ended, withApi }: Descri
     .option('--junit <file>', 'write a JUnit report')
     .option('--concurrency <n>', 'runs open at one client')
     .option('--bail', 'stop at the first failure')
+    .option('--dry-run', 'without effects: a leaf that has some is not called, and counts as TRUE')
     .option('--update', 'write what was found into the expectations it differs from')
     .option('--filter <text>', 'only cases with this in their name or tags')
     .option('--yes', 'more than 100 runs are meant')
@@ -58,6 +59,7 @@ function describeBatch(program: Command, { surroundings, ended, withApi }: Descr
     .option('--target <target>', `${targetForms.join(', ')}, or client:* for each; may be repeated`, collect)
     .option('--out <file>', 'where the results go: .csv, .json, .xml (JUnit) or .md')
     .option('--concurrency <n>', 'runs open at one client')
+    .option('--dry-run', 'without effects: a leaf that has some is not called, and counts as TRUE')
     .option('--yes', 'more than 100 runs are meant')
     .action(async (options: BatchOptions) => ended(await (await import('./batch.ts')).batch(options, surroundings)));
   needsOptions(batch, 'csv', 'app');

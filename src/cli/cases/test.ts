@@ -22,6 +22,7 @@ export type TestOptions = {
   json?: boolean;
   concurrency?: string;
   bail?: boolean;
+  dryRun?: boolean;
   update?: boolean;
   filter?: string;
   yes?: boolean;

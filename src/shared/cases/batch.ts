@@ -5,8 +5,10 @@ import { rulesOfRunSchema } from '../contract/rules-of-run.ts';
 import { differenceSchema } from './difference.ts';
 import { ranToSchema, type Verdict, verdictSchema, verdicts } from './verdict.ts';
 
-/** The version of what is stored about batches. */
-export const BATCH_VERSION = 1;
+/** The version of what is stored about batches. Version 2 may be a dry run: a worker that would run it for real must not read it. */
+export const BATCH_VERSION = 2;
+/** Of a batch of real runs, so that a worker of an earlier version takes it. */
+export const REAL_BATCH_VERSION = 1;
 /** Cases × targets of one batch. */
 export const MAX_ITEMS = 10_000;
 export const DEFAULT_CONCURRENCY = 4;
@@ -36,6 +38,8 @@ export const batchSchema = z.object({
   etag: z.string().nullable(),
   /** The batch it repeats a part of. */
   from: z.string().nullable(),
+  /** Its runs are to have no effects. */
+  dryRun: z.boolean().default(false),
 });
 export type Batch = z.infer<typeof batchSchema>;
 

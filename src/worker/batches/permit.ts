@@ -1,5 +1,6 @@
 import { parseTarget } from '../../shared/contract/target.ts';
 import type { BatchStore } from '../../shared/store/batch-store.ts';
+import type { Client } from '../clients/client.ts';
 import { type Chosen, goesOn, pause, type TargetRun } from './target-run.ts';
 
 const ASK_AGAIN_MS = 25;
@@ -52,12 +53,13 @@ export async function permit(self: TargetRun, mockId: string): Promise<Chosen | 
 }
 
 async function choose({ run, target, resolveTarget, pace }: TargetRun): Promise<Chosen> {
-  const { app, ruleId, confId, concurrency } = run.batch;
+  const { app, ruleId, confId, concurrency, dryRun: isDry } = run.batch;
   const parsed = parseTarget(target);
   const key = `${app}|${target}`;
   const anybody = { key, paceKey: key, target, address: null, limit: concurrency };
   if (parsed.kind === 'malformed') return anybody;
-  const resolved = await resolveTarget(app, parsed);
+  const suits = ({ dryRun }: Client) => dryRun || !isDry;
+  const resolved = await resolveTarget(app, parsed, { tried: new Set(), suits });
   if (resolved.kind === 'refused') return anybody; // the execution will be told why
   const { address } = resolved.client;
   const atClient = `${app}|${address}`;

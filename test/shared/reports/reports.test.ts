@@ -24,6 +24,7 @@ const batch: Batch = {
   file: 'a & b.yaml',
   etag: null,
   from: null,
+  dryRun: false,
 };
 const item = (n: number, more: Partial<ItemWithData>): ItemWithData => ({
   ...{

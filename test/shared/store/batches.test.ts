@@ -165,6 +165,7 @@ function batchOf(cases: Case[], more: Partial<Batch> = {}): Batch {
       keyName: null,
       createdAt: Date.now(),
       file: null,
+      dryRun: false,
     },
     ...{ etag: null, from: null, ...more },
   };
