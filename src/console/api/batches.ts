@@ -1,6 +1,6 @@
 import { parseExact } from '../../shared/contract/exact-json.ts';
 import type { ExactValue } from '../../shared/contract/raw-number.ts';
-import { digits, field, list, number, oneOf, text } from '../../shared/contract/read-exact.ts';
+import { digits, field, flag, list, number, oneOf, text } from '../../shared/contract/read-exact.ts';
 import { get, request, withQuery } from './request.ts';
 
 const BATCHES = '/rule-server/mock/batches';
@@ -25,6 +25,8 @@ export type Batch = {
   etag: string | null;
   /** The batch it repeats a part of. */
   from: string | null;
+  /** Its runs have no effects. */
+  dryRun: boolean;
   state: (typeof batchStates)[number];
   counts: Counts;
   targets: { target: string; counts: Counts }[];
@@ -50,6 +52,7 @@ export function csvPath({
   ruleId: string | null;
   confId: string | null;
   targets: string[];
+  dryRun: 'true' | null;
 }) {
   const path = withQuery(BATCHES, query);
   return `${path}${targets.map((target) => `&targets=${encodeURIComponent(target)}`).join('')}`;
@@ -86,6 +89,7 @@ export function readBatch(value: ExactValue): Batch {
     endedAt: number(field(value, 'endedAt')),
     etag: text(field(value, 'etag')),
     from: text(field(value, 'from')),
+    dryRun: flag(field(value, 'dryRun')),
     state: oneOf(field(value, 'state'), batchStates),
     counts: readCounts(field(value, 'counts')),
     targets: list(field(value, 'targets')).map((entry) => ({

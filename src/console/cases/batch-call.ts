@@ -2,7 +2,8 @@ import { type Batch, beginBatch, csvPath, type Verdict } from '../api/batches.ts
 import type { Inputs } from './read-inputs.ts';
 
 type Rule = { app: string; ruleId: string | null; confId: string | null };
-type Options = Rule & { targets: readonly string[] };
+/** `dryRun`: without effects. */
+type Options = Rule & { targets: readonly string[]; dryRun: boolean };
 
 /** Runs the saved cases of a rule on each target. */
 export function runSaved(options: Options, key: string): Promise<Batch> {
@@ -12,23 +13,23 @@ export function runSaved(options: Options, key: string): Promise<Batch> {
 /** Runs the cases of an earlier batch again that came to one of these verdicts, where they ran before. */
 export function repeatBatch(
   rule: Rule,
-  { batchId, verdicts }: { batchId: string; verdicts: readonly Verdict[] },
+  { batchId, verdicts, dryRun }: { batchId: string; verdicts: readonly Verdict[]; dryRun: boolean },
   key: string,
 ): Promise<Batch> {
-  const what = `"from":${JSON.stringify(batchId)},"verdict":${JSON.stringify(verdicts)}`;
+  const what = `"from":${JSON.stringify(batchId)},"verdict":${JSON.stringify(verdicts)},"dryRun":${dryRun}`;
   return send(`{${idsOf(rule)},${what}}`, key);
 }
 
 /** Runs inputs that were given, once on each target. */
 export function runInputs({ inputs, ...options }: Options & { inputs: Inputs }, key: string): Promise<Batch> {
   if (inputs.format === 'json') return send(`{${membersOf(options)},"cases":${inputs.body}}`, key);
-  const { targets, ...rule } = options;
-  const path = csvPath({ ...rule, targets: [...targets] });
+  const { targets, dryRun, ...rule } = options;
+  const path = csvPath({ ...rule, targets: [...targets], dryRun: dryRun ? 'true' : null });
   return beginBatch({ path, type: 'text/csv', body: inputs.body }, key);
 }
 
-function membersOf({ targets, ...rule }: Options): string {
-  return `${idsOf(rule)},"targets":${JSON.stringify(targets)}`;
+function membersOf({ targets, dryRun, ...rule }: Options): string {
+  return `${idsOf(rule)},"targets":${JSON.stringify(targets)}${dryRun ? ',"dryRun":true' : ''}`;
 }
 
 /** Ids stay the digits they are. */

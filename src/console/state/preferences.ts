@@ -57,6 +57,8 @@ export const dryApps = createStored<readonly string[]>('dry-apps', {
   read: (stored) => (Array.isArray(stored) ? stored.filter((app) => typeof app === 'string') : []),
 });
 
+export const useIsDry = (app: string | null): boolean => dryApps.use().some((dry) => dry === app);
+
 /** Whether the history below the columns is open. */
 export const historyShown = createStored<boolean>('history-shown', {
   read: (stored) => (typeof stored === 'boolean' ? stored : window.innerWidth >= 1180 && window.innerHeight >= 800),

@@ -37,6 +37,18 @@ describeInBrowser('a dry run from the page', () => {
     await expect.poll(() => page.locator('.dry-run-notice').innerText()).toBe('');
   });
 
+  test('holds for many inputs, too', async () => {
+    const page = await journey.visit('/?app=9001&rule=1&panel=inputs');
+    await page.getByLabel('Dry run: without effects').check();
+    await page.getByLabel('Inputs as CSV or JSON').fill('cost,uid\n120,1\n80,1\n');
+    await says(page.locator('#batch-warning'), '2 dry runs on any client, without effects');
+    await page.getByRole('button', { name: 'Run all 2 inputs' }).click();
+    await says(page.locator('.batch-words strong'), /^2 runs in /);
+    const { items } = (await journey.service.call('/rule-server/mock/batches?app=9001')).json;
+    expect(items[0]).toMatchObject({ dryRun: true, items: 2 });
+    await page.getByLabel('Dry run: without effects').uncheck();
+  });
+
   test('never becomes a real run: where no client can, it is blocked, and says what to do', async () => {
     const { sharedDir } = journey.service;
     await using client = await createResponder({ sharedDir, app: 9001, address: 'unable', does: staysSilent });

@@ -92,6 +92,7 @@ async function keepBatch({ backends, settings }: Service): Promise<string> {
       file: null,
       etag: null,
       from: null,
+      dryRun: false,
     },
   };
   expect(await store.create(batch, cases)).toBe('created');

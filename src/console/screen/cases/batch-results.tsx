@@ -31,8 +31,9 @@ export function BatchResults({ place, saved, onOpen, children }: Props) {
   );
   const { start, error } = useStart();
   const { app, ruleId, confId } = place;
+  const again = (verdicts: Verdict[]) => ({ batchId: place.batch ?? '', verdicts, dryRun: batch?.dryRun ?? false });
   const repeat = (verdicts: Verdict[]) =>
-    void start((key) => repeatBatch({ app: app ?? '', ruleId, confId }, { batchId: place.batch ?? '', verdicts }, key));
+    void start((key) => repeatBatch({ app: app ?? '', ruleId, confId }, again(verdicts), key));
   const item = readItemPlace(place);
   return (
     <div className="batch-results">

@@ -8,6 +8,7 @@ import { useBatches } from '../../cases/use-batch.ts';
 import { casesOf, useSavedCases } from '../../cases/use-saved-cases.ts';
 import { useStart } from '../../cases/use-start.ts';
 import { goTo, type Place } from '../../state/location.ts';
+import { useIsDry } from '../../state/preferences.ts';
 import { useText } from '../../text/use-text.tsx';
 import { useAnnounce } from '../../ui/announce.tsx';
 import { IconButton } from '../../ui/icon-button.tsx';
@@ -61,6 +62,7 @@ function SavedCasesPanel({ place, rule, onOpen }: PanelProps) {
   const of = casesOf(place);
   const saved = useSavedCases(of);
   const targets = chosenTargets.use();
+  const dryRun = useIsDry(place.app);
   const clients = rule.clients.data ?? [];
   const { busy, error, start } = useStart();
   useLastBatch(place);
@@ -79,9 +81,10 @@ function SavedCasesPanel({ place, rule, onOpen }: PanelProps) {
             targets={targets}
             clients={clients}
             occurrences={rule.occurrences}
+            dryRun={dryRun}
             busy={busy}
             error={error}
-            onStart={() => void start((key) => runSaved({ ...of, targets }, key))}
+            onStart={() => void start((key) => runSaved({ ...of, targets, dryRun }, key))}
           />
         </div>
       )}

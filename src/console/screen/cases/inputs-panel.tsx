@@ -4,6 +4,7 @@ import { type ReadInputs, readInputs } from '../../cases/read-inputs.ts';
 import { chosenTargets } from '../../cases/targets.ts';
 import { useStart } from '../../cases/use-start.ts';
 import { goTo } from '../../state/location.ts';
+import { useIsDry } from '../../state/preferences.ts';
 import { formatBytes } from '../../text/durations.ts';
 import { jsonWords } from '../../text/json-words.ts';
 import { type Say, useText } from '../../text/use-text.tsx';
@@ -27,6 +28,7 @@ export function InputsPanel({ place, rule, onOpen }: PanelProps) {
   const fields = rule.schema.data?.fields;
   const read = useMemo(() => readInputs(source.text, fields ?? []), [source.text, fields]);
   const targets = chosenTargets.use();
+  const dryRun = useIsDry(place.app);
   const clients = rule.clients.data ?? [];
   const { busy, error, start, forget } = useStart();
   const { app, ruleId, confId } = place;
@@ -62,10 +64,13 @@ export function InputsPanel({ place, rule, onOpen }: PanelProps) {
                 targets={targets}
                 clients={clients}
                 occurrences={rule.occurrences}
+                dryRun={dryRun}
                 busy={busy}
                 error={error}
                 onStart={() =>
-                  void start((key) => runInputs({ app: app ?? '', ruleId, confId, targets, inputs: read.inputs }, key))
+                  void start((key) =>
+                    runInputs({ app: app ?? '', ruleId, confId, targets, dryRun, inputs: read.inputs }, key),
+                  )
                 }
               />
             </div>

@@ -19,6 +19,7 @@ type Props = {
   targets: readonly string[];
   clients: readonly Client[];
   occurrences: readonly Occurrence[];
+  dryRun: boolean;
   busy: boolean;
   error: Error | null;
   onStart: () => void;
@@ -28,14 +29,14 @@ const MAX_NAMED = 3;
 
 /** The button that runs many cases, and what it will do, in numbers. Many real runs are asked for a second time. */
 export function StartBatch(props: Props) {
-  const { label, cases, inputCharacters, targets, clients, occurrences, busy, error, onStart } = props;
+  const { label, cases, inputCharacters, targets, clients, occurrences, dryRun, busy, error, onStart } = props;
   const { say } = useText();
   const cannot = useLacks()('run');
   const [asked, setAsked] = useState(false);
   const runs = countRuns(cases, targets, clients);
-  const warning = warningOf({ runs, targets, occurrences, say });
+  const warning = warningOf({ runs, targets, occurrences, dryRun, say });
   const press = () => {
-    if (runs > MANY_RUNS && !asked) return setAsked(true);
+    if (runs > MANY_RUNS && !dryRun && !asked) return setAsked(true);
     setAsked(false);
     onStart();
   };
@@ -78,11 +79,12 @@ function RoomWords({ runs, inputCharacters }: { runs: number; inputCharacters: n
   return <p className="notice warn">{say('cases.room', { n: runs, room })}</p>;
 }
 
-type About = { runs: number; targets: readonly string[]; occurrences: readonly Occurrence[]; say: Say };
+type About = Pick<Props, 'targets' | 'occurrences' | 'dryRun'> & { runs: number; say: Say };
 
 /** "10000 real runs on lane beta; they may call charge, coupon". */
-function warningOf({ runs, targets, occurrences, say }: About): string {
+function warningOf({ runs, targets, occurrences, dryRun, say }: About): string {
   const where = targets.map((target) => whereWords(target, say)).join(', ');
+  if (dryRun) return say('cases.warning.dry', { n: runs, where });
   const named = new Set(occurrences.filter(({ node }) => node.type === 'LeafResult').map(({ node }) => nameOf(node)));
   if (named.size === 0) return say('cases.warning', { n: runs, where });
   const names = [...named]

@@ -1,7 +1,7 @@
 import { useCallback } from 'react';
 import type { Client } from '../../api/browse.ts';
 import type { Place, Target } from '../../state/location.ts';
-import { dryApps } from '../../state/preferences.ts';
+import { dryApps, useIsDry } from '../../state/preferences.ts';
 
 export type DryRun = ReturnType<typeof useDryRun>;
 
@@ -20,7 +20,7 @@ export function useDryRun({ app, target }: Place, clients: readonly Client[]) {
   );
   const meant = clients.filter((client) => client.online && isMeant(client, target));
   const isPossible = target.kind === 'each' ? meant.every(({ dryRun }) => dryRun) : meant.some(({ dryRun }) => dryRun);
-  return { isOn: app !== null && apps.includes(app), isPossible, choose };
+  return { isOn: useIsDry(app), isPossible, choose };
 }
 
 function isMeant({ address, lane }: Client, target: Target): boolean {

@@ -49,6 +49,10 @@ export const casesWords = {
       'There is room to open about {room} of {n} runs one by one afterwards (HISTORY_BYTES). What each comes to is kept in any case.',
   },
   'cases.warning': { one: '1 real run on {where}', other: '{n} real runs on {where}' },
+  'cases.warning.dry': {
+    one: '1 dry run on {where}, without effects',
+    other: '{n} dry runs on {where}, without effects',
+  },
   'cases.warning.calls': {
     one: '1 real run on {where}; it may run the actions {calls}',
     other: '{n} real runs on {where}; they may run the actions {calls}',

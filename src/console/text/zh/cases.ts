@@ -45,6 +45,7 @@ export const casesWords: Record<keyof typeof words, Template> = {
   'cases.run.not': '不运行',
   'cases.room': '之后可逐个打开的运行约为 {n} 次中的 {room} 次（HISTORY_BYTES）。各次运行的结果都会保留。',
   'cases.warning': '在{where}上真实运行 {n} 次',
+  'cases.warning.dry': '在{where}上试运行 {n} 次，没有副作用',
   'cases.warning.calls': '在{where}上真实运行 {n} 次，可能执行动作 {calls}',
   'batch.progress': '已结束的运行',
   'batch.running': '{n} 次运行中的 {done} 次已结束。',
