@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { echoes } from '../support/echoes.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Answer, httpCall } from '../support/http-call.ts';
-import { createResponder, errs, picksUpAndStaysSilent, resultText } from '../support/responder.ts';
+import { answersWith, createResponder, errs, picksUpAndStaysSilent, resultText } from '../support/responder.ts';
 import type { ApiProcess, Fault } from '../support/start-process.ts';
 import { callSteadily, strangers, twice } from '../support/steady-calls.ts';
 import { startVersions, type Version, type Versions } from '../support/two-versions.ts';
@@ -53,7 +53,7 @@ describe.skipIf(choice.kind === 'unavailable')('two versions beside each other',
             code: 'no-worker',
             mayHaveRun: false,
           });
-          expect(json.error).toMatch(/ of version 2, .* It did not run\. Replace the workers first/);
+          expect(json.error).toMatch(/ of version 3, .* It did not run\. Replace the workers first/);
         }
         const mockIds = refused.map(({ json }) => json.mockId);
         const taken = await Promise.all(mockIds.map((mockId) => timesTaken(queueUrl, mockId)));
@@ -74,6 +74,26 @@ describe.skipIf(choice.kind === 'unavailable')('two versions beside each other',
         expect(responder.found).toHaveLength(2);
       },
       { QUEUE_TIMEOUT_MS: 12_000 },
+    );
+  });
+
+  it('a dry run is left alone by workers of an earlier version: without another one it is refused, and with one it is a dry run', async () => {
+    await together(
+      async ({ api, worker, responder }) => {
+        const [today] = await Promise.all([api('today'), worker('earlier')]);
+        const dry = () => today.execute({ ...bodyOf(1), dryRun: true });
+        const { status, json } = await dry();
+        expect({ status, ...json }).toMatchObject({ status: 503, code: 'no-worker', mayHaveRun: false });
+        expect(json.error).toMatch(/ of version 2, /);
+        expect(responder.found).toEqual([]);
+        responder.does = answersWith((request) => resultText(request, { dryRun: true }));
+        await worker('today');
+        const answers = await Promise.all(Array.from({ length: 20 }, dry));
+        for (const answer of answers) expect(answer.json, answer.text).toMatchObject({ success: true, dryRun: true });
+        for (const { text } of responder.found) expect(JSON.parse(text)).not.toHaveProperty('ruleId');
+        expect(twice(responder.found)).toEqual([]);
+      },
+      { QUEUE_TIMEOUT_MS: 6000 },
     );
   });
 

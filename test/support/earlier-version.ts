@@ -2,7 +2,7 @@ import { copyProgram, type Edit, type ProgramCopy } from './program-copy.ts';
 
 /**
  * This program as version 0.2.0 was: jobs do not name the run of the queue store that took them, and neither jobs, claims, results nor
- * records say anything of rules, of a lane, of a client's error, of a comparison, or of `debug`.
+ * records say anything of rules, of a lane, of a client's error, of a comparison, of `debug` or of a dry run.
  */
 export const makeEarlierVersion = (): Promise<ProgramCopy> => copyProgram(changes);
 
@@ -15,6 +15,8 @@ const changes: Record<string, Edit[]> = {
     ["run: storeRun.last() ?? ''", "run: ''"],
   ],
   'shared/contract/job.ts': [
+    ['JOB_VERSION = 2;', 'JOB_VERSION = 1;'],
+    ['  dryRun: z.object({ stub: z.string() }).optional(),\n', ''],
     ['  debug: z.int().optional(),\n', ''],
     ['  comparisonId: z.string().optional(),\n  derivedFrom: z.string().optional(),\n', ''],
     ['    ...(request.debug !== null && { debug: request.debug }),\n', ''],
@@ -24,6 +26,7 @@ const changes: Record<string, Edit[]> = {
     ['  lane: z.string().optional(),\n', ''],
     ['  error: z.string().optional(),\n', ''],
   ],
+  'shared/cases/batch.ts': [['BATCH_VERSION = 2;', 'BATCH_VERSION = 1;']],
   'shared/contract/outcomes.ts': [
     ['  rules: rulesOfRunSchema.optional(),\n', ''],
     ['  lane: z.string().optional(),\n', ''],
