@@ -51,7 +51,13 @@ export async function startVersions(choice: RedisChoice): Promise<Versions> {
     };
     const common = { queueUrl: database.url, settings };
     try {
-      await using responder = await createResponder({ sharedDir, app: 1, dryRun: true, does: echoes(), beatEveryMs: 1000 });
+      await using responder = await createResponder({
+        sharedDir,
+        app: 1,
+        dryRun: true,
+        does: echoes(),
+        beatEveryMs: 1000,
+      });
       await use({
         queueUrl: database.url,
         sharedDir,

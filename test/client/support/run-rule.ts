@@ -4,6 +4,7 @@ import { printSteps } from '../../../src/client/engine/print-steps.ts';
 import type { ExactObject } from '../../../src/client/engine/values.ts';
 import type { Leaves } from '../../../src/client/leaves/leaf.ts';
 import { createRegistry } from '../../../src/client/leaves/registry.ts';
+import { readStubs } from '../../../src/client/read-stubs.ts';
 import { objectOf } from '../../../src/client/rules/members.ts';
 import { type NodeFile, readNode } from '../../../src/client/rules/node-file.ts';
 import { createRuleSet, type RuleSet } from '../../../src/client/rules/rule-set.ts';
@@ -23,15 +24,26 @@ export function rulesOf(nodes: Nodes, leaves: Leaves): RuleSet {
   return createRuleSet({ version: 1n, rules, nodes: files, problems: [] }, createRegistry(leaves));
 }
 
-type Asked = { ruleId?: number; confId?: number; ts?: number; input?: string } & Partial<ExecutionOptions>;
+/** `stubs`, as JSON text: a run without effects. */
+type Asked = {
+  ruleId?: number;
+  confId?: number;
+  ts?: number;
+  input?: string;
+  stubs?: string;
+} & Partial<ExecutionOptions>;
 
 /** Runs rule 1 (or what is asked for) and tells everything about how it ended. */
-export async function run(rules: RuleSet, { ruleId, confId, ts, input = '{}', ...options }: Asked = {}) {
+export async function run(rules: RuleSet, { ruleId, confId, ts, input = '{}', stubs, ...options }: Asked = {}) {
   const idOf = (id: number | undefined) => (id === undefined ? null : BigInt(id));
   const data: ExactObject = objectOf(input);
   const execution = execute(
     rules,
-    { ruleId: confId === undefined ? idOf(ruleId ?? 1) : idOf(ruleId), confId: idOf(confId), ts: idOf(ts), data },
+    {
+      ruleId: confId === undefined ? idOf(ruleId ?? 1) : idOf(ruleId),
+      ...{ confId: idOf(confId), ts: idOf(ts), data },
+      ...(stubs !== undefined && { stubs: readStubs(objectOf(stubs)) }),
+    },
     { withSteps: true, timeoutMs: 5000, ...options },
   );
   const ending = await execution.ended;
