@@ -14,14 +14,24 @@ const bearer = (name: string) => ({ authorization: `Bearer ${keyOf(name)}` });
 const entry = (name: string, limits: object = {}) => ({
   ...{ name, sha256: digestOf(keyOf(name)).toString('hex'), limits },
 });
-const KEYS = [entry('one-batch', { batches: 1 }), entry('three-calls', { openCalls: 3 }), entry('other')];
+const KEYS = [
+  entry('one-batch', { batches: 1 }),
+  entry('three-calls', { openCalls: 3 }),
+  entry('other'),
+  entry('greedy'),
+  entry('third'),
+];
 const settings = { MAX_BATCHES: 3, RESULT_TIMEOUT_MS: 60_000, CLIENT_TIMEOUT_MS: 60_000 };
 
-async function startTwo(start: Start): Promise<Service> {
+async function startTwo(start: Start, more: Record<string, number> = {}): Promise<Service> {
   const directory = await mkdtemp(join(tmpdir(), 'rule-server-keys-'));
   onTestFinished(() => rm(directory, { recursive: true }));
   await writeFile(join(directory, 'keys.yaml'), JSON.stringify({ keys: KEYS })); // JSON is YAML
-  return start({ apis: 2, settings: { ...settings, API_KEYS_FILE: join(directory, 'keys.yaml') }, leavesFiles: true });
+  return start({
+    apis: 2,
+    settings: { ...settings, ...more, API_KEYS_FILE: join(directory, 'keys.yaml') },
+    leavesFiles: true,
+  });
 }
 
 type Asked = { headers?: Record<string, string>; body: object; signal?: AbortSignal };
@@ -105,6 +115,25 @@ onEachQueue('the limits of a key, at two APIs', (start) => {
       await vi.waitFor(async () => expect((await run(service, 0, 'three-calls')).status).toBe(200), 20_000);
     },
   );
+
+  it('places at one client: two keys that send it more than it takes leave some for the next', async () => {
+    await using service = await startTwo(start, { MAX_WAITS_PER_CLIENT: 20 });
+    await using client = await createResponder({ sharedDir: service.sharedDir, app: 7, does: staysSilent });
+    const openOf = (name: string) => client.found.filter(({ text }) => text.includes(`"n":${name.length}}`)).length;
+    const send = (name: string) =>
+      ask(service, 0, name, 'execute', {
+        headers: later,
+        body: { app: 7, ruleId: 1, 'the service': { n: name.length } },
+      });
+    for (const name of ['greedy', 'other']) {
+      const sent = await Promise.all(Array.from({ length: 40 }, () => send(name)));
+      expect(sent.map(({ status }) => status)).toEqual(Array(40).fill(202));
+      await vi.waitFor(() => expect(openOf(name)).toBeGreaterThan(2), 20_000);
+    }
+    await send('third');
+    await vi.waitFor(() => expect(openOf('third')).toBe(1), 10_000);
+    expect(openOf('greedy')).toBe(15);
+  });
 });
 
 /** How an API answers a key that has open calls at the other one: with a question that runs nothing. */

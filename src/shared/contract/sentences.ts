@@ -250,7 +250,7 @@ export const sentences = {
   clientFull: ({ address }: { address: string }) =>
     didNotRun(
       'overloaded',
-      `Client ${address} has as many executions open as it may (MAX_WAITS_PER_CLIENT). This one did not run. Try again in a moment.`,
+      `Client ${address} has as many executions open as it may (MAX_WAITS_PER_CLIENT), or as many of this key as leave places for others. This one did not run. Try again in a moment.`,
       { address },
     ),
 

@@ -216,7 +216,9 @@ async function takeSlot(
   const { slots, interrupts, workload } = parts;
   const goOn = () => !interrupts.isCancelled(mockId) && !interrupts.handingOver;
   const until = { deadline: data.claimBy, goOn };
-  const slot = await workload.atClient(() => slots.acquire(mockId, directoryOf(client, parts), until));
+  const slot = await workload.atClient(() =>
+    slots.acquire({ mockId, key: data.keyName }, directoryOf(client, parts), until),
+  );
   if (slot === 'taken') return undefined;
   if (slot === 'crowded' && mayWait) return { kind: 'snooze' };
   if (interrupts.handingOver) return { kind: 'give-back' };

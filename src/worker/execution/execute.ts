@@ -72,7 +72,7 @@ async function dispatchAndWait(begun: Claimed, data: JobData, parts: ExecutePart
   const { claim } = begun;
   const { input, claimBy } = data;
   const { mailbox, interrupts, inspections, slots, keptTrees, store, privacy, workload, atStep } = parts;
-  slots.occupy(claim.mockId, mailbox.directoryOf(claim)); // another attempt may have claimed for another client
+  slots.occupy({ mockId: claim.mockId, key: data.keyName }, mailbox.directoryOf(claim)); // another attempt may have claimed for another client
   const wait = openWait(factsOf(claim, parts), parts);
   const stopInterrupts = interrupts.listen(claim.mockId, (interrupt) => wait.put(toEvent(interrupt)));
   try {
