@@ -19,7 +19,7 @@ const KEYS = [
   entry('three-calls', { openCalls: 3 }),
   entry('other'),
   entry('greedy'),
-  entry('third'),
+  entry('newcomer'),
 ];
 const settings = { MAX_BATCHES: 3, RESULT_TIMEOUT_MS: 60_000, CLIENT_TIMEOUT_MS: 60_000 };
 
@@ -130,8 +130,8 @@ onEachQueue('the limits of a key, at two APIs', (start) => {
       expect(sent.map(({ status }) => status)).toEqual(Array(40).fill(202));
       await vi.waitFor(() => expect(openOf(name)).toBeGreaterThan(2), 20_000);
     }
-    await send('third');
-    await vi.waitFor(() => expect(openOf('third')).toBe(1), 10_000);
+    await send('newcomer');
+    await vi.waitFor(() => expect(openOf('newcomer')).toBe(1), 10_000);
     expect(openOf('greedy')).toBe(15);
   });
 });
