@@ -115,18 +115,18 @@ export function createApp({
   const app = new Hono<Environment>();
   const openBodies = measuredBodies(settings, metrics);
   const access = accessOf({ settings, store, keyring });
-  const { origins, clientAddress } = access;
   app.use(requestId());
-  app.use(logAccess(log, clientAddress));
+  // Before the log, whose lines name the trace.
+  if (traceRequests) app.use('/rule-server/*', traceRequests);
+  app.use(logAccess(log, access.clientAddress));
   app.use(auditRequests(audit));
   app.use(requestMetrics.measure);
-  if (traceRequests) app.use('/rule-server/*', traceRequests);
   if (settings.ICE_ENDPOINTS) app.use('/ice-server/*', inEnvelope());
   app.use(pageHeaders());
   app.use('/rule-server/*', compressJson());
   app.use(keepNothing());
-  app.use(checkHost({ host: settings.HOST, hasKeys: needsKeys(settings), origins }));
-  if (origins.length > 0) app.use(letIn([...origins]));
+  app.use(checkHost({ host: settings.HOST, hasKeys: needsKeys(settings), origins: access.origins }));
+  if (access.origins.length > 0) app.use(letIn([...access.origins]));
   app.use(
     methodNotAllowed({ app, onMethodNotAllowed: (context, methods) => wrongMethod(context.req.method, methods) }),
   );

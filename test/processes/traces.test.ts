@@ -5,7 +5,7 @@ import { httpCall } from '../support/http-call.ts';
 import { startRedis } from '../support/redis.ts';
 import { claimRedisDatabase } from '../support/redis-database.ts';
 import type { RedisServer } from '../support/redis-server.ts';
-import { answersAfter, createResponder, resultText } from '../support/responder.ts';
+import { answersAfter, createResponder, resultText, staysSilent } from '../support/responder.ts';
 import { startProcesses } from '../support/start-processes.ts';
 import { startTraceCollector } from '../support/trace-collector.ts';
 
@@ -55,8 +55,30 @@ describe.skipIf(choice.kind === 'unavailable')('traces', () => {
     expect(named('pick-up')?.ms).toBeGreaterThan(100);
     expect(named('rule')?.ms).toBeGreaterThan(150);
 
+    // The client can go on with it, and every line of a log that is about the call names it.
+    expect(client.found[0]?.text).toContain(`"traceparent":"00-${TRACE_ID}-`);
+    for (const { log } of [processes.api, ...processes.workers]) {
+      const lines = log.filter(({ msg }) => msg === 'request' || msg === 'answered');
+      expect(lines.map(({ trace_id }) => trace_id)).toEqual([TRACE_ID]);
+    }
+    const message = { 'messaging.system': 'bullmq', 'messaging.destination.name': 'executions' };
+    expect(add?.told).toMatchObject({ ...message, 'messaging.operation.type': 'send' });
+    expect(job?.told).toMatchObject({ ...message, 'messaging.operation.type': 'process' });
+    expect(collector.bodies.join('')).toContain('service.instance.id');
+    expect(inTrace().filter(({ failed }) => failed)).toEqual([]);
+
     const everything = collector.bodies.join('\n');
     for (const secret of ['secretInput', 'secretOutput', 'secretTrace']) expect(everything).not.toContain(secret);
+  });
+
+  it('of a call that nobody answers end in an error', async () => {
+    await using collector = await startTraceCollector();
+    const settings = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint, RESULT_TIMEOUT_MS: 300 };
+    await using processes = await startProcesses({ queueUrl: await ownQueue(), settings });
+    await using _client = await createResponder({ sharedDir: processes.sharedDir, app: 1, does: staysSilent });
+    expect((await processes.api.execute({ app: 1, ruleId: 1 })).status).toBe(504);
+    const failed = () => collector.spans.filter((span) => span.failed).map(({ name }) => name);
+    await vi.waitFor(() => expect(failed().sort()).toEqual(['POST /rule-server/mock/execute', 'result']), 30_000);
   });
 
   it('are made of requests alone: what queues do by themselves is not traced, and scrapes are not', async () => {

@@ -11,6 +11,7 @@ type OtlpSpan = {
   startTimeUnixNano: string;
   endTimeUnixNano: string;
   attributes: Attribute[];
+  status?: { code?: number };
 };
 type Batch = {
   resourceSpans: { resource: { attributes: Attribute[] }; scopeSpans: { spans: OtlpSpan[] }[] }[];
@@ -23,6 +24,9 @@ export type CollectedSpan = {
   spanId: string;
   parent: string;
   ms: number;
+  /** Its attributes that are texts. */
+  told: Record<string, string>;
+  failed: boolean;
 };
 
 export type TraceCollector = {
@@ -65,9 +69,13 @@ function spansIn({ resourceSpans }: Batch): CollectedSpan[] {
   return resourceSpans.flatMap(({ resource, scopeSpans }) => {
     const service = resource.attributes.find(({ key }) => key === 'service.name')?.value.stringValue ?? '';
     return scopeSpans.flatMap((scope) =>
-      scope.spans.map(({ name, traceId, spanId, parentSpanId = '', startTimeUnixNano, endTimeUnixNano }) => {
+      scope.spans.map(({ name, traceId, spanId, parentSpanId = '', startTimeUnixNano, endTimeUnixNano, ...more }) => {
         const ms = Number(BigInt(endTimeUnixNano) - BigInt(startTimeUnixNano)) / 1e6;
-        return { service, name, traceId, spanId, parent: parentSpanId, ms };
+        const texts = more.attributes.flatMap(({ key, value: { stringValue } }) =>
+          stringValue === undefined ? [] : [[key, stringValue] as const],
+        );
+        const told = Object.fromEntries(texts);
+        return { service, name, traceId, spanId, parent: parentSpanId, ms, told, failed: more.status?.code === 2 };
       }),
     );
   });

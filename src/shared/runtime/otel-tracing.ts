@@ -96,6 +96,12 @@ function discreetTelemetry(): Telemetry {
 }
 
 const SYSTEM = ['messaging.system', 'bullmq'] as const;
+/** The kinds of operations that the messaging conventions know, by what BullMQ calls them. */
+const OPERATIONS = new Map<unknown, string>([
+  ['add', 'send'],
+  ['addBulk', 'send'],
+  ['process', 'process'],
+]);
 const TOLD = /^bullmq\.(?!job\.(result|failed\.reason|progress|options)$)/;
 
 function discreet(span: Span): Span {
@@ -103,7 +109,9 @@ function discreet(span: Span): Span {
     Object.fromEntries(
       Object.entries(attributes).flatMap(([key, value]) => {
         const messaging = MESSAGING.get(key);
-        if (messaging !== undefined) return [[key, value] as const, [messaging, value] as const, SYSTEM];
+        const type = key === 'bullmq.queue.operation' ? OPERATIONS.get(value) : undefined;
+        const typed = type === undefined ? [] : [['messaging.operation.type', type] as const];
+        if (messaging !== undefined) return [[key, value] as const, [messaging, value] as const, SYSTEM, ...typed];
         return TOLD.test(key) ? [[key, value] as const] : [];
       }),
     );
