@@ -22,6 +22,12 @@ try {
       `${COUNT} clients, ${callers} callers: ${times}   ${done.perSecond.toFixed(0)} calls/s   ${failuresOf([done])}`,
     );
   }
+  for (const look of ['first', 'next']) {
+    const startedAt = performance.now();
+    const listed = await (await fetch(`${url}/rule-server/mock/clients?app=${APP}`)).text();
+    const ms = (performance.now() - startedAt).toFixed(0);
+    console.log(`GET clients (${look}): ${listed.split('"address"').length - 1} in ${ms} ms`);
+  }
   console.log(
     `the worker afterwards: ${usage(worker).megabytes.toFixed(0)} MB, ${usage(worker).cpuSeconds.toFixed(0)} s of CPU`,
   );

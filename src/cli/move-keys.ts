@@ -30,12 +30,14 @@ export async function moveKeys({ sharedDir }: MoveKeysOptions, { environment, st
     const isThere = backend.connected.then(() => true);
     if (!(await resultWithin(CONNECT_WITHIN_MS, { of: isThere, late: () => false })))
       throw new CommandFailed(`${backend.where} does not answer. Nothing was moved.`, exitCodes.unreachable);
-    const moved = await putAll(kept.keys, backend.openNotes(settings.IDEMPOTENCY_BYTES));
     const { executions, batches } = kept.left;
+    stdout.write(
+      `Stays behind in ${folder}: ${executions} executions of the history, and ${batches} batches. Saved cases are in the shared directory and stay.\n`,
+    );
+    const moved = await putAll(kept.keys, backend.openNotes(settings.IDEMPOTENCY_BYTES));
     const unknown = kept.keys.filter(({ isUnknown }) => isUnknown).length;
     stdout.write(
-      `${moved} of ${kept.keys.length} keys are in ${backend.where} now: a call that is repeated under one of them runs nothing again. ${unknown} of them had not ended, and are answered outcome-unknown.\n` +
-        `Left behind in ${folder}: ${executions} executions of the history, and ${batches} batches. Saved cases are in the shared directory and stay.\n`,
+      `${moved} of ${kept.keys.length} keys are in ${backend.where} now: a call that is repeated under one of them runs nothing again. ${unknown} of them had not ended, and are answered outcome-unknown.\n`,
     );
     return moved === kept.keys.length ? exitCodes.ok : exitCodes.failed;
   } finally {

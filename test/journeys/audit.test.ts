@@ -33,6 +33,7 @@ it('the audit log tells who did what, from where and how it went, and nothing of
     const post = { method: 'POST', headers: { ...headers, 'content-type': 'application/json' } };
     const body = JSON.stringify({ app: 7, iceId: 1, roam: { [SECRET]: SECRET } });
     await service.call('/ice-server/mock/execute', { ...post, body });
+    await service.call('/ice-server/mock/execute', { ...post, body: '{"app":7}' });
     const one = `/rule-server/mock/executions/${mockId}`;
     await service.call(one, { headers });
     await service.call(one, { method: 'DELETE', headers });
@@ -57,6 +58,7 @@ it('the audit log tells who did what, from where and how it went, and nothing of
     expect(told).toEqual([
       { ...at, what: 'run', who: 'ada', from, app: 7, ruleId: '1', confId: '2', mockId, outcome: '200' },
       { ...at, what: 'run', who: 'ada', from, app: 7, ruleId: '1', confId: null, mockId: ofIce, outcome: '200' },
+      { ...at, what: 'run', who: 'ada', from, outcome: '200 bad-request' },
       { ...at, what: 'read of an input', who: 'ada', from, app: 7, ruleId: '1', confId: '2', mockId, outcome: '200' },
       { ...at, what: 'cancel', who: 'ada', from, app: 7, ruleId: '1', confId: '2', mockId, outcome: '409' },
       { ...at, what: 'refused GET /metrics', who: 'ada', from, outcome: '403' },

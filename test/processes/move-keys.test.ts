@@ -42,10 +42,10 @@ describe.skipIf(!inject('hasRedisBinary'))('moving from the store on disk to Red
 
       const { stdout } = await move(redis.url);
       expect(stdout).toMatch(
-        /^2 of 2 keys are in .* now: .* 1 of them had not ended, and are answered outcome-unknown\./,
+        /^2 of 2 keys are in .* now: .* 1 of them had not ended, and are answered outcome-unknown\./m,
       );
-      expect(stdout).toMatch(/Left behind in .*: 1 executions of the history, and 0 batches/);
-      expect((await move(redis.url)).stdout).toMatch(/^2 of 2 keys/);
+      expect(stdout).toMatch(/^Stays behind in .*: 1 executions of the history, and 0 batches/m);
+      expect((await move(redis.url)).stdout).toMatch(/^2 of 2 keys/m);
 
       responder = await createResponder({ sharedDir, app: APP, does: answersAfter(5) });
       await using _after = await startWholeProcess({

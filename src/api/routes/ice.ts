@@ -47,7 +47,10 @@ export function iceRoutes({ submitExecution, ruleOfScene, ask, closedByUs, maxBo
     const body = await readBody(incoming, maxBodyBytes, lease);
     if (body.kind !== 'complete') return refuseBody(body.kind, maxBodyBytes);
     const read = readIceRequest(body.bytes);
-    if (read.kind === 'bad') return refusal(read.ret, read.message);
+    if (read.kind === 'bad') {
+      context.set('code', 'bad-request');
+      return refusal(read.ret, read.message);
+    }
     const notIts = refusedApp(context, read.request.app);
     if (notIts) return notIts;
 

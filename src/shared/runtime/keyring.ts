@@ -106,6 +106,7 @@ export async function openKeyring({ settings: { API_KEYS, API_KEYS_FILE: path },
       onChange?.(changes);
     },
     onBad: (error) => log.error({ err: error }, 'the keys file cannot be used: the earlier keys stay in force'),
+    onGood: () => log.info('the keys file can be used again'),
   });
   return { keyring, close: () => watch.stop() };
 }

@@ -85,13 +85,19 @@ export async function readKeysFile(path: string): Promise<string> {
   });
 }
 
-type Watch = { path: string; known: string; onChange: (keys: KeyEntry[]) => void; onBad: (error: unknown) => void };
+type Watch = {
+  path: string;
+  known: string;
+  onChange: (keys: KeyEntry[]) => void;
+  onBad: (error: unknown) => void;
+  onGood: () => void;
+};
 
 /**
  * Looks at the file every second: links that are switched over and remote file systems tell of no change. `onBad` is told once of each
- * thing that is wrong with it, until it is right again.
+ * thing that is wrong with it, and `onGood` once it is right again.
  */
-export function watchKeysFile({ path, known, onChange, onBad }: Watch) {
+export function watchKeysFile({ path, known, onChange, onBad, onGood }: Watch) {
   let last = known;
   let told: string | undefined;
   const look = async () => {
@@ -100,6 +106,7 @@ export function watchKeysFile({ path, known, onChange, onBad }: Watch) {
       last = text;
       onChange(parseKeysFile(text));
     }
+    if (told !== undefined) onGood();
     told = undefined;
   };
   return every(LOOK_EVERY_MS, look, (error) => {

@@ -26,7 +26,8 @@ it('a keys file that goes away is one line in the log for each time, however lon
       expect(told()).toHaveLength(incident);
       expect(keyring.find(KEY).kind).toBe('known');
       await rename(`${path}.away`, path);
-      await delay(THREE_LOOKS_MS); // it was seen again
+      await delay(THREE_LOOKS_MS);
+      expect(lines.filter(({ msg }) => msg === 'the keys file can be used again')).toHaveLength(incident);
     }
     expect(told()[0]).toContain('keys file');
   } finally {
