@@ -84,16 +84,8 @@ async function keepBatch({ backends, settings }: Service): Promise<string> {
   const cases: Case[] = Array.from({ length: ROWS }, (_, index) => ({ name: `user ${index + 1}`, ...plain }));
   const batch = {
     ...{ v: BATCH_VERSION, batchId, app: 9001, ruleId: '1', confId: null, targets: ['all'], cases: ROWS },
-    ...{
-      concurrency: 4,
-      stopAfterFailures: null,
-      keyName: null,
-      createdAt: Date.now(),
-      file: null,
-      etag: null,
-      from: null,
-      dryRun: false,
-    },
+    ...{ concurrency: 4, stopAfterFailures: null, keyName: null, createdAt: Date.now() },
+    ...{ file: null, etag: null, from: null, dryRun: false },
   };
   expect(await store.create(batch, cases)).toBe('created');
   for (let n = 1; n <= ROWS; n++) await store.settle(batchId, { n, targetIndex: 0, head: headOf(n), detail: null });
