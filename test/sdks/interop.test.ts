@@ -1,6 +1,7 @@
-import { cp, readdir } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { cp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { eventually } from '../support/eventually.ts';
 import { type Answer, httpCall } from '../support/http-call.ts';
 import { startRedis } from '../support/redis.ts';
@@ -81,6 +82,23 @@ describe.each(sdkNames)('the published %s SDK, through our API and worker', (nam
       expect(json['the service']).toMatchObject({ age: 20, derived: 20, union: 2, count: 1, gift_sent: { amount: 5 } });
       expect(withoutTimes(json.process)).toBe(springTrace);
       expect(json.trace).toMatch(/^\w{11}$/);
+    });
+
+    it('a run without effects: it is not sent one, and one that is put there by force has nothing to run', async () => {
+      const refused = await execute(`"ruleId":1,"dryRun":true,"the service":${spring}`);
+      expect([refused.status, refused.json.errors?.[0].field]).toEqual([400, 'dryRun']);
+      const mockId = randomUUID();
+      const directory = join(service.sharedDir, 'mock', String(APP), host.address.replace(/[:/]/g, '_'));
+      const request = `{"mockId":"${mockId}","app":${APP},"dryRun":{"ruleId":1,"stub":{}},"the service":${spring},"target":"all","createAt":${Date.now()}}`;
+      const temporary = join(directory, 'by-force.tmp');
+      await writeFile(temporary, request);
+      await rename(temporary, join(directory, `${mockId}.json`));
+      const result = await vi.waitFor(
+        async () => JSON.parse(await readFile(join(directory, `${mockId}_result.json`), 'utf8')),
+        { timeout: 15_000, interval: 50 },
+      );
+      await rm(join(directory, `${mockId}_result.json`));
+      expect([result.process ?? '', result.roam?.gift_sent]).toEqual(['', undefined]);
     });
 
     it('a node alone, and a node inside a rule', async () => {
