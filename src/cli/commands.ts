@@ -20,6 +20,7 @@ import {
   LAYOUT_EXAMPLES,
   MCP_EXAMPLES,
   MOVE_KEYS_EXAMPLES,
+  REPLAY_EXAMPLES,
   WATCH_EXAMPLES,
 } from './help-texts.ts';
 import type { HistoryOptions } from './history.ts';
@@ -28,6 +29,7 @@ import type { LayoutOptions } from './layout.ts';
 import type { McpOptions } from './mcp/serve-mcp.ts';
 import type { MoveKeysOptions } from './move-keys.ts';
 import { needsOptions } from './needs-options.ts';
+import type { ReplayOptions } from './replay/replay.ts';
 import { addSearchWords } from './search-words.ts';
 import type { Surroundings } from './surroundings.ts';
 import type { WatchOptions } from './watch.ts';
@@ -56,6 +58,7 @@ export function describeCommands(program: Command, surroundings: Surroundings, e
   describeDoctor(describing);
   describeKeys(program, surroundings, ended);
   describeHistory(describing);
+  describeReplay(describing);
   describeExplain(describing);
   describeWatch(describing);
   describeMcp(describing);
@@ -172,6 +175,29 @@ function describeWatch({ program, surroundings, ended, withApi }: Describing): v
     .option('--failures', 'only those that failed, counted where they are alike')
     .action(async (options: WatchOptions) => ended(await (await import('./watch.ts')).watch(options, surroundings)));
   withApi(addSearchWords(watch)).addHelpText('after', WATCH_EXAMPLES);
+}
+
+function describeReplay({ program, surroundings, ended, withApi }: Describing): void {
+  const replay = program
+    .command('replay')
+    .description('run the inputs of earlier executions again without effects, and tell which decisions would change')
+    .option('--from <time>', 'begun at or after this time, ISO 8601')
+    .option('--to <time>', 'begun before this time')
+    .option('--limit <n>', 'how many at most, the newest first', '500')
+    .option('--target <target>', anyForm(''), 'all')
+    .option(
+      '--as-of <time>',
+      'run all as of this time, epoch ms, or now; if not given, each as of the time that it ran as of',
+    )
+    .option('--real', 'with all effects')
+    .option('--yes', 'more than 100 real runs are meant')
+    .option('--junit <file>', 'write a JUnit report')
+    .action(async (options: ReplayOptions) =>
+      ended(await (await import('./replay/replay.ts')).replay(options, surroundings)),
+    );
+  addSearchWords(replay);
+  needsOptions(replay, 'app', 'rule');
+  withApi(replay).addHelpText('after', REPLAY_EXAMPLES);
 }
 
 function describeExplain({ program, surroundings, ended, withApi }: Describing): void {

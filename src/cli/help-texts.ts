@@ -150,6 +150,24 @@ Exit codes:
   130  Ctrl-C
 `;
 
+export const REPLAY_EXAMPLES = `
+Examples:
+  rule-server replay --app 9001 --rule 1 --target lane:beta
+  rule-server replay --app 9001 --rule 1 --target lane:beta --where 'city="Berlin"' --from 2026-11-23 --limit 2000 --junit out.xml
+
+Decisions are compared, and grouped by the first node that differs. A consequence counts as TRUE in a run without effects: where one came to
+FALSE, that is a difference. Runs with hidden fields, or without their whole input, are left out and counted. A leaf that reads the clock itself
+reads the time of now.
+
+Exit codes:
+  0  every decision is the same
+  1  a decision would change
+  2  the command line is wrong, or no run can be made again
+  3  the service takes no batch at the moment; nothing ran
+  4  some were not answered
+  8  the API cannot be reached, or does not know the key
+`;
+
 export const EXPLAIN_EXAMPLES = `
 Example:
   rule-server explain 94de541c-6a1f-4d3c-9c7e-2f6d1c0b8a55

@@ -23,15 +23,13 @@ const MAX_INPUT = 160;
 
 /** Prints earlier executions, the newest first: as many as wanted, or all that a search finds. */
 export async function history(options: HistoryOptions, { stdout, stderr, onInterrupt }: Surroundings): Promise<number> {
-  const limit = Number(options.limit);
-  if (!Number.isInteger(limit) || limit < 1 || limit > MAX_LIMIT)
-    throw new CommandFailed(`--limit must be a whole number from 1 to ${MAX_LIMIT}.`, exitCodes.usage);
+  const limit = limitOf(options);
   const interrupted = new AbortController();
   onInterrupt(() => interrupted.abort());
   const api = createHttpApi({ url: options.url, key: options.key });
   let told: Told | null = null;
   let found = 0;
-  for await (const { items, looked } of pages(api, options, limit, interrupted.signal)) {
+  for await (const { items, looked } of pagesOf(api, options, limit, interrupted.signal)) {
     for (const each of items.slice(0, limit - found))
       stdout.write(options.json ? `${visibleJson(each.raw)}\n` : lineOf(each));
     found += items.length;
@@ -41,7 +39,20 @@ export async function history(options: HistoryOptions, { stdout, stderr, onInter
   return interrupted.signal.aborted ? exitCodes.interrupted : exitCodes.ok;
 }
 
-async function* pages(api: HttpApi, options: HistoryOptions, limit: number, signal: AbortSignal): AsyncGenerator<Page> {
+/** How many executions are wanted. Throws `CommandFailed` for what is no such number. */
+export function limitOf(options: Pick<HistoryOptions, 'limit'>): number {
+  const limit = Number(options.limit);
+  if (Number.isInteger(limit) && limit >= 1 && limit <= MAX_LIMIT) return limit;
+  throw new CommandFailed(`--limit must be a whole number from 1 to ${MAX_LIMIT}.`, exitCodes.usage);
+}
+
+/** The pages of a search, newest first, until `limit` runs were found. */
+export async function* pagesOf(
+  api: HttpApi,
+  options: HistoryOptions,
+  limit: number,
+  signal: AbortSignal,
+): AsyncGenerator<Page> {
   const query = queryOf(options);
   query.set('include', 'input');
   for (const name of ['from', 'to'] as const) if (options[name]) query.set(name, options[name]);

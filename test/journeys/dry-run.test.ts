@@ -1,9 +1,8 @@
-import { mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { createRuleClient, type Data, type Leaves } from '../../src/client/client.ts';
 import { eventually } from '../support/eventually.ts';
 import { onEachQueue } from '../support/on-each-queue.ts';
+import { releaseRule } from '../support/release-rule.ts';
 import { answers, answersWith, createResponder, resultText } from '../support/responder.ts';
 import type { Service } from '../support/start-service.ts';
 
@@ -178,22 +177,11 @@ onEachQueue('a run without effects', (start) => {
 /** A Node client of app 7, and its rule. */
 async function shop(service: Service) {
   effects.length = 0;
-  const files = {
-    'bases/1.json': { id: 1, status: 1, confId: 1 },
-    'confs/1.json': { id: 1, status: 1, type: 3, sonIds: '2,3,4,5,6' },
-    ...Object.fromEntries(
-      Object.entries(NODES).map(([id, [type, confName, confField = '']]) => [
-        `confs/${id}.json`,
-        { id: Number(id), status: 1, type, confName, confField },
-      ]),
-    ),
-    'version.txt': 1,
-  };
-  for (const [name, content] of Object.entries(files)) {
-    const path = join(service.sharedDir, '7', name);
-    await mkdir(join(path, '..'), { recursive: true });
-    await writeFile(path, JSON.stringify(content));
-  }
+  const ofLeaves = Object.entries(NODES).map(([id, [type, confName, confField = '']]) => [
+    id,
+    { type, confName, confField },
+  ]);
+  await releaseRule(service.sharedDir, 7, { 1: { type: 3, sonIds: '2,3,4,5,6' }, ...Object.fromEntries(ofLeaves) });
   const client = await createRuleClient({ app: 7, sharedDir: service.sharedDir, leaves });
   return { [Symbol.asyncDispose]: () => client.close() };
 }

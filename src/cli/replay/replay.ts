@@ -1,0 +1,150 @@
+import { writeFile } from 'node:fs/promises';
+import { DATA_FIELD } from '../../shared/contract/data-field.ts';
+import { joinMembers } from '../../shared/contract/exact-json.ts';
+import { visible, visibleJson } from '../../shared/contract/visible-text.ts';
+import { type JUnitBatch, junitReport } from '../../shared/reports/junit.ts';
+import { announce } from '../cases/announce.ts';
+import { type Report, readReport, runBatch } from '../cases/follow-batch.ts';
+import { showProgress } from '../cases/progress-bar.ts';
+import { exitCodes } from '../exit-codes.ts';
+import type { HistoryOptions } from '../history.ts';
+import { createHttpApi, get, type HttpApi } from '../http-api.ts';
+import { rawMember } from '../raw-member.ts';
+import { CommandFailed, type Surroundings } from '../surroundings.ts';
+import { firstDifference } from './first-difference.ts';
+import { type Recorded, type RecordedRun, readRecorded, traceOf } from './recorded-runs.ts';
+
+export type ReplayOptions = HistoryOptions & {
+  target?: string;
+  real?: boolean;
+  asOf?: string;
+  junit?: string;
+  yes?: boolean;
+};
+
+/** Cases of one batch: their inputs fit into one request. */
+const CASES = 500;
+
+/** A run that came to another decision. `at`: the node at which it began to differ. */
+type Change = { before: RecordedRun; now: string; mockId: string; at: string };
+type Compared = { same: number; changes: Change[]; unanswered: number };
+
+/**
+ * Runs the inputs of recorded runs again, without effects unless `--real` is given, and tells which decisions come out otherwise, and at which
+ * node; resolves to the exit code.
+ */
+export async function replay(options: ReplayOptions, surroundings: Surroundings): Promise<number> {
+  const { stdout, stderr, onInterrupt } = surroundings;
+  const api = createHttpApi({ url: options.url, key: options.key });
+  const interrupted = new AbortController();
+  onInterrupt(() => interrupted.abort());
+  const recorded = await readRecorded(api, { ...options, state: options.state ?? 'succeeded' }, interrupted.signal);
+  if (recorded.runs.length === 0)
+    throw new CommandFailed(`No run can be made again. ${skippedWords(recorded)}`.trim(), exitCodes.usage);
+  const targets = [options.target ?? 'all'];
+  const plan = { which: { app: options.app ?? '', rule: options.rule ?? '' }, cases: recorded.runs.length, targets };
+  await announce(api, plan, { yes: options.yes ?? false, dryRun: !options.real, stderr });
+  const reports = await runAll(api, recorded.runs, options, { surroundings, signal: interrupted.signal });
+  const compared = await compare(api, recorded.runs, reports);
+  if (options.junit !== undefined)
+    await writeFile(options.junit, junitReport(...reports.map((report) => junitBatch(report, options))));
+  stdout.write(options.json ? jsonOf(compared, recorded) : wordsOf(compared, { recorded, options }));
+  if (compared.changes.length > 0) return exitCodes.failed;
+  return compared.unanswered > 0 ? exitCodes.timedOut : exitCodes.ok;
+}
+
+type Around = { surroundings: Surroundings; signal: AbortSignal };
+
+async function runAll(
+  api: HttpApi,
+  runs: readonly RecordedRun[],
+  options: ReplayOptions,
+  { surroundings: { stderr }, signal }: Around,
+): Promise<Report[]> {
+  const bar = stderr.isTTY && !options.json ? showProgress(stderr) : undefined;
+  const reports: Report[] = [];
+  for (let from = 0; from < runs.length; from += CASES) {
+    const text = batchOf(runs.slice(from, from + CASES), options);
+    const onProgress: Parameters<typeof runBatch>[2]['onProgress'] = (progress) => bar?.show(progress);
+    const batchId = await runBatch(api, { text, type: 'application/json' }, { signal, onProgress });
+    reports.push((await readReport(api, batchId)).report);
+  }
+  bar?.close();
+  return reports;
+}
+
+/** Every number stays as it was written. */
+function batchOf(runs: readonly RecordedRun[], { app, rule, target = 'all', real, asOf }: ReplayOptions): string {
+  const cases = runs.map(({ mockId, input, ts, decision }) =>
+    joinMembers([
+      ['name', JSON.stringify(mockId)],
+      [DATA_FIELD, input],
+      ...(asOf === 'now' ? [] : [['ts', asOf ?? ts] as [string, string]]),
+      ['expect', JSON.stringify({ outcome: decision })],
+    ]),
+  );
+  return joinMembers([
+    ['app', digits(app)],
+    ['ruleId', digits(rule)],
+    ['targets', JSON.stringify([target])],
+    ['dryRun', String(!real)],
+    ['cases', `[${cases.join(',')}]`],
+  ]);
+}
+
+/** The service says what is wrong with what is no number. */
+const digits = (text = ''): string => (/^\d+$/.test(text) ? text.replace(/^0+(?=\d)/, '') : JSON.stringify(text));
+
+async function compare(api: HttpApi, runs: readonly RecordedRun[], reports: readonly Report[]): Promise<Compared> {
+  const byId = new Map(runs.map((run) => [run.mockId, run]));
+  const compared: Compared = { same: 0, changes: [], unanswered: 0 };
+  for (const { name, verdict, outcome, mockId } of reports.flatMap(({ items }) => items)) {
+    const before = byId.get(name);
+    if (verdict === 'passed') compared.same++;
+    else if (verdict !== 'failed' || before === undefined) compared.unanswered++;
+    else {
+      const result = rawMember(await get(api, `executions/${mockId}`, {}), 'result') ?? '{}';
+      const first = firstDifference(before.process, traceOf(result));
+      const at = first === null ? 'a node that the traces do not tell' : `#${first.id} ${first.name}`;
+      compared.changes.push({ before, now: outcome ?? 'no decision', mockId, at });
+    }
+  }
+  return compared;
+}
+
+type Told = { recorded: Recorded; options: ReplayOptions };
+
+function wordsOf({ same, changes, unanswered }: Compared, { recorded, options }: Told): string {
+  const how = options.real ? 'for real' : 'without effects';
+  const head = `${recorded.runs.length} runs were made again on ${options.target ?? 'all'}, ${how}: ${same} came to the same decision, ${changes.length} to another one, ${unanswered} to none.`;
+  const groups = Map.groupBy(changes, ({ before, now, at }) => `${before.decision} → ${now}, first at ${at}`);
+  const lines = [...groups]
+    .sort(([, a], [, b]) => b.length - a.length)
+    .map(([what, [first, ...rest]]) => {
+      const such = first === undefined ? '' : `, such as ${first.before.mockId} → ${first.mockId}`;
+      return `${visible(what)}: ${rest.length + 1}${such}`;
+    });
+  return `${[head, skippedWords(recorded), ...lines].filter(Boolean).join('\n')}\n`;
+}
+
+function skippedWords({ skipped }: Recorded): string {
+  const parts = [...skipped].map(([why, count]) => `${count} because ${why}`);
+  return parts.length === 0 ? '' : `Left out: ${parts.join(', ')}.`;
+}
+
+function jsonOf({ same, changes, unanswered }: Compared, { skipped }: Recorded): string {
+  const changed = changes.map(({ before, now, mockId, at }) => {
+    const { mockId: of, decision, ts } = before;
+    return { of, mockId, before: decision, now, at, ts };
+  });
+  return `${visibleJson(JSON.stringify({ same, unanswered, skipped: Object.fromEntries(skipped), changed }))}\n`;
+}
+
+function junitBatch({ batchId, app, createdAt, targets, items }: Report, { rule }: ReplayOptions): JUnitBatch {
+  const named = targets.map(({ target }) => target);
+  return {
+    batch: { batchId, app, ruleId: rule ?? null, confId: null, file: null, createdAt, targets: named },
+    progress: { counts: targets.map(({ counts }) => counts) },
+    items,
+  };
+}

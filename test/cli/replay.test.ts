@@ -1,0 +1,153 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough, Readable } from 'node:stream';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runCommand } from '../../src/cli/program.ts';
+import { firstDifference } from '../../src/cli/replay/first-difference.ts';
+import { createRuleClient, type Data, type RuleClient } from '../../src/client/client.ts';
+import { releaseRule } from '../support/release-rule.ts';
+import { type Service, startService } from '../support/start-service.ts';
+
+const APP = 7;
+const HIDING = 8;
+let paid = 0;
+
+/** A client in a lane may have other code: this one lets more through. */
+const leavesOf = (min: number) => ({
+  'a.Spend': class {
+    doFlow(service: Data): boolean {
+      return service.double('cost', 0) >= min;
+    }
+  },
+  'a.Pay': class {
+    doResult(): boolean {
+      paid++;
+      return true;
+    }
+  },
+});
+const NODES = {
+  1: { type: 1, sonIds: '2,3' },
+  2: { type: 5, confName: 'a.Spend' },
+  3: { type: 6, confName: 'a.Pay' },
+};
+
+describe('rule-server replay', () => {
+  let service: Service;
+  const clients: RuleClient[] = [];
+  const costs = Array.from({ length: 40 }, (_, index) => (index * 37) % 160);
+  beforeAll(async () => {
+    service = await startService({ settings: { MASK: `${HIDING}:card` } });
+    for (const app of [APP, HIDING]) {
+      await releaseRule(service.sharedDir, app, NODES);
+      const where = { app, sharedDir: service.sharedDir };
+      clients.push(await createRuleClient({ ...where, leaves: leavesOf(100) }));
+      clients.push(await createRuleClient({ ...where, lane: 'beta', leaves: leavesOf(80) }));
+    }
+    for (const cost of costs) expect((await execute(APP, { cost, id: 1 })).status).toBe(200);
+  });
+  afterAll(async () => {
+    for (const client of clients) await client.close();
+    await service?.stop();
+  });
+  const execute = (app: number, input: object) =>
+    service.execute({ app, ruleId: 1, 'the service': input, target: 'all' });
+
+  async function replay(...options: string[]) {
+    const [stdout, stderr] = [new PassThrough(), Object.assign(new PassThrough(), { isTTY: false })];
+    const told = Promise.all([stdout, stderr].map((stream) => stream.setEncoding('utf8').toArray()));
+    const where = ['replay', '--url', service.url, '--rule', '1', ...options];
+    const code = await runCommand(where, {
+      environment: {},
+      stdin: Readable.from([]),
+      stdout,
+      stderr,
+      onInterrupt() {},
+    });
+    stdout.end();
+    stderr.end();
+    const [out = '', err = ''] = (await told).map((chunks) => chunks.join(''));
+    return { code, out, err };
+  }
+
+  it('finds exactly the decisions that another lane would change, names the node, and has no effects', async () => {
+    const changing = costs.filter((cost) => cost >= 80 && cost < 100).length;
+    expect(changing).toBeGreaterThan(2);
+    const before = paid;
+    const { code, out, err } = await replay('--app', String(APP), '--target', 'lane:beta');
+    expect(out).toContain(
+      `40 runs were made again on lane:beta, without effects: ${40 - changing} came to the same decision, ${changing} to another one, 0 to none.`,
+    );
+    expect(out).toMatch(
+      new RegExp(`^FALSE → TRUE, first at #2 Spend: ${changing}, such as [0-9a-f-]{36} → [0-9a-f-]{36}$`, 'm'),
+    );
+    expect(err).toBe('40 dry runs on lane:beta\n');
+    expect({ code, paid }).toEqual({ code: 1, paid: before });
+  });
+
+  it('on the same rules nothing changes, and the report says so', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'replay-'));
+    const { code, out } = await replay(
+      '--app',
+      String(APP),
+      '--where',
+      'cost>=100',
+      '--junit',
+      join(directory, 'out.xml'),
+    );
+    expect(out).toMatch(/0 to another one, 0 to none\.\n$/);
+    expect(code).toBe(0);
+    expect(await readFile(join(directory, 'out.xml'), 'utf8')).toMatch(
+      new RegExp(`<testsuites .*tests="${costs.filter((cost) => cost >= 100).length}" failures="0"`),
+    );
+    await rm(directory, { recursive: true });
+  });
+
+  it('as JSON it names each run, its new one and both decisions', async () => {
+    const { out } = await replay('--app', String(APP), '--target', 'lane:beta', '--limit', '10', '--json');
+    const { same, unanswered, changed } = JSON.parse(out);
+    expect(same + unanswered + changed.length).toBe(10);
+    for (const { of, mockId, before, now, at } of changed) {
+      expect([before, now, at]).toEqual(['FALSE', 'TRUE', '#2 Spend']);
+      const ids = await Promise.all([of, mockId].map((id) => service.call(`/rule-server/mock/executions/${id}`)));
+      expect(ids.map(({ json }) => [json.decision, json.dryRun])).toEqual([
+        ['FALSE', false],
+        ['TRUE', true],
+      ]);
+    }
+  });
+
+  it('makes no run again whose input has hidden fields, and counts it', async () => {
+    await execute(HIDING, { cost: 1, card: '4711-0815' });
+    await execute(HIDING, { cost: 1 });
+    const { out, code } = await replay('--app', String(HIDING), '--target', 'lane:beta');
+    expect(out).toContain('1 runs were made again');
+    expect(out).toContain('Left out: 1 because fields of its input are hidden.');
+    expect(code).toBe(0);
+  });
+
+  it.each([
+    [['--app', '7', '--where', 'cost=-1'], /No run can be made again/],
+    [['--app', '7', '--limit', '0'], /--limit/],
+    [['--ap', '7'], /unknown option/],
+  ])('%j is refused, and nothing runs', async (options, sentence) => {
+    const before = paid;
+    expect(await replay(...options)).toMatchObject({ code: 2, err: expect.stringMatching(sentence) });
+    expect(paid).toBe(before);
+  });
+});
+
+describe('the first difference of two traces', () => {
+  it.each([
+    ['[2:A:T:0][1:And:T:0]', '[2:A:F:0][1:And:F:0]', '2'],
+    ['[2:A:T:0][3:B:T:1][1:And:T:1]', '[2:A:T:9][3:B:F:0][1:And:F:0]', '3'],
+    ['[2:A:F:0][1:And:F:0]', '[2:A:T:0][3:B:T:0][1:And:T:0]', '2'],
+    ['[2:A:T:0]', '[2:A:T:0][3:B:T:0]', '3'],
+    ['[2:A:T:0][3:B:T:0]', '[2:A:T:0]', '3'],
+    ['[2:A:T:0]', '[2:A:T:5]', undefined],
+    [null, null, undefined],
+  ])('of %s and %s', (before, after, id) => {
+    expect(firstDifference(before, after)?.id).toBe(id);
+  });
+});
