@@ -91,5 +91,5 @@ export const layers: Record<string, string[]> = {
   ],
   'src/client/': ['engine', 'code', 'leaves', 'rules', 'analyzer', 'demo'],
   'src/console/': ['styles', 'json', 'trace', 'api', 'state', 'text', 'run', 'cases', 'ui', 'screen'],
-  'src/cli/': ['doctor', 'mcp', 'cases'],
+  'src/cli/': ['doctor', 'mcp', 'cases', 'replay'],
 };
