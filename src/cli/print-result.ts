@@ -3,7 +3,7 @@ import { DATA_FIELD } from '../shared/contract/data-field.ts';
 import { parseExact } from '../shared/contract/exact-json.ts';
 import { warningSchema } from '../shared/contract/job.ts';
 import { parseJson } from '../shared/contract/parse-json.ts';
-import type { ExactValue } from '../shared/contract/raw-number.ts';
+import { type ExactValue, stringifyExact } from '../shared/contract/raw-number.ts';
 import { prettyJson } from './pretty-json.ts';
 
 const part = z.number().nullable();
@@ -20,6 +20,7 @@ export function resultLines(result: string, execution: string): string {
   const lines: string[] = [];
   const error = memberOf(answer, 'error');
   if (typeof error === 'string') lines.push(error);
+  lines.push(...dryRunLines(answer));
   const process = memberOf(answer, 'process');
   if (process !== null) lines.push(typeof process === 'string' ? process : prettyJson(process));
   const data = memberOf(answer, DATA_FIELD);
@@ -27,6 +28,23 @@ export function resultLines(result: string, execution: string): string {
   for (const { code, message } of warnings) lines.push(`Warning (${code}): ${message}`);
   lines.push(`${address === null ? '' : `${address}: `}${timingLine(timings)}`);
   return `${lines.join('\n')}\n`;
+}
+
+/** What a reader must know of a dry run before believing its result. */
+function dryRunLines(answer: ExactValue): string[] {
+  const effects = memberOf(answer, 'effects');
+  if (memberOf(answer, 'dryRun') !== true || effects === null) return [];
+  const named = (kind: string, words: string): string[] => {
+    const ids = memberOf(effects, kind);
+    return Array.isArray(ids) && ids.length > 0
+      ? [`${words} ${ids.map((id) => `#${stringifyExact(id)}`).join(', ')}.`]
+      : [];
+  };
+  const unsure = named('unsure', 'Called, though they do not say whether they have effects:');
+  const told = unsure.length === 0 ? ['Dry run: it had no effects.'] : ['Dry run.', ...unsure];
+  return [
+    [...told, ...named('assumed', 'Not called, and counted as TRUE:'), ...named('stubbed', 'Stubbed:')].join(' '),
+  ];
 }
 
 function timingLine({ queued, pickUp, running, noticing, total }: Record<string, number | null>): string {

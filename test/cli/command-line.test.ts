@@ -120,6 +120,19 @@ describe('the command line', () => {
       expect(out).toMatch(new RegExp(`${client.address}: \\d+\\.\\d\\d s \\(queue `));
     });
 
+    it('says of a dry run what was not called, and what was', async () => {
+      const members = { dryRun: true, effects: { stubbed: [], assumed: [3, 6], unsure: [5] } };
+      const app = ++apps;
+      const does = answersWith((request) => resultText(request, members));
+      await using client = await createResponder({ sharedDir: service.sharedDir, app, dryRun: true, does });
+      const { exitCode, out } = await exec(app, ['--dry-run']);
+      expect(exitCode).toBe(0);
+      expect(out).toContain(
+        'Dry run. Called, though they do not say whether they have effects: #5. Not called, and counted as TRUE: #3, #6.\n',
+      );
+      expect(client.found[0]?.text).toContain('"dryRun":{');
+    });
+
     it('shows nothing but the answer when nobody watches', async () => {
       await using client = await clientThat(answers());
       expect((await exec(client.app)).err).toBe('');

@@ -10,7 +10,11 @@ import { rawMember } from '../raw-member.ts';
 export type RecordedRun = { mockId: string; input: string; ts: string; decision: Decision; process: string | null };
 
 /** Why a run is left out. */
-type Skipped = 'it came to no decision' | 'its input is not kept, or was cut' | 'fields of its input are hidden';
+type Skipped =
+  | 'it was a dry run'
+  | 'it came to no decision'
+  | 'its input is not kept, or was cut'
+  | 'fields of its input are hidden';
 export type Recorded = { runs: RecordedRun[]; skipped: Map<Skipped, number> };
 
 const executionSchema = z.object({
@@ -36,8 +40,9 @@ export async function readRecorded(api: HttpApi, search: HistoryOptions, signal:
 }
 
 function readRun(mockId: string, raw: string): RecordedRun | Skipped {
-  const { decision, masked, history } = executionSchema.parse(parseJson(raw));
+  const { decision, dryRun, masked, history } = executionSchema.parse(parseJson(raw));
   const [input, result] = [rawMember(raw, 'input'), rawMember(raw, 'result') ?? '{}'];
+  if (dryRun) return 'it was a dry run';
   if (decision === null) return 'it came to no decision';
   if (masked.length > 0) return 'fields of its input are hidden';
   if (input === undefined) return 'its input is not kept, or was cut';
