@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { DATA_FIELD } from '../shared/contract/data-field.ts';
 import { parseJson } from '../shared/contract/parse-json.ts';
-import { exitCodeOfRefusal } from './exit-codes.ts';
+import { exitCodeOfRefusal, exitCodes } from './exit-codes.ts';
 import { errorOf, type HttpApi } from './http-api.ts';
 import { CommandFailed } from './surroundings.ts';
 
@@ -24,6 +24,7 @@ const refusedSchema = z.object({ mayHaveRun: z.boolean() });
 
 /** Has a rule run with `data`, a JSON object as text. Resolves to its mockId as soon as it is on its way. */
 export async function beginRun(api: HttpApi, run: Run, data: string): Promise<string> {
+  if (run.dryRun) await refuseWithoutDryRun(api);
   const headers = {
     'content-type': 'application/json',
     prefer: 'respond-async',
@@ -38,6 +39,16 @@ export async function beginRun(api: HttpApi, run: Run, data: string): Promise<st
   if (status === 202) return acceptedSchema.parse(parseJson(text)).mockId;
   const mayHaveRun = refusedSchema.safeParse(parseJson(text)).data?.mayHaveRun ?? false;
   throw new CommandFailed(errorOf(text), exitCodeOfRefusal(status, mayHaveRun));
+}
+
+/** An API of an earlier version ignores `dryRun`, and would run the rule for real. */
+async function refuseWithoutDryRun(api: HttpApi): Promise<void> {
+  const { status, text } = await api.call('/openapi.json');
+  if (status === 200 && text.includes('"dryRun"')) return;
+  throw new CommandFailed(
+    `The API at ${api.base} is of an earlier version, which makes no dry runs. Nothing ran.`,
+    exitCodes.usage,
+  );
 }
 
 /** Numbers go out as they were typed: nothing here is turned into a JavaScript number. */

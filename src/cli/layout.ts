@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { chmod, lchown, lstat, mkdir, readdir } from 'node:fs/promises';
+import { constants, lchown, lstat, mkdir, open, readdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { errnoOf, unless } from '../shared/runtime/errno.ts';
@@ -36,7 +36,7 @@ export async function layout(options: LayoutOptions, { environment, stdout }: Su
       for (const entry of await readdir(ofApp, { withFileTypes: true })) {
         const path = join(ofApp, entry.name);
         if (entry.isDirectory()) await give(path, { gid, mode: FOR_THE_GROUP });
-        else await lchown(path, (await lstat(path)).uid, gid);
+        else await lchown(path, UNCHANGED, gid);
       }
     }
   } catch (error) {
@@ -57,14 +57,24 @@ async function ownerOf(path: string): Promise<number | undefined> {
 
 type Given = { uid?: number; gid?: number; mode: number };
 
-/** Makes a directory if it is missing, and gives it away. Nothing is done through a link. */
-async function give(path: string, { uid, gid, mode }: Given): Promise<void> {
+/** As chown(2) takes it. */
+const UNCHANGED = -1;
+
+/** Makes a directory if it is missing, and gives it away: the one that was opened, whatever a client puts in its place meanwhile. */
+async function give(path: string, { uid = UNCHANGED, gid = UNCHANGED, mode }: Given): Promise<void> {
   await mkdir(path, { mode: 0o700 }).catch(unless('EEXIST'));
-  const found = await lstat(path);
-  if (!found.isDirectory())
-    throw new CommandFailed(`${path} is no directory (a link?). Nothing below it was changed.`, exitCodes.failed);
-  await lchown(path, uid ?? found.uid, gid ?? found.gid);
-  await chmod(path, mode);
+  const directory = await open(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW).catch(
+    (error) => {
+      if (!['ELOOP', 'ENOTDIR'].includes(errnoOf(error))) throw error;
+      throw new CommandFailed(`${path} is no directory (a link?). Nothing below it was changed.`, exitCodes.failed);
+    },
+  );
+  try {
+    await directory.chown(uid, gid);
+    await directory.chmod(mode);
+  } finally {
+    await directory.close();
+  }
 }
 
 /** The number of a user or a group, by name or number, as this machine knows it. */
