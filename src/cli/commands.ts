@@ -21,6 +21,7 @@ import {
   MCP_EXAMPLES,
   MOVE_KEYS_EXAMPLES,
   REPLAY_EXAMPLES,
+  SCHEMA_EXAMPLES,
   WATCH_EXAMPLES,
 } from './help-texts.ts';
 import type { HistoryOptions } from './history.ts';
@@ -30,6 +31,7 @@ import type { McpOptions } from './mcp/serve-mcp.ts';
 import type { MoveKeysOptions } from './move-keys.ts';
 import { needsOptions } from './needs-options.ts';
 import type { ReplayOptions } from './replay/replay.ts';
+import type { RuleFileName } from './rule-schemas.ts';
 import { addSearchWords } from './search-words.ts';
 import type { Surroundings } from './surroundings.ts';
 import type { WatchOptions } from './watch.ts';
@@ -62,6 +64,7 @@ export function describeCommands(program: Command, surroundings: Surroundings, e
   describeExplain(describing);
   describeWatch(describing);
   describeMcp(describing);
+  describeSchema(describing);
   describeCompletion(describing);
 }
 
@@ -234,6 +237,18 @@ function describeMcp({ program, surroundings, ended, withUrl }: Describing): voi
       ended(await (await import('./mcp/serve-mcp.ts')).serveMcp(options, surroundings)),
     );
   withUrl(mcp).addHelpText('after', MCP_EXAMPLES);
+}
+
+function describeSchema({ program, surroundings }: Describing): void {
+  program
+    .command('schema')
+    .description('print the JSON Schema of a rule file')
+    .addArgument(new Argument('<file>', 'which file').choices(['rule', 'node', 'update']))
+    .addHelpText('after', SCHEMA_EXAMPLES)
+    .action(
+      async (file: RuleFileName) =>
+        void surroundings.stdout.write((await import('./rule-schemas.ts')).ruleFileSchema(file)),
+    );
 }
 
 function describeCompletion({ program, surroundings }: Describing): void {

@@ -168,6 +168,15 @@ Exit codes:
   8  the API cannot be reached, or does not know the key
 `;
 
+export const SCHEMA_EXAMPLES = `
+Example:
+  rule-server schema node > node.schema.json        an editor then checks confs/*.json
+
+Exit codes:
+  0  the schema is on standard output
+  2  there is no such file
+`;
+
 export const EXPLAIN_EXAMPLES = `
 Example:
   rule-server explain 94de541c-6a1f-4d3c-9c7e-2f6d1c0b8a55

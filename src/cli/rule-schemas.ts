@@ -1,0 +1,72 @@
+import { z } from 'zod';
+
+/** An integer as a number or as text: clients read both. */
+const integer = (what: string) => z.union([z.int(), z.string().regex(/^-?\d{1,19}$/)]).describe(what);
+const id = (what: string) => z.union([z.int().min(1), z.string().regex(/^[1-9]\d{0,18}$/)]).describe(what);
+/** 0 and null are absent. */
+const idOrNone = (what: string) => z.union([z.int().min(0), z.string().regex(/^\d{0,19}$/), z.null()]).describe(what);
+
+const status = integer('1 released, 0 released too, -1 deleted; absent counts as not released.');
+const window = {
+  timeType: integer('5 after start, 6 before end, 7 between, anything else always.'),
+  start: integer('Epoch ms, inclusive.'),
+  end: integer('Epoch ms, inclusive.'),
+};
+
+const rule = z
+  .looseObject({
+    id: id('The ruleId of a call.'),
+    app: integer('The app; the published server finds no class without it.').optional(),
+    name: z.string().optional(),
+    status: status.optional(),
+    confId: idOrNone('The node it begins at; without one running it does nothing.').optional(),
+    scenes: z.string().describe('Names, separated by commas.').optional(),
+    ...z.object(window).partial().shape,
+  })
+  .describe('A rule: bases/**/{id}.json.');
+
+const node = z
+  .looseObject({
+    id: id('Unique among the nodes of the app.'),
+    app: integer('The app; the published server finds no class without it.').optional(),
+    name: z.string().optional(),
+    status: status.optional(),
+    type: integer(
+      '0 NONE, 1 AND, 2 TRUE, 3 ALL, 4 ANY, 8 to 12 the same side by side; leaves: 5 doFlow, 6 doResult, 7 doNone.',
+    ),
+    sonIds: z
+      .string()
+      .regex(/^\s*([1-9]\d{0,18}(\s*,\s*[1-9]\d{0,18})*)?\s*$/)
+      .describe('Children in order, separated by commas.')
+      .optional(),
+    confName: z.string().describe('Of a leaf: its class or an alias.').optional(),
+    confField: z.string().describe('Of a leaf: its fields, as a JSON object in a text.').optional(),
+    forwardId: idOrNone('A node that runs first: when it is FALSE, this one does not run and is FALSE.').optional(),
+    inverse: z
+      .union([z.boolean(), z.enum(['true', 'false'])])
+      .describe('Swaps TRUE and FALSE.')
+      .optional(),
+    errorState: integer('What an error becomes: 0 FALSE, 1 TRUE, 2 NONE, 3 the end of the run.').optional(),
+    ...z.object(window).partial().shape,
+  })
+  .describe('A node: confs/{id}.json.');
+
+const update = z
+  .looseObject({
+    version: integer('The version that these changes make.'),
+    insertOrUpdateConfs: z.array(node).describe('Whole nodes.').optional(),
+    deleteConfIds: z.array(z.int()).optional(),
+    insertOrUpdateBases: z.array(rule).describe('Whole rules.').optional(),
+    deleteBaseIds: z.array(z.int()).optional(),
+  })
+  .describe('An update: versions/{n}_upd.json.');
+
+/** The files of an app's folder, by the name that a command line asks for. */
+export const ruleFiles = { rule, node, update };
+export type RuleFileName = keyof typeof ruleFiles;
+
+/** The JSON Schema (2020-12) of one kind of rule file. */
+export function ruleFileSchema(name: RuleFileName): string {
+  const described = z.toJSONSchema(ruleFiles[name]);
+  return `${JSON.stringify(described, null, 2)}\n`;
+}
