@@ -62,7 +62,7 @@ const update = z
   .describe('An update: versions/{n}_upd.json.');
 
 /** The files of an app's folder, by the name that a command line asks for. */
-export const ruleFiles = { rule, node, update };
+const ruleFiles = { rule, node, update };
 export type RuleFileName = keyof typeof ruleFiles;
 
 /** The JSON Schema (2020-12) of one kind of rule file. */

@@ -152,6 +152,48 @@ describe('json-rules-engine', () => {
     );
     expect(fired.filter((count) => count > 0).length).toBeGreaterThan(30);
   });
+
+  const FACTS = { cost: '120', age: 20, city: 'Rome', list: [1, 2], nested: { 'a.b': 1, level: 2 }, tags: ['a'] };
+  const one = (condition: object) => [{ conditions: { all: [condition] }, event: { type: 'fires' } }];
+
+  test.each([
+    { fact: 'cost', operator: 'greaterThan', value: 100 },
+    { fact: 'cost', operator: 'lessThan', value: '20' },
+    { fact: 'age', operator: 'lessThanInclusive', value: '20' },
+    { fact: 'city', operator: 'greaterThan', value: 1 },
+    { fact: 'city', operator: 'in', value: 'Rome and Oslo' },
+    { fact: 'nested', path: '$.level', operator: 'equal', value: 2 },
+    { fact: 'list', operator: 'equal', value: [1, 2] },
+    { fact: 'tags', operator: 'contains', value: 'a' },
+    { fact: 'age', operator: 'equal', value: '20' },
+  ])('%j comes to what it came to there', async (condition) => {
+    const { events } = await new Engine(parsed(one(condition))).run(FACTS);
+    const ours: unknown[] = await (await load('json-rules-engine')).run(one(condition), FACTS);
+    expect(ours).toHaveLength(events.length);
+  });
+
+  test.each([
+    ['a condition by name', { condition: 'expensive' }],
+    ['a value that is a fact', { fact: 'age', operator: 'equal', value: { fact: 'cost' } }],
+    [
+      'a value that is a fact with a path',
+      { fact: 'age', operator: 'equal', value: { fact: 'nested', path: '$.level' } },
+    ],
+    ['an object as a value', { fact: 'nested', operator: 'equal', value: { level: 2 } }],
+    ['an entry of a list', { fact: 'list', path: '$[0]', operator: 'equal', value: 1 }],
+    ['all entries', { fact: 'list', path: '$[*]', operator: 'contains', value: 1 }],
+    ['a quoted name', { fact: 'nested', path: "$['level']", operator: 'equal', value: 2 }],
+    ['a quoted dot', { fact: 'nested', path: "$['a.b']", operator: 'equal', value: 1 }],
+    ['a search at any depth', { fact: 'nested', path: '$..level', operator: 'contains', value: 2 }],
+    ['an operator of their own', { fact: 'city', operator: 'startsWith', value: 'R' }],
+    ['an operator with a decorator', { fact: 'list', operator: 'everyFact:greaterThan', value: 0 }],
+    ['parameters of a fact', { fact: 'age', params: { of: 'ada' }, operator: 'equal', value: 20 }],
+    ['a fact with a dot in its name', { fact: 'nested.level', operator: 'equal', value: 2 }],
+  ])('%s is refused, and named', async (_what, condition) => {
+    const { convert } = await load('json-rules-engine');
+    expect(() => convert(one(condition))).toThrow(/is not taken over: \{/);
+    expect(() => convert(one({ not: { any: [condition] } }))).toThrow(JSON.stringify(condition));
+  });
 });
 
 test('hand-written ifs: the rule gives every order the discount that they gave', async () => {
