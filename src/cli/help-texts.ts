@@ -1,7 +1,7 @@
 /** The beginning of `rule-server --help`. */
 export const INTRODUCTION = `Runs business rules on the clients that live with them, and shows what they do.
 
-Services take their settings from the environment (see README.md). The other commands talk to a running API.`;
+Services take their settings from the environment (see docs/settings.md). The other commands talk to a running API.`;
 
 /** Examples, as each command's --help shows them after its options. */
 export const EXEC_EXAMPLES = `

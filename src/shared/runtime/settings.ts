@@ -107,9 +107,12 @@ export function readSettings(environment: Record<string, string | undefined>): S
   throw new BadSettings(`Settings that cannot be used: ${problems.join('; ')}.`);
 }
 
+/** The names of all settings. */
+export const settingNames: readonly string[] = Object.keys(variables.shape);
+
 /** Variables that are no settings, but nearly: a setting that is misspelt would be ignored. */
 export function misspeltSettings(environment: Record<string, string | undefined>): { name: string; meant: string }[] {
-  const known = Object.keys(settingsSchema.shape);
+  const known = settingNames;
   const meant = (name: string) =>
     known.find((setting) => setting.startsWith(`${name}_`) || (name.length > 5 && isOneSlipAway(name, setting)));
   return Object.keys(environment).flatMap((name) => {
