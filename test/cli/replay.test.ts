@@ -41,7 +41,7 @@ describe('rule-server replay', () => {
     service = await startService({ settings: { MASK: `${HIDING}:card` } });
     for (const app of [APP, HIDING]) {
       await releaseRule(service.sharedDir, app, NODES);
-      const where = { app, sharedDir: service.sharedDir };
+      const where = { app, sharedDir: service.sharedDir, heartbeatMs: 250 };
       clients.push(await createRuleClient({ ...where, leaves: leavesOf(100) }));
       clients.push(await createRuleClient({ ...where, lane: 'beta', leaves: leavesOf(80) }));
     }

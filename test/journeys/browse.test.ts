@@ -252,7 +252,17 @@ onOneQueue('what there is to run, over HTTP', (start) => {
       const id = '0b0e1d3c-0000-4000-8000-000000000000';
       await write('', 'mock', app, 'host_1', `.${id}.open`);
       const { json } = await get(`clients?app=${app}`);
-      const members = ['address', 'lane', 'registered', 'state', 'dialect', 'sdk', 'lastHeartbeat', 'heartbeatAgeMs'];
+      const members = [
+        'address',
+        'lane',
+        'registered',
+        'state',
+        'dialect',
+        'sdk',
+        'dryRun',
+        'lastHeartbeat',
+        'heartbeatAgeMs',
+      ];
       for (const client of json.clients) expect(Object.keys(client)).toEqual([...members, 'loadedVersion', 'open']);
       expect(json.clients).toMatchObject([
         {

@@ -182,6 +182,6 @@ async function shop(service: Service) {
     { type, confName, confField },
   ]);
   await releaseRule(service.sharedDir, 7, { 1: { type: 3, sonIds: '2,3,4,5,6' }, ...Object.fromEntries(ofLeaves) });
-  const client = await createRuleClient({ app: 7, sharedDir: service.sharedDir, leaves });
+  const client = await createRuleClient({ app: 7, sharedDir: service.sharedDir, heartbeatMs: 250, leaves });
   return { [Symbol.asyncDispose]: () => client.close() };
 }

@@ -239,7 +239,7 @@ onOneQueue('executions as a resource', (start) => {
       });
       expect(Object.keys(page.json.items[0])).toEqual([
         ...['mockId', 'app', 'ruleId', 'confId', 'ts', 'target', 'keyName', 'address', 'lane', 'state', 'history'],
-        ...['timings', 'warnings', 'outcome', 'decision', 'error', 'comparisonId', 'derivedFrom', 'rules'],
+        ...['timings', 'warnings', 'outcome', 'decision', 'error', 'dryRun', 'comparisonId', 'derivedFrom', 'rules'],
       ]);
     });
 

@@ -27,7 +27,8 @@ const CASES = 500;
 
 /** A run that came to another decision. `at`: the node at which it began to differ. */
 type Change = { before: RecordedRun; now: string; mockId: string; at: string };
-type Compared = { same: number; changes: Change[]; unanswered: number };
+/** `unanswered`: why runs came to no decision, and how many for each reason. */
+type Compared = { same: number; changes: Change[]; unanswered: Map<string, number> };
 
 /**
  * Runs the inputs of recorded runs again, without effects unless `--real` is given, and tells which decisions come out otherwise, and at which
@@ -50,7 +51,7 @@ export async function replay(options: ReplayOptions, surroundings: Surroundings)
     await writeFile(options.junit, junitReport(...reports.map((report) => junitBatch(report, options))));
   stdout.write(options.json ? jsonOf(compared, recorded) : wordsOf(compared, { recorded, options }));
   if (compared.changes.length > 0) return exitCodes.failed;
-  return compared.unanswered > 0 ? exitCodes.timedOut : exitCodes.ok;
+  return compared.unanswered.size > 0 ? exitCodes.timedOut : exitCodes.ok;
 }
 
 type Around = { surroundings: Surroundings; signal: AbortSignal };
@@ -97,12 +98,14 @@ const digits = (text = ''): string => (/^\d+$/.test(text) ? text.replace(/^0+(?=
 
 async function compare(api: HttpApi, runs: readonly RecordedRun[], reports: readonly Report[]): Promise<Compared> {
   const byId = new Map(runs.map((run) => [run.mockId, run]));
-  const compared: Compared = { same: 0, changes: [], unanswered: 0 };
-  for (const { name, verdict, outcome, mockId } of reports.flatMap(({ items }) => items)) {
+  const compared: Compared = { same: 0, changes: [], unanswered: new Map() };
+  for (const { name, verdict, outcome, mockId, error } of reports.flatMap(({ items }) => items)) {
     const before = byId.get(name);
     if (verdict === 'passed') compared.same++;
-    else if (verdict !== 'failed' || before === undefined) compared.unanswered++;
-    else {
+    else if (verdict !== 'failed' || before === undefined) {
+      const why = error ?? verdict;
+      compared.unanswered.set(why, (compared.unanswered.get(why) ?? 0) + 1);
+    } else {
       const result = rawMember(await get(api, `executions/${mockId}`, {}), 'result') ?? '{}';
       const first = firstDifference(before.process, traceOf(result));
       const at = first === null ? 'a node that the traces do not tell' : `#${first.id} ${first.name}`;
@@ -116,7 +119,7 @@ type Told = { recorded: Recorded; options: ReplayOptions };
 
 function wordsOf({ same, changes, unanswered }: Compared, { recorded, options }: Told): string {
   const how = options.real ? 'for real' : 'without effects';
-  const head = `${recorded.runs.length} runs were made again on ${options.target ?? 'all'}, ${how}: ${same} came to the same decision, ${changes.length} to another one, ${unanswered} to none.`;
+  const head = `${recorded.runs.length} runs were made again on ${options.target ?? 'all'}, ${how}: ${same} came to the same decision, ${changes.length} to another one, ${sum(unanswered)} to none.`;
   const groups = Map.groupBy(changes, ({ before, now, at }) => `${before.decision} → ${now}, first at ${at}`);
   const lines = [...groups]
     .sort(([, a], [, b]) => b.length - a.length)
@@ -124,8 +127,11 @@ function wordsOf({ same, changes, unanswered }: Compared, { recorded, options }:
       const such = first === undefined ? '' : `, such as ${first.before.mockId} → ${first.mockId}`;
       return `${visible(what)}: ${rest.length + 1}${such}`;
     });
-  return `${[head, skippedWords(recorded), ...lines].filter(Boolean).join('\n')}\n`;
+  const without = [...unanswered].map(([why, count]) => `No decision: ${count}: ${visible(why)}`);
+  return `${[head, skippedWords(recorded), ...lines, ...without].filter(Boolean).join('\n')}\n`;
 }
+
+const sum = (counts: ReadonlyMap<string, number>): number => [...counts.values()].reduce((all, one) => all + one, 0);
 
 function skippedWords({ skipped }: Recorded): string {
   const parts = [...skipped].map(([why, count]) => `${count} because ${why}`);
@@ -137,7 +143,7 @@ function jsonOf({ same, changes, unanswered }: Compared, { skipped }: Recorded):
     const { mockId: of, decision, ts } = before;
     return { of, mockId, before: decision, now, at, ts };
   });
-  return `${visibleJson(JSON.stringify({ same, unanswered, skipped: Object.fromEntries(skipped), changed }))}\n`;
+  return `${visibleJson(JSON.stringify({ same, unanswered: sum(unanswered), skipped: Object.fromEntries(skipped), changed }))}\n`;
 }
 
 function junitBatch({ batchId, app, createdAt, targets, items }: Report, { rule }: ReplayOptions): JUnitBatch {
