@@ -3,11 +3,13 @@ import { DATA_FIELD } from '../../shared/contract/data-field.ts';
 import { casesParameters } from '../cases/parameters.ts';
 import { problemAnswer } from './answers.ts';
 import { problem } from './examples.ts';
+import { asJson } from './json-schema.ts';
 import { type AnswerDoc, type HeaderDoc, type Operation, PROBLEM } from './operation.ts';
 import { badQuestion, refusal, unavailable, usual } from './refusals.ts';
 
 const CASES = '/rule-server/mock/cases';
 const common = { tag: 'Saved cases', path: CASES } as const;
+
 const YAML = 'application/yaml';
 const ETAG = `"${'9f'.repeat(32)}"`;
 const EXAMPLE = `app: 9001
@@ -115,7 +117,8 @@ export const caseOperations: Operation[] = [
       200: {
         description: 'The document, or the list.',
         mediaType: YAML,
-        schema: z.string(),
+        // Its text, or what a reader of YAML makes of that.
+        schema: asJson({ type: ['string', 'object'] }),
         examples: { cases: EXAMPLE },
         alternatives: { 'application/json': z.union([listedAnswer, casesAnswer]) },
         headers: { ETag: 'The SHA-256 of the text.' },
@@ -151,7 +154,7 @@ export const caseOperations: Operation[] = [
       schema: z
         .object({
           upsert: z.looseObject({ name: z.string() }).optional().meta({ description: 'A case as documents write it.' }),
-          remove: z.string().optional().meta({ description: 'The name of a case.' }),
+          remove: z.string().nullable().optional().meta({ description: 'The name of a case.' }),
         })
         .meta({ id: 'CasesChange' }),
       examples: { upsert: { upsert: { name: 'spends 120', input: { cost: 120.1 }, expect: { outcome: 'TRUE' } } } },
