@@ -72,7 +72,7 @@ type Dependencies = {
   traceRequests: MiddlewareHandler | undefined;
   settings: Settings;
   keyring: Keyring;
-  /** Where keys are needed. */
+  /** The open calls at other APIs; undefined where no key is needed. */
   callsElsewhere: CallsElsewhere | undefined;
   audit: Audit;
   /** The store of sessions. */

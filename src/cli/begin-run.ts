@@ -5,6 +5,7 @@ import { parseJson } from '../shared/contract/parse-json.ts';
 import { exitCodeOfRefusal, exitCodes } from './exit-codes.ts';
 import { errorOf, type HttpApi } from './http-api.ts';
 import { CommandFailed } from './surroundings.ts';
+import { typedNumber } from './typed-number.ts';
 
 /** The run that was asked for: rule, target and input, every number as it was typed. */
 export type Run = {
@@ -54,13 +55,9 @@ async function refuseWithoutDryRun(api: HttpApi): Promise<void> {
 /** Numbers go out as they were typed: nothing here is turned into a JavaScript number. */
 function requestBody({ app, rule, node, ts, target, dryRun, stub }: Run, data: string): string {
   const numbers = Object.entries({ app, ruleId: rule, confId: node, ts });
-  const members = numbers.flatMap(([name, value]) => (value === undefined ? [] : [`"${name}":${asJson(value)}`]));
+  const members = numbers.flatMap(([name, value]) => (value === undefined ? [] : [`"${name}":${typedNumber(value)}`]));
   if (dryRun) members.push('"dryRun":true');
   if (stub !== undefined) members.push(`"stub":${stub}`);
   if (target !== undefined) members.push(`"target":${JSON.stringify(target)}`);
   return `{${members.join(',')},${JSON.stringify(DATA_FIELD)}:${data}}`;
-}
-
-function asJson(value: string): string {
-  return /^\d+$/.test(value) ? value.replace(/^0+(?=\d)/, '') : JSON.stringify(value); // the API says what is wrong with it
 }

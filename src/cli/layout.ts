@@ -50,7 +50,7 @@ export async function layout(options: LayoutOptions, { environment, stdout }: Su
   return exitCodes.ok;
 }
 
-/** Who the workers run as, where a directory is there already. */
+/** The owner of a directory that is there already: the workers run as that user. Otherwise the user of this process. */
 async function ownerOf(path: string): Promise<number | undefined> {
   return (await lstat(path).catch(unless('ENOENT')))?.uid ?? process.getuid?.();
 }

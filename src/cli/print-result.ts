@@ -30,7 +30,7 @@ export function resultLines(result: string, execution: string): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** What a reader must know of a dry run before believing its result. */
+/** Says of a dry run which nodes were not called, which were stubbed, and which may have had effects. */
 function dryRunLines(answer: ExactValue): string[] {
   const effects = memberOf(answer, 'effects');
   if (memberOf(answer, 'dryRun') !== true || effects === null) return [];

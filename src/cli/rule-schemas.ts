@@ -13,24 +13,27 @@ const window = {
   end: integer('Epoch ms, inclusive.'),
 };
 
+/** The members that rules and nodes both have. */
+const common = {
+  app: integer('The app; the published server finds no class without it.').optional(),
+  name: z.string().optional(),
+  status: status.optional(),
+  ...z.object(window).partial().shape,
+};
+
 const rule = z
   .looseObject({
     id: id('The ruleId of a call.'),
-    app: integer('The app; the published server finds no class without it.').optional(),
-    name: z.string().optional(),
-    status: status.optional(),
+    ...common,
     confId: idOrNone('The node it begins at; without one running it does nothing.').optional(),
     scenes: z.string().describe('Names, separated by commas.').optional(),
-    ...z.object(window).partial().shape,
   })
   .describe('A rule: bases/**/{id}.json.');
 
 const node = z
   .looseObject({
     id: id('Unique among the nodes of the app.'),
-    app: integer('The app; the published server finds no class without it.').optional(),
-    name: z.string().optional(),
-    status: status.optional(),
+    ...common,
     type: integer(
       '0 NONE, 1 AND, 2 TRUE, 3 ALL, 4 ANY, 8 to 12 the same side by side; leaves: 5 doFlow, 6 doResult, 7 doNone.',
     ),
@@ -47,7 +50,6 @@ const node = z
       .describe('Swaps TRUE and FALSE.')
       .optional(),
     errorState: integer('What an error becomes: 0 FALSE, 1 TRUE, 2 NONE, 3 the end of the run.').optional(),
-    ...z.object(window).partial().shape,
   })
   .describe('A node: confs/{id}.json.');
 

@@ -75,7 +75,7 @@ function readRequest(bytes: Buffer, mockId: string): Taken {
   }
 }
 
-/** What is to run. Of a dry run it stands where a client that knows of none finds nothing to run. */
+/** Reads what is to run. A dry run has it inside of `dryRun`, where a client that knows of no dry run does not look. */
 function selectionOf(request: ExactObject): Pick<ExecutionRequest, 'ruleId' | 'confId' | 'stubs'> {
   const ids = (from: ExactObject) => ({ ruleId: idMember(from, 'ruleId'), confId: idMember(from, 'confId') });
   const { dryRun } = request;

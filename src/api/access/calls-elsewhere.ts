@@ -8,7 +8,7 @@ import { queueNames } from '../../shared/store/queue-names.ts';
 
 /** How long an API may count too few calls of a key that comes to several APIs. */
 const TOLD_EVERY_MS = 250;
-/** What an API told counts no longer than this: it may have died. */
+/** An API that has told nothing for so long may have died: its calls count no more. */
 const COUNTS_FOR_MS = 1000;
 const MAX_MESSAGES_KEPT = 100;
 
@@ -47,7 +47,7 @@ export function openCallsElsewhere(backend: QueueBackend) {
     async () => {
       forgetSilent();
       const open = JSON.stringify(openHere());
-      // Where nothing was open and nothing is, there is nothing to tell.
+      // The others know already that this API has no calls open.
       if (open === '{}' && lastTold === '{}') return;
       lastTold = open;
       await producer.publishEvent({ eventName: 'open-calls', api: own, open }, MAX_MESSAGES_KEPT);
@@ -62,7 +62,7 @@ export function openCallsElsewhere(backend: QueueBackend) {
   return {
     /** How many calls of a key the other APIs had open, a quarter of a second ago. */
     of: (name: string): number => [...told.values()].reduce((sum, { open }) => sum + (open[name] ?? 0), 0),
-    /** What is told to the others. */
+    /** Says how to count the open calls of this API, which the others are told of. */
     tell(here: () => OpenCalls): void {
       openHere = here;
     },

@@ -1,6 +1,7 @@
 import type { Case } from '../../shared/cases/case.ts';
 import { DATA_FIELD } from '../../shared/contract/data-field.ts';
 import { joinMembers } from '../../shared/contract/exact-json.ts';
+import { typedNumber } from '../typed-number.ts';
 import type { Suite } from './suite.ts';
 
 type RunOptions = { target?: string[]; concurrency?: string; bail?: boolean; dryRun?: boolean };
@@ -12,12 +13,12 @@ export function batchRequest(
 ): string {
   const isWhole = suite.origin.kind === 'saved' && suite.run.length === suite.cases.length;
   return joinMembers([
-    ['app', number(suite.app)],
-    ...optional('ruleId', suite.ruleId, number),
-    ...optional('confId', suite.confId, number),
+    ['app', typedNumber(suite.app)],
+    ...optional('ruleId', suite.ruleId, typedNumber),
+    ...optional('confId', suite.confId, typedNumber),
     ['targets', JSON.stringify(target.length === 0 ? ['all'] : target)],
     ...(isWhole ? [['saved', 'true'] as const] : [['cases', `[${suite.run.map(caseJson).join(',')}]`] as const]),
-    ...optional('concurrency', concurrency ?? null, number),
+    ...optional('concurrency', concurrency ?? null, typedNumber),
     ...(bail ? [['stopAfterFailures', '1'] as const] : []),
     ...(dryRun ? [['dryRun', 'true'] as const] : []),
     ...(suite.origin.kind === 'file' ? [['file', JSON.stringify(suite.origin.path)] as const] : []),
@@ -40,9 +41,4 @@ function caseJson({ name, input, ts, tags, skip, line, expect }: Case): string {
 
 function optional<T>(name: string, value: T | null, print: (value: T) => string): [string, string][] {
   return value === null ? [] : [[name, print(value)]];
-}
-
-/** The service says what is wrong with what is no number. */
-function number(text: string): string {
-  return /^\d+$/.test(text) ? text.replace(/^0+(?=\d)/, '') : JSON.stringify(text);
 }

@@ -6,6 +6,7 @@ import { differenceSchema } from '../../shared/cases/difference.ts';
 import { ranToSchema, verdictSchema } from '../../shared/cases/verdict.ts';
 import { codeSchema } from '../../shared/contract/outcomes.ts';
 import { parseJson } from '../../shared/contract/parse-json.ts';
+import type { JUnitBatch } from '../../shared/reports/junit.ts';
 import { messagesIn } from '../event-stream.ts';
 import { exitCodeOfRefusal, exitCodes } from '../exit-codes.ts';
 import { errorOf, type HttpApi } from '../http-api.ts';
@@ -57,6 +58,18 @@ export async function runBatch(api: HttpApi, body: Body, watching: Watching): Pr
 export async function readReport(api: HttpApi, batchId: string): Promise<{ report: Report; json: string }> {
   const json = await readReportAs(api, batchId, 'json');
   return { report: reportSchema.parse(parseJson(json)), json };
+}
+
+/** A batch that is over, as a JUnit report tells it. */
+export function junitBatch(
+  { batchId, app, file, createdAt, targets, items }: Report,
+  { ruleId, confId }: { ruleId: string | null; confId: string | null },
+): JUnitBatch {
+  return {
+    batch: { batchId, app, ruleId, confId, file, createdAt, targets: targets.map(({ target }) => target) },
+    progress: { counts: targets.map(({ counts }) => counts) },
+    items,
+  };
 }
 
 export async function readReportAs(api: HttpApi, batchId: string, format: string): Promise<string> {

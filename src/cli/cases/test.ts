@@ -1,12 +1,12 @@
 import { rename, writeFile } from 'node:fs/promises';
 import { visibleJson, visibleLines } from '../../shared/contract/visible-text.ts';
-import { type JUnitBatch, junitReport } from '../../shared/reports/junit.ts';
+import { junitReport } from '../../shared/reports/junit.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { createHttpApi, errorOf, type HttpApi } from '../http-api.ts';
 import { CommandFailed, type Surroundings } from '../surroundings.ts';
 import { announce } from './announce.ts';
 import { batchRequest } from './batch-request.ts';
-import { type Report, readReport, runBatch } from './follow-batch.ts';
+import { junitBatch, type Report, readReport, runBatch } from './follow-batch.ts';
 import { failureLines, githubLines } from './print-failures.ts';
 import { countsLine, showProgress } from './progress-bar.ts';
 import { filtered, labelOf, queryOf, readSavedSuite, readSuites, type Suite } from './suite.ts';
@@ -54,7 +54,8 @@ export async function test(paths: string[], options: TestOptions, surroundings: 
     if (options.bail && codes.at(-1) !== exitCodes.ok) break;
   }
   if (options.json) stdout.write(visibleJson(`{"batches":[${all.map(({ json }) => json.trim()).join(',')}]}\n`));
-  if (options.junit !== undefined) await writeFile(options.junit, junitReport(...all.map(junitBatch)));
+  if (options.junit !== undefined)
+    await writeFile(options.junit, junitReport(...all.map(({ suite, report }) => junitBatch(report, suite))));
   return worstOf(codes);
 }
 
@@ -131,14 +132,4 @@ export function exitCodeOfReport({ counts, state }: Pick<Report, 'counts' | 'sta
 
 function worstOf(codes: readonly number[]): number {
   return [exitCodes.failed, exitCodes.timedOut].find((code) => codes.includes(code)) ?? exitCodes.ok;
-}
-
-function junitBatch({ suite, report }: Ran): JUnitBatch {
-  const { batchId, app, file, createdAt, targets, items } = report;
-  const { ruleId, confId } = suite;
-  return {
-    batch: { batchId, app, ruleId, confId, file, createdAt, targets: targets.map(({ target }) => target) },
-    progress: { counts: targets.map(({ counts }) => counts) },
-    items,
-  };
 }

@@ -2,15 +2,16 @@ import { writeFile } from 'node:fs/promises';
 import { DATA_FIELD } from '../../shared/contract/data-field.ts';
 import { joinMembers } from '../../shared/contract/exact-json.ts';
 import { visible, visibleJson } from '../../shared/contract/visible-text.ts';
-import { type JUnitBatch, junitReport } from '../../shared/reports/junit.ts';
+import { junitReport } from '../../shared/reports/junit.ts';
 import { announce } from '../cases/announce.ts';
-import { type Report, readReport, runBatch } from '../cases/follow-batch.ts';
+import { junitBatch, type Report, readReport, runBatch } from '../cases/follow-batch.ts';
 import { showProgress } from '../cases/progress-bar.ts';
 import { exitCodes } from '../exit-codes.ts';
 import type { HistoryOptions } from '../history.ts';
 import { createHttpApi, get, type HttpApi } from '../http-api.ts';
 import { rawMember } from '../raw-member.ts';
 import { CommandFailed, type Surroundings } from '../surroundings.ts';
+import { typedNumber } from '../typed-number.ts';
 import { firstDifference } from './first-difference.ts';
 import { type Recorded, type RecordedRun, readRecorded, traceOf } from './recorded-runs.ts';
 
@@ -48,7 +49,10 @@ export async function replay(options: ReplayOptions, surroundings: Surroundings)
   const reports = await runAll(api, recorded.runs, options, { surroundings, signal: interrupted.signal });
   const compared = await compare(api, recorded.runs, reports);
   if (options.junit !== undefined)
-    await writeFile(options.junit, junitReport(...reports.map((report) => junitBatch(report, options))));
+    await writeFile(
+      options.junit,
+      junitReport(...reports.map((report) => junitBatch(report, { ruleId: options.rule ?? null, confId: null }))),
+    );
   stdout.write(options.json ? jsonOf(compared, recorded) : wordsOf(compared, { recorded, options }));
   if (compared.changes.length > 0) return exitCodes.failed;
   return compared.unanswered.size > 0 ? exitCodes.timedOut : exitCodes.ok;
@@ -85,16 +89,13 @@ function batchOf(runs: readonly RecordedRun[], { app, rule, target = 'all', real
     ]),
   );
   return joinMembers([
-    ['app', digits(app)],
-    ['ruleId', digits(rule)],
+    ['app', typedNumber(app ?? '')],
+    ['ruleId', typedNumber(rule ?? '')],
     ['targets', JSON.stringify([target])],
     ['dryRun', String(!real)],
     ['cases', `[${cases.join(',')}]`],
   ]);
 }
-
-/** The service says what is wrong with what is no number. */
-const digits = (text = ''): string => (/^\d+$/.test(text) ? text.replace(/^0+(?=\d)/, '') : JSON.stringify(text));
 
 async function compare(api: HttpApi, runs: readonly RecordedRun[], reports: readonly Report[]): Promise<Compared> {
   const byId = new Map(runs.map((run) => [run.mockId, run]));
@@ -144,13 +145,4 @@ function jsonOf({ same, changes, unanswered }: Compared, { skipped }: Recorded):
     return { of, mockId, before: decision, now, at, ts };
   });
   return `${visibleJson(JSON.stringify({ same, unanswered: sum(unanswered), skipped: Object.fromEntries(skipped), changed }))}\n`;
-}
-
-function junitBatch({ batchId, app, createdAt, targets, items }: Report, { rule }: ReplayOptions): JUnitBatch {
-  const named = targets.map(({ target }) => target);
-  return {
-    batch: { batchId, app, ruleId: rule ?? null, confId: null, file: null, createdAt, targets: named },
-    progress: { counts: targets.map(({ counts }) => counts) },
-    items,
-  };
 }
