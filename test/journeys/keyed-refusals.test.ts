@@ -6,7 +6,6 @@ import type { Answer } from '../support/http-call.ts';
 import { onEachQueue } from '../support/on-each-queue.ts';
 import { startRedis } from '../support/redis.ts';
 import { answers, type Behaviour, createResponder, resultText } from '../support/responder.ts';
-import { borrowDatabase } from '../support/shared-redis.ts';
 import { type Service, startService } from '../support/start-service.ts';
 
 /** One execution at a time, and two that wait: any further call is refused for load. */
@@ -90,13 +89,15 @@ onEachQueue('while calls are refused for load, with an Idempotency-Key', (start)
 describe.skipIf(choice.kind === 'unavailable')('on Redis', () => {
   it('a new call under a key that is refused for load writes nothing under its key', async () => {
     await using stack = new AsyncDisposableStack();
-    const database = await borrowDatabase();
-    if (!database) throw new Error('there is no Redis');
-    stack.defer(() => database.stop());
-    const service = stack.use(await startService({ queueUrl: database.url, settings: CROWDED }));
+    // A Redis of its own: MONITOR tells the commands of all databases, and those of a whole test run are too many to read.
+    const redis = await startRedis(choice);
+    stack.defer(() => redis.stop());
+    const service = stack.use(await startService({ queueUrl: redis.url, settings: CROWDED }));
     const client = stack.use(await clientOf(service));
     const { open, waiting } = await crowd(service);
-    const monitor = await new Redis(database.url).monitor();
+    const watching = new Redis(redis.url);
+    stack.defer(() => watching.disconnect());
+    const monitor = await watching.monitor();
     stack.defer(() => monitor.disconnect());
     const commands: string[][] = [];
     monitor.on('monitor', (_time: string, args: string[]) => commands.push(args));

@@ -79,11 +79,16 @@ export async function mountNetwork(options: string[] = [], at?: string): Promise
   const home = await mkdtemp(join(tmpdir(), 'rule-server-'));
   const [server, pid, away] = [join(home, 'server'), join(home, 'pid'), join(home, 'away')];
   await mkdir(join(behind, 'mock'));
-  await writeFile(server, `#!/bin/sh\n[ -e ${away} ] && exit 1\necho $$ > ${pid}\nexec ${SFTP_SERVER}\n`, {
+  await writeFile(server, `#!/bin/sh\n[ -e ${away} ] && exit 1\necho $$ > ${pid}.new\nmv ${pid}.new ${pid}\nexec ${SFTP_SERVER}\n`, {
     mode: 0o755,
   });
   const all = [`ssh_command=${server}`, 'reconnect', ...options].flatMap((option) => ['-o', option]);
-  const signal = async (name: NodeJS.Signals) => void process.kill(Number(await readFile(pid, 'utf8')), name);
+  const signal = async (name: NodeJS.Signals) => {
+    const server = Number(await readFile(pid, 'utf8'));
+    // A signal to process 0 would go to this whole test run.
+    if (!(server > 0)) throw new Error(`${pid} names no process`);
+    process.kill(server, name);
+  };
   const mount = await mounted(path, ['sshfs', ...all, `there:${behind}`, path]);
   return {
     ...mount,
