@@ -5,7 +5,13 @@ import { defineConfig } from 'vite';
 export default defineConfig({
   root: import.meta.dirname,
   plugins: [react({ jsxImportSource: '#jsx' })],
-  resolve: { alias: [{ find: /^#jsx\/.*$/, replacement: `${import.meta.dirname}/ui/jsx.ts` }] },
+  resolve: {
+    alias: [
+      { find: /^#jsx\/.*$/, replacement: `${import.meta.dirname}/ui/jsx.ts` },
+      // The same reader without Node.
+      { find: 'csv-parse/sync', replacement: 'csv-parse/browser/esm/sync' },
+    ],
+  },
   build: {
     target: ['chrome123', 'firefox120', 'safari17.5'], // light-dark() in style sheets
     outDir: '../../dist/console',

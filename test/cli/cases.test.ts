@@ -219,6 +219,12 @@ cases:
     expect((await command([...parameters, '--out', 'results.txt'])).exitCode).toBe(2);
     const bad = await file('bad.csv', 'a,a\n1,2\n');
     expect((await command(['batch', '--csv', bad, '--app', '1', '--rule', '1'])).err).toContain('gives "a" twice');
+    const part = await file('part.csv', 'name,asOf\na,2026-03-15 12:00\nb,soon\n');
+    const skipped = await command([...parameters.with(2, part), '--skip-invalid', '--time-zone', 'Asia/Shanghai']);
+    expect([skipped.exitCode, skipped.out]).toEqual([0, expect.stringContaining('1 passed')]);
+    expect(skipped.err).toMatch(
+      /part\.csv: 1 row is set aside; the others run\.\n {2}asOf is not a time .+ \(line 3\)\n/,
+    );
   });
 
   it('moves cases between a repository and the service, and loses neither', async () => {

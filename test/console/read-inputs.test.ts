@@ -8,7 +8,7 @@ const fields = [
 ];
 
 function inputsOf(text: string): Inputs {
-  const read = readInputs(text, fields);
+  const read = readInputs(text, fields, 'UTC');
   if (read.kind !== 'inputs') throw new Error(`${text} gives ${JSON.stringify(read)}`);
   return read.inputs;
 }
@@ -40,9 +40,32 @@ describe('many inputs as CSV', () => {
   });
 
   test('without a row are none, and what is not CSV says why', () => {
-    expect(readInputs('uid,cost\n', fields)).toEqual({ kind: 'empty' });
-    expect(readInputs('  \n', fields)).toEqual({ kind: 'empty' });
-    expect(readInputs('uid,note\n1,"open', fields)).toMatchObject({ kind: 'not-csv' });
+    expect(readInputs('uid,cost\n', fields, 'UTC')).toEqual({ kind: 'empty' });
+    expect(readInputs('  \n', fields, 'UTC')).toEqual({ kind: 'empty' });
+    expect(readInputs('uid,note\n1,"open', fields, 'UTC')).toMatchObject({ kind: 'mistakes' });
+  });
+
+  test('with mistakes name each with its line, and count the rows that can be run', () => {
+    const { count, setAside } = inputsOf(
+      'uid,cost,asOf\n1,$120,\n2,"12,5",\n\n3,1.50,next friday\n4,2,2026-03-15 12:00\n',
+    );
+    expect(count).toBe(1);
+    expect(setAside.cases).toBe(3);
+    expect(setAside.refusals.map(({ path, line }) => [path, line])).toEqual([
+      ['cost', 2],
+      ['cost', 3],
+      ['asOf', 5],
+    ]);
+  });
+
+  test('with a header that has an empty or a second name are refused, and each is named', () => {
+    expect(readInputs('uid,,uid\n1,2,3\n', fields, 'UTC')).toEqual({
+      kind: 'mistakes',
+      refusals: [
+        { path: 'header', line: 1, message: 'is empty: name the input path of each column (column 2)' },
+        { path: 'header', line: 1, message: 'gives "uid" twice, first in column 1 (column 3)' },
+      ],
+    });
   });
 });
 
@@ -74,9 +97,9 @@ describe('many inputs as JSON', () => {
   });
 
   test('that cannot be used say where', () => {
-    expect(readInputs('[1]', fields)).toEqual({ kind: 'no-object', place: 1 });
-    expect(readInputs('{"a": 1}', fields)).toEqual({ kind: 'no-list' });
-    expect(readInputs('[\n{"a": }]', fields)).toMatchObject({ kind: 'not-json', line: 2 });
-    expect(readInputs('[]', fields)).toEqual({ kind: 'empty' });
+    expect(readInputs('[1]', fields, 'UTC')).toEqual({ kind: 'no-object', place: 1 });
+    expect(readInputs('{"a": 1}', fields, 'UTC')).toEqual({ kind: 'no-list' });
+    expect(readInputs('[\n{"a": }]', fields, 'UTC')).toMatchObject({ kind: 'not-json', line: 2 });
+    expect(readInputs('[]', fields, 'UTC')).toEqual({ kind: 'empty' });
   });
 });

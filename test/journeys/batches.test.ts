@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
@@ -234,12 +235,11 @@ onOneQueue('a batch', (start) => {
   it('is run from CSV, typed by what the rule reads', async () => {
     await using service = await start();
     await using client = await clientOf(service, answers({}));
-    const query = 'app=1&ruleId=1&targets=all';
-    const csv = (text: string) =>
-      service.call(`/rule-server/mock/batches?${query}`, {
+    const csv = (text: string, more = '', key = randomUUID()) =>
+      service.call(`/rule-server/mock/batches?app=1&ruleId=1&targets=all${more}`, {
         method: 'POST',
         body: text,
-        headers: { 'content-type': 'text/csv' },
+        headers: { 'content-type': 'text/csv', 'idempotency-key': key },
       });
     await mkdir(join(service.sharedDir, '1'), { recursive: true });
     const answer = await csv('name;user.city\na;"x;y"\nb;\n');
@@ -248,6 +248,61 @@ onOneQueue('a batch', (start) => {
     expect(client.found.some(({ text }) => text.includes('{"user":{"city":"x;y"}}'))).toBe(true);
     const wide = Array.from({ length: 5000 }, (_, n) => `c${n}`).join(',');
     expect((await csv(`${wide}\n${wide}\n`)).text).toContain('more than 1000 columns');
+
+    const mistaken = 'name,asOf\nfirst,2026-03-15 12:00\nsecond,soon\n';
+    const whole = await csv(mistaken);
+    expect(whole.status).toBe(400);
+    expect(whole.json.errors.map(({ field }: { field: string }) => field)).toEqual(['asOf', 'asOf']);
+    const zoned = '&invalid=skip&timeZone=Europe/Berlin';
+    const part = await csv(mistaken, zoned, 'part');
+    expect(part).toMatchObject({
+      status: 202,
+      json: {
+        cases: 1,
+        setAside: {
+          cases: 1,
+          errors: [
+            {
+              field: 'asOf',
+              message: 'is not a time such as 2026-03-15T12:00:00+08:00, found "soon" (row 2, column 2) (line 3)',
+            },
+          ],
+        },
+      },
+    });
+    await ended(service, part.json.batchId);
+    const [item] = (await service.call(`/rule-server/mock/batches/${part.json.batchId}/items`)).json.items;
+    const { ts } = (await service.call(`/rule-server/mock/batches/${part.json.batchId}/items/${item.n}`)).json;
+    expect(ts).toBe(Date.parse('2026-03-15T12:00:00+01:00'));
+    expect((await csv(mistaken, zoned, 'part')).json.batchId).toBe(part.json.batchId);
+    expect((await csv(mistaken, '&invalid=skip&timeZone=UTC', 'part')).status).toBe(422);
+    expect((await csv(mistaken, '&timeZone=Mars')).text).toContain('timeZone must be the name of a time zone');
+    expect((await csv('asOf\nsoon\n', '&invalid=skip')).status).toBe(400);
+  });
+
+  it('sets cases with mistakes aside where that is asked for', async () => {
+    await using service = await start();
+    await using client = await clientOf(service, answers({}));
+    const cases = [{ 'the service': { a: 1 } }, { 'the service': 7 }, { ts: 'soon' }, { 'the service': { a: 2 } }];
+    const body = JSON.stringify({ app: 1, ruleId: 1, cases });
+    const call = (query: string) =>
+      service.call(`/rule-server/mock/batches${query}`, {
+        method: 'POST',
+        body,
+        headers: { 'content-type': 'application/json' },
+      });
+    expect((await call('')).json.errors).toHaveLength(2);
+    const taken = await call('?invalid=skip');
+    expect(taken).toMatchObject({
+      status: 202,
+      json: {
+        cases: 2,
+        setAside: { cases: 2, errors: [{ field: 'cases[1]["the service"]' }, { field: 'cases[2].ts' }] },
+      },
+    });
+    await ended(service, taken.json.batchId);
+    expect(client.found).toHaveLength(2);
+    expect((await call('?invalid=maybe')).text).toContain('invalid must be refuse or skip');
   });
 
   it('leaves the rest of a target alone after a null result, and after three cases without an answer', async () => {

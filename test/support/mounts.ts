@@ -79,9 +79,13 @@ export async function mountNetwork(options: string[] = [], at?: string): Promise
   const home = await mkdtemp(join(tmpdir(), 'rule-server-'));
   const [server, pid, away] = [join(home, 'server'), join(home, 'pid'), join(home, 'away')];
   await mkdir(join(behind, 'mock'));
-  await writeFile(server, `#!/bin/sh\n[ -e ${away} ] && exit 1\necho $$ > ${pid}.new\nmv ${pid}.new ${pid}\nexec ${SFTP_SERVER}\n`, {
-    mode: 0o755,
-  });
+  await writeFile(
+    server,
+    `#!/bin/sh\n[ -e ${away} ] && exit 1\necho $$ > ${pid}.new\nmv ${pid}.new ${pid}\nexec ${SFTP_SERVER}\n`,
+    {
+      mode: 0o755,
+    },
+  );
   const all = [`ssh_command=${server}`, 'reconnect', ...options].flatMap((option) => ['-o', option]);
   const signal = async (name: NodeJS.Signals) => {
     const server = Number(await readFile(pid, 'utf8'));

@@ -1,11 +1,18 @@
 import { type Batch, type BatchProgress, type ItemHead, placeOfItem, totalOf } from '../../shared/cases/batch.ts';
 import type { Case } from '../../shared/cases/case.ts';
 import { itemMockId } from '../../shared/cases/item-id.ts';
+import { problemOf } from '../../shared/cases/refusal.ts';
+import type { SetAside } from '../../shared/cases/set-aside.ts';
 import { DATA_FIELD } from '../../shared/contract/data-field.ts';
 import { stringifyExact } from '../../shared/contract/raw-number.ts';
 import { printedRules } from '../../shared/contract/rules-of-run.ts';
 import { expectBody } from '../cases/case-bodies.ts';
 import type { ShownItem } from './shown-item.ts';
+
+/** The cases that were left out, and why. */
+export function setAsideBody({ cases, refusals }: SetAside): string {
+  return JSON.stringify({ cases, errors: refusals.map(problemOf) });
+}
 
 type Found = { batch: Batch; progress: BatchProgress };
 

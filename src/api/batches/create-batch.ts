@@ -16,8 +16,8 @@ import { type Refused, refused, type Taken } from './taken.ts';
 const noteSchema = z.object({ batchId: z.string(), digest: z.string() });
 const clientsSchema = z.object({ clients: z.array(z.object({ address: z.string(), state: z.string() })) });
 
-/** `maxRunning`: how many batches of its key may run at once. */
-type By = { keyName: string | null; maxRunning: number; key: string | undefined; body: Uint8Array };
+/** `maxRunning`: how many batches of its key may run at once. `call`: what must be the same when it is asked for again under its key. */
+type By = { keyName: string | null; maxRunning: number; key: string | undefined; call: Uint8Array };
 type Owner = Pick<By, 'keyName' | 'maxRunning'>;
 type Dependencies = {
   backend: QueueBackend;
@@ -31,13 +31,13 @@ type Dependencies = {
 
 /** Takes new batches: each is stored whole, then added to the queue. */
 export function createCreateBatch({ backend, store, queue, ask, savedCases, privacy, settings }: Dependencies) {
-  return async function create(request: BatchRequest, { keyName, maxRunning, key, body }: By): Promise<Taken> {
+  return async function create(request: BatchRequest, { keyName, maxRunning, key, call }: By): Promise<Taken> {
     const batchId = randomUUID();
     if (key === undefined) return createNow(batchId, request, { keyName, maxRunning });
     const noteKey = `batch-key:${sha256(JSON.stringify([request.app, keyName, key]))}`;
-    const note = JSON.stringify({ batchId, digest: sha256(body) });
+    const note = JSON.stringify({ batchId, digest: sha256(call) });
     const kept = noteSchema.parse(parseJson(await backend.store.setIfAbsent(noteKey, note, BATCH_KEY_SECONDS)));
-    if (kept.digest !== sha256(body)) return { kind: 'other-body' };
+    if (kept.digest !== sha256(call)) return { kind: 'other-body' };
     // The API that took the key may have died before it created the batch. A batch is created once, whoever asks for it again.
     if (kept.batchId !== batchId && (await wasCreated(kept.batchId))) return { kind: 'taken', batchId: kept.batchId };
     const taken = await createNow(kept.batchId, request, { keyName, maxRunning });

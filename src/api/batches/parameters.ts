@@ -7,6 +7,37 @@ const text = z
   .optional()
   .transform((value) => value || undefined);
 
+/** How the body of a new batch is read. */
+export const batchBodyParameters = z.object({
+  invalid: z
+    .enum(['', 'refuse', 'skip'], { error: 'must be refuse or skip' })
+    .default('')
+    .transform((value) => value === 'skip')
+    .meta({
+      json: { type: 'string', enum: ['refuse', 'skip'], default: 'refuse' },
+      description:
+        '`refuse`: one case with a mistake refuses the batch. `skip`: cases with mistakes are set aside and named in `setAside`, and the others run.',
+    }),
+  timeZone: text
+    .refine((value) => value === undefined || isTimeZone(value), {
+      error: 'must be the name of a time zone, such as Europe/Berlin',
+    })
+    .meta({
+      json: { type: 'string' },
+      description:
+        'Of CSV: the time zone of times in `asOf` without an offset, such as `Europe/Berlin`. Without it, such a time is a mistake.',
+    }),
+});
+export type BatchBodyParameters = z.infer<typeof batchBodyParameters>;
+
+function isTimeZone(name: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en-US', { timeZone: name }).resolvedOptions().timeZone !== '';
+  } catch {
+    return false;
+  }
+}
+
 /** The batches to list. */
 export const batchListParameters = listParameters.pick({ app: true, ruleId: true });
 

@@ -4,6 +4,7 @@ import type { Case } from '../../shared/cases/case.ts';
 import { readCase } from '../../shared/cases/read-case.ts';
 import { readFlag, readMembers, readText, readTexts } from '../../shared/cases/read-members.ts';
 import { createRefusals, noLines, type Refusals } from '../../shared/cases/refusal.ts';
+import { noneSetAside, type SetAside } from '../../shared/cases/set-aside.ts';
 import { elementsOf } from '../../shared/cases/split-array.ts';
 import { type Verdict, verdictSchema } from '../../shared/cases/verdict.ts';
 import { scanJson } from '../../shared/contract/exact-json.ts';
@@ -13,6 +14,7 @@ import { integerOf } from '../../shared/contract/raw-number.ts';
 import { formatTarget, parseTarget } from '../../shared/contract/target.ts';
 import { decodeUtf8 } from '../../shared/contract/utf8.ts';
 import type { Problem } from '../calls/read-request.ts';
+import type { BatchBodyParameters } from './parameters.ts';
 
 /** The source of the cases of a batch. */
 type Source =
@@ -32,7 +34,9 @@ export type BatchRequest = {
   dryRun: boolean;
   source: Source;
 };
-export type ReadBatch = { kind: 'request'; request: BatchRequest } | { kind: 'bad'; problems: Problem[] };
+export type ReadBatch =
+  | { kind: 'request'; request: BatchRequest; setAside: SetAside }
+  | { kind: 'bad'; problems: Problem[] };
 
 export const EVERY_CLIENT = 'client:*';
 const KNOWN = [
@@ -41,8 +45,11 @@ const KNOWN = [
 ];
 const MAX_TARGETS = 100;
 
-/** Reads the JSON body of a new batch, whole, before anything runs. Every bad field is named. */
-export function readBatchRequest(bytes: Uint8Array): ReadBatch {
+/**
+ * Reads the JSON body of a new batch, whole, before anything runs. Every bad field is named, up to a hundred. With `invalid`, cases with
+ * mistakes are set aside unless all have some.
+ */
+export function readBatchRequest(bytes: Uint8Array, { invalid }: Pick<BatchBodyParameters, 'invalid'>): ReadBatch {
   const decoded = decodeUtf8(bytes);
   if (decoded.kind !== 'text') return bad('body', decoded.kind === 'cut' ? 'is not valid UTF-8' : decoded.message);
   const scanned = scanJson(decoded.text);
@@ -65,17 +72,21 @@ export function readBatchRequest(bytes: Uint8Array): ReadBatch {
   });
   const file = readText(members.get('file'), ['file'], refusals) ?? null;
   const dryRun = readFlag(members.get('dryRun'), ['dryRun'], refusals);
-  const source = readSource(members, refusals);
+  const read = readSource(members, { refusals, skipInvalid: invalid });
   const problems = [
     ...scanned.duplicates.map((path) => ({ field: path, message: 'is given twice' })),
     ...(ids.kind === 'bad' ? ids.problems : []),
     ...refusals.all.map(({ path, message }) => ({ field: path, message })),
   ];
-  if (ids.kind === 'bad' || source === null || problems.length > 0)
+  if (ids.kind === 'bad' || read === null || problems.length > 0)
     return { kind: 'bad', problems: problems.slice(0, 100) };
   const { app, ruleId, confId, ts } = ids;
   const options = { concurrency: concurrency ?? DEFAULT_CONCURRENCY, stopAfterFailures, file, dryRun };
-  return { kind: 'request', request: { app, ruleId, confId, targets, ...options, source: timed(source, ts) } };
+  return {
+    kind: 'request',
+    request: { app, ruleId, confId, targets, ...options, source: timed(read.source, ts) },
+    setAside: read.setAside,
+  };
 }
 
 /** Cases without a time of their own run as of the request's. */
@@ -120,28 +131,44 @@ export function readTargets(given: readonly string[], refusals: Refusals): strin
   return targets.length === 0 ? ['all'] : [...new Set(targets)];
 }
 
-function readSource(members: Map<string, Member>, refusals: Refusals): Source | null {
+type Reading = { refusals: Refusals; skipInvalid: boolean };
+type ReadSource = { source: Source; setAside: SetAside } | null;
+
+function readSource(members: Map<string, Member>, { refusals, skipInvalid }: Reading): ReadSource {
   const isSaved = readFlag(members.get('saved'), ['saved'], refusals);
   const given = [members.has('cases'), isSaved, members.has('from')].filter((is) => is);
   if (given.length !== 1) {
     refusals.add(['cases'], 'give either cases, saved: true or from');
     return null;
   }
-  if (isSaved) return readSaved(members, refusals);
-  if (members.has('from')) return readFrom(members, refusals);
-  const cases = members.get('cases');
-  if (cases?.kind !== 'array') {
+  if (isSaved) return { source: readSaved(members, refusals), setAside: noneSetAside };
+  if (members.has('from')) return { source: readFrom(members, refusals), setAside: noneSetAside };
+  return readGiven(members.get('cases'), { refusals, skipInvalid });
+}
+
+function readGiven(member: Member | undefined, { refusals, skipInvalid }: Reading): ReadSource {
+  if (member?.kind !== 'array') {
     refusals.add(['cases'], 'must be a list');
     return null;
   }
-  const elements = elementsOf(cases.raw);
+  const elements = elementsOf(member.raw);
   if (elements.length === 0) refusals.add(['cases'], 'is empty: there is nothing to run');
   if (elements.length > MAX_ITEMS) {
     refusals.add(['cases'], `must be at most ${MAX_ITEMS}, found ${elements.length}`);
     return null;
   }
-  const options = { writing: 'request', refusals, lineOf: noLines, defaults: [] } as const;
-  return { kind: 'given', cases: elements.map((raw, index) => readCase(raw, { ...options, path: ['cases', index] })) };
+  const ofCases = createRefusals(noLines);
+  const options = { writing: 'request', refusals: ofCases, lineOf: noLines, defaults: [] } as const;
+  const cases: Case[] = [];
+  for (const [index, raw] of elements.entries()) {
+    const before = ofCases.found();
+    const one = readCase(raw, { ...options, path: ['cases', index] });
+    if (ofCases.found() === before) cases.push(one);
+  }
+  const setAside = { cases: elements.length - cases.length, refusals: ofCases.all };
+  if (skipInvalid && cases.length > 0) return { source: { kind: 'given', cases }, setAside };
+  for (const refusal of ofCases.all) refusals.put(refusal);
+  return { source: { kind: 'given', cases }, setAside: noneSetAside };
 }
 
 /** Cases are saved for a rule or a node; a node inside of a rule has none. */

@@ -2,12 +2,13 @@ import { z } from 'zod';
 import { DEFAULT_CONCURRENCY, MAX_CONCURRENCY } from '../../shared/cases/batch.ts';
 import { cellTypeOf } from '../../shared/cases/cell-type.ts';
 import { readCsv } from '../../shared/cases/csv-cases.ts';
-import { createRefusals, noLines } from '../../shared/cases/refusal.ts';
+import { createRefusals, noLines, problemOf, type Refusal } from '../../shared/cases/refusal.ts';
 import { parseJson } from '../../shared/contract/parse-json.ts';
 import { QUERY_VERSION } from '../../shared/contract/query.ts';
 import { decodeUtf8 } from '../../shared/contract/utf8.ts';
 import type { AskWorker } from '../ask-worker.ts';
 import { readParameters, selectionParameters } from '../http/parameters.ts';
+import type { BatchBodyParameters } from './parameters.ts';
 import { type ReadBatch, readTargets } from './read-batch-request.ts';
 
 export type ReadCsvBatch = ReturnType<typeof createReadCsvBatch>;
@@ -17,7 +18,11 @@ const schemaAnswer = z.object({ fields: z.array(z.object({ key: z.string(), valu
 
 /** Reads a batch of CSV rows: app, rule, targets, concurrency and dryRun are in the query, types come from what the rule reads. */
 export function createReadCsvBatch({ ask }: Pick<AskWorker, 'ask'>) {
-  return async function readCsvBatch(bytes: Uint8Array, query: Record<string, string[]>): Promise<ReadBatch | Refused> {
+  return async function readCsvBatch(
+    bytes: Uint8Array,
+    query: Record<string, string[]>,
+    { invalid, timeZone }: BatchBodyParameters,
+  ): Promise<ReadBatch | Refused> {
     const { targets: given = [], concurrency = [], dryRun: [dry = 'false'] = [], ...rest } = query;
     const selection = readParameters(selectionParameters, rest);
     if (selection.kind === 'bad') return selection;
@@ -32,19 +37,24 @@ export function createReadCsvBatch({ ask }: Pick<AskWorker, 'ask'>) {
       refusals.add(['concurrency'], `must be a whole number from 1 to ${MAX_CONCURRENCY}`);
     if (dry !== 'true' && dry !== 'false') refusals.add(['dryRun'], 'must be true or false');
     const text = decodeUtf8(withoutMark(bytes));
-    if (text.kind !== 'text') refusals.add(['body'], 'is not valid UTF-8');
-    if (text.kind !== 'text' || refusals.all.length > 0) return bad(refusals.all);
+    if (text.kind !== 'text') refusals.add(['body'], 'is not valid UTF-8: save the file as "CSV UTF-8"');
+    if (text.kind !== 'text' || refusals.found() > 0) return bad(refusals.all);
     const reply = await ask({ v: QUERY_VERSION, ask: 'schema', ...selection.value });
     if (reply.kind === 'refused') return reply;
     const types = new Map(
       schemaAnswer.parse(parseJson(reply.body)).fields.map(({ key, valueType }) => [key, cellTypeOf(valueType)]),
     );
-    const read = readCsv(text.text, (key) => types.get(key) ?? 'text');
+    const read = readCsv(text.text, {
+      typeOf: (key) => types.get(key) ?? 'text',
+      timeZone,
+      skipInvalid: invalid,
+    });
     if (read.kind === 'refused') return bad(read.refusals);
     const options = { concurrency: count, stopAfterFailures: null, file: null, dryRun: dry === 'true' };
     return {
       kind: 'request',
       request: { app, ruleId, confId, targets, ...options, source: { kind: 'given', cases: read.cases } },
+      setAside: read.setAside,
     };
   };
 }
@@ -54,12 +64,6 @@ function withoutMark(bytes: Uint8Array): Uint8Array {
   return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes;
 }
 
-function bad(refusals: readonly { path: string; message: string; line: number | null }[]): ReadBatch {
-  return {
-    kind: 'bad',
-    problems: refusals.map(({ path, message, line }) => ({
-      field: path,
-      message: line === null ? message : `${message} (line ${line})`,
-    })),
-  };
+function bad(refusals: readonly Refusal[]): ReadBatch {
+  return { kind: 'bad', problems: refusals.map(problemOf) };
 }

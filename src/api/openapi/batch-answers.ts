@@ -39,6 +39,15 @@ export const batchAnswer = z
   })
   .meta({ id: 'Batch' });
 
+/** A batch that was taken. `setAside` is there if `?invalid=skip` left out some cases: how many, and the first hundred mistakes. */
+export const takenBatchAnswer = batchAnswer
+  .extend({
+    setAside: z
+      .object({ cases: z.int(), errors: z.array(z.object({ field: z.string(), message: z.string() })) })
+      .optional(),
+  })
+  .meta({ id: 'TakenBatch' });
+
 export const itemAnswer = z
   .object({
     n: z.int(),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { DATA_FIELD } from '../../shared/contract/data-field.ts';
-import { batchListParameters } from '../batches/parameters.ts';
-import { batchAnswer, batchRequest, stateAnswer } from './batch-answers.ts';
+import { batchBodyParameters, batchListParameters } from '../batches/parameters.ts';
+import { batchAnswer, batchRequest, stateAnswer, takenBatchAnswer } from './batch-answers.ts';
 import { batch, batchId } from './batch-examples.ts';
 import { batchItemOperations } from './batch-item-operations.ts';
 import { BATCHES, badParameter, common, goneBatch, refusalsOfOne, unknownBatch } from './batch-refusals.ts';
@@ -20,6 +20,7 @@ export const batchOperations: Operation[] = [
     description:
       'Real runs with real effects. The whole body is checked before anything runs. As `text/csv` the header holds input ' +
       'paths, `name` and `asOf`, and `app`, `ruleId` or `confId`, `targets`, `concurrency` and `dryRun` are parameters.',
+    query: batchBodyParameters,
     headers: [
       {
         name: 'Idempotency-Key',
@@ -42,7 +43,7 @@ export const batchOperations: Operation[] = [
     answers: {
       202: {
         description: 'It runs.',
-        schema: batchAnswer,
+        schema: takenBatchAnswer,
         examples: { running: { ...batch, state: 'running', endedAt: null } },
         headers: { Location: 'The batch.' },
       },

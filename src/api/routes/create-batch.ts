@@ -1,13 +1,16 @@
 import type { Context } from 'hono';
+import type { SetAside } from '../../shared/cases/set-aside.ts';
 import { sentences } from '../../shared/contract/sentences.ts';
 import { refusedApp, tellAbout } from '../access/permission.ts';
-import { batchBody } from '../batches/batch-bodies.ts';
+import { batchBody, setAsideBody } from '../batches/batch-bodies.ts';
 import type { Batches } from '../batches/batches.ts';
+import { batchBodyParameters } from '../batches/parameters.ts';
 import { readBatchRequest } from '../batches/read-batch-request.ts';
 import type { ReadCsvBatch } from '../batches/read-csv-batch.ts';
 import type { Taken } from '../batches/taken.ts';
 import type { BodyLease } from '../calls/open-bodies.ts';
 import type { Environment } from '../http/environment.ts';
+import { readParameters } from '../http/parameters.ts';
 import { readBody } from '../http/read-body.ts';
 import { badRequest, json, problem } from '../http/respond.ts';
 
@@ -23,7 +26,13 @@ export async function createBatch(
   if (type === 'foreign') return problem(415, 'A browser must send content-type: application/json or text/csv.');
   const body = await readBody(context.env.incoming, maxBodyBytes, lease);
   if (body.kind !== 'complete') return refuseBody(body.kind, maxBodyBytes);
-  const read = type === 'csv' ? await readCsvBatch(body.bytes, context.req.queries()) : readBatchRequest(body.bytes);
+  const query = context.req.queries();
+  const parameters = readParameters(batchBodyParameters, query);
+  if (parameters.kind === 'bad') return badRequest(parameters.problems);
+  const read =
+    type === 'csv'
+      ? await readCsvBatch(body.bytes, query, parameters.value)
+      : readBatchRequest(body.bytes, parameters.value);
   if (read.kind === 'bad') return badRequest(read.problems);
   if (read.kind === 'refused') return problem(read.status, read.error);
   const notIts = refusedApp(context, read.request.app);
@@ -33,10 +42,10 @@ export async function createBatch(
     return badRequest([{ field: 'Idempotency-Key', message: 'must have 1 to 255 characters' }]);
   tellAbout(context, read.request);
   const maxRunning = context.var.maxBatches ?? Number.POSITIVE_INFINITY;
-  const by = { keyName: context.var.keyName ?? null, maxRunning, key, body: body.bytes };
+  const by = { keyName: context.var.keyName ?? null, maxRunning, key, call: callOf(context, body.bytes) };
   const taken = await batches.create(read.request, by);
   if (taken.kind === 'taken') tellAbout(context, { ...read.request, batchId: taken.batchId });
-  return respondToTaken(taken, batches);
+  return respondToTaken(taken, read.setAside, batches);
 }
 
 function refuseBody(why: 'no-room' | 'too-large' | 'cut-off', maxBytes: number): Response {
@@ -46,7 +55,13 @@ function refuseBody(why: 'no-room' | 'too-large' | 'cut-off', maxBytes: number):
   return problem(413, `The body is larger than ${maxBytes} bytes (MAX_BATCH_BYTES).`, { headers });
 }
 
-async function respondToTaken(taken: Taken, batches: Batches): Promise<Response> {
+/** What must be the same when a batch is asked for again under its key. Of JSON without parameters it is the body alone. */
+function callOf({ req }: Context<Environment>, body: Uint8Array): Uint8Array {
+  const { search } = new URL(req.url);
+  return search === '' ? body : Buffer.concat([Buffer.from(`${search}\n`), body]);
+}
+
+async function respondToTaken(taken: Taken, setAside: SetAside, batches: Batches): Promise<Response> {
   switch (taken.kind) {
     case 'bad':
       return badRequest(taken.problems);
@@ -60,7 +75,8 @@ async function respondToTaken(taken: Taken, batches: Batches): Promise<Response>
       const location = `/rule-server/mock/batches/${taken.batchId}`;
       const found = await batches.read(taken.batchId);
       const body = found === null || found === 'gone' ? JSON.stringify({ batchId: taken.batchId }) : batchBody(found);
-      return json(202, body, { location });
+      const whole = setAside.cases === 0 ? body : `${body.slice(0, -1)},"setAside":${setAsideBody(setAside)}}`;
+      return json(202, whole, { location });
     }
   }
 }

@@ -6,7 +6,7 @@ import { exitCodes } from '../exit-codes.ts';
 import { createHttpApi } from '../http-api.ts';
 import { CommandFailed, type Surroundings } from '../surroundings.ts';
 import { announce } from './announce.ts';
-import { readReport, readReportAs, runBatch } from './follow-batch.ts';
+import { readReport, readReportAs, runBatch, type SetAside } from './follow-batch.ts';
 import { countsLine, showProgress } from './progress-bar.ts';
 import { queryOf } from './suite.ts';
 import { exitCodeOfReport } from './test.ts';
@@ -20,6 +20,8 @@ export type BatchOptions = {
   out?: string;
   concurrency?: string;
   dryRun?: boolean;
+  skipInvalid?: boolean;
+  timeZone?: string;
   yes?: boolean;
   json?: boolean;
   url: string;
@@ -41,7 +43,11 @@ export async function batch(options: BatchOptions, surroundings: Surroundings): 
   const text = await readFile(options.csv, 'utf8').catch((error) => {
     throw new CommandFailed(`--csv ${options.csv} cannot be read: ${error.message}`, exitCodes.usage);
   });
-  const read = readCsv(text, () => 'text'); // the service knows the types; here the rows are counted
+  const read = readCsv(text, {
+    typeOf: () => 'text',
+    timeZone: options.timeZone,
+    skipInvalid: options.skipInvalid ?? false,
+  }); // the service knows the types; here the rows are counted
   if (read.kind === 'refused') throw new CommandFailed(refusalLines(options.csv, read.refusals), exitCodes.usage);
   const targets = options.target ?? ['all'];
   await announce(api, { which: options, cases: read.cases.length, targets }, { ...options, stderr });
@@ -52,6 +58,7 @@ export async function batch(options: BatchOptions, surroundings: Surroundings): 
   const batchId = await runBatch(api, body, {
     signal: interrupted.signal,
     onProgress: (progress) => bar?.show(progress),
+    onSetAside: (setAside) => stderr.write(setAsideLines(options.csv, setAside)),
   }).finally(() => bar?.close());
   const { report, json } = await readReport(api, batchId);
   if (options.out !== undefined) await writeFile(options.out, await readReportAs(api, batchId, format));
@@ -60,15 +67,24 @@ export async function batch(options: BatchOptions, surroundings: Surroundings): 
   return exitCodeOfReport(report);
 }
 
+function setAsideLines(file: string, { cases, errors }: SetAside): string {
+  const head = `${file}: ${cases === 1 ? '1 row is' : `${cases} rows are`} set aside; the others run.`;
+  return [head, ...errors.map(({ field, message }) => `  ${field} ${message}`)]
+    .map((line) => `${visible(line)}\n`)
+    .join('');
+}
+
 function formatOf(out: string | undefined): string {
   const format = out === undefined ? 'csv' : FORMATS.get(out.split('.').at(-1)?.toLowerCase() ?? '');
   if (format !== undefined) return format;
   throw new CommandFailed(`--out ${out} must end with .csv, .json, .xml (JUnit) or .md.`, exitCodes.usage);
 }
 
-function more(targets: string[], { concurrency, dryRun }: BatchOptions): string {
+function more(targets: string[], { concurrency, dryRun, skipInvalid, timeZone }: BatchOptions): string {
   const parameters = new URLSearchParams(targets.map((target) => ['targets', target]));
   if (concurrency !== undefined) parameters.set('concurrency', concurrency);
   if (dryRun) parameters.set('dryRun', 'true');
+  if (skipInvalid) parameters.set('invalid', 'skip');
+  if (timeZone !== undefined) parameters.set('timeZone', timeZone);
   return parameters.toString();
 }

@@ -60,6 +60,8 @@ function describeBatch(program: Command, { surroundings, ended, withApi }: Descr
     .option('--out <file>', 'where the results go: .csv, .json, .xml (JUnit) or .md')
     .option('--concurrency <n>', 'runs open at one client')
     .option('--dry-run', 'without effects: a leaf that has some is not called, and counts as TRUE')
+    .option('--skip-invalid', 'rows with mistakes are set aside and named, and the others run')
+    .option('--time-zone <name>', 'of times without an offset, such as Europe/Berlin')
     .option('--yes', 'more than 100 runs are meant')
     .action(async (options: BatchOptions) => ended(await (await import('./batch.ts')).batch(options, surroundings)));
   needsOptions(batch, 'csv', 'app');

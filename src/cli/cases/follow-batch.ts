@@ -38,11 +38,23 @@ const reportSchema = progressSchema.extend({
 export type Report = z.infer<typeof reportSchema>;
 
 type Body = { text: string; type: string; query?: string };
-type Watching = { signal: AbortSignal; onProgress: (progress: Progress) => void };
+const setAsideSchema = z.object({
+  cases: z.int(),
+  errors: z.array(z.object({ field: z.string(), message: z.string() })),
+});
+/** The cases that the service left out, as `?invalid=skip` asks for, and why. */
+export type SetAside = z.infer<typeof setAsideSchema>;
+const takenSchema = z.object({ batchId: z.string(), setAside: setAsideSchema.optional() });
+type Watching = {
+  signal: AbortSignal;
+  onProgress: (progress: Progress) => void;
+  onSetAside?: (setAside: SetAside) => void;
+};
 
 /** Runs a batch to its end and resolves to its id. When `signal` aborts it is cancelled: throws `CommandFailed`. */
 export async function runBatch(api: HttpApi, body: Body, watching: Watching): Promise<string> {
-  const batchId = await begin(api, body);
+  const { batchId, setAside } = await begin(api, body);
+  if (setAside) watching.onSetAside?.(setAside);
   const { signal } = watching;
   const isOver = await follow(api, batchId, watching);
   if (signal.aborted) {
@@ -78,11 +90,11 @@ export async function readReportAs(api: HttpApi, batchId: string, format: string
   throw new CommandFailed(`The report of batch ${batchId} cannot be read: ${errorOf(text)}`, exitCodes.unknown);
 }
 
-async function begin(api: HttpApi, { text, type, query = '' }: Body): Promise<string> {
+async function begin(api: HttpApi, { text, type, query = '' }: Body): Promise<z.infer<typeof takenSchema>> {
   // A proxy before the API may send a call again when a connection breaks: under a key it still runs once.
   const headers = { 'content-type': type, 'idempotency-key': randomUUID() };
   const answer = await api.call(`/rule-server/mock/batches${query}`, { method: 'POST', headers, body: text });
-  if (answer.status === 202) return z.object({ batchId: z.string() }).parse(parseJson(answer.text)).batchId;
+  if (answer.status === 202) return takenSchema.parse(parseJson(answer.text));
   throw new CommandFailed(errorOf(answer.text), exitCodeOfRefusal(answer.status, false));
 }
 

@@ -53,6 +53,8 @@ export function csvPath({
   confId: string | null;
   targets: string[];
   dryRun: 'true' | null;
+  invalid: 'skip' | null;
+  timeZone: string;
 }) {
   const path = withQuery(BATCHES, query);
   return `${path}${targets.map((target) => `&targets=${encodeURIComponent(target)}`).join('')}`;

@@ -20,11 +20,15 @@ export function repeatBatch(
   return send(`{${idsOf(rule)},${what}}`, key);
 }
 
-/** Runs inputs that were given, once on each target. */
-export function runInputs({ inputs, ...options }: Options & { inputs: Inputs }, key: string): Promise<Batch> {
+/** Runs inputs that were given, once on each target. Rows of CSV with mistakes are left out; their times are of `timeZone`. */
+export function runInputs(
+  { inputs, timeZone, ...options }: Options & { inputs: Inputs; timeZone: string },
+  key: string,
+): Promise<Batch> {
   if (inputs.format === 'json') return send(`{${membersOf(options)},"cases":${inputs.body}}`, key);
   const { targets, dryRun, ...rule } = options;
-  const path = csvPath({ ...rule, targets: [...targets], dryRun: dryRun ? 'true' : null });
+  const invalid = inputs.setAside.cases > 0 ? 'skip' : null;
+  const path = csvPath({ ...rule, targets: [...targets], dryRun: dryRun ? 'true' : null, invalid, timeZone });
   return beginBatch({ path, type: 'text/csv', body: inputs.body }, key);
 }
 

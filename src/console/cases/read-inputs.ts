@@ -1,6 +1,9 @@
-import { parse } from 'csv-parse/browser/esm/sync';
+import { parse } from 'csv-parse/sync';
 import { cellTypeOf } from '../../shared/cases/cell-type.ts';
+import { readCsv } from '../../shared/cases/csv-cases.ts';
 import { delimiterOf } from '../../shared/cases/csv-delimiter.ts';
+import type { Refusal } from '../../shared/cases/refusal.ts';
+import { noneSetAside, type SetAside } from '../../shared/cases/set-aside.ts';
 import { compactJson } from '../../shared/json-tree/print-json.ts';
 import { type Json, type JsonObject, readJson } from '../../shared/json-tree/read-json.ts';
 import type { SchemaField } from '../api/browse.ts';
@@ -17,41 +20,46 @@ export type Inputs = {
   count: number;
   /** The text to send: the CSV itself, or the list of cases. */
   body: string;
+  /** Rows with mistakes. They are not counted. */
+  setAside: SetAside;
 };
 export type ReadInputs =
   | { kind: 'inputs'; inputs: Inputs }
   | { kind: 'empty' }
-  | { kind: 'not-csv'; message: string }
+  | { kind: 'mistakes'; refusals: readonly Refusal[] }
   | { kind: 'not-json'; line: number; message: string }
   | { kind: 'no-list' }
   | { kind: 'no-object'; place: number };
 
 const PREVIEWED = 50;
 
-/** Reads CSV with a header, or a JSON list of inputs or of cases. The service reads it again, whole, before anything runs. */
-export function readInputs(text: string, fields: readonly SchemaField[]): ReadInputs {
+/**
+ * Reads CSV with a header, or a JSON list of inputs or of cases. Times in CSV without an offset are of `timeZone`. The service reads it
+ * again, whole, before anything runs.
+ */
+export function readInputs(text: string, fields: readonly SchemaField[], timeZone: string): ReadInputs {
   const plain = text.replace(/^\ufeff/, '');
   const [first] = plain.trimStart();
   if (first === undefined) return { kind: 'empty' };
-  return first === '[' || first === '{' ? readList(plain, fields) : readTable(plain, fields);
+  return first === '[' || first === '{' ? readList(plain, fields) : readTable(plain, fields, timeZone);
 }
 
-function readTable(text: string, fields: readonly SchemaField[]): ReadInputs {
+function readTable(text: string, fields: readonly SchemaField[], timeZone: string): ReadInputs {
   const types = new Map(fields.map(({ key, valueType }) => [key, cellTypeOf(valueType)]));
+  const read = readCsv(text, { typeOf: (key) => types.get(key) ?? 'text', timeZone, skipInvalid: true });
+  if (read.kind === 'refused') {
+    const isEmpty = countRows(text) === 1 && read.refusals.every(({ path }) => path === 'body');
+    return isEmpty ? { kind: 'empty' } : { kind: 'mistakes', refusals: read.refusals };
+  }
+  const parsed: unknown = parse(text, { delimiter: delimiterOf(text), skip_empty_lines: true, to: PREVIEWED + 1 });
+  const [header = [], ...rows] = textRows(parsed);
   const typeOf = (name: string): ColumnType =>
     name === 'name' ? 'name' : name === 'asOf' ? 'time' : (types.get(name) ?? 'text');
-  try {
-    const parsed: unknown = parse(text, { delimiter: delimiterOf(text), skip_empty_lines: true, to: PREVIEWED + 1 });
-    const [header = [], ...rows] = textRows(parsed);
-    const columns = header
-      .map((cell) => cell.trim())
-      .map((name) => ({ name, type: typeOf(name), read: isRead(name, fields) }));
-    const count = countRows(text) - 1;
-    if (count === 0) return { kind: 'empty' };
-    return { kind: 'inputs', inputs: { format: 'csv', columns, rows, count, body: text } };
-  } catch (error) {
-    return { kind: 'not-csv', message: error instanceof Error ? error.message : String(error) };
-  }
+  const columns = header
+    .map((cell) => cell.trim())
+    .map((name) => ({ name, type: typeOf(name), read: isRead(name, fields) }));
+  const { cases, setAside } = read;
+  return { kind: 'inputs', inputs: { format: 'csv', columns, rows, count: cases.length, body: text, setAside } };
 }
 
 function textRows(parsed: unknown): string[][] {
@@ -91,7 +99,10 @@ function readList(text: string, fields: readonly SchemaField[]): ReadInputs {
   const columns = names.map((name) => ({ name, type: typeIn(shown, name), read: isRead(name, fields) }));
   const rows = shown.map((input) => names.map((name) => textIn(input, name)));
   const body = `[${cases.map(({ json }) => json).join(',')}]`;
-  return { kind: 'inputs', inputs: { format: 'json', columns, rows, count: cases.length, body } };
+  return {
+    kind: 'inputs',
+    inputs: { format: 'json', columns, rows, count: cases.length, body, setAside: noneSetAside },
+  };
 }
 
 const CASE_MEMBERS = new Set(['name', 'input', 'the service', 'asOf', 'ts', 'tags', 'skip', 'expect']);

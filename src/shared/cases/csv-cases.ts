@@ -1,41 +1,59 @@
 import { type CsvError, parse } from 'csv-parse/sync';
-import { z } from 'zod';
+import { readMoment } from '../contract/moment.ts';
 import type { Case } from './case.ts';
 import type { CellType } from './cell-type.ts';
 import { delimiterOf } from './csv-delimiter.ts';
 import { parsePath, type Step } from './path.ts';
 import { createRefusals, noLines, type Refusal, type Refusals } from './refusal.ts';
+import { noneSetAside, type SetAside } from './set-aside.ts';
 
-type ReadCsv = { kind: 'cases'; cases: Case[] } | { kind: 'refused'; refusals: Refusal[] };
+type ReadCsv = { kind: 'cases'; cases: Case[]; setAside: SetAside } | { kind: 'refused'; refusals: Refusal[] };
+
+type CsvOptions = {
+  /** What the cells of a column hold. */
+  typeOf: (header: string) => CellType;
+  /** The time zone of times without an offset, by its IANA name. Without one, such a time is a mistake. */
+  timeZone?: string | undefined;
+  /** A row with a mistake is set aside. Otherwise one mistake refuses all rows. */
+  skipInvalid?: boolean;
+};
 
 const MAX_COLUMNS = 1000;
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
-const DATE = /^\d{4}-\d{2}-\d{2}T.*(?:Z|[+-]\d{2}:\d{2})$/;
+const HAS_OFFSET = /[T ]\d.*(?:Z|[+-]\d\d:?\d\d)$/i;
 
 /** A cell: null when it is empty, which is not the same as an empty text in quotes. */
-const cellSchema = z.object({ text: z.string(), quoted: z.boolean() }).nullable();
-type Cell = z.infer<typeof cellSchema>;
-const rowsSchema = z.array(z.array(cellSchema));
+type Cell = { text: string; quoted: boolean } | null;
+/** What the library gives for a row. `lines`: the line that it ends in. */
+type ParsedRow = { record: Cell[]; info: { lines: number } };
+/** `line`: the line of the file that the row begins in. */
+type Row = { cells: Cell[]; line: number };
 type Column = { kind: 'name' } | { kind: 'asOf' } | { kind: 'input'; header: string; path: Step[]; type: CellType };
 
 /** Reads CSV with a header of input paths, `name` and `asOf`; separated by commas, semicolons or tabs. One row is one case. */
-export function readCsv(text: string, typeOf: (key: string) => CellType): ReadCsv {
+export function readCsv(text: string, options: CsvOptions): ReadCsv {
   const refusals = createRefusals(noLines);
-  const rows = readRows(text, refusals);
-  const [header, ...body] = rows;
-  if (header && refusals.all.length === 0) {
-    const columns = readHeader(header, { typeOf, refusals });
-    if (refusals.all.length === 0) {
-      const cases = body.map((row, index) => readRow(row, { columns, index, refusals }));
-      if (cases.length === 0) refusals.add(['body'], 'has a header but no rows');
-      if (refusals.all.length === 0) return { kind: 'cases', cases };
-    }
+  const [header, ...body] = readRows(text, refusals);
+  const columns = header && refusals.found() === 0 ? readHeader(header.cells, { ...options, refusals }) : [];
+  if (header && refusals.found() === 0 && body.length === 0) refusals.put(whole('has a header but no rows'));
+  if (!header && refusals.found() === 0) refusals.put(whole('is empty: begin with a header of input paths'));
+  if (refusals.found() > 0) return { kind: 'refused', refusals: refusals.all };
+  const cases: Case[] = [];
+  let wrongRows = 0;
+  for (const [index, row] of body.entries()) {
+    const before = refusals.found();
+    const one = readRow(row, { ...options, columns, index, refusals });
+    if (refusals.found() === before) cases.push(one);
+    else wrongRows++;
   }
-  if (refusals.all.length === 0) refusals.add(['body'], 'is empty: begin with a header of input paths');
-  return { kind: 'refused', refusals: refusals.all };
+  if (wrongRows === 0) return { kind: 'cases', cases, setAside: noneSetAside };
+  if (!options.skipInvalid || cases.length === 0) return { kind: 'refused', refusals: refusals.all };
+  return { kind: 'cases', cases, setAside: { cases: wrongRows, refusals: refusals.all } };
 }
 
-function readRows(text: string, refusals: Refusals): Cell[][] {
+const whole = (message: string, line: number | null = null): Refusal => ({ path: 'body', line, message });
+
+function readRows(text: string, refusals: Refusals): Row[] {
   const plain = text.startsWith('\ufeff') ? text.slice(1) : text;
   const delimiter = delimiterOf(plain);
   // A row wider than any header may be is not even cut into cells.
@@ -47,13 +65,29 @@ function readRows(text: string, refusals: Refusals): Cell[][] {
   try {
     const cast = (cell: string, { quoting }: { quoting: boolean }): Cell =>
       cell === '' && !quoting ? null : { text: cell, quoted: quoting };
-    return rowsSchema.parse(parse(plain, { delimiter, cast, skip_empty_lines: true }));
+    const rows: unknown[] = parse(plain, { delimiter, cast, skip_empty_lines: true, info: true });
+    return placed(rows.filter(isParsedRow));
   } catch (error) {
     const line = isCsvError(error) && typeof error.lines === 'number' ? error.lines : null;
-    const message = error instanceof Error ? error.message : String(error);
-    refusals.all.push({ path: 'body', line, message: `is not CSV: ${message}` });
+    refusals.put(whole(`is not CSV: ${error instanceof Error ? error.message : String(error)}`, line));
     return [];
   }
+}
+
+function isParsedRow(row: unknown): row is ParsedRow {
+  return typeof row === 'object' && row !== null && 'record' in row && 'info' in row;
+}
+
+/** Rows with the line that each begins in. A cell in quotes may go over several lines; the library counts a CRLF in one as two. */
+function placed(rows: readonly ParsedRow[]): Row[] {
+  let countedTwice = 0;
+  return rows.map(({ record, info }) => {
+    const quoted = record.map((cell) => (cell?.quoted ? cell.text : '')).join('');
+    const counted = quoted.match(/[\r\n]/g)?.length ?? 0;
+    const line = info.lines - counted - countedTwice;
+    countedTwice += quoted.match(/\r\n/g)?.length ?? 0;
+    return { cells: record, line };
+  });
 }
 
 function isCsvError(error: unknown): error is CsvError & { lines?: unknown } {
@@ -62,50 +96,57 @@ function isCsvError(error: unknown): error is CsvError & { lines?: unknown } {
 
 function readHeader(
   cells: Cell[],
-  { typeOf, refusals }: { typeOf: (key: string) => CellType; refusals: Refusals },
+  { typeOf, refusals }: Pick<CsvOptions, 'typeOf'> & { refusals: Refusals },
 ): Column[] {
-  const seen = new Set<string>();
+  const seen = new Map<string, number>();
   return cells.map((cell, index): Column => {
     const header = cell?.text.trim() ?? '';
-    if (seen.has(header)) refusals.add(['header', index], `gives ${JSON.stringify(header)} twice`);
-    seen.add(header);
+    const refuse = (message: string) =>
+      refusals.put({ path: 'header', line: 1, message: `${message} (column ${index + 1})` });
+    const earlier = seen.get(header);
+    if (header === '') refuse('is empty: name the input path of each column');
+    else if (earlier !== undefined) refuse(`gives ${JSON.stringify(header)} twice, first in column ${earlier + 1}`);
+    seen.set(header, earlier ?? index);
     if (header === 'name' || header === 'asOf') return { kind: header };
     const path = parsePath(header);
-    if (!path || path.some((step) => typeof step === 'number'))
-      refusals.add(['header', index], `is not an input path such as user.age: ${JSON.stringify(header)}`);
+    if (header !== '' && (!path || path.some((step) => typeof step === 'number')))
+      refuse(`is not an input path such as user.age: ${JSON.stringify(header)}`);
     return { kind: 'input', header, path: path ?? [], type: typeOf(header) };
   });
 }
 
-type RowOptions = { columns: Column[]; index: number; refusals: Refusals };
+type RowOptions = Pick<CsvOptions, 'timeZone'> & { columns: Column[]; index: number; refusals: Refusals };
 
-function readRow(cells: Cell[], { columns, index, refusals }: RowOptions): Case {
+function readRow({ cells, line }: Row, { timeZone, columns, index, refusals }: RowOptions): Case {
   const input: Members = new Map();
   let name = `row ${index + 1}`;
   let ts: string | null = null;
   for (const [position, column] of columns.entries()) {
     const cell = cells[position] ?? null;
     if (cell === null) continue;
+    const refuse = (message: string) =>
+      refusals.put({
+        path: column.kind === 'input' ? column.header : column.kind,
+        line,
+        message: `${message} (row ${index + 1}, column ${position + 1})`,
+      });
     if (column.kind === 'name') name = cell.text;
-    else if (column.kind === 'asOf')
-      ts = timeOf(cell.text, () => refuse(index, 'asOf', 'is not a time with an offset'));
-    else
-      put(
-        input,
-        column.path,
-        jsonOf(cell, column, (message) => refuse(index, column.header, message)),
-      );
+    else if (column.kind === 'asOf') ts = timeOf(cell.text.trim(), timeZone, refuse);
+    else put(input, column.path, jsonOf(cell, column, refuse));
   }
-  function refuse(row: number, header: string, message: string): void {
-    refusals.add([`row ${row + 1}`, header], message);
-  }
-  return { name, input: print(input), ts, tags: [], skip: false, line: index + 2, expect: null };
+  return { name, input: print(input), ts, tags: [], skip: false, line, expect: null };
 }
 
-function timeOf(text: string, refuse: () => void): string | null {
+function timeOf(text: string, timeZone: string | undefined, refuse: (message: string) => void): string | null {
   if (/^\d{1,18}$/.test(text)) return text;
-  if (DATE.test(text) && !Number.isNaN(Date.parse(text))) return String(Date.parse(text));
-  refuse();
+  const ms = timeZone !== undefined || HAS_OFFSET.test(text) ? readMoment(text, timeZone ?? 'UTC') : null;
+  if (ms !== null) return ms;
+  const found = JSON.stringify(text.slice(0, 40));
+  refuse(
+    readMoment(text, 'UTC') === null
+      ? `is not a time such as 2026-03-15T12:00:00+08:00, found ${found}`
+      : `is not a time with an offset such as +08:00, found ${found}`,
+  );
   return null;
 }
 

@@ -12,16 +12,29 @@ const MAX_REFUSALS = 100;
 /** Collects refusals, the first hundred of them. */
 export function createRefusals(lineOf: LineOf) {
   const all: Refusal[] = [];
+  let found = 0;
+  const put = (refusal: () => Refusal) => {
+    found++;
+    if (all.length < MAX_REFUSALS) all.push(refusal());
+  };
   return {
     all,
-    add(path: readonly Step[], message: string): void {
-      if (all.length >= MAX_REFUSALS) return;
-      const printed = printPath(path);
-      all.push({ path: printed || 'document', line: lineOf(printed), message });
-    },
+    /** How many there are, those beyond the first hundred too. */
+    found: () => found,
+    put: (refusal: Refusal) => put(() => refusal),
+    add: (path: readonly Step[], message: string) =>
+      put(() => {
+        const printed = printPath(path);
+        return { path: printed || 'document', line: lineOf(printed), message };
+      }),
   };
 }
 export type Refusals = ReturnType<typeof createRefusals>;
+
+/** A refusal as a call is told of it. */
+export function problemOf({ path, line, message }: Refusal): { field: string; message: string } {
+  return { field: path, message: line === null ? message : `${message} (line ${line})` };
+}
 
 /** Refusals as sentences, with the file and line an editor can open. */
 export function refusalLines(file: string, refusals: readonly Refusal[]): string {

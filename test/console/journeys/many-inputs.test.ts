@@ -78,11 +78,36 @@ describeInBrowser('many inputs in the console', () => {
     await text(page).fill('{"cost": 1}');
     await page.getByText('Give a JSON list of inputs: [{"cost": 1}, {"cost": 2}]').waitFor();
     await text(page).fill('cost,cost\n1,2');
-    await page.getByRole('button', { name: 'Run this input' }).click();
-    await says(page.locator('.start-batch .notice.bad'), /gives "cost" twice/);
-    await text(page).fill('');
+    await says(page.locator('.inputs-mistakes'), /gives "cost" twice, first in column 1 \(column 2\)/);
+    expect(await page.getByRole('button', { name: /^Run/ }).count()).toBe(1); // that of a single run
+    await page
+      .locator('input[type=file]')
+      .setInputFiles({ name: 'latin.csv', mimeType: 'text/csv', buffer: Buffer.from('city\nM\xfcnchen\n', 'latin1') });
+    await says(page.locator('.inputs-read'), /^latin\.csv is not UTF-8 text\./);
+    await page.getByRole('button', { name: 'Clear', exact: true }).click();
     await page.getByText(/^Each row of a CSV/).waitFor();
     await expectAccessible(page);
+  });
+
+  test('rows with mistakes are named before the run, mended in the text, or left out', async () => {
+    const page = await journey.visit('/?app=9001&rule=1&panel=inputs');
+    await text(page).fill('uid,cost,asOf\n1,120.10,\n2,$99,2026-03-15 12:00\n3,"12,5",next friday\n');
+    const mistakes = page.locator('.inputs-mistakes');
+    await says(mistakes, /^2 rows have mistakes:/);
+    await says(mistakes, /cost must be a number as JSON writes it, found "\$99" \(row 2, column 2\)/);
+    await says(mistakes, /asOf is not a time such as .+, found "next friday"/);
+    await says(page.locator('.inputs-preview caption'), '1 input');
+    expect(await page.getByRole('button', { name: 'Run this input' }).count()).toBe(0);
+    await expectAccessible(page);
+    await picture(page, 'console-mistakes');
+
+    await mistakes.getByRole('button', { name: 'line 3' }).first().click();
+    await page.keyboard.type('2,99,2026-03-15 12:00');
+    await says(mistakes, /^1 row has a mistake:/);
+    await says(page.locator('.inputs-preview th').nth(2), /time it runs as of; .+ where it has no offset/);
+    await page.getByRole('checkbox', { name: 'Leave this row out and run the others' }).check();
+    await page.getByRole('button', { name: 'Run all 2 inputs' }).click();
+    await says(page.locator('.batch-words strong'), /^2 runs in /);
   });
 
   test('a file is chosen, results are downloaded, and all of it goes by keyboard', async () => {

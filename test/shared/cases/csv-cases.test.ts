@@ -7,7 +7,7 @@ const types = new Map<string, CellType>([
   ['user.age', 'number'],
   ['vip', 'boolean'],
 ]);
-const read = (text: string) => readCsv(text, (key) => types.get(key) ?? 'text');
+const read = (text: string) => readCsv(text, { typeOf: (key) => types.get(key) ?? 'text' });
 const inputs = (text: string) => {
   const found = read(text);
   return found.kind === 'cases'
@@ -31,7 +31,41 @@ describe('CSV', () => {
           expect: null,
         },
       ],
+      setAside: { cases: 0, refusals: [] },
     });
+  });
+  it('sets rows with mistakes aside where that is asked for, with the lines that they begin in', () => {
+    const text = 'uid,city,vip\n1,"two\nlines",true\nx,b,true\n\n3,"a\r\nb",maybe\n4,d,false\n';
+    const found = readCsv(text, { typeOf: (key) => types.get(key) ?? 'text', skipInvalid: true });
+    expect(found).toMatchObject({
+      cases: [
+        { name: 'row 1', line: 2 },
+        { name: 'row 4', line: 8 },
+      ],
+      setAside: {
+        cases: 2,
+        refusals: [
+          { path: 'uid', line: 4, message: 'must be a number as JSON writes it, found "x" (row 2, column 1)' },
+          { path: 'vip', line: 6, message: 'must be a true or false, found "maybe" (row 3, column 3)' },
+        ],
+      },
+    });
+  });
+  it('refuses all rows if each has a mistake, and keeps a hundred mistakes', () => {
+    const text = `uid\n${'x\n'.repeat(250)}`;
+    const found = readCsv(text, { typeOf: () => 'number', skipInvalid: true });
+    expect(found.kind === 'refused' && found.refusals.length).toBe(100);
+    const others = readCsv(`${text}1\n`, { typeOf: () => 'number', skipInvalid: true });
+    expect(others.kind === 'cases' && [others.cases.length, others.setAside.cases]).toEqual([1, 250]);
+  });
+  it('reads a time without an offset in the zone that is named', () => {
+    const text = 'asOf\n2026-03-15 12:00\n2026-03-15T12:00:00+08:00\n1700000000000\n';
+    const found = readCsv(text, { typeOf: () => 'text', timeZone: 'Europe/Berlin' });
+    expect(found.kind === 'cases' && found.cases.map(({ ts }) => ts)).toEqual([
+      String(Date.parse('2026-03-15T12:00:00+01:00')),
+      String(Date.parse('2026-03-15T12:00:00+08:00')),
+      '1700000000000',
+    ]);
   });
   it.each([',', ';', '\t'])('is separated by %j', (delimiter) =>
     expect(inputs(`uid${delimiter}city\n1${delimiter}"a,b;c\td"\n`)).toEqual(['{"uid":1,"city":"a,b;c\\td"}']),
@@ -51,7 +85,8 @@ describe('CSV', () => {
     ['uid\n"1\n', 'is not CSV'],
     ['uid\n', 'has a header but no rows'],
     ['', 'is empty'],
-    ['asOf\nyesterday\n', 'is not a time with an offset'],
+    ['asOf\nyesterday\n', 'is not a time such as'],
+    ['asOf\n2026-03-15T12:00\n', 'is not a time with an offset'],
   ])('%j is refused', (text, message) => expect(inputs(text).join()).toContain(message));
   it('of 5,000 columns is refused at once', () => {
     const start = performance.now();

@@ -1,15 +1,17 @@
-import { type DragEvent, useMemo, useState } from 'react';
+import { type DragEvent, type RefObject, useMemo, useRef, useState } from 'react';
+import { noneSetAside } from '../../../shared/cases/set-aside.ts';
 import { runInputs } from '../../cases/batch-call.ts';
 import { type ReadInputs, readInputs } from '../../cases/read-inputs.ts';
 import { chosenTargets } from '../../cases/targets.ts';
 import { useStart } from '../../cases/use-start.ts';
 import { goTo } from '../../state/location.ts';
-import { useIsDry } from '../../state/preferences.ts';
+import { useIsDry, useZone } from '../../state/preferences.ts';
 import { formatBytes } from '../../text/durations.ts';
 import { jsonWords } from '../../text/json-words.ts';
 import { type Say, useText } from '../../text/use-text.tsx';
 import { BatchResults } from './batch-results.tsx';
 import type { PanelProps } from './cases-panel.tsx';
+import { Mistakes, SetAsideRows, selectLine } from './input-mistakes.tsx';
 import { InputsPreview } from './inputs-preview.tsx';
 import { StartBatch } from './start-batch.tsx';
 import { TargetsField } from './targets-field.tsx';
@@ -17,7 +19,8 @@ import { TargetsField } from './targets-field.tsx';
 /** A text that is longer is kept beside the field: a browser writes it into one for seconds. */
 const MAX_TYPED = 100_000;
 
-type Source = { text: string; name: string | null };
+/** `unreadable`: the file is not UTF-8. */
+type Source = { text: string; name: string | null; unreadable?: boolean };
 /** What was given last, for as long as the page is open: it may be personal, so it is not stored. */
 const last: { source: Source } = { source: { text: '', name: null } };
 
@@ -26,15 +29,21 @@ export function InputsPanel({ place, rule, onOpen }: PanelProps) {
   const { say } = useText();
   const [source, setSource] = useState(last.source);
   const fields = rule.schema.data?.fields;
-  const read = useMemo(() => readInputs(source.text, fields ?? []), [source.text, fields]);
+  const timeZone = useZone();
+  const read = useMemo(() => readInputs(source.text, fields ?? [], timeZone), [source.text, fields, timeZone]);
+  const [leaveOut, setLeaveOut] = useState(false);
   const targets = chosenTargets.use();
   const dryRun = useIsDry(place.app);
   const clients = rule.clients.data ?? [];
   const { busy, error, start, forget } = useStart();
   const { app, ruleId, confId } = place;
+  const setAside = read.kind === 'inputs' ? read.inputs.setAside : noneSetAside;
+  const field = useRef<HTMLTextAreaElement>(null);
+  const show = (line: number) => selectLine(field.current, line);
   const take = (next: Source) => {
     last.source = next;
     forget();
+    setLeaveOut(false);
     setSource(next);
   };
   if (place.batch !== null)
@@ -51,34 +60,44 @@ export function InputsPanel({ place, rule, onOpen }: PanelProps) {
     );
   return (
     <div className="inputs-panel">
-      <InputsSource source={source} onSource={take} />
+      <InputsSource source={source} onSource={take} field={field} />
       <div className="inputs-read">
         {read.kind === 'inputs' ? (
           <>
             <div className="inputs-start">
               <TargetsField targets={targets} clients={clients} onTargets={chosenTargets.set} />
-              <StartBatch
-                label={say('inputs.run', { n: read.inputs.count })}
-                cases={read.inputs.count}
-                inputCharacters={source.text.length}
-                targets={targets}
-                clients={clients}
-                occurrences={rule.occurrences}
-                dryRun={dryRun}
-                busy={busy}
-                error={error}
-                onStart={() =>
-                  void start((key) =>
-                    runInputs({ app: app ?? '', ruleId, confId, targets, dryRun, inputs: read.inputs }, key),
-                  )
-                }
-              />
+              {setAside.cases > 0 && (
+                <SetAsideRows setAside={setAside} leaveOut={leaveOut} onLeaveOut={setLeaveOut} onLine={show} />
+              )}
+              {(setAside.cases === 0 || leaveOut) && (
+                <StartBatch
+                  label={say('inputs.run', { n: read.inputs.count })}
+                  cases={read.inputs.count}
+                  inputCharacters={source.text.length}
+                  targets={targets}
+                  clients={clients}
+                  occurrences={rule.occurrences}
+                  dryRun={dryRun}
+                  busy={busy}
+                  error={error}
+                  onStart={() =>
+                    void start((key) =>
+                      runInputs(
+                        { app: app ?? '', ruleId, confId, targets, dryRun, timeZone, inputs: read.inputs },
+                        key,
+                      ),
+                    )
+                  }
+                />
+              )}
             </div>
-            <InputsPreview inputs={read.inputs} />
+            <InputsPreview inputs={read.inputs} timeZone={timeZone} />
           </>
+        ) : read.kind === 'mistakes' ? (
+          <Mistakes refusals={read.refusals} onLine={show} />
         ) : (
-          <p className={read.kind === 'empty' ? 'empty-line' : 'notice bad'} role="status">
-            {problemWords(read, say)}
+          <p className={read.kind === 'empty' && !source.unreadable ? 'empty-line' : 'notice bad'} role="status">
+            {source.unreadable ? say('inputs.notUtf8', { name: source.name ?? '' }) : problemWords(read, say)}
           </p>
         )}
       </div>
@@ -86,11 +105,23 @@ export function InputsPanel({ place, rule, onOpen }: PanelProps) {
   );
 }
 
-function InputsSource({ source, onSource }: { source: Source; onSource: (source: Source) => void }) {
+type SourceProps = {
+  source: Source;
+  onSource: (source: Source) => void;
+  field: RefObject<HTMLTextAreaElement | null>;
+};
+
+function InputsSource({ source, onSource, field }: SourceProps) {
   const { say } = useText();
   const [over, setOver] = useState(false);
   const takeFile = async (file: File | undefined) => {
-    if (file) onSource({ text: await file.text(), name: file.name });
+    if (!file) return;
+    try {
+      const text = new TextDecoder('utf-8', { fatal: true }).decode(await file.arrayBuffer());
+      onSource({ text, name: file.name });
+    } catch {
+      onSource({ text: '', name: file.name, unreadable: true });
+    }
   };
   const drop = (event: DragEvent) => {
     event.preventDefault();
@@ -123,7 +154,7 @@ function InputsSource({ source, onSource }: { source: Source; onSource: (source:
             }}
           />
         </label>
-        {source.text !== '' && (
+        {(source.text !== '' || source.unreadable) && (
           <button type="button" className="quiet" onClick={() => onSource({ text: '', name: null })}>
             {say('inputs.clear')}
           </button>
@@ -131,6 +162,7 @@ function InputsSource({ source, onSource }: { source: Source; onSource: (source:
       </div>
       <textarea
         id="inputs-text"
+        ref={field}
         spellCheck={false}
         placeholder={say('inputs.placeholder')}
         readOnly={isLong}
@@ -149,12 +181,10 @@ function InputsSource({ source, onSource }: { source: Source; onSource: (source:
   );
 }
 
-function problemWords(read: Exclude<ReadInputs, { kind: 'inputs' }>, say: Say): string {
+function problemWords(read: Exclude<ReadInputs, { kind: 'inputs' | 'mistakes' }>, say: Say): string {
   switch (read.kind) {
     case 'empty':
       return say('inputs.empty');
-    case 'not-csv':
-      return say('inputs.notCsv', { message: read.message });
     case 'not-json':
       return say('inputs.notJson', { line: read.line, message: jsonWords(read.message, say) });
     case 'no-list':

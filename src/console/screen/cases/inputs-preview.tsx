@@ -5,7 +5,8 @@ const MAX_ROWS = 50;
 const MAX_COLUMNS = 40;
 
 /** The first inputs as a table, with what each column is read as. */
-export function InputsPreview({ inputs: { columns, rows, count } }: { inputs: Inputs }) {
+export function InputsPreview({ inputs, timeZone }: { inputs: Inputs; timeZone: string }) {
+  const { columns, rows, count } = inputs;
   const { say } = useText();
   const shown = columns.slice(0, MAX_COLUMNS);
   return (
@@ -17,7 +18,8 @@ export function InputsPreview({ inputs: { columns, rows, count } }: { inputs: In
             {shown.map(({ name, type, read }, index) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: a header may be given twice, which the service refuses
               <th scope="col" key={index}>
-                {name} <small>{say(`inputs.type.${type}`)}</small>
+                {name}{' '}
+                <small>{type === 'time' ? say('inputs.type.time', { timeZone }) : say(`inputs.type.${type}`)}</small>
                 {!read && type !== 'name' && type !== 'time' && (
                   <small className="unread">{say('inputs.unread')}</small>
                 )}

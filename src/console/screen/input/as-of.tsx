@@ -1,6 +1,6 @@
 import { useRef } from 'react';
+import { offsetName } from '../../../shared/contract/moment.ts';
 import { nameOf, type Occurrence, type TimeWindow } from '../../../shared/reasoning/tree.ts';
-import { offsetName } from '../../run/moment.ts';
 import { edgesOf } from '../../run/time-window.ts';
 import { zones } from '../../state/preferences.ts';
 import { formatDay } from '../../text/durations.ts';

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { printMoment, readMoment } from '../../run/moment.ts';
+import { printMoment, readMoment } from '../../../shared/contract/moment.ts';
 import { goTo } from '../../state/location.ts';
 import { chooseZone, useZone } from '../../state/preferences.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { offsetName, printMoment, readMoment } from '../../src/console/run/moment.ts';
+import { offsetName, printMoment, readMoment } from '../../src/shared/contract/moment.ts';
 
 const at = (text: string) => String(Date.parse(text));
 
