@@ -205,6 +205,36 @@ cases:
     );
   });
 
+  it('proposes what to ignore, and then ignores it', async () => {
+    let runs = 0;
+    await using client = await clientThat(
+      answersWith((request) => {
+        const data = { coupon: { id: ++runs, amount: 20 }, items: [{ at: runs }, { at: -runs }] };
+        const process = request.text.includes('"unsteady"') && runs % 2 === 0 ? '[1:Demo:F:0]' : '[1:Demo:T:0]';
+        return resultText(request, { 'the service': data, process });
+      }),
+    );
+    const head = `app: ${client.app}\nruleId: 1\n`;
+    const cases = 'cases:\n  - name: one\n    expect: { data: { coupon: { id: 1, amount: 20 } } }\n';
+    const path = await file('noise.cases.yaml', head + cases);
+    const proposed = await command(['test', path, '--propose-ignore']);
+    expect(proposed.exitCode).toBe(0);
+    expect(proposed.err).toMatch(/^2 real runs on all/);
+    const [title, ...lines] = proposed.out.trimEnd().split('\n');
+    expect(title).toMatch(/^# .*noise\.cases\.yaml \(app \d+ rule 1\)$/);
+    expect(lines).toEqual(['ignore:', '  - "coupon.id"', '  - "items[*].at"']);
+
+    expect((await command(['test', path])).exitCode).toBe(1);
+    const ignoring = await file('quiet.cases.yaml', `${head}${lines.join('\n')}\n${cases}`);
+    expect((await command(['test', ignoring])).exitCode).toBe(0);
+    expect((await command(['test', ignoring, '--propose-ignore'])).out).toContain('no other data was different');
+
+    const unsteady = await file('unsteady.cases.yaml', `${head}cases:\n  - { name: u, input: { is: unsteady } }\n`);
+    expect((await command(['test', unsteady, '--propose-ignore'])).out).toMatch(
+      /# u came to (TRUE, then to FALSE|FALSE, then to TRUE): this is no noise/,
+    );
+  });
+
   it('runs a CSV file without expectations and writes what came of it', async () => {
     await using client = await clientThat(answers({ 'the service': { coupon: 1 } }));
     const csv = await file('users.csv', 'name,user.id\n=1+1,a\nb,\n');

@@ -68,11 +68,20 @@ describe('what can be expected of the next run', () => {
 
 test('what was expected stands beside what came: the differences first, what they are about not again', () => {
   const difference = { path: 'data.coupon.amount', expected: '1', actual: '20', message: 'differs' };
-  expect(expectedRows({ expect: saved.expect, differences: [difference] })).toEqual([
-    difference,
-    { path: 'withinMs', expected: '500', actual: '500', message: null },
-    { path: 'data.x[0]', expected: null, actual: null, message: null },
-    { path: 'nodes.7', expected: 'TRUE', actual: 'TRUE', message: null },
-    { path: 'nodes.4', expected: 'NOT_REACHED', actual: 'NOT_REACHED', message: null },
+  expect(expectedRows({ expect: saved.expect, differences: [difference], ignore: [] })).toEqual([
+    { ...difference, ignored: [] },
+    { path: 'withinMs', expected: '500', actual: '500', message: null, ignored: [] },
+    { path: 'data.x[0]', expected: null, actual: null, message: null, ignored: [] },
+    { path: 'nodes.7', expected: 'TRUE', actual: 'TRUE', message: null, ignored: [] },
+    { path: 'nodes.4', expected: 'NOT_REACHED', actual: 'NOT_REACHED', message: null, ignored: [] },
+  ]);
+});
+
+test('what a batch does not compare is named at what holds otherwise', () => {
+  const expectation = '{"data":{"coupon":{"id":1,"amount":2},"items":[1]}}';
+  const rows = expectedRows({ expect: expectation, differences: [], ignore: ['coupon.id', 'item', 'items[*].at'] });
+  expect(rows.map(({ path, ignored }) => [path, ignored])).toEqual([
+    ['data.coupon', ['data.coupon.id']],
+    ['data.items', ['data.items[*].at']],
   ]);
 });

@@ -10,6 +10,7 @@ import { onEachQueue, onOneQueue } from '../support/on-each-queue.ts';
 import {
   answers,
   answersAfter,
+  answersWith,
   type Behaviour,
   createResponder,
   resultText,
@@ -232,10 +233,44 @@ onOneQueue('a batch', (start) => {
     expect((await service.call('/rule-server/mock/batches/nobody')).status).toBe(404);
   });
 
+  it('ignores what is other at each run: for verdicts, and where targets differ', async () => {
+    await using service = await start();
+    let runs = 0;
+    const gives = (amount: number) =>
+      answersWith((request) => {
+        const items = [1, 2].map((n) => ({ n, at: ++runs }));
+        return resultText(request, {
+          'the service': { coupon: { id: ++runs, amount }, items },
+          process: '[1:root:T:0]',
+        });
+      });
+    await using _trunk = await clientOf(service, gives(20));
+    await using _beta = await clientOf(service, gives(20), { lane: 'beta' });
+    await using _gamma = await clientOf(service, gives(25), { lane: 'gamma' });
+    const expectation = { data: { coupon: { id: 0, amount: 20 }, items: [1, 2].map((n) => ({ n, at: 0 })) } };
+    const call = async (targets: string[], ignore: string[]) => {
+      const cases = [{ name: 'one', 'the service': {}, expect: expectation }];
+      const batchId = await begin(service, { app: 1, ruleId: 1, targets, ignore, cases });
+      const { counts } = await ended(service, batchId);
+      return { batchId, counts, differing: (await get(service, batchId, '/items?differs=true')).items.length };
+    };
+    const ignore = ['coupon.id', 'items[*].at'];
+    const alike = await call(['all', 'lane:beta'], ignore);
+    expect(alike).toMatchObject({ counts: { passed: 2 }, differing: 0 });
+    expect(await call(['all', 'lane:gamma'], ignore)).toMatchObject({ counts: { passed: 1, failed: 1 }, differing: 2 });
+    expect(await call(['all', 'lane:beta'], [])).toMatchObject({ counts: { failed: 2 }, differing: 2 });
+    expect(await get(service, alike.batchId, '/items/1')).toMatchObject({ ignore, differences: [] });
+
+    const again = await begin(service, { app: 1, from: alike.batchId });
+    expect(await ended(service, again)).toMatchObject({ ignore, counts: { passed: 2 } });
+    const bad = await post(service, JSON.stringify({ app: 1, ruleId: 1, cases: [{}], ignore: ['a..b'] }));
+    expect([bad.status, bad.text]).toEqual([400, expect.stringContaining('ignore[0] is not a path')]);
+  });
+
   it('is run from CSV, typed by what the rule reads', async () => {
     await using service = await start();
     await using client = await clientOf(service, answers({}));
-    const csv = (text: string, more = '', key = randomUUID()) =>
+    const csv = (text: string, more = '', key: string = randomUUID()) =>
       service.call(`/rule-server/mock/batches?app=1&ruleId=1&targets=all${more}`, {
         method: 'POST',
         body: text,

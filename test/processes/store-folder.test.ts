@@ -102,7 +102,7 @@ describe('the next process finds', () => {
     const batch: Batch = {
       ...{ v: 1, batchId: 'b1', app: 7, ruleId: '1', confId: null, targets: ['all'], cases: 2, concurrency: 1 },
       ...{ stopAfterFailures: null, keyName: null, createdAt: Date.now() },
-      ...{ file: null, etag: null, from: null, dryRun: false },
+      ...{ file: null, etag: null, from: null, dryRun: false, ignore: [] },
     };
     const head = { verdict: 'passed', mayHaveRun: true, differences: 0 } as const;
     const nothing = {

@@ -69,7 +69,7 @@ it(`with history and batches of ${LIMIT_MB} MB each, the store takes at most ${B
     const batch: Batch = {
       ...{ v: 1, batchId, app: 7, ruleId: '1', confId: null, targets: ['all'], cases: cases.length, concurrency: 1 },
       ...{ stopAfterFailures: null, keyName: null, createdAt: Date.now() },
-      ...{ file: null, etag: null, from: null, dryRun: false },
+      ...{ file: null, etag: null, from: null, dryRun: false, ignore: [] },
     };
     expect(await batches.create(batch, cases)).toBe('created');
     const head = { verdict: 'passed', mayHaveRun: true, differences: 0, outcome: null, address: null } as const;

@@ -59,6 +59,7 @@ export function wholeItemBody(batch: Batch, { n, head, one, detail, masked }: Sh
     `"cut":${cut}`,
     `"nodes":${JSON.stringify(nodes)}`,
     `"differences":${JSON.stringify(differences)}`,
+    `"ignore":${JSON.stringify(batch.ignore)}`,
     `"masked":${JSON.stringify(masked)}`,
   ];
   return `${short.replace(/,"differences":\d+}$/, '')},${parts.join(',')}}`;

@@ -58,11 +58,12 @@ export function createCreateBatch({ backend, store, queue, ask, savedCases, priv
     const message = unfit(cases.length, targets.targets.length);
     if (message !== null) return { kind: 'bad', problems: [{ field: 'cases', message }] };
     const { app, ruleId, confId, concurrency, stopAfterFailures, file, dryRun } = request;
-    const v = dryRun ? BATCH_VERSION : REAL_BATCH_VERSION;
+    const ignore = request.ignore ?? sourced.ignore;
+    const v = dryRun || ignore.length > 0 ? BATCH_VERSION : REAL_BATCH_VERSION;
     const from = request.source.kind === 'from' ? request.source.batchId : null;
     const batch: Batch = {
       ...{ v, batchId, app, ruleId, confId, targets: targets.targets, cases: cases.length },
-      ...{ concurrency, stopAfterFailures, keyName, createdAt: Date.now(), file, etag, from, dryRun },
+      ...{ concurrency, stopAfterFailures, keyName, createdAt: Date.now(), file, etag, from, dryRun, ignore },
     };
     // One key must not take all places of MAX_BATCHES. Batches outlive the calls that began them, so they are counted where they are kept.
     const stored = await store.create(batch, cases, maxRunning);

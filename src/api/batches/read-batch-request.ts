@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { DEFAULT_CONCURRENCY, MAX_CONCURRENCY, MAX_ITEMS } from '../../shared/cases/batch.ts';
 import type { Case } from '../../shared/cases/case.ts';
+import { readIgnored } from '../../shared/cases/noise.ts';
 import { readCase } from '../../shared/cases/read-case.ts';
 import { readFlag, readMembers, readText, readTexts } from '../../shared/cases/read-members.ts';
 import { createRefusals, noLines, type Refusals } from '../../shared/cases/refusal.ts';
@@ -32,6 +33,8 @@ export type BatchRequest = {
   stopAfterFailures: number | null;
   file: string | null;
   dryRun: boolean;
+  /** Paths in the data that count for nothing; null if they are those of the saved cases or of another batch. */
+  ignore: string[] | null;
   source: Source;
 };
 export type ReadBatch =
@@ -41,7 +44,7 @@ export type ReadBatch =
 export const EVERY_CLIENT = 'client:*';
 const KNOWN = [
   ...['app', 'ruleId', 'confId', 'ts', 'targets', 'cases', 'saved', 'from', 'verdict'],
-  ...['concurrency', 'stopAfterFailures', 'file', 'dryRun'],
+  ...['concurrency', 'stopAfterFailures', 'file', 'dryRun', 'ignore'],
 ];
 const MAX_TARGETS = 100;
 
@@ -72,6 +75,9 @@ export function readBatchRequest(bytes: Uint8Array, { invalid }: Pick<BatchBodyP
   });
   const file = readText(members.get('file'), ['file'], refusals) ?? null;
   const dryRun = readFlag(members.get('dryRun'), ['dryRun'], refusals);
+  const ignore = members.has('ignore')
+    ? readIgnored(readTexts(members.get('ignore'), ['ignore'], refusals), ['ignore'], refusals)
+    : null;
   const read = readSource(members, { refusals, skipInvalid: invalid });
   const problems = [
     ...scanned.duplicates.map((path) => ({ field: path, message: 'is given twice' })),
@@ -81,7 +87,7 @@ export function readBatchRequest(bytes: Uint8Array, { invalid }: Pick<BatchBodyP
   if (ids.kind === 'bad' || read === null || problems.length > 0)
     return { kind: 'bad', problems: problems.slice(0, 100) };
   const { app, ruleId, confId, ts } = ids;
-  const options = { concurrency: concurrency ?? DEFAULT_CONCURRENCY, stopAfterFailures, file, dryRun };
+  const options = { concurrency: concurrency ?? DEFAULT_CONCURRENCY, stopAfterFailures, file, dryRun, ignore };
   return {
     kind: 'request',
     request: { app, ruleId, confId, targets, ...options, source: timed(read.source, ts) },

@@ -50,7 +50,7 @@ export function createReadCsvBatch({ ask }: Pick<AskWorker, 'ask'>) {
       skipInvalid: invalid,
     });
     if (read.kind === 'refused') return bad(read.refusals);
-    const options = { concurrency: count, stopAfterFailures: null, file: null, dryRun: dry === 'true' };
+    const options = { concurrency: count, stopAfterFailures: null, file: null, dryRun: dry === 'true', ignore: null };
     return {
       kind: 'request',
       request: { app, ruleId, confId, targets, ...options, source: { kind: 'given', cases: read.cases } },

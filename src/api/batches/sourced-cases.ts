@@ -7,8 +7,8 @@ import type { BatchRequest } from './read-batch-request.ts';
 import { goneBatch, type Refused, refused, unknownBatch } from './taken.ts';
 import { allCases, allHeads } from './whole-batch.ts';
 
-/** The cases a batch is to run, the targets they are run on unless others are named, and the version they are of. */
-type Sourced = { kind: 'cases'; cases: Case[]; targets: string[]; etag: string | null } | Refused;
+/** The cases a batch is to run, the targets and the data to ignore unless the request names others, and the version they are of. */
+type Sourced = { kind: 'cases'; cases: Case[]; targets: string[]; ignore: string[]; etag: string | null } | Refused;
 
 /** Finds the cases that a request names. */
 export async function casesOf(
@@ -17,12 +17,12 @@ export async function casesOf(
 ): Promise<Sourced> {
   switch (source.kind) {
     case 'given':
-      return { kind: 'cases', cases: source.cases, targets: ['all'], etag: null };
+      return { kind: 'cases', cases: source.cases, targets: ['all'], ignore: [], etag: null };
     case 'saved': {
       const saved = await savedCases.document({ app, ruleId, confId });
       if (saved.kind === 'refused') return saved;
       const cases = saved.document.cases.map((one) => ({ ...one, ts: one.ts ?? source.ts }));
-      return { kind: 'cases', cases, targets: ['all'], etag: saved.etag };
+      return { kind: 'cases', cases, targets: ['all'], ignore: saved.document.ignore, etag: saved.etag };
     }
     case 'from': {
       const found = await store.read(source.batchId);
@@ -35,7 +35,8 @@ export async function casesOf(
         if (source.verdicts.includes(head.verdict)) wanted.add(placeOfItem(found.batch, n).caseIndex);
       }
       const cases = (await allCases(found.batch, store)).filter((_, index) => wanted.has(index));
-      return { kind: 'cases', cases, targets: found.batch.targets, etag: found.batch.etag };
+      const { targets, ignore, etag } = found.batch;
+      return { kind: 'cases', cases, targets, ignore, etag };
     }
   }
 }

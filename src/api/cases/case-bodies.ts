@@ -3,8 +3,8 @@ import type { CaseDocument } from '../../shared/cases/document.ts';
 import { DATA_FIELD } from '../../shared/contract/data-field.ts';
 
 /** Saved cases as JSON text: each as a call has it, defaults filled in, with every number as it was written. */
-export function casesBody({ cases }: CaseDocument, etag: string): string {
-  return `{"etag":${JSON.stringify(etag)},"cases":[${cases.map(caseBody).join(',')}]}`;
+export function casesBody({ ignore, cases }: CaseDocument, etag: string): string {
+  return `{"etag":${JSON.stringify(etag)},"ignore":${JSON.stringify(ignore)},"cases":[${cases.map(caseBody).join(',')}]}`;
 }
 
 function caseBody({ name, line, input, ts, tags, skip, expect }: Case): string {

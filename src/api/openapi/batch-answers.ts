@@ -33,6 +33,7 @@ export const batchAnswer = z
     etag: z.string().nullable(),
     from: z.string().nullable(),
     dryRun: z.boolean(),
+    ignore: z.array(z.string()),
     state: z.enum(batchStates),
     counts: countsAnswer,
     targets: z.array(z.object({ target: z.string(), counts: countsAnswer })),
@@ -76,6 +77,7 @@ export const wholeItemAnswer = itemAnswer
     cut: z.boolean(),
     nodes: z.record(z.string(), z.array(z.string())).nullable(),
     differences: z.array(differenceSchema),
+    ignore: z.array(z.string()).meta({ description: 'Paths in the data that count for nothing in this batch.' }),
     masked: z.array(z.string()).meta({
       description: 'The fields that are hidden here (MASK), by their paths in the data; `*`: all of it (HISTORY_OFF).',
     }),
@@ -138,6 +140,10 @@ export const batchRequest = z
       .meta({ description: 'Open runs at one client, those of all batches together.' }),
     stopAfterFailures: z.int().min(1).optional(),
     dryRun: z.boolean().optional().meta({ description: '`true`: without effects, as in execute.' }),
+    ignore: z.array(z.string()).optional().meta({
+      description:
+        'Paths in the data that are other at each run, such as `coupon.id` and `items[*].at`: they count neither for verdicts nor for differences between targets.',
+    }),
     file: z.string().optional().meta({ description: 'Where the cases come from, for reports.' }),
   })
   .meta({ id: 'BatchRequest' });

@@ -12,6 +12,7 @@ export const batch = {
     etag: null,
     from: null,
     dryRun: false,
+    ignore: [],
   },
   ...{ state: 'finished', counts },
   targets: [
@@ -42,5 +43,6 @@ export const wholeItem = {
   cut: false,
   nodes: { 4: ['TRUE'] },
   differences: [difference],
+  ignore: [],
   masked: [],
 };

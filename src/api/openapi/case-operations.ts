@@ -30,6 +30,7 @@ const listedAnswer = z
 const casesAnswer = z
   .object({
     etag: z.string(),
+    ignore: z.array(z.string()),
     cases: z.array(
       z.object({
         name: z.string(),

@@ -20,6 +20,7 @@ export function batchRequest(
     ...(isWhole ? [['saved', 'true'] as const] : [['cases', `[${suite.run.map(caseJson).join(',')}]`] as const]),
     ...optional('concurrency', concurrency ?? null, typedNumber),
     ...(bail ? [['stopAfterFailures', '1'] as const] : []),
+    ...(suite.ignore.length > 0 ? [['ignore', JSON.stringify(suite.ignore)] as const] : []),
     ...(dryRun ? [['dryRun', 'true'] as const] : []),
     ...(suite.origin.kind === 'file' ? [['file', JSON.stringify(suite.origin.path)] as const] : []),
   ]);

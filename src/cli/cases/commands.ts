@@ -40,6 +40,7 @@ function describeTest(program: Command, { surroundings, ended, withApi }: Descri
     .option('--bail', 'stop at the first failure')
     .option('--dry-run', 'without effects: a leaf that has some is not called, and counts as TRUE')
     .option('--update', 'write what was found into the expectations it differs from')
+    .option('--propose-ignore', 'run each case twice on the first target, and print what to ignore')
     .option('--filter <text>', 'only cases with this in their name or tags')
     .option('--yes', 'more than 100 runs are meant')
     .action(async (paths: string[], options: TestOptions) =>

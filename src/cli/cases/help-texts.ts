@@ -16,7 +16,8 @@ Examples:
   rule-server test --saved --app 9001 --rule 1 --target all --target lane:beta
 
 These are real runs with real effects: how many, and what they may call, is said before. --update changes only what is expected
-already and differs; after that a case counts as passed. On GitHub each failure is an annotation.
+already and differs; after that a case counts as passed. --propose-ignore runs each case twice and prints what to put into "ignore"
+of the document. On GitHub each failure is an annotation.
 ${EXIT_CODES}`;
 
 export const BATCH_HELP = `
@@ -24,6 +25,7 @@ Examples:
   rule-server batch --csv users.csv --app 9001 --rule 1 --target all --target lane:beta --out results.csv
 
 The header holds input paths such as user.age, and name and asOf. An empty cell is absent, "" is an empty text.
+A row with a mistake refuses all rows, unless --skip-invalid leaves it out. A time in asOf has an offset, or --time-zone says where it is.
 ${EXIT_CODES}`;
 
 export const CASES_HELP = `

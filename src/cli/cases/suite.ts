@@ -17,6 +17,8 @@ export type Suite = {
   app: string;
   ruleId: string | null;
   confId: string | null;
+  /** Paths in the data that count for nothing. */
+  ignore: string[];
   /** All of the document, in its order; `run` says which of them are run. */
   cases: Case[];
   run: Case[];
@@ -83,10 +85,10 @@ function suiteOf(text: string, origin: Origin, which: Which): Suite {
   const yaml = readYaml(text);
   const read = yaml.kind === 'read' ? readDocument(yaml.json, yaml.lineOf) : yaml;
   if (read.kind === 'refused') throw new CommandFailed(refusalLines(name, read.refusals), exitCodes.usage);
-  const { app, ruleId, confId, cases } = read.document;
+  const { app, ruleId, confId, ignore, cases } = read.document;
   const [subjectApp, rule, node] = [which.app ?? app, which.rule ?? ruleId, which.node ?? confId];
   if (subjectApp === null) throw new CommandFailed(`${name} names no app: add one, or give --app.`, exitCodes.usage);
   if ((rule ?? node) === null)
     throw new CommandFailed(`${name} names no ruleId or confId: add one, or give --rule or --node.`, exitCodes.usage);
-  return { origin, text, app: String(subjectApp), ruleId: rule, confId: node, cases, run: cases };
+  return { origin, text, app: String(subjectApp), ruleId: rule, confId: node, ignore, cases, run: cases };
 }

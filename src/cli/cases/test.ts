@@ -9,6 +9,7 @@ import { batchRequest } from './batch-request.ts';
 import { junitBatch, type Report, readReport, runBatch } from './follow-batch.ts';
 import { failureLines, githubLines } from './print-failures.ts';
 import { countsLine, showProgress } from './progress-bar.ts';
+import { proposeIgnore } from './propose-ignore.ts';
 import { filtered, labelOf, queryOf, readSavedSuite, readSuites, type Suite } from './suite.ts';
 import { updateExpectations } from './update.ts';
 
@@ -24,6 +25,7 @@ export type TestOptions = {
   bail?: boolean;
   dryRun?: boolean;
   update?: boolean;
+  proposeIgnore?: boolean;
   filter?: string;
   yes?: boolean;
   url: string;
@@ -36,11 +38,21 @@ export async function test(paths: string[], options: TestOptions, surroundings: 
   const { stdout, stderr, environment, onInterrupt } = surroundings;
   const api = createHttpApi({ url: options.url, key: options.key });
   const suites = await suitesOf(api, paths, options);
-  const targets = options.target ?? ['all'];
+  const targets = (options.target ?? ['all']).slice(0, options.proposeIgnore ? 1 : undefined);
+  const times = options.proposeIgnore ? 2 : 1;
   for (const suite of suites)
-    await announce(api, { which: whichOf(suite), cases: suite.run.length, targets }, { ...options, stderr });
+    await announce(api, { which: whichOf(suite), cases: suite.run.length * times, targets }, { ...options, stderr });
   const interrupted = new AbortController();
   onInterrupt(() => interrupted.abort());
+  if (options.proposeIgnore) {
+    const running = { options: { ...options, target: targets }, stderr, signal: interrupted.signal };
+    for (const suite of suites) {
+      const [first, second] = [await runSuite(api, suite, running), await runSuite(api, suite, running)];
+      const lines = [`# ${labelOf(suite)}`, ...proposeIgnore(first, second, suite.ignore)];
+      stdout.write(visibleLines(`${lines.join('\n')}\n`));
+    }
+    return exitCodes.ok;
+  }
 
   const all: Ran[] = [];
   const codes: number[] = [];

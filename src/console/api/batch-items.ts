@@ -34,6 +34,8 @@ export type WholeItem = Item & {
   changed: string | null;
   cut: boolean;
   differences: Difference[];
+  /** Paths in the data that the batch does not compare. */
+  ignore: string[];
 };
 
 /** How many cases reached each node, by its id. `unknown`: runs whose trace does not say. */
@@ -71,6 +73,7 @@ export async function getItem(batchId: string, n: string, signal?: AbortSignal):
     expect: raw('expect'),
     changed: raw('changed'),
     cut: flag(field(value, 'cut')),
+    ignore: list(field(value, 'ignore')).flatMap((path) => text(path) ?? []),
     differences: list(field(value, 'differences')).map(readDifference),
   };
 }

@@ -4,18 +4,33 @@ import { compactJson } from '../../shared/json-tree/print-json.ts';
 import { type Json, readJson } from '../../shared/json-tree/read-json.ts';
 import type { Difference, WholeItem } from '../api/batch-items.ts';
 
-/** One thing that was expected of a run, beside what came. `message`: how they differ; null where they do not. */
-type ExpectedRow = { path: string; expected: string | null; actual: string | null; message: string | null };
+/** One thing that was expected of a run, beside what came. `message`: how they differ; null where they do not. `ignored`: paths in it that were not compared. */
+type ExpectedRow = {
+  path: string;
+  expected: string | null;
+  actual: string | null;
+  message: string | null;
+  ignored: string[];
+};
 
 /** What was expected against what came: the differences first, then what was as expected. */
-export function expectedRows({ expect, differences }: Pick<WholeItem, 'expect' | 'differences'>): ExpectedRow[] {
+export function expectedRows({
+  expect,
+  differences,
+  ignore,
+}: Pick<WholeItem, 'expect' | 'differences' | 'ignore'>): ExpectedRow[] {
   const held = wantedIn(expect).filter(({ path }) => !differences.some((one) => isIn(one, path)));
-  return [...differences, ...held.map((row) => ({ ...row, actual: row.expected, message: null }))];
+  const ignoredIn = (path: string) => ignore.map((each) => `data.${each}`).filter((each) => isBelow(each, path));
+  return [
+    ...differences.map((row) => ({ ...row, ignored: [] })),
+    ...held.map((row) => ({ ...row, actual: row.expected, message: null, ignored: ignoredIn(row.path) })),
+  ];
 }
 
-function isIn(difference: Difference, path: string): boolean {
-  if (difference.path === path) return true;
-  return difference.path.startsWith(`${path}.`) || difference.path.startsWith(`${path}[`);
+const isIn = (difference: Difference, path: string) => isBelow(difference.path, path);
+
+function isBelow(path: string, above: string): boolean {
+  return path === above || path.startsWith(`${above}.`) || path.startsWith(`${above}[`);
 }
 
 function wantedIn(expect: string | null): { path: string; expected: string | null }[] {

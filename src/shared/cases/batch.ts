@@ -5,9 +5,9 @@ import { rulesOfRunSchema } from '../contract/rules-of-run.ts';
 import { differenceSchema } from './difference.ts';
 import { ranToSchema, type Verdict, verdictSchema, verdicts } from './verdict.ts';
 
-/** The version of what is stored about batches. Version 2 may be a dry run: a worker that would run it for real must not read it. */
+/** The version of what is stored about batches. Version 2 may be a dry run, or may ignore some data: a worker that does not know of these must not read it. */
 export const BATCH_VERSION = 2;
-/** Of a batch of real runs, so that a worker of an earlier version takes it. */
+/** Of a batch of real runs that ignores nothing, so that a worker of an earlier version takes it. */
 export const REAL_BATCH_VERSION = 1;
 /** Cases × targets of one batch. */
 export const MAX_ITEMS = 10_000;
@@ -40,6 +40,8 @@ export const batchSchema = z.object({
   from: z.string().nullable(),
   /** Its runs are to have no effects. */
   dryRun: z.boolean().default(false),
+  /** Paths in the data that count neither for verdicts nor for differences between targets. */
+  ignore: z.array(z.string()).default([]),
 });
 export type Batch = z.infer<typeof batchSchema>;
 

@@ -2,14 +2,21 @@ import { scanJson } from '../contract/exact-json.ts';
 import type { Member } from '../contract/json-tokens.ts';
 import { integerOf } from '../contract/raw-number.ts';
 import type { Case } from './case.ts';
+import { readIgnored } from './noise.ts';
 import type { Step } from './path.ts';
 import { readCase } from './read-case.ts';
-import { readMembers } from './read-members.ts';
+import { readMembers, readTexts } from './read-members.ts';
 import { createRefusals, type LineOf, type Refusal, type Refusals } from './refusal.ts';
 import { elementsOf } from './split-array.ts';
 
-/** The cases of one rule. Ids are decimal text; null where the document leaves them to the command or the call that runs it. */
-export type CaseDocument = { app: number | null; ruleId: string | null; confId: string | null; cases: Case[] };
+/** The cases of one rule, and the paths in their data that count for nothing. Ids are decimal text; null where the document leaves them to the command or the call that runs it. */
+export type CaseDocument = {
+  app: number | null;
+  ruleId: string | null;
+  confId: string | null;
+  ignore: string[];
+  cases: Case[];
+};
 
 /** How large a document may be to be saved. */
 export const MAX_CASES_BYTES = 1024 * 1024;
@@ -22,11 +29,16 @@ const INT64_MAX = 9_223_372_036_854_775_807n;
 /** Reads a document of cases, given as JSON text. Everything that cannot be used is named with its path and line. */
 export function readDocument(json: string, lineOf: LineOf): ReadDocument {
   const refusals = createRefusals(lineOf);
-  const members = readMembers(json, { path: [], known: ['app', 'ruleId', 'confId', 'defaults', 'cases'], refusals });
+  const members = readMembers(json, {
+    path: [],
+    known: ['app', 'ruleId', 'confId', 'defaults', 'ignore', 'cases'],
+    refusals,
+  });
   const document: CaseDocument = {
     app: readApp(members.get('app'), refusals),
     ruleId: readId(members.get('ruleId'), 'ruleId', refusals),
     confId: readId(members.get('confId'), 'confId', refusals),
+    ignore: readIgnored(readTexts(members.get('ignore'), ['ignore'], refusals), ['ignore'], refusals),
     cases: [],
   };
   const defaults = readDefaults(members.get('defaults'), refusals);

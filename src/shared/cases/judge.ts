@@ -8,6 +8,7 @@ import type { NodeState } from '../contract/trace-entries.ts';
 import type { Expect } from './case.ts';
 import { compareData } from './compare.ts';
 import { type Difference, MAX_DIFFERENCES, shortened } from './difference.ts';
+import { withoutNoise } from './noise.ts';
 import { parsePath } from './path.ts';
 import { textOf } from './read-members.ts';
 import { nodesOfTrace } from './trace-nodes.ts';
@@ -35,8 +36,11 @@ export type Judgement = {
   nodes: Record<string, NodeState[]> | null;
 };
 
-/** Judges one run. An expectation of null asks for nothing but that the rule runs without an error. */
-export function judge(expect: Expect | null, run: Run): Judgement {
+/**
+ * Judges one run. An expectation of null asks for nothing but that the rule runs without an error. Data at the paths to `ignore` counts for
+ * nothing.
+ */
+export function judge(expect: Expect | null, run: Run, ignore: readonly string[] = []): Judgement {
   if (run.kind === 'unanswered')
     return { verdict: 'unanswered', outcome: null, error: run.error, differences: [], data: null, nodes: null };
   const answer = readAnswer(run.body);
@@ -47,7 +51,7 @@ export function judge(expect: Expect | null, run: Run): Judgement {
   const differences = [
     ...outcomeDifferences(wanted, outcome),
     ...errorDifferences(wanted, { ranBadly, error: answer.error }),
-    ...dataDifferences(wanted, answer.data),
+    ...dataDifferences(wanted, answer.data, ignore),
     ...nodeDifferences(wanted, nodes),
     ...timeDifferences(wanted, run.tookMs),
   ].slice(0, MAX_DIFFERENCES);
@@ -90,10 +94,15 @@ function errorDifferences(
   return [{ path: 'error', expected, actual: error === null ? null : shortened(error), message }];
 }
 
-function dataDifferences({ data: expected, absent = [] }: Expect, data: string): Difference[] {
+function dataDifferences(
+  { data: expected, absent = [] }: Expect,
+  data: string,
+  ignore: readonly string[],
+): Difference[] {
   if (expected === undefined && absent.length === 0) return [];
   const actual = parseExact(data);
-  const differences = expected === undefined ? [] : compareData(parseExact(expected), actual);
+  const differences =
+    expected === undefined ? [] : compareData(withoutNoise(parseExact(expected), ignore), withoutNoise(actual, ignore));
   const there = absent.flatMap((path) => presentAt(path, actual));
   return [...differences, ...there].map((difference) => ({ ...difference, path: `data.${difference.path}` }));
 }

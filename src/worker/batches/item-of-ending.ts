@@ -2,7 +2,9 @@ import { createHash } from 'node:crypto';
 import type { ItemDetail, ItemHead } from '../../shared/cases/batch.ts';
 import type { Case } from '../../shared/cases/case.ts';
 import { type Judgement, judge } from '../../shared/cases/judge.ts';
-import { joinMembers, scanJson } from '../../shared/contract/exact-json.ts';
+import { withoutNoise } from '../../shared/cases/noise.ts';
+import { joinMembers, parseExact, scanJson } from '../../shared/contract/exact-json.ts';
+import { stringifyExact } from '../../shared/contract/raw-number.ts';
 import type { ItemEnding } from './follow-items.ts';
 
 const MAX_DATA = 16 * 1024;
@@ -10,7 +12,11 @@ const MAX_NODES = 16 * 1024;
 const MAX_ERROR = 1000;
 
 /** The record of an item that ended: its verdict, and the result of the run. */
-export function itemOfEnding(one: Case, ending: ItemEnding): { head: ItemHead; detail: ItemDetail | null } {
+export function itemOfEnding(
+  one: Case,
+  ending: ItemEnding,
+  ignore: readonly string[],
+): { head: ItemHead; detail: ItemDetail | null } {
   if (ending.kind === 'unanswered') {
     const { code, error, mayHaveRun, address, rules = null } = ending.noAnswer;
     const head = {
@@ -27,7 +33,7 @@ export function itemOfEnding(one: Case, ending: ItemEnding): { head: ItemHead; d
   }
   const { result, body, tookMs } = ending;
   const { success, decision = null, address, rules = null } = result;
-  const judged = judge(one.expect, { kind: 'answered', body, success, decision, tookMs });
+  const judged = judge(one.expect, { kind: 'answered', body, success, decision, tookMs }, ignore);
   const { verdict, outcome, error, differences } = judged;
   const detail = detailOf(one, judged);
   const ran = {
@@ -40,7 +46,10 @@ export function itemOfEnding(one: Case, ending: ItemEnding): { head: ItemHead; d
     rules,
     differences: differences.length,
   };
-  return { head: { ...nothing, ...ran, digest: digestOf([outcome, error, changedMembers(one, judged)]) }, detail };
+  const changed = changedMembers(one, judged);
+  const compared =
+    changed === null || ignore.length === 0 ? changed : stringifyExact(withoutNoise(parseExact(changed), ignore));
+  return { head: { ...nothing, ...ran, digest: digestOf([outcome, error, compared]) }, detail };
 }
 
 /** An item that is not run. */

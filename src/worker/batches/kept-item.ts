@@ -1,4 +1,4 @@
-import type { ItemDetail, ItemHead } from '../../shared/cases/batch.ts';
+import type { Batch, ItemDetail, ItemHead } from '../../shared/cases/batch.ts';
 import type { Case } from '../../shared/cases/case.ts';
 import { maskOutcome, withoutOutcome } from '../../shared/privacy/mask-item.ts';
 import type { Privacy } from '../../shared/privacy/privacy.ts';
@@ -8,8 +8,13 @@ import { itemOfEnding } from './item-of-ending.ts';
 type Item = { head: ItemHead; detail: ItemDetail | null };
 
 /** The record of an item that ended: without hidden fields (MASK), and for some apps only how it ended (HISTORY_OFF). */
-export function keptItem(one: Case, ending: ItemEnding, { app, privacy }: { app: number; privacy: Privacy }): Item {
-  const item = itemOfEnding(one, ending);
+export function keptItem(
+  one: Case,
+  ending: ItemEnding,
+  { batch, privacy }: { batch: Pick<Batch, 'app' | 'ignore'>; privacy: Privacy },
+): Item {
+  const { app, ignore } = batch;
+  const item = itemOfEnding(one, ending, ignore);
   if (privacy.isOff(app)) return { head: withoutOutcome(item.head, ending.kind === 'answered'), detail: null };
   const mask = privacy.maskFor(app);
   if (mask === null) return item;

@@ -146,7 +146,7 @@ async function settle(self: TargetRun, { one, index, chosen }: Sent, ending: Ite
 }
 
 function itemOf({ run, privacy }: TargetRun, one: Case, ending: ItemEnding): ReturnType<typeof keptItem> {
-  return keptItem(one, ending, { app: run.batch.app, privacy });
+  return keptItem(one, ending, { batch: run.batch, privacy });
 }
 
 /** An item that was sent and did not run, of a target that was stopped meanwhile, belongs to the rest that is skipped. */

@@ -85,7 +85,7 @@ async function keepBatch({ backends, settings }: Service): Promise<string> {
   const batch = {
     ...{ v: BATCH_VERSION, batchId, app: 9001, ruleId: '1', confId: null, targets: ['all'], cases: ROWS },
     ...{ concurrency: 4, stopAfterFailures: null, keyName: null, createdAt: Date.now() },
-    ...{ file: null, etag: null, from: null, dryRun: false },
+    ...{ file: null, etag: null, from: null, dryRun: false, ignore: [] },
   };
   expect(await store.create(batch, cases)).toBe('created');
   for (let n = 1; n <= ROWS; n++) await store.settle(batchId, { n, targetIndex: 0, head: headOf(n), detail: null });

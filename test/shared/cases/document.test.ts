@@ -40,6 +40,7 @@ cases:
       app: 9001,
       ruleId: '9223372036854775807',
       confId: null,
+      ignore: [],
       cases: [
         {
           name: 'spends 100',

@@ -25,6 +25,7 @@ const batch: Batch = {
   etag: null,
   from: null,
   dryRun: false,
+  ignore: [],
 };
 const item = (n: number, more: Partial<ItemWithData>): ItemWithData => ({
   ...{

@@ -166,6 +166,7 @@ function batchOf(cases: Case[], more: Partial<Batch> = {}): Batch {
       createdAt: Date.now(),
       file: null,
       dryRun: false,
+      ignore: [],
     },
     ...{ etag: null, from: null, ...more },
   };

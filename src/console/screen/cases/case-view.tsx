@@ -47,7 +47,7 @@ export function CaseView({ place, run }: { place: Place; run: Run }) {
       </div>
       {item.data && at && <CaseResult item={item.data} batchId={at.batchId} />}
       {!item.data && mine && (
-        <Expectation rows={expectedRows({ expect: mine.expect, differences: [] })} judged={false} />
+        <Expectation rows={expectedRows({ expect: mine.expect, differences: [], ignore: [] })} judged={false} />
       )}
       <CaseActions key={name} place={place} run={run} saved={mine} etag={saved.data?.etag ?? null} />
     </div>
@@ -86,7 +86,7 @@ function Expectation({ rows, judged }: { rows: ReturnType<typeof expectedRows>; 
         </tr>
       </thead>
       <tbody>
-        {rows.map(({ path, expected, actual, message }) => (
+        {rows.map(({ path, expected, actual, message, ignored }) => (
           <tr key={`${path} ${message}`} className={message === null ? 'held' : 'missed'}>
             <th scope="row">
               <code>{path}</code>
@@ -95,7 +95,9 @@ function Expectation({ rows, judged }: { rows: ReturnType<typeof expectedRows>; 
             {judged && (
               <td>
                 {message === null ? (
-                  <small>{say('case.held')}</small>
+                  <small>
+                    {ignored.length === 0 ? say('case.held') : say('case.heldBut', { paths: ignored.join(', ') })}
+                  </small>
                 ) : (
                   <>
                     {actual === null ? <small>{say('node.absent')}</small> : <code>{actual}</code>}{' '}

@@ -8,6 +8,7 @@ export const caseWords = {
   'case.actual': 'Actual',
   'case.absent': 'not there',
   'case.held': 'as expected',
+  'case.heldBut': 'as expected; not compared: {paths}',
   'case.expectsNothing': 'This case only expects the rule to run without an error.',
   'case.mayHaveRun': 'The rule may have run.',
   'case.notRun': 'The rule did not run.',

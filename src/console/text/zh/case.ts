@@ -8,6 +8,7 @@ export const caseWords: Record<keyof typeof words, Template> = {
   'case.actual': '实际',
   'case.absent': '不存在',
   'case.held': '符合预期',
+  'case.heldBut': '符合预期；未比较：{paths}',
   'case.expectsNothing': '此用例只要求规则运行不出错。',
   'case.mayHaveRun': '规则可能已运行。',
   'case.notRun': '规则没有运行。',

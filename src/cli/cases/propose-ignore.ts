@@ -1,0 +1,45 @@
+import { noiseBetween, withoutNoise } from '../../shared/cases/noise.ts';
+import { elementsOf } from '../../shared/cases/split-array.ts';
+import { parseExact, scanJson } from '../../shared/contract/exact-json.ts';
+import type { Report } from './follow-batch.ts';
+
+type Ran = { report: Report; json: string };
+type Item = Report['items'][number];
+
+/**
+ * What two runs of the same cases on one target say about `ignore` of their document, as lines of YAML: the paths in the data that were
+ * other the second time, after those that it ignores already. Cases that came to something else are named: that is no noise.
+ */
+export function proposeIgnore(first: Ran, second: Ran, ignored: readonly string[]): string[] {
+  const [one, other] = [changedOf(first.json), changedOf(second.json)];
+  const paths = new Set<string>();
+  const unsteady: string[] = [];
+  for (const [index, item] of first.report.items.entries()) {
+    const again = second.report.items[index];
+    const [before, after] = [endOf(item), endOf(again)];
+    if (before !== after) unsteady.push(`# ${item.name} came to ${before}, then to ${after}: this is no noise`);
+    else if (item.outcome === null) unsteady.push(`# ${item.name} was not answered: ${before}`);
+    else for (const path of noiseBetween(...both(one[index], other[index], ignored))) paths.add(path);
+  }
+  const proposed = [...ignored, ...[...paths].sort()];
+  const lines = paths.size === 0 ? ['# no other data was different the second time'] : [];
+  const list = proposed.length === 0 ? [] : ['ignore:', ...proposed.map((path) => `  - ${JSON.stringify(path)}`)];
+  return [...list, ...lines, ...unsteady];
+}
+
+function both(one = 'null', other = 'null', ignored: readonly string[]): Parameters<typeof noiseBetween> {
+  return [withoutNoise(parseExact(one), ignored), withoutNoise(parseExact(other), ignored)];
+}
+
+const endOf = (item: Item | undefined) => item?.outcome ?? item?.code ?? item?.verdict ?? 'nothing';
+
+/** What each run added to the data or changed in it, as JSON text. */
+function changedOf(json: string): string[] {
+  const items = membersOf(json).get('items');
+  return items === undefined ? [] : elementsOf(items).map((raw) => membersOf(raw).get('changed') ?? 'null');
+}
+
+function membersOf(json: string): Map<string, string> {
+  const scanned = scanJson(json.trim());
+  return new Map(scanned.kind === 'complete' ? scanned.members.map(({ key, raw }) => [key, raw]) : []);
+}
