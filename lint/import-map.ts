@@ -10,7 +10,14 @@ const CONTRACT = 'src/shared/contract/';
 /** They import nothing, so a browser can load them: the page reads paths and CSV by the rules of the service. */
 /** Why a rule came out as it did: page and commands tell it in the same words. */
 const REASONING = ['src/shared/json-tree/', 'src/shared/reasoning/'];
-const PURE_PARTS_OF_CASES = ['path.ts', 'cell-type.ts', 'csv-delimiter.ts'].map((name) => `src/shared/cases/${name}`);
+const PURE_PARTS_OF_CASES = [
+  'path.ts',
+  'cell-type.ts',
+  'csv-cases.ts',
+  'csv-delimiter.ts',
+  'refusal.ts',
+  'set-aside.ts',
+].map((name) => `src/shared/cases/${name}`);
 
 /** The directions of ARCHITECTURE.md. The first part whose path fits decides. */
 export const importMap: Part[] = [
