@@ -229,6 +229,7 @@ cases:
     expect((await command(['test', ignoring])).exitCode).toBe(0);
     expect((await command(['test', ignoring, '--propose-ignore'])).out).toContain('no other data was different');
 
+    expect((await command(['test', path, '--propose-ignore', '--update'])).exitCode).toBe(2);
     const unsteady = await file('unsteady.cases.yaml', `${head}cases:\n  - { name: u, input: { is: unsteady } }\n`);
     expect((await command(['test', unsteady, '--propose-ignore'])).out).toMatch(
       /# u came to (TRUE, then to FALSE|FALSE, then to TRUE): this is no noise/,
@@ -249,6 +250,8 @@ cases:
     expect((await command([...parameters, '--out', 'results.txt'])).exitCode).toBe(2);
     const bad = await file('bad.csv', 'a,a\n1,2\n');
     expect((await command(['batch', '--csv', bad, '--app', '1', '--rule', '1'])).err).toContain('gives "a" twice');
+    const nowhere = await command([...parameters, '--time-zone', 'Mars']);
+    expect([nowhere.exitCode, nowhere.err]).toEqual([2, expect.stringContaining('--time-zone Mars is not the name')]);
     const part = await file('part.csv', 'name,asOf\na,2026-03-15 12:00\nb,soon\n');
     const skipped = await command([...parameters.with(2, part), '--skip-invalid', '--time-zone', 'Asia/Shanghai']);
     expect([skipped.exitCode, skipped.out]).toEqual([0, expect.stringContaining('1 passed')]);

@@ -54,11 +54,12 @@ describe('rule-server replay', () => {
   const execute = (app: number, input: object) =>
     service.execute({ app, ruleId: 1, 'the service': input, target: 'all' });
 
-  async function replay(...options: string[]) {
+  const replay = (...options: string[]) => command('replay', '--rule', '1', ...options);
+
+  async function command(...line: string[]) {
     const [stdout, stderr] = [new PassThrough(), Object.assign(new PassThrough(), { isTTY: false })];
     const told = Promise.all([stdout, stderr].map((stream) => stream.setEncoding('utf8').toArray()));
-    const where = ['replay', '--url', service.url, '--rule', '1', ...options];
-    const code = await runCommand(where, {
+    const code = await runCommand([...line, '--url', service.url], {
       environment: {},
       stdin: Readable.from([]),
       stdout,
@@ -136,6 +137,38 @@ describe('rule-server replay', () => {
     const before = paid;
     expect(await replay(...options)).toMatchObject({ code: 2, err: expect.stringMatching(sentence) });
     expect(paid).toBe(before);
+  });
+
+  it('cases record: a case for each way through the tree, exact to the digit, that passes on the same rules', async () => {
+    const exact = '{"cost":120.10,"id":9007199254740993,"text":"\\ud83d\\ude00: - #"}';
+    const body = `{"app":${APP},"ruleId":1,"the service":${exact}}`;
+    const headers = { 'content-type': 'application/json' };
+    expect((await service.call('/rule-server/mock/execute', { method: 'POST', body, headers })).status).toBe(200);
+    const directory = await mkdtemp(join(tmpdir(), 'record-'));
+    const out = join(directory, 'recorded.cases.yaml');
+    const record = (...options: string[]) =>
+      command('cases', 'record', '--app', String(APP), '--rule', '1', '--out', out, ...options);
+
+    const first = await record();
+    expect(first).toMatchObject({ code: 0, err: '' });
+    expect(first.out).toContain(`${out} is written: 2 cases from 41 runs that took 2 ways through the tree.`);
+    const text = await readFile(out, 'utf8');
+    const free = costs.filter((cost) => cost < 100).length;
+    expect(text).toContain(`cases:\n  # ${free} runs took this way\n  - name: "FALSE, run `);
+    expect(text).toContain(`    input: ${exact}\n`);
+    expect(await command('test', out)).toMatchObject({ code: 0, out: expect.stringContaining('2 passed') });
+
+    expect(await record()).toMatchObject({ code: 1, err: expect.stringContaining('is there already') });
+    expect(await readFile(out, 'utf8')).toBe(text);
+    const every = await record('--force', '--every', '--where', 'cost>=100', '--json');
+    const paying = costs.filter((cost) => cost >= 100).length + 1; // items of batches are no runs of their own
+    expect(JSON.parse(every.out)).toEqual({ out, cases: paying, runs: paying, ways: 1, skipped: {} });
+    expect((await readFile(out, 'utf8')).match(/- name:/g)).toHaveLength(paying);
+    expect(await record('--force', '--where', 'cost=-1')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('No run can become a case'),
+    });
+    await rm(directory, { recursive: true });
   });
 });
 

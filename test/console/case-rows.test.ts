@@ -4,6 +4,7 @@ import type { Verdict } from '../../src/console/api/batches.ts';
 import {
   filterRows,
   noRowFilter,
+  outcomeCounts,
   rowsOf,
   sinceBefore,
   withBefore,
@@ -44,6 +45,22 @@ describe('the rows of a batch', () => {
     expect(names(filterRows(rows, { ...noRowFilter, text: 'picked NOBODY' }))).toEqual(['c']);
     expect(names(filterRows(rows, { ...noRowFilter, verdict: 'failed' }))).toEqual(['b']);
     expect(names(filterRows(rows, { ...noRowFilter, differs: true }))).toEqual(['b']);
+  });
+
+  test('are found by what the rule came to, which is counted', () => {
+    const mixed = rowsOf({
+      ...{ batchId: 'one', targets },
+      items: [
+        ...[item(1, 'a', 'passed', { outcome: 'FALSE' }), item(2, 'a', 'passed')],
+        ...[item(3, 'b', 'passed'), item(4, 'b', 'unanswered', { outcome: null })],
+      ],
+    });
+    expect(outcomeCounts(mixed)).toEqual([
+      { outcome: 'TRUE', runs: 2 },
+      { outcome: 'FALSE', runs: 1 },
+    ]);
+    expect(names(filterRows(mixed, { ...noRowFilter, outcome: 'FALSE' }))).toEqual(['a']);
+    expect(names(filterRows(mixed, { ...noRowFilter, text: 'false' }))).toEqual(['a']);
   });
 
   test('have the last verdict of each case when a part of them was run again', () => {

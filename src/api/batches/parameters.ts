@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { verdictSchema } from '../../shared/cases/verdict.ts';
+import { isTimeZone } from '../../shared/contract/moment.ts';
 import { listParameters } from '../http/parameters.ts';
 
 const text = z
@@ -29,14 +30,6 @@ export const batchBodyParameters = z.object({
     }),
 });
 export type BatchBodyParameters = z.infer<typeof batchBodyParameters>;
-
-function isTimeZone(name: string): boolean {
-  try {
-    return new Intl.DateTimeFormat('en-US', { timeZone: name }).resolvedOptions().timeZone !== '';
-  } catch {
-    return false;
-  }
-}
 
 /** The batches to list. */
 export const batchListParameters = listParameters.pick({ app: true, ruleId: true });

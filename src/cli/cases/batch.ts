@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { readCsv } from '../../shared/cases/csv-cases.ts';
 import { refusalLines } from '../../shared/cases/refusal.ts';
+import { isTimeZone } from '../../shared/contract/moment.ts';
 import { visible, visibleJson } from '../../shared/contract/visible-text.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { createHttpApi } from '../http-api.ts';
@@ -39,15 +40,17 @@ const FORMATS = new Map([
 export async function batch(options: BatchOptions, surroundings: Surroundings): Promise<number> {
   const { stdout, stderr, onInterrupt } = surroundings;
   const format = formatOf(options.out);
+  const { timeZone, skipInvalid = false } = options;
+  if (timeZone !== undefined && !isTimeZone(timeZone))
+    throw new CommandFailed(
+      `--time-zone ${timeZone} is not the name of a time zone, such as Europe/Berlin.`,
+      exitCodes.usage,
+    );
   const api = createHttpApi({ url: options.url, key: options.key });
   const text = await readFile(options.csv, 'utf8').catch((error) => {
     throw new CommandFailed(`--csv ${options.csv} cannot be read: ${error.message}`, exitCodes.usage);
   });
-  const read = readCsv(text, {
-    typeOf: () => 'text',
-    timeZone: options.timeZone,
-    skipInvalid: options.skipInvalid ?? false,
-  }); // the service knows the types; here the rows are counted
+  const read = readCsv(text, { typeOf: () => 'text', timeZone, skipInvalid }); // the service knows the types; here the rows are counted
   if (read.kind === 'refused') throw new CommandFailed(refusalLines(options.csv, read.refusals), exitCodes.usage);
   const targets = options.target ?? ['all'];
   await announce(api, { which: options, cases: read.cases.length, targets }, { ...options, stderr });

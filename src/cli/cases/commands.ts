@@ -1,9 +1,11 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { targetForms } from '../../shared/contract/target.ts';
 import { needsOptions } from '../needs-options.ts';
+import { addSearchWords } from '../search-words.ts';
 import type { Surroundings } from '../surroundings.ts';
 import type { BatchOptions } from './batch.ts';
-import { BATCH_HELP, CASES_HELP, TEST_HELP } from './help-texts.ts';
+import { BATCH_HELP, CASES_HELP, RECORD_HELP, TEST_HELP } from './help-texts.ts';
+import type { RecordOptions } from './record.ts';
 import type { PullOptions, PushOptions } from './sync.ts';
 import type { TestOptions } from './test.ts';
 
@@ -18,9 +20,10 @@ type Describing = {
 export function describeCases(program: Command, describing: Describing): void {
   describeTest(program, describing);
   describeBatch(program, describing);
-  const cases = program.command('cases').description('move cases between a repository and the service');
+  const cases = program.command('cases').description('move cases between a repository and the service, or record them');
   describePull(cases, describing);
   describePush(cases, describing);
+  describeRecord(cases, describing);
 }
 
 const collect = (value: string, earlier: string[] = []) => [...earlier, value];
@@ -40,7 +43,11 @@ function describeTest(program: Command, { surroundings, ended, withApi }: Descri
     .option('--bail', 'stop at the first failure')
     .option('--dry-run', 'without effects: a leaf that has some is not called, and counts as TRUE')
     .option('--update', 'write what was found into the expectations it differs from')
-    .option('--propose-ignore', 'run each case twice on the first target, and print what to ignore')
+    .addOption(
+      new Option('--propose-ignore', 'run each case twice on the first target, and print what to ignore').conflicts([
+        ...['update', 'junit', 'json', 'bail'],
+      ]),
+    )
     .option('--filter <text>', 'only cases with this in their name or tags')
     .option('--yes', 'more than 100 runs are meant')
     .action(async (paths: string[], options: TestOptions) =>
@@ -96,4 +103,20 @@ function describePush(cases: Command, { surroundings, ended, withApi }: Describi
       ended(await (await import('./sync.ts')).push(file, options, surroundings)),
     );
   withApi(push).addHelpText('after', CASES_HELP);
+}
+
+function describeRecord(cases: Command, { surroundings, ended, withApi }: Describing): void {
+  const record = cases
+    .command('record')
+    .description('write cases from earlier executions, one for each way through the tree')
+    .option('--from <time>', 'begun at or after this time, ISO 8601')
+    .option('--to <time>', 'begun before this time')
+    .option('--limit <n>', 'how many executions at most, the newest first', '500')
+    .option('--every', 'a case for each execution')
+    .option('--out <file>', 'the file; otherwise rule-<id>.cases.yaml')
+    .option('--force', 'also over a file that is there')
+    .action(async (options: RecordOptions) => ended(await (await import('./record.ts')).record(options, surroundings)));
+  addSearchWords(record);
+  needsOptions(record, 'app', 'rule');
+  withApi(record).addHelpText('after', RECORD_HELP);
 }

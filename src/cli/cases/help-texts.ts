@@ -41,3 +41,19 @@ Exit codes:
   2  the command line or a document is wrong, or the API refused
   8  the API cannot be reached, or does not know the key
 `;
+
+export const RECORD_HELP = `
+Examples:
+  rule-server cases record --app 9001 --rule 1 --out recharge.cases.yaml
+  rule-server cases record --app 9001 --rule 1 --where 'city="Berlin"' --from 2026-11-23 --limit 2000 --every
+
+Each case expects the outcome that its execution came to, as of the time that it ran as of. Executions with hidden fields, or without their
+whole input, are left out and counted. The file holds real inputs: look through it before it goes into a repository.
+
+Exit codes:
+  0  the file is written
+  1  a file is there already, or the API refused
+  2  the command line is wrong, or no execution can become a case
+  8  the API cannot be reached, or does not know the key
+  130  Ctrl-C
+`;

@@ -44,20 +44,16 @@ export async function test(paths: string[], options: TestOptions, surroundings: 
     await announce(api, { which: whichOf(suite), cases: suite.run.length * times, targets }, { ...options, stderr });
   const interrupted = new AbortController();
   onInterrupt(() => interrupted.abort());
+  const running = { options: { ...options, target: targets }, stderr, signal: interrupted.signal };
   if (options.proposeIgnore) {
-    const running = { options: { ...options, target: targets }, stderr, signal: interrupted.signal };
-    for (const suite of suites) {
-      const [first, second] = [await runSuite(api, suite, running), await runSuite(api, suite, running)];
-      const lines = [`# ${labelOf(suite)}`, ...proposeIgnore(first, second, suite.ignore)];
-      stdout.write(visibleLines(`${lines.join('\n')}\n`));
-    }
+    for (const suite of suites) stdout.write(visibleLines(`${(await proposal(api, suite, running)).join('\n')}\n`));
     return exitCodes.ok;
   }
 
   const all: Ran[] = [];
   const codes: number[] = [];
   for (const suite of suites) {
-    const ran = await runSuite(api, suite, { options, stderr, signal: interrupted.signal });
+    const ran = await runSuite(api, suite, running);
     all.push(ran);
     if (!options.json) stdout.write(visibleLines(`${summary(ran).join('\n')}\n`));
     if (environment.GITHUB_ACTIONS === 'true') stdout.write(`${githubLines(suite, ran.report).join('\n')}\n`);
@@ -103,6 +99,12 @@ async function runSuite(api: HttpApi, suite: Suite, { options, stderr, signal }:
   } finally {
     bar?.close();
   }
+}
+
+/** What to ignore in the data of a suite, found by running it twice. */
+async function proposal(api: HttpApi, suite: Suite, running: Running): Promise<string[]> {
+  const [first, second] = [await runSuite(api, suite, running), await runSuite(api, suite, running)];
+  return [`# ${labelOf(suite)}`, ...proposeIgnore(first, second, suite.ignore)];
 }
 
 function summary({ suite, report }: Ran): string[] {

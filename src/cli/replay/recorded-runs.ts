@@ -51,6 +51,12 @@ function readRun(mockId: string, raw: string): RecordedRun | Skipped {
   return { mockId, input, ts, decision, process: traceOf(result) };
 }
 
+/** How many runs were left out, and why; empty if none was. */
+export function skippedWords({ skipped }: Pick<Recorded, 'skipped'>): string {
+  const parts = [...skipped].map(([why, count]) => `${count} because ${why}`);
+  return parts.length === 0 ? '' : `Left out: ${parts.join(', ')}.`;
+}
+
 /** The trace of a result, as text; null where there is none. */
 export function traceOf(result: string): string | null {
   const trace = parseJson(rawMember(result, 'process') ?? 'null');

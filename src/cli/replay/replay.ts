@@ -13,7 +13,7 @@ import { rawMember } from '../raw-member.ts';
 import { CommandFailed, type Surroundings } from '../surroundings.ts';
 import { typedNumber } from '../typed-number.ts';
 import { firstDifference } from './first-difference.ts';
-import { type Recorded, type RecordedRun, readRecorded, traceOf } from './recorded-runs.ts';
+import { type Recorded, type RecordedRun, readRecorded, skippedWords, traceOf } from './recorded-runs.ts';
 
 export type ReplayOptions = HistoryOptions & {
   target?: string;
@@ -133,11 +133,6 @@ function wordsOf({ same, changes, unanswered }: Compared, { recorded, options }:
 }
 
 const sum = (counts: ReadonlyMap<string, number>): number => [...counts.values()].reduce((all, one) => all + one, 0);
-
-function skippedWords({ skipped }: Recorded): string {
-  const parts = [...skipped].map(([why, count]) => `${count} because ${why}`);
-  return parts.length === 0 ? '' : `Left out: ${parts.join(', ')}.`;
-}
 
 function jsonOf({ same, changes, unanswered }: Compared, { skipped }: Recorded): string {
   const changed = changes.map(({ before, now, mockId, at }) => {

@@ -21,7 +21,7 @@ export type Item = {
   /** The rules that it ran on. */
   rules: RulesOfRun;
 };
-const outcomes = ['TRUE', 'FALSE', 'NONE', 'ERROR'] as const;
+export const outcomes = ['TRUE', 'FALSE', 'NONE', 'ERROR'] as const;
 
 /** One way in which a run was not as expected; the values as JSON text, null where there is nothing. */
 export type Difference = { path: string; expected: string | null; actual: string | null; message: string };

@@ -1,4 +1,4 @@
-import type { Item } from '../api/batch-items.ts';
+import { type Item, outcomes } from '../api/batch-items.ts';
 import { type Verdict, verdicts } from '../api/batches.ts';
 import type { SavedCase } from '../api/cases.ts';
 
@@ -108,17 +108,47 @@ export function changeOf(now: Verdict, before: Verdict | null): keyof Since | nu
 export const orders = ['failing', 'given', 'name', 'slowest'] as const;
 type Order = (typeof orders)[number];
 
-/** Which rows are shown, and in which order. `text`: words that must all be in the name, the client or the error. */
-export type RowFilter = { text: string; verdict: Verdict | 'any' | 'not-run'; differs: boolean; order: Order };
-export const noRowFilter: RowFilter = { text: '', verdict: 'any', differs: false, order: 'failing' };
+type Outcome = (typeof outcomes)[number];
 
-export function filterRows(rows: readonly CaseRow[], { text, verdict, differs, order }: RowFilter): CaseRow[] {
+/**
+ * Which rows are shown, and in which order. `text`: words that must all be in the name, the client, the error or the outcome. `outcome`:
+ * what the rule came to on one of the targets.
+ */
+export type RowFilter = {
+  text: string;
+  verdict: Verdict | 'any' | 'not-run';
+  outcome: Outcome | 'any';
+  differs: boolean;
+  order: Order;
+};
+export const noRowFilter: RowFilter = { text: '', verdict: 'any', outcome: 'any', differs: false, order: 'failing' };
+
+/** How many runs came to each outcome; only those that some came to. */
+export function outcomeCounts(rows: readonly CaseRow[]): { outcome: Outcome; runs: number }[] {
+  const counts = new Map<Outcome, number>();
+  for (const { cells } of rows) {
+    for (const cell of cells) {
+      const outcome = cell?.item.outcome ?? null;
+      if (outcome !== null) counts.set(outcome, (counts.get(outcome) ?? 0) + 1);
+    }
+  }
+  return outcomes.flatMap((outcome) => {
+    const runs = counts.get(outcome);
+    return runs === undefined ? [] : [{ outcome, runs }];
+  });
+}
+
+export function filterRows(rows: readonly CaseRow[], { text, verdict, outcome, differs, order }: RowFilter): CaseRow[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   const found = rows.filter((row) => {
     if (differs && !row.differs) return false;
     if (verdict !== 'any' && !verdictsOf(row).includes(verdict)) return false;
+    if (outcome !== 'any' && !row.cells.some((cell) => cell?.item.outcome === outcome)) return false;
     if (words.length === 0) return true;
-    const searched = [row.name, ...row.cells.map((cell) => `${cell?.item.address} ${cell?.item.error}`)];
+    const searched = [
+      row.name,
+      ...row.cells.map((cell) => `${cell?.item.address} ${cell?.item.error} ${cell?.item.outcome}`),
+    ];
     const all = searched.join(' ').toLowerCase();
     return words.every((word) => all.includes(word));
   });

@@ -37,6 +37,16 @@ export function offsetName(ms: string, zone: string): string {
   return `UTC${minutes < 0 ? '−' : '+'}${two(Math.floor(Math.abs(minutes) / 60))}:${two(Math.abs(minutes) % 60)}`;
 }
 
+/** Whether there is a time zone of this name, such as Europe/Berlin. */
+export function isTimeZone(name: string): boolean {
+  try {
+    formatIn(name);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** An offset follows a time of day only: the end of a date looks like one. */
 function hasTime(text: string): boolean {
   return /[T ]\d/i.test(text);

@@ -108,6 +108,13 @@ describeInBrowser('many inputs in the console', () => {
     await page.getByRole('checkbox', { name: 'Leave this row out and run the others' }).check();
     await page.getByRole('button', { name: 'Run all 2 inputs' }).click();
     await says(page.locator('.batch-words strong'), /^2 runs in /);
+    const result = page.getByRole('combobox', { name: 'Result', exact: true });
+    await expect
+      .poll(() => result.locator('option').allInnerTexts())
+      .toEqual(['Any result', 'TRUE: 1 run', 'FALSE: 1 run']);
+    await result.selectOption('FALSE');
+    await expect.poll(async () => (await cells(page)).length).toBe(2);
+    expect((await cells(page))[0]).toMatch(/^row 2/);
   });
 
   test('a file is chosen, results are downloaded, and all of it goes by keyboard', async () => {

@@ -2,7 +2,7 @@ import { type ReactNode, useDeferredValue, useMemo, useState } from 'react';
 import type { Verdict } from '../../api/batches.ts';
 import type { SavedCase } from '../../api/cases.ts';
 import { repeatBatch } from '../../cases/batch-call.ts';
-import { filterRows, noRowFilter, type RowFilter, sinceBefore } from '../../cases/case-rows.ts';
+import { filterRows, noRowFilter, outcomeCounts, type RowFilter, sinceBefore } from '../../cases/case-rows.ts';
 import { readItemPlace } from '../../cases/item-place.ts';
 import { useBatch } from '../../cases/use-batch.ts';
 import { useCaseRows } from '../../cases/use-case-rows.ts';
@@ -25,6 +25,7 @@ export function BatchResults({ place, saved, onOpen, children }: Props) {
   // Typing goes on while ten thousand rows are sorted.
   const wanted = useDeferredValue(filter);
   const found = useMemo(() => filterRows(rows, wanted), [rows, wanted]);
+  const outcomes = useMemo(() => outcomeCounts(rows), [rows]);
   const since = useMemo(
     () => (before === null ? null : { at: before.createdAt, since: sinceBefore(rows), releases }),
     [rows, before, releases],
@@ -46,6 +47,7 @@ export function BatchResults({ place, saved, onOpen, children }: Props) {
           found={found.length}
           all={rows.length}
           lanes={targets.length > 1}
+          outcomes={outcomes}
         />
         {children}
       </div>

@@ -1,13 +1,20 @@
 import { verdicts } from '../../api/batches.ts';
-import { orders, type RowFilter } from '../../cases/case-rows.ts';
+import { orders, type outcomeCounts, type RowFilter } from '../../cases/case-rows.ts';
 import { useText } from '../../text/use-text.tsx';
 
-type Props = { filter: RowFilter; onFilter: (filter: RowFilter) => void; found: number; all: number; lanes: boolean };
+type Props = {
+  filter: RowFilter;
+  onFilter: (filter: RowFilter) => void;
+  found: number;
+  all: number;
+  lanes: boolean;
+  outcomes: ReturnType<typeof outcomeCounts>;
+};
 
 const filtered = ['any', ...verdicts, 'not-run'] as const;
 
 /** Which cases are shown, and in which order. */
-export function ResultFilters({ filter, onFilter, found, all, lanes }: Props) {
+export function ResultFilters({ filter, onFilter, found, all, lanes, outcomes }: Props) {
   const { say } = useText();
   return (
     <div className="result-filters" role="search" aria-label={say('cases.filter')}>
@@ -28,6 +35,21 @@ export function ResultFilters({ filter, onFilter, found, all, lanes }: Props) {
         {filtered.map((name) => (
           <option key={name} value={name}>
             {name === 'any' || name === 'not-run' ? say(`cases.filter.${name}`) : say(`verdict.${name}`)}
+          </option>
+        ))}
+      </select>
+      <select
+        aria-label={say('cases.filter.outcome')}
+        value={filter.outcome}
+        onChange={({ target }) => {
+          const chosen = outcomes.find(({ outcome }) => outcome === target.value);
+          onFilter({ ...filter, outcome: chosen?.outcome ?? 'any' });
+        }}
+      >
+        <option value="any">{say('cases.filter.anyOutcome')}</option>
+        {outcomes.map(({ outcome, runs }) => (
+          <option key={outcome} value={outcome}>
+            {say('cases.filter.outcomeRuns', { outcome: say(`outcome.${outcome}`), n: runs })}
           </option>
         ))}
       </select>

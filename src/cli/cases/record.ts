@@ -1,0 +1,84 @@
+import { writeFile } from 'node:fs/promises';
+import { traceEntries } from '../../shared/contract/trace-entries.ts';
+import { visible, visibleJson } from '../../shared/contract/visible-text.ts';
+import { errnoOf } from '../../shared/runtime/errno.ts';
+import { exitCodes } from '../exit-codes.ts';
+import type { HistoryOptions } from '../history.ts';
+import { createHttpApi } from '../http-api.ts';
+import { type RecordedRun, readRecorded, skippedWords } from '../replay/recorded-runs.ts';
+import { CommandFailed, type Surroundings } from '../surroundings.ts';
+import { typedNumber } from '../typed-number.ts';
+
+export type RecordOptions = HistoryOptions & { out?: string; every?: boolean; force?: boolean };
+
+/** The runs that took one way through the tree, the newest first. */
+type Way = { newest: RecordedRun; others: RecordedRun[] };
+
+/**
+ * Writes a document of cases from recorded runs: one case for each way through the tree, or one for each run; what each came to is expected.
+ * Resolves to the exit code. Never over a file that is there, unless `--force` is given.
+ */
+export async function record(options: RecordOptions, { stdout, onInterrupt }: Surroundings): Promise<number> {
+  const { app = '', rule = '', out = `rule-${rule}.cases.yaml`, every = false, force = false } = options;
+  const ids = { app: typedNumber(app), rule: typedNumber(rule) };
+  const api = createHttpApi({ url: options.url, key: options.key });
+  const interrupted = new AbortController();
+  onInterrupt(() => interrupted.abort());
+  const recorded = await readRecorded(api, { ...options, state: options.state ?? 'succeeded' }, interrupted.signal);
+  if (interrupted.signal.aborted) return exitCodes.interrupted;
+  if (recorded.runs.length === 0)
+    throw new CommandFailed(`No run can become a case. ${skippedWords(recorded)}`.trim(), exitCodes.usage);
+  const ways = waysOf(recorded.runs);
+  const cases = every
+    ? ways.flatMap((way) => [linesOf(way), ...way.others.map((run) => linesOfRun(run))])
+    : ways.map(linesOf);
+  const head = [`app: ${ids.app}`, `ruleId: ${ids.rule}`, 'cases:'];
+  await write(out, `${[...head, ...cases].join('\n')}\n`, force);
+  const told = { out, cases: cases.length, runs: recorded.runs.length, ways: ways.length };
+  if (options.json)
+    stdout.write(visibleJson(`${JSON.stringify({ ...told, skipped: Object.fromEntries(recorded.skipped) })}\n`));
+  else {
+    const words = `${visible(out)} is written: ${counted(cases.length, 'case')} from ${counted(told.runs, 'run')} that took ${counted(told.ways, 'way')} through the tree.`;
+    stdout.write(`${[words, skippedWords(recorded)].filter(Boolean).join('\n')}\n`);
+  }
+  return exitCodes.ok;
+}
+
+/** Runs by the nodes that they came through and what those came to; the way that most runs took first. */
+function waysOf(runs: readonly RecordedRun[]): Way[] {
+  const groups = Map.groupBy(runs, ({ decision, process }) => {
+    const entries = process === null ? [] : traceEntries(process).entries;
+    return [decision, ...entries.map(({ id, state }) => `${id}:${state}`)].join(' ');
+  });
+  return [...groups.values()]
+    .flatMap(([newest, ...others]) => (newest === undefined ? [] : [{ newest, others }]))
+    .sort((a, b) => b.others.length - a.others.length);
+}
+
+function linesOf({ newest, others }: Way): string {
+  return `  # ${others.length === 0 ? 'one run' : `${others.length + 1} runs`} took this way\n${linesOfRun(newest)}`;
+}
+
+/** JSON is YAML: the input stays as it was written, to the digit. */
+function linesOfRun({ mockId, input, ts, decision }: RecordedRun): string {
+  return [
+    `  - name: ${JSON.stringify(`${decision}, run ${mockId}`)}`,
+    `    input: ${input}`,
+    `    asOf: ${ts}`,
+    '    tags: [recorded]',
+    `    expect: { outcome: ${decision} }`,
+  ].join('\n');
+}
+
+async function write(path: string, text: string, force: boolean): Promise<void> {
+  await writeFile(path, text, { flag: force ? 'w' : 'wx' }).catch((error: Error) => {
+    if (errnoOf(error) === 'EEXIST')
+      throw new CommandFailed(
+        `${path} is there already. Nothing was changed: give another --out, or --force.`,
+        exitCodes.failed,
+      );
+    throw new CommandFailed(`${path} cannot be written: ${error.message}`, exitCodes.usage);
+  });
+}
+
+const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`;
