@@ -5,7 +5,7 @@ import { errnoOf } from '../../shared/runtime/errno.ts';
 import { exitCodes } from '../exit-codes.ts';
 import type { HistoryOptions } from '../history.ts';
 import { createHttpApi } from '../http-api.ts';
-import { type RecordedRun, readRecorded, skippedWords } from '../replay/recorded-runs.ts';
+import { type RecordedRun, readRecorded, skippedWords } from '../recorded-runs.ts';
 import { CommandFailed, type Surroundings } from '../surroundings.ts';
 import { typedNumber } from '../typed-number.ts';
 

@@ -10,10 +10,10 @@ import { exitCodes } from '../exit-codes.ts';
 import type { HistoryOptions } from '../history.ts';
 import { createHttpApi, get, type HttpApi } from '../http-api.ts';
 import { rawMember } from '../raw-member.ts';
+import { type Recorded, type RecordedRun, readRecorded, skippedWords, traceOf } from '../recorded-runs.ts';
 import { CommandFailed, type Surroundings } from '../surroundings.ts';
 import { typedNumber } from '../typed-number.ts';
 import { firstDifference } from './first-difference.ts';
-import { type Recorded, type RecordedRun, readRecorded, skippedWords, traceOf } from './recorded-runs.ts';
 
 export type ReplayOptions = HistoryOptions & {
   target?: string;

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { type Decision, decisionSchema } from '../../shared/contract/job.ts';
-import { parseJson } from '../../shared/contract/parse-json.ts';
-import { stepSchema } from '../../shared/contract/states.ts';
-import { type HistoryOptions, limitOf, pagesOf } from '../history.ts';
-import { get, type HttpApi } from '../http-api.ts';
-import { rawMember } from '../raw-member.ts';
+import { type Decision, decisionSchema } from '../shared/contract/job.ts';
+import { parseJson } from '../shared/contract/parse-json.ts';
+import { stepSchema } from '../shared/contract/states.ts';
+import { type HistoryOptions, limitOf, pagesOf } from './history.ts';
+import { get, type HttpApi } from './http-api.ts';
+import { rawMember } from './raw-member.ts';
 
 /** A run that can be made again. `input`: as it was written. `ts`: the time that it ran as of, decimal text. `process`: its trace. */
 export type RecordedRun = { mockId: string; input: string; ts: string; decision: Decision; process: string | null };
