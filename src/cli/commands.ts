@@ -32,7 +32,7 @@ import type { MoveKeysOptions } from './move-keys.ts';
 import { needsOptions } from './needs-options.ts';
 import type { ReplayOptions } from './replay/replay.ts';
 import type { RuleFileName } from './rule-schemas.ts';
-import { addSearchWords } from './search-words.ts';
+import { addRecordedSearch, addSearchWords } from './search-words.ts';
 import type { Surroundings } from './surroundings.ts';
 import type { WatchOptions } from './watch.ts';
 
@@ -184,9 +184,6 @@ function describeReplay({ program, surroundings, ended, withApi }: Describing): 
   const replay = program
     .command('replay')
     .description('run the inputs of earlier executions again without effects, and tell which decisions would change')
-    .option('--from <time>', 'begun at or after this time, ISO 8601')
-    .option('--to <time>', 'begun before this time')
-    .option('--limit <n>', 'how many at most, the newest first', '500')
     .option('--target <target>', anyForm(''), 'all')
     .option(
       '--as-of <time>',
@@ -198,7 +195,7 @@ function describeReplay({ program, surroundings, ended, withApi }: Describing): 
     .action(async (options: ReplayOptions) =>
       ended(await (await import('./replay/replay.ts')).replay(options, surroundings)),
     );
-  addSearchWords(replay);
+  addRecordedSearch(replay);
   needsOptions(replay, 'app', 'rule');
   withApi(replay).addHelpText('after', REPLAY_EXAMPLES);
 }

@@ -35,6 +35,16 @@ export function addSearchWords(command: Command): Command {
     .option('--pinned', 'only those that somebody pinned');
 }
 
+/** Gives a command the options by which recorded executions are chosen: those of a search, a time and how many. */
+export function addRecordedSearch(command: Command): Command {
+  return addSearchWords(
+    command
+      .option('--from <time>', 'begun at or after this time, ISO 8601')
+      .option('--to <time>', 'begun before this time')
+      .option('--limit <n>', 'how many at most, the newest first', '500'),
+  );
+}
+
 const NAMES = new Map([
   ['rule', 'ruleId'],
   ['comparison', 'comparisonId'],

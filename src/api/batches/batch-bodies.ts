@@ -1,8 +1,7 @@
 import { type Batch, type BatchProgress, type ItemHead, placeOfItem, totalOf } from '../../shared/cases/batch.ts';
 import type { Case } from '../../shared/cases/case.ts';
 import { itemMockId } from '../../shared/cases/item-id.ts';
-import { problemOf } from '../../shared/cases/refusal.ts';
-import type { SetAside } from '../../shared/cases/set-aside.ts';
+import { problemOf, type SetAside } from '../../shared/cases/refusal.ts';
 import { DATA_FIELD } from '../../shared/contract/data-field.ts';
 import { stringifyExact } from '../../shared/contract/raw-number.ts';
 import { printedRules } from '../../shared/contract/rules-of-run.ts';

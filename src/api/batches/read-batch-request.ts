@@ -4,8 +4,14 @@ import type { Case } from '../../shared/cases/case.ts';
 import { readIgnored } from '../../shared/cases/noise.ts';
 import { readCase } from '../../shared/cases/read-case.ts';
 import { readFlag, readMembers, readText, readTexts } from '../../shared/cases/read-members.ts';
-import { createRefusals, noLines, type Refusals } from '../../shared/cases/refusal.ts';
-import { noneSetAside, type SetAside } from '../../shared/cases/set-aside.ts';
+import {
+  createRefusals,
+  noLines,
+  noneSetAside,
+  problemOf,
+  type Refusals,
+  type SetAside,
+} from '../../shared/cases/refusal.ts';
 import { elementsOf } from '../../shared/cases/split-array.ts';
 import { type Verdict, verdictSchema } from '../../shared/cases/verdict.ts';
 import { scanJson } from '../../shared/contract/exact-json.ts';
@@ -75,14 +81,12 @@ export function readBatchRequest(bytes: Uint8Array, { invalid }: Pick<BatchBodyP
   });
   const file = readText(members.get('file'), ['file'], refusals) ?? null;
   const dryRun = readFlag(members.get('dryRun'), ['dryRun'], refusals);
-  const ignore = members.has('ignore')
-    ? readIgnored(readTexts(members.get('ignore'), ['ignore'], refusals), ['ignore'], refusals)
-    : null;
+  const ignore = members.has('ignore') ? readIgnored(members.get('ignore'), refusals) : null;
   const read = readSource(members, { refusals, skipInvalid: invalid });
   const problems = [
     ...scanned.duplicates.map((path) => ({ field: path, message: 'is given twice' })),
     ...(ids.kind === 'bad' ? ids.problems : []),
-    ...refusals.all.map(({ path, message }) => ({ field: path, message })),
+    ...refusals.all.map(problemOf),
   ];
   if (ids.kind === 'bad' || read === null || problems.length > 0)
     return { kind: 'bad', problems: problems.slice(0, 100) };

@@ -1,5 +1,5 @@
 import type { Context } from 'hono';
-import type { SetAside } from '../../shared/cases/set-aside.ts';
+import type { SetAside } from '../../shared/cases/refusal.ts';
 import { sentences } from '../../shared/contract/sentences.ts';
 import { refusedApp, tellAbout } from '../access/permission.ts';
 import { batchBody, setAsideBody } from '../batches/batch-bodies.ts';
@@ -55,7 +55,7 @@ function refuseBody(why: 'no-room' | 'too-large' | 'cut-off', maxBytes: number):
   return problem(413, `The body is larger than ${maxBytes} bytes (MAX_BATCH_BYTES).`, { headers });
 }
 
-/** What must be the same when a batch is asked for again under its key. Of JSON without parameters it is the body alone. */
+/** The bytes by which a call under an Idempotency-Key is known again: its parameters and its body; the body alone where it has no parameters. */
 function callOf({ req }: Context<Environment>, body: Uint8Array): Uint8Array {
   const { search } = new URL(req.url);
   return search === '' ? body : Buffer.concat([Buffer.from(`${search}\n`), body]);

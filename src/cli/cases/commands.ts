@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { targetForms } from '../../shared/contract/target.ts';
 import { needsOptions } from '../needs-options.ts';
-import { addSearchWords } from '../search-words.ts';
+import { addRecordedSearch } from '../search-words.ts';
 import type { Surroundings } from '../surroundings.ts';
 import type { BatchOptions } from './batch.ts';
 import { BATCH_HELP, CASES_HELP, RECORD_HELP, TEST_HELP } from './help-texts.ts';
@@ -109,14 +109,11 @@ function describeRecord(cases: Command, { surroundings, ended, withApi }: Descri
   const record = cases
     .command('record')
     .description('write cases from earlier executions, one for each way through the tree')
-    .option('--from <time>', 'begun at or after this time, ISO 8601')
-    .option('--to <time>', 'begun before this time')
-    .option('--limit <n>', 'how many executions at most, the newest first', '500')
     .option('--every', 'a case for each execution')
     .option('--out <file>', 'the file; otherwise rule-<id>.cases.yaml')
     .option('--force', 'also over a file that is there')
     .action(async (options: RecordOptions) => ended(await (await import('./record.ts')).record(options, surroundings)));
-  addSearchWords(record);
+  addRecordedSearch(record);
   needsOptions(record, 'app', 'rule');
   withApi(record).addHelpText('after', RECORD_HELP);
 }

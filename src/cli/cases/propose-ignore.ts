@@ -1,14 +1,15 @@
 import { noiseBetween, withoutNoise } from '../../shared/cases/noise.ts';
 import { elementsOf } from '../../shared/cases/split-array.ts';
-import { parseExact, scanJson } from '../../shared/contract/exact-json.ts';
+import { parseExact } from '../../shared/contract/exact-json.ts';
+import { rawMember } from '../raw-member.ts';
 import type { Report } from './follow-batch.ts';
 
 type Ran = { report: Report; json: string };
 type Item = Report['items'][number];
 
 /**
- * What two runs of the same cases on one target say about `ignore` of their document, as lines of YAML: the paths in the data that were
- * other the second time, after those that it ignores already. Cases that came to something else are named: that is no noise.
+ * Compares two runs of the same cases on one target, and writes `ignore` of their document as lines of YAML: the paths that it ignores already,
+ * and those at which the data was other the second time. It names the cases that came to another outcome: that is no noise.
  */
 export function proposeIgnore(first: Ran, second: Ran, ignored: readonly string[]): string[] {
   const [one, other] = [changedOf(first.json), changedOf(second.json)];
@@ -33,13 +34,7 @@ function both(one = 'null', other = 'null', ignored: readonly string[]): Paramet
 
 const endOf = (item: Item | undefined) => item?.outcome ?? item?.code ?? item?.verdict ?? 'nothing';
 
-/** What each run added to the data or changed in it, as JSON text. */
+/** The members that each run added to the data or changed in it, as JSON text; `null` where none are kept. */
 function changedOf(json: string): string[] {
-  const items = membersOf(json).get('items');
-  return items === undefined ? [] : elementsOf(items).map((raw) => membersOf(raw).get('changed') ?? 'null');
-}
-
-function membersOf(json: string): Map<string, string> {
-  const scanned = scanJson(json.trim());
-  return new Map(scanned.kind === 'complete' ? scanned.members.map(({ key, raw }) => [key, raw]) : []);
+  return elementsOf(rawMember(json, 'items') ?? '[]').map((raw) => rawMember(raw, 'changed') ?? 'null');
 }

@@ -101,7 +101,7 @@ async function runSuite(api: HttpApi, suite: Suite, { options, stderr, signal }:
   }
 }
 
-/** What to ignore in the data of a suite, found by running it twice. */
+/** Runs a suite twice, and proposes what its document ignores in the data. */
 async function proposal(api: HttpApi, suite: Suite, running: Running): Promise<string[]> {
   const [first, second] = [await runSuite(api, suite, running), await runSuite(api, suite, running)];
   return [`# ${labelOf(suite)}`, ...proposeIgnore(first, second, suite.ignore)];

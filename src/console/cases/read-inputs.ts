@@ -2,8 +2,7 @@ import { parse } from 'csv-parse/sync';
 import { cellTypeOf } from '../../shared/cases/cell-type.ts';
 import { readCsv } from '../../shared/cases/csv-cases.ts';
 import { delimiterOf } from '../../shared/cases/csv-delimiter.ts';
-import type { Refusal } from '../../shared/cases/refusal.ts';
-import { noneSetAside, type SetAside } from '../../shared/cases/set-aside.ts';
+import { noneSetAside, type Refusal, type SetAside } from '../../shared/cases/refusal.ts';
 import { compactJson } from '../../shared/json-tree/print-json.ts';
 import { type Json, type JsonObject, readJson } from '../../shared/json-tree/read-json.ts';
 import type { SchemaField } from '../api/browse.ts';
@@ -48,7 +47,7 @@ function readTable(text: string, fields: readonly SchemaField[], timeZone: strin
   const types = new Map(fields.map(({ key, valueType }) => [key, cellTypeOf(valueType)]));
   const read = readCsv(text, { typeOf: (key) => types.get(key) ?? 'text', timeZone, skipInvalid: true });
   if (read.kind === 'refused') {
-    const isEmpty = countRows(text) === 1 && read.refusals.every(({ path }) => path === 'body');
+    const isEmpty = !/[\r\n]/.test(text.trim()) && read.refusals.every(({ path }) => path === 'body');
     return isEmpty ? { kind: 'empty' } : { kind: 'mistakes', refusals: read.refusals };
   }
   const parsed: unknown = parse(text, { delimiter: delimiterOf(text), skip_empty_lines: true, to: PREVIEWED + 1 });
@@ -64,22 +63,6 @@ function readTable(text: string, fields: readonly SchemaField[], timeZone: strin
 
 function textRows(parsed: unknown): string[][] {
   return Array.isArray(parsed) ? parsed.map((row) => (Array.isArray(row) ? row.map(String) : [])) : [];
-}
-
-/** Lines outside quotes that hold something: a large text is counted, not parsed. */
-function countRows(text: string): number {
-  let rows = 0;
-  let quoted = false;
-  let empty = true;
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at);
-    if (code === 34) quoted = !quoted;
-    if ((code === 10 || code === 13) && !quoted) {
-      if (!empty) rows++;
-      empty = true;
-    } else empty = false;
-  }
-  return empty ? rows : rows + 1;
 }
 
 function readList(text: string, fields: readonly SchemaField[]): ReadInputs {

@@ -4,8 +4,7 @@ import type { Case } from './case.ts';
 import type { CellType } from './cell-type.ts';
 import { delimiterOf } from './csv-delimiter.ts';
 import { parsePath, type Step } from './path.ts';
-import { createRefusals, noLines, type Refusal, type Refusals } from './refusal.ts';
-import { noneSetAside, type SetAside } from './set-aside.ts';
+import { createRefusals, noLines, noneSetAside, type Refusal, type Refusals, type SetAside } from './refusal.ts';
 
 type ReadCsv = { kind: 'cases'; cases: Case[]; setAside: SetAside } | { kind: 'refused'; refusals: Refusal[] };
 

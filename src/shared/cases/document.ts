@@ -5,7 +5,7 @@ import type { Case } from './case.ts';
 import { readIgnored } from './noise.ts';
 import type { Step } from './path.ts';
 import { readCase } from './read-case.ts';
-import { readMembers, readTexts } from './read-members.ts';
+import { readMembers } from './read-members.ts';
 import { createRefusals, type LineOf, type Refusal, type Refusals } from './refusal.ts';
 import { elementsOf } from './split-array.ts';
 
@@ -38,7 +38,7 @@ export function readDocument(json: string, lineOf: LineOf): ReadDocument {
     app: readApp(members.get('app'), refusals),
     ruleId: readId(members.get('ruleId'), 'ruleId', refusals),
     confId: readId(members.get('confId'), 'confId', refusals),
-    ignore: readIgnored(readTexts(members.get('ignore'), ['ignore'], refusals), ['ignore'], refusals),
+    ignore: readIgnored(members.get('ignore'), refusals),
     cases: [],
   };
   const defaults = readDefaults(members.get('defaults'), refusals);

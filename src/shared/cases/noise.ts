@@ -1,14 +1,17 @@
+import type { Member } from '../contract/json-tokens.ts';
 import type { ExactValue } from '../contract/raw-number.ts';
 import { compareData, isObject } from './compare.ts';
-import { EVERY, type Pattern, parsePattern, printPath, type Step } from './path.ts';
+import { EVERY, type Pattern, parsePattern, printPath } from './path.ts';
+import { readTexts } from './read-members.ts';
 import type { Refusals } from './refusal.ts';
 
-/** Reads the paths of values that are other at every run, such as `coupon.id` and `items[*].at`. */
-export function readIgnored(texts: readonly string[], path: readonly Step[], refusals: Refusals): string[] {
+/** Reads the member `ignore`: the paths of values that are other at every run, such as `coupon.id` and `items[*].at`. */
+export function readIgnored(member: Member | undefined, refusals: Refusals): string[] {
+  const texts = readTexts(member, ['ignore'], refusals);
   for (const [index, text] of texts.entries()) {
-    if (!parsePattern(text)) refusals.add([...path, index], 'is not a path such as a.b[0]["c.d"] or items[*].id');
+    if (!parsePattern(text)) refusals.add(['ignore', index], 'is not a path such as a.b[0]["c.d"] or items[*].id');
   }
-  return [...texts];
+  return texts;
 }
 
 /** A value without what lies at these paths. In a list `null` takes the place of an element, so that the others keep theirs. */

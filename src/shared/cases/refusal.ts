@@ -42,3 +42,8 @@ export function refusalLines(file: string, refusals: readonly Refusal[]): string
     .map(({ path, line, message }) => `${file}${line === null ? '' : `:${line}`}: ${path} ${message}`)
     .join('\n');
 }
+
+/** The cases of a batch that are left out because of a mistake in them, and the first hundred mistakes. */
+export type SetAside = { cases: number; refusals: readonly Refusal[] };
+
+export const noneSetAside: SetAside = { cases: 0, refusals: [] };

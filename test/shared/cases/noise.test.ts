@@ -21,7 +21,7 @@ describe('data without noise', () => {
 
   it('what is no path is refused', () => {
     const refusals = createRefusals(noLines);
-    readIgnored(['a.b', 'a..b', 'a[*', ''], ['ignore'], refusals);
+    readIgnored({ key: 'ignore', kind: 'array', raw: '["a.b","a..b","a[*",""]' }, refusals);
     expect(refusals.all.map(({ path }) => path)).toEqual(['ignore[1]', 'ignore[2]', 'ignore[3]']);
   });
 });

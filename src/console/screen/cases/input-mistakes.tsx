@@ -1,8 +1,5 @@
-import type { Refusal } from '../../../shared/cases/refusal.ts';
-import type { SetAside } from '../../../shared/cases/set-aside.ts';
+import type { Refusal, SetAside } from '../../../shared/cases/refusal.ts';
 import { useText } from '../../text/use-text.tsx';
-
-const MAX_SHOWN = 100;
 
 type LineProps = { onLine: (line: number) => void };
 type RowsProps = LineProps & { setAside: SetAside; leaveOut: boolean; onLeaveOut: (leaveOut: boolean) => void };
@@ -24,12 +21,11 @@ export function SetAsideRows({ setAside, leaveOut, onLeaveOut, onLine }: RowsPro
 /** Each mistake, with a button that goes to its line. `rows`: how many have one; absent where no row can be read. */
 export function Mistakes({ refusals, rows, onLine }: LineProps & { refusals: readonly Refusal[]; rows?: number }) {
   const { say } = useText();
-  const shown = refusals.slice(0, MAX_SHOWN);
   return (
     <div className="notice bad inputs-mistakes" role="status">
       <p>{rows === undefined ? say('inputs.notCsv') : say('inputs.mistakes', { n: rows })}</p>
       <ul>
-        {shown.map(({ path, line, message }) => (
+        {refusals.map(({ path, line, message }) => (
           <li key={`${line} ${path} ${message}`}>
             {line !== null && (
               <button type="button" className="quiet" onClick={() => onLine(line)}>

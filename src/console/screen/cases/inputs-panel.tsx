@@ -1,5 +1,5 @@
 import { type DragEvent, type RefObject, useMemo, useRef, useState } from 'react';
-import { noneSetAside } from '../../../shared/cases/set-aside.ts';
+import { noneSetAside } from '../../../shared/cases/refusal.ts';
 import { runInputs } from '../../cases/batch-call.ts';
 import { type ReadInputs, readInputs } from '../../cases/read-inputs.ts';
 import { chosenTargets } from '../../cases/targets.ts';
