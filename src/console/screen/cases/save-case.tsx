@@ -51,14 +51,13 @@ export function SaveCase({ reading, saved, onDone }: Props) {
     const written = { name: name.trim(), input: compactText(input ?? '{}'), ts, parts: chosen, saved: saved ?? twin };
     try {
       await changeCases(of, { etag, upsert: caseText(written) });
-      // The next change needs the new ETag, and may be made at once.
-      await queries.invalidateQueries({ queryKey: ['saved-cases'] });
       announce(say('save.done', { name: name.trim() }));
       onDone();
     } catch (error) {
       setProblem(await problemOf(error, { of, before: known.data?.cases ?? [] }));
     }
     setBusy(false);
+    void queries.invalidateQueries({ queryKey: ['saved-cases'] });
   };
   const submit = (event: FormEvent) => {
     event.preventDefault();
