@@ -17,7 +17,7 @@ export type SavedCase = {
   expect: string | null;
 };
 /** The cases of a rule, and the state they are in; null when none are saved. */
-type SavedCases = { etag: string | null; cases: SavedCase[] };
+export type SavedCases = { etag: string | null; cases: SavedCase[] };
 
 /** Somebody else changed the cases since they were read. */
 export class Changed extends Error {}
@@ -32,18 +32,22 @@ export async function getCases(of: CasesOf, signal?: AbortSignal): Promise<Saved
   }
 }
 
-/** Puts a case in, given as JSON text, or takes one out, when the cases are still in the state `etag`. Throws `Changed` when not. */
+/**
+ * Puts a case in, given as JSON text, or takes one out, when the cases are still in the state `etag`. Throws `Changed`
+ * when not. Returns the ETag of the new state: null when no case is left.
+ */
 export async function changeCases(
   of: CasesOf,
   { etag, upsert = null, remove = null }: { etag: string | null; upsert?: string | null; remove?: string | null },
-): Promise<void> {
+): Promise<string | null> {
   const members = [
     ...(upsert === null ? [] : [`"upsert":${upsert}`]),
     ...(remove === null ? [] : [`"remove":${JSON.stringify(remove)}`]),
   ];
   const headers: Record<string, string> = etag === null ? { 'if-none-match': '*' } : { 'if-match': etag };
   try {
-    await request(withQuery(CASES, of), { method: 'POST', body: `{${members.join(',')}}`, headers });
+    const answer = await request(withQuery(CASES, of), { method: 'POST', body: `{${members.join(',')}}`, headers });
+    return answer.status === 204 ? null : readCases(answer.text).etag;
   } catch (error) {
     if (!(error instanceof Refused) || error.status !== 412) throw error;
     throw new Changed(error.message, { cause: error });

@@ -1,5 +1,5 @@
-import { useQuery } from '@tanstack/react-query';
-import { type CasesOf, getCases } from '../api/cases.ts';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { type CasesOf, changeCases, getCases, type SavedCases } from '../api/cases.ts';
 import type { Place } from '../state/location.ts';
 
 const EVERY_MS = 10_000;
@@ -13,9 +13,27 @@ export function casesOf({ app, ruleId, confId }: Pick<Place, 'app' | 'ruleId' | 
 /** The saved cases of a rule. Somebody else may change them: they are asked for again now and then. */
 export function useSavedCases(of: CasesOf | null) {
   return useQuery({
-    queryKey: ['saved-cases', of?.app, of?.ruleId, of?.confId],
+    queryKey: keyOf(of),
     queryFn: ({ signal }) => (of ? getCases(of, signal) : { etag: null, cases: [] }),
     enabled: of !== null,
     refetchInterval: EVERY_MS,
   });
+}
+
+/** Changes the saved cases of a rule, and reads them again. The next change can be made at once: the page knows the new ETag. */
+export function useChangeCases(): typeof changeCases {
+  const queries = useQueryClient();
+  return async (of, change) => {
+    try {
+      const etag = await changeCases(of, change);
+      queries.setQueryData<SavedCases>(keyOf(of), (known) => known && { ...known, etag });
+      return etag;
+    } finally {
+      void queries.invalidateQueries({ queryKey: keyOf(of) });
+    }
+  };
+}
+
+function keyOf(of: CasesOf | null) {
+  return ['saved-cases', of?.app, of?.ruleId, of?.confId];
 }

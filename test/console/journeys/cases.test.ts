@@ -91,14 +91,30 @@ describeInBrowser('cases in the console', () => {
     await page.getByRole('button', { name: 'Expect what the last run came to' }).click();
     await page.getByRole('button', { name: 'Change what is expected' }).click();
     await page.getByText('“a payment” is saved').waitFor();
+    const first = page.url();
     await page.getByRole('button', { name: 'Run the failed one again' }).click();
-    await says(bar(page), /^1 run in /);
+    await page.waitForURL((url) => url.href !== first);
+    await says(page.locator('.batch-words'), /1 failed/);
     await all.click();
     await says(page.locator('.since'), /^Since .*: 1 passes again\.$/);
     await page.locator('.results [role=gridcell]').nth(1).click();
     await page.getByRole('button', { name: 'Remove this case' }).click();
     await page.getByRole('button', { name: 'Yes, remove it' }).click();
     await page.getByText('“a payment” is removed').waitFor();
+  });
+
+  test('a second case is saved at once after the first', async () => {
+    const page = await journey.visit('/?app=9001&rule=5');
+    await page.getByLabel('cost', { exact: true }).waitFor();
+    await pressRun(page);
+    await saveAs(page, 'one');
+    await page.route('**/mock/cases?**', async (route) => {
+      if (route.request().method() === 'GET') await new Promise((done) => setTimeout(done, 2000));
+      await route.continue();
+    });
+    for (const name of ['two', 'three']) await saveAs(page, name);
+    const { text } = await cases(5);
+    for (const name of ['one', 'two', 'three']) expect(text).toContain(name);
   });
 
   test('somebody else saved meanwhile: the page names what differs, loses nothing, and saves on top', async () => {

@@ -1,11 +1,11 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { getItems, type Item, type WholeItem } from '../../api/batch-items.ts';
-import { Changed, changeCases, type SavedCase } from '../../api/cases.ts';
+import { Changed, type SavedCase } from '../../api/cases.ts';
 import { expectedRows } from '../../cases/expected.ts';
 import { readItemPlace } from '../../cases/item-place.ts';
 import { useItem } from '../../cases/use-batch.ts';
-import { casesOf, useSavedCases } from '../../cases/use-saved-cases.ts';
+import { casesOf, useChangeCases, useSavedCases } from '../../cases/use-saved-cases.ts';
 import { goTo, type Place, printPlace } from '../../state/location.ts';
 import { differenceWords } from '../../text/difference-words.ts';
 import { formatMs } from '../../text/durations.ts';
@@ -162,7 +162,7 @@ type ActionProps = { place: Place; run: Run; saved: SavedCase | null; etag: stri
 function CaseActions({ place, run, saved, etag }: ActionProps) {
   const { say } = useText();
   const announce = useAnnounce();
-  const queries = useQueryClient();
+  const changeCases = useChangeCases();
   const [open, setOpen] = useState<'update' | 'remove' | null>(null);
   const of = casesOf(place);
   const cannot = useLacks()('cases');
@@ -171,8 +171,7 @@ function CaseActions({ place, run, saved, etag }: ActionProps) {
   const remove = () => {
     changeCases(of, { etag, remove: saved.name })
       .then(() => announce(say('case.removed', { name: saved.name })))
-      .catch((error) => announce(error instanceof Changed ? say('case.changed') : say('failed.unreachable')))
-      .finally(() => void queries.invalidateQueries({ queryKey: ['saved-cases'] }));
+      .catch((error) => announce(error instanceof Changed ? say('case.changed') : say('failed.unreachable')));
     setOpen(null);
   };
   if (open === 'update' && run.reading)

@@ -1,12 +1,11 @@
-import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useMemo, useState } from 'react';
 import { compactText } from '../../../shared/json-tree/whole-text.ts';
 import { shortened } from '../../../shared/reasoning/fact-words.ts';
-import { type CasesOf, Changed, changeCases, getCases, type SavedCase } from '../../api/cases.ts';
+import { type CasesOf, Changed, getCases, type SavedCase } from '../../api/cases.ts';
 import { Refused } from '../../api/request.ts';
 import { changedNames } from '../../cases/changed-names.ts';
 import { caseText, expectedParts, type Part, partId, partsOfRun } from '../../cases/proposal.ts';
-import { casesOf, useSavedCases } from '../../cases/use-saved-cases.ts';
+import { casesOf, useChangeCases, useSavedCases } from '../../cases/use-saved-cases.ts';
 import { inputInShort } from '../../run/history-filter.ts';
 import type { Reading } from '../../run/reading.ts';
 import { formatMoment } from '../../text/durations.ts';
@@ -28,7 +27,7 @@ const MAX_NAME = 60;
 export function SaveCase({ reading, saved, onDone }: Props) {
   const { say, language, zone } = useText();
   const announce = useAnnounce();
-  const queries = useQueryClient();
+  const changeCases = useChangeCases();
   const { record, input, masked } = reading.execution;
   const of = casesOf(record);
   const known = useSavedCases(of);
@@ -57,7 +56,6 @@ export function SaveCase({ reading, saved, onDone }: Props) {
       setProblem(await problemOf(error, { of, before: known.data?.cases ?? [] }));
     }
     setBusy(false);
-    void queries.invalidateQueries({ queryKey: ['saved-cases'] });
   };
   const submit = (event: FormEvent) => {
     event.preventDefault();
