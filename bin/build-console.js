@@ -8,7 +8,7 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 
 const root = join(import.meta.dirname, '..');
 const built = join(root, 'dist/console');
-const sources = ['src/console', 'src/shared/contract', 'package-lock.json'].map((path) => join(root, path));
+const sources = ['src/console', 'src/shared', 'package-lock.json'].map((path) => join(root, path));
 const whenNeeded = process.argv.includes('--when-needed');
 
 try {

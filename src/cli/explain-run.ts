@@ -38,14 +38,11 @@ type About = z.infer<typeof aboutSchema>;
  * A run with what explains it. `execution` and `tree` are JSON text; the tree is null where none could be read. `knowsRules`: the tree is
  * the one that it ran on, so that its settings explain something. `about`: a sentence on which tree it is.
  */
-type Explained = {
+type Explained = Pick<ReturnType<typeof explain>, 'decision' | 'path' | 'sentences' | 'change'> & {
   execution: string;
   tree: string | null;
   knowsRules: boolean;
   about: string;
-  decision: string | null;
-  path: { nodeId: string; name: string; outcome: string }[];
-  sentences: string[];
 };
 
 /** Reads one execution with the tree of its rule, and tells why it came out as it did. */
@@ -60,10 +57,10 @@ export async function explainRun(api: HttpApi, mockId: string): Promise<Explaine
   const tree = own ?? now;
   const knowsRules = own !== null && !isOfAnother(about);
   const why = tree === null ? null : explainBy(tree, { execution, about, knowsRules });
-  const { decision = null, path = [], sentences = [] } = why ?? {};
+  const { decision = null, path = [], sentences = [], change = null } = why ?? {};
   const changes = knowsRules && !isUnchanged && now !== null ? [changesSince(own ?? now, now)].flat() : [];
   const told = [sentenceAbout(about, own !== null), ...changes].join(' ');
-  return { execution, tree, knowsRules, about: told, decision, path, sentences };
+  return { execution, tree, knowsRules, about: told, decision, path, sentences, change };
 }
 
 function digestOf(tree: string): string | null {

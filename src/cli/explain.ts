@@ -13,9 +13,9 @@ export async function explainExecution(
   { stdout }: Surroundings,
 ): Promise<number> {
   const api = createHttpApi({ url: options.url, key: options.key });
-  const { decision, path, sentences, about, knowsRules } = await explainRun(api, mockId);
+  const { decision, path, sentences, change, about, knowsRules } = await explainRun(api, mockId);
   if (options.json) {
-    stdout.write(`${visibleJson(JSON.stringify({ mockId, decision, path, sentences, knowsRules, about }))}\n`);
+    stdout.write(`${visibleJson(JSON.stringify({ mockId, decision, path, sentences, change, knowsRules, about }))}\n`);
     return exitCodes.ok;
   }
   const lines = [

@@ -44,7 +44,7 @@ export function addTools(server: McpServer, api: HttpApi, { allowRun }: { allowR
     {
       title: 'Explain a run',
       description:
-        'Why an execution came out as it did: the deciding path and a sentence for each reason, then its input, answer and trace, and the tree of its rule as it ran, with the settings of each node.',
+        'Why an execution came out as it did: the deciding path, a sentence for each reason, and the smallest change of the input with which the result would be TRUE (computed, not run); then its input, answer and trace, and the tree of its rule as it ran, with the settings of each node.',
       inputSchema: z.strictObject({ mockId: z.uuid().describe('The execution: find_runs names it.') }),
       annotations: READS,
     },

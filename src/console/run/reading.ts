@@ -3,6 +3,7 @@ import { type Decision, decisionOf, type Mark } from '../../shared/reasoning/mar
 import type { Replay } from '../../shared/reasoning/replay.ts';
 import { replayResult, type Traced } from '../../shared/reasoning/replay-result.ts';
 import { type Result, readResult } from '../../shared/reasoning/result.ts';
+import { type RunToChange, type SmallestChange, wayToTrue } from '../../shared/reasoning/smallest-change.ts';
 import type { Occurrence } from '../../shared/reasoning/tree.ts';
 import { type Reason, whyOf } from '../../shared/reasoning/why.ts';
 import type { Execution } from '../api/executions.ts';
@@ -21,6 +22,12 @@ export type Reading = {
   replay: Replay;
   decision: Decision | null;
   why: Reason[];
+  /** When the rule ran, or as of when; epoch ms. */
+  ranAt: number;
+  /** As what the smallest change of its input is computed from. */
+  toChange: RunToChange;
+  /** With which change the result would be TRUE. */
+  change: SmallestChange | null;
 };
 
 /** Reads an ended execution against the tree it ran through; without a tree its trace has no places. */
@@ -31,17 +38,24 @@ export function readRun(execution: Execution, occurrences: readonly Occurrence[]
   const { trace, replay, rest } = replayResult(result, occurrences);
   const [root] = occurrences;
   const mark = root ? replay.marks.get(root) : lastOf(replay);
+  const before = documentOf(execution.input);
+  const { ts, history } = execution.record;
+  const ranAt = Number(ts ?? result?.executeAt ?? history[0]?.at ?? 0);
+  const toChange = { occurrences, marks: replay.marks, tracesReads: trace === 'steps', input: before, ranAt };
   return {
     execution,
     result,
     late,
-    before: documentOf(execution.input),
+    before,
     after: result?.success ? result.data : null,
     trace,
     rest,
     replay,
     decision: mark ? decisionOf(mark) : null,
     why: root ? whyOf(root, replay.marks) : [],
+    ranAt,
+    toChange,
+    change: wayToTrue(toChange),
   };
 }
 

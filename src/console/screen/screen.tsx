@@ -145,7 +145,7 @@ export function Screen() {
             <div className="column headlines">
               <DryRunNotice run={run} />
               <RulesNotice rule={shown} onAgain={() => 'record' in shown.ofRun && again(shown.ofRun.record)} />
-              <ResultPanel place={place} run={run} rule={shown} onChoose={choose} />
+              <ResultPanel place={place} run={run} rule={shown} input={input} onChoose={choose} />
               <SaveCaseBar reading={run.sending ? null : run.reading} />
               <button
                 type="button"
@@ -165,6 +165,7 @@ export function Screen() {
                 place={place}
                 run={run}
                 rule={shown}
+                input={input}
                 chosen={chosen}
                 detail={detail}
                 onDetail={setDetail}

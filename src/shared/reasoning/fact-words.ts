@@ -4,6 +4,7 @@ import type { ReasonKey } from './english.ts';
 import type { Facts } from './facts.ts';
 import type { Parameters } from './format.ts';
 import type { Read } from './mark.ts';
+import type { KeyChange } from './smallest-change.ts';
 import type { Comparison, Setting } from './tree.ts';
 
 /** A sentence of a dictionary, with its names filled in. */
@@ -35,6 +36,13 @@ const wantedKeys = {
   in: 'why.wanted.in',
   'not-in': 'why.wanted.notIn',
 } as const satisfies Record<Comparison['is'], ReasonKey>;
+
+/** One change of an input as a short text such as "cost = 100". */
+export function changeOfKeyWords({ key, before, after, other }: KeyChange, say: Say): string {
+  return other && before !== null
+    ? say('why.change.other', { key, value: shortened(before) })
+    : say('why.change.value', { key, value: shortened(after) });
+}
 
 export function readWords({ key, value, size }: Read, say: Say): string {
   if (value) return say('trace.is', { key, value: shortened(compactJson(value)) });

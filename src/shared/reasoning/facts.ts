@@ -1,6 +1,7 @@
 import { orderOf } from '../cases/decimal.ts';
 import type { Json } from '../json-tree/read-json.ts';
 import { valueAt } from '../json-tree/value-at.ts';
+import { holdsBy, opposites } from './comparison.ts';
 import { pathOfKey } from './key-path.ts';
 import type { Mark, Read } from './mark.ts';
 import type { Comparison, Occurrence, Setting } from './tree.ts';
@@ -17,17 +18,6 @@ export type Facts = {
   /** By these settings it would have come out otherwise: they were others when it ran, and are left out. */
   areOthers: boolean;
   wanted: { key: string; is: Comparison['is']; value: string } | null;
-};
-
-const opposites: Record<Comparison['is'], Comparison['is']> = {
-  '>=': '<',
-  '<': '>=',
-  '>': '<=',
-  '<=': '>',
-  '=': '!=',
-  '!=': '=',
-  in: 'not-in',
-  'not-in': 'in',
 };
 
 /** The facts of one leaf in one run. `input`: what the run was given. */
@@ -72,16 +62,6 @@ function contradicts(
   const cameTo = (mark.outcome === 'TRUE') !== mark.inverted;
   return [exact, Number(read.text) - Number(setting)].every((order) => holds(order) !== cameTo);
 }
-
-/** By the order of what was read to the setting. */
-const holdsBy: Partial<Record<Comparison['is'], (order: number) => boolean>> = {
-  '>=': (order) => order >= 0,
-  '>': (order) => order > 0,
-  '<=': (order) => order <= 0,
-  '<': (order) => order < 0,
-  '=': (order) => order === 0,
-  '!=': (order) => order !== 0,
-};
 
 function readsFromInput(keys: Occurrence['node']['keys'], input: Json | null): Read[] {
   if (input === null) return [];

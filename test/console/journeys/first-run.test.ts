@@ -86,7 +86,7 @@ describeInBrowser('the console, first visit', () => {
     await page.locator('.verdict .chip', { hasText: 'FALSE' }).waitFor();
     await says(
       page.locator('.why'),
-      'Why FALSE: “campaign” #1 is FALSE because “spent 100 or more” #2 is FALSE. The nodes after “spent 100 or more” #2 did not run. “spent 100 or more” #2 is FALSE: cost is 99.50, min is 100. It would be TRUE with cost of at least 100.',
+      'Why FALSE: “campaign” #1 is FALSE because “spent 100 or more” #2 is FALSE. The nodes after “spent 100 or more” #2 did not run. “spent 100 or more” #2 is FALSE: cost is 99.50, min is 100. The result would be TRUE with cost = 100, if “coupon of 20” #4 comes to TRUE. This is computed, not run. Write it into the form',
     );
     expect((await paintedTree(page)).slice(0, 4)).toEqual([
       'AND campaign #1 FALSE',
@@ -100,6 +100,11 @@ describeInBrowser('the console, first visit', () => {
     await page.getByLabel('Executed only').check();
     expect(await paintedTree(page)).toEqual(['AND campaign #1 FALSE', '  spent 100 or more #2 FALSE']);
     await expectAccessible(page);
+
+    await page.getByRole('button', { name: 'Write it into the form' }).click();
+    await holds(page.getByLabel('cost', { exact: true }), '100');
+    await pressRun(page);
+    await page.locator('.verdict .chip', { hasText: 'TRUE' }).waitFor();
   });
 
   test('a large integer is exact in the form, the JSON, the call, the output and the changes', async () => {

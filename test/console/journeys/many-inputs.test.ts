@@ -176,5 +176,11 @@ describeInBrowser('many inputs in the console', () => {
     await page.getByText('no case', { exact: true }).first().waitFor();
     await expectAccessible(page);
     await picture(page, 'console-coverage');
+    await page.getByRole('button', { name: 'Find an input that reaches “coupon of 20” #4' }).click();
+    await says(
+      page.locator('.coverage .notice'),
+      /^“coupon of 20” #4 would run with the input of “.+” and cost = 100, uid = 12, city = "杭州"\. It stands in the form/,
+    );
+    await holds(page.getByLabel('cost', { exact: true }), '100');
   });
 });

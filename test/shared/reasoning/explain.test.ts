@@ -29,9 +29,31 @@ describe('an explanation as text', () => {
       ],
       sentences: [
         '“gate” #1 is FALSE because “spent 100 or more” #2 is FALSE. The nodes after “spent 100 or more” #2 did not run.',
-        '“spent 100 or more” #2 is FALSE: in the input, cost is 90.50, min is 9007199254740993. It would be TRUE with cost of at least 9007199254740993.',
+        '“spent 100 or more” #2 is FALSE: in the input, cost is 90.50, min is 9007199254740993. This node would be TRUE with cost of at least 9007199254740993.',
       ],
+      change: null,
     });
+  });
+
+  test('says the smallest change for the whole result in the place of one for a node, and that nothing ran', () => {
+    const uid = leaf(3, {
+      keys: [{ key: 'uid', direction: 'read', dynamic: false, nested: false, valueType: 'Long' }],
+      settings: [{ field: 'uid', name: null, value: '1', configured: true }],
+      comparison: { key: 'uid', is: '=', field: 'uid' },
+    });
+    const coupon = node(4, 'LeafResult', [], { label: 'coupon' });
+    const { sentences, change } = why(node(1, 'And', [spend, uid, coupon]), '[2:Spend:F:0][1:And:F:0]');
+    expect(change).toEqual({
+      keys: [
+        { key: 'cost', before: '90.50', after: '9007199254740993' },
+        { key: 'uid', before: null, after: '1' },
+      ],
+      assumed: ['4'],
+    });
+    expect(sentences.at(-1)).toBe(
+      'The result would be TRUE with cost = 9007199254740993, uid = 1, if “coupon” #4 comes to TRUE. This is computed, not run.',
+    );
+    expect(sentences.join(' ')).not.toContain('This node would be');
   });
 
   test('says no setting and no "would be" of a tree without settings', () => {
@@ -56,7 +78,7 @@ describe('an explanation as text', () => {
     });
 
     test('does not say so where they fit, to the last digit', () => {
-      expect(told('79.99', 'FALSE')).toMatch(/min is 80\. It would be TRUE with cost of at least 80\./);
+      expect(told('79.99', 'FALSE')).toMatch(/min is 80\. This node would be TRUE with cost of at least 80\./);
       expect(told('80.0', 'TRUE')).toMatch(/min is 80\./);
     });
 
@@ -79,7 +101,7 @@ describe('an explanation as text', () => {
   });
 
   test('knows nothing where there is no trace, and where it does not fit', () => {
-    const nothing = { decision: null, path: [], sentences: [] };
+    const nothing = { decision: null, path: [], sentences: [], change: null };
     expect(why(node(1, 'And', [spend]), '')).toEqual(nothing);
     expect(why(node(1, 'And', [spend]), '[77:Other:T:0]')).toEqual(nothing);
   });

@@ -51,7 +51,7 @@ export function CasesPanel({ place, rule, input, onOpenRun }: Props) {
         />
       </div>
       {place.panel === 'inputs' && <InputsPanel {...props} />}
-      {place.panel === 'coverage' && <CoveragePanel {...props} />}
+      {place.panel === 'coverage' && <CoveragePanel {...props} input={input} />}
       {place.panel === 'cases' && <SavedCasesPanel {...props} />}
     </section>
   );

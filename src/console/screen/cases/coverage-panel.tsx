@@ -5,13 +5,16 @@ import { goTo } from '../../state/location.ts';
 import { useText } from '../../text/use-text.tsx';
 import { useWindowedRows } from '../../ui/windowed-rows.ts';
 import { targetWords } from '../input/target-words.ts';
+import type { Input } from '../input/use-input.ts';
+import { nodeWords } from '../tree/node-link.tsx';
 import { relationWords } from '../tree/relation-words.ts';
 import type { PanelProps } from './cases-panel.tsx';
+import { useMissingCase } from './use-missing-case.ts';
 
 const ROW_HEIGHT = 30;
 
 /** The tree with the number of cases that reached each node. */
-export function CoveragePanel({ place, rule }: PanelProps) {
+export function CoveragePanel({ place, rule, input }: PanelProps & { input: Input }) {
   const { say } = useText();
   const [target, setTarget] = useState<string | null>(null);
   const [missedOnly, setMissedOnly] = useState(false);
@@ -26,6 +29,7 @@ export function CoveragePanel({ place, rule }: PanelProps) {
     () => (missedOnly ? withAncestors(rule.occurrences, missed) : rule.occurrences),
     [rule.occurrences, missed, missedOnly],
   );
+  const { find, told } = useMissingCase({ batchId: place.batch, occurrences: rule.occurrences, input });
   if (place.batch === null) return <p className="empty-line">{say('coverage.noBatch')}</p>;
   if (followed?.kind === 'unknown') return <p className="notice warn">{followed.error}</p>;
   return (
@@ -66,14 +70,25 @@ export function CoveragePanel({ place, rule }: PanelProps) {
           {say('coverage.close')}
         </button>
       </div>
-      {coverage && <CoverageTree occurrences={rows} reached={coverage.nodes} cases={coverage.cases} />}
+      {told !== null && (
+        <p className="notice" role="status">
+          {told}
+        </p>
+      )}
+      {coverage && <CoverageTree occurrences={rows} reached={coverage.nodes} cases={coverage.cases} onFind={find} />}
     </div>
   );
 }
 
-type TreeProps = { occurrences: readonly Occurrence[]; reached: ReadonlyMap<string, number>; cases: number };
+type TreeProps = {
+  occurrences: readonly Occurrence[];
+  reached: ReadonlyMap<string, number>;
+  cases: number;
+  /** Looks for an input that reaches a node. */
+  onFind: (to: Occurrence) => void;
+};
 
-function CoverageTree({ occurrences, reached, cases }: TreeProps) {
+function CoverageTree({ occurrences, reached, cases, onFind }: TreeProps) {
   const { say } = useText();
   const box = useRef<HTMLDivElement>(null);
   const seen = useWindowedRows(box, { count: occurrences.length, rowHeight: ROW_HEIGHT });
@@ -100,6 +115,7 @@ function CoverageTree({ occurrences, reached, cases }: TreeProps) {
             rowIndex={seen.first + index + 2}
             count={reached.get(occurrence.node.id) ?? 0}
             cases={cases}
+            onFind={onFind}
           />
         ))}
       </div>
@@ -107,10 +123,11 @@ function CoverageTree({ occurrences, reached, cases }: TreeProps) {
   );
 }
 
-type RowProps = { occurrence: Occurrence; rowIndex: number; count: number; cases: number };
+type RowProps = Pick<TreeProps, 'cases' | 'onFind'> & { occurrence: Occurrence; rowIndex: number; count: number };
 
-function CoverageRow({ occurrence: { node, depth }, rowIndex, count, cases }: RowProps) {
+function CoverageRow({ occurrence, rowIndex, count, cases, onFind }: RowProps) {
   const { say } = useText();
+  const { node, depth } = occurrence;
   return (
     <div
       role="row"
@@ -125,6 +142,16 @@ function CoverageRow({ occurrence: { node, depth }, rowIndex, count, cases }: Ro
       <div role="cell" className="reached">
         <i aria-hidden="true" style={{ width: `${cases === 0 ? 0 : (count / cases) * 100}%` }} />
         <span>{count === 0 ? say('coverage.none') : say('coverage.reached', { count, n: cases })}</span>
+        {count === 0 && (
+          <button
+            type="button"
+            className="quiet"
+            aria-label={say('coverage.find.for', { node: nodeWords(occurrence, say) })}
+            onClick={() => onFind(occurrence)}
+          >
+            {say('coverage.find')}
+          </button>
+        )}
       </div>
     </div>
   );

@@ -7,6 +7,7 @@ import { Tabs } from '../../ui/tabs.tsx';
 import { Loading } from '../frame/loading.tsx';
 import type { RuleContext } from '../frame/use-rule.ts';
 import { withoutData } from '../history/without-data.ts';
+import type { Input } from '../input/use-input.ts';
 import type { Run } from '../result/use-run.ts';
 import { ChangesView } from './changes-view.tsx';
 import { NodeView } from './node-view.tsx';
@@ -20,6 +21,7 @@ type Props = {
   place: Place;
   run: Run;
   rule: RuleContext;
+  input: Input;
   chosen: Occurrence | null;
   detail: Detail;
   onDetail: (detail: Detail) => void;
@@ -27,7 +29,7 @@ type Props = {
 };
 
 /** What a run did to the data, what it left, one node, and everything as it was written. */
-export function DetailsPanel({ place, run, rule, chosen, detail: wanted, onDetail, onChoose }: Props) {
+export function DetailsPanel({ place, run, rule, input, chosen, detail: wanted, onDetail, onChoose }: Props) {
   const { say } = useText();
   const hasCase = place.item !== null || place.caseName !== null;
   const detail = wanted === 'case' && !hasCase ? 'changes' : wanted;
@@ -61,7 +63,7 @@ export function DetailsPanel({ place, run, rule, chosen, detail: wanted, onDetai
           empty
         ))}
       {detail === 'node' && (
-        <NodeView occurrence={chosen} occurrences={rule.occurrences} run={run} onChoose={onChoose} />
+        <NodeView occurrence={chosen} occurrences={rule.occurrences} {...{ run, input, onChoose }} />
       )}
       {detail === 'raw' &&
         (reading ? (

@@ -17,9 +17,11 @@ import { formatMs } from '../../text/durations.ts';
 import { type Say, useText } from '../../text/use-text.tsx';
 import { skipOf } from '../../trace/skipped.ts';
 import { OutcomeChip } from '../../ui/outcome-chip.tsx';
+import type { Input } from '../input/use-input.ts';
 import { skipWords } from '../result/skip-words.ts';
 import { windowWords } from '../result/time-window-words.ts';
 import type { Run } from '../result/use-run.ts';
+import { WayToNode } from '../result/way-line.tsx';
 import { Why } from '../result/why.tsx';
 import { relationWords } from '../tree/relation-words.ts';
 
@@ -27,11 +29,12 @@ type Props = {
   occurrence: Occurrence | null;
   occurrences: readonly Occurrence[];
   run: Run;
+  input: Input;
   onChoose: (occurrence: Occurrence) => void;
 };
 
 /** One node: what it is, what it did in this run, and ways to run it. */
-export function NodeView({ occurrence, occurrences, run, onChoose }: Props) {
+export function NodeView({ occurrence, occurrences, run, input, onChoose }: Props) {
   const { say } = useText();
   if (!occurrence) return <p className="empty-line">{say('node.none')}</p>;
   const { node } = occurrence;
@@ -48,10 +51,11 @@ export function NodeView({ occurrence, occurrences, run, onChoose }: Props) {
       {places > 1 && <p className="muted">{say('trace.shared', { n: places })}</p>}
       {reading && mark && (
         <p className="node-why">
-          <Why why={whyOf(occurrence, reading.replay.marks)} reading={reading} onChoose={onChoose} />
+          <Why why={whyOf(occurrence, reading.replay.marks)} withWanted {...{ reading, onChoose }} />
         </p>
       )}
       {skip && <p className="muted">{skipWords(skip, say)}</p>}
+      {skip && reading && <WayToNode to={occurrence} {...{ reading, input, onChoose }} />}
       <dl>
         <Fact name={say('node.type')}>{typeWords(node.type, say)}</Fact>
         {node.className !== null && (

@@ -11,16 +11,18 @@ import { Icon } from '../../ui/icon.tsx';
 import { OutcomeChip } from '../../ui/outcome-chip.tsx';
 import { useLacks } from '../frame/use-may.ts';
 import type { RuleContext } from '../frame/use-rule.ts';
+import type { Input } from '../input/use-input.ts';
 import { FormChanges } from './form-changes.tsx';
 import { Timings } from './timings.tsx';
 import { useHeadline } from './use-headline.ts';
 import type { Run } from './use-run.ts';
+import { WayLine } from './way-line.tsx';
 import { Why } from './why.tsx';
 
-type Props = { place: Place; run: Run; rule: RuleContext; onChoose: (occurrence: Occurrence) => void };
+type Props = { place: Place; run: Run; rule: RuleContext; input: Input; onChoose: (occurrence: Occurrence) => void };
 
 /** What the run came to, why, and how it stands; where its time went is one press away. */
-export function ResultPanel({ place, run, rule, onChoose }: Props) {
+export function ResultPanel({ place, run, rule, input, onChoose }: Props) {
   const { say, language, zone } = useText();
   const cannotStop = useLacks()('cancel');
   const { followed, reading, notBegun } = run;
@@ -62,7 +64,7 @@ export function ResultPanel({ place, run, rule, onChoose }: Props) {
         )}
         {notBegun !== null && <AfterRefusal run={run} hasBefore={place.run !== null} />}
       </div>
-      <WhyLine reading={run.shown} run={run} onChoose={onChoose} />
+      <WhyLine reading={run.shown} {...{ run, input, onChoose }} />
       <Timings
         record={notBegun === null && !run.sending ? record : null}
         execution={reading?.execution ?? null}
@@ -92,9 +94,9 @@ function AfterRefusal({ run, hasBefore }: { run: Run; hasBefore: boolean }) {
   );
 }
 
-type WhyProps = { reading: Reading | null; run: Run; onChoose: (occurrence: Occurrence) => void };
+type WhyProps = Pick<Props, 'run' | 'input' | 'onChoose'> & { reading: Reading | null };
 
-function WhyLine({ reading, run, onChoose }: WhyProps) {
+function WhyLine({ reading, run, input, onChoose }: WhyProps) {
   const { say } = useText();
   const stale = reading !== null && run.reading === null;
   let content: ReactNode = <span className="muted">{say(reading ? withoutReason(reading) : 'why.empty')}</span>;
@@ -106,7 +108,9 @@ function WhyLine({ reading, run, onChoose }: WhyProps) {
     const outcome = reading.decision === null ? say('outcome.ERROR') : say(`outcome.${reading.decision}`);
     content = (
       <>
-        <b>{say('why.title', { outcome })}</b> <Why why={reading.why} reading={reading} onChoose={onChoose} />
+        <b>{say('why.title', { outcome })}</b>{' '}
+        <Why why={reading.why} withWanted={reading.change === null} {...{ reading, onChoose }} />
+        {reading.change && <WayLine change={reading.change} to={null} {...{ input, onChoose }} />}
       </>
     );
   }

@@ -9,37 +9,39 @@ import { NodeLink } from '../tree/node-link.tsx';
 import { LeafFacts, Wanted } from './leaf-facts.tsx';
 import { windowWords } from './time-window-words.ts';
 
-type Props = { why: readonly Reason[]; reading: Reading; onChoose: (occurrence: Occurrence) => void };
+/** `withWanted`: a leaf says with which value it would be TRUE. */
+type Props = {
+  why: readonly Reason[];
+  reading: Reading;
+  withWanted: boolean;
+  onChoose: (occurrence: Occurrence) => void;
+};
 
 const MAX_NODES = 4;
 
 /** The chain of reasons in sentences, the nodes in them to be pressed. */
-export function Why({ why, reading, onChoose }: Props) {
+export function Why({ why, reading, withWanted, onChoose }: Props) {
   const node = (occurrence: Occurrence) => <NodeLink occurrence={occurrence} onChoose={onChoose} />;
   const ran = { marks: reading.replay.marks, input: reading.before };
   return why.map((reason) => (
     <span className="reason" key={`${reason.kind} ${reason.at.index}`}>
-      <OneReason reason={reason} words={wordsOf(reason, ran)} reading={reading} node={node} />{' '}
+      <OneReason reason={reason} words={wordsOf(reason, ran)} {...{ reading, withWanted, node }} />{' '}
     </span>
   ));
 }
 
 type Node = (occurrence: Occurrence) => ReactNode;
-type OneProps = { reason: Reason; words: ReasonWords; reading: Reading; node: Node };
+type OneProps = Pick<Props, 'reading' | 'withWanted'> & { reason: Reason; words: ReasonWords; node: Node };
 
-function OneReason({ reason, words, reading, node }: OneProps) {
+function OneReason({ reason, words, reading, withWanted, node }: OneProps) {
   const { say, language, zone } = useText();
   const { key, nodes, decisions, texts, facts, window } = words;
-  const ran = () => {
-    const { ts, history } = reading.execution.record;
-    return ts ?? String(reading.result?.executeAt ?? history[0]?.at ?? 0);
-  };
   const parameters = {
     ...texts,
     ...Object.fromEntries(Object.entries(decisions).map(([name, decision]) => [name, say(`outcome.${decision}`)])),
     ...(window && {
       window: windowWords(reason.at.node.timeWindow, { say, language, zone }),
-      time: formatMoment(ran(), language, zone),
+      time: formatMoment(String(reading.ranAt), language, zone),
     }),
   };
   const parts = Object.fromEntries(
@@ -52,7 +54,7 @@ function OneReason({ reason, words, reading, node }: OneProps) {
         with={parameters}
         parts={{ ...parts, ...(facts && { facts: <LeafFacts facts={facts} /> }) }}
       />
-      {facts && (
+      {facts && withWanted && (
         <>
           {' '}
           <Wanted facts={facts} />
@@ -62,7 +64,8 @@ function OneReason({ reason, words, reading, node }: OneProps) {
   );
 }
 
-function Nodes({ of, node }: { of: readonly Occurrence[]; node: Node }) {
+/** Some nodes by their names, to be pressed. */
+export function Nodes({ of, node }: { of: readonly Occurrence[]; node: Node }) {
   const { say } = useText();
   const more = of.length - MAX_NODES;
   return (

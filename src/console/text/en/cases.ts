@@ -88,6 +88,12 @@ export const casesWords = {
   'coverage.title': 'Nodes that the cases reach',
   'coverage.column': 'Cases that reached it',
   'coverage.reached': '{count} of {n}',
+  'coverage.find': 'Find an input',
+  'coverage.find.for': 'Find an input that reaches {node}',
+  'coverage.find.looking': 'Looking through the runs of these cases…',
+  'coverage.find.none': 'No input that reaches {node} can be computed from the runs of these cases.',
+  'coverage.find.found':
+    '{node} would run with the input of “{name}” and {changes}. It stands in the form: run it, and save it as a case. This is computed, not run.',
   'coverage.none': 'no case',
   'coverage.all': { one: 'The case reaches every node.', other: 'The {n} cases reach every node.' },
   'coverage.missed': 'No case reaches {missed} of {n} nodes.',

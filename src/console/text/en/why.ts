@@ -5,6 +5,12 @@ import type { Template } from '../../../shared/reasoning/format.ts';
 export const whyWords = {
   ...reasonEnglish,
   'why.title': 'Why {outcome}:',
+  'why.reach': '{node} would run with {changes}. This is computed, not run.',
+  'why.reach.assumed': {
+    one: '{node} would run with {changes}, if {nodes} comes to TRUE. This is computed, not run.',
+    other: '{node} would run with {changes}, if {nodes} come to TRUE. This is computed, not run.',
+  },
+  'why.change.write': 'Write it into the form',
   'why.empty': 'After a run, this line says which node decided and why.',
   'why.notBegun': 'The service did not start a run, so there is no result.',
   'why.noAnswer': 'The page has no result, because the service gave no answer.',

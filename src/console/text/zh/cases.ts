@@ -78,6 +78,12 @@ export const casesWords: Record<keyof typeof words, Template> = {
   'coverage.title': '用例到达的节点',
   'coverage.column': '到达它的用例',
   'coverage.reached': '{n} 中的 {count}',
+  'coverage.find': '找一个输入',
+  'coverage.find.for': '找一个能到达 {node} 的输入',
+  'coverage.find.looking': '正在查看这些用例的运行……',
+  'coverage.find.none': '无法从这些用例的运行推算出能到达 {node} 的输入。',
+  'coverage.find.found':
+    '在“{name}”的输入中改为 {changes} 时，{node} 会运行。输入已写入表单：运行它，再存为用例。这是推算的，没有运行。',
   'coverage.none': '没有用例',
   'coverage.all': '{n} 个用例到达了每个节点。',
   'coverage.missed': '{n} 个节点中有 {missed} 个没有用例到达。',

@@ -1,0 +1,77 @@
+import { orderOf, sameNumber } from '../cases/decimal.ts';
+import { type Json, readJson } from '../json-tree/read-json.ts';
+import type { Comparison, TreeNode } from './tree.ts';
+
+/** The opposite of each relation. */
+export const opposites: Record<Comparison['is'], Comparison['is']> = {
+  '>=': '<',
+  '<': '>=',
+  '>': '<=',
+  '<=': '>',
+  '=': '!=',
+  '!=': '=',
+  in: 'not-in',
+  'not-in': 'in',
+};
+
+/** Whether two numbers are in a relation, by the order of the first to the second. */
+export const holdsBy: Partial<Record<Comparison['is'], (order: number) => boolean>> = {
+  '>=': (order) => order >= 0,
+  '>': (order) => order > 0,
+  '<=': (order) => order <= 0,
+  '<': (order) => order < 0,
+  '=': (order) => order === 0,
+  '!=': (order) => order !== 0,
+};
+
+/** A declared comparison with the value that is set for it. */
+export type Condition = { key: string; nested: boolean; is: Comparison['is']; setting: Json; wholeNumbers: boolean };
+
+/** What a node declares that it decides by; null where it declares nothing, or its setting is not known. */
+export function conditionOf({ comparison, settings, keys }: TreeNode): Condition | null {
+  if (comparison === null) return null;
+  const setting = settings.find(({ field }) => field === comparison.field);
+  const read = readJson(setting?.value ?? '');
+  if (read.kind === 'bad') return null;
+  const declared = keys.find(({ key }) => key === comparison.key);
+  const wholeNumbers = declared?.valueType === 'Integer' || declared?.valueType === 'Long';
+  return {
+    key: comparison.key,
+    nested: declared?.nested ?? false,
+    is: comparison.is,
+    setting: read.root,
+    wholeNumbers,
+  };
+}
+
+/** Whether a value fulfils a condition. Null where the declaration does not say: the value is missing, or of another kind. */
+export function fulfils({ is, setting }: Pick<Condition, 'is' | 'setting'>, value: Json | undefined): boolean | null {
+  if (value === undefined) return null;
+  switch (is) {
+    case 'in':
+    case 'not-in': {
+      if (setting.kind !== 'array') return null;
+      const found = setting.items.map((item) => isSame(item, value));
+      if (found.includes(true)) return is === 'in';
+      return found.includes(null) ? null : is === 'not-in';
+    }
+    case '=':
+    case '!=': {
+      const same = isSame(setting, value);
+      return same === null ? null : same === (is === '=');
+    }
+    default: {
+      if (setting.kind !== 'number' || value.kind !== 'number') return null;
+      const order = orderOf(value.text, setting.text);
+      return order === null ? null : (holdsBy[is]?.(order) ?? null);
+    }
+  }
+}
+
+/** Whether two values are the same; null for two kinds, or for what is no single value. */
+function isSame(one: Json, other: Json): boolean | null {
+  if (one.kind === 'number' && other.kind === 'number') return sameNumber(one.text, other.text);
+  if (one.kind === 'string' && other.kind === 'string') return one.value === other.value;
+  if (one.kind === 'boolean' && other.kind === 'boolean') return one.value === other.value;
+  return null;
+}

@@ -1,0 +1,48 @@
+import { type Condition, conditionOf, fulfils } from './comparison.ts';
+import { type Decision, decisionOf, inverted, type Mark } from './mark.ts';
+import type { Occurrence } from './tree.ts';
+import type { RunThatWas } from './what-if.ts';
+
+/** A leaf in the run that was. `kept`: what its own code came to, if it ran. `reads`: null where that is not known. */
+export type Leaf = {
+  kept: Decision | null;
+  reads: string[] | null;
+  writes: string[];
+  condition: Condition | null;
+};
+
+export function leafIn(at: Occurrence, run: RunThatWas): Leaf {
+  const mark = run.marks.get(at);
+  const kept = mark ? keptOf(at, mark, run.marks) : null;
+  const { keys } = at.node;
+  const declared = (...directions: string[]) =>
+    keys.filter(({ direction }) => directions.includes(direction)).map(({ key }) => key);
+  const writes = [...declared('write', 'read_write'), ...(mark?.writes ?? []).map(({ key }) => key)];
+  const known = declared('read', 'read_write');
+  const isKnown = known.length > 0 && !keys.some(({ dynamic }) => dynamic);
+  const reads = run.tracesReads && mark ? mark.reads.map(({ key }) => key) : isKnown ? known : null;
+  return { kept, reads, writes, condition: trusted(at, kept, { mark, run }) };
+}
+
+/** What the code of a leaf came to, without its condition and without inversion; null where it did not run or the trace does not tell. */
+function keptOf(at: Occurrence, mark: Mark, marks: RunThatWas['marks']): Decision | null {
+  if (mark.outcome !== 'TRUE' && mark.outcome !== 'FALSE' && mark.outcome !== 'NONE') return null;
+  const own = mark.inverted ? inverted(mark.outcome) : mark.outcome;
+  const condition = at.forward && marks.get(at.forward);
+  const byCondition = condition && decisionOf(condition) === 'TRUE' && at.node.type === 'LeafNone';
+  return byCondition && mark.error === null ? 'NONE' : own;
+}
+
+/** The condition of a leaf, unless what it came to says otherwise. */
+function trusted(at: Occurrence, kept: Decision | null, { mark, run }: { mark: Mark | undefined; run: RunThatWas }) {
+  const condition = conditionOf(at.node);
+  if (condition === null || kept === null || mark?.error !== null) return condition;
+  const read = mark.reads.find(({ key }) => key === condition.key)?.value;
+  const holds = fulfils(condition, read ?? run.input(condition.key, condition.nested));
+  return holds === null || holds === (kept === 'TRUE') ? condition : null;
+}
+
+/** A key with dots leads into an object: who writes or changes one of its members changes the object. */
+export function topOf(key: string): string {
+  return key.split('.', 1)[0] ?? key;
+}
