@@ -77,6 +77,7 @@ export const layers: Record<string, string[]> = {
     'access',
     'cases',
     'batches',
+    'readiness',
     'ice',
     'openapi',
     'docs',

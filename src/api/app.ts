@@ -53,6 +53,7 @@ import { iceRoutes } from './routes/ice.ts';
 import { keptExecutionRoutes } from './routes/kept-executions.ts';
 import { metricsRoutes } from './routes/metrics.ts';
 import { queueBoardRoutes } from './routes/queue-board.ts';
+import { readinessRoute } from './routes/readiness.ts';
 import { sessionRoutes } from './routes/session.ts';
 
 type Dependencies = {
@@ -149,7 +150,7 @@ export function createApp({
   app.route('/rule-server/mock', executeRoute({ ...calls, runOnce }));
   if (settings.ICE_ENDPOINTS) app.route('/ice-server/mock', iceRoutes({ ...calls, ask }));
   // The lists themselves are among these paths.
-  for (const path of ['executions/*', 'failures', 'kept', 'batches/*', 'cases'])
+  for (const path of ['executions/*', 'failures', 'kept', 'batches/*', 'cases', 'readiness'])
     app.use(`/rule-server/mock/${path}`, refuseWithoutStore(health));
   const ofExecutions = [findExecutionsRoutes(executions), keptExecutionRoutes(executions)];
   const ofOne = [executionRoutes(executions, eraseExecution), eventRoutes({ executions, stopping })];
@@ -158,11 +159,15 @@ export function createApp({
   const ofBatches = { readCsvBatch: createReadCsvBatch({ ask }), maxBodyBytes: settings.MAX_BATCH_BYTES };
   app.route('/rule-server/mock', batchRoutes({ batches, ...ofBatches, openBodies, stopping }));
   app.route('/rule-server/mock', casesRoutes({ savedCases, openBodies }));
-  app.route('/rule-server/mock', browseRoutes({ ask }));
+  for (const routes of ruleRoutes({ ask, savedCases, batches })) app.route('/rule-server/mock', routes);
   requestMetrics.expectFaults(app.routes);
   app.notFound(({ req }) => problem(404, `There is nothing at ${req.path}.`));
   app.onError((error, context) => answerError(error, context.get('requestId'), log));
   return app;
+}
+
+function ruleRoutes({ ask, savedCases, batches }: Pick<Dependencies, 'ask' | 'savedCases' | 'batches'>) {
+  return [browseRoutes({ ask }), readinessRoute({ ask, savedCases, store: batches.store })];
 }
 
 function accessOf({ settings, store, keyring }: Pick<Dependencies, 'settings' | 'store' | 'keyring'>): Access {

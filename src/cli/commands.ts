@@ -2,6 +2,7 @@ import { Argument, type Command, Option } from 'commander';
 import { anyForm } from '../shared/contract/target.ts';
 import type { BackupOptions } from './backup.ts';
 import { describeCases } from './cases/commands.ts';
+import type { CheckOptions } from './check.ts';
 import type { ClientsOptions } from './clients.ts';
 import type { DoctorOptions } from './doctor/doctor.ts';
 import type { EraseOptions } from './erase.ts';
@@ -10,6 +11,7 @@ import { EXIT_CODES_HELP } from './exit-codes.ts';
 import type { ExplainOptions } from './explain.ts';
 import {
   BACKUP_EXAMPLES,
+  CHECK_HELP,
   CLIENTS_EXAMPLES,
   COMPLETION_EXAMPLES,
   DOCTOR_EXAMPLES,
@@ -60,6 +62,7 @@ export function describeCommands(program: Command, surroundings: Surroundings, e
   describeDoctor(describing);
   describeKeys(program, surroundings, ended);
   describeHistory(describing);
+  describeCheck(describing);
   describeReplay(describing);
   describeExplain(describing);
   describeWatch(describing);
@@ -198,6 +201,19 @@ function describeReplay({ program, surroundings, ended, withApi }: Describing): 
   addRecordedSearch(replay);
   needsOptions(replay, 'app', 'rule');
   withApi(replay).addHelpText('after', REPLAY_EXAMPLES);
+}
+
+function describeCheck({ program, surroundings, ended, withApi }: Describing): void {
+  const check = program
+    .command('check')
+    .description('tell whether rules can be released: by their trees, and by how their saved cases last ran')
+    .option('--app <id>', 'the app')
+    .option('--rule <id>', 'only this rule')
+    .option('--target <target>', anyForm(''), 'all')
+    .option('--junit <file>', 'write a JUnit report')
+    .action(async (options: CheckOptions) => ended(await (await import('./check.ts')).check(options, surroundings)));
+  needsOptions(check, 'app');
+  withApi(check).addHelpText('after', CHECK_HELP);
 }
 
 function describeExplain({ program, surroundings, ended, withApi }: Describing): void {

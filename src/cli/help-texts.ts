@@ -150,6 +150,22 @@ Exit codes:
   130  Ctrl-C
 `;
 
+export const CHECK_HELP = `
+Examples:
+  rule-server check --app 9001 --target lane:beta
+  rule-server check --app 9001 --rule 1 --target lane:beta --junit out.xml
+
+A rule can ship when its saved cases passed in their last batch on this target, on the rules that are released now, and nothing in its tree
+stops it. Nothing runs: "rule-server test --saved" runs the cases.
+
+Exit codes:
+  0  every rule can ship
+  1  a rule cannot ship
+  2  the command line is wrong, or there is no such rule
+  4  none is known not to, and a rule is not tested
+  8  the API cannot be reached, or does not know the key
+`;
+
 export const REPLAY_EXAMPLES = `
 Examples:
   rule-server replay --app 9001 --rule 1 --target lane:beta

@@ -32,6 +32,7 @@ export function openBatches({ backend, ask, savedCases, privacy, settings }: Dep
   queue.on('error', () => {}); // the health of the executions' queue reports the same fault
 
   return {
+    store,
     create: createCreateBatch({ backend, store, queue, ask, savedCases, privacy, settings }),
     read: store.read,
     list: (filter: ListFilter) => list(filter, store),

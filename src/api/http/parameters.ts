@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { codeSchema } from '../../shared/contract/outcomes.ts';
 import { stateSchema } from '../../shared/contract/states.ts';
+import { parseTarget, TARGET_PATTERN } from '../../shared/contract/target.ts';
 import type { Problem } from '../calls/read-request.ts';
 import { readCondition } from '../executions/search-conditions.ts';
 
@@ -43,6 +44,25 @@ const app = appId
 
 /** `?app=` */
 export const appParameters = z.object({ app });
+
+/** `?app=&ruleId=&target=`: which rules, and where they are to run. */
+export const readinessParameters = z.object({
+  app,
+  ruleId: ruleOrNode.meta({ ...asInt64, description: 'Only this rule.' }),
+  target: z
+    .string()
+    .default('all')
+    .transform((value, context) => {
+      const target = parseTarget(value);
+      if (target.kind !== 'malformed') return target;
+      context.addIssue({ code: 'custom', message: target.message });
+      return z.NEVER;
+    })
+    .meta({
+      json: { type: 'string', pattern: `^(${TARGET_PATTERN})$`, default: 'all' },
+      description: 'Where they are to run.',
+    }),
+});
 
 /** `?app=&ruleId=|confId=` */
 export const selectedParameters = {

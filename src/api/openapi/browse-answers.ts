@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { dialectNames } from '../../shared/contract/client-kinds.ts';
+import { type FindingCode, findingCodes, readinessStates } from '../../shared/reasoning/readiness.ts';
 import { anyObject, int32, int64, int64OrNull, text } from './answer-parts.ts';
 import { asJson } from './json-schema.ts';
 
@@ -146,6 +147,37 @@ export const treeAnswer = z
     missing: z.array(int64).describe('Nodes that are not released.'),
     cycle: z.array(int64).nullable().describe('Nodes along a circle.'),
     fallback: z.boolean(),
+    missingClasses: z
+      .array(text)
+      .nullable()
+      .optional()
+      .describe('Leaf classes that a client which is asked about does not have; null where none says which it has.'),
     digest: text.nullable().describe('Changes whenever the rule or one of its nodes does.'),
   })
   .meta({ id: 'Tree' });
+
+export const readinessAnswer = z
+  .strictObject({
+    app: z.int(),
+    target: text,
+    state: z.enum(readinessStates).describe('Of all rules together.'),
+    rules: z.array(
+      z.strictObject({
+        ruleId: int64,
+        name: text.nullable(),
+        digest: text.nullable().describe('Of the rules that are released now.'),
+        state: z
+          .enum(readinessStates)
+          .describe('`can-ship`: its saved cases passed on this target and on these rules, and nothing stops it.'),
+        batchId: text.nullable().describe('The last batch of its saved cases on this target.'),
+        findings: z.array(
+          z.strictObject({
+            code: z.enum(Object.keys(findingCodes) as [FindingCode, ...FindingCode[]]),
+            message: text,
+            nodeId: int64.nullable(),
+          }),
+        ),
+      }),
+    ),
+  })
+  .meta({ id: 'Readiness' });

@@ -1,5 +1,5 @@
-import { appParameters, schemaParameters, selectionParameters } from '../http/parameters.ts';
-import { appsAnswer, clientsAnswer, rulesAnswer, schemaAnswer, treeAnswer } from './browse-answers.ts';
+import { appParameters, readinessParameters, schemaParameters, selectionParameters } from '../http/parameters.ts';
+import { appsAnswer, clientsAnswer, readinessAnswer, rulesAnswer, schemaAnswer, treeAnswer } from './browse-answers.ts';
 import type { Operation } from './operation.ts';
 import { badQuestion, refusal, unavailable, usual } from './refusals.ts';
 
@@ -69,6 +69,21 @@ const client = {
   open: 0,
 };
 
+const readiness = {
+  app: 9001,
+  target: 'lane:beta',
+  state: 'not-tested',
+  rules: [
+    {
+      ruleId: 1,
+      name: 'Recharge campaign',
+      digest: 'Qm9xX2Vzc2VudGlhbGx5MT',
+      state: 'not-tested',
+      batchId: null,
+      findings: [{ code: 'no-cases', message: 'The rule has no saved cases.', nodeId: null }],
+    },
+  ],
+};
 const badParameter = badQuestion('A parameter is wrong.', {
   field: 'app',
   message: 'must be an integer from 1 to 2147483647',
@@ -179,6 +194,32 @@ export const browseOperations: Operation[] = [
         422,
         "The app's directory is not one.",
         'clients/9001 is reached through a link, which is never followed.',
+      ),
+      503: unavailable,
+      ...usual,
+    },
+  },
+  {
+    ...common,
+    path: path('readiness'),
+    id: 'readiness',
+    summary: 'Whether the rules of an app can be released to a target',
+    description:
+      'A rule can ship when its saved cases passed in their last batch on this target, on the rules that are released now, and nothing in its tree stops it. Nothing runs: what was not tested is said to be so.',
+    query: readinessParameters,
+    queryExample: { app: 9001, target: 'lane:beta' },
+    answers: {
+      200: {
+        description: 'Each rule, and what a person must know of it.',
+        schema: readinessAnswer,
+        examples: { readiness },
+      },
+      400: badParameter,
+      404: refusal(404, 'The app has no such rule.', 'App 9001 has no rule 77.'),
+      422: refusal(
+        422,
+        'The app has too many rules for one answer.',
+        'App 9001 has 612 rules, and at most 500 are looked at in one answer: ask for each with ruleId.',
       ),
       503: unavailable,
       ...usual,

@@ -30,6 +30,7 @@ function readSetting(setting: ExactValue): Setting {
   return {
     field: text(field(setting, 'field')) ?? '',
     name: text(field(setting, 'name')),
+    type: text(field(setting, 'type')),
     value: stringifyExact(field(setting, 'value') ?? null),
     configured: flag(field(setting, 'configured')),
   };

@@ -20,8 +20,8 @@ export type TreeNode = {
   children: TreeNode[];
 };
 
-/** One setting of a leaf, its value as JSON text. `configured`: by the rule; else it is the default of the class. */
-export type Setting = { field: string; name: string | null; value: string; configured: boolean };
+/** One setting of a leaf, its value as JSON text. `configured`: by the rule; else it is the default of the class. `type`: as the class publishes it. */
+export type Setting = { field: string; name: string | null; type?: string | null; value: string; configured: boolean };
 
 /** How a condition decides: TRUE when the value of the key is in this relation to the setting. */
 export type Comparison = { key: string; is: (typeof comparisons)[number]; field: string };

@@ -55,6 +55,20 @@ export function createLeafMetadata(registrations: readonly Registration[], wante
       return found?.leaf ?? null;
     },
     fellBack: () => fellBack,
+    /**
+     * The classes of some nodes that an online client which is wanted says it does not have, each once. Null where none of these clients
+     * publishes its classes.
+     */
+    classesMissing(nodes: Iterable<RuleNode>): string[] | null {
+      const having = registrations
+        .filter((registration) => registration.online && isWanted(registration) && registration.leafNodes.length > 0)
+        .map(({ leafNodes }) => new Set(leafNodes.map(({ clazz }) => clazz)));
+      if (having.length === 0) return null;
+      const classes = new Set(
+        [...nodes].flatMap(({ type, confName }) => (type.leaf && confName !== null ? confName : [])),
+      );
+      return [...classes].filter((clazz) => having.some((known) => !known.has(clazz)));
+    },
   };
 }
 

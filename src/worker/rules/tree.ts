@@ -5,6 +5,7 @@ import type { MetadataFor, Wanted } from './leaf-metadata.ts';
 import { createLeafMetadata } from './leaf-metadata.ts';
 import type { NodeDetails } from './node-details.ts';
 import { detailsOf } from './node-details.ts';
+import type { RuleNode } from './node-file.ts';
 import type { RuleGraph, Selection } from './rule-graph.ts';
 import type { PlacedRule, Rules } from './rules.ts';
 import { digestOf } from './rules-digest.ts';
@@ -26,6 +27,8 @@ type TreeAnswer =
       missing: bigint[];
       cycle: bigint[] | null;
       fallback: boolean;
+      /** Leaf classes that a client which is asked about does not have; null where none says which it has. */
+      missingClasses: string[] | null;
       digest: string | null;
     }
   | { kind: 'too-large'; message: string }
@@ -44,8 +47,11 @@ export async function readTree(query: Selection & Wanted, { rules, metadataFor }
   const { rule, start, nodes } = graph;
   const metadata = createLeafMetadata(registrations, query);
   const details = new Map<bigint, NodeDetails>();
+  const inTree: RuleNode[] = [];
   for (const id of start === null ? [] : releasedOrder(nodes, start)) {
-    details.set(id, detailsOf(id, nodes.get(id), metadata));
+    const reading = nodes.get(id);
+    if (reading?.kind === 'found') inTree.push(reading.value);
+    details.set(id, detailsOf(id, reading, metadata));
   }
   const grown = start === null ? noTree : growTree(start, details, nodes);
   if (graph.truncated || grown.kind === 'too-large') {
@@ -61,6 +67,7 @@ export async function readTree(query: Selection & Wanted, { rules, metadataFor }
     missing: [...details.values()].flatMap(({ id, state }) => (state === 'missing' ? [id] : [])),
     cycle: start === null ? null : findCycle(nodes, start),
     fallback: metadata.fellBack(),
+    missingClasses: metadata.classesMissing(inTree),
     digest: digestOf(graph),
   };
 }

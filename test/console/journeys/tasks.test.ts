@@ -56,7 +56,10 @@ describeInBrowser('ten tasks of somebody who debugs a rule, with what they cost'
   task('see which setting would have to change', { clicks: 0, keys: 0 }, async (by) => {
     const page = await begin({ cost: '99.50' });
     by(page);
-    await says(why(page), /min is 100\. The result would be TRUE with cost = 100, if .* comes to TRUE\. This is computed, not run\./);
+    await says(
+      why(page),
+      /min is 100\. The result would be TRUE with cost = 100, if .* comes to TRUE\. This is computed, not run\./,
+    );
   });
 
   task('see what differs between lane beta and trunk for this input', { clicks: 2, keys: 0 }, async (by) => {

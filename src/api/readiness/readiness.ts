@@ -1,0 +1,148 @@
+import { z } from 'zod';
+import { type Batch, type BatchProgress, placeOfItem } from '../../shared/cases/batch.ts';
+import { parseExact } from '../../shared/contract/exact-json.ts';
+import { parseJson } from '../../shared/contract/parse-json.ts';
+import { QUERY_VERSION } from '../../shared/contract/query.ts';
+import type { ExactValue } from '../../shared/contract/raw-number.ts';
+import { digits, field, list, text } from '../../shared/contract/read-exact.ts';
+import { formatTarget, type Target } from '../../shared/contract/target.ts';
+import { readNode, readWindow } from '../../shared/reasoning/read-node.ts';
+import {
+  endOf,
+  type Finding,
+  findingsOf,
+  type LastVerdict,
+  type Readiness,
+  readinessOf,
+} from '../../shared/reasoning/readiness.ts';
+import type { BatchStore } from '../../shared/store/batch-store.ts';
+import type { AskWorker } from '../ask-worker.ts';
+import { coverage } from '../batches/items.ts';
+import { allHeads } from '../batches/whole-batch.ts';
+import type { SavedCases } from '../cases/saved-cases.ts';
+
+const v = QUERY_VERSION;
+/** So many rules are looked at in one answer: each costs a question to a worker. */
+const MOST_RULES = 500;
+
+const savedSchema = z.object({ items: z.array(z.object({ ruleId: z.string().nullable(), changedAt: z.number() })) });
+
+type Asked = { app: number; ruleId: string | null; target: Target };
+/** `batchId`: the last batch of its saved cases on the target. */
+export type RuleReadiness = {
+  ruleId: string;
+  name: string | null;
+  digest: string | null;
+  state: Readiness;
+  findings: Finding[];
+  batchId: string | null;
+};
+type Answer = { kind: 'found'; rules: RuleReadiness[] } | { kind: 'refused'; status: 404 | 422 | 503; error: string };
+type Dependencies = { ask: AskWorker['ask']; savedCases: SavedCases; store: BatchStore };
+
+/** Whether the rules of an app can be released to a target: by their trees, their saved cases, and how these last ran there. */
+export function createReadiness({ ask, savedCases, store }: Dependencies) {
+  return async function readinessOfApp({ app, ruleId, target }: Asked): Promise<Answer> {
+    const [rules, saved] = await Promise.all([ask({ v, ask: 'rules', app }), savedCases.list(app)]);
+    if (rules.kind === 'refused') return rules;
+    if (saved.kind === 'refused') return saved;
+    const all = list(field(parseExact(rules.body), 'rules'));
+    const wanted = all.filter((rule) => ruleId === null || digits(field(rule, 'ruleId')) === ruleId);
+    if (ruleId !== null && wanted.length === 0)
+      return { kind: 'refused', status: 404, error: `App ${app} has no rule ${ruleId}.` };
+    if (wanted.length > MOST_RULES) return { kind: 'refused', status: 422, error: tooMany(app, wanted.length) };
+    const { items } = savedSchema.parse(parseJson(saved.body));
+    const changedAt = new Map(items.map((item) => [item.ruleId, item.changedAt]));
+    const batches = await lastBatches({ app, target: formatTarget(target) }, store);
+    const found: RuleReadiness[] = [];
+    for (const rule of wanted) {
+      const one = await ofRule(rule, { ask, store, app, target, changedAt, batches });
+      if (one.kind === 'refused') return one;
+      found.push(one.rule);
+    }
+    return { kind: 'found', rules: found };
+  };
+}
+
+function tooMany(app: number, rules: number): string {
+  return `App ${app} has ${rules} rules, and at most ${MOST_RULES} are looked at in one answer: ask for each with ruleId.`;
+}
+
+/** `changedAt`: when the saved cases of each rule were changed. */
+type Surroundings = Pick<Dependencies, 'ask' | 'store'> & {
+  app: number;
+  target: Target;
+  changedAt: ReadonlyMap<string | null, number>;
+  batches: Batches;
+};
+
+async function ofRule(rule: ExactValue, { ask, store, app, target, changedAt, batches }: Surroundings) {
+  const ruleId = digits(field(rule, 'ruleId')) ?? '';
+  const about = { ruleId, name: text(field(rule, 'name')), batchId: batches.get(ruleId)?.batch.batchId ?? null };
+  const lane = target.kind === 'lane' ? target.lane : null;
+  const address = target.kind === 'address' ? target.address : null;
+  const reply = await ask({ v, ask: 'tree', app, ruleId, confId: null, lane, address });
+  if (reply.kind === 'refused' && reply.status === 503) return reply;
+  const tree = reply.kind === 'found' ? parseExact(reply.body) : null;
+  const root = tree && field(tree, 'root');
+  if (reply.kind === 'refused' || tree === null || !root) {
+    const message = reply.kind === 'refused' ? reply.error : 'It has no root node: running it does nothing.';
+    return read({ ...about, digest: null }, [{ code: 'no-rule', message, nodeId: null }]);
+  }
+  const last = batches.get(ruleId);
+  const known = {
+    ...ofTree(tree),
+    root: readNode(root),
+    windowEndsAt: endOf(readWindow(field(rule, 'timeWindow'))),
+    target: formatTarget(target),
+    casesChangedAt: changedAt.get(ruleId) ?? null,
+    last: last ? await verdictOf(last, formatTarget(target), store) : null,
+  };
+  return read({ ...about, digest: known.digest }, findingsOf(known, Date.now()));
+}
+
+function read(about: Omit<RuleReadiness, 'state' | 'findings'>, findings: Finding[]) {
+  return { kind: 'read' as const, rule: { ...about, state: readinessOf(findings), findings } };
+}
+
+function ofTree(tree: ExactValue) {
+  const [missing, circle] = [field(tree, 'missingClasses'), field(tree, 'cycle')];
+  return {
+    digest: text(field(tree, 'digest')),
+    circle: circle ? list(circle).flatMap((id) => digits(id) ?? []) : null,
+    missingClasses: missing ? list(missing).flatMap((name) => text(name) ?? []) : null,
+  };
+}
+
+type Last = { batch: Batch; progress: BatchProgress };
+type Batches = ReadonlyMap<string, Last>;
+
+/** Of each rule the last batch of all its saved cases that has ended on a target. */
+async function lastBatches({ app, target }: { app: number; target: string }, store: BatchStore): Promise<Batches> {
+  const last = new Map<string, Last>();
+  for (const batchId of await store.list()) {
+    const found = await store.read(batchId);
+    if (found === null || found === 'gone') continue;
+    const { batch, progress } = found;
+    const isOfAll = batch.etag !== null && batch.from === null && batch.ruleId !== null && batch.confId === null;
+    const isWanted = batch.app === app && batch.targets.includes(target) && progress.state === 'finished';
+    if (isOfAll && isWanted && batch.ruleId !== null && !last.has(batch.ruleId)) last.set(batch.ruleId, found);
+  }
+  return last;
+}
+
+async function verdictOf({ batch, progress }: Last, target: string, store: BatchStore): Promise<LastVerdict | null> {
+  const index = batch.targets.indexOf(target);
+  const counts = progress.counts[index];
+  if (!counts) return null;
+  const heads = (await allHeads(batch, store)).filter(({ n }) => placeOfItem(batch, n).targetIndex === index);
+  const ran = heads.filter(({ head }) => head.outcome !== null);
+  const { nodes, unknown } = await coverage(batch, target, store);
+  return {
+    createdAt: batch.createdAt,
+    dryRun: batch.dryRun,
+    counts,
+    onDigests: new Set(ran.map(({ head }) => head.rules?.digest ?? null)),
+    reached: unknown > 0 ? null : new Set(Object.keys(nodes)),
+  };
+}

@@ -1,0 +1,36 @@
+import { Hono } from 'hono';
+import { stringifyExact } from '../../shared/contract/raw-number.ts';
+import { formatTarget } from '../../shared/contract/target.ts';
+import { readinessOf } from '../../shared/reasoning/readiness.ts';
+import { needs, refusedApp } from '../access/permission.ts';
+import type { Environment } from '../http/environment.ts';
+import { readinessParameters, readParameters } from '../http/parameters.ts';
+import { badQuestion, json, problem } from '../http/respond.ts';
+import { createReadiness, type RuleReadiness } from '../readiness/readiness.ts';
+
+/** Whether the rules of an app can be released to a target. Nothing runs. */
+export function readinessRoute(dependencies: Parameters<typeof createReadiness>[0]) {
+  const readiness = createReadiness(dependencies);
+  return new Hono<Environment>().get('/readiness', needs('read'), async (context) => {
+    const read = readParameters(readinessParameters, context.req.queries());
+    if (read.kind === 'bad') return badQuestion(read.problems);
+    const { app, target } = read.value;
+    const notIts = refusedApp(context, app);
+    if (notIts) return notIts;
+    const answer = await readiness(read.value);
+    if (answer.kind === 'refused')
+      return problem(answer.status, answer.error, { retryAfter: answer.status === 503 ? 'worker' : undefined });
+    const { rules } = answer;
+    const state = rules.length === 0 ? 'not-tested' : readinessOf(rules.flatMap(({ findings }) => findings));
+    return json(200, stringifyExact({ app, target: formatTarget(target), state, rules: rules.map(printed) }));
+  });
+}
+
+/** Ids are printed as integers. */
+function printed({ ruleId, findings, ...rest }: RuleReadiness) {
+  const withIds = findings.map(({ code, message, nodeId }) => ({
+    ...{ code, message },
+    nodeId: nodeId === null ? null : BigInt(nodeId),
+  }));
+  return { ruleId: BigInt(ruleId), ...rest, findings: withIds };
+}

@@ -1,0 +1,102 @@
+import { writeFile } from 'node:fs/promises';
+import { z } from 'zod';
+import { parseJson } from '../shared/contract/parse-json.ts';
+import { RawNumber } from '../shared/contract/raw-number.ts';
+import { visible, visibleJson } from '../shared/contract/visible-text.ts';
+import { findingCodes, readinessStates } from '../shared/reasoning/readiness.ts';
+import { junitReport } from '../shared/reports/junit.ts';
+import type { ReportedItem } from '../shared/reports/reported.ts';
+import { exitCodes } from './exit-codes.ts';
+import { createHttpApi, errorOf } from './http-api.ts';
+import { CommandFailed, type Surroundings } from './surroundings.ts';
+
+export type CheckOptions = {
+  app: string;
+  rule?: string;
+  target: string;
+  junit?: string;
+  url: string;
+  key?: string;
+  json?: boolean;
+};
+
+const id = z.union([z.number(), z.instanceof(RawNumber)]).transform(String);
+const answerSchema = z.object({
+  app: z.number(),
+  target: z.string(),
+  state: z.enum(readinessStates),
+  rules: z.array(
+    z.object({
+      ruleId: id,
+      name: z.string().nullable(),
+      state: z.enum(readinessStates),
+      findings: z.array(z.object({ code: z.string(), message: z.string() })),
+    }),
+  ),
+});
+type Answer = z.infer<typeof answerSchema>;
+type Rule = Answer['rules'][number];
+
+const words = { 'can-ship': 'can ship', 'cannot-ship': 'cannot ship', 'not-tested': 'not tested' } as const;
+
+/** Tells whether the rules of an app can be released to a target. Nothing runs. Resolves to the exit code. */
+export async function check(options: CheckOptions, { stdout, stderr }: Surroundings): Promise<number> {
+  const api = createHttpApi({ url: options.url, key: options.key });
+  const query = new URLSearchParams({ app: options.app, target: options.target });
+  if (options.rule !== undefined) query.set('ruleId', options.rule);
+  const { status, text } = await api.call(`/rule-server/mock/readiness?${query}`);
+  if (status !== 200) throw new CommandFailed(errorOf(text), status >= 500 ? exitCodes.unreachable : exitCodes.usage);
+  const answer = answerSchema.parse(parseJson(text));
+  stdout.write(options.json ? `${visibleJson(text)}\n` : told(answer));
+  if (options.junit !== undefined) {
+    await writeFile(options.junit, junitOf(answer));
+    stderr.write(`The report is in ${options.junit}.\n`);
+  }
+  if (answer.rules.length === 0) throw new CommandFailed(`App ${options.app} has no rules.`, exitCodes.usage);
+  return { 'can-ship': exitCodes.ok, 'cannot-ship': exitCodes.failed, 'not-tested': exitCodes.timedOut }[answer.state];
+}
+
+function told({ target, rules }: Answer): string {
+  const ready = rules.filter(({ state }) => state === 'can-ship').length;
+  const lines = rules.flatMap(({ ruleId, name, state, findings }) => [
+    `#${ruleId}${name === null ? '' : ` ${visible(name)}`}: ${words[state]}`,
+    ...findings.map(({ message }) => `   ${visible(message)}`),
+  ]);
+  return `${[...lines, `${ready} of ${rules.length} rules can ship to ${visible(target)}.`].join('\n')}\n`;
+}
+
+function junitOf({ app, target, rules }: Answer): string {
+  const items = rules.map((rule, index): ReportedItem => itemOf(rule, { n: index + 1, target }));
+  const count = (verdict: ReportedItem['verdict']) => items.filter((item) => item.verdict === verdict).length;
+  const counts = { passed: count('passed'), failed: count('failed'), error: count('error') };
+  return junitReport({
+    batch: {
+      batchId: 'check',
+      app,
+      ruleId: null,
+      confId: null,
+      targets: [target],
+      file: null,
+      createdAt: Date.now(),
+    },
+    progress: { counts: [{ ...counts, unanswered: 0, skipped: 0, pending: 0 }] },
+    items,
+  });
+}
+
+/** A rule that cannot ship failed; one that was not tested is an error. What only tells is left out. */
+function itemOf({ ruleId, name, state, findings }: Rule, { n, target }: { n: number; target: string }): ReportedItem {
+  const verdict = { 'can-ship': 'passed', 'cannot-ship': 'failed', 'not-tested': 'error' } as const;
+  const reasons = findings.filter(({ code }) => effectOf(code) !== 'tells');
+  return {
+    ...{ n, name: `rule ${ruleId}${name === null ? '' : ` ${name}`}`, line: null, target, mockId: '' },
+    ...{ verdict: verdict[state], outcome: null, address: null, code: null, mayHaveRun: false, tookMs: null },
+    error: reasons.length === 0 ? null : reasons.map(({ message }) => message).join('\n'),
+    differences: [],
+  };
+}
+
+/** What a finding of a code does to the answer; one of a newer service stops. */
+function effectOf(code: string): string {
+  return new Map<string, string>(Object.entries(findingCodes)).get(code) ?? 'stops';
+}
