@@ -1,12 +1,11 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PassThrough, Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { runCommand } from '../../src/cli/program.ts';
 import { firstDifference } from '../../src/cli/replay/first-difference.ts';
 import { createRuleClient, type Data, type RuleClient } from '../../src/client/client.ts';
 import { releaseRule } from '../support/release-rule.ts';
+import { runCli } from '../support/run-cli.ts';
 import { type Service, startService } from '../support/start-service.ts';
 
 const APP = 7;
@@ -56,21 +55,7 @@ describe('rule-server replay', () => {
 
   const replay = (...options: string[]) => command('replay', '--rule', '1', ...options);
 
-  async function command(...line: string[]) {
-    const [stdout, stderr] = [new PassThrough(), Object.assign(new PassThrough(), { isTTY: false })];
-    const told = Promise.all([stdout, stderr].map((stream) => stream.setEncoding('utf8').toArray()));
-    const code = await runCommand([...line, '--url', service.url], {
-      environment: {},
-      stdin: Readable.from([]),
-      stdout,
-      stderr,
-      onInterrupt() {},
-    });
-    stdout.end();
-    stderr.end();
-    const [out = '', err = ''] = (await told).map((chunks) => chunks.join(''));
-    return { code, out, err };
-  }
+  const command = (...line: string[]) => runCli(...line, '--url', service.url);
 
   it('finds exactly the decisions that another lane would change, names the node, and has no effects', async () => {
     const changing = costs.filter((cost) => cost >= 80 && cost < 100).length;

@@ -208,7 +208,11 @@ describe('every answer matches the schema that is documented for it', () => {
     await mkdir(join(service.sharedDir, 'clients'), { recursive: true });
     await symlink('/tmp', join(service.sharedDir, 'clients', '5'));
     expect((await call(`${MOCK}/clients?app=5`)).status).toBe(422);
-    for (const path of ['schema', 'tree', 'rules', 'clients'])
+    expect((await call(`${MOCK}/readiness?app=4`)).json.rules[0].findings[0].code).toBe('circle');
+    expect((await call(`${MOCK}/readiness?app=4&ruleId=77`)).status).toBe(404);
+    for (let id = 1; id <= 501; id++) await write(`{"id":${id},"app":6,"status":1}`, 6, 'bases', `${id}.json`);
+    expect((await call(`${MOCK}/readiness?app=6`)).status).toBe(422);
+    for (const path of ['schema', 'tree', 'rules', 'clients', 'readiness'])
       expect((await call(`${MOCK}/${path}?app=-1`)).status).toBe(400);
   });
 
