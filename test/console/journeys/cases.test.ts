@@ -67,6 +67,29 @@ describeInBrowser('cases in the console', () => {
     await holds(other.getByLabel('uid', { exact: true }), '9007199254740993');
   });
 
+  test('the page says which rules can ship to a lane, and why not', async () => {
+    const page = await journey.visit('/?app=9001&rule=2');
+    await page.getByRole('button', { name: 'Release', exact: true }).click();
+    await page.getByLabel('Released to').selectOption('lane:beta');
+    const row = (name: RegExp) => page.getByRole('row', { name });
+    await says(
+      row(/A slow look-up #3/)
+        .getByRole('cell')
+        .first(),
+      'not tested',
+    );
+    await says(row(/A slow look-up #3/), /The rule has no saved cases\.$/);
+    await says(row(/Recharge campaign #1/), /cannot ship[\s\S]*\d of its cases failed on lane:beta\./);
+    await says(page.locator('.release [role=status]'), '0 of 5 rules can ship.');
+    await expectAccessible(page);
+    await picture(page, 'console-release');
+    await page
+      .getByRole('button', { name: /Recharge campaign/ })
+      .last()
+      .click();
+    await says(page.locator('.batch-words'), /failed/);
+  });
+
   test('what the last run came to becomes what is expected; the failed are run again; what changed is told', async () => {
     const page = await journey.visit('/?app=9001&rule=5');
     await page.getByLabel('cost', { exact: true }).waitFor();
@@ -149,10 +172,14 @@ describeInBrowser('cases in the console', () => {
     expect(await page.evaluate(() => document.documentElement.scrollWidth > window.innerWidth)).toBe(false);
     await expectAccessible(page);
     if ('locale' in options) await picture(page, 'console-cases-zh');
-    const inputs = page.locator('.drawer-tabs button').last();
-    await inputs.click();
+    await page.locator('.drawer-tabs button').nth(2).click();
     await page.locator('#inputs-text').fill('cost\n1\n2');
     await page.locator('.inputs-preview').waitFor();
     await expectAccessible(page);
+    await page.locator('.drawer-tabs button').nth(3).click();
+    await page.locator('.release-table').waitFor();
+    expect(await page.evaluate(() => document.documentElement.scrollWidth > window.innerWidth)).toBe(false);
+    await expectAccessible(page);
+    if ('locale' in options) await picture(page, 'console-release-zh');
   });
 });

@@ -19,6 +19,7 @@ import { BatchResults } from './batch-results.tsx';
 import { CoveragePanel } from './coverage-panel.tsx';
 import { DrawerTabs } from './drawer-tabs.tsx';
 import { InputsPanel } from './inputs-panel.tsx';
+import { ReleasePanel } from './release-panel.tsx';
 import type { Pressed } from './results-table.tsx';
 import { StartBatch } from './start-batch.tsx';
 import { TargetsField } from './targets-field.tsx';
@@ -33,7 +34,7 @@ type Props = {
   onOpenRun: (run: Opened, more: Partial<Place>) => void;
 };
 
-/** Below the tree: the saved cases, many inputs at once, or which nodes the cases reach. */
+/** Below the tree: the saved cases, many inputs at once, which nodes the cases reach, or whether the rules can be released. */
 export function CasesPanel({ place, rule, input, onOpenRun }: Props) {
   const { say } = useText();
   const [tall, setTall] = useState(false);
@@ -43,7 +44,7 @@ export function CasesPanel({ place, rule, input, onOpenRun }: Props) {
     <section className={tall ? 'drawer tall' : 'drawer'} aria-label={say(`drawer.${place.panel ?? 'cases'}`)}>
       <div className="drawer-head">
         <DrawerTabs shown={place.panel} />
-        {place.panel !== 'coverage' && <BatchPicker place={place} />}
+        {(place.panel === 'cases' || place.panel === 'inputs') && <BatchPicker place={place} />}
         <IconButton
           icon={tall ? 'down' : 'up'}
           label={say(tall ? 'drawer.lower' : 'drawer.taller')}
@@ -51,6 +52,7 @@ export function CasesPanel({ place, rule, input, onOpenRun }: Props) {
         />
       </div>
       {place.panel === 'inputs' && <InputsPanel {...props} />}
+      {place.panel === 'release' && rule.clients.data && <ReleasePanel place={place} clients={rule.clients.data} />}
       {place.panel === 'coverage' && <CoveragePanel {...props} input={input} />}
       {place.panel === 'cases' && <SavedCasesPanel {...props} />}
     </section>
