@@ -1,7 +1,8 @@
 // Pastes a page of docs, docs/getting-started.md if none is named, into a shell, in a fresh clone: each block of commands must end well and
-// print what the page says it prints. Says how long each step took. Only the ports are others than on the page.
+// print what the page says it prints. Says how long each step took. Only the ports are others than on the page. Where a page does not install the
+// packages, the clone has those of this checkout.
 import { execFileSync, spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -83,6 +84,7 @@ function report(steps, code) {
 
 const steps = stepsOf(page);
 execFileSync('git', ['clone', '--quiet', ROOT, join(work, 'rule-server')]);
+if (!page.includes('\nnpm ci\n')) symlinkSync(join(ROOT, 'node_modules'), join(work, 'rule-server/node_modules'));
 const began = performance.now();
 const { REDIS_URL: _, QUEUE_URL: __, SHARED_DIR: ___, ...environment } = process.env;
 const ports = new Map([
