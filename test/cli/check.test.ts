@@ -57,7 +57,10 @@ onEachQueue('rule-server check', (start) => {
   const runCases = () => cli('test', '--saved', '--app', `${APP}`, '--rule', '1', '--target', 'lane:beta');
 
   it('never says "can ship" of what was not tested on this target, on the rules of now and with the cases of now', async () => {
-    expect(await check()).toMatchObject({ code: 4, out: expect.stringContaining('The rule has no saved cases.') });
+    expect(await check()).toMatchObject({
+      code: 4,
+      out: expect.stringContaining('The rule has no saved cases that run.'),
+    });
     const file = join(folder, 'a.cases.yaml');
     await writeFile(file, CASES);
     expect((await cli('cases', 'push', file)).code).toBe(0);
@@ -84,10 +87,11 @@ onEachQueue('rule-server check', (start) => {
 
   it('names what failed, and what no run has to show', async () => {
     await writeFile(join(service.sharedDir, String(APP), 'version.txt'), '2');
-    await eventually(async () => expect((await runCases()).out).toContain('1 failed'));
-    expect(await check()).toMatchObject({
-      code: 1,
-      out: expect.stringContaining('1 of its cases failed on lane:beta.'),
+    // Until the client has loaded the new rules, some cases run on those of before.
+    await eventually(async () => {
+      expect((await runCases()).out).toContain('1 failed');
+      const said = expect.stringContaining('1 case failed on lane:beta.');
+      expect(await check()).toMatchObject({ code: 1, out: said });
     });
 
     await releaseRule(service.sharedDir, APP, of('many', 'a.Gone'));

@@ -175,6 +175,7 @@ export const readinessAnswer = z
             code: z.enum(Object.keys(findingCodes) as [FindingCode, ...FindingCode[]]),
             message: text,
             nodeId: int64.nullable(),
+            parameters: z.record(text, text).describe('What stands in the sentence, for a page in another language.'),
           }),
         ),
       }),

@@ -80,7 +80,7 @@ const readiness = {
       digest: 'Qm9xX2Vzc2VudGlhbGx5MT',
       state: 'not-tested',
       batchId: null,
-      findings: [{ code: 'no-cases', message: 'The rule has no saved cases.', nodeId: null }],
+      findings: [{ code: 'no-cases', message: 'The rule has no saved cases that run.', nodeId: null, parameters: {} }],
     },
   ],
 };

@@ -10,6 +10,7 @@ import { readNode, readWindow } from '../../shared/reasoning/read-node.ts';
 import {
   endOf,
   type Finding,
+  finding,
   findingsOf,
   type LastVerdict,
   type Readiness,
@@ -86,8 +87,8 @@ async function ofRule(rule: ExactValue, { ask, store, app, target, changedAt, ba
   const tree = reply.kind === 'found' ? parseExact(reply.body) : null;
   const root = tree && field(tree, 'root');
   if (reply.kind === 'refused' || tree === null || !root) {
-    const message = reply.kind === 'refused' ? reply.error : 'It has no root node: running it does nothing.';
-    return read({ ...about, digest: null }, [{ code: 'no-rule', message, nodeId: null }]);
+    const reason = reply.kind === 'refused' ? reply.error : 'it has no root node.';
+    return read({ ...about, digest: null }, [finding('no-rule', { reason })]);
   }
   const last = batches.get(ruleId);
   const known = {

@@ -28,9 +28,10 @@ export function readinessRoute(dependencies: Parameters<typeof createReadiness>[
 
 /** Ids are printed as integers. */
 function printed({ ruleId, findings, ...rest }: RuleReadiness) {
-  const withIds = findings.map(({ code, message, nodeId }) => ({
-    ...{ code, message },
+  const withIds = findings.map(({ nodeId, parameters, ...rest }) => ({
+    ...rest,
     nodeId: nodeId === null ? null : BigInt(nodeId),
+    parameters: Object.fromEntries(Object.entries(parameters).map(([name, value]) => [name, String(value)])),
   }));
   return { ruleId: BigInt(ruleId), ...rest, findings: withIds };
 }

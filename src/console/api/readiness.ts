@@ -4,7 +4,7 @@ import { type FindingCode, findingCodes, type Readiness, readinessStates } from 
 import { get, withQuery } from './request.ts';
 
 /** `code` is null for one that this page does not know. */
-type Finding = { code: FindingCode | null; message: string; nodeId: string | null };
+type Finding = { code: FindingCode | null; message: string; parameters: Record<string, string> };
 export type RuleReadiness = {
   ruleId: string;
   name: string | null;
@@ -35,6 +35,11 @@ function readFinding(finding: ExactValue): Finding {
   return {
     code: known.find((code) => code === written) ?? null,
     message: text(field(finding, 'message')) ?? '',
-    nodeId: digits(field(finding, 'nodeId')),
+    parameters: Object.fromEntries(
+      Object.keys(Object(field(finding, 'parameters'))).map((name) => [
+        name,
+        text(field(field(finding, 'parameters'), name)) ?? '',
+      ]),
+    ),
   };
 }

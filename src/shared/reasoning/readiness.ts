@@ -1,8 +1,11 @@
 import type { Counts } from '../cases/batch.ts';
+import { shortened } from './fact-words.ts';
+import { format, type Parameters } from './format.ts';
+import { readinessEnglish } from './readiness-english.ts';
 import { occurrencesOf, type TimeWindow, type TreeNode } from './tree.ts';
 
-/** One thing that a person must know before a release of a rule. `nodeId`: the node it is about. */
-export type Finding = { code: FindingCode; message: string; nodeId: string | null };
+/** One thing that a person must know before a release of a rule. `nodeId`: the node it is about. `parameters`: what stands in its sentence. */
+export type Finding = { code: FindingCode; message: string; nodeId: string | null; parameters: Parameters };
 
 /** The code of a finding says what it does to the answer. */
 export const findingCodes = {
@@ -19,7 +22,8 @@ export const findingCodes = {
   'other-rules': 'untested',
   'other-cases': 'untested',
   'classes-unknown': 'tells',
-  'window-over': 'tells',
+  'rule-over': 'tells',
+  'node-over': 'tells',
   'not-reached': 'tells',
   'dry-run': 'tells',
 } as const satisfies Record<string, 'stops' | 'untested' | 'tells'>;
@@ -64,41 +68,29 @@ export function findingsOf(known: Known, now: number): Finding[] {
   return [...inTheTree(known, now), ...ofVerdict(known)];
 }
 
+/** A finding with its sentence in English. */
+export function finding(code: FindingCode, parameters: Parameters = {}): Finding {
+  const { node } = parameters;
+  const message = format(readinessEnglish[`release.finding.${code}`], parameters);
+  return { code, message, nodeId: node === undefined ? null : String(node), parameters };
+}
+
 function inTheTree({ root, circle, windowEndsAt, missingClasses, target }: Known, now: number): Finding[] {
   const nodes = [...new Map(occurrencesOf(root).map(({ node }) => [node.id, node])).values()];
-  const about = (code: FindingCode, message: string, nodeId: string | null = null): Finding => ({
-    code,
-    message,
-    nodeId,
-  });
-  const classes = missingClasses ?? [];
+  const inState = (state: TreeNode['state']) => nodes.filter((node) => node.state === state);
   return [
-    ...nodes
-      .filter(({ state }) => state === 'missing')
-      .map(({ id }) => about('missing-node', `Node ${id} is not released.`, id)),
-    ...nodes
-      .filter(({ state }) => state === 'unusable')
-      .map(({ id, problems }) => about('unusable-node', `Node ${id} cannot be read: ${problems.join('; ')}.`, id)),
-    ...(circle === null ? [] : [about('circle', `The nodes ${circle.join(', ')} stand in a circle.`)]),
-    ...classes.map((name) =>
-      about(
-        'missing-class',
-        `A client of ${target} does not have the class ${name}.`,
-        nodes.find(({ className }) => className === name)?.id,
-      ),
+    ...inState('missing').map(({ id }) => finding('missing-node', { node: id })),
+    ...inState('unusable').map(({ id, problems }) =>
+      finding('unusable-node', { node: id, reason: problems.join('; ') }),
     ),
-    ...(missingClasses === null
-      ? [about('classes-unknown', `No client of ${target} is online and says which classes it has.`)]
-      : []),
-    ...nodes.flatMap((node) =>
-      wrongSettings(node).map((message) => about('wrong-setting', `Node ${node.id}: ${message}`, node.id)),
-    ),
-    ...(windowEndsAt !== null && windowEndsAt < now
-      ? [about('window-over', `The time window of the rule was over on ${new Date(windowEndsAt).toISOString()}.`)]
-      : []),
+    ...(circle === null ? [] : [finding('circle', { nodes: circle.join(', ') })]),
+    ...(missingClasses ?? []).map((name) => finding('missing-class', { class: name, target })),
+    ...(missingClasses === null ? [finding('classes-unknown', { target })] : []),
+    ...nodes.flatMap(wrongSettings),
+    ...(windowEndsAt !== null && windowEndsAt < now ? [finding('rule-over')] : []),
     ...nodes
       .filter(({ timeWindow }) => (endOf(timeWindow) ?? now) < now)
-      .map(({ id }) => about('window-over', `The time window of node ${id} is over: it counts as NONE.`, id)),
+      .map(({ id }) => finding('node-over', { node: id })),
   ];
 }
 
@@ -107,9 +99,11 @@ export function endOf({ type, end }: TimeWindow): number | null {
   return type === 'before' || type === 'between' ? Number(end ?? 0) : null;
 }
 
-function wrongSettings({ settings }: TreeNode): string[] {
+function wrongSettings({ id, settings }: TreeNode): Finding[] {
   return settings.flatMap(({ field, type, value, configured }) =>
-    configured && type != null && !fits(type, value) ? `${field} must be ${type}, and is ${value}.` : [],
+    configured && type != null && !fits(type, value)
+      ? finding('wrong-setting', { node: id, field, type, value: shortened(value) })
+      : [],
   );
 }
 
@@ -135,21 +129,17 @@ function fits(type: string, value: string): boolean {
 }
 
 function ofVerdict({ root, digest, target, casesChangedAt, last }: Known): Finding[] {
-  const one = (code: FindingCode, message: string): Finding[] => [{ code, message, nodeId: null }];
-  if (casesChangedAt === null) return one('no-cases', 'The rule has no saved cases.');
-  if (last === null) return one('never-run', `Its cases did not run on ${target} yet, as far as batches are kept.`);
-  if ([...last.onDigests].some((ran) => ran === null || ran !== digest))
-    return one('other-rules', `Its cases last ran on ${target} with other rules than are released now.`);
-  if (casesChangedAt > last.createdAt)
-    return one('other-cases', `Its cases have changed since they last ran on ${target}.`);
+  if (casesChangedAt === null) return [finding('no-cases')];
+  if (last === null) return [finding('never-run', { target })];
+  if ([...last.onDigests].some((ran) => ran === null || ran !== digest)) return [finding('other-rules', { target })];
+  if (casesChangedAt > last.createdAt) return [finding('other-cases', { target })];
   const { passed, failed, error, unanswered, pending } = last.counts;
-  if (passed + failed + error + unanswered + pending === 0) return one('no-cases', 'All its cases are to be skipped.');
+  const [wrong, open] = [failed + error, unanswered + pending];
+  if (passed + wrong + open === 0) return [finding('no-cases')];
   return [
-    ...(failed + error > 0 ? one('failed', `${failed + error} of its cases failed on ${target}.`) : []),
-    ...(unanswered + pending > 0
-      ? one('unanswered', `${unanswered + pending} of its cases have no answer on ${target}.`)
-      : []),
-    ...(last.dryRun ? one('dry-run', `Its cases last ran on ${target} without effects.`) : []),
+    ...(wrong > 0 ? [finding('failed', { n: wrong, target })] : []),
+    ...(open > 0 ? [finding('unanswered', { n: open, target })] : []),
+    ...(last.dryRun ? [finding('dry-run', { target })] : []),
     ...notReached(root, last.reached),
   ];
 }
@@ -157,7 +147,5 @@ function ofVerdict({ root, digest, target, casesChangedAt, last }: Known): Findi
 function notReached(root: TreeNode, reached: ReadonlySet<string> | null): Finding[] {
   if (reached === null) return [];
   const ids = [...new Set(occurrencesOf(root).map(({ node }) => node.id))].filter((id) => !reached.has(id));
-  return ids
-    .slice(0, MOST_NAMED)
-    .map((id) => ({ code: 'not-reached', message: `No case reaches node ${id}.`, nodeId: id }));
+  return ids.slice(0, MOST_NAMED).map((node) => finding('not-reached', { node }));
 }

@@ -34,7 +34,7 @@ test.each<[string, object, string[]]>([
   ['one has no answer', { last: { ...last, counts: { ...noCounts(), unanswered: 1 } } }, ['cannot-ship', 'unanswered']],
   ['without effects', { last: { ...last, dryRun: true } }, ['can-ship', 'dry-run']],
   ['no case reaches a node', { last: { ...last, reached: new Set(['1', '2']) } }, ['can-ship', 'not-reached']],
-  ['its time is over', { windowEndsAt: 999 }, ['can-ship', 'window-over']],
+  ['its time is over', { windowEndsAt: 999 }, ['can-ship', 'rule-over']],
   ['nobody says which classes it has', { missingClasses: null }, ['can-ship', 'classes-unknown']],
   [
     'a class is missing, and it was not tested',

@@ -89,11 +89,11 @@ function RuleRow({
       </td>
       <td>
         <ul>
-          {findings.map(({ code, message, nodeId }) => (
-            <li key={`${code} ${message}`}>
+          {findings.map(({ code, message, parameters }) => (
+            <li key={message}>
               {code === null
                 ? message
-                : say(`release.finding.${code}`, { message, node: nodeId ?? '', target: targetWords(target, say) })}
+                : say(`release.finding.${code}`, { ...parameters, target: targetWords(target, say) })}
             </li>
           ))}
         </ul>

@@ -1,4 +1,5 @@
 import type { Template } from '../../../shared/reasoning/format.ts';
+import { readinessEnglish } from '../../../shared/reasoning/readiness-english.ts';
 
 /** Saved cases, batches of them, and which nodes they reach. */
 export const casesWords = {
@@ -21,22 +22,7 @@ export const casesWords = {
   'release.can-ship': 'can ship',
   'release.cannot-ship': 'cannot ship',
   'release.not-tested': 'not tested',
-  'release.finding.no-rule': '{message}',
-  'release.finding.missing-node': '{message}',
-  'release.finding.unusable-node': '{message}',
-  'release.finding.circle': '{message}',
-  'release.finding.missing-class': '{message}',
-  'release.finding.wrong-setting': '{message}',
-  'release.finding.failed': '{message}',
-  'release.finding.unanswered': '{message}',
-  'release.finding.no-cases': '{message}',
-  'release.finding.never-run': '{message}',
-  'release.finding.other-rules': '{message}',
-  'release.finding.other-cases': '{message}',
-  'release.finding.classes-unknown': '{message}',
-  'release.finding.window-over': '{message}',
-  'release.finding.not-reached': '{message}',
-  'release.finding.dry-run': '{message}',
+  ...readinessEnglish,
   'drawer.taller': 'Make this part taller',
   'drawer.lower': 'Make this part lower',
   'verdict.passed': 'passed',
