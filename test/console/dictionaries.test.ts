@@ -36,7 +36,7 @@ describe('the two languages', () => {
       ([key, template]) => JSON.stringify(template) === JSON.stringify(chinese.get(key)),
     );
     const alike =
-      /^(outcome\.|sdk\.|run\.real\.quoted$|since\.value$|why\.change\.value$|trace\.wrote$|header\.version$|history\.outcome\.(TRUE|FALSE|NONE)$|input\.(json|kind\.(null|json))$|state\.[\w-]+\.hint$)/;
+      /^(outcome\.|sdk\.|run\.real\.quoted$|since\.value$|why\.change\.value$|dry\.pin$|trace\.wrote$|header\.version$|history\.outcome\.(TRUE|FALSE|NONE)$|input\.(json|kind\.(null|json))$|state\.[\w-]+\.hint$)/;
     expect(same.map(([key]) => key).filter((key) => !alike.test(key))).toEqual([]);
   });
 

@@ -129,6 +129,7 @@ describe('calls', () => {
     target: 'lane:beta',
     input: '{"name":"O\'Neil","n":1e400}',
     dryRun: false,
+    stub: {},
     comparisonId: null,
     derivedFrom: null,
   };

@@ -78,6 +78,8 @@ export type ExecuteCall = {
   input: string;
   /** Without effects. */
   dryRun: boolean;
+  /** What stands in the place of nodes, in a dry run. */
+  stub: Readonly<Record<string, Decision>>;
   /** The comparison it is a part of, and the run it repeats; null for none. */
   comparisonId: string | null;
   derivedFrom: string | null;
@@ -92,6 +94,7 @@ export function executeBody({
   target,
   input,
   dryRun,
+  stub,
   comparisonId,
   derivedFrom,
 }: ExecuteCall): string {
@@ -103,6 +106,7 @@ export function executeBody({
     `"the service":${input.trim()}`,
     `"target":${JSON.stringify(target)}`,
     ...(dryRun ? ['"dryRun":true'] : []),
+    ...(dryRun && Object.keys(stub).length > 0 ? [`"stub":${JSON.stringify(stub)}`] : []),
     ...(comparisonId === null ? [] : [`"comparisonId":${JSON.stringify(comparisonId)}`]),
     ...(derivedFrom === null ? [] : [`"derivedFrom":${JSON.stringify(derivedFrom)}`]),
   ];

@@ -7,5 +7,5 @@ export function callOf(
   input: string | null,
 ): ExecuteCall {
   const asked = { app, ruleId, confId, ts, target, input: compactText(input ?? '{}'), dryRun };
-  return { ...asked, comparisonId: null, derivedFrom: null };
+  return { ...asked, stub: {}, comparisonId: null, derivedFrom: null };
 }

@@ -24,6 +24,18 @@ describeInBrowser('a dry run from the page', () => {
     );
     expect(bodies[0]).toContain('"dryRun":true');
     await page.getByText('not called', { exact: true }).first().waitFor();
+
+    await page.locator('.tree-row', { hasText: 'not blocked' }).click();
+    await page.getByRole('radio', { name: 'FALSE' }).check();
+    await page.getByRole('button', { name: /^Dry run/ }).click();
+    await page.locator('.verdict .chip', { hasText: 'FALSE' }).waitFor();
+    await says(page.locator('.dry-run-notice'), /Stubs stood in the place of #3\.$/);
+    expect(bodies[1]).toContain('"stub":{"3":"FALSE"}');
+    await expectAccessible(page);
+    await page.getByRole('button', { name: /#3 FALSE/ }).click();
+    await page.getByRole('button', { name: /^Dry run/ }).click();
+    await page.locator('.verdict .chip', { hasText: 'TRUE' }).waitFor();
+    expect(bodies[2]).not.toContain('stub');
     await picture(page, 'console-dry-run');
     await expectAccessible(page);
 
@@ -32,8 +44,8 @@ describeInBrowser('a dry run from the page', () => {
     await says(page.locator('.dry-run-notice'), /^This was a dry run\./);
     await choice.uncheck();
     await pressRun(page);
-    await expect.poll(() => bodies.length).toBe(2);
-    expect(bodies[1]).not.toContain('dryRun');
+    await expect.poll(() => bodies.length).toBe(4);
+    expect(bodies[3]).not.toContain('dryRun');
     await expect.poll(() => page.locator('.dry-run-notice').innerText()).toBe('');
   });
 

@@ -13,6 +13,7 @@ import {
 import { whyOf } from '../../../shared/reasoning/why.ts';
 import { edgesOf } from '../../run/time-window.ts';
 import { goTo } from '../../state/location.ts';
+import { pinNode } from '../../state/node-pins.ts';
 import { formatMs } from '../../text/durations.ts';
 import { type Say, useText } from '../../text/use-text.tsx';
 import { skipOf } from '../../trace/skipped.ts';
@@ -56,6 +57,7 @@ export function NodeView({ occurrence, occurrences, run, input, onChoose }: Prop
       )}
       {skip && <p className="muted">{skipWords(skip, say)}</p>}
       {skip && reading && <WayToNode to={occurrence} {...{ reading, input, onChoose }} />}
+      {run.dry.isOn && <PinHere nodeId={node.id} run={run} />}
       <dl>
         <Fact name={say('node.type')}>{typeWords(node.type, say)}</Fact>
         {node.className !== null && (
@@ -95,6 +97,29 @@ export function NodeView({ occurrence, occurrences, run, input, onChoose }: Prop
 function typeWords(type: string, say: Say): string {
   if (type === 'LeafFlow' || type === 'LeafResult' || type === 'LeafNone') return say(`node.type.${type}`);
   return type === 'Unknown' ? say('node.type.Unknown') : relationWords(type, say);
+}
+
+const outcomes = [null, 'TRUE', 'FALSE', 'NONE'] as const;
+
+/** What stands in the place of a node in dry runs. */
+function PinHere({ nodeId, run }: { nodeId: string; run: Run }) {
+  const { say } = useText();
+  return (
+    <fieldset className="pin-here">
+      <legend>{say('dry.here')}</legend>
+      {outcomes.map((outcome) => (
+        <label key={outcome}>
+          <input
+            type="radio"
+            name="pin-here"
+            checked={(run.dry.pins[nodeId] ?? null) === outcome}
+            onChange={() => pinNode(run.call().app, nodeId, outcome)}
+          />
+          {outcome === null ? say('dry.here.itself') : say(`outcome.${outcome}`)}
+        </label>
+      ))}
+    </fieldset>
+  );
 }
 
 function Fact({ name, children }: { name: string; children: ReactNode }) {

@@ -1,5 +1,6 @@
 import { nameOf, type Occurrence } from '../../../shared/reasoning/tree.ts';
 import type { Place, Target } from '../../state/location.ts';
+import { pinNode } from '../../state/node-pins.ts';
 import { type Say, useText } from '../../text/use-text.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { modifierKey } from '../../ui/modifier-key.ts';
@@ -30,6 +31,7 @@ export function RunBar({ run, rule, input, blocked }: Props) {
         />
         {say('dry.switch')}
       </label>
+      {dry.isOn && <PinnedNodes run={run} />}
       <p id="run-hint" className={blocked === null ? '' : 'bad'}>
         {blocked ?? (dry.isOn ? say('dry.hint') : whatItCalls(rule.occurrences, say))}
       </p>
@@ -46,6 +48,29 @@ export function RunBar({ run, rule, input, blocked }: Props) {
         <kbd>{modifierKey() === '⌘' ? '⌘⏎' : 'Ctrl ⏎'}</kbd>
       </button>
     </div>
+  );
+}
+
+/** The nodes in whose place something stands, each to be taken out again. */
+function PinnedNodes({ run: { dry, call } }: Pick<Props, 'run'>) {
+  const { say } = useText();
+  const pins = Object.entries(dry.pins);
+  if (pins.length === 0) return null;
+  return (
+    <p className="pinned-nodes">
+      {say('dry.pinned')}{' '}
+      {pins.map(([id, outcome]) => (
+        <button
+          type="button"
+          className="quiet"
+          key={id}
+          title={say('dry.unpin', { id })}
+          onClick={() => pinNode(call().app, id, null)}
+        >
+          {say('dry.pin', { id, outcome: say(`outcome.${outcome}`) })} ×
+        </button>
+      ))}
+    </p>
   );
 }
 

@@ -1,15 +1,19 @@
-import { useCallback } from 'react';
+import { useCallback, useMemo } from 'react';
+import type { Occurrence } from '../../../shared/reasoning/tree.ts';
 import type { Client } from '../../api/browse.ts';
 import type { Place, Target } from '../../state/location.ts';
+import { type Pins, usePins } from '../../state/node-pins.ts';
 import { dryApps, useIsDry } from '../../state/preferences.ts';
 
 export type DryRun = ReturnType<typeof useDryRun>;
 
+type Rule = { clients: readonly Client[]; occurrences: readonly Occurrence[] };
+
 /**
  * Whether the runs of this app are to have no effects. The choice stays until somebody takes it back: a run that was to have none never
- * becomes a real one because the last client that can is gone.
+ * becomes a real one because the last client that can is gone. `pins`: what stands in the place of nodes of this rule.
  */
-export function useDryRun({ app, target }: Place, clients: readonly Client[]) {
+export function useDryRun({ app, target }: Place, { clients, occurrences }: Rule) {
   const apps = dryApps.use();
   const choose = useCallback(
     (isOn: boolean) => {
@@ -18,9 +22,14 @@ export function useDryRun({ app, target }: Place, clients: readonly Client[]) {
     },
     [apps, app],
   );
+  const all = usePins(app);
+  const pins: Pins = useMemo(() => {
+    const here = new Set(occurrences.map(({ node }) => node.id));
+    return Object.fromEntries(Object.entries(all).filter(([id]) => here.has(id)));
+  }, [all, occurrences]);
   const meant = clients.filter((client) => client.online && isMeant(client, target));
   const isPossible = target.kind === 'each' ? meant.every(({ dryRun }) => dryRun) : meant.some(({ dryRun }) => dryRun);
-  return { isOn: useIsDry(app), isPossible, choose };
+  return { isOn: useIsDry(app), isPossible, choose, pins };
 }
 
 function isMeant({ address, lane }: Client, target: Target): boolean {

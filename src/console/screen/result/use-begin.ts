@@ -5,6 +5,7 @@ import { beginExecution, type ExecuteCall } from '../../api/executions.ts';
 import type { Refused, Unreachable } from '../../api/request.ts';
 import { randomKey } from '../../run/random-key.ts';
 import { goTo, type Place, printTarget } from '../../state/location.ts';
+import type { DryRun } from '../input/use-dry-run.ts';
 
 /** A call that did not become an execution. `key`: to send the very same call again, which never runs twice. */
 export type NotBegun = { error: Refused | Unreachable | Error; call: ExecuteCall; key: string };
@@ -12,7 +13,7 @@ export type NotBegun = { error: Refused | Unreachable | Error; call: ExecuteCall
 const EXECUTION_ID = /^[0-9a-f-]{36}$/;
 
 /** Makes the call that the form stands for, with what the caller wants otherwise. */
-export function useCall(place: Place, text: string, dryRun: boolean) {
+export function useCall(place: Place, text: string, { isOn: dryRun, pins }: Pick<DryRun, 'isOn' | 'pins'>) {
   return useCallback(
     (change: Partial<ExecuteCall> = {}): ExecuteCall => ({
       app: place.app ?? '',
@@ -22,11 +23,12 @@ export function useCall(place: Place, text: string, dryRun: boolean) {
       target: printTarget(place.target),
       input: compactText(text),
       dryRun,
+      stub: pins,
       comparisonId: null,
       derivedFrom: EXECUTION_ID.test(place.run ?? '') ? place.run : null,
       ...change,
     }),
-    [place, text, dryRun],
+    [place, text, dryRun, pins],
   );
 }
 

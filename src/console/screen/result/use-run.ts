@@ -27,8 +27,8 @@ type What = Form & {
 /** The run on the screen, and everything that can be done about it. */
 export function useRun({ place, input, followed, clients, occurrences }: What) {
   const queries = useQueryClient();
-  const dry = useDryRun(place, clients);
-  const call = useCall(place, input.text, dry.isOn);
+  const dry = useDryRun(place, { clients, occurrences });
+  const call = useCall(place, input.text, dry);
   const { sending, notBegun, begin, beginOnEach, forget } = useBegin(call, clients);
   const [stopping, setStopping] = useState<string | null>(null);
   const execution = followed?.kind === 'ended' ? followed.execution : null;
