@@ -19,8 +19,11 @@ export default defineConfig({
     // Assets as data: URLs would need exceptions in the content security policy.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
-    // All that several parts share is one file: each file more is one request more before the first picture.
-    rolldownOptions: { output: { codeSplitting: { groups: [{ name: 'shared', minShareCount: 2 }] } } },
+    // All that several parts share is one file: each file more is one request more before the first picture. What is about cases, or
+    // would have been, is fetched when it is wanted.
+    rolldownOptions: {
+      output: { codeSplitting: { groups: [{ name: 'shared', minShareCount: 2, test: /^(?!.*\/(cases|what-if)\/)/ }] } },
+    },
   },
   server: { proxy: { '/rule-server': 'http://127.0.0.1:8080', '/session': 'http://127.0.0.1:8080' } },
 });

@@ -1,9 +1,9 @@
-import { type SmallestChange, smallestChange } from '../../shared/reasoning/smallest-change.ts';
 import type { Occurrence } from '../../shared/reasoning/tree.ts';
+import { type SmallestChange, smallestChange } from '../../shared/reasoning/what-if/smallest-change.ts';
 import { getItems } from '../api/batch-items.ts';
 import { getExecution } from '../api/executions.ts';
-import { setAt } from '../json/edit-json.ts';
 import { readRun } from '../run/reading.ts';
+import { withChange } from '../run/with-change.ts';
 
 /** An input that would reach a node: that of the case `name` with a change. */
 type MissingCase = { input: string; name: string; change: SmallestChange };
@@ -30,8 +30,4 @@ export async function findMissingCase(
     if (change.changes.length === 1) break;
   }
   return least;
-}
-
-export function withChange(input: string, { changes }: SmallestChange): string {
-  return changes.reduce((text, { path, after }) => setAt(text, path, after), input);
 }

@@ -3,8 +3,8 @@ import { type Decision, decisionOf, type Mark } from '../../shared/reasoning/mar
 import type { Replay } from '../../shared/reasoning/replay.ts';
 import { replayResult, type Traced } from '../../shared/reasoning/replay-result.ts';
 import { type Result, readResult } from '../../shared/reasoning/result.ts';
-import { type RunToChange, type SmallestChange, wayToTrue } from '../../shared/reasoning/smallest-change.ts';
 import type { Occurrence } from '../../shared/reasoning/tree.ts';
+import type { RunToChange } from '../../shared/reasoning/what-if/smallest-change.ts';
 import { type Reason, whyOf } from '../../shared/reasoning/why.ts';
 import type { Execution } from '../api/executions.ts';
 
@@ -24,10 +24,8 @@ export type Reading = {
   why: Reason[];
   /** When the rule ran, or as of when; epoch ms. */
   ranAt: number;
-  /** As what the smallest change of its input is computed from. */
+  /** What the smallest change of its input is computed from. */
   toChange: RunToChange;
-  /** With which change the result would be TRUE. */
-  change: SmallestChange | null;
 };
 
 /** Reads an ended execution against the tree it ran through; without a tree its trace has no places. */
@@ -55,7 +53,6 @@ export function readRun(execution: Execution, occurrences: readonly Occurrence[]
     why: root ? whyOf(root, replay.marks) : [],
     ranAt,
     toChange,
-    change: wayToTrue(toChange),
   };
 }
 

@@ -7,8 +7,8 @@ import { decisionOf } from './mark.ts';
 import { type ReasonWords, wordsOf } from './reason-words.ts';
 import { replayResult } from './replay-result.ts';
 import type { Result } from './result.ts';
-import { type SmallestChange, wayToTrue } from './smallest-change.ts';
 import { ALWAYS, nameOf, type Occurrence, occurrencesOf, type TimeWindow, type TreeNode } from './tree.ts';
+import { type SmallestChange, wayToTrue } from './what-if/smallest-change.ts';
 import { whyOf } from './why.ts';
 
 /** One node on the way from the root to what decided. */

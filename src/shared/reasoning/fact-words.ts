@@ -4,8 +4,8 @@ import type { ReasonKey } from './english.ts';
 import type { Facts } from './facts.ts';
 import type { Parameters } from './format.ts';
 import type { Read } from './mark.ts';
-import type { KeyChange } from './smallest-change.ts';
 import type { Comparison, Setting } from './tree.ts';
+import type { KeyChange } from './what-if/smallest-change.ts';
 
 /** A sentence of a dictionary, with its names filled in. */
 type Say = (key: ReasonKey, parameters?: Parameters) => string;

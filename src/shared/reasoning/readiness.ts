@@ -71,7 +71,7 @@ export function findingsOf(known: Known, now: number): Finding[] {
 /** A finding with its sentence in English. */
 export function finding(code: FindingCode, parameters: Parameters = {}): Finding {
   const { node } = parameters;
-  const message = format(readinessEnglish[`release.finding.${code}`], parameters);
+  const message = format(readinessEnglish[code], parameters);
   return { code, message, nodeId: node === undefined ? null : String(node), parameters };
 }
 

@@ -79,7 +79,7 @@ describeInBrowser('cases in the console', () => {
       'not tested',
     );
     await says(row(/A slow look-up #3/), /The rule has no saved cases that run\.$/);
-    await says(row(/Recharge campaign #1/), /cannot ship[\s\S]*\d cases? failed on lane beta\./);
+    await says(row(/Recharge campaign #1/), /cannot ship[\s\S]*\d cases? failed on lane:beta\./);
     await says(page.locator('.release [role=status]'), '0 of 5 rules can ship.');
     await expectAccessible(page);
     await picture(page, 'console-release');

@@ -12,8 +12,8 @@ import { type Json, readJson } from '../../../src/shared/json-tree/read-json.ts'
 import type { Mark } from '../../../src/shared/reasoning/mark.ts';
 import { replayResult } from '../../../src/shared/reasoning/replay-result.ts';
 import { readResult } from '../../../src/shared/reasoning/result.ts';
-import { type SmallestChange, smallestChange } from '../../../src/shared/reasoning/smallest-change.ts';
 import { type Comparison, comparisons, occurrencesOf, type TreeNode } from '../../../src/shared/reasoning/tree.ts';
+import { type SmallestChange, smallestChange } from '../../../src/shared/reasoning/what-if/smallest-change.ts';
 import { leaf, node } from '../../console/support/rule-tree.ts';
 
 const compared = (id: number, key: string, is: Comparison['is'], value: string, more: Partial<TreeNode> = {}) =>

@@ -1,10 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { format } from '../../../shared/reasoning/format.ts';
 import type { Client } from '../../api/browse.ts';
 import { getReadiness, type RuleReadiness } from '../../api/readiness.ts';
 import { goTo, type Place } from '../../state/location.ts';
 import { useText } from '../../text/use-text.tsx';
 import { targetWords } from '../input/target-words.ts';
+import { findingsZh } from './findings-zh.ts';
 
 const EVERY_MS = 10_000;
 const looks = { 'can-ship': 'true', 'cannot-ship': 'false', 'not-tested': 'none' } as const;
@@ -71,7 +73,7 @@ function RuleRow({
   rule: RuleReadiness;
   target: string;
 }) {
-  const { say } = useText();
+  const { say, language } = useText();
   const open = () =>
     goTo(
       { ruleId, confId: null, ts: null, run: null, runs: [], input: null, panel: 'cases', batch: batchId },
@@ -91,9 +93,9 @@ function RuleRow({
         <ul>
           {findings.map(({ code, message, parameters }) => (
             <li key={message}>
-              {code === null
-                ? message
-                : say(`release.finding.${code}`, { ...parameters, target: targetWords(target, say) })}
+              {language === 'zh' && code !== null
+                ? format(findingsZh[code], { ...parameters, target: targetWords(target, say) })
+                : message}
             </li>
           ))}
         </ul>

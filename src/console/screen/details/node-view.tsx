@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react';
+import { lazy, type ReactNode, Suspense } from 'react';
 import { compactJson } from '../../../shared/json-tree/print-json.ts';
 import type { Json } from '../../../shared/json-tree/read-json.ts';
 import { compactText } from '../../../shared/json-tree/whole-text.ts';
@@ -22,9 +22,10 @@ import type { Input } from '../input/use-input.ts';
 import { skipWords } from '../result/skip-words.ts';
 import { windowWords } from '../result/time-window-words.ts';
 import type { Run } from '../result/use-run.ts';
-import { WayToNode } from '../result/way-line.tsx';
 import { Why } from '../result/why.tsx';
 import { relationWords } from '../tree/relation-words.ts';
+
+const WayToNode = lazy(() => import('../result/way-line.tsx').then(({ WayToNode }) => ({ default: WayToNode })));
 
 type Props = {
   occurrence: Occurrence | null;
@@ -56,7 +57,11 @@ export function NodeView({ occurrence, occurrences, run, input, onChoose }: Prop
         </p>
       )}
       {skip && <p className="muted">{skipWords(skip, say)}</p>}
-      {skip && reading && <WayToNode to={occurrence} {...{ reading, input, onChoose }} />}
+      {skip && reading && (
+        <Suspense>
+          <WayToNode to={occurrence} {...{ reading, input, onChoose }} />
+        </Suspense>
+      )}
       {run.dry.isOn && <PinHere nodeId={node.id} run={run} />}
       <dl>
         <Fact name={say('node.type')}>{typeWords(node.type, say)}</Fact>

@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react';
+import { lazy, type ReactNode, Suspense } from 'react';
 import type { Occurrence } from '../../../shared/reasoning/tree.ts';
 import { Refused, Unreachable } from '../../api/request.ts';
 import type { Words } from '../../run/headline.ts';
@@ -16,8 +16,9 @@ import { FormChanges } from './form-changes.tsx';
 import { Timings } from './timings.tsx';
 import { useHeadline } from './use-headline.ts';
 import type { Run } from './use-run.ts';
-import { WayLine } from './way-line.tsx';
 import { Why } from './why.tsx';
+
+const WayToTrue = lazy(() => import('./way-line.tsx').then(({ WayToTrue }) => ({ default: WayToTrue })));
 
 type Props = { place: Place; run: Run; rule: RuleContext; input: Input; onChoose: (occurrence: Occurrence) => void };
 
@@ -108,9 +109,10 @@ function WhyLine({ reading, run, input, onChoose }: WhyProps) {
     const outcome = reading.decision === null ? say('outcome.ERROR') : say(`outcome.${reading.decision}`);
     content = (
       <>
-        <b>{say('why.title', { outcome })}</b>{' '}
-        <Why why={reading.why} withWanted={reading.change === null} {...{ reading, onChoose }} />
-        {reading.change && <WayLine change={reading.change} to={null} {...{ input, onChoose }} />}
+        <b>{say('why.title', { outcome })}</b> <Why why={reading.why} withWanted={false} {...{ reading, onChoose }} />
+        <Suspense>
+          <WayToTrue {...{ reading, input, onChoose }} />
+        </Suspense>
       </>
     );
   }

@@ -1,12 +1,14 @@
 import { useMemo } from 'react';
 import { changeOfKeyWords } from '../../../shared/reasoning/fact-words.ts';
-import { type SmallestChange, smallestChange } from '../../../shared/reasoning/smallest-change.ts';
+import { factsOf } from '../../../shared/reasoning/facts.ts';
 import type { Occurrence } from '../../../shared/reasoning/tree.ts';
-import { withChange } from '../../cases/missing-case.ts';
+import { type SmallestChange, smallestChange, wayToTrue } from '../../../shared/reasoning/what-if/smallest-change.ts';
 import type { Reading } from '../../run/reading.ts';
+import { withChange } from '../../run/with-change.ts';
 import { Sentence, useText } from '../../text/use-text.tsx';
 import type { Input } from '../input/use-input.ts';
 import { NodeLink } from '../tree/node-link.tsx';
+import { Wanted } from './leaf-facts.tsx';
 import { Nodes } from './why.tsx';
 
 /** `to`: the node that would run; null where the result would be TRUE. */
@@ -18,7 +20,7 @@ type Props = {
 };
 
 /** With which change of its input a run would have come to something else. One press writes it into the form; nothing runs. */
-export function WayLine({ change, to, input, onChoose }: Props) {
+function WayLine({ change, to, input, onChoose }: Props) {
   const { say } = useText();
   const { changes, assumed } = change;
   const write = () => input.set(withChange(input.text, change));
@@ -43,6 +45,16 @@ export function WayLine({ change, to, input, onChoose }: Props) {
       )}
     </span>
   );
+}
+
+type RunProps = Pick<Props, 'input' | 'onChoose'> & { reading: Reading };
+
+/** With which change of its input the result would be TRUE; where that cannot be said, with which value the node that decided would be. */
+export function WayToTrue({ reading, input, onChoose }: RunProps) {
+  const change = useMemo(() => wayToTrue(reading.toChange), [reading]);
+  if (change !== null) return <WayLine {...{ change, to: null, input, onChoose }} />;
+  const at = reading.why.at(-1)?.at;
+  return at ? <Wanted facts={factsOf(at, reading.replay.marks.get(at), reading.before)} /> : null;
 }
 
 type NodeProps = Pick<Props, 'input' | 'onChoose'> & { to: Occurrence; reading: Reading };

@@ -1,5 +1,4 @@
 import type { Template } from '../../../shared/reasoning/format.ts';
-import { readinessEnglish } from '../../../shared/reasoning/readiness-english.ts';
 
 /** Saved cases, batches of them, and which nodes they reach. */
 export const casesWords = {
@@ -22,7 +21,6 @@ export const casesWords = {
   'release.can-ship': 'can ship',
   'release.cannot-ship': 'cannot ship',
   'release.not-tested': 'not tested',
-  ...readinessEnglish,
   'drawer.taller': 'Make this part taller',
   'drawer.lower': 'Make this part lower',
   'verdict.passed': 'passed',

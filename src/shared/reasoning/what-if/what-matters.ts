@@ -1,5 +1,5 @@
-import type { Decision } from './mark.ts';
-import { isLeaf, isParallel, type Occurrence } from './tree.ts';
+import type { Decision } from '../mark.ts';
+import { isLeaf, isParallel, type Occurrence } from '../tree.ts';
 
 type Decisions = ReadonlyMap<Occurrence, Decision | null>;
 

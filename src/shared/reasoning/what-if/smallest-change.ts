@@ -1,12 +1,12 @@
-import { compactJson } from '../json-tree/print-json.ts';
-import { type Json, readJson } from '../json-tree/read-json.ts';
-import { valueAt } from '../json-tree/value-at.ts';
+import { compactJson } from '../../json-tree/print-json.ts';
+import { type Json, readJson } from '../../json-tree/read-json.ts';
+import { valueAt } from '../../json-tree/value-at.ts';
+import type { Condition } from '../comparison.ts';
+import { pathOfKey } from '../key-path.ts';
+import { type Decision, decisionOf, type Mark } from '../mark.ts';
+import type { Occurrence } from '../tree.ts';
 import { type Candidate, candidatesOf } from './candidates.ts';
-import type { Condition } from './comparison.ts';
-import { pathOfKey } from './key-path.ts';
-import { type Decision, decisionOf, type Mark } from './mark.ts';
-import type { Occurrence } from './tree.ts';
-import { createWhatIf } from './what-if.ts';
+import { createWhatIf } from './compute.ts';
 import { leavesBefore, leavesThatMatter } from './what-matters.ts';
 
 /** One key with another value, both as JSON text. `before`: null when the input had none. `other`: any other text would do as well. */

@@ -1,8 +1,8 @@
-import type { Json } from '../json-tree/read-json.ts';
-import { type Condition, fulfils } from './comparison.ts';
+import type { Json } from '../../json-tree/read-json.ts';
+import { type Condition, fulfils } from '../comparison.ts';
+import { type Decision, decisionOf, inverted, type Mark } from '../mark.ts';
+import { isLeaf, isParallel, type Occurrence, type TimeWindow } from '../tree.ts';
 import { type Leaf, leafIn, topOf } from './leaf-in-run.ts';
-import { type Decision, decisionOf, inverted, type Mark } from './mark.ts';
-import { isLeaf, isParallel, type Occurrence, type TimeWindow } from './tree.ts';
 
 /** What a rule would come to. */
 type Computed = {

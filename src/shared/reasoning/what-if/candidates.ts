@@ -1,6 +1,6 @@
-import { compactJson } from '../json-tree/print-json.ts';
-import type { Json } from '../json-tree/read-json.ts';
-import type { Condition } from './comparison.ts';
+import { compactJson } from '../../json-tree/print-json.ts';
+import type { Json } from '../../json-tree/read-json.ts';
+import type { Condition } from '../comparison.ts';
 
 /** A value that a key could have, as JSON text. `other`: it stands for any text but those that conditions name. */
 export type Candidate = { text: string; other: boolean };

@@ -1,7 +1,7 @@
-import { type Condition, conditionOf, fulfils } from './comparison.ts';
-import { type Decision, decisionOf, inverted, type Mark } from './mark.ts';
-import type { Occurrence } from './tree.ts';
-import type { RunThatWas } from './what-if.ts';
+import { type Condition, conditionOf, fulfils } from '../comparison.ts';
+import { type Decision, decisionOf, inverted, type Mark } from '../mark.ts';
+import type { Occurrence } from '../tree.ts';
+import type { RunThatWas } from './compute.ts';
 
 /** A leaf in the run that was. `kept`: what its own code came to, if it ran. `reads`: null where that is not known. */
 export type Leaf = {
