@@ -20,7 +20,9 @@ export function leafIn(at: Occurrence, run: RunThatWas): Leaf {
   const writes = [...declared('write', 'read_write'), ...(mark?.writes ?? []).map(({ key }) => key)];
   const known = declared('read', 'read_write');
   const isKnown = known.length > 0 && !keys.some(({ dynamic }) => dynamic);
-  const reads = run.tracesReads && mark ? mark.reads.map(({ key }) => key) : isKnown ? known : null;
+  // A trace may leave out some reads of a leaf that reads very many.
+  const traced = run.tracesReads && mark ? [...known, ...mark.reads.map(({ key }) => key)] : null;
+  const reads = traced ?? (isKnown ? known : null);
   return { kept, reads, writes, condition: trusted(at, kept, { mark, run }) };
 }
 
