@@ -22,7 +22,13 @@ export default defineConfig({
     // All that several parts share is one file: each file more is one request more before the first picture. What is about cases, or
     // would have been, is fetched when it is wanted.
     rolldownOptions: {
-      output: { codeSplitting: { groups: [{ name: 'shared', minShareCount: 2, test: /^(?!.*\/(cases|what-if)\/)/ }] } },
+      output: {
+        codeSplitting: {
+          groups: [
+            { name: 'shared', minShareCount: 2, test: /^(?!.*\/(cases|what-if|api\/(cases|batch|follow-batch)))/ },
+          ],
+        },
+      },
     },
   },
   server: { proxy: { '/rule-server': 'http://127.0.0.1:8080', '/session': 'http://127.0.0.1:8080' } },
