@@ -109,8 +109,8 @@ describeInBrowser('many inputs in the console', () => {
     await page.getByRole('button', { name: 'Run all 2 inputs' }).click();
     await says(page.locator('.batch-words strong'), /^2 runs in /);
     const result = page.getByRole('combobox', { name: 'Result', exact: true });
-    await expect
-      .poll(() => result.locator('option').allInnerTexts())
+    await expect // items that wait for their run are asked for again after a second
+      .poll(() => result.locator('option').allInnerTexts(), { timeout: 20_000 })
       .toEqual(['Any result', 'TRUE: 1 run', 'FALSE: 1 run']);
     await result.selectOption('FALSE');
     await expect.poll(async () => (await cells(page)).length).toBe(2);
