@@ -49,6 +49,7 @@ const tree = {
   cycle: null,
   fallback: false,
   digest: null,
+  edited: null,
 };
 const schema = {
   fields: [
@@ -60,6 +61,7 @@ const schema = {
   ],
   fallback: false,
   digest: null,
+  edited: null,
 };
 const rootOf = (text: string) => {
   const read = readJson(text);

@@ -153,6 +153,10 @@ export const treeAnswer = z
       .optional()
       .describe('Leaf classes that a client which is asked about does not have; null where none says which it has.'),
     digest: text.nullable().describe('Changes whenever the rule or one of its nodes does.'),
+    edited: treeNode
+      .nullable()
+      .optional()
+      .describe('The root with the edits of the rule that are not released yet; null where there are none.'),
   })
   .meta({ id: 'Tree' });
 

@@ -54,6 +54,8 @@ export type Tree = {
   fallback: boolean;
   /** Changes whenever the rule or one of its nodes does. */
   digest: string | null;
+  /** The root with edits that are not released yet. */
+  edited: TreeNode | null;
 };
 
 /** What a schema or a tree is asked for. */
@@ -146,6 +148,7 @@ function readTree(answer: ExactValue): Tree {
   const rule = field(answer, 'rule');
   const root = field(answer, 'root');
   const cycle = field(answer, 'cycle');
+  const edited = field(answer, 'edited');
   return {
     rule: rule
       ? {
@@ -161,6 +164,7 @@ function readTree(answer: ExactValue): Tree {
     cycle: cycle ? ids(cycle) : null,
     fallback: flag(field(answer, 'fallback')),
     digest: text(field(answer, 'digest')),
+    edited: edited ? readNode(edited) : null,
   };
 }
 

@@ -5,7 +5,7 @@ import type { ClientLoad } from '../placement/client-load.ts';
 import type { MetadataFor } from '../rules/leaf-metadata.ts';
 import type { Rules } from '../rules/rules.ts';
 import { readSchema } from '../rules/schema.ts';
-import { readTree } from '../rules/tree.ts';
+import { readEditedRoot, readTree } from '../rules/tree.ts';
 import type { Erase } from './erase.ts';
 import type { Fence } from './fence.ts';
 import { createListApps } from './list-apps.ts';
@@ -74,8 +74,9 @@ export function createAnswerQuery({
   }
 
   async function treeOf(query: Selection): Promise<Answer> {
-    const { kind, ...answer } = await readTree(selectionOf(query), { rules, metadataFor });
-    if (kind === 'tree') return found(answer);
+    const selection = selectionOf(query);
+    const { kind, ...answer } = await readTree(selection, { rules, metadataFor });
+    if (kind === 'tree') return found({ ...answer, edited: await readEditedRoot(selection, { rules, metadataFor }) });
     if (kind === 'too-large' && 'message' in answer) return { kind: 'refused', status: 422, error: answer.message };
     return notThere(kind, query);
   }

@@ -10,7 +10,7 @@ import { readdir } from '../seams/files.ts';
 import type { FileStats } from '../seams/operations.ts';
 import { idOfFileName } from './config-fields.ts';
 import { isRealFolder, listFolder } from './folder-listing.ts';
-import { parseNode } from './node-file.ts';
+import { parseEdit, parseNode } from './node-file.ts';
 import type { Rule } from './rule-file.ts';
 import { parseRule } from './rule-file.ts';
 import type { RuleIndex } from './rule-index.ts';
@@ -34,6 +34,7 @@ export function createConfigFiles({ sharedDir, now }: { sharedDir: string; now: 
   const folders = createPathCache({ ...cache, load: listFolder });
   const rules = createPathCache({ ...cache, load: loaderOf(parseDatedRule) });
   const nodes = createPathCache({ ...cache, load: loaderOf(parseNode) });
+  const edits = createPathCache({ ...cache, load: loaderOf(parseEdit) });
   const indexOf = createRuleIndexes(folders.read);
   const pathOf = (app: number, ...rest: string[]) => join(sharedDir, String(app), ...rest);
   const isApp = (app: number) => isRealFolder(pathOf(app));
@@ -42,14 +43,8 @@ export function createConfigFiles({ sharedDir, now }: { sharedDir: string; now: 
 
   return {
     /** The apps that have a folder for rules or nodes. */
-    async apps(): Promise<number[]> {
-      const names = await readdir(sharedDir).catch(() => []);
-      const numbers = names.filter((name) => /^[1-9]\d{0,9}$/.test(name)).map(Number);
-      const found = await Promise.all(
-        numbers.map((app) => run(pathOf(app), async () => (await hasFolder(app, 'bases')) || hasNodes(app))),
-      );
-      return numbers.filter((app, at) => app <= MAX_APP && found[at]).sort((a, b) => a - b);
-    },
+    apps: () =>
+      appsIn(sharedDir, (app) => run(pathOf(app), async () => (await hasFolder(app, 'bases')) || hasNodes(app))),
 
     /** Finds the folder of each rule of an app. */
     ruleIndex: async (app: number): Promise<Reading<RuleIndex>> =>
@@ -65,9 +60,12 @@ export function createConfigFiles({ sharedDir, now }: { sharedDir: string; now: 
     /** One node. */
     node: (app: number, id: bigint) => nodes.read(pathOf(app, 'confs', `${id}.json`)),
 
-    /** The ids of all nodes of an app. */
-    async nodeIds(app: number): Promise<readonly bigint[]> {
-      const listing = (await isApp(app)) ? await folders.read(pathOf(app, 'confs')) : absent;
+    /** A node of a rule as it was edited and is not released yet. Ask `idsIn` before whether there is one. */
+    edit: (app: number, ruleId: bigint, id: bigint) => edits.read(pathOf(app, 'updates', String(ruleId), `${id}.json`)),
+
+    /** The ids that the files in a folder of an app are named by. */
+    async idsIn(app: number, folder: string, ...below: string[]): Promise<readonly bigint[]> {
+      const listing = (await hasFolder(app, folder)) ? await folders.read(pathOf(app, folder, ...below)) : absent;
       return listing.kind === 'found' ? listing.value.ids : [];
     },
 
@@ -84,6 +82,13 @@ export function createConfigFiles({ sharedDir, now }: { sharedDir: string; now: 
       return text.kind === 'found' && /^\s*\d{1,19}\s*$/.test(text.value) ? BigInt(text.value.trim()) : null;
     },
   };
+}
+
+async function appsIn(sharedDir: string, isOne: (app: number) => Promise<boolean>): Promise<number[]> {
+  const names = await readdir(sharedDir).catch(() => []);
+  const numbers = names.filter((name) => /^[1-9]\d{0,9}$/.test(name)).map(Number);
+  const found = await Promise.all(numbers.map(isOne));
+  return numbers.filter((app, at) => app <= MAX_APP && found[at]).sort((a, b) => a - b);
 }
 
 function loaderOf<T>(parse: (text: string, id: bigint, stats: FileStats) => Reading<T>) {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { parseExact } from '../../shared/contract/exact-json.ts';
 import type { ExactValue } from '../../shared/contract/raw-number.ts';
-import { RawNumber } from '../../shared/contract/raw-number.ts';
+import { RawNumber, stringifyExact } from '../../shared/contract/raw-number.ts';
 import { digestOfNode } from '../../shared/contract/rules-digest.ts';
 import type { Reading } from '../reading/reading.ts';
 import { unusable } from '../reading/reading.ts';
@@ -85,6 +85,23 @@ export function parseNode(text: string, id: bigint): Reading<RuleNode> {
   };
   const digest = digestOfNode({ ...value, type, window: sidesOf(value.timeWindow) });
   return { kind: 'found', value: { ...value, isDeleted: status === DELETED, digest } };
+}
+
+/**
+ * Reads an edit of a node that is not released yet. `id` is what the file's name says: its member `id` is the number of the edit, if it has
+ * one.
+ */
+export function parseEdit(text: string, id: bigint): Reading<RuleNode> {
+  let members: ExactValue;
+  try {
+    members = parseExact(text);
+  } catch {
+    return unusable('is not JSON');
+  }
+  if (typeof members !== 'object' || members === null || Array.isArray(members) || members instanceof RawNumber)
+    return unusable('is no JSON object');
+  const { id: _, ...node } = members;
+  return parseNode(stringifyExact(node), id);
 }
 
 /** The name of a node: its label, else its class's short name. */

@@ -5,6 +5,7 @@ import type { Reading } from '../reading/reading.ts';
 import { absent, unusable } from '../reading/reading.ts';
 import type { ConfigFiles } from './config-files.ts';
 import { createConfigFiles } from './config-files.ts';
+import { createEditedRules } from './edited-rules.ts';
 import type { Skipped } from './folder-listing.ts';
 import type { RuleNode } from './node-file.ts';
 import { createRulesAt } from './older-rules.ts';
@@ -78,13 +79,14 @@ export function createRules({ sharedDir, now = () => time.monotonic() }: { share
     readGraph: (selection: Selection): Promise<RuleGraph> =>
       joinReads(`${selection.app}/${selection.ruleId}/${selection.confId}`, () => readGraph(selection, sources)),
 
+    readEdited: createEditedRules(files, sources),
     rulesAt: createRulesAt(files, sources),
   };
 }
 
 async function hasConfiguration(files: ConfigFiles, app: number): Promise<boolean> {
   const index = await files.ruleIndex(app);
-  return (index.kind === 'found' && index.value.folders.size > 0) || (await files.nodeIds(app)).length > 0;
+  return (index.kind === 'found' && index.value.folders.size > 0) || (await files.idsIn(app, 'confs')).length > 0;
 }
 
 type Places = { app: number; ruleId: bigint; places: readonly string[] };

@@ -46,14 +46,7 @@ export async function readTree(query: Selection & Wanted, { rules, metadataFor }
   if (graph.kind !== 'graph') return graph;
   const { rule, start, nodes } = graph;
   const metadata = createLeafMetadata(registrations, query);
-  const details = new Map<bigint, NodeDetails>();
-  const inTree: RuleNode[] = [];
-  for (const id of start === null ? [] : releasedOrder(nodes, start)) {
-    const reading = nodes.get(id);
-    if (reading?.kind === 'found') inTree.push(reading.value);
-    details.set(id, detailsOf(id, reading, metadata));
-  }
-  const grown = start === null ? noTree : growTree(start, details, nodes);
+  const { details, inTree, grown } = growFrom(graph, metadata);
   if (graph.truncated || grown.kind === 'too-large') {
     return { kind: 'too-large', message: 'The tree has more nodes, levels or text than one answer may hold.' };
   }
@@ -70,6 +63,33 @@ export async function readTree(query: Selection & Wanted, { rules, metadataFor }
     missingClasses: metadata.classesMissing(inTree),
     digest: digestOf(graph),
   };
+}
+
+/** The root of the same tree with the edits of its rule that are not released yet; null where there are none. */
+export async function readEditedRoot(
+  query: Selection & Wanted,
+  { rules, metadataFor }: { rules: Pick<Rules, 'readEdited'>; metadataFor: MetadataFor },
+): Promise<TreeNode | null> {
+  const { app, ruleId } = query;
+  const graph = ruleId === null ? null : await rules.readEdited({ ...query, ruleId });
+  if (graph?.kind !== 'graph' || graph.truncated) return null;
+  const { grown } = growFrom(graph, createLeafMetadata(await metadataFor(app), query));
+  return grown.kind === 'grown' ? grown.root : null;
+}
+
+/** What is known of each node of a graph, and the tree of them. */
+function growFrom(
+  { start, nodes }: Extract<RuleGraph, { kind: 'graph' }>,
+  metadata: ReturnType<typeof createLeafMetadata>,
+) {
+  const details = new Map<bigint, NodeDetails>();
+  const inTree: RuleNode[] = [];
+  for (const id of start === null ? [] : releasedOrder(nodes, start)) {
+    const reading = nodes.get(id);
+    if (reading?.kind === 'found') inTree.push(reading.value);
+    details.set(id, detailsOf(id, reading, metadata));
+  }
+  return { details, inTree, grown: start === null ? noTree : growTree(start, details, nodes) };
 }
 
 const noTree = { kind: 'grown', root: null, occurrences: new Map<bigint, number>() } as const;

@@ -4,7 +4,7 @@ import type { Locator, Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { answersWith, type Behaviour, createResponder, resultText } from '../../support/responder.ts';
 import { describeInBrowser, useJourney } from '../support/journey.ts';
-import { headline, pressRun, runButton, says } from '../support/on-the-page.ts';
+import { expectAccessible, headline, pressRun, runButton, says } from '../support/on-the-page.ts';
 
 describeInBrowser('a run is explained by the rules that it ran on', () => {
   const journey = useJourney();
@@ -132,6 +132,18 @@ describeInBrowser('a run is explained by the rules that it ran on', () => {
     expect(ofNew.at(-1)?.reason).toMatch(/min is 95/);
     expect(ofNew.filter(({ reason }) => /min is 100|at least 100/.test(reason))).toEqual([]);
     expect(ofNew.filter(({ notice }) => /version/.test(notice))).toEqual([]);
+  });
+
+  test('an edit that is not released is marked in the tree, with both values', async () => {
+    const folder = join(journey.service.sharedDir, '9001');
+    const node = JSON.parse(await readFile(join(folder, 'confs/2.json'), 'utf8'));
+    await mkdir(join(folder, 'updates/1'), { recursive: true });
+    const edit = { ...node, id: 77, iceId: 1, confId: 2, confField: '{"min":130}' };
+    await writeFile(join(folder, 'updates/1/2.json'), JSON.stringify(edit));
+    const page = await journey.visit('/?app=9001&rule=1');
+    await says(page.locator('.edits'), /^1 edit is not released: #2 .+ \(min \d+ → 130\)\./);
+    await says(page.locator('.tree-row', { hasText: '#2' }).locator('.edited'), 'edited');
+    await expectAccessible(page);
   });
 });
 

@@ -22,13 +22,15 @@ type Props = {
   /** Whether there is a run to draw: without one no row has a reason for not having run. */
   drawn: boolean;
   deciding: boolean;
+  /** It has an edit that is not released yet. */
+  edited: boolean;
   active: boolean;
   onToggle: (open: boolean) => void;
   onPress: () => void;
 };
 
 /** One place of the tree: what stands there, what it came to, and how long it took. */
-export function TraceRow({ id, row, rowIndex, marks, drawn, deciding, active, onToggle, onPress }: Props) {
+export function TraceRow({ id, row, rowIndex, marks, drawn, deciding, edited, active, onToggle, onPress }: Props) {
   const { say } = useText();
   const { occurrence, open } = row;
   const mark = marks.get(occurrence);
@@ -56,6 +58,7 @@ export function TraceRow({ id, row, rowIndex, marks, drawn, deciding, active, on
       <div role="gridcell" className="tree-node">
         <Guides occurrence={occurrence} open={open} onToggle={onToggle} />
         <NodeName occurrence={occurrence} mark={mark} />
+        {edited && <span className="tag edited">{say('tree.edited')}</span>}
         {skip && <span className={skip.kind === 'not-run' ? 'hidden-words' : 'skip'}>{skipWords(skip, say)}</span>}
         {mark && (
           <Accesses occurrence={occurrence} mark={mark} failedBelow={childThatFailed(occurrence, marks) !== null} />

@@ -15,6 +15,8 @@ const OPEN_AT_FIRST = 200;
 
 type Props = {
   occurrences: readonly Occurrence[];
+  /** The ids of the nodes that have edits which are not released yet. */
+  edited?: ReadonlySet<string>;
   reading: Reading | null;
   /** Whether the reading is of the run before the one on its way. */
   stale: boolean;
@@ -25,7 +27,7 @@ type Props = {
 const noMarks: ReadonlyMap<Occurrence, Mark> = new Map();
 
 /** The rule's tree with what the trace says about each place (ARIA APG, treegrid). Draws only the rows that are seen. */
-export function TraceTree({ occurrences, reading, stale, chosen, onChoose }: Props) {
+export function TraceTree({ occurrences, edited, reading, stale, chosen, onChoose }: Props) {
   const { say } = useText();
   const id = useId();
   const box = useRef<HTMLDivElement>(null);
@@ -139,6 +141,7 @@ export function TraceTree({ occurrences, reading, stale, chosen, onChoose }: Pro
               marks={marks}
               drawn={reading !== null}
               deciding={deciding.has(row.occurrence)}
+              edited={edited?.has(row.occurrence.node.id) ?? false}
               active={row.occurrence === chosen}
               onToggle={(open) => toggle(row.occurrence, open)}
               onPress={() => onChoose(row.occurrence, 'press')}

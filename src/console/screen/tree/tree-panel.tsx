@@ -1,4 +1,5 @@
-import type { ReactNode } from 'react';
+import { lazy, type ReactNode, Suspense, useMemo } from 'react';
+import { changesBetween } from '../../../shared/reasoning/changes.ts';
 import type { Occurrence } from '../../../shared/reasoning/tree.ts';
 import { Refused } from '../../api/request.ts';
 import type { Place } from '../../state/location.ts';
@@ -9,6 +10,8 @@ import { Loading } from '../frame/loading.tsx';
 import type { RuleContext } from '../frame/use-rule.ts';
 import type { Run } from '../result/use-run.ts';
 import { TraceTree } from './trace-tree.tsx';
+
+const EditsNotice = lazy(() => import('./edits-notice.tsx').then(({ EditsNotice }) => ({ default: EditsNotice })));
 
 type Props = {
   place: Place;
@@ -23,6 +26,12 @@ export function TreePanel({ place, run, rule, chosen, onChoose }: Props) {
   const { say } = useText();
   const { app, ruleId, confId } = place;
   const { tree, apps, rules } = rule;
+  const [root, edited] = [tree.data?.root ?? null, tree.data?.edited ?? null];
+  const edits = useMemo(
+    () => (edited === null ? [] : changesBetween({ rule: null, root }, { rule: null, root: edited })),
+    [root, edited],
+  );
+  const editedIds = useMemo(() => new Set(edits.map(({ id }) => id)), [edits]);
   if (app === null) {
     if (apps.isPending) return <Loading text="loading.page" />;
     if (apps.error) return <Empty title={say('failed.unreachable')} text={apps.error.message} />;
@@ -61,8 +70,14 @@ export function TreePanel({ place, run, rule, chosen, onChoose }: Props) {
           {say('empty.tree.cycle', { ids: tree.data.cycle.map((id) => `#${id}`).join(', ') })}
         </p>
       )}
+      {edits.length > 0 && (
+        <Suspense>
+          <EditsNotice place={place} edits={edits} />
+        </Suspense>
+      )}
       <TraceTree
         occurrences={rule.occurrences}
+        edited={editedIds}
         reading={run.shown}
         stale={run.reading === null && run.shown !== null}
         chosen={chosen}

@@ -88,4 +88,7 @@ export const frameWords = {
   'clients.use': 'Use {address} as the target',
   'clients.open': { one: '{n} open run', other: '{n} open runs' },
   'clients.otherVersion': 'v{version} loaded, v{released} released',
+  'tree.edited': 'edited',
+  'tree.edits': { one: '{n} edit is not released: {nodes}.', other: '{n} edits are not released: {nodes}.' },
+  'tree.edits.reached': 'Of {n} cases, so many reach them: {counts}.',
 } as const satisfies Record<string, Template>;

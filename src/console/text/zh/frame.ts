@@ -85,4 +85,7 @@ export const frameWords: Record<keyof typeof words, Template> = {
   'clients.use': '以 {address} 为运行目标',
   'clients.open': '{n} 次未结束的运行',
   'clients.otherVersion': '已加载 v{version}，已发布 v{released}',
+  'tree.edited': '已编辑',
+  'tree.edits': '有 {n} 处编辑尚未发布：{nodes}。',
+  'tree.edits.reached': '{n} 个用例中到达它们的有：{counts}。',
 };
