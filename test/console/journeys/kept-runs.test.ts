@@ -257,7 +257,7 @@ describeInBrowser('how much is kept', () => {
     await runWith(page, '1');
     await says(head(page), new RegExp(`1 run is kept, of ${TIME}`));
     await runWith(page, '2');
-    const oldest = await rows(page).last().locator('.row-button').innerText();
-    await says(head(page), new RegExp(`2 runs are kept, the oldest of ${oldest}`));
+    // The row says when it began, the head when it ended: that may be the next second.
+    await says(head(page), new RegExp(`2 runs are kept, the oldest of ${TIME}`));
   });
 });
