@@ -4,9 +4,10 @@ import { unusedAndMissing, writersOf } from '../../src/console/run/changes.ts';
 import { curlOf } from '../../src/console/run/curl.ts';
 import { exampleInput } from '../../src/console/run/example.ts';
 import { formRows } from '../../src/console/run/form-rows.ts';
-import { edgesOf, isOutside } from '../../src/console/run/time-window.ts';
+import { edgesOf } from '../../src/console/run/time-window.ts';
 import { formatAge, formatBytes, formatMs } from '../../src/console/text/durations.ts';
 import { readJson } from '../../src/shared/json-tree/read-json.ts';
+import { isOutside } from '../../src/shared/reasoning/time-window.ts';
 import { leaf, node } from './support/rule-tree.ts';
 
 /** A key whose name is the value of another one. */
@@ -182,7 +183,12 @@ describe('times', () => {
 
   test('both ends of a time window belong to it', () => {
     const window = { type: 'between', start: '1000', end: '2000' } as const;
-    expect(['999', '1000', '2000', '2001'].map((ms) => isOutside(window, ms))).toEqual([true, false, false, true]);
+    expect(['999', '1000', '2000', '2001'].map((ms) => isOutside(window, BigInt(ms)))).toEqual([
+      true,
+      false,
+      false,
+      true,
+    ]);
     expect(edgesOf(window).map(({ ts }) => ts)).toEqual(['999', '1000', '2000', '2001']);
     expect(edgesOf({ type: 'before', start: null, end: '2000' }).map(({ name }) => name)).toEqual(['end', 'after']);
   });

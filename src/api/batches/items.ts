@@ -98,14 +98,21 @@ function detailOf({ batchId }: Batch, { n, head }: NumberedHead, store: BatchSto
 }
 
 /** How many cases reached each node, on one target or on any. */
-export async function coverage(
+export async function coverage(batch: Batch, target: string | undefined, store: BatchStore): Promise<Coverage> {
+  return coverageOf(batch, await allHeads(batch, store), { target, store });
+}
+
+type Coverage = { cases: number; unknown: number; nodes: Record<string, number> };
+
+/** The same of heads that were read already. */
+export async function coverageOf(
   batch: Batch,
-  target: string | undefined,
-  store: BatchStore,
-): Promise<{ cases: number; unknown: number; nodes: Record<string, number> }> {
+  heads: readonly NumberedHead[],
+  { target, store }: { target: string | undefined; store: BatchStore },
+): Promise<Coverage> {
   const reached = new Map<string, Set<number>>();
   let unknown = 0;
-  for (const { n, head } of await allHeads(batch, store)) {
+  for (const { n, head } of heads) {
     const { caseIndex, targetIndex } = placeOfItem(batch, n);
     if (head.outcome === null && head.verdict !== 'failed') continue;
     if (target !== undefined && batch.targets[targetIndex] !== target) continue;

@@ -8,7 +8,6 @@ import { digits, field, list, text } from '../../shared/contract/read-exact.ts';
 import { formatTarget, type Target } from '../../shared/contract/target.ts';
 import { readNode, readWindow } from '../../shared/reasoning/read-node.ts';
 import {
-  endOf,
   type Finding,
   finding,
   findingsOf,
@@ -16,9 +15,10 @@ import {
   type Readiness,
   readinessOf,
 } from '../../shared/reasoning/readiness.ts';
+import { endOf } from '../../shared/reasoning/time-window.ts';
 import type { BatchStore } from '../../shared/store/batch-store.ts';
 import type { AskWorker } from '../ask-worker.ts';
-import { coverage } from '../batches/items.ts';
+import { coverageOf } from '../batches/items.ts';
 import { allHeads } from '../batches/whole-batch.ts';
 import type { SavedCases } from '../cases/saved-cases.ts';
 
@@ -138,7 +138,7 @@ async function verdictOf({ batch, progress }: Last, target: string, store: Batch
   if (!counts) return null;
   const heads = (await allHeads(batch, store)).filter(({ n }) => placeOfItem(batch, n).targetIndex === index);
   const ran = heads.filter(({ head }) => head.outcome !== null);
-  const { nodes, unknown } = await coverage(batch, target, store);
+  const { nodes, unknown } = await coverageOf(batch, heads, { target, store });
   return {
     createdAt: batch.createdAt,
     dryRun: batch.dryRun,

@@ -21,3 +21,8 @@ export function candidatesOf(target: Target, clients: readonly Client[]): Client
     }
   }
 }
+
+/** The lanes that clients are in, by name. */
+export function lanesOf(clients: readonly Client[]): string[] {
+  return [...new Set(clients.flatMap(({ lane }) => lane ?? []))].sort();
+}

@@ -1,11 +1,11 @@
 import { type Code, isCode } from '../../shared/contract/codes.ts';
 import { namedTarget } from '../../shared/contract/target.ts';
 import type { Parameters } from '../../shared/reasoning/format.ts';
+import { isOutside } from '../../shared/reasoning/time-window.ts';
 import type { Tree } from '../api/browse.ts';
 import { type ExecutionRecord, isEnd } from '../api/executions.ts';
 import type { TextKey } from '../text/en.ts';
 import type { Reading } from './reading.ts';
-import { isOutside } from './time-window.ts';
 
 export type Words = { key: TextKey; parameters?: Parameters };
 
@@ -100,7 +100,7 @@ function nothingRan(record: ExecutionRecord, { tree, window }: About): Headline 
 
 function isOutsideItsWindow(record: ExecutionRecord, tree: Tree | null): boolean {
   if (!tree?.rule || record.confId !== null) return false;
-  return isOutside(tree.rule.timeWindow, record.ts ?? String(record.history[0]?.at ?? Date.now()));
+  return isOutside(tree.rule.timeWindow, BigInt(record.ts ?? record.history[0]?.at ?? Date.now()));
 }
 
 function unanswered(

@@ -1,9 +1,12 @@
 import { type Decision, decisionOf, inverted, type Mark } from './mark.ts';
 import type { Occurrence } from './tree.ts';
 
+/** The kind of a relation: And, Any and so on, whether its children run in parallel or not. */
+export const kindOf = (type: string) => type.replace(/^P-/, '');
+
 /** What a relation comes to whatever its children do; null for one that is decided by them. */
 export function constantOf(type: string): Decision | null {
-  const kind = type.replace(/^P-/, '');
+  const kind = kindOf(type);
   if (kind === 'True') return 'TRUE';
   return kind === 'None' ? 'NONE' : null;
 }

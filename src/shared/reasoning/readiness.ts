@@ -2,7 +2,8 @@ import type { Counts } from '../cases/batch.ts';
 import { shortened } from './fact-words.ts';
 import { format, type Parameters } from './format.ts';
 import { readinessEnglish } from './readiness-english.ts';
-import { occurrencesOf, type TimeWindow, type TreeNode } from './tree.ts';
+import { endOf } from './time-window.ts';
+import { occurrencesOf, type TreeNode } from './tree.ts';
 
 /** One thing that a person must know before a release of a rule. `nodeId`: the node it is about. `parameters`: what stands in its sentence. */
 export type Finding = { code: FindingCode; message: string; nodeId: string | null; parameters: Parameters };
@@ -92,11 +93,6 @@ function inTheTree({ root, circle, windowEndsAt, missingClasses, target }: Known
       .filter(({ timeWindow }) => (endOf(timeWindow) ?? now) < now)
       .map(({ id }) => finding('node-over', { node: id })),
   ];
-}
-
-/** The end of a time window in epoch ms; null for one without an end. */
-export function endOf({ type, end }: TimeWindow): number | null {
-  return type === 'before' || type === 'between' ? Number(end ?? 0) : null;
 }
 
 function wrongSettings({ id, settings }: TreeNode): Finding[] {

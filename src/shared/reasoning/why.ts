@@ -1,4 +1,4 @@
-import { constantOf, isPassedOn } from './constant.ts';
+import { constantOf, isPassedOn, kindOf } from './constant.ts';
 import { type Decision, decisionOf, inverted, type Mark } from './mark.ts';
 import { isLeaf, isParallel, type Occurrence } from './tree.ts';
 
@@ -91,7 +91,7 @@ function explainRelation(
   own: Decision,
   { marks, reasons }: { marks: Marks; reasons: Reason[] },
 ): Occurrence | null {
-  const kind = at.node.type.replace(/^P-/, '');
+  const kind = kindOf(at.node.type);
   const [only] = at.children;
   if (only && isPassedOn(at, marks.get(at))) {
     reasons.push({ kind: 'passed-on', at, by: only, decision: own });

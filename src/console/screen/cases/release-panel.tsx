@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { format } from '../../../shared/reasoning/format.ts';
 import type { Client } from '../../api/browse.ts';
 import { getReadiness, type RuleReadiness } from '../../api/readiness.ts';
+import { lanesOf } from '../../run/candidates.ts';
 import { goTo, type Place } from '../../state/location.ts';
 import { useText } from '../../text/use-text.tsx';
 import { targetWords } from '../input/target-words.ts';
@@ -14,7 +15,7 @@ const looks = { 'can-ship': 'true', 'cannot-ship': 'false', 'not-tested': 'none'
 /** Whether the rules of an app can be released to a target, and why not. Nothing runs. */
 export function ReleasePanel({ place, clients }: { place: Place; clients: readonly Client[] }) {
   const { say } = useText();
-  const lanes = [...new Set(clients.flatMap(({ lane }) => lane ?? []))].sort().map((lane) => `lane:${lane}`);
+  const lanes = lanesOf(clients).map((lane) => `lane:${lane}`);
   const [target, setTarget] = useState(lanes[0] ?? 'all');
   const { app } = place;
   const asked = useQuery({

@@ -1,5 +1,6 @@
 import type { Client } from '../../api/browse.ts';
 import { EVERY_CLIENT } from '../../cases/targets.ts';
+import { lanesOf } from '../../run/candidates.ts';
 import { useText } from '../../text/use-text.tsx';
 import { targetWords } from '../input/target-words.ts';
 
@@ -8,7 +9,7 @@ type Props = { targets: readonly string[]; clients: readonly Client[]; onTargets
 /** Where the cases run: each target that is ticked is a column. */
 export function TargetsField({ targets, clients, onTargets }: Props) {
   const { say } = useText();
-  const lanes = [...new Set(clients.flatMap(({ lane }) => lane ?? []))].sort().map((lane) => `lane:${lane}`);
+  const lanes = lanesOf(clients).map((lane) => `lane:${lane}`);
   const offered = [...new Set(['all', ...lanes, EVERY_CLIENT, ...targets])];
   const tick = (target: string, on: boolean) => {
     const next = offered.filter((one) => (one === target ? on : targets.includes(one)));

@@ -1,6 +1,6 @@
 import { type ReactNode, useEffect } from 'react';
 import type { Client } from '../../api/browse.ts';
-import { candidatesOf } from '../../run/candidates.ts';
+import { candidatesOf, lanesOf } from '../../run/candidates.ts';
 import { goTo, type Target } from '../../state/location.ts';
 import { useText } from '../../text/use-text.tsx';
 import { Combobox } from '../../ui/combobox.tsx';
@@ -66,10 +66,6 @@ export function TargetPicker({ app, target, clients: listed }: Props) {
 /** The client that is chosen before anybody chose one: one that is there, if any is. */
 function firstOf(clients: readonly Client[]): Client | undefined {
   return clients.find(({ online }) => online) ?? clients[0];
-}
-
-function lanesOf(clients: readonly Client[]): string[] {
-  return [...new Set(clients.flatMap(({ lane }) => lane ?? []))].sort();
 }
 
 type ChoiceProps = { title: string; chosen: boolean; onChoose: () => void; children: ReactNode };

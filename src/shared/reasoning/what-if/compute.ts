@@ -1,7 +1,9 @@
 import type { Json } from '../../json-tree/read-json.ts';
 import { type Condition, fulfils } from '../comparison.ts';
+import { constantOf, kindOf } from '../constant.ts';
 import { type Decision, decisionOf, inverted, type Mark } from '../mark.ts';
-import { isLeaf, isParallel, type Occurrence, type TimeWindow } from '../tree.ts';
+import { isOutside } from '../time-window.ts';
+import { isLeaf, isParallel, type Occurrence } from '../tree.ts';
 import { type Leaf, leafIn, topOf } from './leaf-in-run.ts';
 
 /** What a rule would come to. */
@@ -121,7 +123,7 @@ function relationOf(at: Occurrence, world: World): Decision | null {
   const [only] = at.children;
   const parallel = isParallel(at.node);
   if (parallel && only && at.children.length === 1) return finalOf(only, world);
-  const kind = at.node.type.replace(/^P-/, '');
+  const kind = kindOf(at.node.type);
   const seen = new Set<Decision>();
   for (const child of at.children) {
     const decision = finalOf(child, world);
@@ -130,7 +132,7 @@ function relationOf(at: Occurrence, world: World): Decision | null {
     const settles = (kind === 'And' && decision === 'FALSE') || (kind === 'Any' && decision === 'TRUE');
     if (settles && !parallel) break;
   }
-  return verdictOf(kind, seen);
+  return constantOf(at.node.type) ?? verdictOf(kind, seen);
 }
 
 function isDisturbed({ leaves, ran, different }: World): boolean {
@@ -143,15 +145,6 @@ function isDisturbed({ leaves, ran, different }: World): boolean {
 }
 
 function verdictOf(kind: string, seen: ReadonlySet<Decision>): Decision {
-  if (kind === 'True') return 'TRUE';
-  if (kind === 'None') return 'NONE';
   const order: Decision[] = kind === 'And' ? ['FALSE', 'TRUE'] : ['TRUE', 'FALSE'];
   return order.find((decision) => seen.has(decision)) ?? 'NONE';
-}
-
-function isOutside({ type, start, end }: TimeWindow, at: number): boolean {
-  const [from, to] = [Number(start ?? 0), Number(end ?? 0)];
-  return (
-    ((type === 'after' || type === 'between') && at < from) || ((type === 'before' || type === 'between') && at > to)
-  );
 }

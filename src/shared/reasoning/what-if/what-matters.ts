@@ -1,3 +1,4 @@
+import { constantOf, kindOf } from '../constant.ts';
 import type { Decision } from '../mark.ts';
 import { isLeaf, isParallel, type Occurrence } from '../tree.ts';
 
@@ -15,10 +16,9 @@ export function leavesThatMatter(at: Occurrence, decisions: Decisions): Occurren
   if (isLeaf(at.node)) return [...condition, at];
   const all = () => at.children.flatMap((child) => leavesThatMatter(child, decisions));
   if (decision === null) return [...condition, ...all()];
-  const kind = at.node.type.replace(/^P-/, '');
   const isPassedOn = isParallel(at.node) && at.children.length === 1;
-  if (!isPassedOn && (kind === 'None' || kind === 'True')) return condition;
-  const settles = kind === 'And' ? 'FALSE' : 'TRUE';
+  if (!isPassedOn && constantOf(at.node.type) !== null) return condition;
+  const settles = kindOf(at.node.type) === 'And' ? 'FALSE' : 'TRUE';
   const deciding = at.children.find((child) => decisions.get(child) === settles);
   return [...condition, ...(deciding ? leavesThatMatter(deciding, decisions) : all())];
 }
