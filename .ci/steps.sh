@@ -59,9 +59,9 @@ record() {
 finish() {
   printf '\n===== summary (%d s) =====\n' "$SECONDS"
   printf '%s\n' "${SUMMARY[@]}"
-  if [[ -s ${SECOND_TRIES_FILE:-} ]]; then
+  if [[ -s ${FAILURES_FILE:-} ]]; then
     printf '\nEach of these is a defect of the test or of the product:\n'
-    cat "$SECOND_TRIES_FILE"
+    cat "$FAILURES_FILE"
   fi
   printf '%d passed, %d failed\n' "$PASSED" "$FAILED"
   exit "$((FAILED != 0))"

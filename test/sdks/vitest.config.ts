@@ -1,11 +1,11 @@
-import { secondTryReporter } from '../support/second-tries.ts';
+import { failureReporter } from '../support/failures.ts';
 import { moreTries, suiteConfig } from '../support/suite-config.ts';
 import { countReporter } from './count.ts';
 
 export default suiteConfig({
   include: ['test/sdks/**/*.test.ts'],
   globalSetup: ['test/sdks/setup.ts'],
-  reporters: ['default', countReporter(), secondTryReporter()],
+  reporters: ['default', countReporter(), failureReporter()],
   maxWorkers: 1,
   retry: moreTries,
   hookTimeout: 120_000,

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { defineConfig, type ViteUserConfig } from 'vitest/config';
+import { failureReporter } from './failures.ts';
 import { leftOutReporter } from './left-out.ts';
-import { secondTryReporter } from './second-tries.ts';
 
 // Tests run the service within their own process, too, which asks for as many threads (bin/rule-server.js).
 process.env.UV_THREADPOOL_SIZE ??= '64';
@@ -14,7 +14,7 @@ export function suiteConfig({ globalSetup = [], ...suite }: Suite & { globalSetu
     root: join(import.meta.dirname, '../..'),
     test: {
       globalSetup: ['test/support/global-setup.ts', ...globalSetup],
-      reporters: ['default', leftOutReporter(), secondTryReporter()],
+      reporters: ['default', leftOutReporter(), failureReporter()],
       maxConcurrency: 50, // most concurrent tests wait for a deadline
       testTimeout: 60_000,
       hookTimeout: 60_000,

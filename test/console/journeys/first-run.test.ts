@@ -128,6 +128,23 @@ describeInBrowser('the console, first visit', () => {
     await expectAccessible(page);
   });
 
+  test('JSON over several lines can be replaced as a whole, line by line and to nothing', async () => {
+    const page = await journey.visit('/?app=9001&rule=1');
+    await holds(page.getByLabel('cost', { exact: true }), '100');
+    await page.getByRole('tab', { name: 'JSON' }).click();
+    const editor = page.getByRole('textbox', { name: 'Input as JSON' });
+    const lines = ['{"a": "text",', ' "b": [1, true]}'];
+    for (const text of ['1', lines.join('\n'), '1', lines.join('\n'), '{}', lines.join('\n'), '', lines.join('\n')]) {
+      await editor.fill(text);
+      await expect.poll(() => editor.locator('.cm-line').allTextContents()).toEqual(text.split('\n'));
+      if (text) await editor.locator('.cm-line span').first().waitFor();
+    }
+    await editor.press('Control+a');
+    await editor.pressSequentially('{"cost": 8}');
+    await page.getByRole('tab', { name: 'Form' }).click();
+    await holds(page.getByLabel('cost', { exact: true }), '8');
+  });
+
   test('form and JSON are one document: nothing is lost from one to the other', async () => {
     const page = await journey.visit('/?app=9001&rule=1');
     await page.getByLabel('cost', { exact: true }).waitFor();

@@ -110,7 +110,7 @@ export async function startVisitors(home: string) {
     async close(then: () => Promise<void> = async () => {}): Promise<void> {
       await browser.close();
       await then();
-      expect(wrongs).toEqual([]);
+      expect(wrongs.join('\n')).toBe('');
     },
   };
 }
@@ -125,6 +125,6 @@ function watch(page: Page, home: string, wrongs: string[]): void {
   page.on('console', (message) => {
     // The browser itself reports refused calls; those are part of some journeys.
     if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
-      wrongs.push(message.text());
+      wrongs.push(`${message.text()} (${message.location().url}:${message.location().lineNumber})`);
   });
 }
