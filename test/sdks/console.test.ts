@@ -23,7 +23,7 @@ const words = {
   java: {
     sdk: 'Java SDK',
     parallel:
-      /^Why FALSE: “parallel” #120 is FALSE because “whatever” #125 is FALSE\. “whatever” #125 is FALSE because “very old” #133 is FALSE\. “very old” #133 is FALSE[.:]/,
+      /^Why FALSE: “parallel” #120 is FALSE because “whatever” #125 is FALSE\. “whatever” #125 should always come to TRUE, but .+ “very old” #133 is FALSE[.:]/,
     threw: ['The rule failed on', 'kaboom'],
     exact: true,
   },
@@ -31,7 +31,7 @@ const words = {
     sdk: 'Go SDK',
     parallel:
       /^Why FALSE: “parallel” #120 is FALSE because “neither” #122 is FALSE\. The nodes after “neither” #122 did not run\. “neither” #122 came to TRUE and is inverted, so it counts as FALSE\. “neither” #122 is TRUE because “age” #131 is TRUE\. “age” #131 is TRUE[.:]/,
-    threw: ['wrote a file that is not a result. It may have run.', 'the client crashed while it ran the rule'],
+    threw: ['wrote a file that is not a result. The rule may have run.', 'the client crashed while it ran the rule'],
     exact: false,
   },
 } as const;

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"os"
 	"time"
 
 	ice "github.com/zjn-zjn/ice/sdks/go"
@@ -24,6 +25,8 @@ func registerLeaves() {
 		func() any { return &DerivedNone{} })
 	ice.RegisterLeaf("com.sample.UnionNone", &ice.LeafMeta{Desc: "a literal, or @ and the key to read"},
 		func() any { return &UnionNone{} })
+	ice.RegisterLeaf("com.sample.NoteResult", &ice.LeafMeta{Desc: "adds a line to a file: an effect that outlives the run"},
+		func() any { return &NoteResult{} })
 }
 
 type ScoreFlow struct {
@@ -118,4 +121,20 @@ type UnionNone struct {
 func (l *UnionNone) DoNone(_ context.Context, roam *ice.Roam) {
 	value := roam.Resolve(l.Expr)
 	roam.Put("union", value)
+}
+
+type NoteResult struct {
+	File string `json:"file" ice:"name:file"`
+}
+
+func (l *NoteResult) DoResult(_ context.Context, _ *ice.Roam) bool {
+	notes, err := os.OpenFile(l.File, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	if err != nil {
+		panic(err)
+	}
+	defer notes.Close()
+	if _, err := notes.WriteString("called\n"); err != nil {
+		panic(err)
+	}
+	return true
 }

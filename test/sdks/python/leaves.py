@@ -107,3 +107,13 @@ class UnionNone:
 class ExitNone:
     def do_none(self, roam: Roam) -> None:
         os._exit(3)
+
+
+@ice.leaf("com.sample.NoteResult", desc="adds a line to a file: an effect that outlives the run")
+class NoteResult:
+    file: Annotated[str, IceField(name="file")] = ""
+
+    def do_result(self, roam: Roam) -> bool:
+        with open(self.file, "a", encoding="utf-8") as notes:
+            notes.write("called\n")
+        return True
