@@ -145,6 +145,7 @@ onEachQueue('a run without effects', (start) => {
 
   it.each([
     ['finds nothing to run', { success: false, error: 'nothing to run', process: null }, false, /It did not run/],
+    ['says that it did it', { success: true, process: null }, true, /may have run with all its effects/],
     ['ran it all the same', { process: '[1:All:T:0]' }, true, /may have run with all its effects/],
   ])('handed by force to a client that knows of none, which %s', async (_what, members, mayHaveRun, sentence) => {
     await using service = await start({});

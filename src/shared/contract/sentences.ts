@@ -351,9 +351,9 @@ export const sentences = {
     ...(clientDied && { clientDied }),
   }),
 
-  /** The client had the request of a dry run, and its answer does not say that it was one. `hasRun`: the answer has a trace. */
-  ignoredDryRun: ({ address }: At, hasRun: boolean) =>
-    hasRun
+  /** The client had the request of a dry run, and its answer does not say that it was one. `showsRun`: the answer has a trace, or is a success. */
+  ignoredDryRun: ({ address }: At, showsRun: boolean) =>
+    showsRun
       ? noAnswer(
           'client-ignored-dry-run',
           `Client ${address} was asked for a run without effects, and its answer does not say that it made one: the rule may have run with all its effects; ${LOOK_AT_THE_CLIENT}.`,

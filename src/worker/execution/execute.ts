@@ -101,7 +101,7 @@ async function dispatchAndWait(begun: Claimed, data: JobData, parts: ExecutePart
 function unlessIgnored(ending: Exclude<WaitEnding, { kind: 'interrupted' }>, claim: Claim): typeof ending {
   if (ending.kind === 'unanswered' || ending.answer.isDry) return ending;
   ending.answer.lease.release();
-  return { kind: 'unanswered', noAnswer: sentences.ignoredDryRun(claim, ending.answer.hasTrace) };
+  return { kind: 'unanswered', noAnswer: sentences.ignoredDryRun(claim, ending.answer.showsRun) };
 }
 
 function factsOf(claim: Claim, { mailbox, settings }: ExecuteParts): Facts {

@@ -64,8 +64,8 @@ export type Answer = {
   rules: ToldRules | null;
   /** It says that it had no effects. */
   isDry: boolean;
-  /** It tells of a node that ran. */
-  hasTrace: boolean;
+  /** It tells of a node that ran, or that the run was a success. */
+  showsRun: boolean;
   answeredAt: number;
   lease: Lease;
 };

@@ -20,7 +20,7 @@ export type Judgement =
       error: string | null;
       rules: ToldRules | null;
       isDry: boolean;
-      hasTrace: boolean;
+      showsRun: boolean;
     }
   | { kind: 'incomplete'; message: string }
   /** `clientDied`: clients whose process ends while it runs a rule leave this. */
@@ -77,8 +77,10 @@ function judgeMembers(members: Member[], mockId: string, dataField: string): Jud
     error: textOf(given.get('error')),
     rules: rulesOf(given.get('rules')),
   };
-  const ran = { isDry: given.get('dryRun')?.raw === 'true', hasTrace: isSomething(given.get('process')) };
-  return { kind: 'answer', body: joinMembers(answer), success: success.raw === 'true', ...told, ...ran };
+  const isSuccess = success.raw === 'true';
+  const isDry = given.get('dryRun')?.raw === 'true';
+  const showsRun = isSuccess || isSomething(given.get('process'));
+  return { kind: 'answer', body: joinMembers(answer), success: isSuccess, ...told, isDry, showsRun };
 }
 
 /** Whether a trace has an entry: something ran. */

@@ -21,7 +21,7 @@ const answer = {
   error: null,
   rules: null,
   isDry: false,
-  hasTrace: false,
+  showsRun: false,
 } as const;
 const broken = { kind: 'wrong', message: 'is not JSON' } as const;
 const sight = { stamp: 'a', bytes: 2 };
