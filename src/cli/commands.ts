@@ -195,6 +195,7 @@ function describeReplay({ program, surroundings, ended, withApi }: Describing): 
     .option('--real', 'with all effects')
     .option('--yes', 'more than 100 real runs are meant')
     .option('--junit <file>', 'write a JUnit report')
+    .option('--csv <file>', 'write the runs that would change as CSV')
     .action(async (options: ReplayOptions) =>
       ended(await (await import('./replay/replay.ts')).replay(options, surroundings)),
     );

@@ -169,7 +169,7 @@ Exit codes:
 export const REPLAY_EXAMPLES = `
 Examples:
   rule-server replay --app 9001 --rule 1 --target lane:beta
-  rule-server replay --app 9001 --rule 1 --target lane:beta --where 'city="Berlin"' --from 2026-11-23 --limit 2000 --junit out.xml
+  rule-server replay --app 9001 --rule 1 --target lane:beta --where 'city="Berlin"' --from 2026-11-23 --limit 2000 --junit out.xml --csv out.csv
 
 Decisions are compared, and grouped by the first node that differs. A consequence counts as TRUE in a run without effects: where one came to
 FALSE, that is a difference. Runs with hidden fields, or without their whole input, are left out and counted. A leaf that reads the clock itself

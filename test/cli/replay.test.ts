@@ -61,7 +61,14 @@ describe('rule-server replay', () => {
     const changing = costs.filter((cost) => cost >= 80 && cost < 100).length;
     expect(changing).toBeGreaterThan(2);
     const before = paid;
-    const { code, out, err } = await replay('--app', String(APP), '--target', 'lane:beta');
+    const directory = await mkdtemp(join(tmpdir(), 'replay-'));
+    const csv = join(directory, 'out.csv');
+    const { code, out, err } = await replay('--app', String(APP), '--target', 'lane:beta', '--csv', csv);
+    const [header, ...lines] = (await readFile(csv, 'utf8')).trimEnd().split('\r\n');
+    expect(header).toBe('run,before,again,now,first difference,asOf');
+    expect(lines).toHaveLength(changing);
+    for (const line of lines) expect(line).toMatch(/^[0-9a-f-]{36},FALSE,[0-9a-f-]{36},TRUE,#2 Spend,\d+$/);
+    await rm(directory, { recursive: true });
     expect(out).toContain(
       `40 runs were made again on lane:beta, without effects: ${40 - changing} came to the same decision, ${changing} to another one, 0 to none.`,
     );
@@ -109,7 +116,7 @@ describe('rule-server replay', () => {
     await execute(HIDING, { cost: 1 });
     await service.execute({ app: HIDING, ruleId: 1, dryRun: true });
     const { out, code } = await replay('--app', String(HIDING), '--target', 'lane:beta');
-    expect(out).toContain('1 runs were made again');
+    expect(out).toContain('1 run was made again');
     expect(out).toMatch(/Left out: 1 because it was a dry run, 1 because fields of its input are hidden\./);
     expect(code).toBe(0);
   });

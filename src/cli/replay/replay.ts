@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { DATA_FIELD } from '../../shared/contract/data-field.ts';
 import { joinMembers } from '../../shared/contract/exact-json.ts';
 import { visible, visibleJson } from '../../shared/contract/visible-text.ts';
+import { csvLines } from '../../shared/reports/csv.ts';
 import { junitReport } from '../../shared/reports/junit.ts';
 import { announce } from '../cases/announce.ts';
 import { junitBatch, type Report, readReport, runBatch } from '../cases/follow-batch.ts';
@@ -20,6 +21,7 @@ export type ReplayOptions = HistoryOptions & {
   real?: boolean;
   asOf?: string;
   junit?: string;
+  csv?: string;
   yes?: boolean;
 };
 
@@ -53,6 +55,7 @@ export async function replay(options: ReplayOptions, surroundings: Surroundings)
       options.junit,
       junitReport(...reports.map((report) => junitBatch(report, { ruleId: options.rule ?? null, confId: null }))),
     );
+  if (options.csv !== undefined) await writeFile(options.csv, csvOf(compared));
   stdout.write(options.json ? jsonOf(compared, recorded) : wordsOf(compared, { recorded, options }));
   if (compared.changes.length > 0) return exitCodes.failed;
   return compared.unanswered.size > 0 ? exitCodes.timedOut : exitCodes.ok;
@@ -120,7 +123,7 @@ type Told = { recorded: Recorded; options: ReplayOptions };
 
 function wordsOf({ same, changes, unanswered }: Compared, { recorded, options }: Told): string {
   const how = options.real ? 'for real' : 'without effects';
-  const head = `${recorded.runs.length} runs were made again on ${options.target ?? 'all'}, ${how}: ${same} came to the same decision, ${changes.length} to another one, ${sum(unanswered)} to none.`;
+  const head = `${counted(recorded.runs.length)} made again on ${options.target ?? 'all'}, ${how}: ${same} came to the same decision, ${changes.length} to another one, ${sum(unanswered)} to none.`;
   const groups = Map.groupBy(changes, ({ before, now, at }) => `${before.decision} → ${now}, first at ${at}`);
   const lines = [...groups]
     .sort(([, a], [, b]) => b.length - a.length)
@@ -131,6 +134,21 @@ function wordsOf({ same, changes, unanswered }: Compared, { recorded, options }:
   const without = [...unanswered].map(([why, count]) => `No decision: ${count}: ${visible(why)}`);
   return `${[head, skippedWords(recorded), ...lines, ...without].filter(Boolean).join('\n')}\n`;
 }
+
+/** One line for each run that came to another decision. */
+function csvOf({ changes }: Compared): string {
+  const lines = changes.map(({ before, now, mockId, at }) => [
+    before.mockId,
+    before.decision,
+    mockId,
+    now,
+    at,
+    before.ts,
+  ]);
+  return csvLines([['run', 'before', 'again', 'now', 'first difference', 'asOf'], ...lines]);
+}
+
+const counted = (count: number) => (count === 1 ? '1 run was' : `${count} runs were`);
 
 const sum = (counts: ReadonlyMap<string, number>): number => [...counts.values()].reduce((all, one) => all + one, 0);
 

@@ -17,7 +17,7 @@ const CUT = '(too large to be kept)';
 /** A spreadsheet takes text that begins like this for a formula, and runs it. */
 const FORMULA = /^[=+\-@\t\r]/;
 
-/** One line for each item (RFC 4180). Text that a spreadsheet would run as a formula gets an apostrophe before it. */
+/** One line for each item. */
 export function csvReport({ items }: Reported): string {
   const lines = items.map((item) => {
     const { n, name, target, verdict, outcome, tookMs, address, code, mockId, changed, cut } = item;
@@ -25,7 +25,12 @@ export function csvReport({ items }: Reported): string {
     const data = changed ?? (cut ? CUT : '');
     return [String(n), ...texts.map((value) => (value === null ? '' : String(value))), data];
   });
-  return [HEADER, ...lines].map((cells) => `${cells.map(cellOf).join(',')}\r\n`).join('');
+  return csvLines([HEADER, ...lines]);
+}
+
+/** Lines of cells as CSV (RFC 4180). Text that a spreadsheet would run as a formula gets an apostrophe before it. */
+export function csvLines(lines: readonly (readonly string[])[]): string {
+  return lines.map((cells) => `${cells.map(cellOf).join(',')}\r\n`).join('');
 }
 
 function cellOf(text: string): string {
