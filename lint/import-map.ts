@@ -7,14 +7,16 @@ export type Part = {
 };
 
 const CONTRACT = 'src/shared/contract/';
-/** They import nothing, so a browser can load them: the page reads paths and CSV by the rules of the service. */
 /** Why a rule came out as it did: page and commands tell it in the same words. */
 const REASONING = ['src/shared/json-tree/', 'src/shared/reasoning/'];
+/** A browser can load them: the page reads paths, CSV and cases by the rules of the service. */
 const PURE_PARTS_OF_CASES = [
   'path.ts',
   'cell-type.ts',
   'csv-cases.ts',
   'csv-delimiter.ts',
+  'noise.ts',
+  'read-case.ts',
   'refusal.ts',
   'set-aside.ts',
 ].map((name) => `src/shared/cases/${name}`);

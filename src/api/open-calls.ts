@@ -48,6 +48,7 @@ export function openCalls({ settings, backend, log, metrics }: Dependencies) {
   const { readShortJobs } = backend;
   const onRefused = metrics.refused;
   const submitExecution = createSubmitExecution({ ...opened, backend, privacy, readAnswer, settings, onRefused });
+  const trees = backend.openTrees(settings.TREES_BYTES);
   const executions = createExecutions({
     ...opened,
     readShortJobs,
@@ -55,7 +56,7 @@ export function openCalls({ settings, backend, log, metrics }: Dependencies) {
     readAnswer,
     store: backend.store,
     pinnedTrees: backend.pinnedTrees,
-    trees: backend.openTrees(settings.TREES_BYTES),
+    trees,
     settings,
   });
   const notes = backend.openNotes(settings.IDEMPOTENCY_BYTES);
@@ -67,7 +68,7 @@ export function openCalls({ settings, backend, log, metrics }: Dependencies) {
     waitMs: apiWaitMs(settings),
   });
   const savedCases = createSavedCases({ ask, documents: createDocuments() });
-  const batches = openBatches({ backend, ask, savedCases, privacy, settings });
+  const batches = openBatches({ backend, trees, ask, savedCases, privacy, settings });
   const { find, pins } = executions;
   const { eraseItem } = batches;
   const eraseExecution = createEraseExecution({ backend, queue, history, pins, notes, ask, find, eraseItem });

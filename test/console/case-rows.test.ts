@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Item } from '../../src/console/api/batch-items.ts';
 import type { Verdict } from '../../src/console/api/batches.ts';
 import {
+  decidingNodes,
   filterRows,
   noRowFilter,
   outcomeCounts,
@@ -11,11 +12,13 @@ import {
   withRepeated,
   withSaved,
 } from '../../src/console/cases/case-rows.ts';
+import { columnValues, inputColumns } from '../../src/console/cases/input-columns.ts';
 
 const targets = ['all', 'lane:beta'];
 const item = (n: number, name: string, verdict: Verdict, more: Partial<Item> = {}): Item => ({
   ...{ n, name, verdict, target: targets[(n - 1) % 2] ?? '', outcome: 'TRUE', address: 'vm_1', code: null },
-  ...{ mayHaveRun: true, error: null, tookMs: n, mockId: `run-${n}`, rules: null, ...more },
+  ...{ mayHaveRun: true, error: null, tookMs: n, mockId: `run-${n}`, rules: null },
+  ...{ input: null, expected: null, decidedBy: null, ...more },
 });
 const items = [
   ...[item(1, 'a', 'passed'), item(2, 'a', 'passed')],
@@ -45,6 +48,31 @@ describe('the rows of a batch', () => {
     expect(names(filterRows(rows, { ...noRowFilter, text: 'picked NOBODY' }))).toEqual(['c']);
     expect(names(filterRows(rows, { ...noRowFilter, verdict: 'failed' }))).toEqual(['b']);
     expect(names(filterRows(rows, { ...noRowFilter, differs: true }))).toEqual(['b']);
+  });
+
+  test('are found by a value of their input, where a number is a whole one, and by the node that decided', () => {
+    const node = { id: '4', name: 'coupon of 20' };
+    const found = rowsOf({
+      ...{ batchId: 'one', targets: ['all'] },
+      items: [
+        item(1, 'a', 'passed', { input: '{"uid":42}', decidedBy: node }),
+        item(2, 'b', 'passed', { input: '{"uid":420,"city":"Berlin"}', decidedBy: node }),
+        item(3, 'c', 'passed', { input: '{"uid":7}', decidedBy: { id: '2', name: 'spent 100' } }),
+      ],
+    });
+    expect(names(filterRows(found, { ...noRowFilter, text: '42' }))).toEqual(['a']);
+    expect(names(filterRows(found, { ...noRowFilter, text: 'berlin 420' }))).toEqual(['b']);
+    expect(names(filterRows(found, { ...noRowFilter, decidedBy: '2' }))).toEqual(['c']);
+    expect(decidingNodes(found)).toEqual([
+      { ...node, runs: 2 },
+      { id: '2', name: 'spent 100', runs: 1 },
+    ]);
+    expect(inputColumns(found, [])).toEqual(['uid']);
+    expect(found.map((row) => columnValues(row, ['uid', 'city']))).toEqual([
+      ['42', ''],
+      ['420', '"Berlin"'],
+      ['7', ''],
+    ]);
   });
 
   test('are found by what the rule came to, which is counted', () => {

@@ -42,6 +42,7 @@ describe('the releases between two batches', () => {
       error: null,
       tookMs: 1,
       mockId: 'm',
+      ...{ input: null, expected: null, decidedBy: null },
       rules: { released, loaded: null, told: false, unsure: false, about: false, digest },
     },
   });

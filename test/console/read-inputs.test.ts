@@ -96,8 +96,21 @@ describe('many inputs as JSON', () => {
     expect(inputsOf('[{"input": {"a": 1}, "uid": 2}]').body).toBe('[{"the service":{"input":{"a":1},"uid":2}}]');
   });
 
+  test('with mistakes name each with its line, and count the cases that can be run', () => {
+    const { count, body, setAside } = inputsOf(
+      '[\n{"input": {"uid": 1}, "asOf": "next friday"},\n{"uid": 2},\n7,\n{"input": {}, "expect":\n{"outcome": "YES"}}]',
+    );
+    expect([count, body]).toEqual([1, '[{"the service":{"uid":2}}]']);
+    expect(setAside.cases).toBe(3);
+    expect(setAside.refusals.map(({ path, line }) => [path, line])).toEqual([
+      ['[0].asOf', 2],
+      ['[2]', 4],
+      ['[3].expect.outcome', 6],
+    ]);
+    expect(readInputs('[1]', fields, 'UTC')).toMatchObject({ kind: 'mistakes', refusals: [{ path: '[0]', line: 1 }] });
+  });
+
   test('that cannot be used say where', () => {
-    expect(readInputs('[1]', fields, 'UTC')).toEqual({ kind: 'no-object', place: 1 });
     expect(readInputs('{"a": 1}', fields, 'UTC')).toEqual({ kind: 'no-list' });
     expect(readInputs('[\n{"a": }]', fields, 'UTC')).toMatchObject({ kind: 'not-json', line: 2 });
     expect(readInputs('[]', fields, 'UTC')).toEqual({ kind: 'empty' });

@@ -5,6 +5,7 @@ import { problemOf, type SetAside } from '../../shared/cases/refusal.ts';
 import { DATA_FIELD } from '../../shared/contract/data-field.ts';
 import { stringifyExact } from '../../shared/contract/raw-number.ts';
 import { printedRules } from '../../shared/contract/rules-of-run.ts';
+import type { NamedNode } from '../../shared/reasoning/decided-by.ts';
 import { expectBody } from '../cases/case-bodies.ts';
 import type { ShownItem } from './shown-item.ts';
 
@@ -26,7 +27,11 @@ export function batchBody({ batch, progress }: Found): string {
   return stringifyExact({ ...rest, ...ids, ...size, state, endedAt, counts: totalOf(counts), targets: byTarget });
 }
 
-export type Numbered = { n: number; head: ItemHead; one: Pick<Case, 'name' | 'line'> };
+/** A list shows no input that is longer. */
+const MAX_LISTED_INPUT = 4 * 1024;
+
+type DetailedItem = { n: number; head: ItemHead; one: Case; decidedBy: NamedNode | null };
+type Numbered = { n: number; head: ItemHead; one: Pick<Case, 'name' | 'line'> };
 
 /** An item in a list. */
 export function itemBody({ batchId, targets }: Batch, { n, head, one }: Numbered): string {
@@ -44,6 +49,17 @@ export function itemBody({ batchId, targets }: Batch, { n, head, one }: Numbered
     rules: printedRules(rules),
     differences,
   });
+}
+
+/** An item in a list, with what a table of items shows of its case, and the node that decided. */
+export function detailedItemBody(batch: Batch, { n, head, one, decidedBy }: DetailedItem): string {
+  const isShort = one.input.length <= MAX_LISTED_INPUT;
+  const parts = [
+    `${JSON.stringify(DATA_FIELD)}:${isShort ? one.input : 'null'}`,
+    `"expect":${expectBody(one.expect)}`,
+    `"decidedBy":${JSON.stringify(decidedBy)}`,
+  ];
+  return `${itemBody(batch, { n, head, one }).slice(0, -1)},${parts.join(',')}}`;
 }
 
 /** One item whole: its input, its expectation and its result. JSON texts stay as they are. */

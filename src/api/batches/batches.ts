@@ -5,9 +5,12 @@ import { batchLimitsOf, type Settings } from '../../shared/runtime/settings.ts';
 import type { BatchStore } from '../../shared/store/batch-store.ts';
 import type { JobQueue, QueueBackend } from '../../shared/store/queue-backend.ts';
 import { queueNames } from '../../shared/store/queue-names.ts';
+import type { Trees } from '../../shared/store/trees.ts';
 import type { AskWorker } from '../ask-worker.ts';
 import type { SavedCases } from '../cases/saved-cases.ts';
+import { type Condition, hiddenIn } from '../executions/search-conditions.ts';
 import { createCreateBatch } from './create-batch.ts';
+import { decidedByIn } from './decided-by.ts';
 import { createEraseItem } from './erase-item.ts';
 import { coverage, type ItemFilter, item, items, reported } from './items.ts';
 
@@ -18,6 +21,7 @@ const LOOK_MS = 200;
 
 type Dependencies = {
   backend: QueueBackend;
+  trees: Trees;
   ask: AskWorker['ask'];
   savedCases: SavedCases;
   privacy: Privacy;
@@ -26,7 +30,7 @@ type Dependencies = {
 export type Batches = ReturnType<typeof openBatches>;
 
 /** Batches as a resource. The API keeps and reads them; workers run them. */
-export function openBatches({ backend, ask, savedCases, privacy, settings }: Dependencies) {
+export function openBatches({ backend, trees, ask, savedCases, privacy, settings }: Dependencies) {
   const store = backend.openBatches(batchLimitsOf(settings));
   const queue: JobQueue<{ batchId: string }, null> = backend.openQueue(queueNames.batches);
   queue.on('error', () => {}); // the health of the executions' queue reports the same fault
@@ -37,6 +41,9 @@ export function openBatches({ backend, ask, savedCases, privacy, settings }: Dep
     read: store.read,
     list: (filter: ListFilter) => list(filter, store),
     items: (batch: Batch, filter: ItemFilter) => items(batch, filter, { store, privacy }),
+    decidedBy: (batch: Batch) => decidedByIn(batch, { store, trees }),
+    /** Refuses conditions on values that are hidden: what is wrong; null if nothing is. */
+    hiddenIn: ({ app }: Batch, where: readonly Condition[]) => hiddenIn(where, privacy.maskFor(app)),
     item: (batch: Batch, n: number) => item(batch, n, { store, privacy }),
     reported: (batch: Batch) => reported(batch, { store, privacy }),
     coverage: (batch: Batch, target: string | undefined) => coverage(batch, target, store),

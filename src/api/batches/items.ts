@@ -1,23 +1,31 @@
 import { type Batch, type ItemHead, itemNumber, placeOfItem } from '../../shared/cases/batch.ts';
 import type { Case } from '../../shared/cases/case.ts';
 import { itemMockId } from '../../shared/cases/item-id.ts';
-import type { Verdict } from '../../shared/cases/verdict.ts';
+import type { RanTo, Verdict } from '../../shared/cases/verdict.ts';
+import { parseExact } from '../../shared/contract/exact-json.ts';
 import type { Privacy } from '../../shared/privacy/privacy.ts';
 import type { ItemWithData } from '../../shared/reports/reported.ts';
 import { type BatchStore, CASES_PER_CHUNK } from '../../shared/store/batch-store.ts';
-import type { Numbered } from './batch-bodies.ts';
-import { shownItem } from './shown-item.ts';
+import { type Condition, holds } from '../executions/search-conditions.ts';
+import { type ShownItem, shownCase, shownItem } from './shown-item.ts';
 import { allCases, allHeads, type NumberedHead } from './whole-batch.ts';
 
 /** Characters of data in one report. */
 const REPORTED_DATA = 32 * 1024 * 1024;
 const DETAILS_AT_ONCE = 100;
 
+/** In the place of a case that was erased meanwhile. */
+const GONE: Case = { name: '', input: '{}', ts: null, tags: [], skip: false, line: null, expect: null };
+
+type ShownNumbered = ShownItem & { n: number };
 type Parts = { store: BatchStore; privacy: Privacy };
 
 export type ItemFilter = {
   target?: string | undefined;
   verdict?: Verdict | undefined;
+  outcome?: RanTo | undefined;
+  /** Conditions on the input, which must all hold. */
+  where: readonly Condition[];
   differs: boolean;
   after: number;
   limit: number;
@@ -26,18 +34,12 @@ export type ItemFilter = {
 /** A page of items in their order, and where the next one begins. */
 export async function items(
   batch: Batch,
-  { target, verdict, differs, after, limit }: ItemFilter,
+  { after, limit, ...filter }: ItemFilter,
   { store, privacy }: Parts,
-): Promise<{ items: Numbered[]; next: number | null }> {
+): Promise<{ items: ShownNumbered[]; next: number | null }> {
   const heads = await allHeads(batch, store);
-  const unlike = differs ? casesThatDiffer(batch, heads) : null;
-  const wanted = heads.filter(({ n, head }) => {
-    const { caseIndex, targetIndex } = placeOfItem(batch, n);
-    if (n <= after || (verdict !== undefined && head.verdict !== verdict)) return false;
-    return (
-      (target === undefined || batch.targets[targetIndex] === target) && (unlike === null || unlike.has(caseIndex))
-    );
-  });
+  const isWanted = await wantedItems(batch, heads, { filter, store, privacy });
+  const wanted = heads.filter(({ n, head }) => n > after && isWanted(n, head));
   const page = wanted.slice(0, limit);
   const chunks = new Map<number, Promise<Case[]>>();
   const items = await Promise.all(
@@ -46,12 +48,37 @@ export async function items(
       const chunk = Math.floor(caseIndex / CASES_PER_CHUNK);
       const cases = chunks.get(chunk) ?? store.cases(batch.batchId, chunk);
       chunks.set(chunk, cases);
-      const one = (await cases)[caseIndex % CASES_PER_CHUNK];
-      if (!one) return { n, head, one: { name: '', line: null } };
+      const one = (await cases)[caseIndex % CASES_PER_CHUNK] ?? GONE;
       return { n, ...shownItem({ one, head, detail: null }, { app: batch.app, privacy }) };
     }),
   );
   return { items, next: wanted.length > limit ? (page.at(-1)?.n ?? null) : null };
+}
+
+type Wanted = { filter: Omit<ItemFilter, 'after' | 'limit'> } & Parts;
+
+/** The test whether a list has an item. Inputs are read only for conditions on them, without the fields that are hidden. */
+async function wantedItems(
+  batch: Batch,
+  heads: readonly NumberedHead[],
+  { filter: { target, verdict, outcome, where, differs }, store, privacy }: Wanted,
+): Promise<(n: number, head: ItemHead) => boolean> {
+  const unlike = differs ? casesThatDiffer(batch, heads) : null;
+  const cases = where.length > 0 ? await allCases(batch, store) : [];
+  const fits = cases.map((one) => {
+    const read = parseExact(shownCase(one, { app: batch.app, privacy }).input);
+    return where.every((condition) => holds(condition, read));
+  });
+  return (n, head) => {
+    const { caseIndex, targetIndex } = placeOfItem(batch, n);
+    return (
+      (verdict === undefined || head.verdict === verdict) &&
+      (outcome === undefined || head.outcome === outcome) &&
+      (target === undefined || batch.targets[targetIndex] === target) &&
+      (unlike === null || unlike.has(caseIndex)) &&
+      (where.length === 0 || fits[caseIndex] === true)
+    );
+  };
 }
 
 /** One item whole, or null when the batch has no such number. */

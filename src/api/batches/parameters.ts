@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { verdictSchema } from '../../shared/cases/verdict.ts';
+import { ranToSchema, verdictSchema } from '../../shared/cases/verdict.ts';
 import { isTimeZone } from '../../shared/contract/moment.ts';
-import { listParameters } from '../http/parameters.ts';
+import { conditions, listParameters } from '../http/parameters.ts';
 
 const text = z
   .string()
@@ -44,6 +44,21 @@ export const itemParameters = z.object({
     .optional()
     .transform((value) => value || undefined)
     .meta({ json: { enum: verdictSchema.options }, description: 'Only items with this verdict.' }),
+  outcome: z
+    .union([ranToSchema, z.literal('')], { error: `must be one of ${ranToSchema.options.join(', ')}` })
+    .optional()
+    .transform((value) => value || undefined)
+    .meta({ json: { enum: ranToSchema.options }, description: 'Only items whose rule came to this.' }),
+  where: conditions,
+  include: z
+    .enum(['', 'details'], { error: 'must be details' })
+    .default('')
+    .transform((value) => value === 'details')
+    .meta({
+      json: { type: 'string', enum: ['details'] },
+      description:
+        '`details`: also the input, if it has at most 4,096 characters, what was expected, and the node that decided, where its rules are still kept.',
+    }),
   differs: z
     .enum(['', 'true', 'false'], { error: 'must be true or false' })
     .default('')

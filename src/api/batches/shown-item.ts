@@ -19,3 +19,10 @@ export function shownItem(
   const shown = { one: maskCase(one, mask), ...maskOutcome({ head, detail }, mask) };
   return { ...shown, masked: mask.hits() };
 }
+
+/** The case of an item as it may be shown. */
+export function shownCase(one: Case, { app, privacy }: { app: number; privacy: Privacy }): Case {
+  if (privacy.isOff(app)) return withoutData(one);
+  const mask = privacy.maskFor(app);
+  return mask === null ? one : maskCase(one, mask);
+}

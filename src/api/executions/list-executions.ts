@@ -3,7 +3,7 @@ import type { Privacy } from '../../shared/privacy/privacy.ts';
 import { BEGINNING, type History, type HistoryFilter, type HistoryPage } from '../../shared/store/history.ts';
 import { groupFailures } from './group-failures.ts';
 import { isAfter, openAfter, openCursor } from './open-cursor.ts';
-import { isSearch, type Search } from './search-conditions.ts';
+import { hiddenIn, isSearch, type Search } from './search-conditions.ts';
 import { type Found, searchExecutions } from './search-executions.ts';
 import { shownRecord } from './shown-record.ts';
 
@@ -60,9 +60,7 @@ export function createListExecutions({ history, pinned, privacy, open }: Depende
     /** Refuses a search for values that are hidden: the field, and what is wrong with it; null if nothing is. */
     hiddenIn({ app, where }: Pick<Wanted, 'app' | 'where'>): { field: string; message: string } | null {
       if (where.length > 0 && app === undefined) return { field: 'app', message: 'must be given with where' };
-      const mask = app === undefined ? null : privacy.maskFor(app);
-      const hidden = where.find(({ steps }) => mask?.covers(steps));
-      return hidden ? { field: 'where', message: `asks for ${hidden.path}, which is hidden here (MASK)` } : null;
+      return hiddenIn(where, app === undefined ? null : privacy.maskFor(app));
     },
 
     /** The inputs of executions, null for what is not settled, not kept or longer than a list may show. */

@@ -4,12 +4,14 @@ import { valueAt } from '../../shared/cases/value-at.ts';
 import { parseExact } from '../../shared/contract/exact-json.ts';
 import type { ExecutionRecord } from '../../shared/contract/execution-record.ts';
 import { type ExactValue, RawNumber } from '../../shared/contract/raw-number.ts';
+import { wordSearch } from '../../shared/contract/word-search.ts';
+import type { Mask } from '../../shared/privacy/mask.ts';
 
 const operators = ['=', '!=', '>', '>=', '<', '<='] as const;
 type Operator = (typeof operators)[number];
 
 /** One condition on the input: `cost >= 100`, `user.name = Ann`, `uid = "42"`. */
-type Condition = {
+export type Condition = {
   path: string;
   steps: readonly Step[];
   is: Operator;
@@ -87,6 +89,12 @@ export function holds({ steps, is, value }: Condition, input: ExactValue): boole
   return is === '>' ? order > 0 : is === '>=' ? order >= 0 : is === '<' ? order < 0 : order <= 0;
 }
 
+/** What is wrong with conditions that ask for values that are hidden; null if none does. */
+export function hiddenIn(where: readonly Condition[], mask: Mask | null): { field: string; message: string } | null {
+  const hidden = where.find(({ steps }) => mask?.covers(steps));
+  return hidden ? { field: 'where', message: `asks for ${hidden.path}, which is hidden here (MASK)` } : null;
+}
+
 function isSame(actual: ExactValue | undefined, value: Condition['value']): boolean {
   if (actual instanceof RawNumber && value instanceof RawNumber) return orderOf(actual.text, value.text) === 0;
   return actual === value;
@@ -109,18 +117,11 @@ export function recordFits(record: ExecutionRecord, search: Search): boolean {
   );
 }
 
-/** Whether every word stands in the input or in the record, its error included. A number is a word of its own: 42 is not in 420. */
-export function hasWords(text: string, record: ExecutionRecord, input: string | null): boolean {
+/** Whether every word stands in the input or in the record, its error included. */
+export function hasWords(words: string, record: ExecutionRecord, input: string | null): boolean {
   const { mockId, ruleId, address, target, lane, keyName, state, outcome, error } = record;
   const known = [mockId, `#${ruleId ?? ''}`, address, target, lane, keyName, state, outcome?.code, error];
-  const all = [...known, unescaped(input ?? '')].join(' ').toLowerCase();
-  return text
-    .toLowerCase()
-    .split(/\s+/)
-    .filter(Boolean)
-    .every((word) =>
-      /^\d+$/.test(word) ? new RegExp(`(?<![\\w.])${word}(?!\\w|\\.\\d)`).test(all) : all.includes(word),
-    );
+  return wordSearch(words)([...known, unescaped(input ?? '')].join(' '));
 }
 
 /** Some clients write every letter beyond ASCII as an escape. */

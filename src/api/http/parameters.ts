@@ -121,7 +121,8 @@ const moment = (description: string) =>
     .refine((value) => value === undefined || Number.isFinite(value), { error: 'must be epoch ms or an ISO 8601 time' })
     .meta({ json: { type: 'string' }, description });
 
-const conditions = z
+/** `?where=` several times: conditions on an input. */
+export const conditions = z
   .array(z.string())
   .max(20, 'must be given 20 times at most')
   .default([])
@@ -131,6 +132,11 @@ const conditions = z
     if (bad === undefined) return read.filter((condition) => typeof condition !== 'string');
     context.addIssue({ code: 'custom', message: bad });
     return z.NEVER;
+  })
+  .meta({
+    json: { type: 'array', items: { type: 'string' }, maxItems: 20 },
+    description:
+      'A condition on the input, such as `uid=42` or `order.total>=99.5`; several must all hold. Types are strict: `uid="42"` is a text.',
   });
 
 /** The conditions of a search for executions. */
@@ -151,11 +157,7 @@ const searchParameters = {
   text: absentIfEmpty(
     'Words, each of which stands in the input, the id, the client, the target, the lane, the key, the code or the error.',
   ),
-  where: conditions.meta({
-    json: { type: 'array', items: { type: 'string' }, maxItems: 20 },
-    description:
-      'A condition on the input, such as `uid=42` or `order.total>=99.5`; several must all hold. Types are strict: `uid="42"` is a text.',
-  }),
+  where: conditions,
 };
 
 const searched = {

@@ -49,7 +49,7 @@ export const takenBatchAnswer = batchAnswer
   })
   .meta({ id: 'TakenBatch' });
 
-export const itemAnswer = z
+const itemAnswer = z
   .object({
     n: z.int(),
     name: z.string(),
@@ -67,6 +67,15 @@ export const itemAnswer = z
     differences: z.int(),
   })
   .meta({ id: 'BatchItem' });
+
+/** An item in a list. The last three are there with `?include=details`. */
+export const listedItemAnswer = itemAnswer
+  .extend({
+    [DATA_FIELD]: z.looseObject({}).nullable().optional(),
+    expect: z.looseObject({}).nullable().optional(),
+    decidedBy: z.object({ id: z.string(), name: z.string() }).nullable().optional(),
+  })
+  .meta({ id: 'ListedBatchItem' });
 
 export const wholeItemAnswer = itemAnswer
   .extend({

@@ -34,6 +34,11 @@ export const item = {
   },
 };
 const difference = { path: 'data.coupon.amount', expected: '20', actual: '25', message: 'differs' };
+export const itemDetails = {
+  [DATA_FIELD]: { cost: 120.1 },
+  expect: { data: { coupon: { amount: 20 } } },
+  decidedBy: { id: '4', name: 'coupon of 20' },
+};
 export const wholeItem = {
   ...item,
   ts: null,

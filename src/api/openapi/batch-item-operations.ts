@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { coverageParameters, itemParameters, reportParameters } from '../batches/parameters.ts';
-import { itemAnswer, wholeItemAnswer } from './batch-answers.ts';
-import { item, wholeItem } from './batch-examples.ts';
+import { listedItemAnswer, wholeItemAnswer } from './batch-answers.ts';
+import { item, itemDetails, wholeItem } from './batch-examples.ts';
 import { BATCHES, badParameter, common, refusalsOfOne } from './batch-refusals.ts';
 import type { Operation } from './operation.ts';
 
@@ -19,8 +19,11 @@ export const batchItemOperations: Operation[] = [
     answers: {
       200: {
         description: 'One page.',
-        schema: z.object({ items: z.array(itemAnswer), nextCursor: z.string().nullable() }),
-        examples: { page: { items: [item], nextCursor: null } },
+        schema: z.object({ items: z.array(listedItemAnswer), nextCursor: z.string().nullable() }),
+        examples: {
+          page: { items: [item], nextCursor: null },
+          details: { items: [{ ...item, ...itemDetails }], nextCursor: null },
+        },
       },
       400: badParameter,
       ...refusalsOfOne,

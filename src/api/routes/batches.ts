@@ -6,7 +6,7 @@ import { junitReport } from '../../shared/reports/junit.ts';
 import { markdownReport } from '../../shared/reports/markdown.ts';
 import { isFor } from '../../shared/runtime/caller.ts';
 import { callerOf, needs, refusedApp, tellAbout } from '../access/permission.ts';
-import { batchBody, itemBody, wholeItemBody } from '../batches/batch-bodies.ts';
+import { batchBody, detailedItemBody, itemBody, wholeItemBody } from '../batches/batch-bodies.ts';
 import type { Batches } from '../batches/batches.ts';
 import { batchListParameters, coverageParameters, itemParameters, reportParameters } from '../batches/parameters.ts';
 import type { ReadCsvBatch } from '../batches/read-csv-batch.ts';
@@ -104,11 +104,27 @@ async function list(context: Asked, batches: Batches): Promise<Response> {
   return json(200, `{"items":[${found.map(batchBody).join(',')}]}`);
 }
 
-async function items({ batch }: Found, { req }: Asked, batches: Batches): Promise<Response> {
-  const read = readParameters(itemParameters, req.queries());
+async function items({ batch }: Found, context: Asked, batches: Batches): Promise<Response> {
+  const read = readParameters(itemParameters, context.req.queries());
   if (read.kind === 'bad') return badQuestion(read.problems);
-  const { items: found, next } = await batches.items(batch, { ...read.value, after: Number(read.value.cursor) });
-  const bodies = found.map((one) => itemBody(batch, one));
+  const { include: withDetails, cursor, ...filter } = read.value;
+  const hidden = batches.hiddenIn(batch, filter.where);
+  if (hidden !== null) return badQuestion([hidden]);
+  if (filter.where.length > 0)
+    context.set(
+      'searchedPaths',
+      filter.where.map(({ path }) => path),
+    );
+  if (withDetails || filter.where.length > 0) context.set('readsInput', true);
+  const { items: found, next } = await batches.items(batch, { ...filter, after: Number(cursor) });
+  const decidedBy = batches.decidedBy(batch);
+  const bodies = await Promise.all(
+    found.map(async (one) =>
+      withDetails
+        ? detailedItemBody(batch, { ...one, decidedBy: await decidedBy(one.n, one.head) })
+        : itemBody(batch, one),
+    ),
+  );
   return json(200, `{"items":[${bodies.join(',')}],"nextCursor":${next === null ? 'null' : `"${next}"`}}`);
 }
 

@@ -1,6 +1,8 @@
+import { DATA_FIELD } from '../../shared/contract/data-field.ts';
 import { parseExact, scanJson } from '../../shared/contract/exact-json.ts';
 import { type ExactValue, stringifyExact } from '../../shared/contract/raw-number.ts';
 import { digits, field, flag, list, number, oneOf, text } from '../../shared/contract/read-exact.ts';
+import type { NamedNode } from '../../shared/reasoning/decided-by.ts';
 import { pathOf, type Verdict, verdicts } from './batches.ts';
 import { type RulesOfRun, readRulesOfRun } from './executions.ts';
 import { get, request, withQuery } from './request.ts';
@@ -20,6 +22,12 @@ export type Item = {
   mockId: string | null;
   /** The rules that it ran on. */
   rules: RulesOfRun;
+  /** Its input as JSON text; null where it is long, or was not asked for. */
+  input: string | null;
+  /** The outcome that is expected of it. */
+  expected: (typeof outcomes)[number] | null;
+  /** The node that decided; null where that is not known, or was not asked for. */
+  decidedBy: NamedNode | null;
 };
 export const outcomes = ['TRUE', 'FALSE', 'NONE', 'ERROR'] as const;
 
@@ -27,7 +35,7 @@ export const outcomes = ['TRUE', 'FALSE', 'NONE', 'ERROR'] as const;
 export type Difference = { path: string; expected: string | null; actual: string | null; message: string };
 
 /** One item whole. `input`, `expect` and `changed` are JSON text as the service has it. */
-export type WholeItem = Item & {
+export type WholeItem = Omit<Item, 'input'> & {
   ts: string | null;
   input: string;
   expect: string | null;
@@ -43,13 +51,17 @@ type Coverage = { cases: number; unknown: number; nodes: ReadonlyMap<string, num
 
 type ItemPage = { items: Item[]; next: number | null };
 
+/** `details`: also the inputs, what is expected of them, and which nodes decided. */
+type Asked = { after: number; limit: number; differs?: boolean; details?: boolean };
+
 /** A page of items after a number, in their order. */
 export function getItems(
   batchId: string,
-  { after, limit, differs = false }: { after: number; limit: number; differs?: boolean },
+  { after, limit, differs = false, details = false }: Asked,
   signal?: AbortSignal,
 ): Promise<ItemPage> {
-  const query = { cursor: String(after), limit: String(limit), differs: differs ? 'true' : null };
+  const include = details ? 'details' : null;
+  const query = { cursor: String(after), limit: String(limit), differs: differs ? 'true' : null, include };
   const read = (answer: ExactValue): ItemPage => {
     const next = text(field(answer, 'nextCursor'));
     return { items: list(field(answer, 'items')).map(readItem), next: next === null ? null : Number(next) };
@@ -69,7 +81,7 @@ export async function getItem(batchId: string, n: string, signal?: AbortSignal):
   return {
     ...readItem(value),
     ts: digits(field(value, 'ts')),
-    input: raw('the service') ?? '{}',
+    input: raw(DATA_FIELD) ?? '{}',
     expect: raw('expect'),
     changed: raw('changed'),
     cut: flag(field(value, 'cut')),
@@ -97,7 +109,7 @@ function readItem(value: ExactValue): Item {
     name: text(field(value, 'name')) ?? '',
     target: text(field(value, 'target')) ?? 'all',
     verdict: oneOf(field(value, 'verdict'), ['pending', ...verdicts]),
-    outcome: outcomes.find((outcome) => outcome === text(field(value, 'outcome'))) ?? null,
+    outcome: outcomeIn(value),
     address: text(field(value, 'address')),
     code: text(field(value, 'code')),
     mayHaveRun: flag(field(value, 'mayHaveRun')),
@@ -105,7 +117,25 @@ function readItem(value: ExactValue): Item {
     tookMs: number(field(value, 'tookMs')),
     mockId: text(field(value, 'mockId')),
     rules: readRulesOfRun(field(value, 'rules')),
+    input: textIn(value, DATA_FIELD),
+    expected: outcomeIn(field(value, 'expect')),
+    decidedBy: readNamedNode(field(value, 'decidedBy')),
   };
+}
+
+function outcomeIn(value: ExactValue | undefined): Item['outcome'] {
+  return outcomes.find((outcome) => outcome === text(field(value, 'outcome'))) ?? null;
+}
+
+function readNamedNode(value: ExactValue | undefined): NamedNode | null {
+  const [id, name] = [text(field(value, 'id')), text(field(value, 'name'))];
+  return id === null || name === null ? null : { id, name };
+}
+
+/** A member as JSON text; null where there is none. */
+function textIn(value: ExactValue, name: string): string | null {
+  const found = field(value, name) ?? null;
+  return found === null ? null : stringifyExact(found);
 }
 
 function readDifference(value: ExactValue): Difference {

@@ -1,3 +1,5 @@
+import { wordSearch } from '../../shared/contract/word-search.ts';
+import type { NamedNode } from '../../shared/reasoning/decided-by.ts';
 import { type Item, outcomes } from '../api/batch-items.ts';
 import { type Verdict, verdicts } from '../api/batches.ts';
 import type { SavedCase } from '../api/cases.ts';
@@ -111,17 +113,25 @@ type Order = (typeof orders)[number];
 type Outcome = (typeof outcomes)[number];
 
 /**
- * Which rows are shown, and in which order. `text`: words that must all be in the name, the client, the error or the outcome. `outcome`:
- * what the rule came to on one of the targets.
+ * Which rows are shown, and in which order. `text`: words that must all be in the name, the input, the client, the error or the outcome.
+ * `outcome`: what the rule came to on one of the targets. `decidedBy`: the id of the node that decided on one of them.
  */
 export type RowFilter = {
   text: string;
   verdict: Verdict | 'any' | 'not-run';
   outcome: Outcome | 'any';
+  decidedBy: string | null;
   differs: boolean;
   order: Order;
 };
-export const noRowFilter: RowFilter = { text: '', verdict: 'any', outcome: 'any', differs: false, order: 'failing' };
+export const noRowFilter: RowFilter = {
+  text: '',
+  verdict: 'any',
+  outcome: 'any',
+  decidedBy: null,
+  differs: false,
+  order: 'failing',
+};
 
 /** How many runs came to each outcome; only those that some came to. */
 export function outcomeCounts(rows: readonly CaseRow[]): { outcome: Outcome; runs: number }[] {
@@ -138,21 +148,39 @@ export function outcomeCounts(rows: readonly CaseRow[]): { outcome: Outcome; run
   });
 }
 
-export function filterRows(rows: readonly CaseRow[], { text, verdict, outcome, differs, order }: RowFilter): CaseRow[] {
-  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+/** The nodes that decided, and how many runs each; the one that decided most first. */
+export function decidingNodes(rows: readonly CaseRow[]): (NamedNode & { runs: number })[] {
+  const nodes = new Map<string, NamedNode & { runs: number }>();
+  for (const { cells } of rows) {
+    for (const cell of cells) {
+      const node = cell?.item.decidedBy ?? null;
+      if (node !== null) nodes.set(node.id, { ...node, runs: (nodes.get(node.id)?.runs ?? 0) + 1 });
+    }
+  }
+  return [...nodes.values()].sort((a, b) => b.runs - a.runs);
+}
+
+export function filterRows(rows: readonly CaseRow[], filter: RowFilter): CaseRow[] {
+  const { text, verdict, outcome, decidedBy, differs, order } = filter;
+  const isSearchedFor = wordSearch(text);
   const found = rows.filter((row) => {
     if (differs && !row.differs) return false;
     if (verdict !== 'any' && !verdictsOf(row).includes(verdict)) return false;
     if (outcome !== 'any' && !row.cells.some((cell) => cell?.item.outcome === outcome)) return false;
-    if (words.length === 0) return true;
-    const searched = [
-      row.name,
-      ...row.cells.map((cell) => `${cell?.item.address} ${cell?.item.error} ${cell?.item.outcome}`),
-    ];
-    const all = searched.join(' ').toLowerCase();
-    return words.every((word) => all.includes(word));
+    if (decidedBy !== null && !row.cells.some((cell) => cell?.item.decidedBy?.id === decidedBy)) return false;
+    return text === '' || isSearchedFor(searchedText(row));
   });
   return sorted(found, order);
+}
+
+function searchedText(row: CaseRow): string {
+  const ends = row.cells.map((cell) => `${cell?.item.address} ${cell?.item.error} ${cell?.item.outcome}`);
+  return [row.name, inputOf(row), ...ends].join(' ');
+}
+
+/** The input of a case as JSON text; null where it is long. */
+export function inputOf({ cells, saved }: CaseRow): string | null {
+  return cells.find((cell) => cell !== null)?.item.input ?? saved?.input ?? null;
 }
 
 function verdictsOf({ cells }: CaseRow): (Verdict | 'not-run')[] {

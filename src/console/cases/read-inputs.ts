@@ -2,7 +2,9 @@ import { parse } from 'csv-parse/sync';
 import { cellTypeOf } from '../../shared/cases/cell-type.ts';
 import { readCsv } from '../../shared/cases/csv-cases.ts';
 import { delimiterOf } from '../../shared/cases/csv-delimiter.ts';
-import { noneSetAside, type Refusal, type SetAside } from '../../shared/cases/refusal.ts';
+import { parsePath, printPath } from '../../shared/cases/path.ts';
+import { readCase } from '../../shared/cases/read-case.ts';
+import { createRefusals, type Refusal, type SetAside } from '../../shared/cases/refusal.ts';
 import { compactJson } from '../../shared/json-tree/print-json.ts';
 import { type Json, type JsonObject, readJson } from '../../shared/json-tree/read-json.ts';
 import type { SchemaField } from '../api/browse.ts';
@@ -27,8 +29,7 @@ export type ReadInputs =
   | { kind: 'empty' }
   | { kind: 'mistakes'; refusals: readonly Refusal[] }
   | { kind: 'not-json'; line: number; message: string }
-  | { kind: 'no-list' }
-  | { kind: 'no-object'; place: number };
+  | { kind: 'no-list' };
 
 const PREVIEWED = 50;
 
@@ -70,12 +71,15 @@ function readList(text: string, fields: readonly SchemaField[]): ReadInputs {
   if (read.kind === 'bad') return { kind: 'not-json', line: read.line, message: read.message };
   const list = read.root.kind === 'object' ? memberIn(read.root, 'cases') : read.root;
   if (list?.kind !== 'array') return { kind: 'no-list' };
-  const cases: { input: JsonObject; json: string }[] = [];
-  for (const [place, element] of list.items.entries()) {
-    if (element.kind !== 'object') return { kind: 'no-object', place: place + 1 };
-    const input = inputOf(element);
-    cases.push({ input, json: requestOf(element, input) });
-  }
+  const refusals = createRefusals(lineIn(text, list));
+  const cases = list.items.flatMap((element, place) => {
+    const before = refusals.found();
+    const one = caseOf(element);
+    readCase(one.json, { writing: 'request', path: [place], refusals, lineOf: lineIn(text, list), defaults: [] });
+    return refusals.found() === before ? [one] : [];
+  });
+  const setAside = { cases: list.items.length - cases.length, refusals: refusals.all.map(inWordsOfFiles) };
+  if (cases.length === 0 && setAside.cases > 0) return { kind: 'mistakes', refusals: setAside.refusals };
   if (cases.length === 0) return { kind: 'empty' };
   const shown = cases.slice(0, PREVIEWED).map(({ input }) => input);
   const names = [...new Set(shown.flatMap(({ members }) => members.map(({ key }) => key)))];
@@ -84,8 +88,46 @@ function readList(text: string, fields: readonly SchemaField[]): ReadInputs {
   const body = `[${cases.map(({ json }) => json).join(',')}]`;
   return {
     kind: 'inputs',
-    inputs: { format: 'json', columns, rows, count: cases.length, body, setAside: noneSetAside },
+    inputs: { format: 'json', columns, rows, count: cases.length, body, setAside },
   };
+}
+
+/** The input of an element of the list, and the case as a call has it. */
+function caseOf(element: Json): { input: JsonObject; json: string } {
+  if (element.kind !== 'object')
+    return { input: { ...element, kind: 'object', members: [] }, json: compactJson(element) };
+  const input = inputOf(element);
+  return { input, json: requestOf(element, input) };
+}
+
+/** The line in which a part of a list stands, or what it is a part of. */
+function lineIn(text: string, list: Json): (path: string) => number | null {
+  return (path) => {
+    let at = list;
+    for (const step of parsePath(path) ?? []) {
+      const next =
+        at.kind === 'array' ? at.items[Number(step)] : at.kind === 'object' ? memberNamed(at, String(step)) : undefined;
+      if (next === undefined) break;
+      at = next;
+    }
+    return text.slice(0, at.start).split('\n').length;
+  };
+}
+
+const memberNamed = (element: JsonObject, name: string) =>
+  memberIn(element, name) ?? memberIn(element, namesInFiles.get(name) ?? name);
+
+/** What a call names otherwise than a file. */
+const namesInFiles = new Map([
+  ['the service', 'input'],
+  ['ts', 'asOf'],
+]);
+
+function inWordsOfFiles({ path, ...rest }: Refusal): Refusal {
+  const steps = (parsePath(path) ?? []).map((step, index) =>
+    index === 1 ? (namesInFiles.get(String(step)) ?? step) : step,
+  );
+  return { ...rest, path: steps.length === 0 ? path : printPath(steps) };
 }
 
 const CASE_MEMBERS = new Set(['name', 'input', 'the service', 'asOf', 'ts', 'tags', 'skip', 'expect']);

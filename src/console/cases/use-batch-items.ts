@@ -46,7 +46,7 @@ async function loadOnce(
       if (page === pages.length - 1) return true;
       continue;
     }
-    const { items, next } = await getItems(batchId, { after: page * PAGE, limit: PAGE }, signal);
+    const { items, next } = await getItems(batchId, { after: page * PAGE, limit: PAGE, details: true }, signal);
     pages[page] = items;
     if (next === null) return pages.flat().every(({ verdict }) => verdict !== 'pending');
     if (known && items.every(({ verdict }) => verdict === 'pending')) return false;

@@ -51,10 +51,10 @@ describeInBrowser('cases in the console', () => {
     await says(bar(page), /^4 runs in /);
     await expect
       .poll(async () => (await rows(page))[1], { timeout: 20_000 })
-      .toMatch(/^spends 120\s+differs\s+passed\s+TRUE[\s\S]*failed\s+TRUE/);
+      .toMatch(/^spends 120\s+differs\s+120\.10\s+passed\s+TRUE[\s\S]*failed\s+TRUE/);
     await expectAccessible(page);
 
-    await page.locator('.results [role=gridcell]').nth(2).click();
+    await page.locator('.results :is(.case-name, .result-cell)').nth(2).click();
     await says(page.locator('.case-head h2'), 'spends 120');
     await says(page.locator('.expectation .missed').first(), /data\.coupon\.\w+/);
     await holds(page.getByLabel('cost', { exact: true }), '120.10');
@@ -109,7 +109,7 @@ describeInBrowser('cases in the console', () => {
     const all = page.getByRole('button', { name: 'Run the case' });
     await all.click();
     await says(page.locator('.batch-words'), /1 (failed|error)/);
-    await page.locator('.results [role=gridcell]').nth(1).click();
+    await page.locator('.results :is(.case-name, .result-cell)').nth(1).click();
     await says(page.locator('.expectation .missed').first(), /outcome\s+NONE/);
     await page.getByRole('button', { name: 'Expect what the last run came to' }).click();
     await page.getByRole('button', { name: 'Change what is expected' }).click();
@@ -120,7 +120,7 @@ describeInBrowser('cases in the console', () => {
     await says(page.locator('.batch-words'), /1 failed/);
     await all.click();
     await says(page.locator('.since'), /^Since .*: 1 passes again\.$/);
-    await page.locator('.results [role=gridcell]').nth(1).click();
+    await page.locator('.results :is(.case-name, .result-cell)').nth(1).click();
     await page.getByRole('button', { name: 'Remove this case' }).click();
     await page.getByRole('button', { name: 'Yes, remove it' }).click();
     await page.getByText('“a payment” is removed').waitFor();

@@ -55,7 +55,7 @@ describeInBrowser('how the console looks', () => {
     await says(headline(page), '尚未运行');
     expect(await page.evaluate(() => document.documentElement.lang)).toBe('zh-CN');
     await page.getByLabel('cost', { exact: true }).fill('99');
-    await page.getByRole('button', { name: /^运行 / }).click();
+    await page.getByRole('button', { name: /^真实运行 / }).click();
     await says(headline(page), /^已在 .* 上完成$/);
     await says(page.locator('.why'), /^为什么是 FALSE/);
     await expectAccessible(page);

@@ -15,7 +15,7 @@ const csv = [
 describeInBrowser('many inputs in the console', () => {
   const journey = useJourney();
 
-  const cells = (page: Page) => page.locator('.results [role=gridcell]').allInnerTexts();
+  const cells = (page: Page) => page.locator('.results :is(.case-name, .result-cell)').allInnerTexts();
   const text = (page: Page) => page.getByLabel('Inputs as CSV or JSON');
 
   test('a table is pasted, looked at, run on two targets, and each difference is found node by node', async () => {
@@ -47,7 +47,7 @@ describeInBrowser('many inputs in the console', () => {
     await expect.poll(async () => (await cells(page)).length).toBe(3);
     await expectAccessible(page);
 
-    await page.locator('.results [role=gridcell]').nth(2).click();
+    await page.locator('.results :is(.case-name, .result-cell)').nth(2).click();
     await holds(page.getByLabel('uid', { exact: true }), '9007199254740993');
     await says(page.locator('.verdict'), /TRUE/);
     await says(page.locator('.case-head h2'), 'spends enough');
@@ -115,6 +115,27 @@ describeInBrowser('many inputs in the console', () => {
     await result.selectOption('FALSE');
     await expect.poll(async () => (await cells(page)).length).toBe(2);
     expect((await cells(page))[0]).toMatch(/^row 2/);
+    expect((await cells(page))[1]).toMatch(/FALSE\s+by spent 100 or more #2/);
+    await result.selectOption('any');
+    expect(await page.locator('.results [role=columnheader]').allInnerTexts()).toEqual([
+      'Case',
+      'uid',
+      'cost',
+      'Any client',
+    ]);
+    expect(await page.locator('.input-value').allInnerTexts()).toEqual(['1', '120.10', '2', '99']);
+    await page.getByRole('searchbox', { name: 'Name, value of the input, client, error or result' }).fill('120.10');
+    await expect.poll(async () => (await cells(page)).length).toBe(2);
+    expect((await cells(page))[0]).toMatch(/^row 1/);
+    await page.getByRole('searchbox', { name: /^Name, value/ }).fill('');
+    await page.getByRole('combobox', { name: 'Deciding node' }).selectOption({ label: 'spent 100 or more #2: 1 run' });
+    await expect.poll(async () => (await cells(page)).length).toBe(2);
+    expect((await cells(page))[0]).toMatch(/^row 2/);
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Other inputs' }).click();
+    await text(page).fill('[{"uid": 1},\n{"input": {"uid": 2}, "asOf": "next friday"}]');
+    await says(mistakes, /^1 row has a mistake:\s+line 2 \[1\]\.asOf/);
+    await page.getByRole('button', { name: 'Run this input' }).waitFor({ state: 'detached' });
   });
 
   test('a file is chosen, results are downloaded, and all of it goes by keyboard', async () => {

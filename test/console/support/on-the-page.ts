@@ -10,7 +10,7 @@ const IMAGES = join(import.meta.dirname, '../../../docs/images');
 export const headline = (page: Page) => page.locator('.headline strong');
 /** What can be done about it. */
 export const hint = (page: Page) => page.locator('.headline p');
-export const runButton = (page: Page) => page.getByRole('button', { name: /^Run( Ctrl| ⌘|$)/ });
+export const runButton = (page: Page) => page.getByRole('button', { name: /^Run for real( Ctrl| ⌘|$)/ });
 
 /** Presses Run as soon as that does something: it waits for the example that the form is filled with. */
 export async function pressRun(page: Page): Promise<void> {

@@ -1,8 +1,17 @@
 import { type ReactNode, useDeferredValue, useMemo, useState } from 'react';
 import type { Verdict } from '../../api/batches.ts';
+import type { SchemaField } from '../../api/browse.ts';
 import type { SavedCase } from '../../api/cases.ts';
 import { repeatBatch } from '../../cases/batch-call.ts';
-import { filterRows, noRowFilter, outcomeCounts, type RowFilter, sinceBefore } from '../../cases/case-rows.ts';
+import {
+  decidingNodes,
+  filterRows,
+  noRowFilter,
+  outcomeCounts,
+  type RowFilter,
+  sinceBefore,
+} from '../../cases/case-rows.ts';
+import { inputColumns } from '../../cases/input-columns.ts';
 import { readItemPlace } from '../../cases/item-place.ts';
 import { useBatch } from '../../cases/use-batch.ts';
 import { useCaseRows } from '../../cases/use-case-rows.ts';
@@ -13,10 +22,16 @@ import { BatchBar } from './batch-bar.tsx';
 import { ResultFilters } from './result-filters.tsx';
 import { type Pressed, ResultsTable } from './results-table.tsx';
 
-type Props = { place: Place; saved: readonly SavedCase[]; onOpen: (pressed: Pressed) => void; children?: ReactNode };
+type Props = {
+  place: Place;
+  fields: readonly SchemaField[];
+  saved: readonly SavedCase[];
+  onOpen: (pressed: Pressed) => void;
+  children?: ReactNode;
+};
 
 /** A batch: how far it is, and its cases with a column for each target. */
-export function BatchResults({ place, saved, onOpen, children }: Props) {
+export function BatchResults({ place, fields, saved, onOpen, children }: Props) {
   const { say } = useText();
   const followed = useBatch(place.batch);
   const batch = followed?.kind === 'known' ? followed.batch : null;
@@ -26,6 +41,8 @@ export function BatchResults({ place, saved, onOpen, children }: Props) {
   const wanted = useDeferredValue(filter);
   const found = useMemo(() => filterRows(rows, wanted), [rows, wanted]);
   const outcomes = useMemo(() => outcomeCounts(rows), [rows]);
+  const nodes = useMemo(() => decidingNodes(rows), [rows]);
+  const columns = useMemo(() => inputColumns(rows, fields), [rows, fields]);
   const since = useMemo(
     () => (before === null ? null : { at: before.createdAt, since: sinceBefore(rows), releases }),
     [rows, before, releases],
@@ -48,12 +65,14 @@ export function BatchResults({ place, saved, onOpen, children }: Props) {
           all={rows.length}
           lanes={targets.length > 1}
           outcomes={outcomes}
+          nodes={nodes}
         />
         {children}
       </div>
       <ResultsTable
         rows={found}
         targets={targets}
+        columns={columns}
         open={{ batchId: item?.batchId ?? null, n: item ? Number(item.n) : null, name: place.caseName }}
         nothing={say(rows.length === 0 ? (batch === null ? 'cases.none' : 'batch.reading') : 'cases.noMatch')}
         onOpen={onOpen}

@@ -1,5 +1,7 @@
 import { type DragEvent, type RefObject, useMemo, useRef, useState } from 'react';
 import { noneSetAside } from '../../../shared/cases/refusal.ts';
+import type { SchemaField } from '../../api/browse.ts';
+import type { SavedCase } from '../../api/cases.ts';
 import { runInputs } from '../../cases/batch-call.ts';
 import { type ReadInputs, readInputs } from '../../cases/read-inputs.ts';
 import { chosenTargets } from '../../cases/targets.ts';
@@ -15,6 +17,9 @@ import { Mistakes, SetAsideRows, selectLine } from './input-mistakes.tsx';
 import { InputsPreview } from './inputs-preview.tsx';
 import { StartBatch } from './start-batch.tsx';
 import { TargetsField } from './targets-field.tsx';
+
+const noFields: readonly SchemaField[] = [];
+const noCases: readonly SavedCase[] = [];
 
 /** A text that is longer is kept beside the field: a browser writes it into one for seconds. */
 const MAX_TYPED = 100_000;
@@ -48,7 +53,7 @@ export function InputsPanel({ place, rule, onOpen }: PanelProps) {
   };
   if (place.batch !== null)
     return (
-      <BatchResults place={place} saved={[]} onOpen={onOpen}>
+      <BatchResults place={place} fields={fields ?? noFields} saved={noCases} onOpen={onOpen}>
         <button
           type="button"
           className="button small"
@@ -189,7 +194,5 @@ function problemWords(read: Exclude<ReadInputs, { kind: 'inputs' | 'mistakes' }>
       return say('inputs.notJson', { line: read.line, message: jsonWords(read.message, say) });
     case 'no-list':
       return say('inputs.noList');
-    case 'no-object':
-      return say('inputs.noObject', { n: read.place });
   }
 }

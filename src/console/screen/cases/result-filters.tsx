@@ -1,5 +1,5 @@
 import { verdicts } from '../../api/batches.ts';
-import { orders, type outcomeCounts, type RowFilter } from '../../cases/case-rows.ts';
+import { type decidingNodes, orders, type outcomeCounts, type RowFilter } from '../../cases/case-rows.ts';
 import { useText } from '../../text/use-text.tsx';
 
 type Props = {
@@ -9,12 +9,13 @@ type Props = {
   all: number;
   lanes: boolean;
   outcomes: ReturnType<typeof outcomeCounts>;
+  nodes: ReturnType<typeof decidingNodes>;
 };
 
 const filtered = ['any', ...verdicts, 'not-run'] as const;
 
 /** Which cases are shown, and in which order. */
-export function ResultFilters({ filter, onFilter, found, all, lanes, outcomes }: Props) {
+export function ResultFilters({ filter, onFilter, found, all, lanes, outcomes, nodes }: Props) {
   const { say } = useText();
   return (
     <div className="result-filters" role="search" aria-label={say('cases.filter')}>
@@ -53,6 +54,20 @@ export function ResultFilters({ filter, onFilter, found, all, lanes, outcomes }:
           </option>
         ))}
       </select>
+      {nodes.length > 0 && (
+        <select
+          aria-label={say('cases.filter.decidedBy')}
+          value={filter.decidedBy ?? ''}
+          onChange={({ target }) => onFilter({ ...filter, decidedBy: target.value || null })}
+        >
+          <option value="">{say('cases.filter.anyNode')}</option>
+          {nodes.map(({ id, name, runs }) => (
+            <option key={id} value={id}>
+              {say('cases.filter.nodeRuns', { id, name, n: runs })}
+            </option>
+          ))}
+        </select>
+      )}
       <select
         aria-label={say('cases.order')}
         value={filter.order}

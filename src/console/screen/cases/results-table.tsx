@@ -1,5 +1,6 @@
 import { type KeyboardEvent, memo, useEffect, useId, useRef, useState } from 'react';
 import { type CaseRow, type Cell, changeOf } from '../../cases/case-rows.ts';
+import { columnValues } from '../../cases/input-columns.ts';
 import { formatMs } from '../../text/durations.ts';
 import { useText } from '../../text/use-text.tsx';
 import { reveal, useWindowedRows } from '../../ui/windowed-rows.ts';
@@ -15,6 +16,8 @@ export type Pressed = { row: CaseRow; cell: Cell | null };
 type Props = {
   rows: readonly CaseRow[];
   targets: readonly string[];
+  /** Keys of the input that have a column. */
+  columns: readonly string[];
   /** The cell that is open, by its batch and number; or a case by its name. */
   open: { batchId: string | null; n: number | null; name: string | null };
   nothing: string;
@@ -23,14 +26,15 @@ type Props = {
 
 type Position = { row: number; column: number };
 
-/** Cases with a column for each target (ARIA APG, grid). Arrow keys go from cell to cell, Enter opens; draws only what is seen. */
-export function ResultsTable({ rows, targets, open, nothing, onOpen }: Props) {
+/** Cases with columns for their input and one for each target (ARIA APG, grid). Arrow keys go from cell to cell, Enter opens; draws only what is seen. */
+export function ResultsTable({ rows, targets, columns, open, nothing, onOpen }: Props) {
   const { say } = useText();
   const id = useId();
   const box = useRef<HTMLDivElement>(null);
   const [active, setActive] = useState<Position>({ row: 0, column: 0 });
   const { first, last, above, total } = useWindowedRows(box, { count: rows.length, rowHeight: ROW_HEIGHT });
   const row = Math.min(active.row, rows.length - 1);
+  const lastColumn = columns.length + targets.length;
   useEffect(() => {
     reveal(box.current, active.row, { rowHeight: ROW_HEIGHT, head: HEAD_HEIGHT });
   }, [active]);
@@ -38,7 +42,7 @@ export function ResultsTable({ rows, targets, open, nothing, onOpen }: Props) {
   const go = (to: Position) =>
     setActive({
       row: Math.max(0, Math.min(rows.length - 1, to.row)),
-      column: Math.max(0, Math.min(targets.length, to.column)),
+      column: Math.max(0, Math.min(lastColumn, to.column)),
     });
   const onKeyDown = (event: KeyboardEvent) => {
     const page = Math.max(1, Math.floor((box.current?.clientHeight ?? 300) / ROW_HEIGHT) - 2);
@@ -64,10 +68,11 @@ export function ResultsTable({ rows, targets, open, nothing, onOpen }: Props) {
     const pressed = rows[at];
     if (!pressed) return;
     setActive({ row: at, column });
-    onOpen({ row: pressed, cell: pressed.cells[Math.max(0, column - 1)] ?? pressed.cells.find(Boolean) ?? null });
+    const target = Math.max(0, column - 1 - columns.length);
+    onOpen({ row: pressed, cell: pressed.cells[target] ?? pressed.cells.find(Boolean) ?? null });
   };
 
-  const grid = { gridTemplateColumns: `minmax(190px, 2fr) repeat(${targets.length}, minmax(150px, 1fr))` };
+  const grid = gridOf(columns.length, targets.length);
   return (
     <div
       className="results"
@@ -76,13 +81,18 @@ export function ResultsTable({ rows, targets, open, nothing, onOpen }: Props) {
       tabIndex={0}
       aria-label={say('cases.table')}
       aria-rowcount={rows.length + 1}
-      aria-colcount={targets.length + 1}
+      aria-colcount={lastColumn + 1}
       aria-activedescendant={rows.length > 0 ? `${id}-${row}-${active.column}` : undefined}
       onKeyDown={onKeyDown}
     >
       <div role="rowgroup" className="results-head">
         <div role="row" aria-rowindex={1} className="results-row" style={grid}>
           <span role="columnheader">{say('cases.column.name')}</span>
+          {columns.map((key) => (
+            <span role="columnheader" key={key} className="input-key" title={key}>
+              {key}
+            </span>
+          ))}
           {targets.map((target) => (
             <span role="columnheader" key={target}>
               {targetWords(target, say)}
@@ -97,7 +107,8 @@ export function ResultsTable({ rows, targets, open, nothing, onOpen }: Props) {
             id={`${id}-${first + index}`}
             at={first + index}
             row={shown}
-            grid={grid.gridTemplateColumns}
+            columns={columns}
+            grid={grid}
             active={first + index === row ? active.column : null}
             open={isOpen(shown, open)}
             onPress={press}
@@ -109,6 +120,16 @@ export function ResultsTable({ rows, targets, open, nothing, onOpen }: Props) {
   );
 }
 
+/** Every row has the same columns, however long what stands in it is. */
+function gridOf(columns: number, targets: number) {
+  const [name, input, target] = [150, 90, 230];
+  const forInput = columns === 0 ? '' : `repeat(${columns}, minmax(${input}px, 0.6fr))`;
+  return {
+    gridTemplateColumns: `minmax(${name}px, 1.4fr) ${forInput} repeat(${targets}, minmax(${target}px, 1.6fr))`,
+    minWidth: name + columns * input + targets * target,
+  };
+}
+
 function isOpen(row: CaseRow, open: Props['open']): boolean {
   if (open.n === null) return open.name === row.name;
   return row.cells.some((cell) => cell?.batchId === open.batchId && cell?.item.n === open.n);
@@ -118,14 +139,15 @@ type RowProps = {
   id: string;
   at: number;
   row: CaseRow;
-  grid: string;
+  columns: readonly string[];
+  grid: ReturnType<typeof gridOf>;
   active: number | null;
   open: boolean;
   onPress: (at: number, column: number) => void;
 };
 
 const ResultRow = memo(
-  function ResultRow({ id, at, row, grid, active, open, onPress }: RowProps) {
+  function ResultRow({ id, at, row, columns, grid, active, open, onPress }: RowProps) {
     const { say } = useText();
     return (
       <div
@@ -133,7 +155,7 @@ const ResultRow = memo(
         aria-rowindex={at + 2}
         aria-selected={open}
         className={`results-row${open ? ' open' : ''}${active === null ? '' : ' active'}`}
-        style={{ gridTemplateColumns: grid }}
+        style={grid}
       >
         <div
           role="gridcell"
@@ -145,15 +167,27 @@ const ResultRow = memo(
           <span>{row.name}</span>
           {row.differs && <span className="tag condition">{say('cases.differs')}</span>}
         </div>
+        {columnValues(row, columns).map((value, index) => (
+          <div
+            role="gridcell"
+            key={columns[index]}
+            id={`${id}-${index + 1}`}
+            className={active === index + 1 ? 'input-value active-cell' : 'input-value'}
+            title={value}
+            onClick={() => onPress(at, index + 1)}
+          >
+            {value}
+          </div>
+        ))}
         {row.cells.map((cell, index) => (
           <div
             role="gridcell"
             // biome-ignore lint/suspicious/noArrayIndexKey: one cell for each target, which never change places
             key={index}
-            id={`${id}-${index + 1}`}
-            className={active === index + 1 ? 'active-cell' : ''}
+            id={`${id}-${columns.length + index + 1}`}
+            className={active === columns.length + index + 1 ? 'result-cell active-cell' : 'result-cell'}
             title={cell?.item.error ?? undefined}
-            onClick={() => onPress(at, index + 1)}
+            onClick={() => onPress(at, columns.length + index + 1)}
           >
             <CellWords cell={cell} before={row.before[index] ?? null} />
           </div>
@@ -162,7 +196,13 @@ const ResultRow = memo(
     );
   },
   // The callback is made anew with every drawing and does the same.
-  (a, b) => a.row === b.row && a.at === b.at && a.active === b.active && a.open === b.open && a.grid === b.grid,
+  (a, b) =>
+    a.row === b.row &&
+    a.at === b.at &&
+    a.active === b.active &&
+    a.open === b.open &&
+    a.columns.join('\n') === b.columns.join('\n') &&
+    a.grid.minWidth === b.grid.minWidth,
 );
 
 function CellWords({ cell, before }: { cell: Cell | null; before: CaseRow['before'][number] }) {
@@ -177,7 +217,9 @@ function CellWords({ cell, before }: { cell: Cell | null; before: CaseRow['befor
       {change !== null && change !== 'added' && before !== null && (
         <small className={change}>{say('cases.was', { verdict: say(`verdict.${before}`) })}</small>
       )}
-      <small className="cell-error">{item.error ?? ''}</small>
+      <small className="cell-error">
+        {item.error ?? (item.decidedBy === null ? '' : say('cases.decidedBy', item.decidedBy))}
+      </small>
       {item.tookMs !== null && <small className="took">{formatMs(item.tookMs)}</small>}
     </>
   );

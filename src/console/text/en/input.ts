@@ -87,7 +87,7 @@ export const inputWords = {
   'input.problem.not-decimal': 'not a decimal number',
   'input.problem.not-yes-no': 'neither true nor false',
   'input.problem.not-json': 'not JSON',
-  'run.button': 'Run',
+  'run.button': 'Run for real',
   'dry.switch': 'Dry run: without effects',
   'dry.button': 'Dry run',
   'dry.hint': 'Nodes with effects are not called. They count as TRUE.',

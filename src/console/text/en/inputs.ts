@@ -20,7 +20,6 @@ export const inputsWords = {
   },
   'inputs.notJson': 'This is not JSON. Line {line}: {message}',
   'inputs.noList': 'Give a JSON list of inputs: [{"cost": 1}, {"cost": 2}]',
-  'inputs.noObject': 'Element {n} of the list is not an object.',
   'inputs.run': { one: 'Run this input', other: 'Run all {n} inputs' },
   'inputs.new': 'Other inputs',
   'inputs.preview': 'The first inputs',

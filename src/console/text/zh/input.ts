@@ -86,7 +86,7 @@ export const inputWords: Record<keyof typeof words, Template> = {
   'input.problem.not-decimal': '不是小数',
   'input.problem.not-yes-no': '既不是 true 也不是 false',
   'input.problem.not-json': '不是 JSON',
-  'run.button': '运行',
+  'run.button': '真实运行',
   'dry.switch': '试运行：没有副作用',
   'dry.button': '试运行',
   'dry.hint': '有副作用的节点不会被调用，按 TRUE 计。',
