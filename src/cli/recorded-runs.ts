@@ -1,21 +1,13 @@
 import { z } from 'zod';
-import { type Decision, decisionSchema } from '../shared/contract/job.ts';
+import { decisionSchema } from '../shared/contract/job.ts';
 import { parseJson } from '../shared/contract/parse-json.ts';
 import { stepSchema } from '../shared/contract/states.ts';
+import { type LeftOut, type RecordedRun, recordedRun } from '../shared/reasoning/recorded-run.ts';
 import { type HistoryOptions, limitOf, pagesOf } from './history.ts';
 import { get, type HttpApi } from './http-api.ts';
 import { rawMember } from './raw-member.ts';
 
-/** A run that can be made again. `input`: as it was written. `ts`: the time that it ran as of, decimal text. `process`: its trace. */
-export type RecordedRun = { mockId: string; input: string; ts: string; decision: Decision; process: string | null };
-
-/** Why a run is left out. */
-type Skipped =
-  | 'it was a dry run'
-  | 'it came to no decision'
-  | 'its input is not kept, or was cut'
-  | 'fields of its input are hidden';
-export type Recorded = { runs: RecordedRun[]; skipped: Map<Skipped, number> };
+export type Recorded = { runs: RecordedRun[]; skipped: Map<LeftOut, number> };
 
 const executionSchema = z.object({
   decision: decisionSchema.nullable(),
@@ -39,16 +31,10 @@ export async function readRecorded(api: HttpApi, search: HistoryOptions, signal:
   return recorded;
 }
 
-function readRun(mockId: string, raw: string): RecordedRun | Skipped {
-  const { decision, dryRun, masked, history } = executionSchema.parse(parseJson(raw));
-  const [input, result] = [rawMember(raw, 'input'), rawMember(raw, 'result') ?? '{}'];
-  if (dryRun) return 'it was a dry run';
-  if (decision === null) return 'it came to no decision';
-  if (masked.length > 0) return 'fields of its input are hidden';
-  if (input === undefined) return 'its input is not kept, or was cut';
-  const dispatched = history.find(({ state }) => state === 'dispatched')?.at ?? history[0]?.at ?? 0;
-  const ts = rawMember(raw, 'ts') ?? rawMember(result, 'ts') ?? rawMember(result, 'executeAt') ?? String(dispatched);
-  return { mockId, input, ts, decision, process: traceOf(result) };
+function readRun(mockId: string, raw: string): RecordedRun | LeftOut {
+  const { dryRun = false, ...kept } = executionSchema.parse(parseJson(raw));
+  const member = (name: string) => rawMember(raw, name) ?? null;
+  return recordedRun({ mockId, ...kept, dryRun, ts: member('ts'), input: member('input'), result: member('result') });
 }
 
 /** How many runs were left out, and why; empty if none was. */

@@ -1,18 +1,15 @@
 import { writeFile } from 'node:fs/promises';
-import { traceEntries } from '../../shared/contract/trace-entries.ts';
 import { visible, visibleJson } from '../../shared/contract/visible-text.ts';
+import { nameOfCase, type RecordedRun, type Way, waysOf } from '../../shared/reasoning/recorded-run.ts';
 import { errnoOf } from '../../shared/runtime/errno.ts';
 import { exitCodes } from '../exit-codes.ts';
 import type { HistoryOptions } from '../history.ts';
 import { createHttpApi } from '../http-api.ts';
-import { type RecordedRun, readRecorded, skippedWords } from '../recorded-runs.ts';
+import { readRecorded, skippedWords } from '../recorded-runs.ts';
 import { CommandFailed, type Surroundings } from '../surroundings.ts';
 import { typedNumber } from '../typed-number.ts';
 
 export type RecordOptions = HistoryOptions & { out?: string; every?: boolean; force?: boolean };
-
-/** The runs that took one way through the tree, the newest first. */
-type Way = { newest: RecordedRun; others: RecordedRun[] };
 
 /**
  * Writes a document of cases from recorded runs: one case for each way through the tree, or one for each run; what each came to is expected.
@@ -44,25 +41,15 @@ export async function record(options: RecordOptions, { stdout, onInterrupt }: Su
   return exitCodes.ok;
 }
 
-/** Runs by the nodes that they came through and what those came to; the way that most runs took first. */
-function waysOf(runs: readonly RecordedRun[]): Way[] {
-  const groups = Map.groupBy(runs, ({ decision, process }) => {
-    const entries = process === null ? [] : traceEntries(process).entries;
-    return [decision, ...entries.map(({ id, state }) => `${id}:${state}`)].join(' ');
-  });
-  return [...groups.values()]
-    .flatMap(([newest, ...others]) => (newest === undefined ? [] : [{ newest, others }]))
-    .sort((a, b) => b.others.length - a.others.length);
-}
-
 function linesOf({ newest, others }: Way): string {
   return `  # ${others.length === 0 ? 'one run' : `${others.length + 1} runs`} took this way\n${linesOfRun(newest)}`;
 }
 
 /** JSON is YAML: the input stays as it was written, to the digit. */
-function linesOfRun({ mockId, input, ts, decision }: RecordedRun): string {
+function linesOfRun(run: RecordedRun): string {
+  const { input, ts, decision } = run;
   return [
-    `  - name: ${JSON.stringify(`${decision}, run ${mockId}`)}`,
+    `  - name: ${JSON.stringify(nameOfCase(run))}`,
     `    input: ${input}`,
     `    asOf: ${ts}`,
     '    tags: [recorded]',

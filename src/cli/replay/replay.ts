@@ -2,6 +2,8 @@ import { writeFile } from 'node:fs/promises';
 import { DATA_FIELD } from '../../shared/contract/data-field.ts';
 import { joinMembers } from '../../shared/contract/exact-json.ts';
 import { visible, visibleJson } from '../../shared/contract/visible-text.ts';
+import { firstDifference } from '../../shared/reasoning/first-difference.ts';
+import { RECORDED_RUNS, type RecordedRun } from '../../shared/reasoning/recorded-run.ts';
 import { csvLines } from '../../shared/reports/csv.ts';
 import { junitReport } from '../../shared/reports/junit.ts';
 import { announce } from '../cases/announce.ts';
@@ -11,10 +13,9 @@ import { exitCodes } from '../exit-codes.ts';
 import type { HistoryOptions } from '../history.ts';
 import { createHttpApi, get, type HttpApi } from '../http-api.ts';
 import { rawMember } from '../raw-member.ts';
-import { type Recorded, type RecordedRun, readRecorded, skippedWords, traceOf } from '../recorded-runs.ts';
+import { type Recorded, readRecorded, skippedWords, traceOf } from '../recorded-runs.ts';
 import { CommandFailed, type Surroundings } from '../surroundings.ts';
 import { typedNumber } from '../typed-number.ts';
-import { firstDifference } from './first-difference.ts';
 
 export type ReplayOptions = HistoryOptions & {
   target?: string;
@@ -96,6 +97,7 @@ function batchOf(runs: readonly RecordedRun[], { app, rule, target = 'all', real
     ['ruleId', typedNumber(rule ?? '')],
     ['targets', JSON.stringify([target])],
     ['dryRun', String(!real)],
+    ['file', JSON.stringify(RECORDED_RUNS)],
     ['cases', `[${cases.join(',')}]`],
   ]);
 }

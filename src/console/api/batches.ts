@@ -23,6 +23,8 @@ export type Batch = {
   endedAt: number | null;
   /** The state of the saved cases that it runs; null when its cases were given. */
   etag: string | null;
+  /** Where its cases come from. */
+  file: string | null;
   /** The batch it repeats a part of. */
   from: string | null;
   /** Its runs have no effects. */
@@ -90,6 +92,7 @@ export function readBatch(value: ExactValue): Batch {
     createdAt: number(field(value, 'createdAt')) ?? 0,
     endedAt: number(field(value, 'endedAt')),
     etag: text(field(value, 'etag')),
+    file: text(field(value, 'file')),
     from: text(field(value, 'from')),
     dryRun: flag(field(value, 'dryRun')),
     state: oneOf(field(value, 'state'), batchStates),

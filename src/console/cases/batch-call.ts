@@ -1,3 +1,4 @@
+import { RECORDED_RUNS, type RecordedRun } from '../../shared/reasoning/recorded-run.ts';
 import { type Batch, beginBatch, csvPath, type Verdict } from '../api/batches.ts';
 import type { Inputs } from './read-inputs.ts';
 
@@ -30,6 +31,18 @@ export function runInputs(
   const invalid = inputs.setAside.cases > 0 ? 'skip' : null;
   const path = csvPath({ ...rule, targets: [...targets], dryRun: dryRun ? 'true' : null, invalid, timeZone });
   return beginBatch({ path, type: 'text/csv', body: inputs.body }, key);
+}
+
+/** Runs the inputs of earlier runs again, each as of the time that it ran as of, or all as of now. The decision of each is expected. */
+export function runRecorded(
+  { runs, asOfNow, ...options }: Options & { runs: readonly RecordedRun[]; asOfNow: boolean },
+  key: string,
+): Promise<Batch> {
+  const cases = runs.map(({ mockId, input, ts, decision }) => {
+    const when = asOfNow ? '' : `"ts":${ts},`;
+    return `{"name":"${mockId}",${when}"the service":${input},"expect":{"outcome":"${decision}"}}`;
+  });
+  return send(`{${membersOf(options)},"file":"${RECORDED_RUNS}","cases":[${cases.join(',')}]}`, key);
 }
 
 function membersOf({ targets, dryRun, ...rule }: Options): string {

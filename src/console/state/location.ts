@@ -32,7 +32,7 @@ export type Place = {
   /** A saved case that is open, by its name. */
   caseName: string | null;
 };
-const panels = ['cases', 'inputs', 'coverage', 'release'] as const;
+const panels = ['cases', 'inputs', 'replay', 'coverage', 'release'] as const;
 export type Panel = (typeof panels)[number];
 
 /** Longer inputs are named by their run instead: address bars and chat programs cut them off. */

@@ -177,6 +177,10 @@ describeInBrowser('cases in the console', () => {
     await page.locator('.inputs-preview').waitFor();
     await expectAccessible(page);
     await page.locator('.drawer-tabs button').nth(3).click();
+    await page.locator('.replay button[type=submit]').click();
+    await page.locator('.replay .start-batch').waitFor();
+    await expectAccessible(page);
+    await page.locator('.drawer-tabs button').nth(4).click();
     await page.locator('.release-table').waitFor();
     expect(await page.evaluate(() => document.documentElement.scrollWidth > window.innerWidth)).toBe(false);
     await expectAccessible(page);

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { type Batch, cancelBatch, isOver, reportPath, type Verdict, verdicts } from '../../api/batches.ts';
 import type { FollowedBatch } from '../../api/follow-batch.ts';
-import type { Since } from '../../cases/case-rows.ts';
+import type { outcomeCounts, Since } from '../../cases/case-rows.ts';
 import type { Releases } from '../../cases/releases.ts';
 import { goTo, type Place, printPlace } from '../../state/location.ts';
 import { formatMs, formatTime } from '../../text/durations.ts';
@@ -15,13 +15,15 @@ type Props = {
   place: Place;
   followed: FollowedBatch | null;
   since: SinceProps | null;
+  /** What the rule came to, and how often. */
+  outcomes: ReturnType<typeof outcomeCounts>;
   onRepeat: (verdicts: Verdict[]) => void;
 };
 
 const failing: Verdict[] = ['failed', 'error', 'unanswered'];
 
 /** How far a batch is, what came of it, and what can be done with it. */
-export function BatchBar({ place, followed, since, onRepeat }: Props) {
+export function BatchBar({ place, followed, since, outcomes, onRepeat }: Props) {
   const { say, language } = useText();
   const cannotRun = useLacks()('run');
   if (followed === null) return null;
@@ -34,7 +36,16 @@ export function BatchBar({ place, followed, since, onRepeat }: Props) {
     <div className="batch-bar">
       <progress aria-label={say('batch.progress')} value={settled} max={Math.max(1, batch.items)} />
       <div className="batch-words" role="status">
-        <strong>{stateWords(batch, say)}</strong> <span>{countWords(batch, say)}</span>
+        <strong>{stateWords(batch, say)}</strong> <span>{countWords(batch, say)}</span>{' '}
+        {outcomes.length > 0 && (
+          <span>
+            {outcomes
+              .map(({ outcome, runs }) =>
+                say('cases.filter.outcomeRuns', { outcome: say(`outcome.${outcome}`), n: runs }),
+              )
+              .join(', ')}
+          </span>
+        )}
         {followed.lost !== null && (
           <span className="bad">{say('batch.lost', { time: formatTime(followed.lost, language, Date.now()) })}</span>
         )}

@@ -1,17 +1,17 @@
+import { RECORDED_RUNS } from '../../../shared/reasoning/recorded-run.ts';
 import type { Batch } from '../../api/batches.ts';
 import { useBatches } from '../../cases/use-batch.ts';
-import { goTo, type Place } from '../../state/location.ts';
+import { goTo, type Panel, type Place } from '../../state/location.ts';
 import { formatTime } from '../../text/durations.ts';
 import { useText } from '../../text/use-text.tsx';
 import { countWords } from './batch-bar.tsx';
 
-/** Earlier batches of the rule: those of its cases, or of inputs that were given. */
+/** Earlier batches of the rule: those of its cases, of inputs that were given, or of earlier runs that were made again. */
 export function BatchPicker({ place }: { place: Place }) {
   const { say, language } = useText();
   const batches = useBatches(place);
-  const isOfCases = ({ etag }: Batch) => etag !== null;
   const listed = (batches.data ?? []).filter(
-    (batch) => batch.batchId === place.batch || isOfCases(batch) === (place.panel === 'cases'),
+    (batch) => batch.batchId === place.batch || panelOf(batch) === place.panel,
   );
   if (listed.length === 0) return null;
   return (
@@ -29,4 +29,9 @@ export function BatchPicker({ place }: { place: Place }) {
       ))}
     </select>
   );
+}
+
+function panelOf({ etag, file }: Batch): Panel {
+  if (etag !== null) return 'cases';
+  return file === RECORDED_RUNS ? 'replay' : 'inputs';
 }

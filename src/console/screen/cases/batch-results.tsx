@@ -55,7 +55,7 @@ export function BatchResults({ place, fields, saved, onOpen, children }: Props) 
   const item = readItemPlace(place);
   return (
     <div className="batch-results">
-      <BatchBar place={place} followed={followed} since={since} onRepeat={repeat} />
+      <BatchBar place={place} followed={followed} since={since} outcomes={outcomes} onRepeat={repeat} />
       {error && <p className="notice bad">{error.message}</p>}
       <div className="results-tools">
         <ResultFilters

@@ -21,6 +21,7 @@ import { CoveragePanel } from './coverage-panel.tsx';
 import { DrawerTabs } from './drawer-tabs.tsx';
 import { InputsPanel } from './inputs-panel.tsx';
 import { ReleasePanel } from './release-panel.tsx';
+import { ReplayPanel } from './replay-panel.tsx';
 import type { Pressed } from './results-table.tsx';
 import { StartBatch } from './start-batch.tsx';
 import { TargetsField } from './targets-field.tsx';
@@ -37,7 +38,7 @@ type Props = {
   onOpenRun: (run: Opened, more: Partial<Place>) => void;
 };
 
-/** Below the tree: the saved cases, many inputs at once, which nodes the cases reach, or whether the rules can be released. */
+/** Below the tree: the saved cases, many inputs at once, what a release would change, which nodes the cases reach, or whether the rules can be released. */
 export function CasesPanel({ place, rule, input, onOpenRun }: Props) {
   const { say } = useText();
   const [tall, setTall] = useState(false);
@@ -47,7 +48,7 @@ export function CasesPanel({ place, rule, input, onOpenRun }: Props) {
     <section className={tall ? 'drawer tall' : 'drawer'} aria-label={say(`drawer.${place.panel ?? 'cases'}`)}>
       <div className="drawer-head">
         <DrawerTabs shown={place.panel} />
-        {(place.panel === 'cases' || place.panel === 'inputs') && <BatchPicker place={place} />}
+        {place.panel !== 'coverage' && place.panel !== 'release' && <BatchPicker place={place} />}
         <IconButton
           icon={tall ? 'down' : 'up'}
           label={say(tall ? 'drawer.lower' : 'drawer.taller')}
@@ -55,6 +56,7 @@ export function CasesPanel({ place, rule, input, onOpenRun }: Props) {
         />
       </div>
       {place.panel === 'inputs' && <InputsPanel {...props} />}
+      {place.panel === 'replay' && <ReplayPanel {...props} />}
       {place.panel === 'release' && rule.clients.data && <ReleasePanel place={place} clients={rule.clients.data} />}
       {place.panel === 'coverage' && <CoveragePanel {...props} input={input} />}
       {place.panel === 'cases' && <SavedCasesPanel {...props} />}

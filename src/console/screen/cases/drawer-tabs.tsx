@@ -1,9 +1,9 @@
 import { goTo, type Panel } from '../../state/location.ts';
 import { useText } from '../../text/use-text.tsx';
 
-const parts = [null, 'cases', 'inputs', 'release'] as const;
+const parts = [null, 'cases', 'inputs', 'replay', 'release'] as const;
 
-/** What can stand below the tree: the history, the saved cases, many inputs at once, or whether the rules can be released. */
+/** What can stand below the tree: the history, the saved cases, many inputs at once, earlier runs made again, or whether the rules can be released. */
 export function DrawerTabs({ shown }: { shown: Panel | null }) {
   const { say } = useText();
   const current = shown === 'coverage' ? 'cases' : shown;

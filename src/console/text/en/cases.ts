@@ -6,6 +6,7 @@ export const casesWords = {
   'drawer.history': 'History',
   'drawer.cases': 'Cases',
   'drawer.inputs': 'Many inputs',
+  'drawer.replay': 'What changes?',
   'drawer.coverage': 'Coverage',
   'drawer.release': 'Release',
   'release.title': 'Can it ship?',

@@ -6,6 +6,7 @@ export const casesWords: Record<keyof typeof words, Template> = {
   'drawer.history': '历史',
   'drawer.cases': '用例',
   'drawer.inputs': '批量输入',
+  'drawer.replay': '有何变化？',
   'drawer.coverage': '覆盖',
   'drawer.release': '发布',
   'release.title': '可以发布吗？',

@@ -1,0 +1,60 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { eventually } from '../../support/eventually.ts';
+import { describeInBrowser, useJourney } from '../support/journey.ts';
+import { expectAccessible, says } from '../support/on-the-page.ts';
+
+describeInBrowser('before a release', () => {
+  const journey = useJourney();
+
+  async function release(version: number, min: number): Promise<void> {
+    const folder = join(journey.service.sharedDir, '9001');
+    const path = join(folder, 'confs/2.json');
+    const node = { ...JSON.parse(await readFile(path, 'utf8')), confField: `{"min":${min}}` };
+    await writeFile(path, JSON.stringify(node));
+    await writeFile(join(folder, 'version.txt'), String(version));
+  }
+
+  test('from earlier runs to a release: which decisions change, what is kept as cases, and whether it can ship', {
+    timeout: 120_000,
+  }, async () => {
+    for (const cost of [99, 100, 120])
+      await journey.service.execute({
+        app: 9001,
+        ruleId: 1,
+        'the service': { cost, uid: 1, city: 'Berlin', level: 2 },
+      });
+    const page = await journey.visit('/?app=9001&rule=1');
+    await page.getByLabel('Dry run: without effects').check();
+    await release(2, 110);
+    await eventually(async () => {
+      const { json } = await journey.service.call('/rule-server/mock/clients?app=9001');
+      for (const { loadedVersion } of json.clients) expect(loadedVersion).toBe(2);
+    });
+
+    await page.getByRole('button', { name: 'What changes?', exact: true }).click();
+    await page.getByRole('button', { name: 'Read the runs' }).click();
+    await says(page.locator('.replay [role=status]').first(), '3 runs can be made again.');
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Save 2 cases, one for each way through the tree' }).click();
+    await page.getByText('2 cases are saved.').waitFor();
+    await page.getByLabel('Run them on').selectOption('lane:beta');
+    await says(page.locator('#batch-warning'), '3 dry runs on lane beta, without effects');
+    await page.getByRole('button', { name: 'Run all 3 inputs again' }).click();
+    await says(page.locator('.changed-decisions'), /^TRUE → FALSE, first at spent 100 or more #2: 1 run/);
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Compare one of them before and now' }).click();
+    await says(page.locator('.compare-head [role=status]'), /differs: it came to FALSE, not TRUE/);
+    await page.goBack();
+
+    await page.getByRole('button', { name: 'Cases', exact: true }).click();
+    await page.getByRole('checkbox', { name: 'lane beta' }).check();
+    await page.getByRole('checkbox', { name: 'Any client' }).uncheck();
+    await page.getByRole('button', { name: 'Run all 2 cases' }).click();
+    await says(page.locator('.batch-words'), /passed/);
+    await page.getByRole('button', { name: 'Release', exact: true }).click();
+    await page.getByLabel('Released to').selectOption('lane:beta');
+    await says(page.getByRole('row', { name: /Recharge campaign #1/ }), /can ship/);
+  });
+});
