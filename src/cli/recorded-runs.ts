@@ -34,7 +34,8 @@ export async function readRecorded(api: HttpApi, search: HistoryOptions, signal:
 function readRun(mockId: string, raw: string): RecordedRun | LeftOut {
   const { dryRun = false, ...kept } = executionSchema.parse(parseJson(raw));
   const member = (name: string) => rawMember(raw, name) ?? null;
-  return recordedRun({ mockId, ...kept, dryRun, ts: member('ts'), input: member('input'), result: member('result') });
+  const texts = { confId: member('confId'), ts: member('ts'), input: member('input'), result: member('result') };
+  return recordedRun({ mockId, ...kept, dryRun, ...texts });
 }
 
 /** How many runs were left out, and why; empty if none was. */

@@ -111,13 +111,16 @@ describe('rule-server replay', () => {
     }
   });
 
-  it('makes no run again whose input has hidden fields, and counts it', async () => {
+  it('makes no run again whose input has hidden fields, or in which one node ran alone, and counts it', async () => {
     await execute(HIDING, { cost: 1, card: '4711-0815' });
     await execute(HIDING, { cost: 1 });
     await service.execute({ app: HIDING, ruleId: 1, dryRun: true });
+    await service.execute({ app: HIDING, ruleId: 1, confId: 2, 'the service': { cost: 1 } });
     const { out, code } = await replay('--app', String(HIDING), '--target', 'lane:beta');
     expect(out).toContain('1 run was made again');
-    expect(out).toMatch(/Left out: 1 because it was a dry run, 1 because fields of its input are hidden\./);
+    expect(out).toMatch(
+      /Left out: 1 because only a part of the rule ran, 1 because it was a dry run, 1 because fields of its input are hidden\./,
+    );
     expect(code).toBe(0);
   });
 

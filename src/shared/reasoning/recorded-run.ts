@@ -9,12 +9,15 @@ export type RecordedRun = { mockId: string; input: string; ts: string; decision:
 /** Why a run is left out. */
 export type LeftOut =
   | 'it was a dry run'
+  | 'only a part of the rule ran'
   | 'it came to no decision'
   | 'its input is not kept, or was cut'
   | 'fields of its input are hidden';
 
 type Kept = {
   mockId: string;
+  /** The node that ran alone; null for the whole rule. */
+  confId: string | null;
   decision: Decision | null;
   dryRun: boolean;
   masked: readonly string[];
@@ -26,17 +29,10 @@ type Kept = {
 };
 
 /** A run as it was kept, to be made again; or why it is left out: nothing runs with `***` in its input. */
-export function recordedRun({
-  mockId,
-  decision,
-  dryRun,
-  masked,
-  ts,
-  history,
-  input,
-  result,
-}: Kept): RecordedRun | LeftOut {
+export function recordedRun({ mockId, input, decision, ...kept }: Kept): RecordedRun | LeftOut {
+  const { confId, dryRun, masked, ts, history, result } = kept;
   if (dryRun) return 'it was a dry run';
+  if (confId !== null) return 'only a part of the rule ran';
   if (decision === null) return 'it came to no decision';
   if (masked.length > 0) return 'fields of its input are hidden';
   if (input === null) return 'its input is not kept, or was cut';

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { nameOfCase, type RecordedRun, waysOf } from '../../../shared/reasoning/recorded-run.ts';
 import { getCases } from '../../api/cases.ts';
 import { runRecorded } from '../../cases/batch-call.ts';
@@ -25,7 +25,8 @@ const noSaved: [] = [];
 /** Which decisions a release would change: the inputs of earlier runs, run again on a target. */
 export function ReplayPanel({ place, rule, onOpen }: PanelProps) {
   const { tell } = useReplayWords();
-  if (place.batch === null) return <ChosenRuns place={place} rule={rule} />;
+  if (place.ruleId === null || place.confId !== null) return <p className="empty-line">{tell('wholeRule')}</p>;
+  if (place.batch === null) return <ChosenRuns key={place.ruleId} place={place} rule={rule} />;
   return (
     <>
       <ChangedDecisions batchId={place.batch} occurrences={rule.occurrences} />
@@ -115,10 +116,12 @@ function useRecorded({ app, ruleId }: Props['place'], { count, text, time }: Cho
   const [recorded, setRecorded] = useState<Recorded | null>(null);
   const [progress, setProgress] = useState<{ read: number; of: number } | null>(null);
   const [error, setError] = useState<Error | null>(null);
-  const [stopped] = useState(() => new AbortController());
-  useEffect(() => () => stopped.abort(), [stopped]);
+  const reading = useRef<AbortController | null>(null);
+  useEffect(() => () => reading.current?.abort(), []);
   const read = async () => {
     if (progress !== null) return;
+    const stop = new AbortController();
+    reading.current = stop;
     setRecorded(null);
     setError(null);
     setProgress({ read: 0, of: count });
@@ -127,7 +130,7 @@ function useRecorded({ app, ruleId }: Props['place'], { count, text, time }: Cho
       setRecorded(
         await readRecorded(
           { app: app ?? '', ruleId, count, search: { ...search, state: 'succeeded' } },
-          { signal: stopped.signal, onRead: (done, of) => setProgress({ read: done, of }) },
+          { signal: stop.signal, onRead: (done, of) => setProgress({ read: done, of }) },
         ),
       );
     } catch (failure) {

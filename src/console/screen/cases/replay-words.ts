@@ -6,6 +6,7 @@ import { useText } from '../../text/use-text.tsx';
 const en = {
   intro:
     'Runs the inputs of earlier runs on a target, and shows which decisions would change there, and at which node.',
+  wholeRule: 'Choose a whole rule: what changes is told of whole rules.',
   count: 'Newest runs',
   search: 'Only runs with',
   searchHint: 'uid=42, or words of the input',
@@ -32,6 +33,7 @@ const en = {
 };
 const zh: Record<keyof typeof en, Template> = {
   intro: '在选定的目标上重新运行以往的输入，显示哪些结果会改变，以及从哪个节点开始不同。',
+  wholeRule: '请选择整条规则：这里只比较整条规则。',
   count: '最近的运行',
   search: '只包括',
   searchHint: 'uid=42，或输入中的词',
@@ -59,6 +61,7 @@ const zh: Record<keyof typeof en, Template> = {
 
 const leftOutZh: Record<LeftOut, string> = {
   'it was a dry run': '是无副作用的试运行',
+  'only a part of the rule ran': '只运行了规则的一部分',
   'it came to no decision': '没有得出结果',
   'its input is not kept, or was cut': '其输入没有保留，或被截断',
   'fields of its input are hidden': '其输入中有隐藏的字段',
