@@ -15,7 +15,6 @@ const PURE_PARTS_OF_CASES = [
   'cell-type.ts',
   'csv-cases.ts',
   'csv-delimiter.ts',
-  'noise.ts',
   'read-case.ts',
   'refusal.ts',
   'set-aside.ts',

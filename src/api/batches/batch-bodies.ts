@@ -7,6 +7,7 @@ import { stringifyExact } from '../../shared/contract/raw-number.ts';
 import { printedRules } from '../../shared/contract/rules-of-run.ts';
 import type { NamedNode } from '../../shared/reasoning/decided-by.ts';
 import { expectBody } from '../cases/case-bodies.ts';
+import { MAX_LISTED_INPUT } from '../executions/list-executions.ts';
 import type { ShownItem } from './shown-item.ts';
 
 /** The cases that were left out, and why. */
@@ -26,9 +27,6 @@ export function batchBody({ batch, progress }: Found): string {
   const ids = { ruleId: id(ruleId), confId: id(confId) };
   return stringifyExact({ ...rest, ...ids, ...size, state, endedAt, counts: totalOf(counts), targets: byTarget });
 }
-
-/** A list shows no input that is longer. */
-const MAX_LISTED_INPUT = 4 * 1024;
 
 type DetailedItem = { n: number; head: ItemHead; one: Case; decidedBy: NamedNode | null };
 type Numbered = { n: number; head: ItemHead; one: Pick<Case, 'name' | 'line'> };

@@ -7,7 +7,8 @@ import { hiddenIn, isSearch, type Search } from './search-conditions.ts';
 import { type Found, searchExecutions } from './search-executions.ts';
 import { shownRecord } from './shown-record.ts';
 
-const MAX_LISTED_INPUT = 4 * 1024;
+/** A list shows no input that is longer. */
+export const MAX_LISTED_INPUT = 4 * 1024;
 
 type Dependencies = {
   history: History;

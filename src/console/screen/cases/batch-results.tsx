@@ -1,9 +1,10 @@
 import { type ReactNode, useDeferredValue, useMemo, useState } from 'react';
-import type { Verdict } from '../../api/batches.ts';
+import type { Batch, Verdict } from '../../api/batches.ts';
 import type { SchemaField } from '../../api/browse.ts';
 import type { SavedCase } from '../../api/cases.ts';
 import { repeatBatch } from '../../cases/batch-call.ts';
 import {
+  type CaseRow,
   decidingNodes,
   filterRows,
   noRowFilter,
@@ -24,14 +25,20 @@ import { type Pressed, ResultsTable } from './results-table.tsx';
 
 type Props = {
   place: Place;
-  fields: readonly SchemaField[];
-  saved: readonly SavedCase[];
+  /** What the rule reads, as far as that is known. */
+  fields: readonly SchemaField[] | undefined;
+  saved?: readonly SavedCase[];
+  /** What stands above the table, made of the batch and its rows. */
+  above?: (batch: Batch, rows: readonly CaseRow[]) => ReactNode;
   onOpen: (pressed: Pressed) => void;
   children?: ReactNode;
 };
 
+const noFields: readonly SchemaField[] = [];
+const noCases: readonly SavedCase[] = [];
+
 /** A batch: how far it is, and its cases with a column for each target. */
-export function BatchResults({ place, fields, saved, onOpen, children }: Props) {
+export function BatchResults({ place, fields = noFields, saved = noCases, above, onOpen, children }: Props) {
   const { say } = useText();
   const followed = useBatch(place.batch);
   const batch = followed?.kind === 'known' ? followed.batch : null;
@@ -57,6 +64,7 @@ export function BatchResults({ place, fields, saved, onOpen, children }: Props) 
     <div className="batch-results">
       <BatchBar place={place} followed={followed} since={since} outcomes={outcomes} onRepeat={repeat} />
       {error && <p className="notice bad">{error.message}</p>}
+      {batch && above?.(batch, rows)}
       <div className="results-tools">
         <ResultFilters
           filter={filter}

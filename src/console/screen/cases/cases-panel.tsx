@@ -1,6 +1,5 @@
 import { useEffect, useRef, useState } from 'react';
 import { getItem } from '../../api/batch-items.ts';
-import type { SchemaField } from '../../api/browse.ts';
 import type { ExecutionRecord } from '../../api/executions.ts';
 import { runSaved } from '../../cases/batch-call.ts';
 import { printItemPlace } from '../../cases/item-place.ts';
@@ -25,8 +24,6 @@ import { ReplayPanel } from './replay-panel.tsx';
 import type { Pressed } from './results-table.tsx';
 import { StartBatch } from './start-batch.tsx';
 import { TargetsField } from './targets-field.tsx';
-
-const noFields: readonly SchemaField[] = [];
 
 /** What a run that is opened must be known by. */
 type Opened = Pick<ExecutionRecord, 'app' | 'ruleId' | 'confId' | 'ts' | 'target' | 'mockId'>;
@@ -95,7 +92,7 @@ function SavedCasesPanel({ place, rule, onOpen }: PanelProps) {
           />
         </div>
       )}
-      <BatchResults place={place} fields={rule.schema.data?.fields ?? noFields} saved={cases} onOpen={onOpen} />
+      <BatchResults place={place} fields={rule.schema.data?.fields} saved={cases} onOpen={onOpen} />
     </>
   );
 }

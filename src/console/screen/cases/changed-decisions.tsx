@@ -1,25 +1,21 @@
 import { useQuery } from '@tanstack/react-query';
 import type { NamedNode } from '../../../shared/reasoning/decided-by.ts';
 import { nameOf, type Occurrence } from '../../../shared/reasoning/tree.ts';
-import { isOver } from '../../api/batches.ts';
+import { type Batch, isOver } from '../../api/batches.ts';
+import type { CaseRow } from '../../cases/case-rows.ts';
 import { changedDecisions } from '../../cases/changed-decisions.ts';
-import { useBatch } from '../../cases/use-batch.ts';
-import { useBatchItems } from '../../cases/use-batch-items.ts';
 import { goTo } from '../../state/location.ts';
 import { useReplayWords } from './replay-words.ts';
 
-type Props = { batchId: string; occurrences: readonly Occurrence[] };
+type Props = { batch: Batch; rows: readonly CaseRow[]; occurrences: readonly Occurrence[] };
 
 /** The decisions that are other ones than before, once the batch is over: a line for each first node that differs, with one run to compare before and now. */
-export function ChangedDecisions({ batchId, occurrences }: Props) {
+export function ChangedDecisions({ batch, rows, occurrences }: Props) {
   const { tell } = useReplayWords();
-  const followed = useBatch(batchId);
-  const items = useBatchItems(batchId);
-  const batch = followed?.kind === 'known' ? followed.batch : null;
-  const isComplete = batch !== null && isOver(batch) && items.length === batch.items;
-  const isSettled = isComplete && items.every(({ verdict }) => verdict !== 'pending');
+  const items = rows.flatMap(({ cells }) => cells.flatMap((cell) => cell?.item ?? []));
+  const isSettled = isOver(batch) && items.length >= batch.items && items.every(({ verdict }) => verdict !== 'pending');
   const { data: groups } = useQuery({
-    queryKey: ['changed-decisions', batchId],
+    queryKey: ['changed-decisions', batch.batchId, items.length],
     queryFn: ({ signal }) => changedDecisions(items, signal),
     enabled: isSettled,
     staleTime: Number.POSITIVE_INFINITY,

@@ -1,7 +1,5 @@
 import { type DragEvent, type RefObject, useMemo, useRef, useState } from 'react';
 import { noneSetAside } from '../../../shared/cases/refusal.ts';
-import type { SchemaField } from '../../api/browse.ts';
-import type { SavedCase } from '../../api/cases.ts';
 import { runInputs } from '../../cases/batch-call.ts';
 import { type ReadInputs, readInputs } from '../../cases/read-inputs.ts';
 import { chosenTargets } from '../../cases/targets.ts';
@@ -17,9 +15,6 @@ import { Mistakes, SetAsideRows, selectLine } from './input-mistakes.tsx';
 import { InputsPreview } from './inputs-preview.tsx';
 import { StartBatch } from './start-batch.tsx';
 import { TargetsField } from './targets-field.tsx';
-
-const noFields: readonly SchemaField[] = [];
-const noCases: readonly SavedCase[] = [];
 
 /** A text that is longer is kept beside the field: a browser writes it into one for seconds. */
 const MAX_TYPED = 100_000;
@@ -53,7 +48,7 @@ export function InputsPanel({ place, rule, onOpen }: PanelProps) {
   };
   if (place.batch !== null)
     return (
-      <BatchResults place={place} fields={fields ?? noFields} saved={noCases} onOpen={onOpen}>
+      <BatchResults place={place} fields={fields} onOpen={onOpen}>
         <button
           type="button"
           className="button small"

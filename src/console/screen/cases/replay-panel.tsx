@@ -7,11 +7,12 @@ import { type Recorded, readRecorded } from '../../cases/read-recorded.ts';
 import { casesOf, useChangeCases } from '../../cases/use-saved-cases.ts';
 import { useStart } from '../../cases/use-start.ts';
 import { lanesOf } from '../../run/candidates.ts';
-import { noFilter, searchOf, timeFilters } from '../../run/history-filter.ts';
+import { type HistoryFilter, noFilter, searchOf } from '../../run/history-filter.ts';
 import { goTo } from '../../state/location.ts';
 import { useIsDry } from '../../state/preferences.ts';
 import { useText } from '../../text/use-text.tsx';
 import { useLacks } from '../frame/use-may.ts';
+import { TimeSelect } from '../history/time-select.tsx';
 import { targetWords } from '../input/target-words.ts';
 import { BatchResults } from './batch-results.tsx';
 import type { PanelProps } from './cases-panel.tsx';
@@ -20,7 +21,6 @@ import { useReplayWords } from './replay-words.ts';
 import { StartBatch } from './start-batch.tsx';
 
 const counts = [100, 500, 2000];
-const noSaved: [] = [];
 
 /** Which decisions a release would change: the inputs of earlier runs, run again on a target. */
 export function ReplayPanel({ place, rule, onOpen }: PanelProps) {
@@ -28,27 +28,24 @@ export function ReplayPanel({ place, rule, onOpen }: PanelProps) {
   if (place.ruleId === null || place.confId !== null) return <p className="empty-line">{tell('wholeRule')}</p>;
   if (place.batch === null) return <ChosenRuns key={place.ruleId} place={place} rule={rule} />;
   return (
-    <>
-      <ChangedDecisions batchId={place.batch} occurrences={rule.occurrences} />
-      <BatchResults place={place} fields={rule.schema.data?.fields ?? noSaved} saved={noSaved} onOpen={onOpen}>
-        <button
-          type="button"
-          className="button small"
-          onClick={() => goTo({ batch: null, item: null }, { push: true })}
-        >
-          {tell('other')}
-        </button>
-      </BatchResults>
-    </>
+    <BatchResults
+      place={place}
+      fields={rule.schema.data?.fields}
+      above={(batch, rows) => <ChangedDecisions batch={batch} rows={rows} occurrences={rule.occurrences} />}
+      onOpen={onOpen}
+    >
+      <button type="button" className="button small" onClick={() => goTo({ batch: null, item: null }, { push: true })}>
+        {tell('other')}
+      </button>
+    </BatchResults>
   );
 }
 
 type Props = Pick<PanelProps, 'place' | 'rule'>;
-type Chosen = { count: number; text: string; time: (typeof timeFilters)[number] };
+type Chosen = { count: number; text: string; time: HistoryFilter['time'] };
 
 /** Chooses runs, reads them, and offers what can be done with them. */
 function ChosenRuns({ place, rule }: Props) {
-  const { say } = useText();
   const { tell, because } = useReplayWords();
   const [chosen, setChosen] = useState<Chosen>({ count: 500, text: '', time: 'any' });
   const { recorded, progress, error, read } = useRecorded(place, chosen);
@@ -74,19 +71,9 @@ function ChosenRuns({ place, rule }: Props) {
             ))}
           </select>
         </label>
-        <label>
-          {tell('time')}{' '}
-          <select
-            value={chosen.time}
-            onChange={({ target }) => change({ time: timeFilters.find((name) => name === target.value) ?? 'any' })}
-          >
-            {timeFilters.map((name) => (
-              <option key={name} value={name}>
-                {say(`history.when.${name}`)}
-              </option>
-            ))}
-          </select>
-        </label>
+        <span>
+          {tell('time')} <TimeSelect label={tell('time')} time={chosen.time} onTime={(time) => change({ time })} />
+        </span>
         <label>
           {tell('search')}{' '}
           <input

@@ -6,7 +6,7 @@ import { useText } from '../../text/use-text.tsx';
 const en = {
   intro:
     'Runs the inputs of earlier runs on a target, and shows which decisions would change there, and at which node.',
-  wholeRule: 'Choose a whole rule: what changes is told of whole rules.',
+  wholeRule: 'Choose a whole rule: runs of one node alone are not compared.',
   count: 'Newest runs',
   search: 'Only runs with',
   searchHint: 'uid=42, or words of the input',

@@ -1,6 +1,7 @@
-import { type HistoryFilter, noFilter, outcomeFilters, timeFilters } from '../../run/history-filter.ts';
+import { type HistoryFilter, noFilter, outcomeFilters } from '../../run/history-filter.ts';
 import { useText } from '../../text/use-text.tsx';
 import { SearchField } from './search-field.tsx';
+import { TimeSelect } from './time-select.tsx';
 
 type Props = {
   filter: HistoryFilter;
@@ -30,17 +31,7 @@ export function HistoryFilters({ filter, onFilter, everyRule, onEveryRule }: Pro
           </option>
         ))}
       </select>
-      <select
-        aria-label={say('history.time')}
-        value={filter.time}
-        onChange={({ target }) => change({ time: timeFilters.find((name) => name === target.value) ?? 'any' })}
-      >
-        {timeFilters.map((name) => (
-          <option key={name} value={name}>
-            {say(`history.when.${name}`)}
-          </option>
-        ))}
-      </select>
+      <TimeSelect label={say('history.time')} time={filter.time} onTime={(time) => change({ time })} />
       <label className="switch">
         <input type="checkbox" checked={everyRule} onChange={({ target }) => onEveryRule(target.checked)} />
         {say('history.everyRule')}
