@@ -6,7 +6,7 @@ import type { Evaluator } from './evaluator.ts';
 import { keysOf } from './keys-of.ts';
 import { itemsOf } from './lists.ts';
 import { propertyNames } from './members.ts';
-import { type KeyPart, type Thing, typeOfThing, unknown } from './things.ts';
+import { type KeyPart, keyPartOf, type Thing, typeOfThing, unknown } from './things.ts';
 
 /** A call that reads or writes the data. `keys`: the key it names, in every way it may turn out. */
 export type Access = {
@@ -25,12 +25,12 @@ export function accessOf(node: CallExpression, environment: Environment, evaluat
   const called = methodCalled(node.callee, environment, evaluator);
   if (!called) return undefined;
   const { name, deep } = called;
-  const [key, value] = argumentsOf(node, called.by, environment, evaluator);
+  const [key, value] = [...called.given, ...argumentsOf(node, called.by, environment, evaluator)];
   if (!key) return undefined;
   const keys = keysOf(key);
   if (readers.has(name)) return read({ keys, method: deep ? 'getDeep' : 'get', type: readers.get(name) });
   if (name === 'getDeep') return read({ keys, method: name });
-  if (name === 'resolve') return read({ keys, method: 'get', union: true });
+  if (name === 'resolve') return resolved(key);
   const written = (value ?? []).map(typeOfThing);
   const type = written.find((each) => each !== undefined);
   return {
@@ -40,7 +40,7 @@ export function accessOf(node: CallExpression, environment: Environment, evaluat
 }
 
 /** `by`: the first argument is what the method is called on, and after `apply` the second is a list of the others. */
-type Method = { name: string; deep: boolean; by: 'name' | 'call' | 'apply' };
+type Method = { name: string; deep: boolean; by: 'name' | 'call' | 'apply'; given: Thing[][] };
 
 function argumentsOf(
   node: CallExpression,
@@ -67,15 +67,32 @@ function methodCalled(callee: AnyNode, environment: Environment, evaluator: Eval
     if (name === 'call' || name === 'apply') return methodIn(evaluator.evaluate(callee.object, environment), name);
     if (!isAccess(name)) return methodIn(evaluator.evaluate(callee, environment), 'name');
     const [service] = evaluator.evaluate(callee.object, environment).filter((thing) => thing.kind === 'service');
-    return service && { name, deep: service.deep, by: 'name' };
+    return service && { name, deep: service.deep, by: 'name', given: [] };
   }
-  const isNamed = callee.type === 'Identifier' || callee.type === 'CallExpression';
+  const isNamed = callee.type === 'Identifier' || callee.type === 'CallExpression' || callee.type === 'AwaitExpression';
   return isNamed ? methodIn(evaluator.evaluate(callee, environment), 'name') : undefined;
 }
 
 function methodIn(things: readonly Thing[], by: Method['by']): Method | undefined {
-  const [method] = things.filter((thing) => thing.kind === 'method');
-  return method && { name: method.name, deep: method.deep, by };
+  for (const thing of things) {
+    const [target, given] =
+      thing.kind === 'bound' ? [thing.target, thing.given.map((binding) => binding())] : [thing, []];
+    if (target.kind === 'method') return { name: target.name, deep: target.deep, by, given };
+  }
+  return undefined;
+}
+
+/** `resolve` reads a key only behind an `@`: anything else is the value itself. */
+function resolved(given: readonly Thing[]): Access {
+  const references = given.filter((thing) => mayBeReference(keyPartOf(thing)));
+  const access = read({ keys: keysOf(references), method: 'get', union: true });
+  const values = given.filter((thing) => !references.includes(thing));
+  return { ...access, result: [...access.result, ...values] };
+}
+
+function mayBeReference(key: KeyPart): boolean {
+  const first = key.type === 'composite' ? key.parts[0] : key;
+  return first?.type !== 'literal' || first.value.startsWith('@');
 }
 
 type Read = Pick<Access, 'keys' | 'method'> & { type?: ValueType | undefined; union?: boolean };

@@ -5,6 +5,7 @@ import type { Evaluator } from './evaluator.ts';
 import { listMethod } from './list-methods.ts';
 import { itemsOf, namesIn } from './lists.ts';
 import { membersOf, propertyNames } from './members.ts';
+import { promiseMakers, promiseMethod } from './promises.ts';
 import { textMethod } from './text-methods.ts';
 import { listOf, listOfPlaces, type Thing, unknown } from './things.ts';
 
@@ -33,7 +34,7 @@ export function builtInCall(node: CallExpression, environment: Environment, eval
   const objects = () => evaluator.evaluate(callee.object, environment);
   if (name === 'bind') return objects().map((target) => bound(target, node, place));
   const call = { name, node, objects, ...place };
-  return listMethod(call) ?? textMethod(call);
+  return listMethod(call) ?? textMethod(call) ?? promiseMethod(call);
 }
 
 /** What a function of the language gives, whatever name it is called by. */
@@ -41,7 +42,8 @@ function knownFunction(value: unknown, node: CallExpression, { environment, eval
   const [first, second] = node.arguments;
   const argument = () => (first ? evaluator.evaluate(first, environment) : []);
   if (value === Array.from) return second ? [listOf([unknown])] : argument();
-  if (givesFirst.has(value)) return argument();
+  if (givesFirst.has(value) || promiseMakers.has(value)) return argument();
+  if (value === Promise.race || value === Promise.any) return argument().flatMap(itemsOf);
   if (value === Object.assign) {
     const parts = node.arguments.flatMap((each) => evaluator.evaluate(each, environment));
     return parts.some(isObject) && parts.every((part) => isObject(part) || part === unknown)
@@ -81,12 +83,39 @@ export function iteratedBy(
   const names = propertyNames(callee, environment, evaluator);
   const objects = evaluator.evaluate(callee.object, environment);
   const items = objects.flatMap(itemsOf);
+  if (names.includes('then')) return [objects];
   if (names.some((name) => name === 'reduce' || name === 'reduceRight')) return [[unknown], items, [unknown], objects];
   if (!names.some((name) => iterations.has(name))) return undefined;
   const [object] = objects;
   if (object?.kind !== 'known' || !(object.value instanceof Map)) return [items, [unknown], objects];
   const known = (values: Iterable<unknown>) => Array.from(values, (value): Thing => ({ kind: 'known', value }));
   return [known(object.value.values()), known(object.value.keys()), objects];
+}
+
+/** Functions of the language whose result holds what they are given, and that keep it nowhere else. */
+const passingOn = new Set<unknown>([
+  ...[Object.freeze, Object.seal, Object.values, Object.entries, Array.from],
+  ...[...promiseMakers, Promise.race, Promise.any],
+]);
+
+/** Whether what a call is given comes out of it again, where it is seen. */
+export function passesOn({ callee }: CallExpression, environment: Environment, { evaluate }: Evaluator): boolean {
+  if (callee.type === 'Super' || (callee.type === 'MemberExpression' && callee.object.type === 'Super')) return false;
+  return evaluate(callee, environment).every((thing) => thing.kind === 'known' && passingOn.has(thing.value));
+}
+
+/** Methods that only look at what a function given to them returns. */
+const onlyLooking = new Set('forEach filter find findIndex findLast findLastIndex some every finally'.split(' '));
+
+/** Whether what the functions given to a call return may come out of it in a way that is not seen. */
+export function losesReturned(node: CallExpression, environment: Environment, evaluator: Evaluator): boolean {
+  const { callee } = node;
+  if (callee.type !== 'MemberExpression' || callee.object.type === 'Super') return true;
+  const names = propertyNames(callee, environment, evaluator);
+  if (names.length === 0) return true;
+  const isSeen = names.every((name) => ['map', 'flatMap', 'then', 'catch'].includes(name));
+  if (isSeen) return builtInCall(node, environment, evaluator) === undefined;
+  return !names.every((name) => onlyLooking.has(name));
 }
 
 /** Whether a method takes the entries of a list one by one, so that what it does to them is seen. */
@@ -98,7 +127,7 @@ function bound(
   { arguments: [self, ...given] }: CallExpression,
   { environment, evaluator }: Place,
 ): Thing {
-  if (target.kind === 'method') return target;
+  if (target.kind === 'method' && given.length === 0) return target;
   const [bindTo = unknown] = self ? evaluator.evaluate(self, environment) : [];
   const bindings = given.map((argument) => () => evaluator.evaluate(argument, environment));
   return { kind: 'bound', target, self: bindTo, given: bindings };

@@ -11,14 +11,14 @@ import { childrenOf, type FunctionNode, isFunctionNode } from '../code/syntax.ts
 import { addMeaning, type Binding, bind, type Environment } from './environment.ts';
 import type { Evaluator } from './evaluator.ts';
 import { itemsOf, namesIn } from './lists.ts';
-import { innermost, namesOf, scopesIn } from './scopes.ts';
+import { innermost, namesOf, type Scope, scopesIn } from './scopes.ts';
 import { listOf, type Thing, unknown } from './things.ts';
 
 const adding = ['push', 'unshift', 'add'];
 const changing = ['splice', 'set', 'fill', 'copyWithin', 'append'];
 
-/** An assignment that stands in a block as a statement of its own, and where it ends. */
-type Straight = { block?: AnyNode | undefined; at?: number };
+/** An assignment: the block in which it stands as a statement of its own, where it ends, and the outermost loop around it. */
+type Straight = { block?: AnyNode | undefined; at?: number; again?: Scope };
 
 /** The function whose declarations are collected, and where its names are valid. */
 type Declaring = {
@@ -26,11 +26,12 @@ type Declaring = {
   environment: Environment;
   evaluator: Evaluator;
   scopes: ReturnType<typeof scopesIn>;
+  loops: Scope[];
 };
 
 /** Adds what a function declares: its variables with every value they are given, and its functions. */
 export function declare(node: FunctionNode, environment: Environment, evaluator: Evaluator): void {
-  visit({ node, environment, evaluator, scopes: scopesIn(node) }, node, undefined);
+  visit({ node, environment, evaluator, scopes: scopesIn(node), loops: [] }, node, undefined);
 }
 
 /** `block`: where a part stands as a statement of its own. */
@@ -38,7 +39,9 @@ function visit(declaring: Declaring, part: AnyNode, block: AnyNode | undefined):
   if (isFunctionNode(part) && part !== declaring.node) declareInner(declaring, part);
   declarePart(declaring, part, block);
   const inner = part.type === 'BlockStatement' ? part : isStraight(part) ? block : undefined;
+  if (isLoop(part)) declaring.loops.push(part);
   for (const child of childrenOf(part)) visit(declaring, child, inner);
+  if (isLoop(part)) declaring.loops.pop();
 }
 
 function declarePart(declaring: Declaring, part: AnyNode, block: AnyNode | undefined): void {
@@ -74,12 +77,12 @@ function give(
   name: string,
   place: number,
   meaning: Binding | 'changed' | 'grown',
-  { block, at = place }: Straight = {},
+  { block, at = place, again }: Straight = {},
 ): void {
   const scope = innermost(scopes.get(name) ?? [], place);
   // Straight on in the block that the name belongs to: what it was before is over.
   const replaces = block !== undefined && (block === scope || (scope === node && block === node.body));
-  addMeaning(environment, name, { ...(scope && { scope }), meaning, at, replaces });
+  addMeaning(environment, name, { ...(scope && { scope }), meaning, at, replaces, ...(again && { again }) });
 }
 
 function take(declaring: Declaring, pattern: Pattern, place: number, value: Binding, straight?: Straight): void {
@@ -108,7 +111,10 @@ function assign(declaring: Declaring, part: AssignmentExpression, block: AnyNode
   if (base) give(declaring, base, start, 'changed');
   else if (!isSame && left.type === 'Identifier') give(declaring, left.name, start, 'grown');
   else if (left.type !== 'MemberExpression')
-    take(declaring, left, start, () => evaluate(declaring, right), operator === '=' ? { block, at: end } : {});
+    take(declaring, left, start, () => evaluate(declaring, right), {
+      ...(operator === '=' && { block, at: end }),
+      again: declaring.loops[0] ?? nowhere,
+    });
 }
 
 function loop(declaring: Declaring, { left, right, type, start }: ForOfStatement | ForInStatement): void {
@@ -148,6 +154,11 @@ function declareInner(declaring: Declaring, inner: FunctionNode): void {
 function evaluate({ evaluator, environment }: Declaring, part: AnyNode): Thing[] {
   return evaluator.evaluate(part, environment);
 }
+
+const nowhere: Scope = { start: 0, end: 0 };
+
+const isLoop = ({ type }: AnyNode): boolean =>
+  ['ForStatement', 'ForOfStatement', 'ForInStatement', 'WhileStatement', 'DoWhileStatement'].includes(type);
 
 const isStraight = ({ type }: AnyNode): boolean => type === 'ExpressionStatement' || type === 'SequenceExpression';
 

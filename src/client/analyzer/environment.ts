@@ -11,8 +11,11 @@ export type Binding = () => Thing[];
  * it was before.
  */
 type Meaning = Binding | 'changed' | 'grown';
-/** `replaces`: from here on to the end of its scope nothing that stands before it counts. */
-type Named = { scope: Scope; meaning: Meaning; at: number; replaces: boolean };
+/**
+ * `replaces`: from here on to the end of its scope nothing that stands before it counts. `again`: where the name means this also
+ * above the place: in the loop around it. Undefined: everywhere.
+ */
+type Named = { scope: Scope; meaning: Meaning; at: number; replaces: boolean; again: Scope | undefined };
 
 /** The names of one function, and where to look for the others. */
 export type Environment = {
@@ -40,8 +43,12 @@ export function meaningsAt(
   const scope = innermost(scopes, place);
   const here = entries.filter((entry) => entry.scope === scope);
   // A function inside may run at any time.
-  const last = isInner ? undefined : here.findLast(({ at, replaces }) => replaces && at <= place);
-  return scope && here.filter(({ at }) => !last || at >= last.at).map(({ meaning }) => meaning);
+  if (isInner) return scope && here.map(({ meaning }) => meaning);
+  const last = here.findLast(({ at, replaces }) => replaces && at <= place);
+  const isOver = ({ at }: Named) => last !== undefined && at < last.at;
+  // What stands above an assignment runs after it only in a loop around both.
+  const isToCome = ({ at, replaces, again }: Named) => at > place && (replaces || (again && !isIn(again, place)));
+  return scope && here.filter((entry) => !isOver(entry) && !isToCome(entry)).map(({ meaning }) => meaning);
 }
 
 /** Everything that some meanings come to. */
@@ -52,6 +59,8 @@ export function thingsOf(meanings: readonly Meaning[]): Thing[] {
   return isChanged ? [...things, listOf([unknown])] : things;
 }
 
+const isIn = ({ start, end }: Scope, place: number): boolean => start <= place && place < end;
+
 function isContainer(thing: Thing): boolean {
   if (thing.kind === 'known') return typeof thing.value === 'object' && thing.value !== null;
   return thing.kind === 'list' || thing.kind === 'object' || thing.kind === 'merged';
@@ -61,10 +70,10 @@ function isContainer(thing: Thing): boolean {
 export function addMeaning(
   environment: Environment,
   name: string,
-  { scope, meaning, at = 0, replaces = false }: Partial<Named> & { meaning: Meaning },
+  { scope, meaning, at = 0, replaces = false, again }: Partial<Named> & { meaning: Meaning },
 ): void {
   const guarded = typeof meaning === 'string' ? meaning : onceAtATime(meaning);
-  if (scope) put(environment.names, name, { scope, meaning: guarded, at, replaces });
+  if (scope) put(environment.names, name, { scope, meaning: guarded, at, replaces, again });
   else put(environment.assigned, name, guarded);
 }
 

@@ -1,4 +1,5 @@
 import type { AnyNode } from 'acorn';
+import type { FunctionNode } from '../code/syntax.ts';
 import type { Field } from '../leaves/fields.ts';
 import type { LeafClass } from '../leaves/leaf.ts';
 import { accessOf } from './access.ts';
@@ -23,6 +24,8 @@ export type Evaluator = {
   member(thing: Thing, name: string): Thing[];
   /** A function ready to be looked at from the inside. */
   enter(thing: Thing, call: Call): Called[];
+  /** How often each function is being looked at for what it returns. */
+  returning: Map<FunctionNode, number>;
   /** Whether something was not looked at because there is too much of it. */
   gaveUp(): boolean;
 };
@@ -38,6 +41,7 @@ export function createEvaluator(subject: Subject): Evaluator {
   let gaveUp = false;
   const evaluator: Evaluator = {
     subject,
+    returning: new Map(),
     evaluate,
     call: (thing, given) => enter(thing, given, evaluator).flatMap((called) => returnedBy(called, evaluator)),
     member: (thing, name) => member(thing, name, evaluator),

@@ -10,7 +10,7 @@ import type {
 } from 'acorn';
 import type { ValueType } from '../leaves/leaf.ts';
 import { itemsOf } from './lists.ts';
-import { absent, listOf, listOfPlaces, sure, type Thing, textsOf, typeOfThing, unknown } from './things.ts';
+import { absent, known, listOf, listOfPlaces, sure, type Thing, textsOf, typeOfThing, unknown } from './things.ts';
 
 type Evaluate = (part: AnyNode) => Thing[];
 
@@ -71,13 +71,46 @@ export function unary({ operator }: UnaryExpression, thing: Thing): Thing {
   const value = thing.kind === 'known' ? thing.value : undefined;
   if (operator === 'void') return absent;
   if (operator === '-' && typeof value === 'number') return { kind: 'known', value: -value };
-  if (operator === '!' && typeof value === 'number') return { kind: 'known', value: !value };
+  if (operator === '!' && ['number', 'boolean'].includes(typeof value)) return { kind: 'known', value: !value };
   return ofType(operator === '!' ? 'Boolean' : operator === 'typeof' ? 'String' : undefined);
 }
 
 const ofType = (type: ValueType | undefined): Thing => ({ kind: 'unknown', type });
 
+/** What operators make of two values. Other values are not worked out: they may be anybody's, and large. */
+const operations: Readonly<Record<string, (left: number, right: number) => unknown>> = {
+  '-': (left, right) => left - right,
+  '*': (left, right) => left * right,
+  '/': (left, right) => left / right,
+  '%': (left, right) => left % right,
+  '<': (left, right) => left < right,
+  '<=': (left, right) => left <= right,
+  '>': (left, right) => left > right,
+  '>=': (left, right) => left >= right,
+};
+
+/** The result where both sides are one known number each, or one plain value each that is compared. */
+function workedOut(operator: string, left: readonly Thing[], right: readonly Thing[]): Thing | undefined {
+  const [a, b] = [onlyValue(left), onlyValue(right)];
+  if (a === undefined || b === undefined) return undefined;
+  if (operator === '===' || operator === '==') return a.type === b.type ? known(a.value === b.value) : undefined;
+  if (operator === '!==' || operator === '!=') return a.type === b.type ? known(a.value !== b.value) : undefined;
+  if (typeof a.value !== 'number' || typeof b.value !== 'number') return undefined;
+  if (operator === '+') return known(a.value + b.value);
+  const operation = operations[operator];
+  return operation && known(operation(a.value, b.value));
+}
+
+function onlyValue(things: readonly Thing[]): { value: unknown; type: string } | undefined {
+  const [only] = things;
+  if (things.length !== 1 || only?.kind !== 'known') return undefined;
+  const type = typeof only.value;
+  return ['string', 'number', 'boolean'].includes(type) ? { value: only.value, type } : undefined;
+}
+
 function binary({ operator }: BinaryExpression, left: Thing[], right: Thing[]): Thing[] {
+  const result = workedOut(operator, left, right);
+  if (result) return [result];
   if (['==', '!=', '===', '!==', '<', '<=', '>', '>=', 'in', 'instanceof'].includes(operator))
     return [isDefined(operator, left, right) ?? isLonger(operator, left, right) ?? ofType('Boolean')];
   const types = [...left, ...right].map(typeOfThing).filter((type) => type !== undefined);
@@ -86,11 +119,13 @@ function binary({ operator }: BinaryExpression, left: Thing[], right: Thing[]): 
   return [ofType(types.includes('Long') ? 'Long' : 'Double')];
 }
 
-/** `arguments[1] !== undefined`, as compilers write a default parameter, where something is given. */
-function isDefined(operator: string, left: readonly Thing[], right: readonly Thing[]): Thing | undefined {
-  const isUndefined = right.every((thing) => thing.kind === 'known' && thing.value === undefined);
-  const isGiven = left.every((thing) => (thing.kind === 'known' ? thing.value !== undefined : thing.kind === 'text'));
-  return operator === '!==' && isUndefined && isGiven ? sure(true) : undefined;
+/** `x !== undefined` and `x !== null`, as compilers write a default parameter and `??`, where something is given. */
+function isDefined(operator: string, left: readonly Thing[], [right]: readonly Thing[]): Thing | undefined {
+  if (operator !== '!==' && operator !== '!=') return undefined;
+  if (right?.kind !== 'known' || (right.value !== undefined && right.value !== null)) return undefined;
+  const isOther = (value: unknown) => (operator === '!==' ? value !== right.value : value != null);
+  const isGiven = left.every((thing) => (thing.kind === 'known' ? isOther(thing.value) : thing.kind === 'text'));
+  return isGiven ? sure(true) : undefined;
 }
 
 /** `arguments.length > 1`. */

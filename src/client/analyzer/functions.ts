@@ -42,6 +42,16 @@ function applied(callee: MemberExpression, [self, ...rest]: Binding[], { environ
     .flatMap((thing) => enter(thing, { self: on, given }, evaluator));
 }
 
+/** The functions an argument may be whose code stands here or can be read. */
+export function functionsIn(node: AnyNode, environment: Environment, { evaluate }: Evaluator): Thing[] {
+  return evaluate(node, environment).filter(
+    (thing) =>
+      thing.kind === 'closure' ||
+      thing.kind === 'bound' ||
+      (thing.kind === 'known' && isCode(thing.value) && functionNodeOf(thing.value) !== undefined),
+  );
+}
+
 /** A function ready to be looked at from the inside, none when the thing is no function whose code can be read. */
 export function enter(thing: Thing, call: Call, evaluator: Evaluator): Called[] {
   if (thing.kind === 'bound')
@@ -71,21 +81,55 @@ export function enter(thing: Thing, call: Call, evaluator: Evaluator): Called[] 
 
 const all = (given: Call['given']): Thing => listOfPlaces(given.map((binding) => binding()));
 
+/** How deep a function is followed into calls of itself: what it returns from there is what it returns further out, or unknown. */
+const MAX_RETURNS_DEEP = 3;
+
 /** Everything a function may return; what a generator yields, as a list. */
-export function returnedBy({ node, environment }: Called, { evaluate }: Evaluator): Thing[] {
+export function returnedBy(called: Called, evaluator: Evaluator): Thing[] {
+  const { returning } = evaluator;
+  const deep = returning.get(called.node) ?? 0;
+  if (deep >= MAX_RETURNS_DEEP) return [unknown];
+  returning.set(called.node, deep + 1);
+  try {
+    return everyReturn(called, evaluator);
+  } finally {
+    returning.set(called.node, deep);
+  }
+}
+
+/** Everything that leaves a function by a `return` or a `yield`, one by one. */
+export function leaving(called: Called, evaluator: Evaluator): Thing[] {
+  const { node, environment } = called;
+  const returned = node.generator
+    ? everyResult(node, 'ReturnStatement', (part) => evaluator.evaluate(part, environment))
+    : [];
+  return [...returned, ...returnedBy(called, evaluator)];
+}
+
+function everyReturn({ node, environment }: Called, { evaluate }: Evaluator): Thing[] {
   if (node.body.type !== 'BlockStatement') return evaluate(node.body, environment);
+  const evaluateHere = (part: AnyNode) => evaluate(part, environment);
+  if (node.generator) return [listOf(everyResult(node, 'YieldExpression', evaluateHere))];
+  const things = everyResult(node, 'ReturnStatement', evaluateHere);
+  return things.length > 0 ? things : [unknown];
+}
+
+/** What the statements of one kind in a function's own code give: all its `return`s, or all its `yield`s. */
+function everyResult(
+  { body }: FunctionNode,
+  wanted: 'ReturnStatement' | 'YieldExpression',
+  evaluate: (part: AnyNode) => Thing[],
+): Thing[] {
   const things: Thing[] = [];
   const visit = (part: AnyNode): void => {
-    const wanted = node.generator ? 'YieldExpression' : 'ReturnStatement';
     if ((part.type === 'ReturnStatement' || part.type === 'YieldExpression') && part.type === wanted && part.argument) {
-      const given = evaluate(part.argument, environment);
+      const given = evaluate(part.argument);
       things.push(...('delegate' in part && part.delegate ? given.flatMap(itemsOf) : given));
     }
     if (!isFunctionNode(part)) for (const child of childrenOf(part)) visit(child);
   };
-  visit(node.body);
-  if (node.generator) return [listOf(things)];
-  return things.length > 0 ? things : [unknown];
+  visit(body);
+  return things;
 }
 
 const inside = (parent: Environment): Environment => ({

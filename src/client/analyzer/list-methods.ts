@@ -13,7 +13,7 @@ export type MethodCall = {
   evaluator: Evaluator;
 };
 
-const sameItems = new Set('filter slice reverse sort toSorted toReversed'.split(' '));
+const sameItems = new Set('sort toSorted'.split(' '));
 const oneItem = new Set('find findLast pop shift'.split(' '));
 
 function isKnownList(thing: Thing): boolean {
@@ -36,6 +36,18 @@ export function listMethod(call: MethodCall): Thing[] | undefined {
   if (sameItems.has(name)) return objects;
   if (oneItem.has(name)) return [...items(), absent];
   switch (name) {
+    case 'filter':
+      return objects.map((list) => listOf(itemsOf(list).filter((item) => mayPass(item, argument(), evaluator))));
+    case 'slice':
+      return objects.map((list) =>
+        sliced(
+          list,
+          node.arguments.map((each) => evaluator.evaluate(each, environment)),
+        ),
+      );
+    case 'reverse':
+    case 'toReversed':
+      return objects.map((list) => (isInOrder(list) ? inOrder(itemsOf(list).toReversed()) : list));
     case 'values':
     case 'concat':
       return [
@@ -75,6 +87,26 @@ function mapMethod(name: string, map: ReadonlyMap<unknown, unknown>, keys: reado
 }
 
 const entries = (thing: Thing): Thing[] => (isList(thing) ? itemsOf(thing) : [thing]);
+
+/** Whether the entries of a list are all known, each in its place. */
+const isInOrder = (list: Thing): boolean => (list.kind === 'list' ? list.closed === true : isKnownList(list));
+
+const inOrder = (items: Thing[]): Thing => ({ kind: 'list', items, closed: true });
+
+/** Whether a test lets an entry through, or may do so: only a plain `false` for it says no. */
+function mayPass(item: Thing, tests: readonly Thing[], evaluator: Evaluator): boolean {
+  const given = [() => [item], () => [unknown], () => [unknown]];
+  const verdicts = tests.flatMap((test) => evaluator.call(test, { self: unknown, given }));
+  return verdicts.length === 0 || !verdicts.every((verdict) => verdict.kind === 'known' && !verdict.value);
+}
+
+function sliced(list: Thing, given: readonly Thing[][]): Thing {
+  const places = given.map(([only, ...others]) =>
+    only?.kind === 'known' && typeof only.value === 'number' && others.length === 0 ? only.value : null,
+  );
+  if (!isInOrder(list)) return list;
+  return places.includes(null) ? listOf(itemsOf(list)) : inOrder(itemsOf(list).slice(...places.map(Number)));
+}
 
 function entryAt(list: Thing, places: readonly Thing[]): Thing[] {
   const items = itemsOf(list);

@@ -1,7 +1,7 @@
 import type { AnyNode, CallExpression, Pattern } from 'acorn';
 import { functionNodeOf, isFunctionNode } from '../code/syntax.ts';
 import { isAccess } from './access-names.ts';
-import { isIteration } from './built-ins.ts';
+import { isIteration, passesOn } from './built-ins.ts';
 import { type Environment, isDeclared } from './environment.ts';
 import type { Evaluator } from './evaluator.ts';
 import { functionsCalled } from './functions.ts';
@@ -24,7 +24,10 @@ export function carriesData(thing: Thing, evaluator: Evaluator): boolean {
     case 'merged':
       return thing.parts.some((part) => carriesData(part, evaluator));
     case 'bound':
-      return thing.given.some((binding) => binding().some((each) => carriesData(each, evaluator)));
+      return (
+        carriesData(thing.target, evaluator) ||
+        thing.given.some((binding) => binding().some((each) => carriesData(each, evaluator)))
+      );
     case 'object':
       return thing.node.properties.some((property) =>
         evaluator
@@ -38,7 +41,8 @@ export function carriesData(thing: Thing, evaluator: Evaluator): boolean {
 
 /** Whether the data is used here in a way that the analysis does not follow, so that keys may be missed. */
 export function leavesSight(node: AnyNode, ancestors: readonly AnyNode[], around: Around): boolean {
-  if (node.type !== 'Identifier' && node.type !== 'MemberExpression') return false;
+  if (!['Identifier', 'MemberExpression', 'CallExpression', 'TaggedTemplateExpression'].includes(node.type))
+    return false;
   if (isOnlyAName(node, ancestors.at(-1)) || isTakenOut(ancestors)) return false;
   const things = around.evaluator.evaluate(node, around.environment);
   if (things.some(({ kind }) => kind === 'service' || kind === 'method')) return !isFollowed(node, ancestors, around);
@@ -61,6 +65,7 @@ function isFollowedContainer(
   const isKnown = (name: string) =>
     ['length', 'push', 'bind', 'call', 'apply'].includes(name) ||
     isIterated(name, ancestors) ||
+    (['then', 'catch', 'finally'].includes(name) && ancestors.at(-2)?.type === 'CallExpression') ||
     containers.every((thing) => member(thing, name, around.evaluator).every(({ kind }) => kind !== 'unknown'));
   return names.length > 0 && names.every(isKnown);
 }
@@ -101,14 +106,18 @@ function isFollowed(node: AnyNode, ancestors: readonly AnyNode[], around: Around
   const above = ancestors.slice(0, -1);
   switch (parent?.type) {
     case 'MemberExpression':
-      return isFollowedMember(parent, around);
+      return isFollowedMember(parent, above.at(-1), around);
     case 'CallExpression':
       return parent.callee === node || isFollowedCall(parent, around);
     case 'VariableDeclarator':
       return isFollowedPattern(parent.id);
     case 'AssignmentExpression':
       // In a name of the module it is out of sight.
-      return parent.left.type === 'Identifier' && isDeclared(parent.left.name, parent.start, around.environment);
+      return (
+        parent.left.type === 'Identifier' &&
+        isDeclared(parent.left.name, parent.start, around.environment) &&
+        isFollowed(parent, above, around)
+      );
     case 'ConditionalExpression':
     case 'LogicalExpression':
     case 'SequenceExpression':
@@ -137,18 +146,25 @@ function isFollowed(node: AnyNode, ancestors: readonly AnyNode[], around: Around
 
 function isFollowedMember(
   parent: Extract<AnyNode, { type: 'MemberExpression' }>,
+  above: AnyNode | undefined,
   { environment, evaluator }: Around,
 ): boolean {
   if (hasOpenName(parent, environment, evaluator)) return false;
   const names = propertyNames(parent, environment, evaluator);
   // What becomes of a method of the data is seen where the method stands.
-  const known = (name: string) => without.has(name) || isAccess(name) || ['bind', 'call', 'apply'].includes(name);
+  const isCalled = above?.type === 'CallExpression' && above.callee === parent;
+  const known = (name: string) =>
+    without.has(name) ||
+    isAccess(name) ||
+    ['bind', 'call', 'apply'].includes(name) ||
+    (isCalled && ['then', 'catch', 'finally'].includes(name));
   return names.length > 0 && names.every(known);
 }
 
 /** The data as an argument: followed into a function whose code can be read; what prints it reads no key of a rule. */
 function isFollowedCall(parent: CallExpression, { environment, evaluator }: Around): boolean {
-  if (functionsCalled(parent, environment, evaluator).length > 0) return true;
+  if (functionsCalled(parent, environment, evaluator).length > 0 || passesOn(parent, environment, evaluator))
+    return true;
   const { callee } = parent;
   if (callee.type !== 'MemberExpression') return false;
   const on = evaluator.evaluate(callee.object, environment);

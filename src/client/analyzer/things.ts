@@ -35,6 +35,7 @@ export type Thing =
 /** What a function is called with. */
 export type Call = { self: Thing; given: readonly (() => Thing[])[] };
 
+export const known = (value: unknown): Thing => ({ kind: 'known', value });
 export const sure = (value: unknown): Thing => ({ kind: 'known', value, sure: true });
 export const unknown: Thing = { kind: 'unknown', type: undefined };
 export const listOf = (items: Thing[]): Thing => ({ kind: 'list', items });

@@ -1,10 +1,10 @@
 import type { AnyNode, CallExpression } from 'acorn';
 import { childrenOf, type FunctionNode, isFunctionNode } from '../code/syntax.ts';
 import { type Access, accessOf } from './access.ts';
-import { givesFirst, iteratedBy } from './built-ins.ts';
+import { givesFirst, iteratedBy, losesReturned } from './built-ins.ts';
 import { type Environment, thingsOf } from './environment.ts';
 import type { Evaluator } from './evaluator.ts';
-import { type Called, enter, functionsCalled } from './functions.ts';
+import { type Called, enter, functionsCalled, functionsIn, leaving } from './functions.ts';
 import { keepsNothing } from './kept-functions.ts';
 import { carriesData, leavesSight } from './lost-data.ts';
 import { type Call, derivedFromSomething, type Thing, unknown } from './things.ts';
@@ -94,7 +94,7 @@ function visit(node: AnyNode, { ancestors, environment }: Place, walk: Walk): vo
   // Arguments run before the call they are for.
   for (const child of childrenOf(node)) visit(child, inner, walk);
   if (node.type === 'CallExpression') call(node, { ancestors, environment }, walk);
-  if (node.type === 'NewExpression') handedOver(node.arguments, { environment, given: [] }, walk);
+  if (node.type === 'NewExpression') handedOver(node.arguments, { environment, given: [], loses: true }, walk);
   const { evaluator, accesses } = walk;
   if (leavesSight(node, ancestors, { environment, evaluator })) accesses.push(somethingElse);
 }
@@ -120,7 +120,8 @@ function call(node: CallExpression, { ancestors, environment }: Place, walk: Wal
   for (const each of called) if (each.local || isFollowed) through(each, walk);
   const given = iteratedBy(node, environment, evaluator) ?? [];
   const others = node.arguments.filter((_, index) => !isSafe(index));
-  handedOver(others, { environment, given }, walk);
+  const loses = losesReturned(node, environment, evaluator);
+  handedOver(others, { environment, given, loses }, walk);
 }
 
 function takesData({ environment: { names } }: Called, evaluator: Evaluator): boolean {
@@ -129,21 +130,23 @@ function takesData({ environment: { names } }: Called, evaluator: Evaluator): bo
   );
 }
 
-function functionsIn(node: AnyNode, environment: Environment, { evaluate }: Evaluator): Thing[] {
-  return evaluate(node, environment).filter(({ kind }) => kind === 'closure' || kind === 'bound');
-}
+/** `loses`: what the functions return goes where nobody sees it. */
+type HandedOver = { environment: Environment; given: Thing[][]; loses: boolean };
 
-/** Functions given to other functions, which will call them with somebody else's values. */
-function handedOver(
-  nodes: AnyNode[],
-  { environment, given }: { environment: Environment; given: Thing[][] },
-  walk: Walk,
-): void {
-  const { evaluator } = walk;
+/** Functions given to other functions, which will call them with somebody else's values, or with the data. */
+function handedOver(nodes: AnyNode[], { environment, given, loses }: HandedOver, walk: Walk): void {
+  const { evaluator, accesses } = walk;
   const bindings = Array.from({ length: MAX_GIVEN }, (_, index) => () => given[index] ?? [unknown]);
+  const hasData = given.flat().some((thing) => carriesData(thing, evaluator));
   for (const node of nodes) {
-    for (const closure of functionsIn(node, environment, evaluator))
-      for (const called of enter(closure, { self: unknown, given: bindings }, evaluator)) through(called, walk);
+    const functions = functionsIn(node, environment, evaluator).filter(({ kind }) => hasData || kind !== 'known');
+    // The data goes into a function that nobody can read.
+    if (hasData && functions.length === 0) accesses.push(somethingElse);
+    for (const called of functions.flatMap((each) => enter(each, { self: unknown, given: bindings }, evaluator))) {
+      through(called, walk);
+      const isLost = loses && leaving(called, evaluator).some((thing) => carriesData(thing, evaluator));
+      if (isLost) accesses.push(somethingElse);
+    }
   }
 }
 

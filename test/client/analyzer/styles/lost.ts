@@ -23,7 +23,7 @@ class Wrapper {
 export const lostStyles: readonly Style[] = [
   quick('a wrapper class', ['?'], (s) => void new Wrapper(s).get('a')),
   quick('the data kept in an object of the module', ['?'], (s) => void Object.assign(TABLE, { s })),
-  quick('the data in a promise', ['?'], (s) => void Promise.resolve(s).then((same) => same.get('a'))),
+  quick('the data in a promise', ['a'], (s) => void Promise.resolve(s).then((same) => same.get('a'))),
   quick('the data in a map', ['?'], (s) => void new Map([['s', s]]).get('s')?.get('a')),
   quick('a method looked up by a name from outside', ['?'], (s) => {
     const method = s.ts > 0 ? 'get' : 'raw';

@@ -1,9 +1,19 @@
+import { choiceStyles } from './choices.ts';
 import { classStyles } from './classes.ts';
 import { functionStyles } from './functions.ts';
+import { journeyStyles } from './journeys.ts';
 import { keyStyles } from './keys.ts';
 import { listStyles } from './lists.ts';
 import { lostStyles } from './lost.ts';
 import type { Style } from './style.ts';
 
 /** Every way to write a leaf that the analyzer is held to. */
-export const styles: readonly Style[] = [...keyStyles, ...listStyles, ...functionStyles, ...classStyles, ...lostStyles];
+export const styles: readonly Style[] = [
+  ...keyStyles,
+  ...listStyles,
+  ...functionStyles,
+  ...classStyles,
+  ...lostStyles,
+  ...journeyStyles,
+  ...choiceStyles,
+];

@@ -1,0 +1,36 @@
+import { quick, type Style } from './style.ts';
+
+const KEYS = ['a', 'b', 'c'];
+const FIELDS = [
+  { key: 'a', on: true },
+  { key: 'b', on: false },
+];
+const TABLE: Readonly<Record<string, { on: boolean }>> = { a: { on: true }, b: { on: false } };
+const LAST = 2;
+
+/** Choices out of lists and tables that are settled before the leaf runs, and names that mean two things in turn. */
+export const choiceStyles: readonly Style[] = [
+  quick('the last of a list by its length', ['c'], (s) => void s.get(KEYS[KEYS.length - 1] ?? '')),
+  quick('the place put together', ['b'], (s) => void s.get(KEYS[LAST - 1] ?? '')),
+  quick('the last of a list', ['c'], (s) => void s.get(KEYS.at(-1) ?? '')),
+  quick('a slice', ['a'], (s) => void KEYS.slice(0, 1).map((key) => s.get(key))),
+  quick('a slice from the end', ['b', 'c'], (s) => void KEYS.slice(-2).map((key) => s.get(key))),
+  quick('the middle of a list', ['b'], (s) => KEYS.slice(1, -1).map((key) => s.get(key))),
+  quick('the first of the turned list', ['c'], (s) => void s.get(KEYS.toReversed()[0] ?? '')),
+  quick('all but one', ['a', 'c'], (s) => void KEYS.filter((key) => key !== 'b').map((key) => s.get(key))),
+  quick('those that are on', ['a'], (s) => void FIELDS.filter(({ on }) => on).map(({ key }) => s.get(key))),
+  quick('those that are off', ['b'], (s) => FIELDS.filter((field) => !field.on).map((field) => s.get(field.key))),
+  quick('entries of a table that are on', ['a'], (s) =>
+    Object.entries(TABLE)
+      .filter(([, { on }]) => on)
+      .map(([key]) => s.get(key)),
+  ),
+  quick('a name for two things in turn', ['yes'], (s) => {
+    let source: { get(key: string): unknown } = new Map<string, unknown>();
+    source.get('no');
+    source = s;
+    source.get('yes');
+  }),
+  quick('a text that is no reference', [], (s) => void s.resolve('gold')),
+  quick('a text that is the value', ['gold'], (s) => void s.get(String(s.resolve('gold')))),
+];
