@@ -1,21 +1,13 @@
 import type { SchemaKeys } from '../leaves/data-schema.ts';
 import { type DeclaredType, type LeafDefinition, methodOf, type ValueType } from '../leaves/leaf.ts';
 import type { LeafEntry } from '../leaves/registry.ts';
-import type { Access } from './access.ts';
-import { createEvaluator } from './evaluator.ts';
-import type { OuterNames } from './outer-names.ts';
-import { withSchema } from './schema-keys.ts';
-import type { KeyPart } from './things.ts';
-import { accessesIn } from './walk-code.ts';
+import type { Access } from './evaluation/access.ts';
+import { createEvaluator } from './evaluation/evaluator.ts';
+import type { KeyPart } from './interpreter.ts';
+import { type RoamKey, withSchema } from './roam-keys.ts';
+import type { OuterNames } from './values/outer-names.ts';
 
-/** A key that a leaf's code reads or writes, in the words of a registration. */
-export type RoamKey = {
-  direction: 'read' | 'write' | 'read_write';
-  accessMode: 'direct' | 'union';
-  accessMethod: Access['method'];
-  keyParts: KeyPart[];
-  valueType?: ValueType;
-};
+import { accessesIn } from './walk/walk-code.ts';
 
 /** What is known beside the leaf's own code: the names around it, and the data of its app. */
 export type Around = { outerNames: OuterNames; schema: SchemaKeys };

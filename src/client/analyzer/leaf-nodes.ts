@@ -2,8 +2,9 @@ import type { SchemaKeys } from '../leaves/data-schema.ts';
 import type { Field } from '../leaves/fields.ts';
 import type { LeafComparison } from '../leaves/leaf.ts';
 import type { LeafEntry, Registry } from '../leaves/registry.ts';
-import { type Around, analyzeLeaf, type RoamKey } from './analyze-leaf.ts';
-import { openOuterNames } from './outer-names.ts';
+import { type Around, analyzeLeaf } from './analyze-leaf.ts';
+import type { RoamKey } from './roam-keys.ts';
+import { openOuterNames } from './values/outer-names.ts';
 
 /** `value`: what the field holds when a rule configures nothing, where that is plain. */
 type PublishedField = Pick<Field, 'field' | 'name' | 'desc' | 'type'> & { value?: string | number | boolean };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import type { KeyPart } from '../../../src/client/analyzer/interpreter.ts';
 import { leafNodesOf } from '../../../src/client/analyzer/leaf-nodes.ts';
-import type { KeyPart } from '../../../src/client/analyzer/things.ts';
 import type { Data } from '../../../src/client/engine/data.ts';
 import type { LeafClass, LeafDefinition } from '../../../src/client/leaves/leaf.ts';
 import { createRegistry } from '../../../src/client/leaves/registry.ts';

@@ -7,12 +7,12 @@ import type {
   Pattern,
   VariableDeclaration,
 } from 'acorn';
-import { childrenOf, type FunctionNode, isFunctionNode } from '../code/syntax.ts';
-import { addMeaning, type Binding, bind, type Environment } from './environment.ts';
-import type { Evaluator } from './evaluator.ts';
-import { itemsOf, namesIn } from './lists.ts';
-import { innermost, namesOf, type Scope, scopesIn } from './scopes.ts';
-import { listOf, type Thing, unknown } from './things.ts';
+import { childrenOf, type FunctionNode, isFunctionNode } from '../../code/syntax.ts';
+import type { Binding, Environment, Evaluator, Scope, Thing } from '../interpreter.ts';
+import { itemsOf, namesIn } from '../values/lists.ts';
+import { listOf, unknown } from '../values/things.ts';
+import { addMeaning, bind } from './environment.ts';
+import { innermost, namesOf, scopesIn } from './scopes.ts';
 
 const adding = ['push', 'unshift', 'add'];
 const changing = ['splice', 'set', 'fill', 'copyWithin', 'append'];

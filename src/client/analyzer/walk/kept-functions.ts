@@ -1,8 +1,7 @@
 import type { AnyNode } from 'acorn';
-import { childrenOf } from '../code/syntax.ts';
-import { givesFirst } from './built-ins.ts';
-import type { Evaluator } from './evaluator.ts';
-import type { Called } from './functions.ts';
+import { childrenOf } from '../../code/syntax.ts';
+import { givesFirst } from '../built-ins/built-ins.ts';
+import type { Called, Evaluator } from '../interpreter.ts';
 
 /**
  * Whether a function that is called does nothing with its argument at a place but call it and give it back, as `withName(work)`

@@ -1,12 +1,11 @@
 import type { AnyNode, CallExpression, Pattern } from 'acorn';
-import { functionNodeOf, isFunctionNode } from '../code/syntax.ts';
-import { isAccess } from './access-names.ts';
-import { isIteration, passesOn } from './built-ins.ts';
-import { type Environment, isDeclared } from './environment.ts';
-import type { Evaluator } from './evaluator.ts';
-import { functionsCalled } from './functions.ts';
-import { hasOpenName, member, propertyNames } from './members.ts';
-import type { Thing } from './things.ts';
+import { functionNodeOf, isFunctionNode } from '../../code/syntax.ts';
+import { isIteration, passesOn } from '../built-ins/built-ins.ts';
+import { isDeclared } from '../environment/environment.ts';
+import { functionsCalled } from '../environment/functions.ts';
+import type { Environment, Evaluator, Thing } from '../interpreter.ts';
+import { hasOpenName, member, propertyNames } from '../members/members.ts';
+import { isAccess } from '../values/access-names.ts';
 
 type Around = { environment: Environment; evaluator: Evaluator };
 

@@ -8,9 +8,10 @@ import type {
   TemplateLiteral,
   UnaryExpression,
 } from 'acorn';
-import type { ValueType } from '../leaves/leaf.ts';
-import { itemsOf } from './lists.ts';
-import { absent, known, listOf, listOfPlaces, sure, type Thing, textsOf, typeOfThing, unknown } from './things.ts';
+import type { ValueType } from '../../leaves/leaf.ts';
+import type { Thing } from '../interpreter.ts';
+import { itemsOf } from '../values/lists.ts';
+import { absent, known, listOf, listOfPlaces, sure, textsOf, typeOfThing, unknown } from '../values/things.ts';
 
 type Evaluate = (part: AnyNode) => Thing[];
 

@@ -1,6 +1,7 @@
-import { functionsIn } from './functions.ts';
+import { functionsIn } from '../environment/functions.ts';
+import type { Thing } from '../interpreter.ts';
+import { unknown } from '../values/things.ts';
 import type { MethodCall } from './list-methods.ts';
-import { type Thing, unknown } from './things.ts';
 
 /** Functions of the language that make a promise of what they are given first. A promise counts as what it comes to. */
 export const promiseMakers = new Set<unknown>([Promise.resolve, Promise.all]);

@@ -1,4 +1,4 @@
-import type { ValueType } from '../leaves/leaf.ts';
+import type { ValueType } from '../../leaves/leaf.ts';
 
 /** The methods that read, and the type each gives. */
 export const readers: ReadonlyMap<string, ValueType | undefined> = new Map([

@@ -1,12 +1,12 @@
 import type { Identifier, MemberExpression } from 'acorn';
-import { assignsPrivate, privateMember } from '../code/syntax.ts';
-import { isAccess } from './access-names.ts';
+import { assignsPrivate, privateMember } from '../../code/syntax.ts';
+import { meaningsAt, thingsOf } from '../environment/environment.ts';
+import type { Environment, Evaluator, Thing } from '../interpreter.ts';
+import { isAccess } from '../values/access-names.ts';
+import { itemsOf, namesIn, writtenName } from '../values/lists.ts';
+import { absent, keyPartOf, sure, unknown } from '../values/things.ts';
 import { assignedTo } from './assigned-members.ts';
-import { type Environment, meaningsAt, thingsOf } from './environment.ts';
-import type { Evaluator } from './evaluator.ts';
 import { fieldMember, getterOf, knownMember } from './known-members.ts';
-import { itemsOf, namesIn, writtenName } from './lists.ts';
-import { absent, keyPartOf, sure, type Thing, unknown } from './things.ts';
 
 /** The things that a name may stand for: declared in the code, or in the code around it. */
 export function namedThings({ name, start }: Identifier, environment: Environment, { subject }: Evaluator): Thing[] {

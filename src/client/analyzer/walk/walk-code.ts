@@ -1,13 +1,13 @@
 import type { AnyNode, CallExpression } from 'acorn';
-import { childrenOf, type FunctionNode, isFunctionNode } from '../code/syntax.ts';
-import { type Access, accessOf } from './access.ts';
-import { givesFirst, iteratedBy, losesReturned } from './built-ins.ts';
-import { type Environment, thingsOf } from './environment.ts';
-import type { Evaluator } from './evaluator.ts';
-import { type Called, enter, functionsCalled, functionsIn, leaving } from './functions.ts';
+import { childrenOf, type FunctionNode, isFunctionNode } from '../../code/syntax.ts';
+import { givesFirst, iteratedBy, losesReturned } from '../built-ins/built-ins.ts';
+import { thingsOf } from '../environment/environment.ts';
+import { enter, functionsCalled, functionsIn, leaving } from '../environment/functions.ts';
+import { type Access, accessOf } from '../evaluation/access.ts';
+import type { Call, Called, Environment, Evaluator, Thing } from '../interpreter.ts';
+import { derivedFromSomething, unknown } from '../values/things.ts';
 import { keepsNothing } from './kept-functions.ts';
 import { carriesData, leavesSight } from './lost-data.ts';
-import { type Call, derivedFromSomething, type Thing, unknown } from './things.ts';
 import { typeByUse } from './use-types.ts';
 
 const MAX_FUNCTIONS_DEEP = 10;

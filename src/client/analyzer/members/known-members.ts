@@ -1,6 +1,7 @@
-import type { Field } from '../leaves/fields.ts';
-import { memberSafely } from './outer-names.ts';
-import { type Thing, unknown } from './things.ts';
+import type { Field } from '../../leaves/fields.ts';
+import type { Thing } from '../interpreter.ts';
+import { memberSafely } from '../values/outer-names.ts';
+import { unknown } from '../values/things.ts';
 
 /** The code behind a computed property of a leaf or its ancestors. It is read, not run. */
 export function getterOf(sample: object, name: string): (() => unknown) | undefined {

@@ -1,13 +1,12 @@
 import type { CallExpression } from 'acorn';
-import type { ValueType } from '../leaves/leaf.ts';
-import type { Environment } from './environment.ts';
-import type { Evaluator } from './evaluator.ts';
+import type { ValueType } from '../../leaves/leaf.ts';
+import type { Environment, Evaluator, Thing } from '../interpreter.ts';
+import { membersOf, propertyNames } from '../members/members.ts';
+import { itemsOf, namesIn } from '../values/lists.ts';
+import { listOf, listOfPlaces, unknown } from '../values/things.ts';
 import { listMethod } from './list-methods.ts';
-import { itemsOf, namesIn } from './lists.ts';
-import { membersOf, propertyNames } from './members.ts';
 import { promiseMakers, promiseMethod } from './promises.ts';
 import { textMethod } from './text-methods.ts';
-import { listOf, listOfPlaces, type Thing, unknown } from './things.ts';
 
 const typedFunctions: ReadonlyMap<unknown, ValueType> = new Map<unknown, ValueType>([
   [Number, 'Double'],

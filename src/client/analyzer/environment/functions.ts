@@ -1,13 +1,10 @@
 import type { AnyNode, CallExpression, MemberExpression } from 'acorn';
-import { childrenOf, type FunctionNode, functionNodeOf, isFunctionNode } from '../code/syntax.ts';
+import { childrenOf, type FunctionNode, functionNodeOf, isFunctionNode } from '../../code/syntax.ts';
+import type { Binding, Call, Called, Environment, Evaluator, Thing } from '../interpreter.ts';
+import { itemsOf } from '../values/lists.ts';
+import { absent, listOf, listOfPlaces, unknown } from '../values/things.ts';
 import { declare } from './declarations.ts';
-import { addMeaning, type Binding, bind, type Environment } from './environment.ts';
-import type { Evaluator } from './evaluator.ts';
-import { itemsOf } from './lists.ts';
-import { absent, type Call, listOf, listOfPlaces, type Thing, unknown } from './things.ts';
-
-/** A function that a call leads to, with its parameters bound to what it is given. `local`: it stands in the caller's code. */
-export type Called = { node: FunctionNode; environment: Environment; local: boolean };
+import { addMeaning, bind } from './environment.ts';
 
 /** The functions a call may lead to. */
 export function functionsCalled(node: CallExpression, environment: Environment, evaluator: Evaluator): Called[] {

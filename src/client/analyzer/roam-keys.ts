@@ -1,5 +1,16 @@
 import type { SchemaKeys } from '../leaves/data-schema.ts';
-import type { RoamKey } from './analyze-leaf.ts';
+import type { ValueType } from '../leaves/leaf.ts';
+import type { Access } from './evaluation/access.ts';
+import type { KeyPart } from './interpreter.ts';
+
+/** A key that a leaf's code reads or writes, in the words of a registration. */
+export type RoamKey = {
+  direction: 'read' | 'write' | 'read_write';
+  accessMode: 'direct' | 'union';
+  accessMethod: Access['method'];
+  keyParts: KeyPart[];
+  valueType?: ValueType;
+};
 
 /**
  * The keys of a leaf with what the schema of its app says about them: their types, and instead of a key that the code does not tell

@@ -1,8 +1,6 @@
 import type { AnyNode, Pattern } from 'acorn';
-import { childrenOf, type FunctionNode, isFunctionNode } from '../code/syntax.ts';
-
-/** The part of a function's code in which a name means what is declared there. */
-export type Scope = { start: number; end: number };
+import { childrenOf, type FunctionNode, isFunctionNode } from '../../code/syntax.ts';
+import type { Scope } from '../interpreter.ts';
 
 const kept = new WeakMap<FunctionNode, ReadonlyMap<string, readonly Scope[]>>();
 

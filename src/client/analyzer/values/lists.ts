@@ -1,7 +1,7 @@
 import type { Expression, ObjectExpression } from 'acorn';
-import type { Environment } from './environment.ts';
-import type { Evaluator } from './evaluator.ts';
-import { listOf, type Thing, unknown } from './things.ts';
+import type { Environment, Evaluator, Thing } from '../interpreter.ts';
+
+import { listOf, unknown } from './things.ts';
 
 /** The entries of a list, as far as they are known. */
 export function itemsOf(thing: Thing): Thing[] {

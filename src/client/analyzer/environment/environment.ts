@@ -1,35 +1,7 @@
 import type { Pattern } from 'acorn';
-import type { Evaluator } from './evaluator.ts';
-import { innermost, type Scope } from './scopes.ts';
-import { listOf, type Thing, unknown } from './things.ts';
-
-/** What a name may stand for, worked out when somebody asks. */
-export type Binding = () => Thing[];
-
-/**
- * `changed`: something is put into what the name stands for, so that more may be in it than is seen. `grown`: it is made of what
- * it was before.
- */
-type Meaning = Binding | 'changed' | 'grown';
-/**
- * `replaces`: from here on to the end of its scope nothing that stands before it counts. `again`: where the name means this also
- * above the place: in the loop around it. Undefined: everywhere.
- */
-type Named = { scope: Scope; meaning: Meaning; at: number; replaces: boolean; again: Scope | undefined };
-
-/** The names of one function, and where to look for the others. */
-export type Environment = {
-  parent: Environment | null;
-  names: Map<string, Named[]>;
-  /** What is assigned here to names of the code around: they mean this too. */
-  assigned: Map<string, Meaning[]>;
-  /** What `this` is. */
-  self: Thing;
-  /** The running function whose code this is: its outer names can be looked up. Null inside another function's code. */
-  code: object | null;
-  /** The object the method stands on, for `super`. */
-  home: object | null;
-};
+import type { Binding, Environment, Evaluator, Meaning, Named, Scope, Thing } from '../interpreter.ts';
+import { listOf, unknown } from '../values/things.ts';
+import { innermost } from './scopes.ts';
 
 /** What a name means at a place of the code; undefined when it is none of this function's. `isInner`: in a function inside. */
 export function meaningsAt(

@@ -1,8 +1,8 @@
 import type { CallExpression } from 'acorn';
-import type { Environment } from './environment.ts';
-import type { Evaluator } from './evaluator.ts';
-import { itemsOf } from './lists.ts';
-import { absent, listOf, listOfPlaces, type Thing, textsOf, unknown } from './things.ts';
+import type { Environment, Evaluator, Thing } from '../interpreter.ts';
+
+import { itemsOf } from '../values/lists.ts';
+import { absent, listOf, listOfPlaces, textsOf, unknown } from '../values/things.ts';
 
 /** A call of a method of the language, `name`, on `objects`. */
 export type MethodCall = {

@@ -1,8 +1,8 @@
 import type { AnyNode, MemberExpression } from 'acorn';
-import { childrenOf, isFunctionNode } from '../code/syntax.ts';
-import type { Evaluator } from './evaluator.ts';
-import type { Called } from './functions.ts';
-import { type Thing, unknown } from './things.ts';
+import { childrenOf, isFunctionNode } from '../../code/syntax.ts';
+import type { Called, Evaluator, Thing } from '../interpreter.ts';
+
+import { unknown } from '../values/things.ts';
 
 /** What the methods of a leaf assign to one of its members. `always`: it is assigned before the leaf runs, in any case. */
 type Assigned = { values: Thing[]; always: boolean };

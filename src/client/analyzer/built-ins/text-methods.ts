@@ -1,5 +1,6 @@
+import type { Thing } from '../interpreter.ts';
+import { textsOf, unknown } from '../values/things.ts';
 import type { MethodCall } from './list-methods.ts';
-import { type Thing, textsOf, unknown } from './things.ts';
 
 /** Methods that give the text they are called on, more or less. */
 const sameText = new Set('toString valueOf trim toLocaleString'.split(' '));

@@ -1,34 +1,11 @@
 import type { AnyNode } from 'acorn';
-import type { FunctionNode } from '../code/syntax.ts';
-import type { Field } from '../leaves/fields.ts';
-import type { LeafClass } from '../leaves/leaf.ts';
+import { builtInCall } from '../built-ins/built-ins.ts';
+import { enter, functionsCalled, returnedBy } from '../environment/functions.ts';
+import type { Environment, Evaluator, Subject, Thing } from '../interpreter.ts';
+import { member, memberThings, namedThings } from '../members/members.ts';
+import { unknown } from '../values/things.ts';
 import { accessOf } from './access.ts';
-import { builtInCall } from './built-ins.ts';
-import type { Environment } from './environment.ts';
 import { binaryThings, conditional, listOfElements, logical, made, templateTexts, unary } from './expressions.ts';
-import { type Called, enter, functionsCalled, returnedBy } from './functions.ts';
-import { member, memberThings, namedThings } from './members.ts';
-import type { OuterNames } from './outer-names.ts';
-import { type Call, type Thing, unknown } from './things.ts';
-
-/** The leaf whose code is looked at. */
-type Subject = { leaf: LeafClass; sample: object; fields: readonly Field[]; outerNames: OuterNames };
-
-export type Evaluator = {
-  subject: Subject;
-  /** What an expression may be; several things when it depends on a condition. */
-  evaluate(node: AnyNode, environment: Environment): Thing[];
-  /** What a call of a thing may give back. */
-  call(thing: Thing, call: Call): Thing[];
-  /** What a thing has under a name. */
-  member(thing: Thing, name: string): Thing[];
-  /** A function ready to be looked at from the inside. */
-  enter(thing: Thing, call: Call): Called[];
-  /** How often each function is being looked at for what it returns. */
-  returning: Map<FunctionNode, number>;
-  /** Whether something was not looked at because there is too much of it. */
-  gaveUp(): boolean;
-};
 
 const MAX_ALTERNATIVES = 100;
 const MAX_DEPTH = 60;

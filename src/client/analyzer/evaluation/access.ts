@@ -1,12 +1,10 @@
 import type { AnyNode, CallExpression } from 'acorn';
-import type { ValueType } from '../leaves/leaf.ts';
-import { isAccess, readers } from './access-names.ts';
-import type { Environment } from './environment.ts';
-import type { Evaluator } from './evaluator.ts';
-import { keysOf } from './keys-of.ts';
-import { itemsOf } from './lists.ts';
-import { propertyNames } from './members.ts';
-import { type KeyPart, keyPartOf, type Thing, typeOfThing, unknown } from './things.ts';
+import type { ValueType } from '../../leaves/leaf.ts';
+import type { Environment, Evaluator, KeyPart, Thing } from '../interpreter.ts';
+import { propertyNames } from '../members/members.ts';
+import { isAccess, readers } from '../values/access-names.ts';
+import { itemsOf } from '../values/lists.ts';
+import { keyPartOf, keysOf, typeOfThing, unknown } from '../values/things.ts';
 
 /** A call that reads or writes the data. `keys`: the key it names, in every way it may turn out. */
 export type Access = {

@@ -1,11 +1,10 @@
 import type { AnyNode, CallExpression, MemberExpression } from 'acorn';
-import { childrenOf } from '../code/syntax.ts';
-import type { ValueType } from '../leaves/leaf.ts';
-import type { Environment } from './environment.ts';
-import type { Evaluator } from './evaluator.ts';
-import { itemsOf } from './lists.ts';
-import { propertyNames } from './members.ts';
-import { typeOfThing } from './things.ts';
+import { childrenOf } from '../../code/syntax.ts';
+import type { ValueType } from '../../leaves/leaf.ts';
+import type { Environment, Evaluator } from '../interpreter.ts';
+import { propertyNames } from '../members/members.ts';
+import { itemsOf } from '../values/lists.ts';
+import { typeOfThing } from '../values/things.ts';
 
 /** A node and what it stands in, the outermost first; the first is the function. */
 type Placed = { node: AnyNode; ancestors: readonly AnyNode[] };

@@ -1,39 +1,5 @@
-import type { ObjectExpression } from 'acorn';
-import type { FunctionNode } from '../code/syntax.ts';
-import type { Field } from '../leaves/fields.ts';
-import type { ValueType } from '../leaves/leaf.ts';
-import type { Environment } from './environment.ts';
-
-/** One piece of a key as it is published: written in the code, configured, read from another key, or all of these. */
-export type KeyPart =
-  | { type: 'literal'; value: string }
-  | { type: 'field'; ref: string }
-  | { type: 'roamDerived'; fromKey: string }
-  | { type: 'composite'; parts: KeyPart[] };
-
-/** What an expression may be when it runs, as far as the code tells. */
-export type Thing =
-  | { kind: 'service'; deep: boolean }
-  /** A method of the data, `service.get`, before it is called. */
-  | { kind: 'method'; name: string; deep: boolean }
-  /** A function with its `this` and its first arguments. */
-  | { kind: 'bound'; target: Thing; self: Thing; given: readonly (() => Thing[])[] }
-  | { kind: 'leaf' }
-  /** `sure`: the code alone says so, no value that could change. */
-  | { kind: 'known'; value: unknown; sure?: true }
-  | { kind: 'field'; field: Field }
-  | { kind: 'text'; parts: KeyPart[] }
-  | { kind: 'read'; key: KeyPart; type: ValueType | undefined }
-  /** `closed`: these are its entries, in their places; else it has these among others, in any order. */
-  | { kind: 'list'; items: Thing[]; closed?: true }
-  /** An object made of others, of which the later ones count. */
-  | { kind: 'merged'; parts: Thing[] }
-  | { kind: 'object'; node: ObjectExpression; environment: Environment }
-  | { kind: 'closure'; node: FunctionNode; environment: Environment }
-  | { kind: 'unknown'; type: ValueType | undefined };
-
-/** What a function is called with. */
-export type Call = { self: Thing; given: readonly (() => Thing[])[] };
+import type { ValueType } from '../../leaves/leaf.ts';
+import type { KeyPart, Thing } from '../interpreter.ts';
 
 export const known = (value: unknown): Thing => ({ kind: 'known', value });
 export const sure = (value: unknown): Thing => ({ kind: 'known', value, sure: true });
@@ -154,4 +120,10 @@ const isKeyLike = (sample: unknown): boolean => sample == null || isScalar(sampl
 
 function isScalar(value: unknown): boolean {
   return ['string', 'number', 'bigint', 'boolean'].includes(typeof value);
+}
+
+/** What things may be as a key, each way once. */
+export function keysOf(things: readonly Thing[]): KeyPart[] {
+  const parts = things.map(keyPartOf);
+  return [...new Map(parts.map((part) => [JSON.stringify(part), part])).values()];
 }
