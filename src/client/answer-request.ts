@@ -1,8 +1,10 @@
 import { stringifyExact } from '../shared/contract/raw-number.ts';
+import type { ExecutionRequest } from './engine/execution.ts';
 import type { Heart } from './heart.ts';
 import { type Places, resultPathOf } from './places.ts';
-import { printAnswer, printRefusal } from './print-answer.ts';
+import { printAnswer, printPublished, printRefusal } from './print-answer.ts';
 import { putAnswer } from './put-answer.ts';
+import type { RuleSet } from './rules/rule-set.ts';
 import type { RuleSource } from './rules/rule-source.ts';
 import { type RunOptions, runRule } from './run-rule.ts';
 import type { Taken } from './take-request.ts';
@@ -32,9 +34,12 @@ export async function answerRequest(
     await rules.refresh().catch(onError);
     if (record.isClaimed()) return; // so slow a file system that the thread has said it did not end
     const current = rules.current();
-    const { execution, ending } = await runRule(current, taken.request, running, { withSteps: true, watcher: record });
-    const ranOn = { version: current.version, digest: current.digestOf(taken.request) };
-    const text = printAnswer({ mockId, executeAt, rules: ranOn, execution, ending });
+    const request = withRuleOf(current, taken.request);
+    const withSteps = taken.names === 'interface';
+    const { execution, ending } = await runRule(current, request, running, { withSteps, watcher: record });
+    const ranOn = { version: current.version, digest: current.digestOf(request) };
+    const print = withSteps ? printAnswer : printPublished;
+    const text = print({ mockId, executeAt, rules: ranOn, execution, ending });
     if (record.claim()) await put(text);
     else
       onError(
@@ -43,4 +48,11 @@ export async function answerRequest(
   } finally {
     heart.ended(mockId);
   }
+}
+
+/** A request that names a scene and neither a rule nor a node runs the first rule of the scene, by id. */
+function withRuleOf(rules: RuleSet, request: ExecutionRequest): ExecutionRequest {
+  const { ruleId, confId, scene } = request;
+  if (ruleId !== null || confId !== null || scene === undefined) return request;
+  return { ...request, ruleId: rules.inScene(scene)[0] ?? null };
 }

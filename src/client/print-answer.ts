@@ -1,13 +1,16 @@
+import { randomInt } from 'node:crypto';
 import { DATA_FIELD } from '../shared/contract/data-field.ts';
 import { joinMembers } from '../shared/contract/exact-json.ts';
 import { stringifyExact } from '../shared/contract/raw-number.ts';
 import { messageOf } from './engine/evaluate.ts';
 import type { Ending, Execution } from './engine/execution.ts';
 import { printSteps } from './engine/print-steps.ts';
+import { PUBLISHED_DATA_FIELD } from './take-request.ts';
 
 /** The rules that ran: the version, and the digest where there was something to run. */
 type RulesThatRan = { version: bigint; digest: string | null };
 
+type Member = [key: string, raw: string];
 type Ended = { mockId: string; executeAt: number; rules: RulesThatRan; execution: Execution; ending: Ending };
 
 /**
@@ -17,7 +20,7 @@ type Ended = { mockId: string; executeAt: number; rules: RulesThatRan; execution
 export function printAnswer({ mockId, executeAt, rules, execution, ending }: Ended): string {
   const { run, leftOut } = execution;
   const error = ending.kind === 'failed' ? JSON.stringify(messageOf(ending.error)) : 'null';
-  const members: [string, string][] = [
+  const members: Member[] = [
     ['mockId', JSON.stringify(mockId)],
     ['success', String(ending.kind === 'done')],
     [DATA_FIELD, stringifyExact(run.store.root)],
@@ -37,6 +40,28 @@ export function printAnswer({ mockId, executeAt, rules, execution, ending }: End
   }
   return joinMembers(members);
 }
+
+/**
+ * The answer in the names of the published server's Mock. As those of the published clients, it has data only when the run
+ * succeeded, and a new id as `trace`.
+ */
+export function printPublished({ mockId, executeAt, execution: { run }, ending }: Ended): string {
+  const hasFailed = ending.kind === 'failed';
+  return joinMembers([
+    ['mockId', JSON.stringify(mockId)],
+    ['executeAt', String(executeAt)],
+    ['success', String(!hasFailed)],
+    ...(hasFailed ? [['error', JSON.stringify(messageOf(ending.error))] as Member] : []),
+    ['trace', JSON.stringify(newTrace())],
+    ['ts', String(run.ts)],
+    ...(hasFailed ? [] : [[PUBLISHED_DATA_FIELD, stringifyExact(run.store.root)] as Member]),
+    ['process', JSON.stringify(run.process())],
+  ]);
+}
+
+const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
+
+const newTrace = (): string => Array.from({ length: 11 }, () => LETTERS[randomInt(LETTERS.length)]).join('');
 
 /** The result of something that never became a run: the sentence is all there is to say. */
 export function printRefusal({

@@ -52,12 +52,12 @@ export type SceneResult<D = unknown> = RunResult<D> & { ruleId: bigint };
 /** Runs a rule for the service this client is part of. Throws only when the data is nothing JSON can hold. */
 export async function runInProcess(
   rules: RuleSet,
-  { ruleId, confId, ts, data = {}, withSteps = false }: RunRequest,
+  { ruleId, confId, ts, data = {}, withSteps = false, scene }: RunRequest & { scene?: string },
   options: RunOptions,
 ): Promise<RunResult> {
   const exact = toExact(data, noOrigins, 'data');
   if (!isExactObject(exact)) throw new TypeError('data must be an object');
-  const request = { ruleId: idOf(ruleId), confId: idOf(confId), ts: idOf(ts), data: exact };
+  const request = { ruleId: idOf(ruleId), confId: idOf(confId), ts: idOf(ts), data: exact, scene };
   const { execution, ending } = await runRule(rules, request, options, { withSteps });
   return {
     success: ending.kind === 'done',
@@ -73,11 +73,11 @@ export async function runInProcess(
 /** Runs the rules of a scene one after the other, by id: none sees what another one wrote. */
 export async function runSceneInProcess(
   rules: RuleSet,
-  { scene, ...request }: SceneRequest,
+  request: SceneRequest,
   options: RunOptions,
 ): Promise<SceneResult[]> {
   const results: SceneResult[] = [];
-  for (const ruleId of rules.inScene(scene))
+  for (const ruleId of rules.inScene(request.scene))
     results.push({ ruleId, ...(await runInProcess(rules, { ...request, ruleId }, options)) });
   return results;
 }

@@ -8,17 +8,22 @@ import type { ExecutionRequest } from './engine/execution.ts';
 import { type ExactObject, isExactObject } from './engine/values.ts';
 import { errnoOf, unless } from './errno.ts';
 import { readStubs } from './read-stubs.ts';
-import { idMember, integerMember } from './rules/members.ts';
+import { idMember, integerMember, textMember } from './rules/members.ts';
 
 /** What came of a file that may be a request. `left`: it is not ours to run (any more), or not complete yet. */
 export type Taken =
-  | { kind: 'request'; mockId: string; request: ExecutionRequest }
+  | { kind: 'request'; mockId: string; request: ExecutionRequest; names: Names }
   | { kind: 'unusable'; mockId: string; reason: string }
   | { kind: 'left' };
+
+/** Whose names a request uses, and its answer too: the interface's, or those of the published server's Mock (`iceId`, `roam`). */
+export type Names = 'interface' | 'published';
 
 const left: Taken = { kind: 'left' };
 /** Something that is no JSON may still be in the making: it counts once it has not changed for this long. */
 const UNFINISHED_FOR_MS = 2000;
+/** Where the published server's Mock has the data. */
+export const PUBLISHED_DATA_FIELD = 'roam';
 const MAX_REQUEST_BYTES = 64 * 1024 * 1024;
 
 /**
@@ -60,28 +65,46 @@ function readRequest(bytes: Buffer, mockId: string): Taken {
     if (decoded.kind !== 'text') throw new TypeError(decoded.kind === 'wrong' ? decoded.message : 'is not valid UTF-8');
     const request = parseExact(decoded.text);
     if (!isExactObject(request)) throw new TypeError('is not a JSON object');
-    const data = request[DATA_FIELD] ?? {};
-    if (!isExactObject(data)) throw new TypeError(`"${DATA_FIELD}" must be an object`);
+    const names = namesOf(request);
+    const dataField = names === 'published' ? PUBLISHED_DATA_FIELD : DATA_FIELD;
+    const data = request[dataField] ?? {};
+    if (!isExactObject(data)) throw new TypeError(`"${dataField}" must be an object`);
     // The answer goes by the file's name; a request that names another execution is a mistake somewhere.
     if (request.mockId != null && request.mockId !== mockId)
       throw new TypeError('mockId differs from the name of the file');
-    const asked = selectionOf(request);
+    const asked = names === 'published' ? publishedSelection(request) : selectionOf(request);
     const ts = integerMember(request, 'ts') || null;
     const { traceparent } = request;
     const trace = typeof traceparent === 'string' ? { traceparent } : {};
-    return { kind: 'request', mockId, request: { ...asked, ts, data, ...trace } };
+    return { kind: 'request', mockId, names, request: { ...asked, ts, data, ...trace } };
   } catch (error) {
     return { kind: 'unusable', mockId, reason: error instanceof Error ? error.message : String(error) };
   }
 }
 
+/** Only a request that has nothing of the interface is the published server's. */
+function namesOf(request: ExactObject): Names {
+  if ([DATA_FIELD, 'ruleId', 'dryRun', 'target'].some((name) => name in request)) return 'interface';
+  return ['iceId', 'scene', PUBLISHED_DATA_FIELD].some((name) => name in request) ? 'published' : 'interface';
+}
+
+/** A rule counts before a scene, and a scene before a node, as for the published clients. */
+function publishedSelection(request: ExactObject): Selected {
+  const ruleId = idMember(request, 'iceId');
+  const scene = textMember(request, 'scene') || undefined;
+  return { ruleId, confId: ruleId === null && scene ? null : idMember(request, 'confId'), scene };
+}
+
+type Selected = Pick<ExecutionRequest, 'ruleId' | 'confId' | 'scene' | 'stubs'>;
+
 /** Reads what is to run. A dry run has it inside of `dryRun`, where a client that knows of no dry run does not look. */
-function selectionOf(request: ExactObject): Pick<ExecutionRequest, 'ruleId' | 'confId' | 'stubs'> {
+function selectionOf(request: ExactObject): Selected {
   const ids = (from: ExactObject) => ({ ruleId: idMember(from, 'ruleId'), confId: idMember(from, 'confId') });
+  const scene = textMember(request, 'ofScene') || undefined;
   const { dryRun } = request;
-  if (dryRun === undefined) return ids(request);
+  if (dryRun === undefined) return { ...ids(request), scene };
   if (!isExactObject(dryRun)) throw new TypeError('dryRun must be an object');
-  return { ...ids(dryRun), stubs: readStubs(dryRun.stub ?? {}) };
+  return { ...ids(dryRun), scene, stubs: readStubs(dryRun.stub ?? {}) };
 }
 
 function isJson(bytes: Buffer): boolean {

@@ -2,6 +2,9 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createRuleClient, type Data, type RuleClient } from '../../src/client/client.ts';
+import type { Dialect } from '../../src/worker/dialects/dialect.ts';
+import { iceDialect } from '../../src/worker/dialects/ice.ts';
+import { ruleDialect } from '../../src/worker/dialects/rule.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Service, startService } from '../support/start-service.ts';
 
@@ -9,6 +12,7 @@ class GiveCoupon {
   amount = 1;
   doResult(service: Data): boolean {
     service.put('coupon', this.amount);
+    if (service.scene) service.put('scene', service.scene);
     return true;
   }
 }
@@ -97,4 +101,23 @@ it('under a key a scene without a rule is refused, and the key is free for the c
   const base = { id: 32, status: 1, confId: 12, scenes: 'tomorrow' };
   await writeFile(join(service.sharedDir, `${APP}`, 'bases', '32.json'), JSON.stringify(base));
   await eventually(async () => expect((await execute(body, headers)).status).toBe(200));
+});
+
+it('reaches the leaves, in the names of the client', async () => {
+  const given = await execute({ scene: 'checkout' });
+  expect(given.json['the service']).toMatchObject({ coupon: 12, scene: 'checkout' });
+  expect((await execute({ ruleId: 12 })).json['the service']).toEqual({ coupon: 12 });
+  expect((await execute({ scene: 'checkout', dryRun: true })).json).toMatchObject({ success: true, dryRun: true });
+  const published = await post('/ice-server/mock/execute', { scene: 'welcome', iceId: 20 });
+  expect(published.json.data.roam).toEqual({ coupon: 20, scene: 'welcome' });
+});
+
+it('stands in a request so that it chooses nothing there', async () => {
+  const content = { ...{ mockId: 'm', app: 7, confId: null, ts: null, target: 'all', input: '{}' }, scene: 'checkout' };
+  const names = (dialect: Dialect, ruleId: string | null) =>
+    dialect.requestMembers({ ...content, ruleId }, 1).map(([name]) => name);
+  expect(names(iceDialect, '12')).toContain('scene');
+  expect(names(iceDialect, null)).not.toContain('scene');
+  expect(names(ruleDialect, '12')).toContain('ofScene');
+  expect(names(ruleDialect, '12')).not.toContain('scene');
 });

@@ -23,8 +23,9 @@ const rulesSchema = z.object({
  * the call is one for that rule, in the queue, the files and the history.
  */
 export function createRuleOfScene({ ask }: Pick<AskWorker, 'ask'>): RuleOfScene {
-  return async ({ scene, ...request }) => {
-    if (scene === null) return { kind: 'request', request };
+  return async (request) => {
+    const { scene } = request;
+    if (scene === null || request.ruleId !== null) return { kind: 'request', request };
     const { app } = request;
     const reply = await ask({ v: QUERY_VERSION, ask: 'rules', app });
     if (reply.kind === 'refused') return { kind: 'no-worker', error: reply.error };

@@ -38,14 +38,17 @@ export function readIceRequest(bytes: Uint8Array): IceRequest {
   const given = new Map(members.filter(({ key }) => MEMBERS.has(key)).map((member) => [member.key, member]));
   if (isZeroOrAbsent(given.get('app'))) return bad(INPUT_ERROR, 'app is required');
   const scene = given.get('scene');
-  const hasScene = scene !== undefined && memberValue(scene) !== '';
+  const sceneName = scene === undefined ? '' : memberValue(scene);
+  const hasScene = sceneName !== '';
   if (isZeroOrAbsent(given.get('iceId')) && isZeroOrAbsent(given.get('confId')) && !hasScene)
     return bad(INPUT_ERROR, 'one of iceId, confId or scene is required');
   // As there, a rule counts before a scene, and a scene before a node.
   given.delete(hasScene && isZeroOrAbsent(given.get('iceId')) ? 'confId' : 'scene');
   const values = [...given.values()].map((member) => [OUR_NAMES.get(member.key) ?? member.key, memberValue(member)]);
   const parsed = executeRequestSchema.safeParse(withTarget(Object.fromEntries(values)));
-  if (parsed.success) return { kind: 'request', request: parsed.data };
+  // Beside a rule the scene chooses nothing: its leaves may ask for it.
+  const told = parsed.data?.ruleId != null && typeof sceneName === 'string' && hasScene ? { scene: sceneName } : {};
+  if (parsed.success) return { kind: 'request', request: { ...parsed.data, ...told } };
   return bad(OTHER_ERROR, parsed.error.issues.map(({ path, message }) => `${theirName(path)} ${message}`).join('; '));
 }
 

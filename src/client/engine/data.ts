@@ -8,6 +8,7 @@ export type RunContext = {
   store: Store;
   /** Epoch ms the rule runs as of. */
   ts: number;
+  scene?: string | undefined;
   signal: () => AbortSignal;
 };
 
@@ -58,6 +59,11 @@ export class Data<out D = unknown> extends Keys<D> {
   /** The time the rule runs as of: epoch ms, the request's or now. */
   get ts(): number {
     return this.#context.ts;
+  }
+
+  /** The scene that the rule is run for; undefined where it was asked for by its id alone. */
+  get scene(): string | undefined {
+    return this.#context.scene;
   }
 
   /** Aborted once nobody waits for this run any more: hand it to whatever may take long. */

@@ -42,6 +42,7 @@ export function execute(rules: Rules, request: ExecutionRequest, options: Execut
   const run = createRun({
     store: createStore(request.data, options.onLatePut),
     ts: request.ts ?? BigInt(Date.now()),
+    scene: request.scene,
     withSteps: options.withSteps,
     deadline: performance.now() + options.timeoutMs,
     handleError: options.handleError ?? null,

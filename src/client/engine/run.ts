@@ -44,6 +44,7 @@ const MAX_PROCESS_LENGTH = 1024 * 1024;
 type Options = {
   store: Store;
   ts: bigint;
+  scene: string | undefined;
   withSteps: boolean;
   deadline: number;
   handleError: HandleError | null;
@@ -59,7 +60,7 @@ export type Within = <T>(node: Node, work: () => T, step: Step | null) => T;
 export type RunWatcher = { note(process: string): void; enter(nodeId: bigint): void };
 
 export function createRun(options: Options): Run {
-  const { store, ts, withSteps, deadline, handleError, dryRun, watcher, within, stepWatcher } = options;
+  const { store, ts, scene, withSteps, deadline, handleError, dryRun, watcher, within, stepWatcher } = options;
   const steps = withSteps ? createSteps(stepWatcher) : null;
   let process = '';
   let now = performance.now();
@@ -75,6 +76,7 @@ export function createRun(options: Options): Run {
   const context: RunContext = {
     store,
     ts: Number(ts),
+    scene,
     signal() {
       abort ??= new AbortController();
       if (stopped) abort.abort(stopped);

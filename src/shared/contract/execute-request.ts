@@ -166,8 +166,8 @@ export const executeRequestSchema = z
     when: ({ issues }) => !issues.some(({ path }) => path?.[0] === 'ruleId' || path?.[0] === 'confId'),
   });
 export type AskedRequest = z.output<typeof executeRequestSchema>;
-/** The request to run: its rule is known by its id, also where a scene named it. */
-export type ExecuteRequest = Omit<AskedRequest, 'scene'>;
+/** The request to run: its rule is known by its id, also where a scene named it. The scene is told to the leaves. */
+export type ExecuteRequest = Omit<AskedRequest, 'scene'> & { scene?: string | null };
 
 /** A member's value for validation: integers as bigint, other numbers and containers as the text they were written in. */
 export function memberValue({ kind, raw }: Member): unknown {

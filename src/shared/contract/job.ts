@@ -39,6 +39,8 @@ export const jobDataSchema = z.object({
   collect: z.boolean().optional(),
   /** What the client writes to its own log; absent: nothing more than always. */
   debug: z.int().optional(),
+  /** The scene that named the rule. */
+  scene: z.string().optional(),
   /** It is to have no effects; `stub`: what stands in the place of nodes, as JSON text. */
   dryRun: z.object({ stub: z.string() }).optional(),
   /** The comparison it is a part of, and the execution it repeats, as its caller said. */
@@ -82,6 +84,7 @@ export function toJobData(
     ts: request.ts?.toString() ?? null,
     target: formatTarget(request.target),
     ...(request.debug !== null && { debug: request.debug }),
+    ...(request.scene && { scene: request.scene }),
     ...(request.dryRun && { dryRun: { stub: request.stub } }),
     ...(request.comparisonId !== null && { comparisonId: request.comparisonId }),
     ...(request.derivedFrom !== null && { derivedFrom: request.derivedFrom }),

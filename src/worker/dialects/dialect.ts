@@ -7,6 +7,8 @@ export type RequestContent = {
   ts: string | null;
   target: string;
   debug?: number | undefined;
+  /** The scene that named the rule. */
+  scene?: string | undefined;
   /** The trace that the run belongs to (W3C Trace Context); a client may go on with it. */
   traceparent?: string | undefined;
   input: string;

@@ -9,7 +9,7 @@ type Members = Member[];
 export const ruleDialect: Dialect = {
   recognises: () => true,
   directoryNameOf: (address) => address,
-  requestMembers({ mockId, app, ruleId, confId, ts, debug, traceparent, target, input, dryRun }, createAt) {
+  requestMembers({ mockId, app, ruleId, confId, ts, debug, scene, traceparent, target, input, dryRun }, createAt) {
     const ids: Members = [
       ...(ruleId === null ? [] : [['ruleId', ruleId] as Member]),
       ...(confId === null ? [] : [['confId', confId] as Member]),
@@ -18,6 +18,8 @@ export const ruleDialect: Dialect = {
       ['mockId', JSON.stringify(mockId)],
       ['app', String(app)],
       ...(dryRun === undefined ? ids : [['dryRun', joinMembers([...ids, ['stub', dryRun.stub]])] as Member]),
+      // Not as `scene`: a client of another dialect that finds this request would run the first rule of it.
+      ...(scene === undefined ? [] : [['ofScene', JSON.stringify(scene)] as Member]),
       ...(ts === null ? [] : [['ts', ts] as Member]),
       ...(debug === undefined ? [] : [['debug', String(debug)] as Member]),
       [DATA_FIELD, input],

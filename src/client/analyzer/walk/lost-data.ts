@@ -10,7 +10,7 @@ import { isAccess } from '../values/access-names.ts';
 type Around = { environment: Environment; evaluator: Evaluator };
 
 /** What a leaf may ask the data that names no key. */
-const without = new Set(['deep', 'ts', 'signal', 'keys']);
+const without = new Set(['deep', 'ts', 'scene', 'signal', 'keys']);
 
 /** Whether a thing is the data of the run, or has it in it. */
 export function carriesData(thing: Thing, evaluator: Evaluator): boolean {
