@@ -49,7 +49,9 @@ export function createRuleSet(released: Released, registry: Registry, { before, 
   function find({ ruleId, confId, scene }: Selection): Found {
     if (ruleId !== null) return findInRule(ruleId, confId);
     if (confId === null)
-      return refused(scene ? `no rule is in the scene ${JSON.stringify(scene)}` : 'neither a rule nor a node is asked for');
+      return refused(
+        scene ? `no rule is in the scene ${JSON.stringify(scene)}` : 'neither a rule nor a node is asked for',
+      );
     const start = linked.nodes.get(confId);
     return start ? startAt(start, null, `node ${confId}`) : refused(`there is no node ${confId}${because(confId)}`);
   }
