@@ -57,6 +57,11 @@ export const importMap: Part[] = [
     because: 'The console runs in a browser: of the service it knows the contract and the public HTTP interface.',
   },
   {
+    path: 'src/cli/cases/in-process.ts',
+    mayImport: ['src/cli/', 'src/shared/', 'src/client/answer-in-process.ts'],
+    because: 'Cases that run in the command itself run as in a client: it uses one door of the SDK.',
+  },
+  {
     path: 'src/cli/',
     mayImport: ['src/cli/', 'src/shared/', 'src/version.ts'],
     because: 'The command line calls the service over HTTP: it runs no part of it.',

@@ -17,7 +17,7 @@ export type Taken =
   | { kind: 'left' };
 
 /** Whose names a request uses, and its answer too: the interface's, or those of the published server's Mock (`iceId`, `roam`). */
-export type Names = 'interface' | 'published';
+type Names = 'interface' | 'published';
 
 const left: Taken = { kind: 'left' };
 /** Something that is no JSON may still be in the making: it counts once it has not changed for this long. */

@@ -31,12 +31,18 @@ const collect = (value: string, earlier: string[] = []) => [...earlier, value];
 function describeTest(program: Command, { surroundings, ended, withApi }: Describing): void {
   const test = program
     .command('test')
-    .description('run cases on live clients and tell what is not as expected')
+    .description('run cases on live clients, or in this process, and tell what is not as expected')
     .argument('[paths...]', 'files of cases, or directories that have some (*.cases.yaml, .yml, .json)')
     .option('--app <id>', 'the app, where the document names none')
     .option('--rule <id>', 'the rule, likewise')
     .option('--node <id>', 'a node, likewise')
     .option('--saved', 'run the cases saved at the service')
+    .addOption(
+      new Option('--leaves <module>', 'run them in this process, with the leaves that the module exports').conflicts([
+        ...['saved', 'target', 'concurrency'],
+      ]),
+    )
+    .option('--rules <folder>', 'the rules for --leaves: the folder of one app, with bases and confs in it')
     .option('--target <target>', `${targetForms.join(', ')}, or client:* for each; may be repeated`, collect)
     .option('--junit <file>', 'write a JUnit report')
     .option('--concurrency <n>', 'runs open at one client')

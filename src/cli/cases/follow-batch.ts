@@ -28,7 +28,7 @@ const itemSchema = z.object({
   ...{ code: codeSchema.nullable(), mayHaveRun: z.boolean(), error: z.string().nullable() },
   ...{ tookMs: z.number().nullable(), differences: z.array(differenceSchema) },
 });
-const reportSchema = progressSchema.extend({
+export const reportSchema = progressSchema.extend({
   ...{ batchId: z.string(), app: z.int(), file: z.string().nullable(), createdAt: z.int() },
   ...{ endedAt: z.int().nullable(), etag: z.string().nullable() },
   targets: z.array(z.object({ target: z.string(), counts: countsSchema })),

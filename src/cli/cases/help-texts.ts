@@ -14,10 +14,12 @@ Examples:
   rule-server test examples/demo.cases.yaml --target lane:beta --junit out.xml
   rule-server test cases/ --filter release --bail
   rule-server test --saved --app 9001 --rule 1 --target all --target lane:beta
+  rule-server test cases/ --leaves ./src/leaves.ts --rules ./rules --junit out.xml
 
 These are real runs with real effects: how many, and what they may call, is said before. --update changes only what is expected
 already and differs; after that a case counts as passed. --propose-ignore runs each case twice and prints what to put into "ignore"
-of the document. On GitHub each failure is an annotation.
+of the document. On GitHub each failure is an annotation. --leaves needs no service: the module exports what createRuleClient is
+given, as "leaves" or as the default, and --rules is the folder of the app's rules. A leaf's effects happen there too.
 ${EXIT_CODES}`;
 
 export const BATCH_HELP = `

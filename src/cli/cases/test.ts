@@ -5,11 +5,11 @@ import { exitCodes } from '../exit-codes.ts';
 import { createHttpApi, errorOf, type HttpApi } from '../http-api.ts';
 import { CommandFailed, type Surroundings } from '../surroundings.ts';
 import { announce } from './announce.ts';
-import { batchRequest } from './batch-request.ts';
-import { junitBatch, type Report, readReport, runBatch } from './follow-batch.ts';
+import { junitBatch, type Report } from './follow-batch.ts';
 import { failureLines, githubLines } from './print-failures.ts';
-import { countsLine, showProgress } from './progress-bar.ts';
+import { countsLine } from './progress-bar.ts';
 import { proposeIgnore } from './propose-ignore.ts';
+import { createServiceRunner, IN_PROCESS, type Ran, type Runner, type RunOptions } from './runner.ts';
 import { filtered, labelOf, queryOf, readSavedSuite, readSuites, type Suite } from './suite.ts';
 import { updateExpectations } from './update.ts';
 
@@ -18,6 +18,8 @@ export type TestOptions = {
   rule?: string;
   node?: string;
   saved?: boolean;
+  leaves?: string;
+  rules?: string;
   target?: string[];
   junit?: string;
   json?: boolean;
@@ -31,33 +33,34 @@ export type TestOptions = {
   url: string;
   key?: string;
 };
-type Ran = { suite: Suite; report: Report; json: string };
 
-/** Runs cases on live clients and tells what is not as expected; resolves to the exit code. Ctrl-C cancels the batch. */
+/** Runs cases on live clients, or in this process, and tells what is not as expected; resolves to the exit code. Ctrl-C cancels the batch. */
 export async function test(paths: string[], options: TestOptions, surroundings: Surroundings): Promise<number> {
   const { stdout, stderr, environment, onInterrupt } = surroundings;
   const api = createHttpApi({ url: options.url, key: options.key });
   const suites = await suitesOf(api, paths, options);
-  const targets = (options.target ?? ['all']).slice(0, options.proposeIgnore ? 1 : undefined);
-  const times = options.proposeIgnore ? 2 : 1;
-  for (const suite of suites)
-    await announce(api, { which: whichOf(suite), cases: suite.run.length * times, targets }, { ...options, stderr });
   const interrupted = new AbortController();
   onInterrupt(() => interrupted.abort());
-  const running = { options: { ...options, target: targets }, stderr, signal: interrupted.signal };
+  const runner = await runnerOf(api, options, { stderr, signal: interrupted.signal });
+  const targets = (options.target ?? ['all']).slice(0, options.proposeIgnore ? 1 : undefined);
+  const times = options.proposeIgnore ? 2 : 1;
+  if (options.leaves === undefined)
+    for (const suite of suites)
+      await announce(api, { which: whichOf(suite), cases: suite.run.length * times, targets }, { ...options, stderr });
+  const how = { ...options, target: targets };
   if (options.proposeIgnore) {
-    for (const suite of suites) stdout.write(visibleLines(`${(await proposal(api, suite, running)).join('\n')}\n`));
+    for (const suite of suites) stdout.write(visibleLines(`${(await proposal(runner, suite, how)).join('\n')}\n`));
     return exitCodes.ok;
   }
 
   const all: Ran[] = [];
   const codes: number[] = [];
   for (const suite of suites) {
-    const ran = await runSuite(api, suite, running);
+    const ran = await runner.run(suite, how);
     all.push(ran);
     if (!options.json) stdout.write(visibleLines(`${summary(ran).join('\n')}\n`));
     if (environment.GITHUB_ACTIONS === 'true') stdout.write(`${githubLines(suite, ran.report).join('\n')}\n`);
-    const left = options.update ? await update(api, ran, stderr) : null;
+    const left = options.update ? await update(api, runner, ran, stderr) : null;
     codes.push(left === 0 ? exitCodes.ok : exitCodeOfReport(ran.report));
     if (options.bail && codes.at(-1) !== exitCodes.ok) break;
   }
@@ -88,34 +91,39 @@ async function suitesOf(api: HttpApi, paths: string[], options: TestOptions): Pr
   throw new CommandFailed(`There is no case${where} to run.`, exitCodes.usage);
 }
 
-type Running = { options: TestOptions; stderr: Surroundings['stderr']; signal: AbortSignal };
-
-async function runSuite(api: HttpApi, suite: Suite, { options, stderr, signal }: Running): Promise<Ran> {
-  const bar = stderr.isTTY && !options.json ? showProgress(stderr) : undefined;
-  const body = { text: batchRequest(suite, options), type: 'application/json' };
-  try {
-    const batchId = await runBatch(api, body, { signal, onProgress: (progress) => bar?.show(progress) });
-    return { suite, ...(await readReport(api, batchId)) };
-  } finally {
-    bar?.close();
-  }
+async function runnerOf(
+  api: HttpApi,
+  { leaves, rules }: TestOptions,
+  around: Parameters<typeof createServiceRunner>[1],
+): Promise<Runner> {
+  if (leaves === undefined && rules === undefined) return createServiceRunner(api, around);
+  if (leaves === undefined || rules === undefined)
+    throw new CommandFailed(
+      'In this process, --leaves names the module with the leaves, and --rules the folder with the rules: give both.',
+      exitCodes.usage,
+    );
+  const { createProcessRunner } = await import('./in-process.ts');
+  return createProcessRunner({ leaves, rules }, around);
 }
 
 /** Runs a suite twice, and proposes what its document ignores in the data. */
-async function proposal(api: HttpApi, suite: Suite, running: Running): Promise<string[]> {
-  const [first, second] = [await runSuite(api, suite, running), await runSuite(api, suite, running)];
+async function proposal(runner: Runner, suite: Suite, how: RunOptions): Promise<string[]> {
+  const [first, second] = [await runner.run(suite, how), await runner.run(suite, how)];
   return [`# ${labelOf(suite)}`, ...proposeIgnore(first, second, suite.ignore)];
 }
 
 function summary({ suite, report }: Ran): string[] {
   const { counts, createdAt, endedAt, batchId } = report;
   const took = endedAt === null ? '' : ` in ${((endedAt - createdAt) / 1000).toFixed(2)} s`;
-  return [...failureLines(suite, report), `${labelOf(suite)}: ${countsLine(counts)}${took} (batch ${batchId})`];
+  const where = batchId === IN_PROCESS ? IN_PROCESS : `batch ${batchId}`;
+  return [...failureLines(suite, report), `${labelOf(suite)}: ${countsLine(counts)}${took} (${where})`];
 }
 
 /** Updates the document, and resolves to how many cases still are not as expected. */
-async function update(api: HttpApi, { suite, report }: Ran, stderr: Surroundings['stderr']): Promise<number> {
-  const { text, updated, left } = await updateExpectations(api, suite, report);
+async function update(api: HttpApi, runner: Runner, ran: Ran, stderr: Surroundings['stderr']): Promise<number> {
+  const { suite, report } = ran;
+  const itemText = (n: number) => runner.itemText(ran, n);
+  const { text, updated, left } = await updateExpectations(itemText, suite, report);
   if (updated.length > 0) await save(api, suite, text);
   for (const name of updated) stderr.write(`updated  ${name}\n`);
   for (const line of left) stderr.write(`left     ${line}\n`);

@@ -6,12 +6,13 @@ import { parseExact, scanJson } from '../../shared/contract/exact-json.ts';
 import { type ExactValue, stringifyExact } from '../../shared/contract/raw-number.ts';
 import { visible } from '../../shared/contract/visible-text.ts';
 import { HIDDEN } from '../../shared/privacy/hide-at.ts';
-import type { HttpApi } from '../http-api.ts';
 import type { Report } from './follow-batch.ts';
 import { badItems } from './print-failures.ts';
 import type { Suite } from './suite.ts';
 
 type Item = Report['items'][number];
+/** An item as the service tells it: its input and what the run changed, as JSON text. */
+type ItemText = (n: number) => Promise<string>;
 /** The document with what the runs came to, and the cases that were not updated, each with the reason. */
 type Updated = { text: string; updated: string[]; left: string[] };
 type Change = { kind: 'change'; replacements: Replacement[] } | { kind: 'left'; why: string };
@@ -20,12 +21,12 @@ type Change = { kind: 'change'; replacements: Replacement[] } | { kind: 'left'; 
  * Writes what was found into the expectations it differs from. Only members that are in `expect` already, never after an
  * error or without an answer, and never where targets came to different things.
  */
-export async function updateExpectations(api: HttpApi, suite: Suite, report: Report): Promise<Updated> {
+export async function updateExpectations(itemText: ItemText, suite: Suite, report: Report): Promise<Updated> {
   const names = [...new Set(badItems(report).map(({ name }) => name))];
   const replacements: Replacement[] = [];
   const result: Omit<Updated, 'text'> = { updated: [], left: [] };
   for (const name of names) {
-    const change = await changeOf(api, report, { name, index: suite.cases.findIndex((one) => one.name === name) });
+    const change = await changeOf(itemText, report, { name, index: suite.cases.findIndex((one) => one.name === name) });
     if (change.kind === 'left') result.left.push(`${visible(name)}: ${change.why}`);
     else {
       replacements.push(...change.replacements);
@@ -35,11 +36,11 @@ export async function updateExpectations(api: HttpApi, suite: Suite, report: Rep
   return { ...result, text: replacements.length === 0 ? suite.text : replaceValues(suite.text, replacements) };
 }
 
-async function changeOf(api: HttpApi, report: Report, one: { name: string; index: number }): Promise<Change> {
+async function changeOf(itemText: ItemText, report: Report, one: { name: string; index: number }): Promise<Change> {
   const items = report.items.filter(({ name, verdict }) => name === one.name && verdict !== 'skipped');
   const bad = items.find(({ verdict }) => verdict === 'error' || verdict === 'unanswered');
   if (bad) return { kind: 'left', why: `it has no result on ${bad.target} (${bad.verdict})` };
-  const changes = await Promise.all(items.map((item) => foundBy(api, report.batchId, item, one.index)));
+  const changes = await Promise.all(items.map(async (item) => foundBy(await itemText(item.n), item, one.index)));
   const texts = new Set(changes.map((change) => JSON.stringify(change)));
   const [first] = changes;
   if (!first || texts.size > 1) return { kind: 'left', why: 'targets disagree: run it on one of them' };
@@ -47,8 +48,7 @@ async function changeOf(api: HttpApi, report: Report, one: { name: string; index
 }
 
 /** The values one item came to, in the places of those that were expected. */
-async function foundBy(api: HttpApi, batchId: string, { n, differences }: Item, index: number): Promise<Change> {
-  const { text } = await api.call(`/rule-server/mock/batches/${batchId}/items/${n}`);
+function foundBy(text: string, { differences }: Item, index: number): Change {
   const data = dataAfter(text);
   const replacements = new Map<string, string>();
   for (const { path, expected, actual, message } of differences) {

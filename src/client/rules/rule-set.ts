@@ -36,7 +36,7 @@ type Options = {
 /** The released rules of one version, ready to run. */
 export function createRuleSet(released: Released, registry: Registry, { before, strict }: Options = {}): RuleSet {
   const linked = linkNodes(released, registry, before?.linked);
-  const check = createCheck();
+  const find = createFind(released, linked, strict);
   const rules = [...released.rules.values()];
   const problems = [...released.problems, ...linked.problems, ...rules.flatMap(problemsOf)];
 
@@ -45,6 +45,19 @@ export function createRuleSet(released: Released, registry: Registry, { before, 
     const found = find({ ruleId: id, confId: null });
     return found.kind === 'refused' ? [found.reason] : [];
   }
+
+  const inScene = (scene: string) => idsIn(rules, scene);
+  return { version: released.version, released, linked, problems, find, inScene, digestOf: createDigests(released) };
+}
+
+function idsIn(rules: readonly RuleFile[], scene: string): readonly bigint[] {
+  const ids = rules.filter(({ scenes }) => scenes.includes(scene)).map(({ id }) => id);
+  return ids.sort((one, other) => (one < other ? -1 : 1));
+}
+
+/** Looks up where a run begins. */
+function createFind(released: Released, linked: Linked, strict: boolean | undefined): Rules['find'] {
+  const check = createCheck();
 
   function find({ ruleId, confId, scene }: Selection): Found {
     if (ruleId !== null) return findInRule(ruleId, confId);
@@ -90,12 +103,7 @@ export function createRuleSet(released: Released, registry: Registry, { before, 
     return reason === undefined ? '' : ` (${reason})`;
   }
 
-  function inScene(scene: string): readonly bigint[] {
-    const ids = rules.filter(({ scenes }) => scenes.includes(scene)).map(({ id }) => id);
-    return ids.sort((one, other) => (one < other ? -1 : 1));
-  }
-
-  return { version: released.version, released, linked, problems, find, inScene, digestOf: createDigests(released) };
+  return find;
 }
 
 /** What is below a node: looked at once. */

@@ -17,7 +17,7 @@ export async function judgeTarget(
   const { stopAfterFailures } = run.batch;
   if (head.verdict !== 'passed' && head.verdict !== 'skipped') run.failures++;
   if (stopAfterFailures !== null && run.failures >= stopAfterFailures)
-    run.stopped ??= `stopped after ${run.failures} cases that did not pass`;
+    run.stopped ??= `stopped after ${run.failures} ${run.failures === 1 ? 'case' : 'cases'} that did not pass`;
   const who = head.address ?? chosen?.address ?? target;
   if (head.verdict === 'skipped') return;
   if (ending.kind === 'answered') {

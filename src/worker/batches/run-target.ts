@@ -1,12 +1,12 @@
 import { type ItemDetail, type ItemHead, itemNumber } from '../../shared/cases/batch.ts';
 import type { Case } from '../../shared/cases/case.ts';
 import { itemMockId } from '../../shared/cases/item-id.ts';
+import { skippedItem } from '../../shared/cases/item-of-answer.ts';
 import { type JobData, jobVersion } from '../../shared/contract/job.ts';
 import { time } from '../../shared/seams/time.ts';
 import { CASES_PER_CHUNK } from '../../shared/store/batch-store.ts';
 import { addExecution } from '../../shared/store/job-heads.ts';
 import { type ItemEnding, unknownItem } from './follow-items.ts';
-import { skippedItem } from './item-of-ending.ts';
 import { judgeTarget } from './judge-target.ts';
 import { keptItem } from './kept-item.ts';
 import { MARK_MS } from './marks.ts';

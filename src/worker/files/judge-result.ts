@@ -1,4 +1,5 @@
 import { DATA_FIELD } from '../../shared/contract/data-field.ts';
+import { decisionOf } from '../../shared/contract/decision.ts';
 import { joinMembers, parseExact, scanJson } from '../../shared/contract/exact-json.ts';
 import type { Decision } from '../../shared/contract/job.ts';
 import type { Member } from '../../shared/contract/json-tokens.ts';
@@ -6,7 +7,6 @@ import { type ToldRules, toldRulesSchema } from '../../shared/contract/rules-of-
 import { decodeUtf8 } from '../../shared/contract/utf8.ts';
 import { time } from '../../shared/seams/time.ts';
 import type { Dialect } from '../dialects/dialect.ts';
-import { decisionOf } from './decision.ts';
 
 const MAX_RULES = 200;
 

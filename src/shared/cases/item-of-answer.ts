@@ -1,41 +1,36 @@
 import { createHash } from 'node:crypto';
-import type { ItemDetail, ItemHead } from '../../shared/cases/batch.ts';
-import type { Case } from '../../shared/cases/case.ts';
-import { type Judgement, judge } from '../../shared/cases/judge.ts';
-import { withoutNoise } from '../../shared/cases/noise.ts';
-import { joinMembers, parseExact, scanJson } from '../../shared/contract/exact-json.ts';
-import { stringifyExact } from '../../shared/contract/raw-number.ts';
-import type { ItemEnding } from './follow-items.ts';
+import type { Code } from '../contract/codes.ts';
+import { joinMembers, parseExact, scanJson } from '../contract/exact-json.ts';
+import type { Decision } from '../contract/job.ts';
+import { stringifyExact } from '../contract/raw-number.ts';
+import type { RulesOfRun } from '../contract/rules-of-run.ts';
+import type { ItemDetail, ItemHead } from './batch.ts';
+import type { Case } from './case.ts';
+import { type Judgement, judge } from './judge.ts';
+import { withoutNoise } from './noise.ts';
 
 const MAX_DATA = 16 * 1024;
 const MAX_NODES = 16 * 1024;
 const MAX_ERROR = 1000;
 
-/** The record of an item that ended: its verdict, and the result of the run. */
-export function itemOfEnding(
+/** What a client answered. `tookMs`: from dispatch to answer. */
+type Answered = {
+  body: string;
+  success: boolean;
+  decision: Decision | null;
+  address: string | null;
+  rules: RulesOfRun | null;
+  tookMs: number | null;
+};
+
+/** The record of an item whose client answered: its verdict, and the result of the run. */
+export function itemOfAnswer(
   one: Case,
-  ending: ItemEnding,
+  { body, success, decision, address, rules, tookMs }: Answered,
   ignore: readonly string[],
-): { head: ItemHead; detail: ItemDetail | null } {
-  if (ending.kind === 'unanswered') {
-    const { code, error, mayHaveRun, address, rules = null } = ending.noAnswer;
-    const head = {
-      ...nothing,
-      verdict: code === 'cancelled' ? 'skipped' : 'unanswered',
-      address,
-      code,
-      mayHaveRun,
-      error: cut(error),
-      rules,
-      digest: digestOf([code]),
-    } as const;
-    return { head, detail: null };
-  }
-  const { result, body, tookMs } = ending;
-  const { success, decision = null, address, rules = null } = result;
+): { head: ItemHead; detail: ItemDetail } {
   const judged = judge(one.expect, { kind: 'answered', body, success, decision, tookMs }, ignore);
   const { verdict, outcome, error, differences } = judged;
-  const detail = detailOf(one, judged);
   const ran = {
     verdict,
     outcome,
@@ -49,7 +44,23 @@ export function itemOfEnding(
   const changed = changedMembers(one, judged);
   const compared =
     changed === null || ignore.length === 0 ? changed : stringifyExact(withoutNoise(parseExact(changed), ignore));
-  return { head: { ...nothing, ...ran, digest: digestOf([outcome, error, compared]) }, detail };
+  const head = { ...nothing, ...ran, digest: digestOf([outcome, error, compared]) };
+  return { head, detail: detailOf(judged, changed) };
+}
+
+/** Why there is no answer, as an ending tells it. */
+type NoAnswer = {
+  code: Code;
+  error: string;
+  mayHaveRun: boolean;
+  address: string | null;
+  rules?: RulesOfRun | null | undefined;
+};
+
+/** The record of an item that has no answer. */
+export function itemWithoutAnswer({ code, error, mayHaveRun, address, rules = null }: NoAnswer): ItemHead {
+  const verdict = code === 'cancelled' ? 'skipped' : 'unanswered';
+  return { ...nothing, verdict, address, code, mayHaveRun, error: cut(error), rules, digest: digestOf([code]) };
 }
 
 /** An item that is not run. */
@@ -62,8 +73,7 @@ const nothing = {
   ...{ digest: null, rules: null, claimBy: null },
 };
 
-function detailOf(one: Case, judged: Judgement): ItemDetail {
-  const data = changedMembers(one, judged);
+function detailOf(judged: Judgement, data: string | null): ItemDetail {
   const nodes = judged.nodes !== null && JSON.stringify(judged.nodes).length > MAX_NODES ? null : judged.nodes;
   const isCut = data !== null && Buffer.byteLength(data) > MAX_DATA;
   return { differences: judged.differences, data: isCut ? null : data, cut: isCut || nodes !== judged.nodes, nodes };

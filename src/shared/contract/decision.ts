@@ -1,6 +1,6 @@
-import type { Decision } from '../../shared/contract/job.ts';
-import type { Member } from '../../shared/contract/json-tokens.ts';
-import { lastEntry } from '../../shared/contract/trace-entries.ts';
+import type { Decision } from './job.ts';
+import type { Member } from './json-tokens.ts';
+import { lastEntry } from './trace-entries.ts';
 
 /**
  * The decision of a rule by its trace: the entry of the node that was started is the last to be written. Null when the client

@@ -1,0 +1,131 @@
+import { stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { type AnyLeaves, openInProcess } from '../../client/answer-in-process.ts';
+import { type Batch, type ItemHead, noCounts, REAL_BATCH_VERSION } from '../../shared/cases/batch.ts';
+import type { Case } from '../../shared/cases/case.ts';
+import { itemOfAnswer, skippedItem } from '../../shared/cases/item-of-answer.ts';
+import { elementsOf } from '../../shared/cases/split-array.ts';
+import { DATA_FIELD } from '../../shared/contract/data-field.ts';
+import { decisionOf } from '../../shared/contract/decision.ts';
+import { joinMembers, scanJson } from '../../shared/contract/exact-json.ts';
+import { parseJson } from '../../shared/contract/parse-json.ts';
+import { jsonReport } from '../../shared/reports/json.ts';
+import type { ItemWithData } from '../../shared/reports/reported.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { rawMember } from '../raw-member.ts';
+import { CommandFailed, type Surroundings } from '../surroundings.ts';
+import { reportSchema } from './follow-batch.ts';
+import { IN_PROCESS, type Ran, type Runner, type RunOptions } from './runner.ts';
+import type { Suite } from './suite.ts';
+
+/** The target that reports name. */
+const HERE = 'this process';
+
+type InProcess = Awaited<ReturnType<typeof openInProcess>>;
+
+/** Runs suites in this process: with the leaves of a module, on the rules of a folder. Says on standard error what is wrong with the rules. */
+export async function createProcessRunner(
+  { leaves, rules }: { leaves: string; rules: string },
+  { stderr }: Pick<Surroundings, 'stderr'>,
+): Promise<Runner> {
+  const found = await stat(rules).catch(() => null);
+  if (!found?.isDirectory())
+    throw new CommandFailed(
+      `--rules: there is no directory ${rules}; name the folder of one app, with bases and confs in it.`,
+      exitCodes.usage,
+    );
+  const onError = (error: unknown) => void stderr.write(`${error}\n`);
+  const process = await openInProcess(rules, { leaves: await importLeaves(leaves), onError });
+  for (const problem of process.problems) stderr.write(`${problem}\n`);
+  return {
+    run: (suite, options) => runSuite(process, suite, options),
+    itemText: async (ran, n) => itemText(ran, n),
+  };
+}
+
+/** The leaves that a module exports as `leaves`, or as its default. */
+async function importLeaves(path: string): Promise<AnyLeaves> {
+  const module = await import(pathToFileURL(resolve(path)).href).catch((error) => cannotImport(path, error));
+  const found = module.leaves ?? module.default?.leaves ?? module.default;
+  if (typeof found === 'object' && found !== null) return found;
+  throw new CommandFailed(
+    `--leaves: ${path} exports no leaves: export what createRuleClient is given, as "leaves" or as the default.`,
+    exitCodes.usage,
+  );
+}
+
+function cannotImport(path: string, error: Error & { code?: string }): never {
+  const isTypeScript =
+    error.code === 'ERR_UNKNOWN_FILE_EXTENSION' || error.code === 'ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX';
+  const wayOut = isTypeScript
+    ? ` Node ${process.versions.node} does not run it as it is: use Node 22.18 or later and TypeScript that only has types to take out, or give the compiled .js.`
+    : '';
+  throw new CommandFailed(`--leaves: ${path} cannot be loaded: ${error.message}.${wayOut}`, exitCodes.usage);
+}
+
+async function runSuite(inProcess: InProcess, suite: Suite, options: RunOptions): Promise<Ran> {
+  const createdAt = Date.now();
+  const counts = noCounts();
+  const items: ItemWithData[] = [];
+  for (const [index, one] of suite.run.entries()) {
+    const bad = counts.failed + counts.error;
+    const skip = one.skip ? 'skip: true' : options.bail && bad > 0 ? 'stopped after 1 case that did not pass' : null;
+    const item = skip === null ? await runCase(inProcess, suite, one, options) : notRun(skip);
+    counts[item.head.verdict]++;
+    items.push(reported(one, index + 1, item));
+  }
+  const batch = batchOf(suite, createdAt, options);
+  const json = jsonReport({ batch, progress: { state: 'finished', endedAt: Date.now(), counts: [counts] }, items });
+  return { suite, report: reportSchema.parse(parseJson(json)), json };
+}
+
+type Item = { head: ItemHead; detail: ReturnType<typeof itemOfAnswer>['detail'] };
+
+async function runCase(
+  inProcess: InProcess,
+  { ruleId, confId, ignore }: Suite,
+  one: Case,
+  { dryRun = false }: RunOptions,
+): Promise<Item> {
+  const begun = performance.now();
+  const body = await inProcess.answer({ ruleId, confId, ts: one.ts, input: one.input, dryRun });
+  const tookMs = performance.now() - begun;
+  const scanned = scanJson(body);
+  const members = new Map(scanned.kind === 'complete' ? scanned.members.map((member) => [member.key, member]) : []);
+  const success = members.get('success')?.raw === 'true';
+  const decision = decisionOf(members.get('process'));
+  return itemOfAnswer(one, { body, success, decision, address: HERE, rules: null, tookMs }, ignore);
+}
+
+const notRun = (reason: string): Item => ({
+  head: skippedItem(reason),
+  detail: { differences: [], data: null, cut: false, nodes: null },
+});
+
+function reported({ name, line }: Case, n: number, { head, detail }: Item): ItemWithData {
+  const { verdict, outcome, address, code, mayHaveRun, error, tookMs } = head;
+  const ran = { verdict, outcome, address, code, mayHaveRun, error, tookMs };
+  const where = { n, name, line, target: HERE, mockId: `case-${n}` };
+  return { ...where, ...ran, differences: detail.differences, changed: detail.data, cut: detail.cut };
+}
+
+/** What the service would have kept of it as a batch. */
+function batchOf(suite: Suite, createdAt: number, { bail = false, dryRun = false }: RunOptions): Batch {
+  const { app, ruleId, confId, ignore, run, origin } = suite;
+  return {
+    ...{ v: REAL_BATCH_VERSION, batchId: IN_PROCESS, app: Number(app), ruleId, confId, targets: [HERE] },
+    ...{ cases: run.length, concurrency: 1, stopAfterFailures: bail ? 1 : null, keyName: null, createdAt },
+    ...{ file: origin.kind === 'file' ? origin.path : null, etag: null, from: null, dryRun, ignore },
+  };
+}
+
+/** An item as the service tells it, as far as expectations are updated from it. */
+function itemText({ suite, json }: Ran, n: number): string {
+  const item = elementsOf(rawMember(json, 'items') ?? '[]')[n - 1] ?? '{}';
+  return joinMembers([
+    [DATA_FIELD, suite.run[n - 1]?.input ?? '{}'],
+    ['changed', rawMember(item, 'changed') ?? 'null'],
+    ['cut', rawMember(item, 'cut') ?? 'false'],
+  ]);
+}
