@@ -29,6 +29,7 @@ const aboutSchema = z.object({
       about: z.boolean().optional(),
     })
     .nullish(),
+  outcome: z.object({ mayHaveRun: z.boolean() }).nullish(),
   history: z.array(z.object({ at: z.number() })),
   ts: z.union([z.number(), z.string()]).nullable(),
 });
@@ -127,6 +128,7 @@ function toldWords({ released, loaded }: NonNullable<About['rules']>): string {
 }
 
 function sentenceAbout(about: About, isKept: boolean): string {
+  if (about.outcome?.mayHaveRun === false) return 'It did not run. This is the tree of now.';
   if (!isKept && about.rules == null)
     return 'This run was kept before rules were recorded. This is the tree of now: its settings may have been others, so they explain nothing.';
   if (!isKept)

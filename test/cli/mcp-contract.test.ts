@@ -74,6 +74,42 @@ describe('what an assistant may rely on', () => {
     },
   );
 
+  it.each([['list_rules'], ['describe_inputs'], ['run_rule'], ['find_runs'], ['explain_run']])(
+    '%s says what it answers, and answers so for programs too: each number by its value, or as text',
+    async (name) => {
+      await using client = await assistant('--allow-run');
+      await using responder = await appWithClient();
+      const { app } = responder;
+      const input = '{"uid":9007199254740993,"cost":120.10,"big":1e400,"n":42}';
+      const { mockId } = z
+        .object({ mockId: z.string() })
+        .parse(JSON.parse((await call(client, 'run_rule', { app, ruleId: 1, input })).text));
+      const given: Record<string, Record<string, unknown>> = {
+        ...{ list_rules: { app }, describe_inputs: { app, ruleId: 1 }, run_rule: { app, ruleId: 1, input } },
+        ...{ find_runs: { app, where: ['n=42'] }, explain_run: { mockId } },
+      };
+      const { tools } = await client.listTools();
+      const described = tools.find((each) => each.name === name)?.outputSchema;
+      expect(Object.keys(described?.properties ?? {}).length).toBeGreaterThan(0);
+      const { isError, text, structuredContent } = await call(client, name, given[name]);
+      expect(isError).toBe(false);
+      const asText = text.replaceAll('9007199254740993', '"9007199254740993"').replaceAll('1e400', '"1e400"');
+      expect(structuredContent).toEqual(JSON.parse(asText));
+      const echoed = ['run_rule', 'find_runs', 'explain_run'].includes(name);
+      if (echoed)
+        expect(JSON.stringify(structuredContent)).toContain('"uid":"9007199254740993","cost":120.1,"big":"1e400"');
+    },
+  );
+
+  it('the apps are described by the same tool, and a refusal has its sentence alone', async () => {
+    await using client = await assistant();
+    await using responder = await appWithClient();
+    const { structuredContent } = await call(client, 'list_rules');
+    expect(structuredContent).toMatchObject({ apps: expect.arrayContaining([{ app: responder.app, name: null }]) });
+    const refused = await call(client, 'explain_run', { mockId: 'c0ffee00-0000-4000-8000-000000000000' });
+    expect(refused).toMatchObject({ isError: true, structuredContent: undefined });
+  });
+
   it('find_runs goes on after the newest runs with the cursor that it gave', async () => {
     await using client = await assistant();
     await using responder = await appWithClient();

@@ -5,6 +5,7 @@ import { stateSchema } from '../../shared/contract/states.ts';
 import { anyForm } from '../../shared/contract/target.ts';
 import { get, type HttpApi } from '../http-api.ts';
 import { answer } from './answer.ts';
+import { explanationAnswer, inputsAnswer, rulesAnswer, runAnswer, runsAnswer } from './answers.ts';
 import { explanation, listRules, runRule } from './calls.ts';
 
 const app = z.int().positive().describe('The app that the rule belongs to.');
@@ -23,6 +24,7 @@ export function addTools(server: McpServer, api: HttpApi, { allowRun }: { allowR
       title: 'List rules',
       description: 'The apps, or with `app` the rules of that app and its clients.',
       inputSchema: z.strictObject({ app: app.optional() }),
+      outputSchema: rulesAnswer,
       annotations: READS,
     },
     ({ app }) => answer(() => (app === undefined ? get(api, 'apps', {}) : listRules(api, app))),
@@ -33,6 +35,7 @@ export function addTools(server: McpServer, api: HttpApi, { allowRun }: { allowR
       title: 'Describe the inputs of a rule',
       description: 'The keys that a rule reads from its input, with their types and the nodes that read them.',
       inputSchema: z.strictObject({ app, ruleId, confId }),
+      outputSchema: inputsAnswer,
       annotations: READS,
     },
     (selection) => answer(() => get(api, 'schema', { ...selection, include: 'settings' })),
@@ -46,6 +49,7 @@ export function addTools(server: McpServer, api: HttpApi, { allowRun }: { allowR
       description:
         'Why an execution came out as it did: the deciding path, a sentence for each reason, and the smallest change of the input with which the result would be TRUE (computed, not run); then its input, answer and trace, and the tree of its rule as it ran, with the settings of each node.',
       inputSchema: z.strictObject({ mockId: z.uuid().describe('The execution: find_runs names it.') }),
+      outputSchema: explanationAnswer,
       annotations: READS,
     },
     ({ mockId }) => answer(() => explanation(api, mockId)),
@@ -83,6 +87,7 @@ function addFind(server: McpServer, api: HttpApi): void {
         pinned: z.boolean().describe('Only those that somebody pinned.').optional(),
         cursor: z.string().optional(),
       }),
+      outputSchema: runsAnswer,
       annotations: READS,
     },
     ({ pinned, ...words }) =>
@@ -113,6 +118,7 @@ function addRun(server: McpServer, api: HttpApi): void {
           .describe('Without effects: a leaf that has some is not called, and counts as TRUE. Only some clients can.')
           .optional(),
       }),
+      outputSchema: runAnswer,
       annotations: RUNS,
     },
     (run, { mcpReq }) => answer(() => runRule(api, run, mcpReq.signal)),

@@ -1,0 +1,86 @@
+import { z } from 'zod';
+import { decisionSchema } from '../../shared/contract/job.ts';
+import { stateSchema } from '../../shared/contract/states.ts';
+
+/*
+ * What each tool answers, for programs. The answers are those of the HTTP interface, whose description has every member: these have the
+ * members that an assistant goes by.
+ */
+
+/** Text where a 64-bit float does not hold the value. */
+const number = z.union([z.number(), z.string()]);
+const id = number.describe('As text when it has more than 15 digits.');
+const anything = z.looseObject({}).describe('Numbers that a 64-bit float does not hold are text.');
+
+const rule = z.looseObject({
+  ruleId: id,
+  name: z.string().nullable(),
+  confId: id.nullable(),
+  status: number.nullable(),
+  scenes: z.array(z.string()),
+});
+const client = z.looseObject({
+  address: z.string(),
+  lane: z.string().nullable(),
+  state: z.string(),
+  loadedVersion: number.nullable(),
+});
+
+export const rulesAnswer = z.looseObject({
+  apps: z.array(z.looseObject({ app: number, name: z.string().nullable() })).optional(),
+  rules: z.looseObject({ app: number, version: number.nullable(), rules: z.array(rule) }).optional(),
+  clients: z.looseObject({ app: number, clients: z.array(client) }).optional(),
+});
+
+export const inputsAnswer = z.looseObject({
+  fields: z.array(
+    z.looseObject({
+      key: z.string(),
+      valueType: z.string().describe('The type of its values: String, Long, Double, …'),
+      nodeId: id,
+      nodeName: z.string(),
+      settings: z.array(anything).optional().describe('The settings of the node that reads it.'),
+      comparison: anything.nullish().describe('How the node compares it, where its client says so.'),
+    }),
+  ),
+});
+
+const execution = {
+  mockId: z.string(),
+  app: number,
+  ruleId: id.nullable(),
+  confId: id.nullable(),
+  target: z.string(),
+  address: z.string().nullable().describe('The client that it went to.'),
+  state: stateSchema,
+  decision: decisionSchema.nullable(),
+  outcome: z.looseObject({ status: z.number(), code: z.string().nullable(), mayHaveRun: z.boolean() }).nullable(),
+  error: z.string().nullable(),
+  dryRun: z.boolean(),
+  input: anything.nullish(),
+};
+
+export const runsAnswer = z.looseObject({
+  items: z.array(z.looseObject(execution)),
+  nextCursor: z.string().nullable(),
+  looked: anything.optional().describe('How far a search came.'),
+});
+
+export const runAnswer = z.looseObject({
+  ...execution,
+  result: anything.nullish().describe('What its client answered.'),
+});
+
+export const explanationAnswer = z.looseObject({
+  why: z.looseObject({
+    decision: z.string().nullable(),
+    path: z
+      .array(z.looseObject({ nodeId: z.string(), name: z.string(), outcome: z.string().nullable() }))
+      .describe('The nodes that decided, from the root down.'),
+    sentences: z.array(z.string()).describe('The reasons.'),
+    change: anything.nullable().describe('The smallest change of the input with which it would be TRUE.'),
+  }),
+  execution: runAnswer,
+  tree: anything.describe('The tree of the rule as it ran, or `error`.'),
+  aboutTheTree: z.string().describe('Which tree it is.'),
+});
