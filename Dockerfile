@@ -50,5 +50,6 @@ USER 1000:1000
 EXPOSE 8080 9090
 HEALTHCHECK --interval=5s --timeout=5s --start-period=30s --retries=3 CMD ["node", "deploy/healthcheck.js"]
 # Stop an API with more patience than Docker's 10 s (`docker stop --time 85`): it lets open calls end for up to 75 s.
-ENTRYPOINT ["node", "bin/rule-server.js"]
+# Absolute, so that a pipeline can run it in its own folder (`--workdir /work … test cases/`).
+ENTRYPOINT ["node", "/app/bin/rule-server.js"]
 CMD ["all"]

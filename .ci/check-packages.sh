@@ -67,6 +67,26 @@ examine() { # NAME TARBALL IMPORTED
     done
   done
 }
+installs_from_an_address() { # an address as a team's file server or artifact store has it
+  local app="$work/app-address" port=$((20000 + RANDOM % 20000)) status=0
+  mkdir "$app"
+  (cd "$app" && npm init -y >/dev/null && npm pkg set type=module >/dev/null)
+  python3 -m http.server "$port" --bind 127.0.0.1 --directory "$work" >/dev/null 2>&1 &
+  local files=$!
+  until (exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null; do sleep 0.1; done
+  install "$app" "http://127.0.0.1:$port/$(basename "$client_tarball")" || status=1
+  kill "$files"
+  sed 's#PACKAGE#rule-server-client#' "$root/test/packages/service.js" >"$app/service.js"
+  ((status == 0)) && says 'TRUE 9007199254740993n' node "$app/service.js"
+}
+tests_cases() { # NODE
+  local app="$work/app-rule-server"
+  (cd "$app" && "$1" node_modules/.bin/rule-server test cases --leaves ./leaves.ts --rules "$rules/1" --junit out.xml) &&
+    grep -q 'tests="1" failures="0"' "$app/out.xml"
+}
+publishes() { # SENTENCE [--dry-run]
+  env "${@:3}" node bin/publish-packages.js ${2:+"$2"} 2>&1 | grep -F "$1"
+}
 first_hour() { .ci/first-hour.sh >"$work/first-hour" 2>&1 || { cat "$work/first-hour"; return 1; }; }
 test_client() { # NAME
   CLIENT_DIST="$work/app-$1/node_modules/$1/dist" npx vitest run --config test/packages/vitest.config.ts
@@ -74,6 +94,25 @@ test_client() { # NAME
 check 'a first hour with the client, from an empty project' first_hour
 examine rule-server-client "$client_tarball" rule-server-client
 examine rule-server "$server_tarball" rule-server/client
+check 'rule-server-client: installs from an address' installs_from_an_address
+mkdir "$work/app-rule-server/cases"
+echo '{"app":1,"ruleId":1,"cases":[{"name":"spent enough","input":{"cost":120},"expect":{"outcome":"TRUE"}}]}' \
+  >"$work/app-rule-server/cases/rule.cases.json"
+cat >"$work/app-rule-server/leaves.ts" <<'END'
+import { leavesFor } from 'rule-server/client';
+const { flow } = leavesFor<{ cost: number }>();
+export const leaves = {
+  'shop.SpentAtLeast': flow({ min: 0 }, (service, { min }) => service.double('cost', 0) >= min),
+};
+END
+for node in "${NODES[@]}"; do
+  check "rule-server: cases run without a service, with leaves in TypeScript, on Node $node" \
+    tests_cases "$work/node-$node/node_modules/node/bin/node"
+done
+check 'without a scope and a token nothing is published, and it says what is missing' \
+  publishes 'Not published to npm. A person must put the scope' '' -u NODE_AUTH_TOKEN
+check 'with a scope both packages can be published below it' \
+  publishes 'Would publish @shop/rule-server 0.' --dry-run PACKAGE_SCOPE=@shop
 check 'rule-server: the list of what it installs (SBOM) is whole' node .ci/check-sbom.js "$work/app-rule-server"
 for name in rule-server-client rule-server; do check "$name: the tests of the client pass on the package" test_client "$name"; done
 

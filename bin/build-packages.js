@@ -45,11 +45,9 @@ async function buildClient() {
   await writeFile(join(clientFolder, 'README.md'), readmeOfThePackage(readme));
 }
 
-/** The SDK's own README, by the package's name and without links out of the package. */
+/** The SDK's own README without links out of the package. */
 function readmeOfThePackage(readme) {
-  return readme
-    .replace(/(['`])rule-server\/client(\/[\w-]+)?\1/g, '$1rule-server-client$2$1')
-    .replace(/\[([^\]]+)\]\(\.\.\/[^)]+\)/g, '$1');
+  return readme.replace(/\[([^\]]+)\]\(\.\.\/[^)]+\)/g, '$1');
 }
 
 /** By two spaces a level, as the source is; the compiler takes four. A text over several lines must stay as it is. */

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { run } from '../sdks/run.ts';
 import { createRuleFiles } from '../support/rule-files.ts';
 import { until } from './support/client-files.ts';
+import { inRepository } from './support/own-package.ts';
 
 const root = join(import.meta.dirname, '../..');
 const example = join(root, 'dist', 'readme-example.ts');
@@ -22,7 +23,7 @@ await client.run({ ruleId: 1, data: { cost: 'much' } });
 beforeAll(async () => {
   await run(tsc, ['-p', 'tsconfig.client.json'], { cwd: root, timeoutMs: 60_000 });
   const readme = await readFile(join(root, 'src/client/README.md'), 'utf8');
-  const [code = '', typed = ''] = [...readme.matchAll(/```ts\n(.*?)```/gs)].map(([, text]) => text ?? '');
+  const [code = '', typed = ''] = [...readme.matchAll(/```ts\n(.*?)```/gs)].map(([, text]) => inRepository(text ?? ''));
   await mkdir(join(root, 'dist'), { recursive: true });
   await writeFile(example, code);
   await writeFile(typedExample, typed);

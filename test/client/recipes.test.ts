@@ -8,6 +8,7 @@ import { Engine, type RuleProperties } from 'json-rules-engine';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { run } from '../sdks/run.ts';
 import { createRuleFiles } from '../support/rule-files.ts';
+import { inRepository } from './support/own-package.ts';
 
 const root = join(import.meta.dirname, '../..');
 const folder = join(root, 'dist/recipes');
@@ -17,7 +18,7 @@ beforeAll(async () => {
   const text = await readFile(join(root, 'docs/recipes.md'), 'utf8');
   await mkdir(folder, { recursive: true });
   const blocks = [...text.matchAll(/```ts\n\/\/ ([\w-]+)\.ts\n(.*?)```/gs)];
-  for (const [, name = '', code = ''] of blocks) await writeFile(join(folder, `${name}.ts`), code);
+  for (const [, name = '', code = ''] of blocks) await writeFile(join(folder, `${name}.ts`), inRepository(code));
   await build({
     ...{ entryPoints: blocks.map(([, name]) => join(folder, `${name}.ts`)), outdir: folder, bundle: true },
     ...{ platform: 'node', format: 'esm', target: 'es2022', outExtension: { '.js': '.mjs' } },
