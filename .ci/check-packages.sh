@@ -51,7 +51,7 @@ check 'rule-server-client has at most 300 KB' is_small_enough "$client_tarball"
 examine() { # NAME TARBALL IMPORTED
   local name="$1" tarball="$2" imported="$3" app="$work/app-$1" node
   local -a entries=()
-  [[ "$name" == rule-server ]] && entries=(--entrypoints client client/testing)
+  [[ "$name" == rule-server ]] && entries=(--entrypoints client client/anywhere client/testing)
   check "$name: publint" npx publint --strict "$tarball"
   check "$name: are the types wrong?" npx attw "$tarball" --profile esm-only "${entries[@]}"
   mkdir "$app"

@@ -3,6 +3,7 @@ import { isExactObject } from './engine/values.ts';
 import type { AnyLeaves } from './leaves/leaf.ts';
 import { createRegistry } from './leaves/registry.ts';
 import { printAnswer } from './print-answer.ts';
+import { digestOf } from './rules/digest.ts';
 import { readReleased } from './rules/released-files.ts';
 import { createRuleSet } from './rules/rule-set.ts';
 import { runRule } from './run-rule.ts';
@@ -43,7 +44,7 @@ export async function openInProcess(folder: string, { leaves, onError }: Options
       const request = { ...selection, ts: idOf(ts), data, ...(dryRun && { stubs: new Map() }) };
       const executeAt = Date.now();
       const { execution, ending } = await runRule(rules, request, running, { withSteps: false });
-      const ranOn = { version: rules.version, digest: rules.digestOf(selection) };
+      const ranOn = { version: rules.version, digest: digestOf(rules.released, selection) };
       return printAnswer({ mockId: 'in-process', executeAt, rules: ranOn, execution, ending });
     },
   };

@@ -4,6 +4,7 @@ import type { Heart } from './heart.ts';
 import { type Places, resultPathOf } from './places.ts';
 import { printAnswer, printPublished, printRefusal } from './print-answer.ts';
 import { putAnswer } from './put-answer.ts';
+import { digestOf } from './rules/digest.ts';
 import type { RuleSet } from './rules/rule-set.ts';
 import type { RuleSource } from './rules/rule-source.ts';
 import { type RunOptions, runRule } from './run-rule.ts';
@@ -37,7 +38,7 @@ export async function answerRequest(
     const request = withRuleOf(current, taken.request);
     const withSteps = taken.names === 'interface';
     const { execution, ending } = await runRule(current, request, running, { withSteps, watcher: record });
-    const ranOn = { version: current.version, digest: current.digestOf(request) };
+    const ranOn = { version: current.version, digest: digestOf(current.released, request) };
     const print = withSteps ? printAnswer : printPublished;
     const text = print({ mockId, executeAt, rules: ranOn, execution, ending });
     if (record.claim()) await put(text);

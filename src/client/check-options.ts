@@ -1,6 +1,4 @@
-import { readdirSync, statSync } from 'node:fs';
-import { basename, dirname, resolve } from 'node:path';
-import { didYouMean, nearest } from '../shared/contract/nearest.ts';
+import { didYouMean } from '../shared/contract/nearest.ts';
 
 type Check = (value: unknown, name: string) => string | undefined;
 
@@ -20,7 +18,6 @@ const aFunction = ofType('function', 'a function');
 const checks: Readonly<Record<string, Check>> = {
   app: (value) =>
     isInteger(value, 1, Number.MAX_SAFE_INTEGER) ? undefined : `app must be a positive integer, not ${shown(value)}`,
-  sharedDir: (value) => checkDirectory(value),
   leaves: (value) =>
     typeof value === 'object' && value !== null ? undefined : `leaves must be an object, not ${shown(value)}`,
   schema: (value) =>
@@ -41,9 +38,13 @@ const checks: Readonly<Record<string, Check>> = {
 };
 const required = ['app', 'sharedDir', 'leaves'];
 
-/** Throws a `TypeError` that names every option of a client that is unknown, missing or cannot be used. */
-export function checkOptions(options: object): void {
-  check(options, Object.keys(checks), required);
+/**
+ * Throws a `TypeError` that names every option of a client that is unknown, missing or cannot be used. `checkDirectory`: what is wrong with
+ * a shared directory.
+ */
+export function checkOptions(options: object, checkDirectory: (value: unknown) => string | undefined): void {
+  const all = { ...checks, sharedDir: checkDirectory };
+  check(options, Object.keys(all), required, { all });
 }
 
 const loading = ['leaves', 'schema', 'strict', 'ruleTimeoutMs', 'errorHandle', 'onError'];
@@ -57,19 +58,19 @@ export function checkLoadOptions(options: object): void {
 export function checkTestOptions(options: object): void {
   const running = ['ruleId', 'confId', 'ts', 'data', 'withSteps', 'mocks'];
   const others = Object.entries(options).filter(([name]) => !running.includes(name));
-  check(Object.fromEntries(others), loading, ['leaves'], running);
+  check(Object.fromEntries(others), loading, ['leaves'], { others: running });
 }
 
 function check(
   options: object,
   known: readonly string[],
   needed: readonly string[],
-  others: readonly string[] = [],
+  { others = [], all = checks }: { others?: readonly string[]; all?: typeof checks } = {},
 ): void {
   const given = new Map<string, unknown>(Object.entries(options).filter(([, value]) => value !== undefined));
   const missing = needed.filter((name) => !given.has(name)).map((name) => `${name} is missing`);
   const wrong = [...given].map(([name, value]) => {
-    const checkOne = known.includes(name) ? checks[name] : undefined;
+    const checkOne = known.includes(name) ? all[name] : undefined;
     return checkOne ? checkOne(value, name) : `there is no option ${name}${didYouMean(name, [...known, ...others])}`;
   });
   const sentences = [...missing, ...wrong.filter((sentence) => sentence !== undefined)];
@@ -98,31 +99,11 @@ function isSchema(value: unknown): boolean {
   return ((typeof value === 'object' && value !== null) || typeof value === 'function') && '~standard' in value;
 }
 
-function checkDirectory(value: unknown): string | undefined {
-  if (typeof value !== 'string' || value.trim() === '') return `sharedDir must be a directory, not ${shown(value)}`;
-  const path = resolve(value);
-  const found = statSync(path, { throwIfNoEntry: false });
-  if (found?.isDirectory()) return undefined;
-  if (found) return `sharedDir must be a directory, and ${path} is none`;
-  const similar = nearest(basename(path), directoriesIn(dirname(path)));
-  const hint =
-    similar === undefined ? 'make it first, or name the one that the rule server uses' : `did you mean ${similar}?`;
-  return `sharedDir: there is no directory ${path}; ${hint}`;
-}
-
-function directoriesIn(path: string): string[] {
-  try {
-    return readdirSync(path, { withFileTypes: true }).flatMap((entry) => (entry.isDirectory() ? [entry.name] : []));
-  } catch {
-    return [];
-  }
-}
-
 function isInteger(value: unknown, least: number, most: number): boolean {
   return typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most;
 }
 
-function shown(value: unknown): string {
+export function shown(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value);
   return typeof value === 'object' && value !== null ? 'an object' : String(value);
 }

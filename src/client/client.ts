@@ -2,9 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { leafNodesOf } from './analyzer/leaf-nodes.ts';
 import { answerRequest } from './answer-request.ts';
+import { checkDirectory } from './check-directory.ts';
 import { checkOptions } from './check-options.ts';
 import type { HandleError } from './engine/node.ts';
-import { mustBeThere, startHeart } from './heart.ts';
+import { type Heart, startHeart } from './heart.ts';
 import { openInbox } from './inbox.ts';
 import { type DataSchema, keysOfSchema } from './leaves/data-schema.ts';
 import type { LeafClasses, Leaves } from './leaves/leaf.ts';
@@ -49,7 +50,8 @@ export { describeLeaf } from './leaves/leaf.ts';
 export type { LeafMaker } from './leaves/leaves-for.ts';
 export { leavesFor } from './leaves/leaves-for.ts';
 export type { Mock, Mocks } from './leaves/stand-ins.ts';
-export type { DryRunResult, LoadedRules, LoadOptions, RuleObjects, TestOptions } from './load-rules.ts';
+export type { DryRunResult, LoadedRules, LoadOptions, RuleObjects } from './load-objects.ts';
+export type { TestOptions } from './load-rules.ts';
 export { loadRules, testRule } from './load-rules.ts';
 export type { RecordOptions } from './recorder.ts';
 export type { RunRequest, RunResult, RunStep, SceneRequest, SceneResult } from './run-in-process.ts';
@@ -114,7 +116,7 @@ export async function createRuleClient<D = unknown, const L extends LeafClasses<
   options: RuleClientOptions<D, L>,
 ): Promise<RuleClient<D>>;
 export async function createRuleClient(options: RuleClientOptions): Promise<RuleClient> {
-  checkOptions(options);
+  checkOptions(options, checkDirectory);
   const { app, sharedDir, lane, address = newAddress(), pollMs = 2000, heartbeatMs = 10_000 } = options;
   const { ruleTimeoutMs = 55_000, maxRunning = 100, strict = false, errorHandle } = options;
   const onError = harmless(options.onError ?? warn);
@@ -126,9 +128,9 @@ export async function createRuleClient(options: RuleClientOptions): Promise<Rule
   const rules = await openRuleSource({ directory: places.rules, registry, strict, onProblems });
   const loadedVersion = rules.current().version;
   const leafNodes = leafNodesOf(registry, onError, keysOfSchema(options.schema));
-  mustBeThere(); // before anybody sends it something
-  const registration = await register(places, { app, address, lane, loadedVersion, leafNodes });
-  const heart = startHeart({ places, registration, loadedVersion, heartbeatMs, ruleTimeoutMs, onError });
+  // Before anybody can send it something.
+  const heart = await startHeart({ places, loadedVersion, heartbeatMs, ruleTimeoutMs, onError });
+  await registerAndBeat(heart, places, { app, address, lane, loadedVersion, leafNodes });
   rules.onVersion((version) => heart.loaded(version));
   const running = { ruleTimeoutMs, handleError: errorHandle, onError, recorder, telemetry };
   const takings = createTakings({
@@ -168,6 +170,15 @@ export async function createRuleClient(options: RuleClientOptions): Promise<Rule
     await recorder?.close();
     await unregister(places);
     unwatch();
+  }
+}
+
+async function registerAndBeat(heart: Heart, ...[places, what]: Parameters<typeof register>): Promise<void> {
+  try {
+    heart.registered(await register(places, what));
+  } catch (error) {
+    await heart.close();
+    throw error;
   }
 }
 

@@ -23,6 +23,10 @@ const LOOK_MS = Math.min(250, Math.ceil(ruleTimeoutMs / 4));
 
 parentPort?.on('message', (message: HeartMessage) => {
   switch (message.kind) {
+    case 'registered':
+      settings.registration = message.registration;
+      startBeating();
+      break;
     case 'began':
       open.set(message.mockId, message);
       break;
@@ -34,14 +38,21 @@ parentPort?.on('message', (message: HeartMessage) => {
       beat().catch(report);
   }
 });
-repeat(heartbeatMs, beat, report);
+if (settings.registration !== null) startBeating();
 repeat(LOOK_MS, answerForTheBlocked, report);
+parentPort?.postMessage({ alive: true });
+
+function startBeating(): void {
+  repeat(heartbeatMs, beat, report);
+}
 
 async function beat(): Promise<void> {
   // A process that will not run a rule any more must not look as if it would.
   if (blockedForMs() > ruleTimeoutMs + heartbeatMs) return;
   await mkdir(places.home, { recursive: true });
-  if (!(await exists(places.registration))) await replaceFile(places.registration, settings.registration);
+  const { registration } = settings;
+  if (registration !== null && !(await exists(places.registration)))
+    await replaceFile(places.registration, registration);
   await replaceFile(places.heartbeat, printHeartbeat(loadedVersion));
 }
 

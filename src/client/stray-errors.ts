@@ -1,11 +1,20 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
+import type { AsyncLocalStorage } from 'node:async_hooks';
 import { messageOf } from './engine/evaluate.ts';
 import type { Selection } from './engine/selection.ts';
 
 /** What a piece of code runs for, also long after the leaf has returned. */
 type Origin = { what: string; leaf: { name: string; id: bigint } | null; onError: (error: unknown) => void };
 
-const origins = new AsyncLocalStorage<Origin>();
+/** Where there is no Node, what a leaf leaves behind cannot be told to be its. */
+const node = typeof process === 'undefined' ? undefined : process;
+const origins: AsyncLocalStorage<Origin> | undefined = openStorage();
+
+/** Not imported, so that a bundle for a browser needs no stand-in. */
+function openStorage(): AsyncLocalStorage<Origin> | undefined {
+  const hooks = node?.getBuiltinModule?.('node:async_hooks');
+  return hooks && new hooks.AsyncLocalStorage<Origin>();
+}
+
 /** Marks our listeners: another copy of this package in the process has its own. */
 const OURS = Symbol.for('rule-client.stray-errors');
 const HANDLED = Symbol.for('rule-client.stray-error-handled');
@@ -16,6 +25,7 @@ let watched = 0;
  * one. Each is told with its rule, node and leaf. What does not come from a leaf is handled as if nobody listened.
  */
 export function watchStrayErrors(): () => void {
+  if (node === undefined) return () => {};
   if (watched++ === 0) {
     process.on('unhandledRejection', onRejection);
     process.on('uncaughtException', onException);
@@ -35,9 +45,10 @@ export function strayContext(selection: Pick<Selection, 'ruleId' | 'confId'>, on
   const what = selection.ruleId === null ? `node ${selection.confId}` : `rule ${selection.ruleId}`;
   return {
     /** Runs code that is a leaf's, or with null code of the run of which the leaf need not be told apart. */
-    within: <T>(leaf: Origin['leaf'], work: () => T): T => origins.run({ what, leaf, onError }, work),
+    within: <T>(leaf: Origin['leaf'], work: () => T): T =>
+      origins ? origins.run({ what, leaf, onError }, work) : work(),
     onLatePut(key: string): void {
-      const who = nameOf(origins.getStore()?.leaf);
+      const who = nameOf(origins?.getStore()?.leaf);
       onError(new Error(`${who} put "${key}" after the run of ${what} had ended: it is lost (is an await missing?)`));
     },
   };
@@ -68,7 +79,7 @@ const onException = Object.assign(
 
 /** Whether it was a leaf's: its client is told. */
 function tell(what: string, cause: unknown): boolean {
-  const origin = origins.getStore();
+  const origin = origins?.getStore();
   if (origin === undefined) return isHandled(cause);
   markHandled(cause);
   const who = nameOf(origin.leaf, ` of ${origin.what}`);

@@ -2,9 +2,13 @@ import { spawn } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, readFile, realpath, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createContext, runInContext } from 'node:vm';
+import { nodeResolve } from '@rollup/plugin-node-resolve';
 import { type BuildOptions, build as esbuild } from 'esbuild';
+import { rollup } from 'rollup';
 import { build as vite } from 'vite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import webpack from 'webpack';
 import { run } from '../sdks/run.ts';
 import { createRuleFiles } from '../support/rule-files.ts';
 import { until } from './support/client-files.ts';
@@ -72,6 +76,14 @@ const bundlers: readonly Bundler[] = [
       ),
   },
   {
+    bundler: 'rollup',
+    async bundle(entry, folder) {
+      const bundle = await rollup({ input: entry, plugins: [nodeResolve()], external: /^node:/, onLog() {} });
+      await bundle.write({ file: join(folder, 'service.mjs'), format: 'esm' });
+    },
+  },
+  { bundler: 'webpack', bundle: bundleWithWebpack },
+  {
     bundler: 'vite',
     bundle: (entry, folder) =>
       vite({
@@ -80,6 +92,21 @@ const bundlers: readonly Bundler[] = [
       }),
   },
 ];
+
+function bundleWithWebpack(entry: string, folder: string): Promise<void> {
+  const compiler = webpack({
+    ...{ entry, mode: 'production', target: 'node22', context: project, experiments: { outputModule: true } },
+    output: { path: folder, filename: 'service.mjs', module: true, chunkFormat: 'module' },
+  });
+  return new Promise((resolve, reject) => {
+    if (!compiler) return reject(new Error('webpack made no compiler'));
+    compiler.run((error, stats) => {
+      const errors = stats?.compilation.errors ?? [];
+      if (error || errors.length > 0) reject(error ?? errors[0]);
+      else resolve();
+    });
+  });
+}
 
 type Ran = { kind: 'works' | 'refused' | 'silent'; said: string };
 
@@ -96,7 +123,7 @@ async function runBundle(folder: string): Promise<Ran> {
   });
   let said = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => (said += text));
-  const ended = new Promise<Ran['kind']>((resolve) => child.once('exit', () => resolve('refused')));
+  const ended = new Promise<Ran['kind']>((resolve) => child.once('close', () => resolve('refused')));
   const beats = new Set<string>();
   const beaten = until(async () => {
     beats.add(await readFile(files.pathOf('clients/1/b_bundled.json'), 'utf8').catch(() => ''));
@@ -127,7 +154,15 @@ describe('a client in a bundle', () => {
       const moved = await mkdtemp(join(tmpdir(), 'bundle-'));
       for (const name of await readdir(folder))
         await run('cp', ['-r', join(folder, name), moved], { timeoutMs: 10_000 });
-      const { kind, said } = await runBundle(moved);
+      const ran = await runBundle(moved);
+      // Node prints the line that threw, which may be the whole bundle.
+      const [kind, said] = [
+        ran.kind,
+        ran.said
+          .split('\n')
+          .map((line) => line.slice(0, 500))
+          .join('\n'),
+      ];
       await rm(moved, { recursive: true });
       if (kind === 'refused') {
         expect(said).not.toContain('outcome: TRUE');
@@ -154,6 +189,61 @@ export const A = flow({ min: 1 }, (service, { min }) => service.get('a') === min
     });
     expect((await stat(outfile)).size).toBeLessThan(1024);
   });
+});
+
+describe('rules of objects, where there is no Node', () => {
+  const program = `import { describeLeaf, leavesFor, loadRules } from 'rule-server-client/anywhere';
+const { flow } = leavesFor();
+class GiveCoupon {
+  amount = 10;
+  doResult(service) {
+    service.put('coupon', this.amount);
+    return true;
+  }
+}
+export async function decide(cost) {
+  const rules = loadRules(
+    {
+      rules: [{ id: 1, confId: 1, status: 1, scenes: 'checkout' }],
+      nodes: [
+        { id: 1, type: 1, sonIds: '2,3' },
+        { id: 2, type: 5, confName: 'SpentAtLeast', confField: { min: 100 } },
+        { id: 3, type: 6, confName: 'GiveCoupon', confField: { amount: 25 } },
+      ],
+    },
+    {
+      leaves: {
+        SpentAtLeast: flow({ min: 0 }, async (service, { min }) => service.double('cost', 0) >= min),
+        GiveCoupon: describeLeaf({ leaf: GiveCoupon, name: 'Coupon' }),
+      },
+    },
+  );
+  const { outcome, data } = await rules.run({ ruleId: 1, data: { uid: 9007199254740993n, cost } });
+  const [inScene] = await rules.runScene({ scene: 'checkout', data: { cost: 1 } });
+  const { stubbed } = await rules.dryRun({ ruleId: 1, data: { cost } });
+  return outcome + ' ' + data.uid + ' ' + data.coupon + ' ' + inScene.outcome + ' ' + stubbed;
+}
+`;
+
+  test.each(['browser', 'neutral'] as const)(
+    'run from a bundle that imports nothing: esbuild for %s',
+    async (platform) => {
+      await writeFile(join(project, 'anywhere.js'), program);
+      const { outputFiles, metafile } = await esbuild({
+        ...{ entryPoints: [join(project, 'anywhere.js')], bundle: true, format: 'iife', globalName: 'rules', platform },
+        ...{ logLevel: 'silent', write: false, metafile: true, mainFields: ['module', 'main'], minify: true },
+      });
+      expect(
+        Object.values(metafile.inputs).flatMap(({ imports }) => imports.filter(({ external }) => external)),
+      ).toEqual([]);
+      const [{ text } = { text: '' }] = outputFiles;
+      // A realm of its own: it has JavaScript, and what every browser and edge runtime has, and no process.
+      const realm = createContext({ performance, AbortController, setTimeout, clearTimeout, structuredClone, console });
+      const said = await runInContext(`${text};rules.decide(120)`, realm);
+      expect(said).toBe('TRUE 9007199254740993 25 FALSE GiveCoupon');
+      expect(outputFiles[0]?.contents.length).toBeLessThan(200_000);
+    },
+  );
 });
 
 test('both packages say that importing them has no effects', async () => {

@@ -1,4 +1,3 @@
-import { performance } from 'node:perf_hooks';
 import { Data, type RunContext } from './data.ts';
 import type { DryRun } from './dry-run.ts';
 import type { Store } from './keys.ts';

@@ -9,8 +9,16 @@ const MAX_KEPT = 1000;
 /** A node that an update did not touch is the same object in the next version. */
 const known = new WeakMap<NodeFile, string>();
 
-/** Tells the digest of the rules that a selection runs on, as GET tree tells it; null where there is nothing to run. */
-export function createDigests({ rules, nodes, unreadable }: Released): (selection: Selection) => string | null {
+const ofReleased = new WeakMap<Released, ReturnType<typeof createDigests>>();
+
+/** The digest of the rules that a selection runs on, as GET tree tells it; null where there is nothing to run. */
+export function digestOf(released: Released, selection: Selection): string | null {
+  const digests = ofReleased.get(released) ?? createDigests(released);
+  ofReleased.set(released, digests);
+  return digests(selection);
+}
+
+function createDigests({ rules, nodes, unreadable }: Released): (selection: Selection) => string | null {
   const made = new Map<string, string | null>();
 
   function make({ ruleId, confId }: Selection): string | null {

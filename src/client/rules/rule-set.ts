@@ -2,7 +2,6 @@ import type { Node } from '../engine/node.ts';
 import { type Found, type Rules, type Selection, sentenceOf } from '../engine/selection.ts';
 import type { TimeWindow } from '../engine/time-window.ts';
 import type { Registry } from '../leaves/registry.ts';
-import { createDigests } from './digest.ts';
 import { type Linked, linkNodes } from './link-nodes.ts';
 import type { Released } from './released-files.ts';
 import type { RuleFile } from './rule-file.ts';
@@ -14,8 +13,6 @@ export type RuleSet = Rules & {
   readonly linked: Linked;
   /** What is wrong with the released files, one sentence each. */
   readonly problems: readonly string[];
-  /** What tells the rules of one selection from others: see `createDigests`. */
-  digestOf(selection: Selection): string | null;
   /** The rules of a scene, by id. */
   inScene(scene: string): readonly bigint[];
 };
@@ -47,7 +44,7 @@ export function createRuleSet(released: Released, registry: Registry, { before, 
   }
 
   const inScene = (scene: string) => idsIn(rules, scene);
-  return { version: released.version, released, linked, problems, find, inScene, digestOf: createDigests(released) };
+  return { version: released.version, released, linked, problems, find, inScene };
 }
 
 function idsIn(rules: readonly RuleFile[], scene: string): readonly bigint[] {

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createRegistry } from '../../../src/client/leaves/registry.ts';
+import { digestOf } from '../../../src/client/rules/digest.ts';
 import { openRuleSource } from '../../../src/client/rules/rule-source.ts';
 import { createRules } from '../../../src/worker/rules/rules.ts';
 import { readTree } from '../../../src/worker/rules/tree.ts';
@@ -32,10 +33,10 @@ test('every rule of the captured app, and every node inside and outside of its r
   const selections = [...pairs, ...[...nodes.keys()].map((id) => [null, id] as const)];
   expect(selections.length).toBeGreaterThan(50);
   // Its root has no status. Our client leaves such a node out, others run it: so these are not the same rules.
-  expect(client.digestOf({ ruleId: 17n, confId: null })).not.toBe(await ofWorker(17n));
+  expect(digestOf(client.released, { ruleId: 17n, confId: null })).not.toBe(await ofWorker(17n));
   for (const [ruleId, confId] of selections.filter(([id]) => id !== 17n)) {
     const digest = await ofWorker(ruleId, confId);
-    expect([ruleId, confId, client.digestOf({ ruleId, confId })]).toEqual([ruleId, confId, digest]);
+    expect([ruleId, confId, digestOf(client.released, { ruleId, confId })]).toEqual([ruleId, confId, digest]);
   }
 });
 
@@ -56,7 +57,7 @@ test.each([
   await files.write('{"id":3,"status":-1,"type":1,"sonIds":"2"}', 7, 'confs', '3.json');
   const digest = await ofWorker(1n);
   expect(digest).toMatch(/^[\w-]{22}$/);
-  expect((await openClient()).current().digestOf({ ruleId: 1n, confId: null })).toBe(digest);
+  expect(digestOf((await openClient()).current().released, { ruleId: 1n, confId: null })).toBe(digest);
 });
 
 test('a node that an update brought, and one that it took away, are as in the files', async () => {
@@ -66,7 +67,7 @@ test('a node that an update brought, and one that it took away, are as in the fi
   await files.node(3, '"type":5,"confName":"B"');
   await files.write('1', 7, 'version.txt');
   const source = await openClient();
-  const before = source.current().digestOf({ ruleId: 1n, confId: null });
+  const before = digestOf(source.current().released, { ruleId: 1n, confId: null });
   expect(before).toBe(await ofWorker(1n));
 
   const changed = '"type":5,"confName":"B","confField":"{\\"min\\":80}"';
@@ -76,7 +77,7 @@ test('a node that an update brought, and one that it took away, are as in the fi
   await files.write(update, 7, 'versions', '2_upd.json');
   await files.write('2', 7, 'version.txt');
   await source.refresh();
-  const after = source.current().digestOf({ ruleId: 1n, confId: null });
+  const after = digestOf(source.current().released, { ruleId: 1n, confId: null });
   expect(after).toBe(await ofWorker(1n));
   expect(after).not.toBe(before);
 });

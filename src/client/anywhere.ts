@@ -1,0 +1,35 @@
+import { checkLoadOptions } from './check-options.ts';
+import type { LeafClasses } from './leaves/leaf.ts';
+import {
+  type LoadedRules,
+  type Loading,
+  type LoadOptions,
+  loadReleased,
+  type RuleObjects,
+  releasedOf,
+} from './load-objects.ts';
+
+/*
+ * `rule-server-client/anywhere`: rules of objects, run wherever there is JavaScript. Nothing of Node is imported, so a browser, an edge
+ * runtime or a worker can load it.
+ */
+
+export type { Data } from './engine/data.ts';
+export type { State } from './engine/state.ts';
+export type { Value } from './engine/values.ts';
+export type { Leaf, LeafClass, LeafDefinition, Leaves } from './leaves/leaf.ts';
+// biome-ignore lint/performance/noBarrelFile: this file is a door of the package.
+export { describeLeaf } from './leaves/leaf.ts';
+export { leavesFor } from './leaves/leaves-for.ts';
+export type { DryRunResult, LoadedRules, LoadOptions, RuleObjects } from './load-objects.ts';
+export type { RunRequest, RunResult, RunStep, SceneRequest, SceneResult } from './run-in-process.ts';
+
+/** Rules to run here. Throws a `TypeError` where an object is no rule or node, or an option cannot be used. */
+export function loadRules<D = unknown, const L extends LeafClasses<D> = LeafClasses<D>>(
+  source: RuleObjects,
+  options: LoadOptions<D, L>,
+): LoadedRules<D>;
+export function loadRules(source: RuleObjects, options: Loading): LoadedRules {
+  checkLoadOptions(options);
+  return loadReleased(releasedOf(source), options);
+}
