@@ -24,7 +24,24 @@ export { leavesFor } from './leaves/leaves-for.ts';
 export type { DryRunResult, LoadedRules, LoadOptions, RuleObjects } from './load-objects.ts';
 export type { RunRequest, RunResult, RunStep, SceneRequest, SceneResult } from './run-in-process.ts';
 
-/** Rules to run here. Throws a `TypeError` where an object is no rule or node, or an option cannot be used. */
+/**
+ * Rules to run here.
+ *
+ * @param source Rules and nodes as objects with the members of their files.
+ * @param options The leaves, and how to run them.
+ * @throws TypeError where an object is no rule or node, or an option cannot be used.
+ * @example
+ * ```ts
+ * import { leavesFor, loadRules } from 'rule-server-client/anywhere';
+ *
+ * const { flow } = leavesFor<{ cost: number }>();
+ * const rules = loadRules(
+ *   { rules: [{ id: 1, confId: 1 }], nodes: [{ id: 1, type: 5, confName: 'SpentAtLeast' }] },
+ *   { leaves: { SpentAtLeast: flow({ min: 100 }, (service, { min }) => service.double('cost', 0) >= min) } },
+ * );
+ * console.log((await rules.run({ ruleId: 1, data: { cost: 100 } })).outcome); // TRUE
+ * ```
+ */
 export function loadRules<D = unknown, const L extends LeafClasses<D> = LeafClasses<D>>(
   source: RuleObjects,
   options: LoadOptions<D, L>,

@@ -110,7 +110,26 @@ export type RuleClient<D = unknown> = {
 
 /**
  * A client of the rule server: registers, beats, runs the requests it is sent and answers each. Nothing a rule does ends it.
- * Rejects when the options make no sense or the shared directory cannot be used.
+ *
+ * @param options The app, the shared directory and the leaves; the rest has defaults. Times are milliseconds.
+ * @returns A client that is registered: the rule server sends it requests from now on, until `close`.
+ * @throws TypeError where an option is unknown, missing or cannot be used; an Error where the shared directory cannot be written, a living client
+ *   has the address, or the thread that beats does not start.
+ * @example
+ * ```ts
+ * import { createRuleClient, leavesFor } from 'rule-server-client';
+ *
+ * const { flow } = leavesFor<{ cost: number }>();
+ * const client = await createRuleClient({
+ *   app: 1,
+ *   sharedDir: process.env.SHARED_DIR ?? './rule-data',
+ *   strict: true,
+ *   leaves: { 'shop.SpentAtLeast': flow({ min: 100 }, (service, { min }) => service.double('cost', 0) >= min) },
+ * });
+ * const { outcome } = await client.run({ ruleId: 1, data: { cost: 120 } });
+ * console.log(outcome); // TRUE
+ * await client.close();
+ * ```
  */
 export async function createRuleClient<D = unknown, const L extends LeafClasses<D> = LeafClasses<D>>(
   options: RuleClientOptions<D, L>,

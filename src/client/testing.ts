@@ -30,7 +30,24 @@ export type RuleMatchers<R = unknown> = {
   toHaveSteps(steps: ExpectedSteps): R;
 };
 
-/** Matchers for vitest and Jest: `expect.extend(ruleMatchers)`. */
+/**
+ * Matchers for vitest and Jest: `expect.extend(ruleMatchers)`. Each looks at what `testRule`, `run` or `loadRules(…).run` gave back.
+ *
+ * @example
+ * ```ts
+ * import { leavesFor, testRule } from 'rule-server-client';
+ * import { ruleMatchers } from 'rule-server-client/testing';
+ *
+ * // With a test runner: `expect.extend(ruleMatchers)`, then `expect(run).toHaveOutcome('TRUE')`.
+ * const { flow } = leavesFor<{ cost: number }>();
+ * const run = await testRule(
+ *   { rules: [{ id: 1, confId: 1 }], nodes: [{ id: 1, type: 5, confName: 'Never' }] },
+ *   { leaves: { Never: flow({}, () => false) }, ruleId: 1, data: { cost: 1 } },
+ * );
+ * const { pass, message } = ruleMatchers.toHaveOutcome(run, 'TRUE');
+ * console.log(pass, message().split('\n')[0]); // false the rule came to FALSE, expected was TRUE
+ * ```
+ */
 export const ruleMatchers = {
   toHaveOutcome(ran: Ran, outcome: State | null): Verdict {
     return verdict(ran.error === undefined && ran.outcome === outcome, () => {
@@ -59,7 +76,30 @@ export const ruleMatchers = {
   },
 };
 
-/** The same for node:test, or any test: each throws an `AssertionError`. */
+/**
+ * The same for node:test, or any test.
+ *
+ * @throws AssertionError where the run is not as expected: each says what it came to instead, and what each node came to.
+ * @example
+ * ```ts
+ * import { leavesFor, testRule } from 'rule-server-client';
+ * import { assertRule } from 'rule-server-client/testing';
+ *
+ * const { flow } = leavesFor<{ cost: number }>();
+ * const run = await testRule(
+ *   { rules: [{ id: 1, confId: 1 }], nodes: [{ id: 1, type: 5, confName: 'SpentAtLeast' }] },
+ *   {
+ *     leaves: { SpentAtLeast: flow({ min: 100 }, (service, { min }) => service.double('cost', 0) >= min) },
+ *     ruleId: 1,
+ *     data: { cost: 120 },
+ *   },
+ * );
+ * assertRule.outcome(run, 'TRUE');
+ * assertRule.data(run, { cost: 120 });
+ * assertRule.steps(run, { SpentAtLeast: 'TRUE' });
+ * console.log('as expected'); // as expected
+ * ```
+ */
 export const assertRule = {
   outcome: (ran: Ran, outcome: State | null): void => insist(ruleMatchers.toHaveOutcome(ran, outcome)),
   data: (ran: Ran, data: Readonly<Record<string, unknown>>): void =>

@@ -81,6 +81,28 @@ type CheckedFields = SomeFields & { readonly [checkedByDescribeLeaf]: true };
 /**
  * Describes a leaf where the type of an app's data is written out: `createRuleClient<Shop>({ leaves: { A: describeLeaf({ … }) } })`.
  * There the compiler does not look for the class of each leaf, and `fields` of a plain object would be checked by nobody.
+ *
+ * @param definition The leaf, and what the page shows of it: names, fields, the keys it reads and writes, how it compares.
+ * @returns The same, with its fields compared with those of the class.
+ * @example
+ * ```ts
+ * import { type Data, describeLeaf, loadRules } from 'rule-server-client';
+ *
+ * type Shop = { cost: number };
+ * class SpentAtLeast {
+ *   min = 100;
+ *   doFlow(service: Data<Shop>): boolean {
+ *     return service.double('cost', 0) >= this.min;
+ *   }
+ * }
+ * const described = describeLeaf({ leaf: SpentAtLeast, name: 'Spent at least', fields: { min: { name: 'Amount' } } });
+ * const nodes = [{ id: 1, type: 5, confName: 'shop.SpentAtLeast' }];
+ * const rules = await loadRules<Shop>(
+ *   { rules: [{ id: 1, confId: 1 }], nodes },
+ *   { leaves: { 'shop.SpentAtLeast': described } },
+ * );
+ * console.log((await rules.run({ ruleId: 1, data: { cost: 120 } })).outcome); // TRUE
+ * ```
  */
 export function describeLeaf<const L extends LeafClass<never>>(
   definition: LeafDefinition<L>,

@@ -20,7 +20,30 @@ export type LeafMaker<D> = {
   none<F extends Fields>(fields: F, work: Work<D, F, void>): new () => NoneLeaf & F;
 };
 
-/** Leaves of an app whose data a type or a schema describes: `service` and the fields of each have their types. */
+/**
+ * Leaves of an app whose data a type or a schema describes: `service` and the fields of each have their types.
+ *
+ * @param _schema A Standard Schema (Zod, Valibot, ArkType …) of the data, instead of a type.
+ * @returns `flow`, `result` and `none`: each makes a leaf of its fields, with their defaults, and of a function.
+ * @example
+ * ```ts
+ * import { leavesFor, loadRules } from 'rule-server-client';
+ *
+ * const { flow, none } = leavesFor<{ cost: number; total?: number }>();
+ * const leaves = {
+ *   Add: none({ tax: 0.2 }, (service, { tax }) => service.put('total', service.double('cost', 0) * (1 + tax))),
+ *   TotalAtLeast: flow({ min: 100 }, (service, { min }) => service.double('total', 0) >= min),
+ * };
+ * const nodes = [
+ *   { id: 1, type: 1, sonIds: '2,3' },
+ *   { id: 2, type: 7, confName: 'Add', confField: { tax: 0.5 } },
+ *   { id: 3, type: 5, confName: 'TotalAtLeast' },
+ * ];
+ * const rules = await loadRules({ rules: [{ id: 1, confId: 1 }], nodes }, { leaves });
+ * const { outcome, data } = await rules.run({ ruleId: 1, data: { cost: 100 } });
+ * console.log(outcome, data.total); // TRUE 150
+ * ```
+ */
 export function leavesFor<D = unknown>(_schema?: DataSchema<D>): LeafMaker<D> {
   return { flow, result, none };
 }

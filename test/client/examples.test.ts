@@ -1,0 +1,72 @@
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import * as anywhere from '../../src/client/anywhere.ts';
+import * as client from '../../src/client/client.ts';
+import * as testing from '../../src/client/testing.ts';
+import { run } from '../sdks/run.ts';
+import { createRuleFiles } from '../support/rule-files.ts';
+import { inRepository } from './support/own-package.ts';
+
+const root = join(import.meta.dirname, '../..');
+const FILES = ['client', 'anywhere', 'load-rules', 'leaves/leaf', 'leaves/leaves-for', 'testing'];
+
+/** An example of a function's description, and what it says that it prints. */
+type Example = { of: string; code: string; prints: string };
+let folder: string;
+let examples: Example[];
+let files: Awaited<ReturnType<typeof createRuleFiles>>;
+
+beforeAll(async () => {
+  examples = (await Promise.all(FILES.map(examplesIn))).flat();
+  await run(join(root, 'node_modules/.bin/tsc'), ['-p', 'tsconfig.client.json'], { cwd: root, timeoutMs: 60_000 });
+  await mkdir(join(root, 'dist'), { recursive: true });
+  folder = await mkdtemp(join(root, 'dist', 'examples-'));
+  for (const [index, { code }] of examples.entries()) await writeFile(pathOf(index), inRepository(code));
+  files = await createRuleFiles();
+  await files.write('{"id":1,"status":1,"confId":1}', 1, 'bases', '1.json');
+  await files.write('{"id":1,"status":1,"type":5,"confName":"shop.SpentAtLeast"}', 1, 'confs', '1.json');
+});
+afterAll(async () => {
+  await rm(folder, { recursive: true, force: true });
+  await files.remove();
+});
+
+const pathOf = (index: number) => join(folder, `example-${index}.ts`);
+
+async function examplesIn(name: string): Promise<Example[]> {
+  const text = await readFile(join(root, 'src/client', `${name}.ts`), 'utf8');
+  const blocks = text.matchAll(/@example\n \* ```ts\n(.*?) \* ```\n.*?export (?:async )?(?:function|const) (\w+)/gs);
+  return [...blocks].map(([, block = '', of = '']) => {
+    const code = block.replace(/^ \* ?/gm, '');
+    const prints = [...code.matchAll(/console\.log\(.*\); \/\/ (.*)$/gm)].map(([, printed]) => `${printed}\n`).join('');
+    return { of: `${name} ${of}`, code, prints };
+  });
+}
+
+test('every function and object that the package exports has one', () => {
+  const described = new Set(examples.map(({ of }) => of));
+  const missing = [
+    ...Object.keys(client).map((name) => ({ name, in: ['client', 'load-rules', 'leaves/leaf', 'leaves/leaves-for'] })),
+    ...Object.keys(anywhere).map((name) => ({ name, in: ['anywhere', 'leaves/leaf', 'leaves/leaves-for'] })),
+    ...Object.keys(testing).map((name) => ({ name, in: ['testing'] })),
+  ].filter(({ name, in: places }) => !places.some((place) => described.has(`${place} ${name}`)));
+  expect(missing).toEqual([]);
+  expect(examples.length).toBeGreaterThanOrEqual(8);
+});
+
+test('they compile, strictly', async () => {
+  const options = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2024', '--types', 'node'];
+  const paths = examples.map((_, index) => pathOf(index));
+  const tsc = join(root, 'node_modules/.bin/tsc');
+  await run(tsc, [...options, '--ignoreConfig', ...paths], { cwd: root, timeoutMs: 60_000 });
+});
+
+test('they run, and print what they say', async () => {
+  for (const [index, { of, prints }] of examples.entries()) {
+    const env = { ...process.env, SHARED_DIR: files.sharedDir };
+    const printed = await run(process.execPath, [pathOf(index)], { cwd: root, env, timeoutMs: 30_000 });
+    expect({ of, printed }).toEqual({ of, printed: prints });
+    expect(prints).not.toBe('');
+  }
+});
