@@ -18,6 +18,21 @@ const typedFunctions: ReadonlyMap<unknown, ValueType> = new Map<unknown, ValueTy
 /** Functions that give back what they are given first. */
 export const givesFirst = new Set<unknown>([Object.freeze, Object.seal, Object.defineProperty, String]);
 
+/** Functions of numbers that come to the same whenever they are called. */
+const mathFunctions = new Set<unknown>(
+  Object.entries(Object.getOwnPropertyDescriptors(Math)).flatMap(([name, { value }]) =>
+    name === 'random' ? [] : [value],
+  ),
+);
+
+function computed(value: unknown, given: readonly Thing[][]): Thing {
+  const numbers = given.map(([only, ...others]) =>
+    only?.kind === 'known' && typeof only.value === 'number' && others.length === 0 ? only.value : null,
+  );
+  if (typeof value !== 'function' || numbers.includes(null)) return { kind: 'unknown', type: 'Double' };
+  return { kind: 'known', value: value(...numbers) };
+}
+
 type Place = { environment: Environment; evaluator: Evaluator };
 
 /** What a call of a function that comes with the language gives; undefined for any other call. */
@@ -56,6 +71,13 @@ function knownFunction(value: unknown, node: CallExpression, { environment, eval
     return argument().map((thing) =>
       listOf(membersOf(thing, evaluator).map((each) => listOfPlaces([[each.name], [each.value]]))),
     );
+  if (mathFunctions.has(value))
+    return [
+      computed(
+        value,
+        node.arguments.map((each) => evaluator.evaluate(each, environment)),
+      ),
+    ];
   const type = typedFunctions.get(value);
   return type && [{ kind: 'unknown', type }];
 }

@@ -1,8 +1,8 @@
 import type { CallExpression } from 'acorn';
 import type { Environment, Evaluator, Thing } from '../interpreter.ts';
 
-import { itemsOf } from '../values/lists.ts';
-import { absent, listOf, listOfPlaces, textsOf, unknown } from '../values/things.ts';
+import { hasPlaces, itemsOf } from '../values/lists.ts';
+import { absent, known, listOf, listOfPlaces, textsOf, unknown } from '../values/things.ts';
 
 /** A call of a method of the language, `name`, on `objects`. */
 export type MethodCall = {
@@ -14,7 +14,8 @@ export type MethodCall = {
 };
 
 const sameItems = new Set('sort toSorted'.split(' '));
-const oneItem = new Set('find findLast pop shift'.split(' '));
+const oneItem = new Set('pop shift'.split(' '));
+const askedFor = new Set('includes has indexOf lastIndexOf'.split(' '));
 
 function isKnownList(thing: Thing): boolean {
   const { value } = thing.kind === 'known' ? thing : { value: undefined };
@@ -35,9 +36,13 @@ export function listMethod(call: MethodCall): Thing[] | undefined {
   if (map) return mapMethod(name, map, argument());
   if (sameItems.has(name)) return objects;
   if (oneItem.has(name)) return [...items(), absent];
+  if (askedFor.has(name)) return objects.flatMap((list) => told(name, list, argument()));
   switch (name) {
     case 'filter':
-      return objects.map((list) => listOf(itemsOf(list).filter((item) => mayPass(item, argument(), evaluator))));
+      return objects.map((list) => listOf(passing(list, argument(), evaluator).map(({ item }) => item)));
+    case 'find':
+    case 'findLast':
+      return objects.flatMap((list) => foundIn(name, passing(list, argument(), evaluator)));
     case 'slice':
       return objects.map((list) =>
         sliced(
@@ -47,14 +52,14 @@ export function listMethod(call: MethodCall): Thing[] | undefined {
       );
     case 'reverse':
     case 'toReversed':
-      return objects.map((list) => (isInOrder(list) ? inOrder(itemsOf(list).toReversed()) : list));
+      return objects.map((list) => (hasPlaces(list) ? inOrder(itemsOf(list).toReversed()) : list));
     case 'values':
     case 'concat':
       return [
-        listOf([
-          ...items(),
-          ...node.arguments.flatMap((each) => evaluator.evaluate(each, environment)).flatMap(entries),
-        ]),
+        joinedLists(
+          objects,
+          node.arguments.map((each) => evaluator.evaluate(each, environment)),
+        ),
       ];
     case 'at':
       return objects.flatMap((list) => entryAt(list, argument()));
@@ -88,23 +93,54 @@ function mapMethod(name: string, map: ReadonlyMap<unknown, unknown>, keys: reado
 
 const entries = (thing: Thing): Thing[] => (isList(thing) ? itemsOf(thing) : [thing]);
 
-/** Whether the entries of a list are all known, each in its place. */
-const isInOrder = (list: Thing): boolean => (list.kind === 'list' ? list.closed === true : isKnownList(list));
-
 const inOrder = (items: Thing[]): Thing => ({ kind: 'list', items, closed: true });
 
-/** Whether a test lets an entry through, or may do so: only a plain `false` for it says no. */
-function mayPass(item: Thing, tests: readonly Thing[], evaluator: Evaluator): boolean {
-  const given = [() => [item], () => [unknown], () => [unknown]];
-  const verdicts = tests.flatMap((test) => evaluator.call(test, { self: unknown, given }));
-  return verdicts.length === 0 || !verdicts.every((verdict) => verdict.kind === 'known' && !verdict.value);
+/** One list after the other; the entries keep their places where those of each are known. */
+function joinedLists(objects: readonly Thing[], added: readonly Thing[][]): Thing {
+  const all = [objects, ...added];
+  const lists = all.flatMap(([only, ...others]) => (only && others.length === 0 && hasPlaces(only) ? [only] : []));
+  if (lists.length === all.length) return inOrder(lists.flatMap(itemsOf));
+  return listOf([...objects.flatMap(itemsOf), ...added.flat().flatMap(entries)]);
+}
+
+type Passing = { item: Thing; isSure: boolean };
+
+/** The entries that a test lets through, or may: only where it comes to a plain falsy value it does not. */
+function passing(list: Thing, tests: readonly Thing[], evaluator: Evaluator): Passing[] {
+  const index = (place: number) => (hasPlaces(list) ? known(place) : unknown);
+  return itemsOf(list).flatMap((item, place) => {
+    const given = [() => [item], () => [index(place)], () => [list]];
+    const verdicts = tests.flatMap((test) => evaluator.call(test, { self: unknown, given }));
+    const isPlain = verdicts.length > 0 && verdicts.every(({ kind }) => kind === 'known');
+    if (!isPlain) return [{ item, isSure: false }];
+    const isLetThrough = verdicts.map((verdict) => verdict.kind === 'known' && Boolean(verdict.value));
+    return isLetThrough.includes(true) ? [{ item, isSure: !isLetThrough.includes(false) }] : [];
+  });
+}
+
+/** The first entry that passes, or one before it that may; nothing where none is sure to. */
+function foundIn(name: string, all: readonly Passing[]): Thing[] {
+  const ordered = name === 'findLast' ? all.toReversed() : all;
+  const first = ordered.findIndex(({ isSure }) => isSure);
+  if (first < 0) return [...ordered.map(({ item }) => item), absent];
+  return ordered.slice(0, first + 1).map(({ item }) => item);
+}
+
+/** What a list says of one plain value: whether it has it, or where. */
+function told(name: string, list: Thing, [asked, ...others]: readonly Thing[]): Thing[] {
+  const items = itemsOf(list);
+  const values = items.map((item) => (item.kind === 'known' ? item.value : list));
+  if (!hasPlaces(list) || values.includes(list) || asked?.kind !== 'known' || others.length > 0) return [unknown];
+  if (name === 'indexOf') return [known(values.indexOf(asked.value))];
+  if (name === 'lastIndexOf') return [known(values.lastIndexOf(asked.value))];
+  return [known(values.includes(asked.value))];
 }
 
 function sliced(list: Thing, given: readonly Thing[][]): Thing {
   const places = given.map(([only, ...others]) =>
     only?.kind === 'known' && typeof only.value === 'number' && others.length === 0 ? only.value : null,
   );
-  if (!isInOrder(list)) return list;
+  if (!hasPlaces(list)) return listOf([unknown]);
   return places.includes(null) ? listOf(itemsOf(list)) : inOrder(itemsOf(list).slice(...places.map(Number)));
 }
 

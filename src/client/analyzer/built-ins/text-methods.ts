@@ -6,7 +6,7 @@ import type { MethodCall } from './list-methods.ts';
 const sameText = new Set('toString valueOf trim toLocaleString'.split(' '));
 /** Methods of texts that depend on nothing but the text and what they are given. */
 const pure = new Set(
-  'toLowerCase toUpperCase trim trimStart trimEnd slice substring replace replaceAll split padStart padEnd repeat at charAt'.split(
+  'toLowerCase toUpperCase trim trimStart trimEnd slice substring replace replaceAll split padStart padEnd repeat at charAt startsWith endsWith includes indexOf lastIndexOf'.split(
     ' ',
   ),
 );

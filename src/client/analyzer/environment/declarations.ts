@@ -55,6 +55,9 @@ function declarePart(declaring: Declaring, part: AnyNode, block: AnyNode | undef
     case 'UpdateExpression':
       if (part.argument.type === 'Identifier') give(declaring, part.argument.name, part.start, 'grown');
       break;
+    case 'UnaryExpression':
+      if (part.operator === 'delete') lose(declaring, part.argument, part.start);
+      break;
     case 'ForOfStatement':
     case 'ForInStatement':
       loop(declaring, part);
@@ -115,6 +118,12 @@ function assign(declaring: Declaring, part: AssignmentExpression, block: AnyNode
       ...(operator === '=' && { block, at: end }),
       again: declaring.loops[0] ?? nowhere,
     });
+}
+
+/** Something is taken out of what a name stands for: what is left is not known. */
+function lose(declaring: Declaring, target: AnyNode, place: number): void {
+  const base = baseOf(target);
+  if (base) give(declaring, base, place, 'grown');
 }
 
 function loop(declaring: Declaring, { left, right, type, start }: ForOfStatement | ForInStatement): void {

@@ -10,7 +10,7 @@ import type {
 } from 'acorn';
 import type { ValueType } from '../../leaves/leaf.ts';
 import type { Thing } from '../interpreter.ts';
-import { itemsOf } from '../values/lists.ts';
+import { hasPlaces, itemsOf } from '../values/lists.ts';
 import { absent, known, listOf, listOfPlaces, sure, textsOf, typeOfThing, unknown } from '../values/things.ts';
 
 type Evaluate = (part: AnyNode) => Thing[];
@@ -34,7 +34,10 @@ export function made({ callee, arguments: [first] }: NewExpression, evaluate: Ev
   const isList = evaluate(callee).some(
     (thing) => thing.kind === 'known' && (thing.value === Set || thing.value === Array),
   );
-  return isList && first ? evaluate(first) : [unknown];
+  if (!isList || !first) return [unknown];
+  const held = evaluate(first);
+  // `new Array(3)` has three empty places.
+  return held.some((thing) => thing.kind === 'known' && typeof thing.value === 'number') ? [listOf([unknown])] : held;
 }
 
 /** Both sides, or one of them where the left one is known to decide. */
@@ -49,11 +52,16 @@ export function logical({ operator }: LogicalExpression, left: Thing[], right: (
 }
 
 export function listOfElements(elements: ArrayExpression['elements'], evaluate: (part: AnyNode) => Thing[]): Thing {
-  const places = elements.map((element) => {
-    if (element?.type === 'SpreadElement') return evaluate(element.argument).flatMap(itemsOf);
-    return element ? evaluate(element) : [absent];
+  let isInOrder = true;
+  const places = elements.flatMap((element): Thing[][] => {
+    if (element?.type !== 'SpreadElement') return [element ? evaluate(element) : [absent]];
+    const lists = evaluate(element.argument);
+    const [only] = lists;
+    if (lists.length === 1 && only && hasPlaces(only)) return itemsOf(only).map((item) => [item]);
+    isInOrder = false;
+    return [lists.flatMap(itemsOf)];
   });
-  return elements.some((element) => element?.type === 'SpreadElement') ? listOf(places.flat()) : listOfPlaces(places);
+  return isInOrder ? listOfPlaces(places) : listOf(places.flat());
 }
 
 /** One side of a condition where it is sure which, else both. */
@@ -84,6 +92,10 @@ const operations: Readonly<Record<string, (left: number, right: number) => unkno
   '*': (left, right) => left * right,
   '/': (left, right) => left / right,
   '%': (left, right) => left % right,
+  '&': (left, right) => left & right,
+  '|': (left, right) => left | right,
+  '>>': (left, right) => left >> right,
+  '<<': (left, right) => left << right,
   '<': (left, right) => left < right,
   '<=': (left, right) => left <= right,
   '>': (left, right) => left > right,

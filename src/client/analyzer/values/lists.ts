@@ -13,6 +13,12 @@ export function itemsOf(thing: Thing): Thing[] {
   return value instanceof Map ? Array.from(value, (each) => ({ kind: 'known', value: each })) : [unknown];
 }
 
+/** Whether the entries of a list are all known, each in its place. */
+export function hasPlaces(thing: Thing): boolean {
+  if (thing.kind === 'list') return thing.closed === true;
+  return thing.kind === 'known' && (Array.isArray(thing.value) || thing.value instanceof Set);
+}
+
 /** The names of an object's members, as a list. */
 export function namesIn(thing: Thing, evaluator: Evaluator): Thing {
   const { value } = thing.kind === 'known' ? thing : { value: undefined };

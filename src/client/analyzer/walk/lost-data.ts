@@ -131,7 +131,11 @@ function isFollowed(node: AnyNode, ancestors: readonly AnyNode[], around: Around
     case 'ArrayExpression':
       return isFollowed(parent, above, around);
     case 'AssignmentPattern':
-    case 'ReturnStatement':
+    case 'ReturnStatement': {
+      // What a generator returns comes out of `next()`.
+      const [code] = ancestors;
+      return !(code && isFunctionNode(code) && code.generator);
+    }
     case 'ArrowFunctionExpression':
     case 'ExpressionStatement':
     case 'BinaryExpression':

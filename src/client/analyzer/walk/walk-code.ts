@@ -1,7 +1,7 @@
 import type { AnyNode, CallExpression } from 'acorn';
 import { childrenOf, type FunctionNode, isFunctionNode } from '../../code/syntax.ts';
 import { givesFirst, iteratedBy, losesReturned } from '../built-ins/built-ins.ts';
-import { thingsOf } from '../environment/environment.ts';
+import { isDeclared, thingsOf } from '../environment/environment.ts';
 import { enter, functionsCalled, functionsIn, leaving } from '../environment/functions.ts';
 import { type Access, accessOf } from '../evaluation/access.ts';
 import type { Call, Called, Environment, Evaluator, Thing } from '../interpreter.ts';
@@ -96,7 +96,17 @@ function visit(node: AnyNode, { ancestors, environment }: Place, walk: Walk): vo
   if (node.type === 'CallExpression') call(node, { ancestors, environment }, walk);
   if (node.type === 'NewExpression') handedOver(node.arguments, { environment, given: [], loses: true }, walk);
   const { evaluator, accesses } = walk;
+  // Kept where somebody else may call it with other keys.
+  if (node.type === 'AssignmentExpression' && isKeptElsewhere(node.left, environment))
+    handedOver([node.right], { environment, given: [], loses: true }, walk);
   if (leavesSight(node, ancestors, { environment, evaluator })) accesses.push(somethingElse);
+}
+
+function isKeptElsewhere(target: AnyNode, environment: Environment): boolean {
+  return (
+    target.type === 'MemberExpression' ||
+    (target.type === 'Identifier' && !isDeclared(target.name, target.start, environment))
+  );
 }
 
 function call(node: CallExpression, { ancestors, environment }: Place, walk: Walk): void {

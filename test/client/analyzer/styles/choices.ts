@@ -33,4 +33,39 @@ export const choiceStyles: readonly Style[] = [
   }),
   quick('a text that is no reference', [], (s) => void s.resolve('gold')),
   quick('a text that is the value', ['gold'], (s) => void s.get(String(s.resolve('gold')))),
+  quick(
+    'those that another list has',
+    ['a'],
+    (s) => void KEYS.filter((key) => ['a', 'z'].includes(key)).map((key) => s.get(key)),
+  ),
+  quick('those that a set does not have', ['b', 'c'], (s) => {
+    const without = new Set(['a']);
+    void KEYS.filter((key) => !without.has(key)).map((key) => s.get(key));
+  }),
+  quick(
+    'those that begin with a text',
+    ['b'],
+    (s) => void KEYS.filter((key) => key.startsWith('b')).map((key) => s.get(key)),
+  ),
+  quick('those at the first places', ['a', 'b'], (s) => void KEYS.filter((_, at) => at < 2).map((key) => s.get(key))),
+  quick('the one that is found', ['b'], (s) => void s.get(KEYS.find((key) => key === 'b') ?? 'none')),
+  quick('the last one that is found', ['b'], (s) => void s.get(KEYS.findLast((key) => key !== 'c') ?? 'none')),
+  quick('a place that is looked up', ['b'], (s) => void s.get(KEYS[KEYS.indexOf('b')] ?? 'none')),
+  quick('a place that is computed', ['b'], (s) => void s.get(KEYS[Math.min(1, KEYS.length)] ?? 'none')),
+  quick('the beginning of two lists', ['z', 'a'], (s) => void ['z', ...KEYS].slice(0, 2).map((key) => s.get(key))),
+  quick(
+    'the beginning of two lists that are joined',
+    ['z', 'a'],
+    (s) =>
+      void ['z']
+        .concat(KEYS)
+        .slice(0, 2)
+        .map((key) => s.get(key)),
+  ),
+  quick('the last of a list that is turned', ['c'], (s) => void s.get(String([...KEYS].reverse()[0]))),
+  quick('a table that loses a member', ['?'], (s) => {
+    const table: Record<string, number> = { a: 1, b: 2 };
+    delete table.b;
+    for (const key of Object.keys(table)) s.get(key);
+  }),
 ];

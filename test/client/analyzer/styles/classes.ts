@@ -283,7 +283,7 @@ export const classStyles: readonly Style[] = [
   },
   {
     style: 'a function kept in the leaf',
-    keys: ['?'],
+    keys: ['a'],
     leaf: class {
       _later: (() => unknown) | undefined;
       doNone(service: Data): void {

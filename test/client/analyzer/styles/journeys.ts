@@ -16,6 +16,7 @@ async function retry<T>(work: () => T | Promise<T>): Promise<T> {
 }
 /** Keeps what it is given, and calls it some other time. */
 const queue: (() => unknown)[] = [];
+const elsewhere: { read?: (key: string) => unknown } = {};
 const enqueue = (work: () => unknown) => {
   queue.push(work);
   return Promise.resolve().then(() => queue.pop()?.());
@@ -83,4 +84,40 @@ export const journeyStyles: readonly Style[] = [
     void kept;
   }),
   quick('the data reduced', ['?'], (s) => void [1].reduce((d) => d, s).get('a')),
+  quick('the data returned by a generator', ['?'], (s) => {
+    function* give() {
+      yield 1;
+      return s;
+    }
+    const steps = give();
+    steps.next();
+    const { value } = steps.next();
+    if (typeof value === 'object') value.get('a');
+  }),
+  quick('a reader that is kept elsewhere after it was used', ['a', '?'], (s) => {
+    const read = (key: string) => s.get(key);
+    read('a');
+    elsewhere.read = read;
+    elsewhere.read('b');
+  }),
+  quick(
+    'the data to a then of two functions',
+    ['a', 'b'],
+    (s) =>
+      void (s.ts > 0 ? Promise.resolve(s) : Promise.reject(new Error('no'))).then(
+        (d) => d.get('a'),
+        () => s.get('b'),
+      ),
+  ),
+  quick('the data out of a generator', ['a', '?'], (s) => {
+    function* give() {
+      yield s;
+    }
+    for (const d of give()) d.get('a');
+  }),
+  quick('the data swapped', ['a', '?'], (s) => {
+    let [one, other]: [unknown, unknown] = [1, s];
+    [one, other] = [other, one];
+    if (one instanceof Object && 'get' in one) (one as Data).get('a');
+  }),
 ];
