@@ -17,6 +17,8 @@ RUN npm ci --ignore-scripts --prefer-offline --no-audit --no-fund
 COPY tsconfig.json ./
 COPY bin bin
 COPY src src
+COPY README.md ARCHITECTURE.md CHANGELOG.md CONTRIBUTING.md SECURITY.md ./
+COPY docs docs
 RUN node bin/build-console.js
 
 FROM ${NODE_IMAGE}

@@ -1,14 +1,17 @@
 #!/usr/bin/env node
-// Builds the console into dist/console. `--when-needed`: only when it is missing or older than its sources, and a build that
+// Builds the console into dist/console, with the documents beside it. `--when-needed`: only when it is missing or older than its sources, and a build that
 // fails is said in one line instead of keeping the service from starting: the service works without its page.
 import { readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
+import { writeDocuments } from './documents.js';
 
 const root = join(import.meta.dirname, '..');
 const built = join(root, 'dist/console');
-const sources = ['src/console', 'src/shared', 'package-lock.json'].map((path) => join(root, path));
+const sources = ['src/console', 'src/shared', 'docs', 'README.md', 'ARCHITECTURE.md', 'package-lock.json'].map((path) =>
+  join(root, path),
+);
 const whenNeeded = process.argv.includes('--when-needed');
 
 try {
@@ -45,6 +48,7 @@ async function build() {
   const aside = `${built}.${process.pid}`;
   try {
     await viteBuild({ root: join(root, 'src/console'), logLevel: 'warn', build: { outDir: aside } });
+    await writeDocuments(root, aside);
     await compressFiles(aside);
     await rm(built, { recursive: true, force: true });
     await rename(aside, built);
@@ -58,7 +62,7 @@ async function build() {
 async function compressFiles(directory) {
   const names = await readdir(directory, { recursive: true });
   const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY } };
-  for (const name of names.filter((name) => /\.(html|js|css|svg)$/.test(name))) {
+  for (const name of names.filter((name) => /\.(html|js|css|svg|md|txt)$/.test(name))) {
     const path = join(directory, name);
     const body = await readFile(path);
     await writeFile(`${path}.br`, await promisify(brotliCompress)(body, quality));

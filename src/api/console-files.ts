@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 
-/** A built file of the console, with the headers it is served with, and the same file compressed when it was built. */
+/** A built file of the console, or a document beside it, with the headers it is served with, and the same file compressed when it was built. */
 export type ConsoleFile = {
   body: Uint8Array<ArrayBuffer>;
   headers: Record<string, string>;
@@ -15,6 +15,8 @@ const TYPES: ReadonlyMap<string, string> = new Map([
   ['.js', 'text/javascript; charset=utf-8'],
   ['.css', 'text/css; charset=utf-8'],
   ['.svg', 'image/svg+xml'],
+  ['.md', 'text/markdown; charset=utf-8'],
+  ['.txt', 'text/plain; charset=utf-8'],
 ]);
 /** Smallest first: the first encoding that a browser takes is sent. */
 const ENCODINGS = [
