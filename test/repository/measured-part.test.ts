@@ -21,7 +21,7 @@ it('a run of the bench replaces what it says about scaling, and nothing else', (
   const scaling = readFileSync(join(import.meta.dirname, '../../docs/scaling.md'), 'utf8');
   const changed = withMeasured(scaling, 'scaling', '| a table |');
   expect(changed.split('\n').slice(0, 10)).toEqual(scaling.split('\n').slice(0, 10));
-  expect(changed).toMatch(/\| a table \|\n\n<!-- end of scaling -->[\s\S]*## What has to change beyond each limit/);
+  expect(changed).toMatch(/\| a table \|\n\n<!-- end of scaling -->[\s\S]*## How it is measured/);
   expect(changed).not.toContain('**What a rate takes**');
 });
 
