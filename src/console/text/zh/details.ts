@@ -14,7 +14,7 @@ export const detailsWords: Record<keyof typeof words, Template> = {
   'changes.changed': '改变',
   'changes.rewritten': '同一个数，写法不同',
   'changes.rounded': '丢失精度',
-  'changes.same': '{n} 个键未变',
+  'changes.same': '{n} 个字段未变',
   'changes.show': '再显示 {n} 个',
   'changes.more': '还有 {n} 处差异没有列出',
   'changes.by': '由 {nodes} 改变',

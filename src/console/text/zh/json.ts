@@ -3,11 +3,11 @@ import type { jsonWords as words } from '../en/json.ts';
 
 export const jsonWords: Record<keyof typeof words, Template> = {
   'json.bad.early': '过早结束',
-  'json.bad.twice': '键 {a} 出现了两次',
+  'json.bad.twice': '字段 {a} 出现了两次',
   'json.bad.after': 'JSON 值结束之后多出 {a}',
   'json.bad.unexpected': '这里不应有 {a}',
   'json.bad.deep': '嵌套超过 {a} 层',
-  'json.bad.key': '应为双引号中的键，却是 {a}',
+  'json.bad.key': '应为双引号中的字段名，却是 {a}',
   'json.bad.expected': '应为 {a}，却是 {b}',
   'json.bad.control': '字符串中的控制字符必须转义',
   'json.bad.escape': '{a} 不是 JSON 的转义',
@@ -21,5 +21,5 @@ export const jsonWords: Record<keyof typeof words, Template> = {
   'json.fold': '折叠',
   'json.unfold': '展开',
   'json.items': '{n} 项',
-  'json.keys': '{n} 个键',
+  'json.keys': '{n} 个字段',
 };
