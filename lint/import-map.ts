@@ -70,7 +70,7 @@ export const importMap: Part[] = [
 
 /**
  * The folders of each part, lowest first: a folder imports itself and those before it, so folders never import each other
- * in a circle. The files that lie directly in a part wire its folders and are not ordered; Biome refuses circles of files.
+ * in a circle. The files that lie directly in a part wire its folders and are not ordered; lint/circles.ts refuses circles of files.
  */
 export const layers: Record<string, string[]> = {
   'src/shared/': ['contract', 'json-tree', 'cases', 'reasoning', 'privacy', 'seams', 'runtime', 'store', 'reports'],

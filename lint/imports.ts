@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { wrongDirections, wrongLayers } from './check-imports.ts';
+import { circles } from './circles.ts';
 import { pastSeams } from './past-seams.ts';
 import { readImports } from './read-imports.ts';
 import { readSources, unusedExports } from './unused-exports.ts';
@@ -7,13 +8,19 @@ import { readSources, unusedExports } from './unused-exports.ts';
 /** Imported from outside this repository, or by the path of a file that is built. */
 const PUBLISHED = ['src/client/client.ts', 'src/client/anywhere.ts', 'src/main.ts'];
 
-// Part of `npm run lint`: refuses imports in a direction that lint/import-map.ts does not have, folders that import each other,
+// Part of `npm run lint`: refuses imports in a direction that lint/import-map.ts does not have, folders and files that import each other,
 // exports that no other file imports, and ways past the seams.
 const root = join(import.meta.dirname, '..');
 const imports = await readImports(root);
 const sources = await readSources(root);
 const unused = unusedExports(sources, PUBLISHED);
-const complaints = [...wrongDirections(imports), ...wrongLayers(imports), ...unused, ...pastSeams(sources)];
+const complaints = [
+  ...wrongDirections(imports),
+  ...wrongLayers(imports),
+  ...circles(imports),
+  ...unused,
+  ...pastSeams(sources),
+];
 for (const complaint of complaints) console.error(complaint);
 if (complaints.length > 0) process.exitCode = 1;
 else console.log(`Checked ${imports.length} imports.`);

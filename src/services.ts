@@ -7,6 +7,7 @@ import { DATA_FIELD } from './shared/contract/data-field.ts';
 import { openKeyring } from './shared/runtime/keyring.ts';
 import type { Logger } from './shared/runtime/logger.ts';
 import { createMetrics } from './shared/runtime/metrics.ts';
+import { openTracing } from './shared/runtime/open-tracing.ts';
 import { readRedisAddress } from './shared/runtime/redis-address.ts';
 import {
   BadSettings,
@@ -17,9 +18,10 @@ import {
   refuseOpenDoor,
   type Settings,
 } from './shared/runtime/settings.ts';
-import { openTracing, type Tracing } from './shared/runtime/tracing.ts';
+import type { Tracing } from './shared/runtime/tracing.ts';
 import type { EmbeddedFolder } from './shared/store/embedded/embedded-backend.ts';
-import { openQueueBackend, type QueueBackend } from './shared/store/queue-backend.ts';
+import { openQueueBackend } from './shared/store/open-queue-backend.ts';
+import type { QueueBackend } from './shared/store/queue-backend.ts';
 import { version } from './version.ts';
 import { startHealthServer } from './worker/health-server.ts';
 import { startWorker } from './worker/start.ts';

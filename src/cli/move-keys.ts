@@ -5,7 +5,7 @@ import { readRedisAddress } from '../shared/runtime/redis-address.ts';
 import { BadSettings, DEFAULT_SHARED_DIR, readSettings } from '../shared/runtime/settings.ts';
 import { type KeptKey, readKeptKeys } from '../shared/store/embedded/file/kept-keys.ts';
 import type { Notes } from '../shared/store/notes.ts';
-import { openQueueBackend } from '../shared/store/queue-backend.ts';
+import { openQueueBackend } from '../shared/store/open-queue-backend.ts';
 import { exitCodes } from './exit-codes.ts';
 import { CommandFailed, type Surroundings } from './surroundings.ts';
 

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { addExecution } from '../../src/shared/store/job-heads.ts';
-import { openQueueBackend } from '../../src/shared/store/queue-backend.ts';
+import { openQueueBackend } from '../../src/shared/store/open-queue-backend.ts';
 import { queueNames } from '../../src/shared/store/queue-names.ts';
 import { httpCall } from '../support/http-call.ts';
 import type { ApiProcess } from '../support/start-process.ts';

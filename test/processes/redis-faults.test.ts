@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, inject, it, vi } from 'vitest';
-import { type ExecutionQueue, openQueueBackend } from '../../src/shared/store/queue-backend.ts';
+import { openQueueBackend } from '../../src/shared/store/open-queue-backend.ts';
+import type { ExecutionQueue } from '../../src/shared/store/queue-backend.ts';
 import { queueNames } from '../../src/shared/store/queue-names.ts';
 import { withDeadline } from '../support/deadline.ts';
 import { echoes } from '../support/echoes.ts';

@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { Redis } from 'ioredis';
 import { describe, expect, inject, it, onTestFinished, vi } from 'vitest';
 import { runCommand } from '../../src/cli/program.ts';
-import { openQueueBackend } from '../../src/shared/store/queue-backend.ts';
+import { openQueueBackend } from '../../src/shared/store/open-queue-backend.ts';
 import { createReplication } from '../../src/shared/store/replication.ts';
 import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/free-port.ts';

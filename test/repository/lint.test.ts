@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { wrongDirections, wrongLayers } from '../../lint/check-imports.ts';
+import { circles } from '../../lint/circles.ts';
 import { pastSeams } from '../../lint/past-seams.ts';
 import { importsOf } from '../../lint/read-imports.ts';
 import { unusedExports } from '../../lint/unused-exports.ts';
@@ -45,7 +46,18 @@ describe('the linter refuses', () => {
     expect(wrongLayers(importsOf(from, `import { x } from '${to}';`))).toHaveLength(1);
   });
 
-  it('files that import each other', async () => {
+  it('files that import each other, if only for their types', () => {
+    const imports = [
+      ['src/a.ts', "import type { B } from './b.ts';"],
+      ['src/b.ts', "import { c } from './c.ts';\nimport { z } from 'zod';"],
+      ['src/c.ts', "export type { A } from './a.ts';\nimport { d } from './d.ts';"],
+      ['src/d.ts', ''],
+    ].flatMap(([from = '', text = '']) => importsOf(from, text));
+    expect(circles(imports)).toEqual(['src/a.ts → src/b.ts → src/c.ts → src/a.ts: these files import each other.']);
+    expect(circles(imports.filter(({ from }) => from !== 'src/c.ts'))).toEqual([]);
+  });
+
+  it('files that need each other to be loaded', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'rule-server-lint-'));
     try {
       await copyFile(join(ROOT, 'biome.json'), join(folder, 'biome.json'));

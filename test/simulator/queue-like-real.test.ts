@@ -7,12 +7,8 @@ import { isLostToOthers } from '../../src/shared/store/ending-worker.ts';
 import type { History } from '../../src/shared/store/history.ts';
 import { addExecution } from '../../src/shared/store/job-heads.ts';
 import type { Notes } from '../../src/shared/store/notes.ts';
-import {
-  type ExecutionQueue,
-  type JobWorker,
-  openQueueBackend,
-  type QueueBackend,
-} from '../../src/shared/store/queue-backend.ts';
+import { openQueueBackend } from '../../src/shared/store/open-queue-backend.ts';
+import type { ExecutionQueue, JobWorker, QueueBackend } from '../../src/shared/store/queue-backend.ts';
 import { queueNames } from '../../src/shared/store/queue-names.ts';
 import { borrowEmbeddedQueue } from '../support/embedded-queue.ts';
 import { borrowDatabase } from '../support/shared-redis.ts';

@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import { expect } from 'vitest';
 import { unless } from '../../src/shared/runtime/errno.ts';
-import { openQueueBackend } from '../../src/shared/store/queue-backend.ts';
+import { openQueueBackend } from '../../src/shared/store/open-queue-backend.ts';
 import { queueNames } from '../../src/shared/store/queue-names.ts';
 import { eventually } from './eventually.ts';
 import { type RedisProcess, type RedisProcessOptions, startRedisProcess } from './redis-process.ts';

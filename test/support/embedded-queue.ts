@@ -1,4 +1,5 @@
-import { openQueueBackend, type QueueBackend } from '../../src/shared/store/queue-backend.ts';
+import { openQueueBackend } from '../../src/shared/store/open-queue-backend.ts';
+import type { QueueBackend } from '../../src/shared/store/queue-backend.ts';
 import { queueNames } from '../../src/shared/store/queue-names.ts';
 
 export type LentQueue = { backend: QueueBackend; giveBack(): Promise<void> };

@@ -2,7 +2,7 @@
 import { writeSync } from 'node:fs';
 import { createLogger } from '../../src/shared/runtime/logger.ts';
 import { queueUrlOf, readSettings } from '../../src/shared/runtime/settings.ts';
-import { openQueueBackend } from '../../src/shared/store/queue-backend.ts';
+import { openQueueBackend } from '../../src/shared/store/open-queue-backend.ts';
 import { startWorker } from '../../src/worker/start.ts';
 import type { Fault } from './start-process.ts';
 

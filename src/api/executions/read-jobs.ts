@@ -9,8 +9,7 @@ import {
 } from '../../shared/contract/execution-record.ts';
 import { jobDataSchema, jobHeadSchema } from '../../shared/contract/job.ts';
 import { endingOfCompleted, endingOfFailed } from '../../shared/contract/job-ending.ts';
-import type { ReadShortJobs, ShortJob } from '../../shared/store/job-heads.ts';
-import type { ExecutionQueue } from '../../shared/store/queue-backend.ts';
+import type { ExecutionQueue, ReadShortJobs, ShortJob } from '../../shared/store/queue-backend.ts';
 
 /** Reads an execution from its job. */
 type Found = { record: ExecutionRecord; input: string | null; ending: Ending | null; collect: boolean };

@@ -1,7 +1,5 @@
+import type { Clock } from './finding.ts';
 import { type Finding, ok, warn } from './finding.ts';
-
-/** Somebody's clock, and how far it is ahead of this machine's. */
-export type Clock = { whose: string; aheadMs: number };
 
 const MAY_DIFFER_MS = 2000;
 

@@ -15,7 +15,7 @@ import {
 import { join } from 'node:path';
 import { errnoOf, unless } from '../../shared/runtime/errno.ts';
 import { servedFileSystems } from '../../shared/runtime/served-file-systems.ts';
-import type { Clock } from './clock-check.ts';
+import type { Clock } from './finding.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
 
 const CLOCKS_MAY_DIFFER_MS = 1000;

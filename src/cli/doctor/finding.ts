@@ -1,4 +1,5 @@
-import type { Clock } from './clock-check.ts';
+/** Somebody's clock, and how far it is ahead of this machine's. */
+export type Clock = { whose: string; aheadMs: number };
 
 /** The result of one check. `advice`: what to do about a warning or a failure. `clocks`: those it came by. */
 export type Finding = {

@@ -1,13 +1,10 @@
-import type { Node } from './node.ts';
+import type { Effects, Node } from './node.ts';
 import type { State } from './state.ts';
 import type { ExactObject } from './values.ts';
 
 /** What stands in the place of a node: the state it comes to, inversion included, and the keys it writes. */
 export type Stub = { outcome: State; set: ExactObject };
 export type Stubs = ReadonlyMap<bigint, Stub>;
-
-/** Whether a leaf does more than read and write the data: `unsure` where neither its code nor its definition tells. */
-export type Effects = 'none' | 'some' | 'unsure';
 
 export type DryRun = ReturnType<typeof createDryRun>;
 

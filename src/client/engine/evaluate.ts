@@ -2,14 +2,12 @@ import type { Stub } from './dry-run.ts';
 import type { Node, Role } from './node.ts';
 import { runParallel } from './parallel.ts';
 import { executedTail, type Run, Stopped } from './run.ts';
+import type { Evaluated } from './serial.ts';
 import { runSerial } from './serial.ts';
 import type { ErrorState, State } from './state.ts';
 import { inverted } from './state.ts';
 import type { Step } from './steps.ts';
 import { isOutside } from './time-window.ts';
-
-/** A state at once, or later when a leaf waits for something. Nothing waits that does not have to. */
-export type Evaluated = State | Promise<State>;
 
 /** What a node itself came to; `REJECTED`: its forward condition was FALSE, so it did not run. */
 type Own = State | 'REJECTED';

@@ -1,7 +1,9 @@
 import type { Data } from './data.ts';
-import type { Effects } from './dry-run.ts';
 import type { ErrorState, State } from './state.ts';
 import type { TimeWindow } from './time-window.ts';
+
+/** Whether a leaf does more than read and write the data: `unsure` where neither its code nor its definition tells. */
+export type Effects = 'none' | 'some' | 'unsure';
 
 /** Something that should have been a child or a forward condition and is not there, or cannot run. */
 export type LeftOut = { id: bigint; role: Role; reason: string };

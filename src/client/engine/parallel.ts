@@ -1,7 +1,6 @@
-import type { Evaluated } from './evaluate.ts';
 import type { Node } from './node.ts';
 import { Stopped } from './run.ts';
-import type { Children } from './serial.ts';
+import type { Children, Evaluated } from './serial.ts';
 import type { State } from './state.ts';
 import { createTally, type Tally } from './tally.ts';
 

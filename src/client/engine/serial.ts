@@ -1,7 +1,9 @@
-import type { Evaluated } from './evaluate.ts';
 import type { Node, Relation } from './node.ts';
 import type { State } from './state.ts';
 import { createTally, type Tally } from './tally.ts';
+
+/** A state at once, or later when a leaf waits for something. Nothing waits that does not have to. */
+export type Evaluated = State | Promise<State>;
 
 /** The children of one relation, and how to run one of them. */
 export type Children = { nodes: readonly Node[]; relation: Relation; evaluate: (child: Node) => Evaluated };

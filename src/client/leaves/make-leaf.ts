@@ -1,8 +1,7 @@
 import { parseExact } from '../../shared/contract/exact-json.ts';
 import { onlyComputes } from '../code/only-computes.ts';
 import type { Data } from '../engine/data.ts';
-import type { Effects } from '../engine/dry-run.ts';
-import type { Node } from '../engine/node.ts';
+import type { Effects, Node } from '../engine/node.ts';
 import type { State } from '../engine/state.ts';
 import { type ExactObject, isExactObject } from '../engine/values.ts';
 import { configuredValue, countsAsNothing, type Field } from './fields.ts';

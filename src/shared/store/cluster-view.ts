@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import { z } from 'zod';
 import type { Endpoint } from '../runtime/redis-url.ts';
-import type { View } from './master-finder.ts';
+import type { View } from './master-view.ts';
 
 /** `byName`: nodes are reached by their announced names, which their certificates carry. */
 type Asked = { at: Endpoint; prefix: string; byName: boolean };

@@ -1,10 +1,7 @@
 import type { Redis } from 'ioredis';
 import { z } from 'zod';
-import type { ExecutionQueue } from './queue-backend.ts';
+import type { EraseJob } from './queue-backend.ts';
 import { redisScript } from './redis-script.ts';
-
-/** Removes the job of an execution that has ended, and the events that tell of it: they carry its answer. */
-export type EraseJob = (queue: ExecutionQueue, mockId: string) => Promise<void>;
 
 const AT_ONCE = 500;
 

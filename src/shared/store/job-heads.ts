@@ -2,23 +2,7 @@ import type { Redis } from 'ioredis';
 import { z } from 'zod';
 import type { JobData } from '../contract/job.ts';
 import { parseJson } from '../contract/parse-json.ts';
-import type { ExecutionQueue } from './queue-backend.ts';
-
-/** A job as lists and followers read it: without the data that its worker reads. */
-export type ShortJob = {
-  /** The head that its API wrote beside its data; null if there is none. */
-  head: unknown;
-  timestamp: number;
-  /** Whether a worker has begun it, as far as the queue store remembers. */
-  begun: boolean;
-  progress: unknown;
-  finishedOn: number | null;
-  failedReason: string | null;
-  returnvalue: unknown;
-};
-
-/** Reads jobs in the order of their ids; null for one that is not there. */
-export type ReadShortJobs = (queue: ExecutionQueue, ids: readonly string[]) => Promise<(ShortJob | null)[]>;
+import type { ExecutionQueue, ReadShortJobs, ShortJob } from './queue-backend.ts';
 
 /**
  * Puts an execution on the queue. What lists show of it lies beside its data, in the options of the job: both queues keep

@@ -3,10 +3,8 @@ import { Redis } from 'ioredis';
 import type { RedisAddress } from '../runtime/redis-address.ts';
 import type { Endpoint } from '../runtime/redis-url.ts';
 import { askClusterNode } from './cluster-view.ts';
+import type { View } from './master-view.ts';
 import { askSentinel } from './sentinel-view.ts';
-
-/** The address of the master in the view of one Sentinel or one node of a Cluster. The greater epoch is the newer view. */
-export type View = { master: Endpoint; epoch: number; others: Endpoint[] };
 
 export type MasterFinder = {
   /** The master of the newest view. Rejects when none could be had, with what was said instead. */

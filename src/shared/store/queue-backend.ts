@@ -1,17 +1,31 @@
-import type { IQueueBackend, Processor, Queue, QueueEvents, QueueEventsProducer, Telemetry, Worker } from 'bullmq';
+import type { IQueueBackend, Processor, Queue, QueueEvents, QueueEventsProducer, Worker } from 'bullmq';
 import type { JobData, JobResult } from '../contract/job.ts';
-import { type RedisAddress, redisAddress } from '../runtime/redis-address.ts';
 import type { BatchLimits, BatchStore } from './batch-store.ts';
-import { type EmbeddedFolder, openEmbedded } from './embedded/embedded-backend.ts';
-import type { EraseJob } from './erase-job.ts';
 import type { History, HistoryLimits } from './history.ts';
-import type { ReadShortJobs } from './job-heads.ts';
 import type { Store } from './key-value-store.ts';
 import type { Notes } from './notes.ts';
-import { openRedis } from './redis-backend.ts';
 import type { Replies, ReplyListener } from './replies.ts';
 import type { Takers } from './takers.ts';
 import type { Trees } from './trees.ts';
+
+/** A job as lists and followers read it: without the data that its worker reads. */
+export type ShortJob = {
+  /** The head that its API wrote beside its data; null if there is none. */
+  head: unknown;
+  timestamp: number;
+  /** Whether a worker has begun it, as far as the queue store remembers. */
+  begun: boolean;
+  progress: unknown;
+  finishedOn: number | null;
+  failedReason: string | null;
+  returnvalue: unknown;
+};
+
+/** Reads jobs in the order of their ids; null for one that is not there. */
+export type ReadShortJobs = (queue: ExecutionQueue, ids: readonly string[]) => Promise<(ShortJob | null)[]>;
+
+/** Removes the job of an execution that has ended, and the events that tell of it: they carry its answer. */
+export type EraseJob = (queue: ExecutionQueue, mockId: string) => Promise<void>;
 
 export type JobQueue<Data, Result> = Queue<Data, Result, string, Data, Result, string, IQueueBackend, unknown>;
 export type JobWorker<Data, Result> = Worker<Data, Result, string, IQueueBackend, object, unknown>;
@@ -95,16 +109,3 @@ export type QueueBackend = {
   ): JobWorker<Data, Result>;
   close(): Promise<void>;
 };
-
-/**
- * Opens the queue store at an address or a redis:// URL, or the embedded one when there is none: in `kept`, or in memory.
- * `telemetry` carries traces.
- */
-export async function openQueueBackend(
-  where: RedisAddress | string | undefined,
-  telemetry?: Telemetry,
-  kept?: EmbeddedFolder,
-): Promise<QueueBackend> {
-  if (where === undefined) return openEmbedded(telemetry, kept);
-  return openRedis(typeof where === 'string' ? redisAddress(where) : where, telemetry);
-}

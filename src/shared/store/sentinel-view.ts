@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import { z } from 'zod';
-import type { View } from './master-finder.ts';
+import type { View } from './master-view.ts';
 
 const addressSchema = z.tuple([z.string(), z.coerce.number().int().min(1)]).nullable();
 const masterSchema = z.union([

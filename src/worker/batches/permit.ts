@@ -1,38 +1,10 @@
 import { parseTarget } from '../../shared/contract/target.ts';
-import type { BatchStore } from '../../shared/store/batch-store.ts';
 import type { Client } from '../clients/client.ts';
 import { type Chosen, goesOn, pause, type TargetRun } from './target-run.ts';
 
 const ASK_AGAIN_MS = 25;
 /** Callers come first: so long until it is looked again whether a batch may send an item. */
 const GIVE_WAY_MS = 100;
-
-export type Permits = ReturnType<typeof createPermits>;
-
-/**
- * The permits of one batch: each is a place at a client. They are renewed as long as this worker runs the batch, so those of a worker
- * that died lapse soon.
- */
-export function createPermits(store: BatchStore, batchId: string) {
-  const held = new Map<string, Set<string>>();
-
-  return {
-    async acquire(client: string, mockId: string, limit: number): Promise<boolean> {
-      if (!(await store.acquire({ client, batchId, mockId, limit }))) return false;
-      held.set(client, (held.get(client) ?? new Set()).add(mockId));
-      return true;
-    },
-    async release(client: string, mockId: string): Promise<void> {
-      const here = held.get(client);
-      here?.delete(mockId);
-      if (here?.size === 0) held.delete(client);
-      await store.release({ client, batchId, mockId });
-    },
-    async renew(): Promise<void> {
-      for (const [client, mockIds] of held) await store.renew(client, [...mockIds]);
-    },
-  };
-}
 
 /** Waits until a client may have one more item; null when the target is stopped meanwhile. */
 export async function permit(self: TargetRun, mockId: string): Promise<Chosen | null> {

@@ -13,7 +13,7 @@ import type { ClientPace } from './client-pace.ts';
 import type { FollowItems } from './follow-items.ts';
 import type { GiveWay } from './give-way.ts';
 import type { Mark, Marks } from './marks.ts';
-import type { Permits } from './permit.ts';
+import type { Permits } from './permits.ts';
 
 export type RunTargetDependencies = {
   store: BatchStore;

@@ -6,18 +6,12 @@ import type { MetadataFor } from '../rules/leaf-metadata.ts';
 import type { Rules } from '../rules/rules.ts';
 import { readSchema } from '../rules/schema.ts';
 import { readEditedRoot, readTree } from '../rules/tree.ts';
+import type { Answer } from './answer.ts';
 import type { Erase } from './erase.ts';
 import type { Fence } from './fence.ts';
 import { createListApps } from './list-apps.ts';
 import { createListClients } from './list-clients.ts';
 import type { AnswerSavedCases } from './saved-cases.ts';
-
-/** An answer as JSON text with every number exact, or what is not there. */
-export type Answer =
-  | { kind: 'found'; body: string }
-  | { kind: 'refused'; status: 404 | 422 | 503; error: string }
-  /** This worker cannot answer; another one may. */
-  | { kind: 'pass-on' };
 
 type Dependencies = {
   sharedDir: string;

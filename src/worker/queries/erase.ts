@@ -3,7 +3,7 @@ import { filesOf, removeFiles, removeOpenMark } from '../files/execution-files.t
 import type { KeptAnswers } from '../files/kept-answers.ts';
 import type { SharedDirectory } from '../files/shared-directory.ts';
 import { rm } from '../seams/files.ts';
-import type { Answer } from './answer-query.ts';
+import type { Answer } from './answer.ts';
 
 export type Erase = (execution: { mockId: string }) => Promise<Answer>;
 

@@ -1,7 +1,7 @@
 import { sentences } from '../../shared/contract/sentences.ts';
 import type { Claims } from '../files/claims.ts';
 import type { SharedDirectory } from '../files/shared-directory.ts';
-import type { Answer } from './answer-query.ts';
+import type { Answer } from './answer.ts';
 
 export type Fence = (execution: { mockId: string; claimBy: number }) => Promise<Answer>;
 

@@ -6,7 +6,7 @@ import { time } from '../../shared/seams/time.ts';
 import { INLINE_BYTES } from '../../shared/store/key-value-store.ts';
 import type { QueueBackend } from '../../shared/store/queue-backend.ts';
 import { queueNames } from '../../shared/store/queue-names.ts';
-import type { Answer } from './answer-query.ts';
+import type { Answer } from './answer.ts';
 
 const CONCURRENCY = 16;
 const STORED_SECONDS = 60;

@@ -3,7 +3,7 @@ import { errnoOf } from '../../shared/runtime/errno.ts';
 import type { CaseFiles } from '../cases/case-files.ts';
 import type { SharedDirectory } from '../files/shared-directory.ts';
 import type { Reading } from '../reading/reading.ts';
-import type { Answer } from './answer-query.ts';
+import type { Answer } from './answer.ts';
 
 type Asked = Extract<Query, { ask: 'saved-cases' | 'save-cases' | 'list-saved-cases' }>;
 export type AnswerSavedCases = (query: Asked) => Promise<Answer>;

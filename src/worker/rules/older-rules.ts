@@ -3,9 +3,9 @@ import { digits, field, list } from '../../shared/contract/read-exact.ts';
 import { absent, type Reading, unusable } from '../reading/reading.ts';
 import type { ConfigFiles } from './config-files.ts';
 import { parseNode, type RuleNode } from './node-file.ts';
+import type { PlacedRule } from './rule-file.ts';
 import { parseRule } from './rule-file.ts';
 import { type GraphSources, readGraph, type Selection } from './rule-graph.ts';
-import type { PlacedRule } from './rules.ts';
 
 /** So many update files are read at the most, on either side of a version. */
 const MAX_UPDATES = 100n;

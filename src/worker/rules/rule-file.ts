@@ -4,6 +4,9 @@ import { unusable } from '../reading/reading.ts';
 import type { TimeWindow } from './config-fields.ts';
 import { optionalId, optionalInteger, optionalText, parseConfig, timeMembers, timeWindowOf } from './config-fields.ts';
 
+/** A rule and the folder below `bases` that it stands in ('' = `bases` itself). */
+export type PlacedRule = Rule & { folder: string };
+
 /** One rule as its file says. `status`: 1 online, 0 offline, -1 deleted; clients differ in what they do about it. */
 export type Rule = {
   id: bigint;

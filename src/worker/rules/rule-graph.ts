@@ -1,6 +1,6 @@
 import type { Reading } from '../reading/reading.ts';
 import type { RuleNode } from './node-file.ts';
-import type { PlacedRule } from './rules.ts';
+import type { PlacedRule } from './rule-file.ts';
 
 const MAX_NODES = 20_000;
 const MAX_EDGES = 100_000;

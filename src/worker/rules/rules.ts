@@ -9,12 +9,9 @@ import { createEditedRules } from './edited-rules.ts';
 import type { Skipped } from './folder-listing.ts';
 import type { RuleNode } from './node-file.ts';
 import { createRulesAt } from './older-rules.ts';
-import type { Rule } from './rule-file.ts';
+import type { PlacedRule, Rule } from './rule-file.ts';
 import type { RuleGraph, Selection } from './rule-graph.ts';
 import { readGraph } from './rule-graph.ts';
-
-/** A rule and the folder below `bases` that it stands in ('' = `bases` itself). */
-export type PlacedRule = Rule & { folder: string };
 
 /** All rules of an app by id, and the files that were passed over. */
 type RuleList =

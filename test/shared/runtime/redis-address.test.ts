@@ -6,7 +6,7 @@ import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import { readRedisAddress, redisAddress } from '../../../src/shared/runtime/redis-address.ts';
 import { describeRedis } from '../../../src/shared/runtime/redis-url.ts';
 import { readSettings } from '../../../src/shared/runtime/settings.ts';
-import { openQueueBackend } from '../../../src/shared/store/queue-backend.ts';
+import { openQueueBackend } from '../../../src/shared/store/open-queue-backend.ts';
 import { startRedisProcess } from '../../support/redis-process.ts';
 
 const PASSWORD = 'p@ss:word/with%everything';

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
-import { openQueueBackend, type QueueBackend } from '../../../src/shared/store/queue-backend.ts';
+import { openQueueBackend } from '../../../src/shared/store/open-queue-backend.ts';
+import type { QueueBackend } from '../../../src/shared/store/queue-backend.ts';
 import { queueNames } from '../../../src/shared/store/queue-names.ts';
 import type { Reply } from '../../../src/shared/store/replies.ts';
 import { borrowEmbeddedQueue } from '../../support/embedded-queue.ts';

@@ -8,7 +8,7 @@ import { parseJson } from '../../../src/shared/contract/parse-json.ts';
 import { random } from '../../../src/shared/seams/random.ts';
 import { type Timer, time } from '../../../src/shared/seams/time.ts';
 import { type History, type HistoryLimits, listPage, memberOf, resultKey } from '../../../src/shared/store/history.ts';
-import { headIn, type ShortJob } from '../../../src/shared/store/job-heads.ts';
+import { headIn } from '../../../src/shared/store/job-heads.ts';
 import type { Store } from '../../../src/shared/store/key-value-store.ts';
 import type { Notes } from '../../../src/shared/store/notes.ts';
 import type {
@@ -17,6 +17,7 @@ import type {
   JobQueue,
   JobWorker,
   QueueBackend,
+  ShortJob,
 } from '../../../src/shared/store/queue-backend.ts';
 import { createFollowers, type Replies, type ReplyListener } from '../../../src/shared/store/replies.ts';
 import { replyWithin } from '../../../src/shared/store/reply-within.ts';

@@ -19,6 +19,7 @@ import { BatchResults } from './batch-results.tsx';
 import { CoveragePanel } from './coverage-panel.tsx';
 import { DrawerTabs } from './drawer-tabs.tsx';
 import { InputsPanel } from './inputs-panel.tsx';
+import type { PanelProps } from './panel-props.ts';
 import { ReleasePanel } from './release-panel.tsx';
 import { ReplayPanel } from './replay-panel.tsx';
 import type { Pressed } from './results-table.tsx';
@@ -27,7 +28,6 @@ import { TargetsField } from './targets-field.tsx';
 
 /** What a run that is opened must be known by. */
 type Opened = Pick<ExecutionRecord, 'app' | 'ruleId' | 'confId' | 'ts' | 'target' | 'mockId'>;
-export type PanelProps = { place: Place; rule: RuleContext; onOpen: (pressed: Pressed) => void };
 type Props = {
   place: Place;
   rule: RuleContext;

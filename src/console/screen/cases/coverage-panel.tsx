@@ -8,7 +8,7 @@ import { targetWords } from '../input/target-words.ts';
 import type { Input } from '../input/use-input.ts';
 import { nodeWords } from '../tree/node-link.tsx';
 import { relationWords } from '../tree/relation-words.ts';
-import type { PanelProps } from './cases-panel.tsx';
+import type { PanelProps } from './panel-props.ts';
 import { useMissingCase } from './use-missing-case.ts';
 
 const ROW_HEIGHT = 30;

@@ -10,9 +10,9 @@ import { formatBytes } from '../../text/durations.ts';
 import { jsonWords } from '../../text/json-words.ts';
 import { type Say, useText } from '../../text/use-text.tsx';
 import { BatchResults } from './batch-results.tsx';
-import type { PanelProps } from './cases-panel.tsx';
 import { Mistakes, SetAsideRows, selectLine } from './input-mistakes.tsx';
 import { InputsPreview } from './inputs-preview.tsx';
+import type { PanelProps } from './panel-props.ts';
 import { StartBatch } from './start-batch.tsx';
 import { TargetsField } from './targets-field.tsx';
 

@@ -15,8 +15,8 @@ import { useLacks } from '../frame/use-may.ts';
 import { TimeSelect } from '../history/time-select.tsx';
 import { targetWords } from '../input/target-words.ts';
 import { BatchResults } from './batch-results.tsx';
-import type { PanelProps } from './cases-panel.tsx';
 import { ChangedDecisions } from './changed-decisions.tsx';
+import type { PanelProps } from './panel-props.ts';
 import { useReplayWords } from './replay-words.ts';
 import { StartBatch } from './start-batch.tsx';
 

@@ -1,9 +1,10 @@
 import type { Json } from '../../json-tree/read-json.ts';
 import { type Condition, fulfils } from '../comparison.ts';
 import { constantOf, kindOf } from '../constant.ts';
-import { type Decision, decisionOf, inverted, type Mark } from '../mark.ts';
+import { type Decision, decisionOf, inverted } from '../mark.ts';
 import { isOutside } from '../time-window.ts';
 import { isLeaf, isParallel, type Occurrence } from '../tree.ts';
+import type { RunThatWas } from './leaf-in-run.ts';
 import { type Leaf, leafIn, topOf } from './leaf-in-run.ts';
 
 /** What a rule would come to. */
@@ -22,16 +23,6 @@ type Computed = {
 
 /** Keys with the values they would have. */
 type Assignment = ReadonlyMap<string, Json>;
-
-export type RunThatWas = {
-  occurrences: readonly Occurrence[];
-  marks: ReadonlyMap<Occurrence, Mark>;
-  /** Whether the trace says what each leaf read. */
-  tracesReads: boolean;
-  input: (key: string, nested: boolean) => Json | undefined;
-  /** Epoch ms. */
-  ranAt: number;
-};
 
 /** A rule while it is computed. */
 type World = {

@@ -1,7 +1,17 @@
+import type { Json } from '../../json-tree/read-json.ts';
 import { type Condition, conditionOf, fulfils } from '../comparison.ts';
 import { type Decision, decisionOf, inverted, type Mark } from '../mark.ts';
 import type { Occurrence } from '../tree.ts';
-import type { RunThatWas } from './compute.ts';
+
+export type RunThatWas = {
+  occurrences: readonly Occurrence[];
+  marks: ReadonlyMap<Occurrence, Mark>;
+  /** Whether the trace says what each leaf read. */
+  tracesReads: boolean;
+  input: (key: string, nested: boolean) => Json | undefined;
+  /** Epoch ms. */
+  ranAt: number;
+};
 
 /** A leaf in the run that was. `kept`: what its own code came to, if it ran. `reads`: null where that is not known. */
 export type Leaf = {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { parseJson } from '../../../contract/parse-json.ts';
-import { headIn, type ReadShortJobs, type ShortJob } from '../../job-heads.ts';
+import { headIn } from '../../job-heads.ts';
+import type { ReadShortJobs, ShortJob } from '../../queue-backend.ts';
 import type { Database } from '../file/database.ts';
 
 const SHORT = `SELECT opts, added_at, attempts_started > 0 AS begun, progress, finished_at, failed_reason, return_value

@@ -1,0 +1,28 @@
+import type { BatchStore } from '../../shared/store/batch-store.ts';
+
+export type Permits = ReturnType<typeof createPermits>;
+
+/**
+ * The permits of one batch: each is a place at a client. They are renewed as long as this worker runs the batch, so those of a worker
+ * that died lapse soon.
+ */
+export function createPermits(store: BatchStore, batchId: string) {
+  const held = new Map<string, Set<string>>();
+
+  return {
+    async acquire(client: string, mockId: string, limit: number): Promise<boolean> {
+      if (!(await store.acquire({ client, batchId, mockId, limit }))) return false;
+      held.set(client, (held.get(client) ?? new Set()).add(mockId));
+      return true;
+    },
+    async release(client: string, mockId: string): Promise<void> {
+      const here = held.get(client);
+      here?.delete(mockId);
+      if (here?.size === 0) held.delete(client);
+      await store.release({ client, batchId, mockId });
+    },
+    async renew(): Promise<void> {
+      for (const [client, mockIds] of held) await store.renew(client, [...mockIds]);
+    },
+  };
+}
