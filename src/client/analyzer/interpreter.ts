@@ -52,7 +52,7 @@ export type Binding = () => Thing[];
  * `changed`: something is put into what the name stands for, so that more may be in it than is seen. `grown`: it is made of what
  * it was before.
  */
-export type Meaning = Binding | 'changed' | 'grown';
+export type Meaning = Binding | 'changed' | 'grown' | 'moved';
 /**
  * `replaces`: from here on to the end of its scope nothing that stands before it counts. `again`: where the name means this also
  * above the place: in the loop around it. Undefined: everywhere.

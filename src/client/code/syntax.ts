@@ -35,19 +35,11 @@ export function privateMember(owner: object, name: string) {
   );
 }
 
-/** Whether a class assigns to a private member somewhere. */
-export function assignsPrivate(owner: object, name: string): boolean {
-  const isAssigned = (node: AnyNode): boolean => {
-    const target = node.type === 'AssignmentExpression' ? node.left : node.type === 'UpdateExpression' && node.argument;
-    const isIt =
-      target &&
-      target.type === 'MemberExpression' &&
-      target.property.type === 'PrivateIdentifier' &&
-      target.property.name === name;
-    return isIt || childrenOf(node).some(isAssigned);
-  };
+/** Whether some part of a class's own code is such a one. */
+export function isInClass(owner: object, isOne: (node: AnyNode) => boolean): boolean {
+  const isThere = (node: AnyNode): boolean => isOne(node) || childrenOf(node).some(isThere);
   const node = expressionOf(owner);
-  return node !== undefined && isAssigned(node);
+  return node !== undefined && isThere(node);
 }
 
 export function isFunctionNode(node: AnyNode): node is FunctionNode {

@@ -41,10 +41,12 @@ export function builtInCall(node: CallExpression, environment: Environment, eval
   if (callee.type === 'Super' || (callee.type === 'MemberExpression' && callee.object.type === 'Super'))
     return undefined;
   const place = { environment, evaluator };
-  const [called] = evaluator.evaluate(callee, environment);
+  const [called, ...others] = evaluator.evaluate(callee, environment);
+  if (others.some(({ kind }) => kind === 'known')) return undefined;
   const given = called?.kind === 'known' ? knownFunction(called.value, node, place) : undefined;
   if (given || callee.type !== 'MemberExpression') return given;
-  const [name = ''] = propertyNames(callee, environment, evaluator);
+  const [name = '', ...otherNames] = propertyNames(callee, environment, evaluator);
+  if (otherNames.length > 0) return undefined;
   const objects = () => evaluator.evaluate(callee.object, environment);
   if (name === 'bind') return objects().map((target) => bound(target, node, place));
   const call = { name, node, objects, ...place };

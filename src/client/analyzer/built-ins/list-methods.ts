@@ -13,7 +13,6 @@ export type MethodCall = {
   evaluator: Evaluator;
 };
 
-const sameItems = new Set('sort toSorted'.split(' '));
 const oneItem = new Set('pop shift'.split(' '));
 const askedFor = new Set('includes has indexOf lastIndexOf'.split(' '));
 
@@ -30,13 +29,14 @@ export function listMethod(call: MethodCall): Thing[] | undefined {
   const objects = call.objects();
   if (objects.length === 0 || !objects.every(isList)) return undefined;
   const [first] = node.arguments;
+  const given = () => node.arguments.map((each) => evaluator.evaluate(each, environment));
   const argument = () => (first ? evaluator.evaluate(first, environment) : []);
   const items = () => objects.flatMap(itemsOf);
-  const [map] = objects.map((thing) => (thing.kind === 'known' && thing.value instanceof Map ? thing.value : null));
-  if (map) return mapMethod(name, map, argument());
-  if (sameItems.has(name)) return objects;
+  const maps = objects.flatMap((thing) => (thing.kind === 'known' && thing.value instanceof Map ? [thing.value] : []));
+  if (maps.length > 0) return maps.length < objects.length ? undefined : mapsMethod(name, maps, argument());
   if (oneItem.has(name)) return [...items(), absent];
-  if (askedFor.has(name)) return objects.flatMap((list) => told(name, list, argument()));
+  if (askedFor.has(name))
+    return objects.flatMap((list) => (node.arguments.length === 1 ? told(name, list, argument()) : [unknown]));
   switch (name) {
     case 'filter':
       return objects.map((list) => listOf(passing(list, argument(), evaluator).map(({ item }) => item)));
@@ -44,12 +44,10 @@ export function listMethod(call: MethodCall): Thing[] | undefined {
     case 'findLast':
       return objects.flatMap((list) => foundIn(name, passing(list, argument(), evaluator)));
     case 'slice':
-      return objects.map((list) =>
-        sliced(
-          list,
-          node.arguments.map((each) => evaluator.evaluate(each, environment)),
-        ),
-      );
+      return objects.map((list) => sliced(list, given()));
+    case 'sort':
+    case 'toSorted':
+      return objects.map((list) => sorted(list, node.arguments.length === 0));
     case 'reverse':
     case 'toReversed':
       return objects.map((list) => (hasPlaces(list) ? inOrder(itemsOf(list).toReversed()) : list));
@@ -77,6 +75,15 @@ export function listMethod(call: MethodCall): Thing[] | undefined {
   }
 }
 
+function mapsMethod(
+  name: string,
+  maps: readonly ReadonlyMap<unknown, unknown>[],
+  keys: readonly Thing[],
+): Thing[] | undefined {
+  const given = maps.map((map) => mapMethod(name, map, keys));
+  return given.includes(undefined) ? undefined : given.flatMap((each) => each ?? []);
+}
+
 function mapMethod(name: string, map: ReadonlyMap<unknown, unknown>, keys: readonly Thing[]): Thing[] | undefined {
   const list = (values: Iterable<unknown>): Thing[] => [
     listOf(Array.from(values, (value) => ({ kind: 'known', value }))),
@@ -86,8 +93,8 @@ function mapMethod(name: string, map: ReadonlyMap<unknown, unknown>, keys: reado
   if (name === 'entries') return list(map.entries());
   if (name !== 'get') return undefined;
   return keys.flatMap((key): Thing[] => {
-    if (key.kind !== 'known') return Array.from(map.values(), (value) => ({ kind: 'known', value }));
-    return [map.has(key.value) ? { kind: 'known', value: map.get(key.value) } : unknown];
+    if (key.kind !== 'known') return [...Array.from(map.values(), known), absent];
+    return [map.has(key.value) ? known(map.get(key.value)) : absent];
   });
 }
 
@@ -136,6 +143,15 @@ function told(name: string, list: Thing, [asked, ...others]: readonly Thing[]): 
   return [known(values.includes(asked.value))];
 }
 
+/** Texts in their order, where no function says which. */
+function sorted(list: Thing, isPlain: boolean): Thing {
+  const items = itemsOf(list);
+  const texts = items.flatMap((item) => (item.kind === 'known' && typeof item.value === 'string' ? [item.value] : []));
+  return isPlain && hasPlaces(list) && texts.length === items.length
+    ? inOrder(texts.toSorted().map(known))
+    : listOf(items);
+}
+
 function sliced(list: Thing, given: readonly Thing[][]): Thing {
   const places = given.map(([only, ...others]) =>
     only?.kind === 'known' && typeof only.value === 'number' && others.length === 0 ? only.value : null,
@@ -149,7 +165,7 @@ function entryAt(list: Thing, places: readonly Thing[]): Thing[] {
   return places.flatMap((place): Thing[] => {
     const index = place.kind === 'known' && typeof place.value === 'number' ? place.value : undefined;
     const isExact = list.kind !== 'list' || list.closed;
-    return index === undefined || !isExact ? items : [items.at(index) ?? absent];
+    return index === undefined || !isExact ? [...items, absent] : [items.at(index) ?? absent];
   });
 }
 
@@ -162,5 +178,6 @@ function mapped(item: Thing, functions: readonly Thing[], { name, evaluator }: M
 }
 
 function textOf(list: Thing, separators: Thing[]): Thing[] {
+  if (!hasPlaces(list)) return [{ kind: 'unknown', type: 'String' }];
   return textsOf(itemsOf(list).flatMap((item, index) => (index === 0 ? [[item]] : [separators, [item]])));
 }

@@ -28,7 +28,9 @@ function applied(name: string, thing: Thing, given: readonly Thing[][]): Thing {
     if (typeof method === 'function')
       return { kind: 'known', value: safely(() => method.apply(thing.value, parameters)) };
   }
-  return sameText.has(name) && thing.kind !== 'service' && thing.kind !== 'leaf' ? thing : unknown;
+  return sameText.has(name) && given.length === 0 && thing.kind !== 'service' && thing.kind !== 'leaf'
+    ? thing
+    : unknown;
 }
 
 const isPlain = (value: unknown): boolean =>

@@ -7,15 +7,13 @@ import type {
   Pattern,
   VariableDeclaration,
 } from 'acorn';
-import { childrenOf, type FunctionNode, isFunctionNode } from '../../code/syntax.ts';
-import type { Binding, Environment, Evaluator, Scope, Thing } from '../interpreter.ts';
+import { childrenOf, type FunctionNode, functionNodeOf, isFunctionNode } from '../../code/syntax.ts';
+import type { Binding, Environment, Evaluator, Meaning, Scope, Thing } from '../interpreter.ts';
 import { itemsOf, namesIn } from '../values/lists.ts';
-import { listOf, unknown } from '../values/things.ts';
+import { absent, listOf, unknown } from '../values/things.ts';
 import { addMeaning, bind } from './environment.ts';
+import { baseOf, changesParameter, type Mutation, mutationBy, outerNamesChangedBy } from './mutations.ts';
 import { innermost, namesOf, scopesIn } from './scopes.ts';
-
-const adding = ['push', 'unshift', 'add'];
-const changing = ['splice', 'set', 'fill', 'copyWithin', 'append'];
 
 /** An assignment: the block in which it stands as a statement of its own, where it ends, and the outermost loop around it. */
 type Straight = { block?: AnyNode | undefined; at?: number; again?: Scope };
@@ -27,36 +25,56 @@ type Declaring = {
   evaluator: Evaluator;
   scopes: ReturnType<typeof scopesIn>;
   loops: Scope[];
+  /** Declarations whose names a loop gives their values. */
+  ofLoops: Set<AnyNode>;
+  /** By a name: the name that it was made of, `names` of `const same = names`. */
+  aliases: Map<string, string>;
+  /** Names of lists and objects that are written down here. */
+  written: Set<string>;
+  parameters: ReadonlySet<string>;
 };
 
 /** Adds what a function declares: its variables with every value they are given, and its functions. */
 export function declare(node: FunctionNode, environment: Environment, evaluator: Evaluator): void {
-  visit({ node, environment, evaluator, scopes: scopesIn(node), loops: [] }, node, undefined);
+  visit(
+    {
+      node,
+      environment,
+      evaluator,
+      scopes: scopesIn(node),
+      loops: [],
+      ofLoops: new Set(),
+      aliases: new Map(),
+      written: new Set(),
+      parameters: new Set(node.params.flatMap(namesOf)),
+    },
+    node,
+    undefined,
+  );
 }
 
 /** `block`: where a part stands as a statement of its own. */
 function visit(declaring: Declaring, part: AnyNode, block: AnyNode | undefined): void {
   if (isFunctionNode(part) && part !== declaring.node) declareInner(declaring, part);
   declarePart(declaring, part, block);
-  const inner = part.type === 'BlockStatement' ? part : isStraight(part) ? block : undefined;
+  const mutation = mutationBy(part);
+  if (mutation) mutate(declaring, mutation, part.start);
   if (isLoop(part)) declaring.loops.push(part);
-  for (const child of childrenOf(part)) visit(declaring, child, inner);
+  for (const child of childrenOf(part))
+    visit(declaring, child, part.type === 'BlockStatement' ? part : isAlways(part, child) ? block : undefined);
   if (isLoop(part)) declaring.loops.pop();
 }
 
 function declarePart(declaring: Declaring, part: AnyNode, block: AnyNode | undefined): void {
   switch (part.type) {
     case 'VariableDeclaration':
-      declareVariables(declaring, part, undefined);
+      if (!declaring.ofLoops.has(part)) declareVariables(declaring, part, undefined, block);
       break;
     case 'AssignmentExpression':
       assign(declaring, part, block);
       break;
     case 'UpdateExpression':
       if (part.argument.type === 'Identifier') give(declaring, part.argument.name, part.start, 'grown');
-      break;
-    case 'UnaryExpression':
-      if (part.operator === 'delete') lose(declaring, part.argument, part.start);
       break;
     case 'ForOfStatement':
     case 'ForInStatement':
@@ -79,7 +97,7 @@ function give(
   { node, environment, scopes }: Declaring,
   name: string,
   place: number,
-  meaning: Binding | 'changed' | 'grown',
+  meaning: Meaning,
   { block, at = place, again }: Straight = {},
 ): void {
   const scope = innermost(scopes.get(name) ?? [], place);
@@ -96,23 +114,28 @@ function take(declaring: Declaring, pattern: Pattern, place: number, value: Bind
 
 function declareVariables(
   declaring: Declaring,
-  { declarations }: VariableDeclaration,
+  { declarations, kind }: VariableDeclaration,
   values: Binding | undefined,
+  block?: AnyNode,
 ): void {
   for (const { id, init, start } of declarations) {
     if (values) take(declaring, id, start, values);
-    else if (init) take(declaring, id, start, () => evaluate(declaring, init));
+    else if (init) {
+      take(declaring, id, start, () => evaluate(declaring, init));
+      note(declaring, id, init);
+      // A `var` inside of a block is there outside of it, too.
+      const isInBlock = kind === 'var' && block !== declaring.node.body;
+      if (isInBlock) for (const name of namesOf(id)) give(declaring, name, start, () => [absent]);
+    }
     // Without a value yet, the name still hides those of the code around.
-    else for (const name of namesOf(id)) give(declaring, name, start, () => []);
+    else for (const name of namesOf(id)) give(declaring, name, start, () => [absent]);
   }
 }
 
 function assign(declaring: Declaring, part: AssignmentExpression, block: AnyNode | undefined): void {
   const { left, right, operator, start, end } = part;
-  const base = left.type === 'MemberExpression' ? baseOf(left) : undefined;
   const isSame = ['=', '??=', '||=', '&&='].includes(operator);
-  if (base) give(declaring, base, start, 'changed');
-  else if (!isSame && left.type === 'Identifier') give(declaring, left.name, start, 'grown');
+  if (!isSame && left.type === 'Identifier') give(declaring, left.name, start, 'grown');
   else if (left.type !== 'MemberExpression')
     take(declaring, left, start, () => evaluate(declaring, right), {
       ...(operator === '=' && { block, at: end }),
@@ -120,10 +143,27 @@ function assign(declaring: Declaring, part: AssignmentExpression, block: AnyNode
     });
 }
 
-/** Something is taken out of what a name stands for: what is left is not known. */
-function lose(declaring: Declaring, target: AnyNode, place: number): void {
+/** Remembers what a name was made of. */
+function note({ aliases, written }: Declaring, id: Pattern, init: AnyNode): void {
+  const base = baseOf(init);
+  if (base) for (const name of namesOf(id)) aliases.set(name, base);
+  if (id.type === 'Identifier' && (init.type === 'ArrayExpression' || init.type === 'ObjectExpression'))
+    written.add(id.name);
+}
+
+/** What a name stands for is changed; so is what the name was made of. */
+function mutate(declaring: Declaring, { target, how, given }: Mutation, place: number): void {
   const base = baseOf(target);
-  if (base) give(declaring, base, place, 'grown');
+  if (!base) return;
+  if (target.type !== 'Identifier' || how === 'changed') give(declaring, base, place, 'changed');
+  else if (how === 'added')
+    give(declaring, base, place, () => [listOf(given.flatMap((each) => listed(evaluate(declaring, each), each)))]);
+  else give(declaring, base, place, how === 'moved' ? 'moved' : 'grown');
+  const seen = new Set([base]);
+  for (let at = declaring.aliases.get(base); at && !seen.has(at); at = declaring.aliases.get(at)) {
+    seen.add(at);
+    give(declaring, at, place, 'changed');
+  }
 }
 
 function loop(declaring: Declaring, { left, right, type, start }: ForOfStatement | ForInStatement): void {
@@ -132,22 +172,37 @@ function loop(declaring: Declaring, { left, right, type, start }: ForOfStatement
     evaluate(declaring, right).flatMap((thing) =>
       itemsOf(type === 'ForInStatement' ? namesIn(thing, evaluator) : thing),
     );
+  declaring.ofLoops.add(left);
   if (left.type === 'VariableDeclaration') declareVariables(declaring, left, each);
   else if (left.type !== 'MemberExpression') take(declaring, left, start, each);
 }
 
+/** A list or an object that is written down here, and given to a function that changes it. */
 function call(declaring: Declaring, { callee, arguments: given, start }: CallExpression): void {
-  if (callee.type !== 'MemberExpression' || callee.computed || callee.property.type !== 'Identifier') return;
-  const { name } = callee.property;
-  const [first] = given;
-  if (callee.object.type === 'Identifier' && adding.includes(name)) {
-    const on = callee.object.name;
-    give(declaring, on, start, () => [listOf(given.flatMap((each) => listed(evaluate(declaring, each), each)))]);
-  } else if (callee.object.type === 'Identifier' && changing.includes(name))
-    give(declaring, callee.object.name, start, 'changed');
-  else if (first?.type === 'Identifier' && (name === 'assign' || name === 'defineProperty'))
-    give(declaring, first.name, start, 'changed');
+  if (callee.type === 'Identifier') forgetChangedBy(declaring, callee.name);
+  for (const [index, argument] of given.entries()) {
+    if (argument.type !== 'Identifier') continue;
+    const isParameter = callee.type === 'Identifier' && declaring.parameters.has(argument.name);
+    if (!isParameter && !declaring.written.has(argument.name)) continue;
+    const changes = (thing: Thing): boolean => {
+      const node = thing.kind === 'closure' ? thing.node : thing.kind === 'known' ? codeOf(thing.value) : undefined;
+      return node !== undefined && changesParameter(node, index);
+    };
+    give(declaring, argument.name, start, () => (evaluate(declaring, callee).some(changes) ? [listOf([unknown])] : []));
+  }
 }
+
+/** A function of the module may change names of the module: what they stand for is not known then. */
+function forgetChangedBy({ environment, evaluator }: Declaring, name: string): void {
+  let around: Environment | null = environment;
+  while (around && around.code === null) around = around.parent;
+  const found = around?.code ? evaluator.subject.outerNames.valueOf(around.code, name) : undefined;
+  const node = found?.found ? codeOf(found.value) : undefined;
+  for (const changed of node ? outerNamesChangedBy(node) : []) addMeaning(environment, changed, { meaning: 'grown' });
+}
+
+const codeOf = (value: unknown): FunctionNode | undefined =>
+  typeof value === 'function' ? functionNodeOf(value) : undefined;
 
 /** A function inside: its name is this function's, its parameters are nothing that could be known from here. */
 function declareInner(declaring: Declaring, inner: FunctionNode): void {
@@ -169,15 +224,22 @@ const nowhere: Scope = { start: 0, end: 0 };
 const isLoop = ({ type }: AnyNode): boolean =>
   ['ForStatement', 'ForOfStatement', 'ForInStatement', 'WhileStatement', 'DoWhileStatement'].includes(type);
 
-const isStraight = ({ type }: AnyNode): boolean => type === 'ExpressionStatement' || type === 'SequenceExpression';
+const ALWAYS = new Set(
+  'ExpressionStatement SequenceExpression ReturnStatement VariableDeclaration VariableDeclarator AssignmentExpression CallExpression MemberExpression BinaryExpression UnaryExpression ParenthesizedExpression AwaitExpression TemplateLiteral'.split(
+    ' ',
+  ),
+);
+
+/** Whether a part of an expression or a statement is worked out whenever the whole is. */
+function isAlways(whole: AnyNode, part: AnyNode): boolean {
+  if (whole.type === 'LogicalExpression') return whole.left === part;
+  if (whole.type === 'ConditionalExpression' || whole.type === 'IfStatement') return whole.test === part;
+  // After `?.` it may not be.
+  if (whole.type === 'CallExpression' || whole.type === 'MemberExpression') return !whole.optional;
+  return ALWAYS.has(whole.type);
+}
 
 /** What is added to a list by one argument. */
 function listed(things: Thing[], node: AnyNode): Thing[] {
   return node.type === 'SpreadElement' ? things.flatMap(itemsOf) : things;
-}
-
-/** The name at which a way through members begins: `table` of `table.a.b`. */
-function baseOf(node: AnyNode): string | undefined {
-  if (node.type === 'MemberExpression') return baseOf(node.object);
-  return node.type === 'Identifier' ? node.name : undefined;
 }

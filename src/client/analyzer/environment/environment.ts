@@ -1,6 +1,6 @@
 import type { Pattern } from 'acorn';
 import type { Binding, Environment, Evaluator, Meaning, Named, Scope, Thing } from '../interpreter.ts';
-import { listOf, unknown } from '../values/things.ts';
+import { known, listOf, unknown } from '../values/things.ts';
 import { innermost } from './scopes.ts';
 
 /** What a name means at a place of the code; undefined when it is none of this function's. `isInner`: in a function inside. */
@@ -27,14 +27,22 @@ export function meaningsAt(
 export function thingsOf(meanings: readonly Meaning[]): Thing[] {
   if (meanings.includes('grown')) return [unknown];
   const things = meanings.flatMap((meaning) => (typeof meaning === 'string' ? [] : meaning()));
-  const isChanged = meanings.includes('changed') && things.some(isContainer);
-  return isChanged ? [...things, listOf([unknown])] : things;
+  const isContained = things.some(isContainer);
+  const held = meanings.includes('moved') ? things.map(withoutPlaces) : things;
+  return meanings.includes('changed') && isContained ? [...held, listOf([unknown])] : held;
 }
 
 const isIn = ({ start, end }: Scope, place: number): boolean => start <= place && place < end;
 
+/** A list of which the entries are known, and not their order. */
+function withoutPlaces(thing: Thing): Thing {
+  if (thing.kind === 'list') return listOf(thing.items);
+  return thing.kind === 'known' && Array.isArray(thing.value) ? listOf(thing.value.map(known)) : thing;
+}
+
 function isContainer(thing: Thing): boolean {
-  if (thing.kind === 'known') return typeof thing.value === 'object' && thing.value !== null;
+  if (thing.kind === 'known')
+    return typeof thing.value === 'function' || (typeof thing.value === 'object' && thing.value !== null);
   return thing.kind === 'list' || thing.kind === 'object' || thing.kind === 'merged';
 }
 

@@ -108,7 +108,36 @@ function everyReturn({ node, environment }: Called, { evaluate }: Evaluator): Th
   const evaluateHere = (part: AnyNode) => evaluate(part, environment);
   if (node.generator) return [listOf(everyResult(node, 'YieldExpression', evaluateHere))];
   const things = everyResult(node, 'ReturnStatement', evaluateHere);
-  return things.length > 0 ? things : [unknown];
+  return endsByItself(node.body) ? [...things, absent] : things;
+}
+
+/** Whether a statement may come to its end, so that the function goes on behind it. */
+function endsByItself(statement: AnyNode): boolean {
+  switch (statement.type) {
+    case 'ReturnStatement':
+    case 'ThrowStatement':
+      return false;
+    case 'BlockStatement':
+      return statement.body.every(endsByItself);
+    case 'IfStatement':
+      return !statement.alternate || endsByItself(statement.consequent) || endsByItself(statement.alternate);
+    case 'TryStatement': {
+      const { block, handler, finalizer } = statement;
+      if (finalizer && !endsByItself(finalizer)) return false;
+      return endsByItself(block) || (handler != null && endsByItself(handler.body));
+    }
+    case 'SwitchStatement': {
+      const hasDefault = statement.cases.some(({ test }) => !test);
+      const last = statement.cases.at(-1)?.consequent ?? [];
+      return !hasDefault || last.every(endsByItself);
+    }
+    case 'ForStatement':
+      return statement.test != null;
+    case 'WhileStatement':
+      return !(statement.test.type === 'Literal' && statement.test.value === true);
+    default:
+      return true;
+  }
 }
 
 /** What the statements of one kind in a function's own code give: all its `return`s, or all its `yield`s. */
@@ -119,6 +148,7 @@ function everyResult(
 ): Thing[] {
   const things: Thing[] = [];
   const visit = (part: AnyNode): void => {
+    if (part.type === 'ReturnStatement' && part.type === wanted && !part.argument) things.push(absent);
     if ((part.type === 'ReturnStatement' || part.type === 'YieldExpression') && part.type === wanted && part.argument) {
       const given = evaluate(part.argument);
       things.push(...('delegate' in part && part.delegate ? given.flatMap(itemsOf) : given));

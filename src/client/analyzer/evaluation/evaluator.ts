@@ -3,7 +3,7 @@ import { builtInCall } from '../built-ins/built-ins.ts';
 import { enter, functionsCalled, returnedBy } from '../environment/functions.ts';
 import type { Environment, Evaluator, Subject, Thing } from '../interpreter.ts';
 import { member, memberThings, namedThings } from '../members/members.ts';
-import { unknown } from '../values/things.ts';
+import { absent, unknown } from '../values/things.ts';
 import { accessOf } from './access.ts';
 import { binaryThings, conditional, listOfElements, logical, made, templateTexts, unary } from './expressions.ts';
 
@@ -74,6 +74,9 @@ function evaluateNode(node: AnyNode, environment: Environment, evaluator: Evalua
     case 'SequenceExpression':
       return node.expressions.slice(-1).flatMap(evaluate);
     case 'ChainExpression':
+      return mayEndEarly(node.expression, evaluate)
+        ? [...evaluate(node.expression), absent]
+        : evaluate(node.expression);
     case 'ParenthesizedExpression':
       return evaluate(node.expression);
     case 'AwaitExpression':
@@ -93,4 +96,12 @@ function evaluateNode(node: AnyNode, environment: Environment, evaluator: Evalua
     default:
       return [unknown];
   }
+}
+
+/** Whether a way with `?.` may come to nothing, because something on it is not there. */
+function mayEndEarly(node: AnyNode, evaluate: (part: AnyNode) => Thing[]): boolean {
+  if (node.type !== 'MemberExpression' && node.type !== 'CallExpression') return false;
+  const before = node.type === 'MemberExpression' ? node.object : node.callee;
+  const isAbsent = node.optional && evaluate(before).some((thing) => thing.kind === 'known' && thing.value == null);
+  return isAbsent || mayEndEarly(before, evaluate);
 }

@@ -37,7 +37,17 @@ export function made({ callee, arguments: [first] }: NewExpression, evaluate: Ev
   if (!isList || !first) return [unknown];
   const held = evaluate(first);
   // `new Array(3)` has three empty places.
-  return held.some((thing) => thing.kind === 'known' && typeof thing.value === 'number') ? [listOf([unknown])] : held;
+  return held.some((thing) => thing.kind === 'known' && typeof thing.value === 'number')
+    ? [listOf([unknown])]
+    : held.map(withoutTwins);
+}
+
+/** A list in which every plain value stands once, as a Set keeps them; of a list that may hold other things, the order is lost. */
+function withoutTwins(thing: Thing): Thing {
+  const items = itemsOf(thing);
+  const values = items.flatMap((item) => (item.kind === 'known' ? [item.value] : []));
+  if (!hasPlaces(thing) || new Set(values).size === items.length) return thing;
+  return values.length === items.length ? known([...new Set(values)]) : listOf(items);
 }
 
 /** Both sides, or one of them where the left one is known to decide. */

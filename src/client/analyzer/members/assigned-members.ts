@@ -1,5 +1,6 @@
 import type { AnyNode, MemberExpression } from 'acorn';
 import { childrenOf, isFunctionNode } from '../../code/syntax.ts';
+import { mutationBy } from '../environment/mutations.ts';
 import type { Called, Evaluator, Thing } from '../interpreter.ts';
 
 import { unknown } from '../values/things.ts';
@@ -47,10 +48,18 @@ function assignmentsIn({ name, code }: Method, evaluator: Evaluator): Assignment
 
 function assignmentsOf({ node, environment }: Called, isBefore: boolean, evaluator: Evaluator): Assignment[] {
   const found: Assignment[] = [];
+  /** Names of the leaf itself: `const self = this`. */
+  const selves = new Set<string>();
+  const isSelf = (part: AnyNode) =>
+    part.type === 'ThisExpression' || (part.type === 'Identifier' && selves.has(part.name));
   const visit = (part: AnyNode, depth: number): void => {
+    if (part.type === 'VariableDeclarator' && part.id.type === 'Identifier' && part.init?.type === 'ThisExpression')
+      selves.add(part.id.name);
     const target =
       part.type === 'AssignmentExpression' ? part.left : part.type === 'UpdateExpression' ? part.argument : null;
-    if (target?.type === 'MemberExpression' && target.object.type === 'ThisExpression') {
+    const changed = changedMember(part);
+    if (changed) found.push({ name: changed.name, value: () => [unknown], always: false });
+    if (target?.type === 'MemberExpression' && isSelf(target.object)) {
       // The statements of a body lie one level below it, the expressions in them one more.
       const always = isBefore && depth <= 2 && part.type === 'AssignmentExpression' && part.operator === '=';
       const value = () =>
@@ -63,6 +72,24 @@ function assignmentsOf({ node, environment }: Called, isBefore: boolean, evaluat
   };
   visit(node.body, 0);
   return found;
+}
+
+/** The member of the leaf that something is put into or taken out of: `this.keys.push(…)`, `this.table.key = …`, `Object.assign(this, …)`. */
+function changedMember(part: AnyNode): { name: string | undefined } | undefined {
+  if (part.type === 'ArrayPattern' || part.type === 'ObjectPattern')
+    return childrenOf(part).map(memberBelow).find(Boolean);
+  const mutation = mutationBy(part);
+  if (!mutation) return undefined;
+  // What is assigned to a member itself is seen with its value.
+  if (mutation.target.type === 'ThisExpression')
+    return part.type === 'CallExpression' ? { name: undefined } : undefined;
+  return memberBelow(mutation.target);
+}
+
+/** The member of the leaf at which a way begins: `keys` of `this.keys.first`. */
+function memberBelow(node: AnyNode): { name: string | undefined } | undefined {
+  if (node.type !== 'MemberExpression') return undefined;
+  return node.object.type === 'ThisExpression' ? { name: nameOf(node) } : memberBelow(node.object);
 }
 
 function nameOf({ property, computed }: MemberExpression): string | undefined {

@@ -1,6 +1,7 @@
-import type { Identifier, MemberExpression } from 'acorn';
-import { assignsPrivate, privateMember } from '../../code/syntax.ts';
+import type { AnyNode, Identifier, MemberExpression } from 'acorn';
+import { isInClass, privateMember } from '../../code/syntax.ts';
 import { meaningsAt, thingsOf } from '../environment/environment.ts';
+import { mutationBy } from '../environment/mutations.ts';
 import type { Environment, Evaluator, Thing } from '../interpreter.ts';
 import { isAccess } from '../values/access-names.ts';
 import { itemsOf, namesIn, writtenName } from '../values/lists.ts';
@@ -44,10 +45,11 @@ export function memberThings(node: MemberExpression, environment: Environment, e
 
 /** The values of a thing under a name that is not known: any of its entries. */
 function anyMember(thing: Thing, evaluator: Evaluator): Thing[] {
-  if (thing.kind === 'list' || (thing.kind === 'known' && Array.isArray(thing.value))) return itemsOf(thing);
+  if (thing.kind === 'list' || (thing.kind === 'known' && Array.isArray(thing.value)))
+    return [...itemsOf(thing), absent];
   const isTable =
     thing.kind === 'object' || thing.kind === 'merged' || (thing.kind === 'known' && isPlainObject(thing.value));
-  return isTable ? membersOf(thing, evaluator).map(({ value }) => value) : [unknown];
+  return isTable ? [...membersOf(thing, evaluator).map(({ value }) => value), absent] : [unknown];
 }
 
 function isPlainObject(value: unknown): boolean {
@@ -174,7 +176,7 @@ function privateThings(name: string, { home }: Environment, evaluator: Evaluator
   const owner: unknown = home ? Reflect.get(home, 'constructor') : leaf;
   const found = typeof owner === 'function' ? privateMember(owner, name) : undefined;
   if (!found || found.type === 'StaticBlock' || !found.value) return [unknown];
-  if (typeof owner === 'function' && assignsPrivate(owner, name)) return [unknown];
+  if (typeof owner === 'function' && isInClass(owner, (node) => changesPrivate(node, name))) return [unknown];
   const environment: Environment = {
     ...{ parent: null, names: new Map(), assigned: new Map(), home },
     ...{ self: { kind: 'leaf' }, code: leaf },
@@ -182,4 +184,15 @@ function privateThings(name: string, { home }: Environment, evaluator: Evaluator
   return found.type === 'MethodDefinition'
     ? [{ kind: 'closure', node: found.value, environment }]
     : evaluator.evaluate(found.value, environment);
+}
+
+/** Whether code assigns to a private member, or changes what is in it: `this.#keys.push('b')`. */
+function changesPrivate(node: AnyNode, name: string): boolean {
+  const isIt = (part: AnyNode): boolean =>
+    part.type === 'MemberExpression' &&
+    ((part.property.type === 'PrivateIdentifier' && part.property.name === name) || isIt(part.object));
+  const assigned =
+    node.type === 'AssignmentExpression' ? node.left : node.type === 'UpdateExpression' ? node.argument : null;
+  const mutation = mutationBy(node);
+  return (assigned !== null && isIt(assigned)) || (mutation !== undefined && isIt(mutation.target));
 }

@@ -47,11 +47,17 @@ function joined(parts: readonly KeyPart[]): KeyPart {
   return flat.length === 1 ? only : { type: 'composite', parts: flat };
 }
 
+/** Without what is absent, where something else may be there: nobody means a key of the name `undefined`. */
+function present(things: readonly Thing[]): readonly Thing[] {
+  const there = things.filter((thing) => !(thing.kind === 'known' && thing.value === undefined));
+  return there.length > 0 ? there : things;
+}
+
 /** Texts that are put together of parts which may each be several things: every combination, up to a few. */
 export function textsOf(parts: readonly Thing[][]): Thing[] {
   let texts: KeyPart[][] = [[]];
   for (const alternatives of parts) {
-    const keyParts = (alternatives.length > 0 ? alternatives : [unknown]).map(keyPartOf);
+    const keyParts = (alternatives.length > 0 ? present(alternatives) : [unknown]).map(keyPartOf);
     const all = texts.flatMap((text) => keyParts.map((part) => [...text, part]));
     if (all.length > MAX_COMBINATIONS) return [unknown];
     texts = all;
@@ -124,6 +130,6 @@ function isScalar(value: unknown): boolean {
 
 /** What things may be as a key, each way once. */
 export function keysOf(things: readonly Thing[]): KeyPart[] {
-  const parts = things.map(keyPartOf);
+  const parts = present(things).map(keyPartOf);
   return [...new Map(parts.map((part) => [JSON.stringify(part), part])).values()];
 }

@@ -12,26 +12,28 @@ type Around = { environment: Environment; evaluator: Evaluator };
 /** What a leaf may ask the data that names no key. */
 const without = new Set(['deep', 'ts', 'scene', 'signal', 'keys']);
 
+/** An object that has itself in it has no end. */
+const MAX_OBJECTS_DEEP = 5;
+
 /** Whether a thing is the data of the run, or has it in it. */
-export function carriesData(thing: Thing, evaluator: Evaluator): boolean {
+export function carriesData(thing: Thing, evaluator: Evaluator, deep = 0): boolean {
+  const carries = (each: Thing) => carriesData(each, evaluator, deep + 1);
+  if (deep > MAX_OBJECTS_DEEP) return false;
   switch (thing.kind) {
     case 'service':
     case 'method':
       return true;
     case 'list':
-      return thing.items.some((item) => carriesData(item, evaluator));
+      return thing.items.some(carries);
     case 'merged':
-      return thing.parts.some((part) => carriesData(part, evaluator));
+      return thing.parts.some(carries);
     case 'bound':
-      return (
-        carriesData(thing.target, evaluator) ||
-        thing.given.some((binding) => binding().some((each) => carriesData(each, evaluator)))
-      );
+      return carries(thing.target) || thing.given.some((binding) => binding().some(carries));
     case 'object':
       return thing.node.properties.some((property) =>
         evaluator
           .evaluate(property.type === 'Property' ? property.value : property.argument, thing.environment)
-          .some(({ kind }) => kind === 'service' || kind === 'method'),
+          .some(carries),
       );
     default:
       return false;

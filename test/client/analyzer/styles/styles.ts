@@ -1,3 +1,4 @@
+import { changeStyles } from './changes.ts';
 import { choiceStyles } from './choices.ts';
 import { classStyles } from './classes.ts';
 import { functionStyles } from './functions.ts';
@@ -16,4 +17,5 @@ export const styles: readonly Style[] = [
   ...lostStyles,
   ...journeyStyles,
   ...choiceStyles,
+  ...changeStyles,
 ];
