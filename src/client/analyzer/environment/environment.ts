@@ -113,7 +113,7 @@ function after(thing: Thing, index: number): Thing {
 }
 
 /** A name that is worked out from itself (`key = key + 'x'`) is not known that way. */
-function onceAtATime(binding: Binding): Binding {
+export function onceAtATime(binding: Binding): Binding {
   let busy = false;
   return () => {
     if (busy) return [unknown];

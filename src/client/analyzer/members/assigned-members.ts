@@ -1,5 +1,6 @@
 import type { AnyNode, MemberExpression } from 'acorn';
 import { childrenOf, isFunctionNode } from '../../code/syntax.ts';
+import { onceAtATime } from '../environment/environment.ts';
 import { mutationBy } from '../environment/mutations.ts';
 import type { Called, Evaluator, Thing } from '../interpreter.ts';
 
@@ -96,17 +97,4 @@ function nameOf({ property, computed }: MemberExpression): string | undefined {
   if (property.type === 'Identifier' && !computed) return property.name;
   // A private member has a name that no public one has.
   return property.type === 'PrivateIdentifier' ? `#${property.name}` : undefined;
-}
-
-function onceAtATime(value: () => Thing[]): () => Thing[] {
-  let busy = false;
-  return () => {
-    if (busy) return [unknown];
-    busy = true;
-    try {
-      return value();
-    } finally {
-      busy = false;
-    }
-  };
 }
