@@ -23,14 +23,7 @@ export function openInbox({ directory, pollMs, onName, onPoll, onError }: Option
   const pace = createLookPace(pollMs);
   let told = '';
   let polledAt = Number.NEGATIVE_INFINITY;
-  // Raw events only, every file ignored: chokidar's own events cost a listing of the directory each.
-  const watcher = watch(directory, {
-    depth: 0,
-    ignoreInitial: true,
-    atomic: false,
-    followSymlinks: false,
-    ignored: (path) => path !== directory,
-  });
+  const watcher = watchFor(directory);
   watcher.on('raw', (_event, name) => {
     if (typeof name !== 'string' || !isRequest(name)) return;
     pace.event(name);
@@ -62,13 +55,18 @@ export function openInbox({ directory, pollMs, onName, onPoll, onError }: Option
     const names = await readdir(directory).catch(unless('ENOENT'));
     if (names === undefined) {
       await mkdir(directory, { recursive: true });
-      // The watch is deaf to a new directory of the same name.
-      watcher.unwatch(directory);
-      watcher.add(directory);
+      watchAgain();
     }
     const requests = (names ?? []).filter(isRequest);
-    pace.looked(requests, performance.now() - startedAt);
+    // Another server may have removed the directory and made it again between two looks.
+    if (pace.looked(requests, performance.now() - startedAt)) watchAgain();
     for (const name of requests) onName(name);
+  }
+
+  /** A watch is deaf to a new directory of the same name. */
+  function watchAgain(): void {
+    watcher.unwatch(directory);
+    watcher.add(directory);
   }
 
   return {
@@ -88,4 +86,15 @@ function isRequest(name: string): boolean {
 async function freshen(directory: string): Promise<void> {
   const now = new Date();
   await utimes(directory, now, now).catch(() => {});
+}
+
+/** Raw events only, every file ignored: chokidar's own events cost a listing of the directory each. */
+function watchFor(directory: string) {
+  return watch(directory, {
+    depth: 0,
+    ignoreInitial: true,
+    atomic: false,
+    followSymlinks: false,
+    ignored: (path) => path !== directory,
+  });
 }

@@ -14,6 +14,7 @@ const OWN_EVENT_MS = 60_000;
  */
 export function createLookPace(pollMs: number, now: () => number = () => performance.now()) {
   const found = new Map<string, number>();
+  const named = new Map<string, number>();
   let eventsArrive = false;
   let usedAt = Number.NEGATIVE_INFINITY;
   let tookMs = 0;
@@ -24,14 +25,22 @@ export function createLookPace(pollMs: number, now: () => number = () => perform
       if (found.has(name)) return;
       eventsArrive = true;
       usedAt = now();
+      named.set(name, usedAt);
     },
-    /** A look found these requests, and took so long. */
-    looked(names: readonly string[], ms: number): void {
+    /**
+     * A look found these requests, and took so long. True when no event had named one of them although events arrived before: the watch may
+     * be deaf by now. Until an event proves otherwise, looks are as frequent as without any.
+     */
+    looked(names: readonly string[], ms: number): boolean {
       const at = now();
       tookMs = ms;
       if (names.length > 0) usedAt = at;
+      const isDeaf = eventsArrive && names.some((name) => !named.has(name) && !found.has(name));
+      if (isDeaf) eventsArrive = false;
       for (const name of names) found.set(name, at);
-      for (const [name, since] of found) if (at - since > OWN_EVENT_MS) found.delete(name);
+      for (const known of [found, named])
+        for (const [name, since] of known) if (at - since > OWN_EVENT_MS) known.delete(name);
+      return isDeaf;
     },
     get eventsArrive() {
       return eventsArrive;

@@ -73,7 +73,8 @@ function readRequest(bytes: Buffer, mockId: string): Taken {
     if (request.mockId != null && request.mockId !== mockId)
       throw new TypeError('mockId differs from the name of the file');
     const asked = names === 'published' ? publishedSelection(request) : selectionOf(request);
-    const ts = integerMember(request, 'ts') || null;
+    const given = integerMember(request, 'ts') || null;
+    const ts = names === 'published' && given !== null && given < 0n ? null : given;
     const { traceparent } = request;
     const trace = typeof traceparent === 'string' ? { traceparent } : {};
     return { kind: 'request', mockId, names, request: { ...asked, ts, data, ...trace } };
@@ -82,17 +83,21 @@ function readRequest(bytes: Buffer, mockId: string): Taken {
   }
 }
 
-/** Only a request that has nothing of the interface is the published server's. */
+/** The rule server always writes the data and the target: a request with nothing of the interface is the published server's. */
 function namesOf(request: ExactObject): Names {
-  if ([DATA_FIELD, 'ruleId', 'dryRun', 'target'].some((name) => name in request)) return 'interface';
-  return ['iceId', 'scene', PUBLISHED_DATA_FIELD].some((name) => name in request) ? 'published' : 'interface';
+  const isInterface = [DATA_FIELD, 'ruleId', 'dryRun', 'target'].some((name) => name in request);
+  return isInterface ? 'interface' : 'published';
 }
 
-/** A rule counts before a scene, and a scene before a node, as for the published clients. */
+/** A rule counts before a scene, and a scene before a node. As for the published clients, an id below 1 is none. */
 function publishedSelection(request: ExactObject): Selected {
-  const ruleId = idMember(request, 'iceId');
+  const idOf = (name: string) => {
+    const id = integerMember(request, name);
+    return id !== null && id > 0n ? id : null;
+  };
+  const ruleId = idOf('iceId');
   const scene = textMember(request, 'scene') || undefined;
-  return { ruleId, confId: ruleId === null && scene ? null : idMember(request, 'confId'), scene };
+  return { ruleId, confId: ruleId === null && scene ? null : idOf('confId'), scene };
 }
 
 type Selected = Pick<ExecutionRequest, 'ruleId' | 'confId' | 'scene' | 'stubs'>;

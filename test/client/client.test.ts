@@ -136,7 +136,7 @@ describe('a request', () => {
   test('that was there before the client is found', async () => {
     await nodes({ 1: '"type":5,"confName":"Yes"' });
     await mkdir(files.pathOf('mock', 7, 'host_1'), { recursive: true });
-    await writeFile(files.pathOf('mock', 7, 'host_1', 'early.json'), '{"mockId":"early","confId":1}');
+    await writeFile(files.pathOf('mock', 7, 'host_1', 'early.json'), '{"mockId":"early","confId":1,"target":"all"}');
     const client = await files.start({ leaves, address: 'host_1', pollMs: 60_000 });
     expect(JSON.parse(await files.answerTo(client, 'early'))).toMatchObject({ success: true, outcome: 'TRUE' });
   });
@@ -236,7 +236,7 @@ describe('a request', () => {
       }
     }
     const client = await files.start({ leaves: { Held }, pollMs: 60_000 });
-    const mockId = await files.put(client, '{"mockId":"request-1","confId":1}');
+    const mockId = await files.put(client, '{"mockId":"request-1","confId":1,"target":"all"}');
     await began.promise;
     const [place, aside] = [files.pathIn(client), files.pathOf('aside')];
     await rename(place, aside);
@@ -247,6 +247,18 @@ describe('a request', () => {
     await rm(place);
     await rename(aside, place);
     expect(JSON.parse(await files.answerTo(client, mockId))).toMatchObject({ success: true, outcome: 'TRUE' });
+  });
+
+  test('is noticed soon although somebody removed the directory and made it again between two looks', async () => {
+    await nodes({ 1: '"type":5,"confName":"Yes"' });
+    const client = await files.start({ leaves, pollMs: 4000 });
+    await files.ask(client, { confId: 1 });
+    await rm(files.pathIn(client), { recursive: true });
+    await mkdir(files.pathIn(client));
+    await files.ask(client, { confId: 1 }); // found by a look
+    const began = performance.now();
+    await files.ask(client, { confId: 1 });
+    expect(performance.now() - began).toBeLessThan(1500);
   });
 
   test('finds its client although somebody removed the directory', async () => {

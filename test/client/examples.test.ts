@@ -1,4 +1,5 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import * as anywhere from '../../src/client/anywhere.ts';
@@ -6,9 +7,9 @@ import * as client from '../../src/client/client.ts';
 import * as testing from '../../src/client/testing.ts';
 import { run } from '../sdks/run.ts';
 import { createRuleFiles } from '../support/rule-files.ts';
-import { inRepository } from './support/own-package.ts';
 
 const root = join(import.meta.dirname, '../..');
+const tsc = join(root, 'node_modules/.bin/tsc');
 const FILES = ['client', 'anywhere', 'load-rules', 'leaves/leaf', 'leaves/leaves-for', 'testing'];
 
 /** An example of a function's description, and what it says that it prints. */
@@ -17,12 +18,19 @@ let folder: string;
 let examples: Example[];
 let files: Awaited<ReturnType<typeof createRuleFiles>>;
 
+/** A project of its own with the package installed, as a user has it. */
 beforeAll(async () => {
   examples = (await Promise.all(FILES.map(examplesIn))).flat();
-  await run(join(root, 'node_modules/.bin/tsc'), ['-p', 'tsconfig.client.json'], { cwd: root, timeoutMs: 60_000 });
-  await mkdir(join(root, 'dist'), { recursive: true });
-  folder = await mkdtemp(join(root, 'dist', 'examples-'));
-  for (const [index, { code }] of examples.entries()) await writeFile(pathOf(index), inRepository(code));
+  folder = await mkdtemp(join(await realpath(tmpdir()), 'examples-'));
+  const installed = join(folder, 'node_modules/rule-server-client');
+  await mkdir(join(folder, 'node_modules/@types'), { recursive: true });
+  await mkdir(installed);
+  await writeFile(join(folder, 'package.json'), '{"type":"module","private":true}');
+  await copyFile(join(root, 'packages/rule-server-client/package.json'), join(installed, 'package.json'));
+  await run(tsc, ['-p', 'tsconfig.client.json', '--outDir', join(installed, 'dist')], { cwd: root, timeoutMs: 60_000 });
+  for (const name of ['acorn', 'chokidar', 'readdirp', 'undici-types', '@types/node'])
+    await symlink(join(root, 'node_modules', name), join(folder, 'node_modules', name));
+  for (const [index, { code }] of examples.entries()) await writeFile(pathOf(index), code);
   files = await createRuleFiles();
   await files.write('{"id":1,"status":1,"confId":1}', 1, 'bases', '1.json');
   await files.write('{"id":1,"status":1,"type":5,"confName":"shop.SpentAtLeast"}', 1, 'confs', '1.json');
@@ -58,14 +66,13 @@ test('every function and object that the package exports has one', () => {
 test('they compile, strictly', async () => {
   const options = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2024', '--types', 'node'];
   const paths = examples.map((_, index) => pathOf(index));
-  const tsc = join(root, 'node_modules/.bin/tsc');
-  await run(tsc, [...options, '--ignoreConfig', ...paths], { cwd: root, timeoutMs: 60_000 });
+  await run(tsc, [...options, '--ignoreConfig', ...paths], { cwd: folder, timeoutMs: 60_000 });
 });
 
 test('they run, and print what they say', async () => {
   for (const [index, { of, prints }] of examples.entries()) {
     const env = { ...process.env, SHARED_DIR: files.sharedDir };
-    const printed = await run(process.execPath, [pathOf(index)], { cwd: root, env, timeoutMs: 30_000 });
+    const printed = await run(process.execPath, [pathOf(index)], { cwd: folder, env, timeoutMs: 30_000 });
     expect({ of, printed }).toEqual({ of, printed: prints });
     expect(prints).not.toBe('');
   }

@@ -62,6 +62,18 @@ describe('the published server’s Mock is answered in the names it asks in', ()
     expect(answer).toMatchObject({ success: true, roam: { n: 4, double: 8 } });
   });
 
+  test('a node is asked for without data', async () => {
+    const { answer } = await askPublished('"confId":1');
+    expect(answer).toMatchObject({ success: true, roam: { double: 0 }, trace: expect.any(String) });
+    expect(answer).not.toHaveProperty('steps');
+  });
+
+  test('an id below 1 is none, and so is a time', async () => {
+    const { answer } = await askPublished('"iceId":5,"confId":-1,"ts":-5,"roam":{"n":4}');
+    expect(answer).toMatchObject({ success: true, roam: { double: 8 } });
+    expect(answer.ts).toBeGreaterThan(1e12);
+  });
+
   test('a scene runs its first rule, by id, counts before a node, and reaches the leaf', async () => {
     const { answer } = await askPublished('"scene":"checkout","confId":2,"roam":{"n":4}');
     expect(answer).toMatchObject({ success: true, roam: { double: 8, scene: 'checkout' } });
