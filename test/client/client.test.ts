@@ -254,6 +254,7 @@ describe('a request', () => {
     const client = await files.start({ leaves, pollMs: 4000 });
     await files.ask(client, { confId: 1 });
     await rm(files.pathIn(client), { recursive: true });
+    await sleep(300); // the watch has noticed that it is gone
     await mkdir(files.pathIn(client));
     await files.ask(client, { confId: 1 }); // found by a look
     const began = performance.now();
