@@ -150,20 +150,19 @@ async function startThread({ settings, onError, onRestart }: Starting) {
 const CANNOT_START =
   'heart-thread.js, the thread that beats for this client, does not start: in a bundle, tell the bundler that rule-server-client is external.';
 
-/** Rejects when the thread fails or ends first, or says nothing for too long. */
+/** Rejects when the thread fails or ends first, or says nothing for too long; it is ended then. */
 async function signOfLife(thread: Worker): Promise<void> {
-  await new Promise<void>((resolve, reject) => {
-    const tooLong = setTimeout(
-      () => reject(new Error(`it says nothing within ${START_WITHIN_MS} ms`)),
-      START_WITHIN_MS,
-    );
-    thread.once('message', () => resolve());
-    thread.once('error', reject);
-    thread.once('exit', () => reject(new Error('it ended')));
-    thread.once('exit', () => clearTimeout(tooLong));
-    thread.once('message', () => clearTimeout(tooLong));
-  }).catch(async (error: unknown) => {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const tooLong = setTimeout(() => reject(new Error(`it says nothing within ${START_WITHIN_MS} ms`)), START_WITHIN_MS);
+  thread.once('message', () => resolve());
+  thread.once('error', reject);
+  thread.once('exit', () => reject(new Error('it ended')));
+  try {
+    await promise;
+  } catch (error) {
     await thread.terminate();
     throw error;
-  });
+  } finally {
+    clearTimeout(tooLong);
+  }
 }

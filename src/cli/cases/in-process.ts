@@ -110,7 +110,7 @@ function reported({ name, line }: Case, n: number, { head, detail }: Item): Item
   return { ...where, ...ran, differences: detail.differences, changed: detail.data, cut: detail.cut };
 }
 
-/** What the service would have kept of it as a batch. */
+/** The batch that the service would have kept. */
 function batchOf(suite: Suite, createdAt: number, { bail = false, dryRun = false }: RunOptions): Batch {
   const { app, ruleId, confId, ignore, run, origin } = suite;
   return {

@@ -3,7 +3,7 @@ import { visibleJson, visibleLines } from '../../shared/contract/visible-text.ts
 import { CommandFailed } from '../surroundings.ts';
 import { structuredOf } from './structured.ts';
 
-/** What a tool answers: the text of its calls and the same for programs, or the sentence that says why there is none. */
+/** Answers with the text that a call resolves to, and with the same for programs. Where the call fails, it answers with the reason. */
 export async function answer(call: () => Promise<string>): Promise<CallToolResult> {
   try {
     const text = visibleJson(await call());

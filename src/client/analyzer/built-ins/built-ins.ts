@@ -3,7 +3,7 @@ import type { ValueType } from '../../leaves/leaf.ts';
 import type { Environment, Evaluator, Thing } from '../interpreter.ts';
 import { membersOf, propertyNames } from '../members/members.ts';
 import { itemsOf, namesIn } from '../values/lists.ts';
-import { listOf, listOfPlaces, unknown } from '../values/things.ts';
+import { known, knownNumbers, listOf, listOfPlaces, unknown } from '../values/things.ts';
 import { listMethod } from './list-methods.ts';
 import { promiseMakers, promiseMethod } from './promises.ts';
 import { textMethod } from './text-methods.ts';
@@ -26,11 +26,9 @@ const mathFunctions = new Set<unknown>(
 );
 
 function computed(value: unknown, given: readonly Thing[][]): Thing {
-  const numbers = given.map(([only, ...others]) =>
-    only?.kind === 'known' && typeof only.value === 'number' && others.length === 0 ? only.value : null,
-  );
+  const numbers = knownNumbers(given);
   if (typeof value !== 'function' || numbers.includes(null)) return { kind: 'unknown', type: 'Double' };
-  return { kind: 'known', value: value(...numbers) };
+  return known(value(...numbers));
 }
 
 type Place = { environment: Environment; evaluator: Evaluator };
@@ -111,8 +109,7 @@ export function iteratedBy(
   if (!names.some((name) => iterations.has(name))) return undefined;
   const [object] = objects;
   if (object?.kind !== 'known' || !(object.value instanceof Map)) return [items, [unknown], objects];
-  const known = (values: Iterable<unknown>) => Array.from(values, (value): Thing => ({ kind: 'known', value }));
-  return [known(object.value.values()), known(object.value.keys()), objects];
+  return [Array.from(object.value.values(), known), Array.from(object.value.keys(), known), objects];
 }
 
 /** Functions of the language whose result holds what they are given, and that keep it nowhere else. */

@@ -1,8 +1,7 @@
 import type { CallExpression } from 'acorn';
 import type { Environment, Evaluator, Thing } from '../interpreter.ts';
-
 import { hasPlaces, itemsOf } from '../values/lists.ts';
-import { absent, known, listOf, listOfPlaces, textsOf, unknown } from '../values/things.ts';
+import { absent, known, knownNumbers, listOf, listOfPlaces, textsOf, unknown } from '../values/things.ts';
 
 /** A call of a method of the language, `name`, on `objects`. */
 export type MethodCall = {
@@ -53,12 +52,7 @@ export function listMethod(call: MethodCall): Thing[] | undefined {
       return objects.map((list) => (hasPlaces(list) ? inOrder(itemsOf(list).toReversed()) : list));
     case 'values':
     case 'concat':
-      return [
-        joinedLists(
-          objects,
-          node.arguments.map((each) => evaluator.evaluate(each, environment)),
-        ),
-      ];
+      return [joinedLists(objects, given())];
     case 'at':
       return objects.flatMap((list) => entryAt(list, argument()));
     case 'flat':
@@ -85,9 +79,7 @@ function mapsMethod(
 }
 
 function mapMethod(name: string, map: ReadonlyMap<unknown, unknown>, keys: readonly Thing[]): Thing[] | undefined {
-  const list = (values: Iterable<unknown>): Thing[] => [
-    listOf(Array.from(values, (value) => ({ kind: 'known', value }))),
-  ];
+  const list = (values: Iterable<unknown>): Thing[] => [listOf(Array.from(values, known))];
   if (name === 'keys') return list(map.keys());
   if (name === 'values') return list(map.values());
   if (name === 'entries') return list(map.entries());
@@ -153,9 +145,7 @@ function sorted(list: Thing, isPlain: boolean): Thing {
 }
 
 function sliced(list: Thing, given: readonly Thing[][]): Thing {
-  const places = given.map(([only, ...others]) =>
-    only?.kind === 'known' && typeof only.value === 'number' && others.length === 0 ? only.value : null,
-  );
+  const places = knownNumbers(given);
   if (!hasPlaces(list)) return listOf([unknown]);
   return places.includes(null) ? listOf(itemsOf(list)) : inOrder(itemsOf(list).slice(...places.map(Number)));
 }
@@ -164,8 +154,7 @@ function entryAt(list: Thing, places: readonly Thing[]): Thing[] {
   const items = itemsOf(list);
   return places.flatMap((place): Thing[] => {
     const index = place.kind === 'known' && typeof place.value === 'number' ? place.value : undefined;
-    const isExact = list.kind !== 'list' || list.closed;
-    return index === undefined || !isExact ? [...items, absent] : [items.at(index) ?? absent];
+    return index === undefined || !hasPlaces(list) ? [...items, absent] : [items.at(index) ?? absent];
   });
 }
 

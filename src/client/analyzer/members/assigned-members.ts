@@ -3,7 +3,6 @@ import { childrenOf, isFunctionNode } from '../../code/syntax.ts';
 import { onceAtATime } from '../environment/environment.ts';
 import { mutationBy } from '../environment/mutations.ts';
 import type { Called, Evaluator, Thing } from '../interpreter.ts';
-
 import { unknown } from '../values/things.ts';
 
 /** What the methods of a leaf assign to one of its members. `always`: it is assigned before the leaf runs, in any case. */

@@ -53,6 +53,13 @@ function present(things: readonly Thing[]): readonly Thing[] {
   return there.length > 0 ? there : things;
 }
 
+/** Arguments that are each one known number; null in the place of any other. */
+export function knownNumbers(given: readonly (readonly Thing[])[]): (number | null)[] {
+  return given.map(([only, ...others]) =>
+    only?.kind === 'known' && typeof only.value === 'number' && others.length === 0 ? only.value : null,
+  );
+}
+
 /** Texts that are put together of parts which may each be several things: every combination, up to a few. */
 export function textsOf(parts: readonly Thing[][]): Thing[] {
   let texts: KeyPart[][] = [[]];
