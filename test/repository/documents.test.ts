@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { outcomes } from '../../src/shared/contract/codes.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
@@ -35,6 +36,37 @@ describe('the decisions', () => {
 it.each(documents)('every file that %s links to is there', (path) => {
   const links = [...read(path).matchAll(/\]\((?!https?:|#|mailto:)([^)#\s]+)/g)].map(([, link = '']) => link);
   expect(links.filter((link) => !isThere(join(dirname(path), link)))).toEqual([]);
+});
+
+it('every heading that a document links to is there', () => {
+  const anchorsOf = (path: string) =>
+    [
+      ...read(path)
+        .replace(/^```[\s\S]*?^```$/gm, '')
+        .matchAll(/^#+ (.*)$/gm),
+    ].map(([, heading = '']) =>
+      heading
+        .toLowerCase()
+        .replace(/[^\p{L}\p{N} _-]/gu, '')
+        .replaceAll(' ', '-'),
+    );
+  const missing = documents.flatMap((path) =>
+    [...read(path).matchAll(/\]\((?!https?:)([^)#\s]*)#([^)\s]+)\)/g)].flatMap(([, file = '', anchor = '']) => {
+      const target = file === '' ? path : join(dirname(path), file);
+      return !target.endsWith('.md') || anchorsOf(target).includes(anchor) ? [] : [`${path}: ${file}#${anchor}`];
+    }),
+  );
+  expect(missing).toEqual([]);
+});
+
+it('the table of codes has every code with its status, and no other', () => {
+  const rows = [...read('docs/operations.md').matchAll(/^\| (\d{3}) \| `([\w-]+)` \|/gm)].map(([, status, code]) => [
+    code ?? '',
+    Number(status),
+  ]);
+  expect(Object.fromEntries(rows)).toEqual(
+    Object.fromEntries(Object.entries(outcomes).map(([code, { status }]) => [code, status])),
+  );
 });
 
 it('every file that the map of the code names is there', () => {

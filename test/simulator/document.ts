@@ -53,7 +53,7 @@ export function tellWorlds(searched: readonly Searched[], seconds: number): stri
     ),
     '',
     `Measured on ${today()}, at most ${seconds} s for each world. ${broken.length === 0 ? 'No promise was broken.' : `Broken: ${broken.join('; ')}.`}`,
-    ...(left.length === 0 ? [] : ['', `Not exhausted in that time: ${left.join('; ')}.`]),
+    ...(left.length === 0 ? [] : ['', 'Not exhausted in that time:', '', ...left.map((name) => `- ${name}`)]),
   ].join('\n');
 }
 
