@@ -96,7 +96,7 @@ function itemOf({ ruleId, name, state, findings }: Rule, { n, target }: { n: num
   };
 }
 
-/** What a finding of a code does to the answer; one of a newer service stops. */
+/** The effect of a finding's code on the answer; an unknown code of a newer service stops the rule. */
 function effectOf(code: string): string {
   return new Map<string, string>(Object.entries(findingCodes)).get(code) ?? 'stops';
 }

@@ -1,6 +1,6 @@
 import type { Readable, Writable } from 'node:stream';
 
-/** What a command sees of the process it runs in. */
+/** The parts of its process that a command uses. */
 export type Surroundings = {
   environment: Record<string, string | undefined>;
   stdin: Readable;

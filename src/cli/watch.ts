@@ -17,7 +17,7 @@ const LOOK_EVERY_MS = 1000;
 const GIVE_UP_MS = 30_000;
 const PAGE = 100;
 const MAX_PAGES = 10;
-/** What was seen is remembered for as many executions: more than one look can find. */
+/** Seen executions are remembered up to this number: more than one look can find. */
 const REMEMBERED = 4 * PAGE * MAX_PAGES;
 
 /** An execution that began earlier has long ended: a search need not look for it. */

@@ -11,7 +11,7 @@ import { watchStrayErrors } from './stray-errors.ts';
 
 export type { AnyLeaves };
 
-/** What to run. Ids and the time are decimal text, `input` is JSON text. */
+/** The part to run. Ids and the time are decimal text, `input` is JSON text. */
 type Asked = {
   ruleId: string | null;
   confId: string | null;

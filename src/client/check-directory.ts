@@ -3,7 +3,7 @@ import { basename, dirname, resolve } from 'node:path';
 import { nearest } from '../shared/contract/nearest.ts';
 import { shown } from './check-options.ts';
 
-/** What is wrong with a shared directory; undefined where nothing is. */
+/** The fault of a shared directory; undefined where there is none. */
 export function checkDirectory(value: unknown): string | undefined {
   if (typeof value !== 'string' || value.trim() === '') return `sharedDir must be a directory, not ${shown(value)}`;
   const path = resolve(value);

@@ -62,7 +62,7 @@ export type RuleClientOptions<D = unknown, L extends LeafClasses<D> = LeafClasse
   /** The directory that the rule server and its clients share. */
   sharedDir: string;
   leaves: Leaves<L>;
-  /** What the data of the app is, as a Standard Schema: `run` and the form get its types. No run is checked with it. */
+  /** The type of the app's data, as a Standard Schema: `run` and the form get its types. No run is checked with it. */
   schema?: DataSchema<D>;
   /**
    * Recommended: refuses to run a rule of which a node is left out, because its class is not registered or its file cannot be
@@ -71,7 +71,7 @@ export type RuleClientOptions<D = unknown, L extends LeafClasses<D> = LeafClasse
   strict?: boolean;
   /** Registers in a lane instead of the trunk. */
   lane?: string;
-  /** What others call this client by; a new name for every start when not given. */
+  /** The client's name for others; a new name for every start when not given. */
   address?: string;
   /** How often to look for requests and new versions; both are usually noticed at once. */
   pollMs?: number;
@@ -96,7 +96,7 @@ export type RuleClient<D = unknown> = {
   readonly address: string;
   /** The version of the rules in use. */
   loadedVersion(): bigint;
-  /** What is wrong with the released rules, one sentence each. */
+  /** The faults of the released rules, one sentence each. */
   problems(): readonly string[];
   /** Runs a rule or a node in this process. Never rejects for what a rule does: that is in the result. */
   run(request: RunRequest<D>): Promise<RunResult<D>>;

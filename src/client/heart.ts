@@ -4,7 +4,7 @@ import { DATA_FIELD } from '../shared/contract/data-field.ts';
 import { type FlightRecord, newFlightMemory, openFlightRecord } from './flight-record.ts';
 import type { Places } from './places.ts';
 
-/** What the thread is started with. */
+/** The thread's start data. */
 export type HeartSettings = {
   places: Places;
   /** Null until the client is registered: from then on the thread beats. */
@@ -17,7 +17,7 @@ export type HeartSettings = {
   pulse: SharedArrayBuffer;
 };
 
-/** What the thread is told. */
+/** The messages to the thread. */
 export type HeartMessage =
   | { kind: 'registered'; registration: string }
   | { kind: 'loaded'; version: bigint }

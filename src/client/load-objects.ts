@@ -26,7 +26,7 @@ export type RuleObjects = {
 };
 
 export type LoadOptions<D = unknown, L extends LeafClasses<D> = LeafClasses<D>> = {
-  /** What the data of the app is: gives `run` its types, as `loadRules<Shop>` does. */
+  /** The type of the app's data: gives `run` its types, as `loadRules<Shop>` does. */
   schema?: DataSchema<D>;
   leaves: Leaves<L>;
   /** Refuses to run a rule of which a node is left out. */
@@ -40,7 +40,7 @@ export type LoadOptions<D = unknown, L extends LeafClasses<D> = LeafClasses<D>> 
 export type DryRunResult<D = unknown> = RunResult<D> & { stubbed: readonly string[] };
 
 export type LoadedRules<D = unknown> = {
-  /** What is wrong with the rules, one sentence each. */
+  /** The faults of the rules, one sentence each. */
   problems(): readonly string[];
   run(request: RunRequest<D>): Promise<RunResult<D>>;
   /** Runs the rules of a scene, each on data of its own. Empty when no rule has it. */

@@ -52,7 +52,7 @@ async function load(source: string | RuleObjects, options: Loading): Promise<Loa
 
 export type TestOptions<D = unknown, L extends LeafClasses<D> = LeafClasses<D>> = LoadOptions<D, L> &
   RunRequest<NoInfer<D>> & {
-    /** What leaves do in this test instead of their own code, by class name. */
+    /** Replacements for the code of leaves in this test, by class name. */
     mocks?: Mocks<NoInfer<D>>;
   };
 

@@ -5,7 +5,7 @@ import type { Ending, ExecutionRequest } from './engine/execution.ts';
 import { type ExactObject, isExactObject } from './engine/values.ts';
 import { replaceFile } from './replace-file.ts';
 
-/** What is recorded of real runs, and where. */
+/** The sample of real runs to record, and where. */
 export type RecordOptions = {
   /** How many of the runs, from 0 to 1. */
   sample: number;
@@ -27,7 +27,7 @@ const MAX_DOCUMENT_LENGTH = 1024 * 1024;
 const MAX_DOCUMENTS = 100;
 const DEFAULT_MAX_CASES = 100;
 const MASKED = '***';
-/** What a case expects of a value that it must not show. */
+/** A case's expectation of a value that it must not show. */
 const ANYTHING: ExactValue = { $any: true };
 
 type Document = { path: string; head: string; cases: string[]; length: number; writing: Promise<void> };

@@ -3,7 +3,7 @@ import type { Places } from './places.ts';
 import { placeFile, replaceFile } from './replace-file.ts';
 import { refuseTakenAddress, thisProcess } from './taken-address.ts';
 
-/** What a client says about itself when it starts. */
+/** A client's description of itself at its start. */
 type Registration = {
   app: number;
   address: string;

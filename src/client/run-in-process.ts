@@ -6,12 +6,12 @@ import { isExactObject, noOrigins, toExact, toPlainObject, type Value } from './
 import type { RuleSet } from './rules/rule-set.ts';
 import { type RunOptions, runRule } from './run-rule.ts';
 
-/** What a rule is given; what is known of it, where something is. */
+/** The data of a rule, typed where its type is known. */
 type InputOf<D> = unknown extends D ? Readonly<Record<string, unknown>> : D;
 /** The data after a run: what a rule put beside the described keys can be anything. */
 type OutputOf<D> = unknown extends D ? { [key: string]: Value } : D & { [key: string]: Value | undefined };
 
-/** What to run: a rule, a node, or (both) the node inside the rule. */
+/** The part to run: a rule, a node, or (both) the node inside the rule. */
 export type RunRequest<D = unknown> = {
   ruleId?: number | bigint;
   confId?: number | bigint;
@@ -27,17 +27,17 @@ export type RunStep = {
   nodeId: bigint;
   name: string;
   outcome: StepOutcome;
-  /** What was thrown, also when a state was taken instead. */
+  /** The thrown value, also when a state was taken instead. */
   error: string | null;
 };
 
 export type RunResult<D = unknown> = {
   success: boolean;
-  /** What the rule came to; null when nothing ran, or when it failed. */
+  /** The result of the rule; null when nothing ran, or when it failed. */
   outcome: State | null;
   data: OutputOf<D>;
   process: string;
-  /** What was thrown; undefined when the run succeeded. */
+  /** The thrown value; undefined when the run succeeded. */
   error: unknown;
   /** Nodes of the tree that this client cannot run, one sentence each. */
   warnings: readonly string[];

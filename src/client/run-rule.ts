@@ -7,7 +7,7 @@ import type { RuleSet } from './rules/rule-set.ts';
 import { strayContext } from './stray-errors.ts';
 import type { Telemetry } from './telemetry.ts';
 
-/** What belongs to every run of a client, whoever asks for it. */
+/** Shared by all runs of a client. */
 export type RunOptions = {
   ruleTimeoutMs: number;
   handleError: HandleError | undefined;

@@ -2,7 +2,7 @@ import type { AsyncLocalStorage } from 'node:async_hooks';
 import { messageOf } from './engine/evaluate.ts';
 import type { Selection } from './engine/selection.ts';
 
-/** What a piece of code runs for, also long after the leaf has returned. */
+/** The run that a piece of code belongs to, also long after the leaf has returned. */
 type Origin = { what: string; leaf: { name: string; id: bigint } | null; onError: (error: unknown) => void };
 
 /** Where there is no Node, what a leaf leaves behind cannot be told to be its. */

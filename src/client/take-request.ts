@@ -10,13 +10,13 @@ import { errnoOf, unless } from './errno.ts';
 import { readStubs } from './read-stubs.ts';
 import { idMember, integerMember, textMember } from './rules/members.ts';
 
-/** What came of a file that may be a request. `left`: it is not ours to run (any more), or not complete yet. */
+/** The result of taking a file that may be a request. `left`: it is not ours to run (any more), or not complete yet. */
 export type Taken =
   | { kind: 'request'; mockId: string; request: ExecutionRequest; names: Names }
   | { kind: 'unusable'; mockId: string; reason: string }
   | { kind: 'left' };
 
-/** Whose names a request uses, and its answer too: the interface's, or those of the published server's Mock (`iceId`, `roam`). */
+/** The names of a request and of its answer: the interface's, or those of the published server's Mock (`iceId`, `roam`). */
 type Names = 'interface' | 'published';
 
 const left: Taken = { kind: 'left' };

@@ -4,7 +4,7 @@ import { basename, join } from 'node:path';
 import { errnoOf, unless } from './errno.ts';
 import type { Places } from './places.ts';
 
-/** What a registration says about the process it is of. */
+/** The process that a registration names. */
 type ProcessIdentity = { host: string; pid: number; startedAt: number };
 
 /** A client that has not beaten for this long is not alive: the server goes by the same time. */
@@ -31,7 +31,7 @@ export async function refuseTakenAddress({ app, registration }: Places, address:
   }
 }
 
-/** Who a registration is of, when that client lives. */
+/** The owner of a registration, when that client lives. */
 async function livingIn(home: string, name: string): Promise<string | undefined> {
   const [registration, heartbeat] = await Promise.all([
     read(join(home, name)),

@@ -21,7 +21,7 @@ export function createTakings({ directory, maxRunning, answer, onError }: Option
 
   function take(name: string): void {
     if (closed || running.has(name)) return;
-    // What is too much now stays where its sender sees it and can take it back.
+    // A request too many stays where its sender sees it and can take it back.
     if (running.size >= maxRunning) {
       waiting.add(name);
       return;

@@ -87,7 +87,7 @@ function nodeSpans(api: Api, root: Span) {
       open.add(step);
     },
     ended: end,
-    /** What runs on beside a run that has ended is heard of no more. */
+    /** Code that runs on beside an ended run adds nothing. */
     endOpen: () => open.forEach(end),
   };
 }

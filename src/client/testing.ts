@@ -18,12 +18,12 @@ type Ran = {
 type ExpectedSteps = Readonly<Record<string, StepOutcome | readonly StepOutcome[] | null>>;
 
 type Verdict = { pass: boolean; message: () => string };
-/** What vitest and Jest give a matcher: its equality knows `expect.any` and the like. */
+/** The context in which vitest and Jest call a matcher: its equality knows `expect.any` and the like. */
 type Context = { equals?: (one: unknown, other: unknown) => boolean };
 
-/** What `expect` has after `expect.extend(ruleMatchers)`; declare it to be the `Matchers` of your test runner. */
+/** The matchers that `expect` has after `expect.extend(ruleMatchers)`; declare it to be the `Matchers` of your test runner. */
 export type RuleMatchers<R = unknown> = {
-  /** What the rule came to; null where nothing ran. */
+  /** The result of the rule; null where nothing ran. */
   toHaveOutcome(outcome: State | null): R;
   /** Keys of the data after the run; undefined for one that must be absent. */
   toHaveData(data: Readonly<Record<string, unknown>>): R;
@@ -131,7 +131,7 @@ function listed(outcomes: ExpectedSteps[string]): string {
   return list.length === 0 ? 'nothing (it did not run)' : list.join(', ');
 }
 
-/** What each node came to, when it was recorded: where a test of a rule fails, that is the next question. */
+/** The result of each node, when it was recorded: the next question when a test of a rule fails. */
 function ways({ steps = [] }: Ran): string {
   return steps.map(({ nodeId, name, outcome }) => `\n  ${name || 'node'} (${nodeId}): ${outcome}`).join('');
 }

@@ -89,7 +89,7 @@ export function holds({ steps, is, value }: Condition, input: ExactValue): boole
   return is === '>' ? order > 0 : is === '>=' ? order >= 0 : is === '<' ? order < 0 : order <= 0;
 }
 
-/** What is wrong with conditions that ask for values that are hidden; null if none does. */
+/** The mistake of conditions that ask for hidden values; null if none does. */
 export function hiddenIn(where: readonly Condition[], mask: Mask | null): { field: string; message: string } | null {
   const hidden = where.find(({ steps }) => mask?.covers(steps));
   return hidden ? { field: 'where', message: `asks for ${hidden.path}, which is hidden here (MASK)` } : null;

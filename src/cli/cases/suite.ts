@@ -24,7 +24,7 @@ export type Suite = {
   run: Case[];
 };
 
-/** Whose cases are meant, as the command line says it. */
+/** The rule or node whose cases the command line names. */
 export type Which = { app?: string; rule?: string; node?: string };
 
 const IS_CASES = /\.cases\.(?:ya?ml|json)$/;

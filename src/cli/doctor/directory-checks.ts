@@ -55,7 +55,7 @@ async function checkRights(sharedDir: string): Promise<Finding> {
   return (await checkStrangers(sharedDir)) ?? ok('shared directory', `${sharedDir} may be read and written`);
 }
 
-/** Who else could remove claims, or put another folder in the place of the workers' own. */
+/** Users who could remove claims, or put another folder in the place of the workers' own. */
 async function checkStrangers(sharedDir: string): Promise<Finding | undefined> {
   const root = await stat(sharedDir);
   const own = await stat(join(sharedDir, '.rule-server')).catch(unless('ENOENT'));

@@ -9,7 +9,7 @@ import type { OuterNames } from './values/outer-names.ts';
 
 import { accessesIn } from './walk/walk-code.ts';
 
-/** What is known beside the leaf's own code: the names around it, and the data of its app. */
+/** The surroundings of the leaf's own code: the names around it, and the data of its app. */
 export type Around = { outerNames: OuterNames; schema: SchemaKeys };
 
 /** The keys that a leaf's method reads and writes, each once, in the order of the code. Nothing of the leaf's is run. */
@@ -38,7 +38,7 @@ const declaredTypes: Readonly<Record<DeclaredType, ValueType | undefined>> = {
   ...{ list: 'List', object: 'Map', any: undefined },
 };
 
-/** What a leaf declares wins over what its code seems to do. */
+/** A leaf's declaration takes precedence over its code. */
 function withDeclared(found: RoamKey[], { reads, writes }: LeafDefinition): RoamKey[] {
   if (reads === undefined && writes === undefined) return found;
   const kept = found.flatMap((key): RoamKey[] => {
@@ -71,7 +71,7 @@ function add(keys: Map<string, RoamKey>, { direction, method, union, type }: Acc
     return;
   }
   if (known.direction !== direction) known.direction = 'read_write';
-  // What a leaf reads a key as says more about it than what it puts there.
+  // The type that a leaf reads a key as takes precedence over the one it writes.
   if (type && direction === 'read') known.valueType = type;
   else if (type) known.valueType ??= type;
 }

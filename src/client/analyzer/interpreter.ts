@@ -18,7 +18,7 @@ export type KeyPart =
   | { type: 'roamDerived'; fromKey: string }
   | { type: 'composite'; parts: KeyPart[] };
 
-/** What an expression may be when it runs, as far as the code tells. */
+/** The possible values of an expression, as far as the code tells. */
 export type Thing =
   | { kind: 'service'; deep: boolean }
   /** A method of the data, `service.get`, before it is called. */
@@ -39,13 +39,13 @@ export type Thing =
   | { kind: 'closure'; node: FunctionNode; environment: Environment }
   | { kind: 'unknown'; type: ValueType | undefined };
 
-/** What a function is called with. */
+/** The arguments of a call. */
 export type Call = { self: Thing; given: readonly (() => Thing[])[] };
 
 /** The part of a function's code in which a name means what is declared there. */
 export type Scope = { start: number; end: number };
 
-/** What a name may stand for, worked out when somebody asks. */
+/** The possible values of a name, worked out on demand. */
 export type Binding = () => Thing[];
 
 /**
@@ -63,9 +63,9 @@ export type Named = { scope: Scope; meaning: Meaning; at: number; replaces: bool
 export type Environment = {
   parent: Environment | null;
   names: Map<string, Named[]>;
-  /** What is assigned here to names of the code around: they mean this too. */
+  /** Assignments made here to names of the code around: they may have these values too. */
   assigned: Map<string, Meaning[]>;
-  /** What `this` is. */
+  /** The value of `this`. */
   self: Thing;
   /** The running function whose code this is: its outer names can be looked up. Null inside another function's code. */
   code: object | null;
@@ -81,11 +81,11 @@ export type Subject = { leaf: LeafClass; sample: object; fields: readonly Field[
 
 export type Evaluator = {
   subject: Subject;
-  /** What an expression may be; several things when it depends on a condition. */
+  /** The possible values of an expression; several when it depends on a condition. */
   evaluate(node: AnyNode, environment: Environment): Thing[];
-  /** What a call of a thing may give back. */
+  /** The possible results of calling a thing. */
   call(thing: Thing, call: Call): Thing[];
-  /** What a thing has under a name. */
+  /** The value of a thing's member. */
   member(thing: Thing, name: string): Thing[];
   /** A function ready to be looked at from the inside. */
   enter(thing: Thing, call: Call): Called[];

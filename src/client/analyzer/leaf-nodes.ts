@@ -9,7 +9,7 @@ import { openOuterNames } from './values/outer-names.ts';
 /** `value`: what the field holds when a rule configures nothing, where that is plain. */
 type PublishedField = Pick<Field, 'field' | 'name' | 'desc' | 'type'> & { value?: string | number | boolean };
 
-/** What a client says about one of its leaf classes, in the words of a registration. */
+/** A client's description of one of its leaf classes, in the words of a registration. */
 type LeafNodeInfo = {
   type: number;
   clazz: string;

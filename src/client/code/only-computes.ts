@@ -5,7 +5,7 @@ import { childrenOf, type FunctionNode, functionNodeOf } from './syntax.ts';
 const namespaces = new Set(['Math', 'Number', 'String', 'BigInt', 'Boolean', 'Object', 'JSON', 'Date']);
 const functions = new Set(['Number', 'String', 'Boolean', 'BigInt', 'parseInt', 'parseFloat', 'isNaN', 'isFinite']);
 const constants = new Set(['undefined', 'NaN', 'Infinity']);
-/** What the data of a run can be asked and told. */
+/** The methods of a run's data. */
 const accesses = new Set([
   ...['get', 'raw', 'string', 'int', 'long', 'double', 'boolean', 'list', 'map', 'put', 'keys'],
   ...['getDeep', 'putDeep', 'resolve'],
@@ -29,7 +29,7 @@ const plainParts = new Set([
   ...['TemplateLiteral', 'TemplateElement', 'ArrayExpression', 'ObjectExpression', 'SpreadElement'],
 ]);
 
-/** What the names in a method stand for. `fields`: the leaf's fields it reads, gathered on the way. */
+/** The values of the names in a method. `fields`: the leaf's fields it reads, gathered on the way. */
 type Code = { data: string; self: string | null; names: Set<string>; fields: Set<string> };
 
 const known = new WeakMap<object, ReadonlySet<string> | null>();

@@ -26,7 +26,7 @@ export function functionNodeOf(code: object): FunctionNode | undefined {
   return node && isFunctionNode(node) ? node : undefined;
 }
 
-/** What stands in a class under a private name: `#prefix`, `#keyOf()`. */
+/** The private members of a class: `#prefix`, `#keyOf()`. */
 export function privateMember(owner: object, name: string) {
   const node = expressionOf(owner);
   if (node?.type !== 'ClassExpression') return undefined;

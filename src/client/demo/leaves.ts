@@ -34,7 +34,7 @@ class NestedMemberLevel {
 
 class InCity {
   cities: string[] = [];
-  /** What to say of somebody whose city nobody knows. */
+  /** The text about somebody whose city is not known. */
   unknown = true;
   doFlow(service: Data): boolean {
     const city = service.string('city');

@@ -3,7 +3,7 @@ import type { Value } from './values.ts';
 
 const MAX_HOPS = 100;
 
-/** What a leaf can know about the run it is part of. */
+/** The run that a leaf is part of, as far as a leaf may see it. */
 export type RunContext = {
   store: Store;
   /** Epoch ms the rule runs as of. */

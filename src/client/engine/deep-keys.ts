@@ -1,7 +1,7 @@
 import type { ExactValue } from '../../shared/contract/raw-number.ts';
 import { type ExactObject, isExactObject } from './values.ts';
 
-/** What a dotted key leads to: `vip.level` through objects, `items.0` into lists. Undefined when it leads nowhere. */
+/** The value at a dotted key: `vip.level` through objects, `items.0` into lists. Undefined when there is none. */
 export function readDeep(root: ExactObject, key: string): ExactValue | undefined {
   let value: ExactValue | undefined = root;
   for (const step of stepsOf(key)) value = memberOf(value, step);
@@ -40,7 +40,7 @@ function put(object: ExactObject, name: string, value: ExactValue | undefined): 
   else object[name] = value;
 }
 
-/** What stands in the place of a member once a change was made in it. */
+/** The new value of a member after a change was made in it. */
 function replace(container: ExactValue | undefined, { steps: [step, ...rest], value }: Change): Replaced {
   if (step === undefined) return { kind: 'by', value };
   const inside = { steps: rest, value };

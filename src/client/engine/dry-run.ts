@@ -2,7 +2,7 @@ import type { Effects, Node } from './node.ts';
 import type { State } from './state.ts';
 import type { ExactObject } from './values.ts';
 
-/** What stands in the place of a node: the state it comes to, inversion included, and the keys it writes. */
+/** The replacement of a node: its state, inversion included, and the keys it writes. */
 export type Stub = { outcome: State; set: ExactObject };
 export type Stubs = ReadonlyMap<bigint, Stub>;
 

@@ -9,7 +9,7 @@ import { inverted } from './state.ts';
 import type { Step } from './steps.ts';
 import { isOutside } from './time-window.ts';
 
-/** What a node itself came to; `REJECTED`: its forward condition was FALSE, so it did not run. */
+/** A node's own result; `REJECTED`: its forward condition was FALSE, so it did not run. */
 type Own = State | 'REJECTED';
 
 /**
@@ -159,7 +159,7 @@ function stateInstead({ node, run, step }: Omit<Running, 'began'>, error: unknow
   return { state: node.errorState ?? state, cause };
 }
 
-/** What an error says; something thrown that is no error is shown as text. */
+/** The message of an error; any other thrown value is shown as text. */
 export function messageOf(error: unknown): string {
   if (error instanceof Error) return error.message || error.name;
   return typeof error === 'string' && error !== ''

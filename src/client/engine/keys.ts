@@ -15,7 +15,7 @@ export function createStore(root: ExactObject, onLatePut: Store['onLatePut'] = n
   return { root, origins: createOrigins(), isOver: false, onLatePut };
 }
 
-/** Who is told of every access. */
+/** The listener of every access. */
 export type AccessLog = {
   read(key: AccessedKey, value: ExactValue | undefined): void;
   wrote(key: AccessedKey, before: ExactValue | undefined, after: ExactValue | undefined): void;
@@ -24,7 +24,7 @@ export type AccessLog = {
 /** A key as it was accessed. `deep`: its dots were followed. */
 export type AccessedKey = { key: string; deep: boolean };
 
-/** What a key with dots means: a name like any other, or a way through objects and lists. */
+/** The meaning of a key with dots: a name like any other, or a path through objects and lists. */
 type Reach = {
   deep: boolean;
   read(root: ExactObject, key: string): ExactValue | undefined;

@@ -11,7 +11,7 @@ export type LeftOut = { id: bigint; role: Role; reason: string };
 /** How a node stands under its parent. */
 export type Role = 'root' | 'forward' | 'child';
 
-/** What a relation makes of its children: a state that ends it early, and what the seen states come to. */
+/** The logic of a relation: a child's state that ends it early, and the result of the states so far. */
 export type Relation = {
   name: string;
   parallel: boolean;
@@ -22,13 +22,13 @@ export type Relation = {
 /** Runs a leaf's code once. Throws, or rejects with, whatever that code throws. */
 type RunLeaf = (data: Data) => State | Promise<State>;
 
-/** What a node's own error handler says to do about an error. */
+/** The reaction of a node's own error handler. */
 export type HandleError = (data: Data, error: unknown) => ErrorState;
 
 /** A node ready to run. A node that stands in several places of a tree is one object. */
 export type Node = {
   readonly id: bigint;
-  /** What it is called in traces: the relation, or the short name of the leaf's class. */
+  /** The node's name in traces: the relation, or the short name of the leaf's class. */
   readonly name: string;
   /** How its entries in a process text begin: `[id:name:`. */
   readonly head: string;

@@ -26,7 +26,7 @@ export type Run = {
   begin(): number;
   /** The time now, in ms; called wherever code that is not the engine's has run. */
   tick(): number;
-  /** What `tick` said last. Between two leaves no time passes that is worth a look at the clock. */
+  /** The last time that `tick` read. Between two leaves too little time passes to read the clock again. */
   clock(): number;
   stop(reason: string): void;
   dataFor(step: Step | null): Data;

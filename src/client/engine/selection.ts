@@ -6,7 +6,7 @@ export type Found =
   | { kind: 'found'; start: Node | null; window: TimeWindow | null; leftOut: readonly (LeftOut & { under: bigint })[] }
   | { kind: 'refused'; reason: string };
 
-/** What is asked for: a rule, a node, or (both) the node inside the rule. `scene`: what it is run for. */
+/** The part to run: a rule, a node, or (both) the node inside the rule. `scene`: the scene of the call. */
 export type Selection = { ruleId: bigint | null; confId: bigint | null; scene?: string | undefined };
 
 /** Where a selection is looked up. */

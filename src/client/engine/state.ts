@@ -1,7 +1,7 @@
-/** What a node comes to. `NONE`: it has no opinion, and its parent goes by the others. */
+/** The result of a node. `NONE`: it has no opinion, and its parent goes by the others. */
 export type State = 'TRUE' | 'FALSE' | 'NONE';
 
-/** What to do about an error: take a state instead, or end the run with it. */
+/** The reaction to an error: a state instead, or the end of the run. */
 export type ErrorState = State | 'SHUT_DOWN';
 
 const letters: Record<ErrorState, string> = { TRUE: 'T', FALSE: 'F', NONE: 'N', SHUT_DOWN: 'S' };

@@ -3,7 +3,7 @@ import type { AccessedKey, AccessLog } from './keys.ts';
 import type { Node, Role } from './node.ts';
 import type { State } from './state.ts';
 
-/** What a node came to in the eyes of its parent: inversion, forward condition and absorbed errors included. */
+/** A node's result as its parent sees it: inversion, forward condition and absorbed errors included. */
 export type StepOutcome = State | 'REJECTED' | 'OUT_OF_TIME' | 'ERROR' | 'LEFT_OUT' | 'UNFINISHED';
 
 export type Read = AccessedKey & { value: ExactValue | undefined };

@@ -3,7 +3,7 @@ import type { State } from './state.ts';
 
 export type Tally = ReturnType<typeof createTally>;
 
-/** What the children of a relation have come to so far. */
+/** The results of a relation's children so far. */
 export function createTally({ stopsAt, verdict }: Relation) {
   let seenTrue = false;
   let seenFalse = false;

@@ -26,7 +26,7 @@ export function createOrigins(): Origins {
   };
 }
 
-/** What a rule's data may nest: an answer wraps it once more and must stay below the depth everybody accepts. */
+/** The depth that a rule's data may have: an answer wraps it once more and must stay below the depth everybody accepts. */
 const MAX_VALUE_DEPTH = MAX_DEPTH - 2;
 
 export function isExactObject(value: ExactValue | undefined): value is ExactObject {

@@ -70,7 +70,7 @@ function typeofValue(schema: unknown): string | undefined {
   return types.size === 1 ? only : undefined;
 }
 
-/** What a value may be besides null. */
+/** The possible types of a value besides null. */
 function alternativesOf(schema: unknown): unknown[] {
   const either = memberOf(schema, 'anyOf') ?? memberOf(schema, 'oneOf');
   const type = memberOf(schema, 'type');

@@ -25,7 +25,7 @@ export type FieldType = 'string' | 'int' | 'long' | 'float' | 'double' | 'boolea
 /** Names the type of a key's value goes by in a form. */
 export type ValueType = 'String' | 'Integer' | 'Long' | 'Double' | 'Boolean' | 'List' | 'Map' | 'Object';
 
-/** What the type of a declared key is called. */
+/** The name of a declared key's type. */
 export type DeclaredType = 'string' | 'integer' | 'long' | 'number' | 'boolean' | 'list' | 'object' | 'any';
 
 export type FieldDefinition = { name?: string; desc?: string; type?: FieldType };

@@ -9,7 +9,7 @@ import { type Leaf, type LeafKind, methodOf } from './leaf.ts';
 import { functionOf } from './leaves-for.ts';
 import type { LeafEntry } from './registry.ts';
 
-/** What runs a leaf node, and what is odd about its configured values. */
+/** A leaf node that can run, and the faults of its configured values. */
 type MadeLeaf = { body: Node['body']; problems: string[] };
 
 /** Makes one instance of a leaf with the values a node's file configures. Throws when they do not fit, as the Java SDK does. */
@@ -54,7 +54,7 @@ function valuesOf(confField: string): ExactObject {
   throw new TypeError('confField is not a JSON object');
 }
 
-/** What a leaf does, as code: of a leaf that was made of a function, that function. */
+/** A leaf's code: of a leaf that was made of a function, that function. */
 function workOf(leaf: Leaf, kind: LeafKind): unknown {
   const method: unknown = Reflect.get(leaf, methodOf[kind]);
   return functionOf(method) ?? method;

@@ -3,7 +3,7 @@ import type { Data } from '../engine/data.ts';
 import { type AnyLeaves, type Leaf, type LeafClass, type LeafDefinition, methodOf } from './leaf.ts';
 import type { LeafEntry, Registry } from './registry.ts';
 
-/** What a leaf does instead of its own code. It is given the leaf, with its configured fields, too. */
+/** A replacement for a leaf's own code. It gets the leaf, with its configured fields, too. */
 export type Mock<D = unknown> = (service: Data<D>, leaf: object) => unknown;
 export type Mocks<D = unknown> = Readonly<Record<string, Mock<D>>>;
 

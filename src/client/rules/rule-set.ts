@@ -11,7 +11,7 @@ export type RuleSet = Rules & {
   readonly version: bigint;
   readonly released: Released;
   readonly linked: Linked;
-  /** What is wrong with the released files, one sentence each. */
+  /** The faults of the released files, one sentence each. */
   readonly problems: readonly string[];
   /** The rules of a scene, by id. */
   inScene(scene: string): readonly bigint[];
@@ -103,7 +103,7 @@ function createFind(released: Released, linked: Linked, strict: boolean | undefi
   return find;
 }
 
-/** What is below a node: looked at once. */
+/** The nodes below a node, each visited once. */
 function createCheck() {
   const checks = new Map<Node, Checked>();
   return function check(start: Node): Checked {

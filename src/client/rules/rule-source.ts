@@ -67,7 +67,7 @@ export async function openRuleSource({ directory, registry, strict = false, onPr
   return {
     current: (): RuleSet => rules,
 
-    /** Who is told of every version loaded from now on. */
+    /** The listener for every version loaded from now on. */
     onVersion(listener: (version: bigint) => void): void {
       onVersion = listener;
     },

@@ -9,7 +9,7 @@ import { readNode } from './node-file.ts';
 import { isReleased, type Released } from './released-files.ts';
 import { readRule } from './rule-file.ts';
 
-/** What one version changed; null when its file is not there (yet). Throws when the file cannot be read as one. */
+/** The changes of one version; null when its file is not there (yet). Throws when the file cannot be read as one. */
 export async function readUpdate(directory: string, version: bigint): Promise<ExactObject | null> {
   const text = await readFile(join(directory, 'versions', `${version}_upd.json`), 'utf8').catch(
     unless('ENOENT', 'ENOTDIR'),

@@ -5,7 +5,7 @@ import { get, request, withQuery } from './request.ts';
 
 const BATCHES = '/rule-server/mock/batches';
 
-/** What became of a case on a target, the worst first. */
+/** The verdict of a case on a target, the worst first. */
 export const verdicts = ['unanswered', 'error', 'failed', 'skipped', 'pending', 'passed'] as const;
 export type Verdict = (typeof verdicts)[number];
 type Counts = Record<Verdict, number>;

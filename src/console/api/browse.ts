@@ -58,7 +58,7 @@ export type Tree = {
   edited: TreeNode | null;
 };
 
-/** What a schema or a tree is asked for. */
+/** The query of a schema or a tree. */
 export type Selection = {
   app: string;
   ruleId: string | null;

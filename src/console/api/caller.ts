@@ -1,10 +1,10 @@
 import { field, list, text } from '../../shared/contract/read-exact.ts';
 import { get } from './request.ts';
 
-/** What a key may allow. */
+/** The permissions of a key. */
 export type Permission = 'read' | 'run' | 'cancel' | 'cases' | 'ops';
 
-/** Who this page acts for. `name`: null where no key is needed. */
+/** The page's caller. `name`: null where no key is needed. */
 type Caller = { name: string | null; may: ReadonlySet<string> };
 
 export function getCaller(signal?: AbortSignal): Promise<Caller> {

@@ -4,7 +4,7 @@ import { Refused, request, withQuery } from './request.ts';
 
 const CASES = '/rule-server/mock/cases';
 
-/** Whose cases they are: those of a rule or of a node. */
+/** The owner of the cases: a rule or a node. */
 export type CasesOf = { app: string; ruleId: string | null; confId: string | null };
 
 /** A saved case. `input` and `expect` are JSON text, with every number as it was written. */

@@ -29,7 +29,7 @@ export type ExecutionRecord = {
   state: State;
   history: Step[];
   timings: Timings;
-  /** What the rule came to, by its trace. */
+  /** The result of the rule, by its trace. */
   decision: Decision | null;
   warnings: Warning[];
   outcome: Outcome | null;
@@ -68,7 +68,7 @@ export type Execution = {
 
 export const isEnd = (state: State) => !['queued', 'dispatched', 'picked-up'].includes(state);
 
-/** What runs: the body of an execute call. */
+/** The body of an execute call. */
 export type ExecuteCall = {
   app: string;
   ruleId: string | null;
@@ -78,7 +78,7 @@ export type ExecuteCall = {
   input: string;
   /** Without effects. */
   dryRun: boolean;
-  /** What stands in the place of nodes, in a dry run. */
+  /** The replacements of nodes, in a dry run. */
   stub: Readonly<Record<string, Decision>>;
   /** The comparison it is a part of, and the run it repeats; null for none. */
   comparisonId: string | null;
@@ -185,7 +185,7 @@ type HistoryPage = {
   nextCursor: string | null;
   looked: { executions: number; withoutInput: number; until: number | null } | null;
 };
-/** What to search runs for: see GET executions. */
+/** The search options: see GET executions. */
 export type RunSearch = {
   text: string;
   where: readonly string[];

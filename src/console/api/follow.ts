@@ -46,7 +46,7 @@ export function followExecution(mockId: string, report: (followed: Followed) => 
   return () => stop(following);
 }
 
-/** What is known of the execution, and how; `heardAt`: when the service told something last. */
+/** The followed execution as far as it is known; `heardAt`: when the service last sent something. */
 type Following = {
   mockId: string;
   report: (followed: Followed) => void;

@@ -4,7 +4,7 @@ import { type Item, outcomes } from '../api/batch-items.ts';
 import { type Verdict, verdicts } from '../api/batches.ts';
 import type { SavedCase } from '../api/cases.ts';
 
-/** What came of a case on one target, and of which batch that is. */
+/** The result of a case on one target, and its batch. */
 export type Cell = { batchId: string; item: Item };
 
 /** One case with a cell for each target; null where it was not run. */
@@ -13,7 +13,7 @@ export type CaseRow = {
   place: number;
   name: string;
   cells: (Cell | null)[];
-  /** What the batch before came to, target by target; null where it had no such case. */
+  /** The results of the batch before, target by target; null where it had no such case. */
   before: (Verdict | null)[];
   differs: boolean;
   saved: SavedCase | null;
@@ -85,7 +85,7 @@ function byUniqueName(rows: readonly CaseRow[]): Map<string, CaseRow> | null {
   return byName.size === rows.length ? byName : null;
 }
 
-/** What changed since the batch before, in numbers. */
+/** The changes since the batch before, in numbers. */
 export type Since = { worse: number; better: number; added: number };
 
 export function sinceBefore(rows: readonly CaseRow[]): Since {

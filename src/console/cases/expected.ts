@@ -13,7 +13,7 @@ type ExpectedRow = {
   ignored: string[];
 };
 
-/** What was expected against what came: the differences first, then what was as expected. */
+/** Expected and actual values: the differences first, then the agreements. */
 export function expectedRows({
   expect,
   differences,

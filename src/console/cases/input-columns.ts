@@ -26,7 +26,7 @@ export function inputColumns(rows: readonly CaseRow[], fields: readonly SchemaFi
     .map(([key]) => key);
 }
 
-/** What a row has in each column, as JSON text; empty where it has nothing. */
+/** A row's value in each column, as JSON text; empty where it has none. */
 export function columnValues(row: CaseRow, columns: readonly string[]): string[] {
   const members = new Map(documentOf(row)?.members.map(({ key, value }) => [key, value]));
   return columns.map((key) => {

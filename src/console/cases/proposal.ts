@@ -13,7 +13,7 @@ export type Part =
   | { kind: 'data'; key: string; value: string }
   | { kind: 'absent'; key: string };
 
-/** What can be expected, from how a run ended: its outcome and every key that it changed. */
+/** The proposed expectation, from how a run ended: its outcome and every key that it changed. */
 export function partsOfRun({ before, after, decision, result }: Reading): Part[] {
   if (result === null) return [];
   if (!result.success || result.error !== null) {

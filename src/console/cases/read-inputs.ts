@@ -9,7 +9,7 @@ import { compactJson } from '../../shared/json-tree/print-json.ts';
 import { type Json, type JsonObject, readJson } from '../../shared/json-tree/read-json.ts';
 import type { SchemaField } from '../api/browse.ts';
 
-/** What a column holds: `name` and `time` are of the case, the others are of its input. */
+/** The meaning of a column: `name` and `time` are of the case, the others are of its input. */
 type ColumnType = 'name' | 'time' | 'number' | 'boolean' | 'text' | 'object' | 'list' | 'null' | 'mixed';
 type Column = { name: string; type: ColumnType; read: boolean };
 
@@ -117,7 +117,7 @@ function lineIn(text: string, list: Json): (path: string) => number | null {
 const memberNamed = (element: JsonObject, name: string) =>
   memberIn(element, name) ?? memberIn(element, namesInFiles.get(name) ?? name);
 
-/** What a call names otherwise than a file. */
+/** Members whose names differ between a call and a file. */
 const namesInFiles = new Map([
   ['the service', 'input'],
   ['ts', 'asOf'],

@@ -1,4 +1,4 @@
-/** What is kept of a run besides its input: a record, and an answer that has the input again, with a trace. */
+/** The bytes kept of a run besides its input: a record, and an answer that has the input again, with a trace. */
 const RECORD_CHARACTERS = 2500;
 const INPUT_TIMES = 2.5;
 

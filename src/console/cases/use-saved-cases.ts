@@ -4,7 +4,7 @@ import type { Place } from '../state/location.ts';
 
 const EVERY_MS = 10_000;
 
-/** Whose cases can be saved here: a rule's or a node's. A node inside of a rule has none of its own. */
+/** The owner of saved cases: a rule or a node. A node inside of a rule has none of its own. */
 export function casesOf({ app, ruleId, confId }: Pick<Place, 'app' | 'ruleId' | 'confId'>): CasesOf | null {
   if (app === null || (ruleId === null) === (confId === null)) return null;
   return { app, ruleId, confId };

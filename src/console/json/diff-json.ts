@@ -11,7 +11,7 @@ export type Change = { path: string; key: string; kind: ChangeKind; before: Json
 /** Beyond this many differences nobody reads on; the rest is only counted. */
 const MAX_CHANGES = 2000;
 
-/** What changed from one document to another, in the order of the second, whatever it no longer has at the end. */
+/** The changes from one document to another, in the order of the second; removed members come last. */
 export function diffJson(before: Json, after: Json): { changes: Change[]; notListed: number } {
   const changes: Change[] = [];
   let notListed = 0;

@@ -5,7 +5,7 @@ import { type Json, readJson } from '../../shared/json-tree/read-json.ts';
 export const valueKinds = ['auto', 'text', 'int64', 'decimal', 'yes-no', 'null', 'json'] as const;
 export type ValueKind = (typeof valueKinds)[number];
 
-/** What is wrong with something typed; the words for it are in the dictionaries. */
+/** The fault of a typed value; its words are in the dictionaries. */
 export type ValueProblem = 'not-whole' | 'beyond-int64' | 'not-decimal' | 'not-yes-no' | 'not-json';
 
 /** Raw JSON for what was typed. `empty`: nothing was typed where nothing stands for no value. */

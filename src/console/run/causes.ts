@@ -4,7 +4,7 @@ import { versionRan } from './rules-of-run.ts';
 
 /** In what the calls of compared runs differ, which may be why they came out differently. */
 type Causes = {
-  /** What changed from the input of the first run to that of another; null where all had the same, or it is not known. */
+  /** The changes from the input of the first run to that of another; null where all had the same, or it is not known. */
   input: string | null;
   /** The versions of the rules; null where all ran on the same rules, or nobody knows. */
   rules: string | null;

@@ -8,7 +8,7 @@ import type { KeyUse, Tree } from '../api/browse.ts';
 /** Nodes that wrote a path: for certain by the structured trace, else those that may have by what is known of their classes. */
 type Writers = { ids: string[]; certain: boolean };
 
-/** Who may have written what stands at a path such as `vip.level` or `items[2].price`. */
+/** The possible writers of a path such as `vip.level` or `items[2].price`. */
 export function writersOf(path: string, tree: Tree | null, marks: ReadonlyMap<Occurrence, Mark>): Writers {
   const seen = new Set<string>();
   for (const [{ node }, mark] of marks) {

@@ -1,7 +1,7 @@
 import type { Json } from '../../shared/json-tree/read-json.ts';
 import { type Change, diffJson } from '../json/diff-json.ts';
 
-/** What a run was, or what the form would run. `input` null: it is not known, or it is no JSON. */
+/** A run, or the run that the form would make. `input` null: it is not known, or it is no JSON. */
 type Asked = { input: Json | null; ts: string | null; target: string };
 
 /** One way in which the form is not what the run on the screen was. */
@@ -11,7 +11,7 @@ export type FormChange =
   | { kind: 'as-of'; before: string | null; after: string | null }
   | { kind: 'target'; before: string; after: string };
 
-/** What was changed in the form since a run; empty as long as the run on the screen is the run of the form. */
+/** The changes of the form since a run; empty as long as the run on the screen is the run of the form. */
 export function changesSince(run: Asked, form: Asked): FormChange[] {
   const changes: FormChange[] = [];
   if (form.input === null) changes.push({ kind: 'unreadable' });

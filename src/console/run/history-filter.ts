@@ -84,7 +84,7 @@ export function inputInShort(input: string | null, maxLength: number): string | 
   return text.length > maxLength ? `${text.slice(0, maxLength - 1)}…` : text;
 }
 
-/** What changed from an earlier run's input to this one's, "cost 100 → 99"; null when nothing did or it is not known. */
+/** The changes from an earlier run's input to this one's, "cost 100 → 99"; null when there is none or it is not known. */
 export function changedInput(before: string | null, after: string | null): string | null {
   const [a, b] = [before, after].map((text) => (text === null ? null : readJson(text)));
   if (a?.kind !== 'ok' || b?.kind !== 'ok') return null;

@@ -17,14 +17,14 @@ export type Reading = {
   before: Json | null;
   after: Json | null;
   trace: Traced['trace'];
-  /** What of the trace text is no entry. */
+  /** The part of the trace text that is no entry. */
   rest: string;
   replay: Replay;
   decision: Decision | null;
   why: Reason[];
   /** When the rule ran, or as of when; epoch ms. */
   ranAt: number;
-  /** What the smallest change of its input is computed from. */
+  /** The data that the smallest change of its input is computed from. */
   toChange: RunToChange;
 };
 

@@ -5,7 +5,7 @@ const ON_INPUT = /^[^\s=<>!":]+(?:=|!=|>=|<=|>|<).+$/s;
 const MEMBER = /^"?([^\s=<>!":]+)"?:([^\s:"]+|".*")$/s;
 const ON_RECORD = /^(by|address|lane|code|state|comparison|from|to):(.+)$/s;
 
-/** What a search field holds: conditions that are complete, and what is being typed. */
+/** The content of a search field: conditions that are complete, and the text being typed. */
 type SearchParts = { conditions: readonly string[]; draft: string };
 
 export function wordsOf(text: string): string[] {

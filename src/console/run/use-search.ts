@@ -2,11 +2,11 @@ import { useEffect, useMemo, useState } from 'react';
 import type { RunSearch } from '../api/executions.ts';
 import { type HistoryFilter, noFilter, searchOf } from './history-filter.ts';
 
-/** Who still types does not search yet. */
+/** The search starts once typing has paused. */
 const TYPED_MS = 300;
 const MINUTE_MS = 60_000;
 
-/** What a filter searches for; null when it lets everything through. */
+/** The search of a filter; null when it lets everything through. */
 export function useSearch(filter: HistoryFilter): RunSearch | null {
   const [settled, setSettled] = useState(noFilter);
   const [now, setNow] = useState(Date.now);

@@ -8,7 +8,7 @@ type Query<T> = {
   errorUpdateCount: number;
 };
 
-/** What the page needs to know of a query. `isLoading`: the first answer is on its way, and nothing failed yet. */
+/** The state of a query. `isLoading`: the first answer is on its way, and nothing failed yet. */
 type Steady<T> = { data: T | undefined; error: Error | null; isPending: boolean; isLoading: boolean };
 
 /** A query that failed keeps its failure while it is asked again: otherwise the page would go to and fro between the two. */

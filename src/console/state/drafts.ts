@@ -1,7 +1,7 @@
 import { type ValueKind, valueKinds } from '../json/form-value.ts';
 import { createStored, isRecord } from './stored.ts';
 
-/** What was typed for each rule, as JSON text that may be unfinished. The newest last. */
+/** The typed input of each rule, as JSON text that may be unfinished. The newest last. */
 type Draft = { rule: string; text: string };
 
 const MAX_DRAFTS = 50;

@@ -21,9 +21,9 @@ export type Place = {
   /** Runs that are compared. */
   runs: string[];
   input: string | null;
-  /** What the history is searched by. */
+  /** The search of the history. */
   find: string | null;
-  /** What is open below the tree; null for the history. */
+  /** The open panel below the tree; null for the history. */
   panel: Panel | null;
   /** The batch that is shown. */
   batch: string | null;

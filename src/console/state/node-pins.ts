@@ -1,7 +1,7 @@
 import type { Decision } from '../../shared/reasoning/mark.ts';
 import { createStored, isRecord } from './stored.ts';
 
-/** What stands in the place of nodes in dry runs, by the id of the node. */
+/** The replacements of nodes in dry runs, by the id of the node. */
 export type Pins = Readonly<Record<string, Decision>>;
 
 const decisions: readonly Decision[] = ['TRUE', 'FALSE', 'NONE'];

@@ -6,7 +6,7 @@ type Stored<T> = { get(): T; set(next: T): void; use(): T; forget(): void };
 type How<T> = {
   /** Judges what an older page left behind. */
   read: (stored: unknown) => T;
-  /** What of it is worth keeping beyond the page. */
+  /** The part that is kept beyond the page. */
   lasting?: (value: T) => unknown;
 };
 

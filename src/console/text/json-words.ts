@@ -1,7 +1,7 @@
 import type { TextKey } from './en.ts';
 import type { Say } from './use-text.tsx';
 
-/** What the reader of JSON says is wrong, by the key of the same sentence in the dictionaries; `a` and `b` are what it found. */
+/** The JSON reader's faults, by the key of the same sentence in the dictionaries; `a` and `b` are what it found. */
 const sentences: readonly [RegExp, TextKey][] = [
   [/^it ends too early$/, 'json.bad.early'],
   [/^the key (?<a>.*) stands twice$/s, 'json.bad.twice'],
@@ -17,7 +17,7 @@ const sentences: readonly [RegExp, TextKey][] = [
   [/^the number (?<a>.*) must go on with a digit, found (?<b>.*)$/s, 'json.bad.number'],
 ];
 
-/** What is wrong with a JSON text, in the reader's language. */
+/** The fault of a JSON text, in the reader's language. */
 export function jsonWords(message: string, say: Say): string {
   for (const [pattern, key] of sentences) {
     const found = pattern.exec(message);

@@ -6,7 +6,7 @@ type Filter = {
   executedOnly: boolean;
   /** Only these and what leads to them, when it is not null. */
   only: ReadonlySet<Occurrence> | null;
-  /** What is searched for, in names, classes, ids and keys. */
+  /** The search text, for names, classes, ids and keys. */
   search: string;
   marks: ReadonlyMap<Occurrence, Mark>;
 };

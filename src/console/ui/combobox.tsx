@@ -5,7 +5,7 @@ export type Option = { id: string; title: string; detail?: string | undefined; d
 
 type Props = {
   label: string;
-  /** What is chosen, in words; empty when nothing is. */
+  /** The chosen entry, in words; empty when there is none. */
   shown: string;
   placeholder: string;
   options: readonly Option[];

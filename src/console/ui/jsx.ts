@@ -23,7 +23,7 @@ function jsxDEV(type: ElementType, props: Props, key: Key | undefined, isStatic:
 
 type Props = { [name: string]: unknown };
 
-/** What somebody reads. What may be edited (`value`) stays as it is. */
+/** Attributes that are read. Those that are edited (`value`) stay as they are. */
 const READ = ['children', 'title', 'aria-label', 'alt'];
 
 function shown(props: Props): Props {

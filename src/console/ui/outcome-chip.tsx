@@ -13,7 +13,7 @@ const looks: Record<Outcome, string> = {
   UNKNOWN: 'error',
 };
 
-/** What a node came to, as a word in a colour that only repeats the word. */
+/** A node's result, as a word in a colour that only repeats the word. */
 export function OutcomeChip({ outcome, large = false }: { outcome: Outcome | Decision; large?: boolean }) {
   const { say } = useText();
   return <span className={`chip ${looks[outcome]}${large ? ' large' : ''}`}>{say(`outcome.${outcome}`)}</span>;

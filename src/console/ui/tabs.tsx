@@ -8,7 +8,7 @@ type Props<Name extends string> = {
   chosen: Name;
   onChoose: (name: Name) => void;
   children: ReactNode;
-  /** What stands at the end of the line of tabs. */
+  /** The end of the line of tabs. */
   aside?: ReactNode;
   /** Whether the panel begins with something that takes the focus; then the panel itself is no stop (ARIA APG, tabs). */
   startsWithField?: boolean;

@@ -9,7 +9,7 @@ import { createRefusals, noLines, noneSetAside, type Refusal, type Refusals, typ
 type ReadCsv = { kind: 'cases'; cases: Case[]; setAside: SetAside } | { kind: 'refused'; refusals: Refusal[] };
 
 type CsvOptions = {
-  /** What the cells of a column hold. */
+  /** The type of a column's cells. */
   typeOf: (header: string) => CellType;
   /** The time zone of times without an offset, by its IANA name. Without one, such a time is a mistake. */
   timeZone?: string | undefined;
@@ -23,7 +23,7 @@ const HAS_OFFSET = /[T ]\d.*(?:Z|[+-]\d\d:?\d\d)$/i;
 
 /** A cell: null when it is empty, which is not the same as an empty text in quotes. */
 type Cell = { text: string; quoted: boolean } | null;
-/** What the library gives for a row. `lines`: the line that it ends in. */
+/** The library's result for a row. `lines`: the line that it ends in. */
 type ParsedRow = { record: Cell[]; info: { lines: number } };
 /** `line`: the line of the file that the row begins in. */
 type Row = { cells: Cell[]; line: number };

@@ -13,7 +13,7 @@ const MAX_DATA = 16 * 1024;
 const MAX_NODES = 16 * 1024;
 const MAX_ERROR = 1000;
 
-/** What a client answered. `tookMs`: from dispatch to answer. */
+/** An answer of a client. `tookMs`: from dispatch to answer. */
 type Answered = {
   body: string;
   success: boolean;

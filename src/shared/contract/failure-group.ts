@@ -22,7 +22,7 @@ const IDS = /\b[0-9a-f]{8}-[0-9a-f-]{27}\b/gi;
 const QUOTED = /"[^"]*"|“[^”]*”|'[^']*'(?![a-z])|`[^`]*`/g;
 const NUMBERS = /-?\b\d[\d.,:]*(?:e[+-]?\d+)?\b/gi;
 
-/** What a sentence is compared by at most. Quotes that nobody closes cost the square of this. */
+/** The part of a sentence that is compared. Unclosed quotes cost the square of this length. */
 const COMPARED_CHARACTERS = 2000;
 
 /** A sentence with its client, ids, quoted values and numbers replaced. */

@@ -37,7 +37,7 @@ export const jobDataSchema = z.object({
   batchId: z.string().optional(),
   /** Its caller did not wait, and its app is in HISTORY_OFF: the job keeps the answer until it is collected. */
   collect: z.boolean().optional(),
-  /** What the client writes to its own log; absent: nothing more than always. */
+  /** The detail of the client's own log; absent: the usual. */
   debug: z.int().optional(),
   /** The scene that named the rule. */
   scene: z.string().optional(),

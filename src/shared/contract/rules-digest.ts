@@ -5,7 +5,7 @@ import { type ExactValue, stringifyExact } from './raw-number.ts';
 type Window = { after: bigint | null; before: bigint | null };
 type Below = { forwardId: bigint | null; sonIds: readonly bigint[] };
 
-/** What clients go by in a node's file. `window` null: always. */
+/** The members of a node's file that change what a client does. `window` null: always. */
 type NodeSaid = Below & {
   id: bigint;
   name: string | null;
@@ -31,7 +31,7 @@ type Reached = {
   /** Null where a node is run outside of a rule. */
   rule: RuleSaid | null;
   start: bigint;
-  /** What lies below a node; undefined where there is no such node. */
+  /** The children of a node; undefined where there is no such node. */
   below: (id: bigint) => Below | undefined;
   /** The digest of a node, or the word for why it has none. */
   digestOf: (id: bigint) => string;

@@ -18,7 +18,7 @@ const WITH_NAME: Record<Exclude<Target['kind'], 'all'>, (name: string) => Target
 
 /** How each kind of target is written. */
 export const targetForms: readonly string[] = Object.values(FORMS);
-/** What each kind of target looks like, as a regular expression. */
+/** The form of each kind of target, as a regular expression. */
 export const TARGET_PATTERN = targetForms.map((form) => form.replace(/<\w+>/, '.+')).join('|');
 const targetOf = new Map(Object.entries(WITH_NAME));
 const MAX_NAME_BYTES = 250;

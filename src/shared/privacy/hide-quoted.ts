@@ -29,7 +29,7 @@ export function createQuotes() {
 
   /** JSON text without the values; `found` is told the path of each place. */
   function json(raw: string, found: (path: string) => void = () => {}, path = ''): string {
-    // What was kept has been hidden before: then its places are told again.
+    // A text from the history is hidden already: then only the places are collected again.
     if (raw === '' || (values.size === 0 && !raw.includes(REPLACEMENT))) return raw;
     const scanned = scanJson(raw);
     if (scanned.kind !== 'complete') return HIDDEN; // cut somewhere: it may hold a value

@@ -27,7 +27,7 @@ export function maskAnswer(raw: string, hide: Hide): string {
   );
 }
 
-/** What a node read or wrote is hidden by its key, wherever a trace says so; then whatever quotes a hidden value is. */
+/** A value that a node read or wrote is hidden by its key, wherever a trace has it; then every text that quotes a hidden value is. */
 function besideData(raw: string, hide: Hide): string {
   return hide.quotes.json(withoutAccessed(raw, hide));
 }

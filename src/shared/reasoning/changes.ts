@@ -106,7 +106,7 @@ function settingsOf(before: TreeNode, now: TreeNode): Difference[] {
   });
 }
 
-/** What is configured, by field, as JSON text without blanks. */
+/** The configured settings, by field, as JSON text without blanks. */
 function valuesIn(values: string): Map<string, string> {
   const read = readJson(values);
   if (read.kind !== 'ok' || read.root.kind !== 'object') return new Map([['', values]]);

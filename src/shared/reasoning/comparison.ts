@@ -27,7 +27,7 @@ export const holdsBy: Partial<Record<Comparison['is'], (order: number) => boolea
 /** A declared comparison with the value that is set for it. */
 export type Condition = { key: string; nested: boolean; is: Comparison['is']; setting: Json; wholeNumbers: boolean };
 
-/** What a node declares that it decides by; null where it declares nothing, or its setting is not known. */
+/** The comparison that a node declares; null where it declares none, or its setting is not known. */
 export function conditionOf({ comparison, settings, keys }: TreeNode): Condition | null {
   if (comparison === null) return null;
   const setting = settings.find(({ field }) => field === comparison.field);

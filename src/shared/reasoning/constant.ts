@@ -4,7 +4,7 @@ import type { Occurrence } from './tree.ts';
 /** The kind of a relation: And, Any and so on, whether its children run in parallel or not. */
 export const kindOf = (type: string) => type.replace(/^P-/, '');
 
-/** What a relation comes to whatever its children do; null for one that is decided by them. */
+/** The result that a relation has independently of its children; null for one that its children decide. */
 export function constantOf(type: string): Decision | null {
   const kind = kindOf(type);
   if (kind === 'True') return 'TRUE';

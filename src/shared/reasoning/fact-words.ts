@@ -13,7 +13,7 @@ type Say = (key: ReasonKey, parameters?: Parameters) => string;
 const MAX_NAMED = 3;
 const MAX_VALUE = 60;
 
-/** What a leaf read, and the settings it compared that with, as short texts such as "cost is 5" and "min is 100". */
+/** The values that a leaf read, and the settings it compared them with, as short texts such as "cost is 5" and "min is 100". */
 export function factWords({ reads, settings }: Facts, say: Say): { reads: string[]; settings: string[] } {
   return {
     reads: reads.slice(0, MAX_NAMED).map((read) => readWords(read, say)),

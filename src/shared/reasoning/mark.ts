@@ -9,7 +9,7 @@ export type Outcome = Decision | 'ERROR' | 'REJECTED' | 'OUT_OF_TIME' | 'LEFT_OU
 export type Read = { key: string; value: Json | null; size: number | null };
 export type Write = { key: string; before: Json | null; after: Json | null; size: number | null };
 
-/** What the trace says about one occurrence. `outcome` is what its parent saw: inversion is done. */
+/** One occurrence in the trace. `outcome` is what its parent saw, so it includes inversion. */
 export type Mark = {
   outcome: Outcome;
   /** TRUE and FALSE were swapped by the node's configuration. */
@@ -25,7 +25,7 @@ export type Mark = {
   writes: Write[];
 };
 
-/** What a parent makes of an outcome; null when the run ended there. */
+/** The outcome that a parent works with; null when the run ended there. */
 export function decisionOf({ outcome }: Mark): Decision | null {
   switch (outcome) {
     case 'TRUE':

@@ -1,6 +1,6 @@
 import type { Template } from './format.ts';
 
-/** What a person must know of a rule before a release, in English, by the code of the finding. */
+/** The sentence of each finding before a release, in English, by the code of the finding. */
 export const readinessEnglish = {
   'no-rule': 'The rule cannot run: {reason}',
   'missing-node': 'Node {node} is not released.',

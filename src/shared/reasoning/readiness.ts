@@ -43,7 +43,7 @@ export type LastVerdict = {
   reached: ReadonlySet<string> | null;
 };
 
-/** What is known of one rule. `casesChangedAt`: epoch ms; null when it has no saved cases. */
+/** The state of one rule. `casesChangedAt`: epoch ms; null when it has no saved cases. */
 type Known = {
   root: TreeNode;
   digest: string | null;
@@ -57,7 +57,7 @@ type Known = {
 
 const MOST_NAMED = 20;
 
-/** What one finding or several make of a rule. It can ship only if its cases passed on the rules and the target that are asked about. */
+/** The state that follows from a rule's findings. It can ship only if its cases passed on the requested rules and target. */
 export function readinessOf(findings: readonly Finding[]): Readiness {
   const effects = findings.map(({ code }) => findingCodes[code]);
   if (effects.includes('stops')) return 'cannot-ship';

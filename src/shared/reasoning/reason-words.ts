@@ -19,7 +19,7 @@ export type ReasonWords = {
   window: boolean;
 };
 
-/** What a run was given, and what its trace says of each place. */
+/** The input of a run, and the mark of each place in its trace. */
 type Ran = { marks: ReadonlyMap<Occurrence, Mark>; input: Json | null };
 
 export function wordsOf(reason: Reason, { marks, input }: Ran): ReasonWords {

@@ -4,7 +4,7 @@ import { replaySteps } from './replay-steps.ts';
 import type { Result } from './result.ts';
 import type { Occurrence } from './tree.ts';
 
-/** What a trace says: of which kind it is, what of its text is no entry, and what happened at each place. */
+/** A parsed trace: its kind, the part of its text that is no entry, and the marks of each place. */
 export type Traced = { trace: 'steps' | 'process' | 'empty' | 'none'; replay: Replay; rest: string };
 
 const nothing: Replay = { marks: new Map(), unplaced: [] };

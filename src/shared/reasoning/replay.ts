@@ -76,7 +76,7 @@ function settles(mark: Mark | undefined, parent: Occurrence): boolean {
   return (parent.node.type === 'And' && decision === 'FALSE') || (parent.node.type === 'Any' && decision === 'TRUE');
 }
 
-/** What ran on after its parallel parent had decided is written later, anywhere. */
+/** Nodes that ran on after their parallel parent had decided are written later, anywhere. */
 function placeStragglers(laying: Laying): void {
   const { occurrences, entries, marks, taken } = laying;
   if (taken.every(Boolean)) return;

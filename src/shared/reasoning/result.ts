@@ -1,7 +1,7 @@
 import { memberOf, numberOf, textOf } from '../json-tree/members.ts';
 import { type Json, readJson } from '../json-tree/read-json.ts';
 
-/** What a result says, read from its text; a member that is absent or of another kind is null. */
+/** The members of a result, read from its text; a member that is absent or of another kind is null. */
 export type Result = {
   text: string;
   root: Json;

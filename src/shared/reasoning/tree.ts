@@ -9,7 +9,7 @@ export type TreeNode = {
   inverse: boolean;
   errorState: string | null;
   timeWindow: TimeWindow;
-  /** What is configured for a leaf, as JSON text. */
+  /** The settings of a leaf, as JSON text. */
   values: string;
   settings: Setting[];
   comparison: Comparison | null;
@@ -82,7 +82,7 @@ export function occurrencesOf(root: TreeNode): Occurrence[] {
 export const isLeaf = ({ type }: TreeNode) => type.startsWith('Leaf');
 export const isParallel = ({ type }: TreeNode) => type.startsWith('P-');
 
-/** What a node is called: its label, else its class, else what it does. */
+/** The name of a node on the page: its label, else its class, else its type. */
 export function nameOf({ label, shortName, type }: TreeNode): string {
   return label ?? shortName ?? type;
 }

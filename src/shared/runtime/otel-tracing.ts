@@ -72,7 +72,7 @@ function resourceOf({ role, version }: { role: string; version: string }) {
   return own.merge(detectResources({ detectors: [envDetector] }));
 }
 
-/** What BullMQ tells of a job, under the names that OpenTelemetry has for messages. */
+/** A job's attributes from BullMQ, under the names that OpenTelemetry has for messages. */
 const MESSAGING = new Map([
   ['bullmq.queue.name', 'messaging.destination.name'],
   ['bullmq.job.id', 'messaging.message.id'],

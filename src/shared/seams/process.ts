@@ -10,7 +10,7 @@ export type Process = {
   run<T>(task: () => T): T;
 };
 
-/** What a process has of its own: `use()` is the one of the process that runs now. */
+/** State that each process has of its own: `use()` is that of the process that runs now. */
 type PerProcess<T> = {
   (): T;
   /** For `createProcess`: this one instead of the one that would be made. */

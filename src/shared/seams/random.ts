@@ -1,7 +1,7 @@
 import * as crypto from 'node:crypto';
 import { perProcess } from './process.ts';
 
-/** What a process draws at random. */
+/** The random numbers of a process. */
 export type Random = {
   uuid(): string;
   /** So many random bytes, in hexadecimal digits. */
@@ -18,7 +18,7 @@ const realRandom: Random = {
 
 export const randomOf = perProcess(() => realRandom);
 
-/** What the process that runs now draws. */
+/** The random numbers of the process that runs now. */
 export const random: Random = {
   uuid: () => randomOf().uuid(),
   hex: (bytes) => randomOf().hex(bytes),

@@ -26,7 +26,7 @@ const FIELDS = [
 ] as const;
 const optionsSchema = z.object({ head: z.string() });
 
-/** What the options of a job say of it. */
+/** The short form of a job, from its options. */
 export function headIn(options: unknown): unknown {
   const found = optionsSchema.safeParse(options);
   return found.success ? parseJson(found.data.head) : null;

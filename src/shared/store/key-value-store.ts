@@ -45,7 +45,7 @@ export function createRedisStore(redis: Redis, prefix: string): Store {
   };
 }
 
-/** What has expired takes room for so long at most. */
+/** An expired value takes room for this long at most. */
 const CLEANED_EVERY_MS = 10_000;
 
 const entrySchema = z.object({ expiresAt: z.int(), bytes: z.int() });

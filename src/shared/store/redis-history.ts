@@ -168,7 +168,7 @@ export function createRedisHistory(
       const text = await redis.get(key('record', mockId));
       const record = toRecord(text);
       if (text === null || !record) return;
-      // What a later version knows of it stays.
+      // Fields of a later version stay.
       const changed = JSON.stringify({ ...JSON.parse(text), lateResult: true, ...(rules && { rules }) });
       const keys = [index, sizes, total, key('record', mockId), key('late', mockId)];
       await addLate(redis, keys, [prefix, memberOf(record), Date.now(), body, changed, ...limits]);

@@ -12,7 +12,7 @@ const BEGINNINGS = [
 const REFUSALS =
   /^(OOM|LOADING|READONLY|MISCONF|MASTERDOWN|CLUSTERDOWN|BUSY|NOREPLICAS|TRYAGAIN|MOVED|ASK|UNBLOCKED)\b|non local key/;
 
-/** What the user may not do, if Redis names it: inside a script it does not. */
+/** The command that the user may not run, if Redis names it: inside a script it does not. */
 const FORBIDDEN = /^NOPERM.*?'([\w|]+)' command|^NOPERM|can't run this command/i;
 
 /** Whether a reply took so long that it is not waited for any more: that says nothing about the queue store. */

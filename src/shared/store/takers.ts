@@ -15,7 +15,7 @@ export type Takers = {
   withdraw(workerId: string): Promise<void>;
   /** The ids of those that take jobs now. */
   list(): Promise<string[]>;
-  /** What they told of their load last, by their ids. */
+  /** The last reported load of each worker, by its id. */
   loads(): Promise<Map<string, WorkerLoad>>;
 };
 

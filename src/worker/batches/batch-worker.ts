@@ -106,7 +106,7 @@ type Kept = Pick<Dependencies, 'settings' | 'log'> & {
   marks: ReturnType<typeof createMarks>;
 };
 
-/** What is done for batches now and then, whoever runs them. */
+/** Periodic work for batches, whoever runs them. */
 function startUpkeep({ store, batches, marks, settings, log }: Kept) {
   /** A job the queue store lost is added again: the batch itself says that it is not over. */
   async function addMissing(): Promise<void> {

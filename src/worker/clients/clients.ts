@@ -97,7 +97,7 @@ export function createClients({ sharedDirectory, clientTimeoutMs, now = () => ti
   };
 }
 
-/** What a client has as long as it lives. */
+/** The members that a client has for as long as it lives. */
 function signOfLife(sharedDir: string, client: Client): string {
   if (client.registered) return registrationPath(sharedDir, client);
   return join(mockDirectory(sharedDir, client.app), client.directoryName);

@@ -54,7 +54,7 @@ export type BeginParts = {
   atStep: AtStep;
 };
 
-/** What counts: a claim, ours or that of an attempt that was faster, or a refusal. `warnings` are about the client of our claim. */
+/** The entry that counts: a claim, ours or that of a faster attempt, or a refusal. `warnings` are about the client of our claim. */
 type Decided = ClaimOrRefusal & { warnings?: Warning[] };
 /** No request could be written for this client, so another one may get it. */
 type Unwritable = { kind: 'unwritable'; noAnswer: NoAnswer };
@@ -315,7 +315,7 @@ async function isTheOnlyAttempt({ data, firstAttempt }: Execution, { storeRun }:
   return firstAttempt && data.storeRun !== undefined && data.storeRun === (await storeRun.ask());
 }
 
-/** What the caller should know about the client; of a claim that another attempt wrote, as far as its client is still known. */
+/** Warnings about the client for the caller; of a claim that another attempt wrote, as far as its client is still known. */
 async function warningsOf(
   decided: Decided & { kind: 'claimed' },
   { data }: Execution,

@@ -17,7 +17,7 @@ import type { AtStep } from './steps.ts';
 /** A directory that does not respond for this long after the deadline is not waited for; the API waits a little longer. */
 const HANGS_AFTER_MS = 4000;
 
-/** What all waits of a worker share. */
+/** Shared by all waits of a worker. */
 export type Surroundings = {
   mailbox: Mailbox;
   progress: ProgressReports;
@@ -144,7 +144,7 @@ export function createInbox() {
       pending.delete(nameOf(event));
       return event;
     },
-    /** What an effect brought that no event told of any more: the wait was over. */
+    /** The result of an effect that came after the end of the wait. */
     leftOutcome(): EffectOutcome | undefined {
       const done = pending.get('done');
       return done?.kind === 'done' ? done.outcome : undefined;
@@ -187,7 +187,7 @@ type Begun = { kind: 'read'; urgency: number; abort: AbortController } | { kind:
 function createEffects(facts: Facts, parts: Doer) {
   const { inbox } = parts;
   let begun: Begun | undefined;
-  /** What is told of a pick-up, which writes, too; what writes next comes after it. */
+  /** The report of a pick-up, which is a write too; the next write comes after it. */
   let told: Promise<void> = Promise.resolve();
 
   function start(effects: readonly Effect[], urgency: number): void {
@@ -325,7 +325,7 @@ async function tellOfPickUp(claim: Claim, { mailbox, progress, atStep, log }: Su
   await mailbox.keepDirectory(claim);
 }
 
-/** What a read brings that was given up. */
+/** The result of a read that was given up. */
 function discard(outcome: EffectOutcome): void {
   if (outcome.kind === 'result' && outcome.found.kind === 'present') outcome.found.lease.release();
   if (outcome.kind === 'earlier ending' && outcome.found.kind === 'kept') outcome.found.found.lease.release();

@@ -26,7 +26,7 @@ export type Postponed = { kind: 'give-back' | 'snooze' | 'newer' };
 /** An execution that ended here. `marked`: its `.open` mark may lie in the client's directory. */
 export type Ended = { kind: 'ended'; ending: Ending; claim: Claim | null; marked: boolean };
 
-/** What became of an execution in this worker. */
+/** The end of an execution in this worker. */
 export type Outcome = Ended | Postponed;
 
 /** An execution that ended without an answer: before it was claimed, or because a claimed one could not be finished. */

@@ -23,7 +23,7 @@ import type { AtStep } from './steps.ts';
  * it, the files that go and the record that stays.
  */
 
-// What the queue is told.
+// The ending as the queue gets it.
 
 const STORED_SECONDS = 180;
 
@@ -116,7 +116,7 @@ function some(warnings: Warning[], hide: (text: string) => string): { warnings?:
     : { warnings: warnings.map((warning) => ({ ...warning, message: hide(warning.message) })) };
 }
 
-// What a trace is told.
+// The ending as the trace gets it.
 
 /** Tells a trace what an execution went through here: claim, pick-up, rule, result. */
 export function traceExecution(tracing: Tracing, { mockId, takenAt }: Execution, { ending }: Ended): void {

@@ -15,10 +15,10 @@ export const REQUEST_LOOK_MS = 25;
 /** A result that this worker could not read is tried again so soon: the client has done its part. */
 const UNREADABLE_AGAIN_MS = 250;
 
-/** What follows from an event: the next state, and what is to be done. */
+/** The next state, and the effects to carry out. */
 type Step = { state: State; effects: Effect[] };
 type Open = Exclude<State, { kind: 'over' }>;
-/** What an event is handled with. */
+/** The context in which an event is handled. */
 type Context = { facts: Facts; moment: Moment; event: WaitEvent };
 
 /** The state of an execution whose request is about to be seen by its client. */
@@ -98,7 +98,7 @@ function handle(state: Open, event: WaitEvent, context: Context): Step {
   }
 }
 
-// What a listing of the client's directory shows.
+// A listing of the client's directory.
 
 function readListing(state: Open, { names, registered }: Listing, context: Context): Step {
   const { claim, marksFirst } = context.facts;
@@ -146,7 +146,7 @@ function wasTakenForDead(state: Open, { facts, moment }: Context): boolean {
   return state.kind === 'picked-up' && dialects[claim.dialect].isSilentWhileRunning && runningMs > clientTimeoutMs / 2;
 }
 
-// What is begun.
+// The beginnings of procedures.
 
 type Reading = Context & { sight?: Sight | undefined };
 
@@ -173,7 +173,7 @@ function withdraw(state: Open, why: (Doing & { kind: 'withdrawing' })['why'], { 
   return begin(state, { kind: 'withdrawing', why, event }, { kind: 'withdraw', keepsDirectory });
 }
 
-// What follows from what was done.
+// The results of effects.
 
 function afterEffect(doingState: Open, doing: Doing, outcome: EffectOutcome, context: Context): Step {
   const state = idle(doingState);
@@ -225,7 +225,7 @@ function afterReading(
   return also(goOn(state, then, context), ...effects);
 }
 
-/** What is known of the result path after a look that brought no answer. */
+/** The state of the result path after a read that brought no answer. */
 function withReading(state: Open, { found, sight }: Read, { now }: Moment): Open {
   if (found.kind === 'absent') return { ...state, unusable: noResult, unreadable: null };
   const unusable = sight ? withSight(state.unusable, sight) : state.unusable;
@@ -375,7 +375,7 @@ function begin(state: Open, doing: Doing, effect: Effect): Step {
   return { state: { ...state, doing }, effects: [effect] };
 }
 
-/** What is done first comes first. */
+/** Effects in the order in which they are carried out. */
 function also({ state, effects }: Step, ...first: Effect[]): Step {
   return { state, effects: [...first, ...effects] };
 }

@@ -26,7 +26,7 @@ export type State =
   | (Waiting & { kind: 'picked-up' })
   | { kind: 'over'; ending: WaitEnding; mark: Mark };
 
-/** What is known in each state in which the answer may still come. */
+/** Known in each state in which the answer may still come. */
 type Waiting = {
   /** The effect that is under way, with what it is for; null when nothing is. */
   doing: Doing | null;
@@ -43,7 +43,7 @@ type Waiting = {
 /** The open mark in the client's directory. `failed`: it could not be written, because the directory is gone. */
 export type Mark = 'none' | 'written' | 'failed';
 
-/** What is under way. A read is given up for an event that is more urgent than `event`, which is then handled again. A write never is. */
+/** The effect under way. A read is given up for an event that is more urgent than `event`, which is then handled again. A write never is. */
 export type Doing = { event: WaitEvent } & (
   | { kind: 'reading result'; then: 'go on' | 'leave' | 'give up' | 'look for earlier ending' }
   | { kind: 'reading earlier ending' }
@@ -98,7 +98,7 @@ export type WaitEvent =
   /** The effect under way ended. */
   | { kind: 'done'; outcome: EffectOutcome };
 
-/** What became of an effect. */
+/** The result of an effect. */
 export type EffectOutcome =
   | { kind: 'result'; found: FoundResult; sight: Sight | undefined }
   | { kind: 'earlier ending'; found: EarlierEnding }
@@ -108,13 +108,13 @@ export type EffectOutcome =
   | { kind: 'mark'; mark: 'written' | 'failed' }
   | { kind: 'done' };
 
-/** What an earlier attempt left: an answer that was kept, a request that was taken back, or nothing. */
+/** The trace of an earlier attempt: an answer that was kept, a request that was taken back, or nothing. */
 export type EarlierEnding =
   | { kind: 'kept'; found: FoundResult & { kind: 'present' } }
   | { kind: 'withdrawn'; isRegistered: boolean }
   | { kind: 'none' };
 
-/** What the driver is to do. Reads and writes end with `done`, one of them at a time; the others have no outcome. */
+/** Orders to the driver. Reads and writes end with `done`, one of them at a time; the others have no result. */
 export type Effect =
   // reads
   | { kind: 'read result'; unusable: UnusableResult; isLastLook: boolean; sight: Sight | undefined }
@@ -134,7 +134,7 @@ export type Effect =
   | { kind: 'release'; lease: Lease }
   | { kind: 'count unreadable result' };
 
-/** What does not change while an execution waits. */
+/** Facts that do not change while an execution waits. */
 export type Facts = {
   claim: Claim;
   /** Whether the mark is written before the request is seen, so that a cleaner never finds the directory empty. */

@@ -40,7 +40,7 @@ export function createMailbox(parts: Parts) {
   return { ...requests(parts), ...dispatches(parts), ...looks(parts), ...changes(parts), ...removals(parts) };
 }
 
-/** What is written before the dispatch. */
+/** Writes before the dispatch. */
 function requests({ sharedDirectory, claims }: Parts) {
   return {
     /** The directory that the client reads. */
@@ -106,7 +106,7 @@ function dispatches({ sharedDirectory, claims, watcher, flush }: Parts) {
   };
 }
 
-/** What is read while an execution is open. A failure means that nothing is known. */
+/** Reads while an execution is open. A failure means that nothing is known. */
 function looks({ sharedDirectory, keptAnswers, memory, settings }: Parts) {
   const { sharedDir } = sharedDirectory;
 
@@ -166,7 +166,7 @@ function looks({ sharedDirectory, keptAnswers, memory, settings }: Parts) {
   };
 }
 
-/** What changes the directory while an execution is open. */
+/** Changes of the directory while an execution is open. */
 function changes({ sharedDirectory }: Parts) {
   return {
     /**
@@ -182,7 +182,7 @@ function changes({ sharedDirectory }: Parts) {
   };
 }
 
-/** What is removed after the queue accepted the ending. What fails here is left for the sweep. */
+/** Removals after the queue accepted the ending. Files whose removal fails are left for the sweep. */
 function removals({ sharedDirectory, keptAnswers }: Parts) {
   return {
     /** Takes the answer out of the client's directory, and keeps it for a moment. */

@@ -3,7 +3,7 @@ import { time } from '../../shared/seams/time.ts';
 /** How often an execution that waits for a slot looks again. */
 const LOOK_AGAIN_MS = 20;
 
-/** What an execution counts in, and under which name. */
+/** The counters that an execution occupies, and under which name. */
 type Counted = readonly (readonly [counts: Map<string, number>, name: string])[];
 
 const ofKey = (directory: string, key: string): string => `${key} ${directory}`;

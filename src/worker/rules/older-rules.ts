@@ -10,7 +10,7 @@ import { type GraphSources, readGraph, type Selection } from './rule-graph.ts';
 /** So many update files are read at the most, on either side of a version. */
 const MAX_UPDATES = 100n;
 
-/** What the update file of one version says, null where there is none that can be read. */
+/** The update file of one version, parsed; null where there is none that can be read. */
 type ReadUpdate = (version: bigint) => Promise<ExactValue | null>;
 type Read<T> = (id: bigint) => Promise<Reading<T>>;
 
@@ -51,7 +51,7 @@ function readsAsOf({ version, now }: { version: bigint; now: bigint }, updateOf:
   async function isTouchedSince<T>(id: bigint, kind: Kind<T>): Promise<boolean> {
     for (let number = version + 1n; number <= now; number++) {
       const update = await updateOf(number);
-      // What a release without an update file touched is not known: it may be this.
+      // A release without an update file may have changed any node, this one too.
       if (update === null || tells(update, id, kind) !== undefined) return true;
     }
     return false;
@@ -68,7 +68,7 @@ function readsAsOf({ version, now }: { version: bigint; now: bigint }, updateOf:
     };
 }
 
-/** What an update says of an id; undefined when nothing. */
+/** The entry of an update for an id; undefined when there is none. */
 function tells<T>(update: ExactValue | null, id: bigint, { deleted, written, parse }: Kind<T>): Reading<T> | undefined {
   if (update === null) return undefined;
   const object = list(field(update, written)).find((one) => idOf(field(one, 'id')) === id);

@@ -78,7 +78,7 @@ export async function readEditedRoot(
   return grown.kind === 'grown' ? grown.root : null;
 }
 
-/** What is known of each node of a graph, and the tree of them. */
+/** The nodes of a graph with their details, and the tree of them. */
 function growFrom(
   { start, nodes }: Extract<RuleGraph, { kind: 'graph' }>,
   metadata: ReturnType<typeof createLeafMetadata>,

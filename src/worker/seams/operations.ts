@@ -1,4 +1,4 @@
-/** What is asked of a file: the part of Node's `Stats` that is used. */
+/** The part of Node's `Stats` that is used. */
 export type FileStats = {
   dev: number;
   ino: number;

@@ -33,7 +33,7 @@ function computed(value: unknown, given: readonly Thing[][]): Thing {
 
 type Place = { environment: Environment; evaluator: Evaluator };
 
-/** What a call of a function that comes with the language gives; undefined for any other call. */
+/** The result of a call of a function that comes with the language; undefined for any other call. */
 export function builtInCall(node: CallExpression, environment: Environment, evaluator: Evaluator): Thing[] | undefined {
   const { callee } = node;
   if (callee.type === 'Super' || (callee.type === 'MemberExpression' && callee.object.type === 'Super'))
@@ -51,7 +51,7 @@ export function builtInCall(node: CallExpression, environment: Environment, eval
   return listMethod(call) ?? textMethod(call) ?? promiseMethod(call);
 }
 
-/** What a function of the language gives, whatever name it is called by. */
+/** The result of a function of the language, whatever name it is called by. */
 function knownFunction(value: unknown, node: CallExpression, { environment, evaluator }: Place): Thing[] | undefined {
   const [first, second] = node.arguments;
   const argument = () => (first ? evaluator.evaluate(first, environment) : []);
@@ -89,7 +89,7 @@ function isObject(thing: Thing): boolean {
 
 const iterations = new Set('forEach map flatMap filter find findIndex findLast findLastIndex some every'.split(' '));
 
-/** What an iterating call hands to its function, parameter by parameter; undefined when it is no such call. */
+/** The arguments of the function that an iterating call calls, parameter by parameter; undefined for any other call. */
 export function iteratedBy(
   node: CallExpression,
   environment: Environment,

@@ -22,7 +22,7 @@ function isKnownList(thing: Thing): boolean {
 
 const isList = (thing: Thing): boolean => thing.kind === 'list' || isKnownList(thing);
 
-/** What a method gives that is called on lists, sets or maps; undefined when it is called on something else. */
+/** The result of a method of a list, set or map; undefined when it is called on something else. */
 export function listMethod(call: MethodCall): Thing[] | undefined {
   const { name, node, environment, evaluator } = call;
   const objects = call.objects();
@@ -125,7 +125,7 @@ function foundIn(name: string, all: readonly Passing[]): Thing[] {
   return ordered.slice(0, first + 1).map(({ item }) => item);
 }
 
-/** What a list says of one plain value: whether it has it, or where. */
+/** A list's answer for one plain value: whether it has it, or where. */
 function told(name: string, list: Thing, [asked, ...others]: readonly Thing[]): Thing[] {
   const items = itemsOf(list);
   const values = items.map((item) => (item.kind === 'known' ? item.value : list));
@@ -158,7 +158,7 @@ function entryAt(list: Thing, places: readonly Thing[]): Thing[] {
   });
 }
 
-/** What a function makes of one entry. */
+/** The result of a function for one entry. */
 function mapped(item: Thing, functions: readonly Thing[], { name, evaluator }: MethodCall): Thing[] {
   const given = [() => [item], () => [unknown], () => [unknown]];
   const made = functions.flatMap((each) => evaluator.call(each, { self: unknown, given }));

@@ -8,7 +8,7 @@ export const promiseMakers = new Set<unknown>([Promise.resolve, Promise.all]);
 
 const isOwnObject = ({ kind }: Thing): boolean => kind === 'object' || kind === 'merged' || kind === 'closure';
 
-/** What `then`, `catch` or `finally` of a promise gives; undefined for any other call. */
+/** The result of a promise's `then`, `catch` or `finally`; undefined for any other call. */
 export function promiseMethod({ name, node, objects, environment, evaluator }: MethodCall): Thing[] | undefined {
   if (!['then', 'catch', 'finally'].includes(name)) return undefined;
   const before = objects();

@@ -11,7 +11,7 @@ const pure = new Set(
   ),
 );
 
-/** What a method of a text gives; undefined when it is none. */
+/** The result of a method of a text; undefined for any other call. */
 export function textMethod({ name, node, objects, environment, evaluator }: MethodCall): Thing[] | undefined {
   const given = () => node.arguments.map((each) => evaluator.evaluate(each, environment));
   if (name === 'concat') return textsOf([objects(), ...given()]);

@@ -92,7 +92,7 @@ function declarePart(declaring: Declaring, part: AnyNode, block: AnyNode | undef
   }
 }
 
-/** What a name is given at a place, whether it is declared here or in the code around. */
+/** The values assigned to a name at a place, whether it is declared here or in the code around. */
 function give(
   { node, environment, scopes }: Declaring,
   name: string,
@@ -151,7 +151,7 @@ function note({ aliases, written }: Declaring, id: Pattern, init: AnyNode): void
     written.add(id.name);
 }
 
-/** What a name stands for is changed; so is what the name was made of. */
+/** A change of a name's value also changes the value that the name was made of. */
 function mutate(declaring: Declaring, { target, how, given }: Mutation, place: number): void {
   const base = baseOf(target);
   if (!base) return;
@@ -239,7 +239,7 @@ function isAlways(whole: AnyNode, part: AnyNode): boolean {
   return ALWAYS.has(whole.type);
 }
 
-/** What is added to a list by one argument. */
+/** The entries that one argument adds to a list. */
 function listed(things: Thing[], node: AnyNode): Thing[] {
   return node.type === 'SpreadElement' ? things.flatMap(itemsOf) : things;
 }

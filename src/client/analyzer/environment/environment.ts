@@ -3,7 +3,7 @@ import type { Binding, Environment, Evaluator, Meaning, Named, Scope, Thing } fr
 import { known, listOf, unknown } from '../values/things.ts';
 import { innermost } from './scopes.ts';
 
-/** What a name means at a place of the code; undefined when it is none of this function's. `isInner`: in a function inside. */
+/** The value of a name at a place of the code; undefined when it is not one of this function's. `isInner`: in a function inside. */
 export function meaningsAt(
   { names }: Environment,
   name: string,
@@ -18,7 +18,7 @@ export function meaningsAt(
   if (isInner) return scope && here.map(({ meaning }) => meaning);
   const last = here.findLast(({ at, replaces }) => replaces && at <= place);
   const isOver = ({ at }: Named) => last !== undefined && at < last.at;
-  // What stands above an assignment runs after it only in a loop around both.
+  // Code above an assignment runs after it only in a loop around both.
   const isToCome = ({ at, replaces, again }: Named) => at > place && (replaces || (again && !isIn(again, place)));
   return scope && here.filter((entry) => !isOver(entry) && !isToCome(entry)).map(({ meaning }) => meaning);
 }

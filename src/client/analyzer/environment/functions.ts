@@ -70,7 +70,7 @@ export function enter(thing: Thing, call: Call, evaluator: Evaluator): Called[] 
     if (pattern.type === 'RestElement') bind(pattern.argument, () => [all(given.slice(index))], around);
     else bind(pattern, given[index] ?? (() => [absent]), around);
   }
-  // What a function that is no arrow is given also goes by this name.
+  // The arguments of a function that is no arrow also go by this name.
   if (node.type !== 'ArrowFunctionExpression') add('arguments', () => [all(given)]);
   declare(node, environment, evaluator);
   return [{ node, environment, local }];
@@ -140,7 +140,7 @@ function endsByItself(statement: AnyNode): boolean {
   }
 }
 
-/** What the statements of one kind in a function's own code give: all its `return`s, or all its `yield`s. */
+/** The values of all statements of one kind in a function's own code: all its `return`s, or all its `yield`s. */
 function everyResult(
   { body }: FunctionNode,
   wanted: 'ReturnStatement' | 'YieldExpression',
@@ -183,7 +183,7 @@ function homeOf(code: object, prototype: object): object | null {
   return null;
 }
 
-/** What `this` is in a function that is called. */
+/** The value of `this` in a called function. */
 function calledOn(callee: AnyNode, environment: Environment, evaluator: Evaluator): Thing {
   if (callee.type === 'ChainExpression' || callee.type === 'ParenthesizedExpression')
     return calledOn(callee.expression, environment, evaluator);

@@ -13,13 +13,13 @@ export type Mutation = {
 };
 
 const adding = new Set(['push', 'unshift', 'add']);
-/** What takes entries out of a list, or changes their order. */
+/** Methods that remove entries from a list, or change their order. */
 const moving = new Set(['sort', 'reverse', 'shift', 'pop']);
 const changing = new Set(['splice', 'delete', 'clear', 'set', 'fill', 'copyWithin', 'append']);
 /** Functions that change what they are given first: `Object.assign`, `Reflect.set`. */
 const changingFirst = new Set(['assign', 'defineProperty', 'defineProperties', 'set', 'deleteProperty']);
 
-/** What a part of the code changes by itself; undefined when it changes nothing. */
+/** The change that a part of the code makes itself; undefined when it makes none. */
 export function mutationBy(part: AnyNode): Mutation | undefined {
   const given: CallExpression['arguments'] = [];
   switch (part.type) {

@@ -14,7 +14,7 @@ export type Access = {
   keys: KeyPart[];
   /** The type the call itself tells, by its name or by what it writes. */
   type: ValueType | undefined;
-  /** What the call gives back. */
+  /** The result of the call. */
   result: Thing[];
 };
 

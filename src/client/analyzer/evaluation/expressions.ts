@@ -96,7 +96,7 @@ export function unary({ operator }: UnaryExpression, thing: Thing): Thing {
 
 const ofType = (type: ValueType | undefined): Thing => ({ kind: 'unknown', type });
 
-/** What operators make of two values. Other values are not worked out: they may be anybody's, and large. */
+/** The result of an operator on two plain values. Others are not worked out: they may be anybody's, and large. */
 const operations: Readonly<Record<string, (left: number, right: number) => unknown>> = {
   '-': (left, right) => left - right,
   '*': (left, right) => left * right,

@@ -5,14 +5,14 @@ import { mutationBy } from '../environment/mutations.ts';
 import type { Called, Evaluator, Thing } from '../interpreter.ts';
 import { unknown } from '../values/things.ts';
 
-/** What the methods of a leaf assign to one of its members. `always`: it is assigned before the leaf runs, in any case. */
+/** The assignments of a leaf's methods to one of its members. `always`: it is assigned before the leaf runs, in any case. */
 type Assigned = { values: Thing[]; always: boolean };
 
 type Assignment = { name: string | undefined; value: () => Thing[]; always: boolean };
 
 const kept = new WeakMap<object, readonly Assignment[]>();
 
-/** What `this.name = …` in a leaf's methods makes of a member. */
+/** The values that `this.name = …` in a leaf's methods gives a member. */
 export function assignedTo(name: string, evaluator: Evaluator): Assigned {
   const { sample } = evaluator.subject;
   let assignments = kept.get(evaluator.subject);
@@ -80,7 +80,7 @@ function changedMember(part: AnyNode): { name: string | undefined } | undefined 
     return childrenOf(part).map(memberBelow).find(Boolean);
   const mutation = mutationBy(part);
   if (!mutation) return undefined;
-  // What is assigned to a member itself is seen with its value.
+  // An assignment to the member itself is seen with its value.
   if (mutation.target.type === 'ThisExpression')
     return part.type === 'CallExpression' ? { name: undefined } : undefined;
   return memberBelow(mutation.target);

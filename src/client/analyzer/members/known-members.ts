@@ -23,7 +23,7 @@ export function fieldMember(field: Field, name: string): Thing {
   };
 }
 
-/** What a value of the process has under a name, without running code of anybody. */
+/** The value of a member of a value of the process, without running anybody's code. */
 export function knownMember(value: unknown, name: string): Thing {
   const isObject = (typeof value === 'object' && value !== null) || typeof value === 'function';
   for (

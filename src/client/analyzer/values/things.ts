@@ -11,12 +11,12 @@ export function listOfPlaces(places: readonly Thing[][]): Thing {
   const items = places.flat();
   return places.every(({ length }) => length === 1) ? { kind: 'list', items, closed: true } : { kind: 'list', items };
 }
-/** What a parameter is that nothing is given for. */
+/** The value of a parameter without an argument. */
 export const absent: Thing = { kind: 'known', value: undefined };
 const MAX_COMBINATIONS = 100;
 export const derivedFromSomething: KeyPart = { type: 'roamDerived', fromKey: '?' };
 
-/** What a thing is as (a part of) a key. */
+/** A thing as (a part of) a key. */
 export function keyPartOf(thing: Thing): KeyPart {
   switch (thing.kind) {
     case 'known':
@@ -135,7 +135,7 @@ function isScalar(value: unknown): boolean {
   return ['string', 'number', 'bigint', 'boolean'].includes(typeof value);
 }
 
-/** What things may be as a key, each way once. */
+/** The possible values of things as a key, each way once. */
 export function keysOf(things: readonly Thing[]): KeyPart[] {
   const parts = present(things).map(keyPartOf);
   return [...new Map(parts.map((part) => [JSON.stringify(part), part])).values()];

@@ -9,7 +9,7 @@ import { isAccess } from '../values/access-names.ts';
 
 type Around = { environment: Environment; evaluator: Evaluator };
 
-/** What a leaf may ask the data that names no key. */
+/** Questions to the data that name no key. */
 const without = new Set(['deep', 'ts', 'scene', 'signal', 'keys']);
 
 /** An object that has itself in it has no end. */
@@ -134,7 +134,7 @@ function isFollowed(node: AnyNode, ancestors: readonly AnyNode[], around: Around
       return isFollowed(parent, above, around);
     case 'AssignmentPattern':
     case 'ReturnStatement': {
-      // What a generator returns comes out of `next()`.
+      // A generator's return value comes out of `next()`.
       const [code] = ancestors;
       return !(code && isFunctionNode(code) && code.generator);
     }
@@ -156,7 +156,7 @@ function isFollowedMember(
 ): boolean {
   if (hasOpenName(parent, environment, evaluator)) return false;
   const names = propertyNames(parent, environment, evaluator);
-  // What becomes of a method of the data is seen where the method stands.
+  // A method of the data is followed from the place where it is written.
   const isCalled = above?.type === 'CallExpression' && above.callee === parent;
   const known = (name: string) =>
     without.has(name) ||

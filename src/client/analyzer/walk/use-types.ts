@@ -118,7 +118,7 @@ function typeAsArgument(call: CallExpression, { evaluator, environment }: Deeper
   if (callee.type !== 'MemberExpression' || callee.object.type === 'Super') return undefined;
   const on = evaluator.evaluate(callee.object, environment);
   if (on.some((thing) => thing.kind === 'known' && thing.value === Math)) return 'Double';
-  // What a list of something is asked for is something of that kind.
+  // A value that a list of one type is asked for is of that type.
   const [name = ''] = propertyNames(callee, environment, evaluator);
   if (!['includes', 'indexOf', 'lastIndexOf'].includes(name)) return undefined;
   return on

@@ -25,7 +25,7 @@ type Walk = {
   decides: boolean;
   accesses: Access[];
   entered: FunctionNode[];
-  /** What functions did when they called themselves. */
+  /** The effects of functions that called themselves. */
   again: Map<FunctionNode, Access[]>;
   functions: number;
   /** Functions that are written down in the code, and those among them in which something was found. */

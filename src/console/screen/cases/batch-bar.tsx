@@ -15,7 +15,7 @@ type Props = {
   place: Place;
   followed: FollowedBatch | null;
   since: SinceProps | null;
-  /** What the rule came to, and how often. */
+  /** The results of the rule, and how often each occurred. */
   outcomes: ReturnType<typeof outcomeCounts>;
   onRepeat: (verdicts: Verdict[]) => void;
 };

@@ -25,10 +25,10 @@ import { type Pressed, ResultsTable } from './results-table.tsx';
 
 type Props = {
   place: Place;
-  /** What the rule reads, as far as that is known. */
+  /** The keys that the rule reads, as far as they are known. */
   fields: readonly SchemaField[] | undefined;
   saved?: readonly SavedCase[];
-  /** What stands above the table, made of the batch and its rows. */
+  /** The part above the table, made of the batch and its rows. */
   above?: (batch: Batch, rows: readonly CaseRow[]) => ReactNode;
   onOpen: (pressed: Pressed) => void;
   children?: ReactNode;

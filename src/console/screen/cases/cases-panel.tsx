@@ -26,7 +26,7 @@ import type { Pressed } from './results-table.tsx';
 import { StartBatch } from './start-batch.tsx';
 import { TargetsField } from './targets-field.tsx';
 
-/** What a run that is opened must be known by. */
+/** The names by which a run can be opened. */
 type Opened = Pick<ExecutionRecord, 'app' | 'ruleId' | 'confId' | 'ts' | 'target' | 'mockId'>;
 type Props = {
   place: Place;

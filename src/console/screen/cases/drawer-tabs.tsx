@@ -3,7 +3,7 @@ import { useText } from '../../text/use-text.tsx';
 
 const parts = [null, 'cases', 'inputs', 'replay', 'release'] as const;
 
-/** What can stand below the tree: the history, the saved cases, many inputs at once, earlier runs made again, or whether the rules can be released. */
+/** The panels below the tree: the history, the saved cases, many inputs at once, earlier runs made again, or whether the rules can be released. */
 export function DrawerTabs({ shown }: { shown: Panel | null }) {
   const { say } = useText();
   const current = shown === 'coverage' ? 'cases' : shown;

@@ -21,7 +21,7 @@ const MAX_TYPED = 100_000;
 
 /** `unreadable`: the file is not UTF-8. */
 type Source = { text: string; name: string | null; unreadable?: boolean };
-/** What was given last, for as long as the page is open: it may be personal, so it is not stored. */
+/** The last inputs, for as long as the page is open: they may be personal, so they are not stored. */
 const last: { source: Source } = { source: { text: '', name: null } };
 
 /** Many inputs at once: pasted, dropped or chosen; looked at, and then run on each target. */

@@ -11,7 +11,7 @@ import { useLacks } from '../frame/use-may.ts';
 import { targetWords } from '../input/target-words.ts';
 
 type Props = {
-  /** What the button says. */
+  /** The label of the button. */
   label: string;
   cases: number;
   /** How long their inputs are together. */
@@ -102,7 +102,7 @@ function whereWords(target: string, say: Say): string {
   return target === 'all' ? say('cases.where.all') : targetWords(target, say);
 }
 
-/** What the service found wrong, field by field. */
+/** The mistakes that the service found, field by field. */
 function problemWords(error: Error, say: Say): string {
   if (!(error instanceof Refused)) return say('failed.unreachable');
   if (error.fields.length === 0) return error.message;

@@ -11,13 +11,13 @@ const looks: Record<Verdict, string> = {
   pending: 'none',
 };
 
-/** What became of a case, as a word in a colour that only repeats the word. */
+/** A case's verdict, as a word in a colour that only repeats the word. */
 export function VerdictChip({ verdict }: { verdict: Verdict }) {
   const { say } = useText();
   return <span className={`chip ${looks[verdict]}`}>{say(`verdict.${verdict}`)}</span>;
 }
 
-/** What the rule came to, in plain letters beside the verdict. */
+/** The rule's result, in plain letters beside the verdict. */
 export function OutcomeWord({ item }: { item: Item }) {
   const { say } = useText();
   return item.outcome === null ? null : <span className="outcome-word">{say(`outcome.${item.outcome}`)}</span>;

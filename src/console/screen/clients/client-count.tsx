@@ -9,7 +9,7 @@ export function ClientCount({ rule }: { rule: RuleContext }) {
   const [open, setOpen] = useState(false);
   const { app, clients, version } = rule;
   if (app === null || !clients.data) return null;
-  // What was known before the service went away is not known now.
+  // After the service went away the old list is not shown.
   if (clients.isError || clients.failureCount > 0)
     return (
       <span className="clients none" title={say('header.clients.lost.hint')}>

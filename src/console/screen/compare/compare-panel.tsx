@@ -111,7 +111,7 @@ export function ComparePanel({ mockIds, clients, tree, onOpen }: Props) {
   );
 }
 
-/** What differs between the calls themselves comes first: it may be all there is to explain. */
+/** Differences between the calls themselves come first: they may explain everything. */
 function CausesLine({ executions }: { executions: readonly Execution[] }) {
   const { say } = useText();
   const { input, rules, clients } = causesOf(executions);

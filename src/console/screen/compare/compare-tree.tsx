@@ -17,7 +17,7 @@ const ROW_HEIGHT = 30;
 type Column = { mockId: string; name: string; about: string; reading: Reading | null };
 type Props = { occurrences: readonly Occurrence[]; columns: readonly Column[]; base: Reading };
 
-/** What every run made of every node, beside each other. The first node at which they part is marked. */
+/** The results of every node in every run, beside each other. The first node at which they part is marked. */
 export function CompareTree({ occurrences, columns, base }: Props) {
   const { say } = useText();
   const box = useRef<HTMLDivElement>(null);
@@ -107,7 +107,7 @@ function NodeCell({ occurrence: { node, depth }, difference, passedOn }: NodePro
   );
 }
 
-/** What a node came to in one run, with what it wrote and read. */
+/** A node's result in one run, with the values it wrote and read. */
 function Cell({ mark, running }: { mark: Mark | undefined; running: boolean }) {
   const { say } = useText();
   if (running) return <div role="cell" className="tree-result" />;

@@ -13,7 +13,7 @@ type Props = { reading: Reading; rule: RuleContext; onChoose: (occurrence: Occur
 /** More rows than these at once are more than anybody reads, and slow to draw. */
 const MORE = 200;
 
-/** What became of the data: by key, before and after, with the nodes that wrote it. */
+/** The changes of the data: by key, before and after, with the nodes that wrote it. */
 export function ChangesView({ reading, rule, onChoose }: Props) {
   const { say } = useText();
   const [shown, setShown] = useState(MORE);

@@ -6,7 +6,7 @@ import type { TextKey } from '../../text/en.ts';
 import { useText } from '../../text/use-text.tsx';
 import { ChangeValue } from './change-value.tsx';
 
-/** What two runs left, and what they were given, where they differ. */
+/** The data and inputs of two runs, where they differ. */
 export function DataDiff({ a, b }: { a: Reading; b: Reading }) {
   return (
     <div className="data-diff">

@@ -28,7 +28,7 @@ type Props = {
   onChoose: (occurrence: Occurrence) => void;
 };
 
-/** What a run did to the data, what it left, one node, and everything as it was written. */
+/** The changes of a run, its data, one node, and everything as it was written. */
 export function DetailsPanel({ place, run, rule, input, chosen, detail: wanted, onDetail, onChoose }: Props) {
   const { say } = useText();
   const hasCase = place.item !== null || place.caseName !== null;

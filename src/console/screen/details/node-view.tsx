@@ -106,7 +106,7 @@ function typeWords(type: string, say: Say): string {
 
 const outcomes = [null, 'TRUE', 'FALSE', 'NONE'] as const;
 
-/** What stands in the place of a node in dry runs. */
+/** The replacement of a node in dry runs. */
 function PinHere({ nodeId, run }: { nodeId: string; run: Run }) {
   const { say } = useText();
   return (

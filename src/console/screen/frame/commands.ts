@@ -1,4 +1,4 @@
-/** What a key asks for. Parts of the page that can do it listen. */
+/** The commands of the keys. Parts of the page that can do one listen. */
 export type Command = 'run' | 'stop' | 'search' | 'executed' | 'next' | 'previous' | 'help';
 
 const listeners = new Set<(command: Command) => void>();

@@ -22,7 +22,7 @@ type Props = {
   signOut: (() => void) | null;
 };
 
-/** What is being looked at, who is there to run it, and how the page looks. */
+/** The chosen app and rule, the clients, and the look of the page. */
 export function Header({ place, rule, input, changed, onHelp, onInput, signOut }: Props) {
   const { say } = useText();
   return (

@@ -11,7 +11,7 @@ export type RuleContext = ReturnType<typeof useRule>;
 
 const noOccurrences: Occurrence[] = [];
 
-/** What is there to run and what is known about it: apps, rules, clients, the chosen rule's tree and keys. */
+/** The choices and the chosen rule: apps, rules, clients, the rule's tree and keys. */
 export function useRule(place: Place) {
   const { app } = place;
   const apps = useSteady(useApps());
@@ -61,7 +61,7 @@ function useNewRelease(version: string | null): void {
   }, [version, queries]);
 }
 
-/** What a rule reads is what its clients publish: when one comes, goes or loads another version, the page asks again. */
+/** Clients publish which keys a rule reads: when one comes, goes or loads another version, the page asks again. */
 function useNewsOfClients(clients: readonly Client[] | undefined): void {
   const queries = useQueryClient();
   const known = clients

@@ -20,7 +20,7 @@ import { HistoryRow } from './history-row.tsx';
 
 /** A search goes on by itself until it has found so many, or has been through all. */
 const ENOUGH_FOUND = 20;
-/** Who still types does not change the address yet. */
+/** The address changes once typing has paused. */
 const TYPED_MS = 300;
 
 type Props = { place: Place; onOpen: (record: ExecutionRecord) => void; onAgain: (record: ExecutionRecord) => void };

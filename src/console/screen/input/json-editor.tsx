@@ -134,7 +134,7 @@ function selectionIn(root: object): Selection | null {
   return 'getSelection' in root && root.getSelection instanceof Function ? root.getSelection() : null;
 }
 
-/** What is selected, as the browser has it: the editor hears of a new selection a moment later. */
+/** The browser's own selection: the editor hears of a new selection a moment later. */
 function selectionOnPage(view: EditorView): SelectionRange | null {
   // In Chromium the selection within a shadow tree is asked of the tree, elsewhere of the document.
   const { anchorNode, anchorOffset, focusNode, focusOffset } =

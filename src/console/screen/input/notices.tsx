@@ -11,7 +11,7 @@ import type { Run } from '../result/use-run.ts';
 
 const MAX_ENTRIES = 4;
 
-/** What a reader should know before believing the picture: other versions, lost digits, entries without a place, warnings. */
+/** The reservations about the picture: other versions, lost digits, entries without a place, warnings. */
 export function Notices({ run, rule }: { run: Run; rule: RuleContext }) {
   const { say } = useText();
   const announce = useAnnounce();

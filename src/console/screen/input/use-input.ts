@@ -31,7 +31,7 @@ export function useInput(place: Place, { schema, tree }: Pick<RuleContext, 'sche
   const ready = draft !== null || example !== null;
   const waiting = !ready && (schema.isLoading || (schema.data !== undefined && tree.isLoading));
 
-  // What was opened, or come back to, is another run's input or somebody else's: what was typed can be taken back.
+  // Another input was opened, by a link or by going back: the typed one can be restored.
   const adopt = (input: string): void => {
     const next = prettyText(input);
     if (draft !== null && compactText(draft) === compactText(next)) return;

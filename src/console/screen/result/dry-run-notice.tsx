@@ -5,7 +5,7 @@ import type { Run } from './use-run.ts';
 
 const KINDS = ['assumed', 'stubbed', 'unsure'] as const;
 
-/** What a reader must know of a dry run before believing its result: which nodes were not called, and which may have had effects. */
+/** The reservations about a dry run: which nodes were not called, and which may have had effects. */
 export function DryRunNotice({ run }: { run: Run }) {
   const { say } = useText();
   const { reading } = run;

@@ -2,7 +2,7 @@ import { factWords, wantedWords } from '../../../shared/reasoning/fact-words.ts'
 import type { Facts } from '../../../shared/reasoning/facts.ts';
 import { Sentence, useText } from '../../text/use-text.tsx';
 
-/** What a leaf read, and the settings it compared that with: "cost is 5, min is 100". */
+/** The values that a leaf read, and the settings it compared them with: "cost is 5, min is 100". */
 export function LeafFacts({ facts }: { facts: Facts }) {
   const { say } = useText();
   const { reads, settings } = factWords(facts, say);

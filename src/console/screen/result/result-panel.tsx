@@ -22,7 +22,7 @@ const WayToTrue = lazy(() => import('./way-line.tsx').then(({ WayToTrue }) => ({
 
 type Props = { place: Place; run: Run; rule: RuleContext; input: Input; onChoose: (occurrence: Occurrence) => void };
 
-/** What the run came to, why, and how it stands; where its time went is one press away. */
+/** The result, its reason and its state; one press shows where its time went. */
 export function ResultPanel({ place, run, rule, input, onChoose }: Props) {
   const { say, language, zone } = useText();
   const cannotStop = useLacks()('cancel');

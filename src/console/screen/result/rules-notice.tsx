@@ -7,7 +7,7 @@ import type { OfRun } from '../frame/use-rule-of-run.ts';
 
 type Props = { rule: RuleContext & { ofRun: OfRun }; onAgain: () => void };
 
-/** What a reader must know of the rules before believing the reason of a run. */
+/** The reservations about the rules of a run. */
 export function RulesNotice({ rule, onAgain }: Props) {
   const { say } = useText();
   return (

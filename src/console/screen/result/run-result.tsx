@@ -2,7 +2,7 @@ import type { ExecutionRecord } from '../../api/executions.ts';
 import { useText } from '../../text/use-text.tsx';
 import { OutcomeChip } from '../../ui/outcome-chip.tsx';
 
-/** What a run came to, or how it ended when it came to nothing. */
+/** The result of a run, or how it ended without one. */
 export function RunResult({ record }: { record: ExecutionRecord }) {
   const { say } = useText();
   if (record.decision !== null && record.state === 'succeeded') return <OutcomeChip outcome={record.decision} />;

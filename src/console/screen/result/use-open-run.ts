@@ -49,7 +49,7 @@ export function useOpenRun({ place, input, run }: What) {
         const { input: sent, masked } = await getExecution(record.mockId);
         if (sent !== null) input.adopt(sent);
         goTo(whatRan(record));
-        // What is hidden has to be filled in first; opened, the run says so.
+        // Hidden values have to be filled in first; opened, the run says so.
         if (masked.length > 0) return goTo({ run: record.mockId, runs: [] }, { push: true });
         await run.begin({ ...callOf(record, sent), derivedFrom: record.mockId });
       };

@@ -55,7 +55,7 @@ export function useRun({ place, input, followed, clients, occurrences }: What) {
     reading: notBegun === null ? reading : null,
     /** The reading to draw: while a new run is on its way, still that of the one before. */
     shown: notBegun === null ? shown : null,
-    /** What the form has that the run on the screen did not. */
+    /** The values that the form has and the run on the screen did not. */
     changes: sending || notBegun !== null ? [] : changes,
     stopping: open !== null && stopping === open.mockId,
     isOpen: open !== null,
@@ -79,7 +79,7 @@ export function useRun({ place, input, followed, clients, occurrences }: What) {
   };
 }
 
-/** What the form has that a run did not. */
+/** The values that the form has and a run did not. */
 function useChanges(record: ExecutionRecord | null, sent: string | null, { input, place }: Form): FormChange[] {
   return useMemo(() => {
     if (record === null) return [];

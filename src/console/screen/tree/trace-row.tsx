@@ -134,7 +134,7 @@ function NodeName({ occurrence, mark }: { occurrence: Occurrence; mark: Mark | u
   );
 }
 
-/** What is said beside a node. An error that came up from below is said where it began. */
+/** The text beside a node. An error that came up from below is shown where it began. */
 type AccessesProps = { occurrence: Occurrence; mark: Mark; failedBelow: boolean };
 
 function Accesses({ occurrence, mark, failedBelow }: AccessesProps) {

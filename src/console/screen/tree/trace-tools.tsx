@@ -16,7 +16,7 @@ type Props = {
   onMove: (step: 1 | -1) => void;
 };
 
-/** What can be done with the tree as a whole. */
+/** The tools for the tree as a whole. */
 export function TraceTools(props: Props) {
   const { search, onSearch, executedOnly, onExecutedOnly, pathOnly, onPathOnly, onOpenAll, onCloseAll, onMove } = props;
   const { say } = useText();

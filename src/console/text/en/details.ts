@@ -1,6 +1,6 @@
 import type { Template } from '../../../shared/reasoning/format.ts';
 
-/** What a run did to the data, and one node. */
+/** Texts about the changes of a run, and about one node. */
 export const detailsWords = {
   'details.label': 'Details',
   'details.changes': 'Changes',

@@ -1,6 +1,6 @@
 import type { Template } from '../../../shared/reasoning/format.ts';
 
-/** What to run: where, as of when, with which input. */
+/** Texts about the call: where, as of when, with which input. */
 export const inputWords = {
   'target.legend': 'Run on',
   'target.all': 'Any client',

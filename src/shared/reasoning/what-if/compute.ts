@@ -7,13 +7,13 @@ import { isLeaf, isParallel, type Occurrence } from '../tree.ts';
 import type { RunThatWas } from './leaf-in-run.ts';
 import { type Leaf, leafIn, topOf } from './leaf-in-run.ts';
 
-/** What a rule would come to. */
+/** The computed result of a rule. */
 type Computed = {
   /** Null: that cannot be said. */
   decision: Decision | null;
   /** A leaf reads what another one writes that would not do what it did: nothing can be said at all. */
   isDisturbed: boolean;
-  /** What each occurrence would come to that its parent would ask. */
+  /** The computed result of each occurrence that its parent would run. */
   decisions: ReadonlyMap<Occurrence, Decision | null>;
   /** Those of them that would run: no condition and no time window keeps them from it. */
   ran: ReadonlySet<Occurrence>;
@@ -64,13 +64,13 @@ export function createWhatIf(run: RunThatWas) {
       const disturbed = isDisturbed(world);
       return { decision: disturbed ? null : decision, isDisturbed: disturbed, decisions, ran, assumed };
     },
-    /** What leaves compare by, of those that declare it; without a list, of all leaves. */
+    /** The comparisons of leaves that declare one; without a list, of all leaves. */
     conditionsOf: (of: Iterable<Occurrence> = leaves.keys()): Condition[] =>
       [...of].flatMap((at) => leaves.get(at)?.condition ?? []),
   };
 }
 
-/** What the parent of an occurrence would see; null where that cannot be said. */
+/** The result that the parent of an occurrence would see; null where that cannot be said. */
 function finalOf(at: Occurrence, world: World): Decision | null {
   world.decisions.set(at, null);
   const decision = decide(at, world);

@@ -36,7 +36,7 @@ export function leafIn(at: Occurrence, run: RunThatWas): Leaf {
   return { kept, reads, writes, condition: trusted(at, kept, { mark, run }) };
 }
 
-/** What the code of a leaf came to, without its condition and without inversion; null where it did not run or the trace does not tell. */
+/** The result of a leaf's own code, before its condition and inversion; null where it did not run or the trace does not say. */
 function keptOf(at: Occurrence, mark: Mark, marks: RunThatWas['marks']): Decision | null {
   if (mark.outcome !== 'TRUE' && mark.outcome !== 'FALSE' && mark.outcome !== 'NONE') return null;
   const own = mark.inverted ? inverted(mark.outcome) : mark.outcome;

@@ -25,7 +25,7 @@ export type RunToChange = {
   ranAt: number;
 };
 
-/** What is wanted: that the whole rule comes to something, or that an occurrence runs at all. */
+/** The goal: a result of the whole rule, or that an occurrence runs at all. */
 type Goal = { decision: Decision } | { reached: Occurrence };
 
 const MOST_KEYS = 6;

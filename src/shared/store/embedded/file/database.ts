@@ -5,7 +5,7 @@ import { DatabaseSync } from './sqlite.ts';
 /** The layout of the tables that this version writes. A file of a later one is refused. */
 const LAYOUT = 1;
 
-/** What SQLite says of a file that is not as it wrote it: SQLITE_CORRUPT, SQLITE_NOTADB. */
+/** SQLite's codes for a damaged file: SQLITE_CORRUPT, SQLITE_NOTADB. */
 const DAMAGED = new Set([11, 26]);
 
 /** The file was written by a later version of this program. */
@@ -132,7 +132,7 @@ function createTurns(database: DatabaseSync, { statement, check, noticed }: Part
       setImmediate(commit);
       return turn.promise;
     },
-    /** What fails in the middle leaves nothing behind. */
+    /** A function that fails in the middle leaves nothing behind. */
     runWholly<T>(operation: () => T): T {
       statement('SAVEPOINT operation').run();
       try {

@@ -21,7 +21,7 @@ const FILE = 'store.db';
 const RESTORE = 'restore.db';
 /** There once the database said that it is damaged: the next start moves it aside. */
 const DAMAGED = 'damaged';
-/** What versions kept whose store was PostgreSQL inside the process. */
+/** The folders of versions whose store was PostgreSQL inside the process. */
 const EARLIER = /^pg\d+$/;
 
 type Store = { database: Database; openShelf: OpenShelf; ledger: Ledger; room: Room; close(): Promise<void> };

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { parseJson } from '../../../contract/parse-json.ts';
 import { NOTE_SECONDS } from '../../notes.ts';
 
-/** What a line says: an execution was put on the queue, or a call was noted under a key (null: the key is free again). */
+/** A line: an execution was put on the queue, or a call was noted under a key (null: the key is free again). */
 const lineSchema = z.union([
   z.object({ execution: z.string(), at: z.int(), head: z.unknown() }),
   z.object({ key: z.string(), note: z.string().nullable() }),
@@ -59,7 +59,7 @@ export function openLedger(folder: string, now = Date.now) {
     },
     /** Notes which call a key stands for, before that call can run. */
     key: (key: string, note: string | null): void => write(fileOfHour(), { key, note }),
-    /** What was noted, oldest first. A line that a crash cut off is left out: its call was not answered. */
+    /** The notes, oldest first. A line that a crash cut off is left out: its call was not answered. */
     *read(): Iterable<LedgerLine> {
       for (const name of names()) {
         for (const line of readFileSync(join(folder, name), 'utf8').split('\n')) {

@@ -21,7 +21,7 @@ import { createMessages, type Messages } from './messages.ts';
 import { UnsupportedOperations } from './unsupported-operations.ts';
 import { createWaits } from './waits.ts';
 
-/** What the parts of one queue in this process share, whoever opened them. */
+/** The state that all parts of one queue in this process share. */
 type Shared = { table: JobTable; locks: JobLocks; messages: Messages; waiting: Set<() => void> };
 type Queues = {
   database: Database;
@@ -390,7 +390,7 @@ class EmbeddedQueue extends UnsupportedOperations implements IQueueBackend {
     return this.#read(ranges);
   }
 
-  // What is kept of the queue itself.
+  // The queue's own values.
   setQueueMeta(values: Record<string, string | number>): Promise<number> {
     if ('concurrency' in values || 'max' in values) throw new Error('the embedded queue has no limits of its own');
     return this.#change(() => {

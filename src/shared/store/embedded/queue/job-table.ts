@@ -173,7 +173,7 @@ function taking({ run, one, ids }: Rows, places: Places) {
       const row = one(`SELECT due_at FROM job WHERE queue = ? AND state = 'delayed' ORDER BY due_at LIMIT 1`);
       return row && Number(row.due_at);
     },
-    /** What is due waits from now on, behind all others. */
+    /** A delayed job whose time has come joins the end of the waiting ones. */
     promoteDue(now: number): void {
       const due = ids(
         `SELECT id FROM job WHERE queue = ? AND state = 'delayed' AND due_at <= ? ORDER BY due_at, seq`,

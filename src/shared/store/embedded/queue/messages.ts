@@ -2,7 +2,7 @@ type Message = { id: number; fields: string[] };
 
 export type Messages = ReturnType<typeof createMessages>;
 
-/** What was published to those who read a queue's messages: the newest, in the memory of the process, which is also where all readers are. */
+/** The newest published messages of a queue, in the memory of the process, which is also where all readers are. */
 export function createMessages() {
   let kept: Message[] = [];
   let lastId = 0;

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 
-/** What this service asks of no queue: flows, schedulers, deduplication, limits, logs, and changes of what waits. */
+/** Operations that this service never uses: flows, schedulers, deduplication, limits, logs, and changes of waiting jobs. */
 export abstract class UnsupportedOperations extends EventEmitter {
   addFlow = (): never => refuse('addFlow');
   addJobScheduler = (): never => refuse('addJobScheduler');
@@ -21,7 +21,7 @@ export abstract class UnsupportedOperations extends EventEmitter {
   addLog = (): never => refuse('addLog');
   clearLogs = (): never => refuse('clearLogs');
 
-  // What the page of the queues asks for: there is none of it.
+  // Questions of the page of the queues, with empty answers.
   getJobScheduler = async (): Promise<[null, null]> => [null, null];
   isJobScheduler = async (): Promise<boolean> => false;
   getJobSchedulerData = async (): Promise<Record<string, string>> => ({});

@@ -76,7 +76,7 @@ export function createEmbeddedBatches(limits: BatchLimits, shelf: Shelf): BatchS
 
 type Parts = { kept: ReadonlyMap<string, Kept>; shelf: Shelf; makeRoom: (wanted: number) => Promise<boolean> };
 
-/** What became of the items of each batch. */
+/** The endings of the items of each batch. */
 function itemsOf({
   kept,
   shelf,

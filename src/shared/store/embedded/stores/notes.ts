@@ -8,7 +8,7 @@ const noteSchema = z.object({
   text: z.string(),
   expiresAt: z.int(),
   dueAt: z.int().nullable(),
-  /** What its answer takes; 0 without one. */
+  /** The bytes of its answer; 0 without one. */
   answerBytes: z.int(),
 });
 type Note = z.infer<typeof noteSchema>;

@@ -1,7 +1,7 @@
 /** One thing that is kept. `info` is there again after a start; `text` is read when somebody asks for it. */
 export type Entry = { key: string; info?: string; text?: string };
 
-/** What one store of this process keeps. Calls are carried out in the order in which they were made. */
+/** The table of one store of this process. Calls are carried out in the order in which they were made. */
 export type Shelf = {
   /** The infos that were kept before this start, in the order in which they were put first. To be taken once. */
   load(): { key: string; info: string }[];

@@ -34,7 +34,7 @@ export function embeddedStores(openShelf: OpenShelf): Stores {
   };
 }
 
-/** What was put last leaves last. */
+/** The newest entry is evicted last. */
 function embeddedTrees({ hold, get, remove }: Store): Trees {
   return {
     async keep(key, tree, seconds) {
