@@ -29,7 +29,7 @@ export function wrongLayers(imports: readonly Import[]): string[] {
   );
 }
 
-/** The name of the folder of a part that a file lies in; undefined for a file directly in the part, or elsewhere. */
+/** The name of the folder of a part that a file is in; undefined for a file directly in the part, or elsewhere. */
 function folderIn(part: string, path: string): string | undefined {
   if (!path.startsWith(part)) return undefined;
   const [folder, file] = path.slice(part.length).split('/');

@@ -1,4 +1,5 @@
 import { type Query, type QueryResult, queryResultSchema } from '../shared/contract/query.ts';
+import { refusals } from '../shared/contract/refusals.ts';
 import type { Logger } from '../shared/runtime/logger.ts';
 import type { Settings } from '../shared/runtime/settings.ts';
 import { random } from '../shared/seams/random.ts';
@@ -6,7 +7,7 @@ import { followJobs } from '../shared/store/follow-jobs.ts';
 import type { JobQueue, QueueBackend } from '../shared/store/queue-backend.ts';
 import { queueNames } from '../shared/store/queue-names.ts';
 
-/** `found`: the answer as JSON text; `stored` is its key, where it lies in the store. `refused`: why there is none. */
+/** `found`: the answer as JSON text; `stored` is its key, where it is in the store. `refused`: why there is none. */
 type Reply =
   | { kind: 'found'; body: string; stored?: string | undefined }
   | { kind: 'refused'; status: 404 | 422 | 503; error: string };
@@ -34,7 +35,7 @@ export function openAskWorker({ backend, settings, log }: Dependencies) {
       return {
         kind: 'refused',
         status: 503,
-        error: 'The worker could not answer; its log says why. Try again in a moment.',
+        error: refusals.workerFailed(),
       };
     },
     onUnfinished: async () => {},
@@ -42,13 +43,11 @@ export function openAskWorker({ backend, settings, log }: Dependencies) {
 
   async function toReply(value: unknown): Promise<Reply> {
     const parsed = queryResultSchema.safeParse(value);
-    if (!parsed.success) return unavailable('A worker of a newer version answered, in a form this API does not know');
+    if (!parsed.success) return unavailable(refusals.answerTooNew());
     const { body, stored, refused } = parsed.data;
     if (refused) return { kind: 'refused', ...refused };
     const text = body ?? (stored === undefined ? null : await backend.store.get(stored).catch(() => null));
-    return text === null
-      ? unavailable('The answer could not be read back from the store')
-      : { kind: 'found', body: text, stored };
+    return text === null ? unavailable(refusals.answerLost()) : { kind: 'found', body: text, stored };
   }
 
   return {
@@ -58,10 +57,10 @@ export function openAskWorker({ backend, settings, log }: Dependencies) {
       const id = random.uuid();
       const answer = jobs.wait(id, query, timeoutMs, async () => {
         await queue.remove(id, { removeChildren: false }).catch(() => {});
-        return unavailable(`No worker answered within ${timeoutMs} ms`);
+        return unavailable(refusals.noWorkerAnswered(timeoutMs));
       });
       queue.add('ask', { ...query, replyTo: jobs.replyTo }, { jobId: id }).catch(() => {
-        jobs.settle(id, Promise.resolve(unavailable('The queue store cannot be reached')));
+        jobs.settle(id, Promise.resolve(unavailable(refusals.storeAway())));
       });
       const reply = await answer;
       // Remove the answer later than it is read: an event and a re-check may both read it. If this fails, it expires after a minute.
@@ -75,6 +74,6 @@ export function openAskWorker({ backend, settings, log }: Dependencies) {
   };
 }
 
-function unavailable(what: string): Reply {
-  return { kind: 'refused', status: 503, error: `${what}. Try again in a moment.` };
+function unavailable(error: string): Reply {
+  return { kind: 'refused', status: 503, error };
 }

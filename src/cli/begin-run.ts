@@ -15,7 +15,7 @@ export type Run = {
   ts?: string | undefined;
   target?: string | undefined;
   idempotencyKey?: string | undefined;
-  /** Without effects. `stub`: what stands in the place of nodes, as JSON text. */
+  /** Without effects. `stub`: the replacements of nodes, as JSON text. */
   dryRun?: boolean | undefined;
   stub?: string | undefined;
 };

@@ -57,7 +57,7 @@ export type TestOptions<D = unknown, L extends LeafClasses<D> = LeafClasses<D>> 
   };
 
 /**
- * Runs a rule once, with some of its leaves replaced, and says what every node came to unless `withSteps` is false.
+ * Runs a rule once, with some of its leaves replaced, and says the result of every node unless `withSteps` is false.
  *
  * @param source As of `loadRules`.
  * @param options The leaves, what to run, and `mocks`: what leaves do in this test instead of their own code, by class.

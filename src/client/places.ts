@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { hasUnseen } from '../shared/contract/visible-text.ts';
 
-/** Where the files of one client lie in the shared directory. */
+/** Where the files of one client are in the shared directory. */
 export type Places = {
   /** The app's rules and nodes. */
   rules: string;

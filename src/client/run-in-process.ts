@@ -18,7 +18,7 @@ export type RunRequest<D = unknown> = {
   /** Epoch ms to run as of; now when not given. */
   ts?: number;
   data?: InputOf<D>;
-  /** Says in `steps` what every node came to. */
+  /** Says in `steps` the result of every node. */
   withSteps?: boolean;
 };
 

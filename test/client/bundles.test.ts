@@ -32,7 +32,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(project, { recursive: true, force: true }));
 
-/** Says what the rule came to, and every error that the client tells; runs until it is ended. */
+/** Says the rule's result, and every error that the client tells; runs until it is ended. */
 const service = `
 import { createRuleClient, leavesFor } from 'rule-server-client';
 const { flow } = leavesFor();

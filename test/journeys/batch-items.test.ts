@@ -6,7 +6,7 @@ import type { Service } from '../support/start-service.ts';
 
 const BATCHES = '/rule-server/mock/batches';
 
-/** AND 1 of the leaves 2 and 3: 2 asks for a cost of 100, 3 comes to TRUE. */
+/** AND 1 of the leaves 2 and 3: 2 asks for a cost of 100, 3 is TRUE. */
 const rule = { 1: { type: 1, sonIds: '2,3' }, 2: leaf('spends'), 3: leaf('greets') };
 function leaf(name: string) {
   return { type: 6, name, confName: `com.shop.${name}` };

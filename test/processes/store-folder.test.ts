@@ -151,7 +151,7 @@ async function zeroPage(number: number): Promise<void> {
 it('nobody else on the machine can read the store', async () => {
   await once(async () => {});
   expect((await stat(folder)).mode & 0o077).toBe(0);
-  // The folder it lies in is shared with workers of other users.
+  // The folder it is in is shared with workers of other users.
   await mkdir(join(root, 'made'));
   expect((await stat(join(root, '.rule-server'))).mode).toBe((await stat(join(root, 'made'))).mode);
 });
@@ -189,7 +189,7 @@ it('the store of an earlier version is kept aside: its keys and executions are u
   });
   expect(told).toEqual([
     expect.stringMatching(
-      /^The store of an earlier version lies in .*store\.earlier-.* its history and batches stay behind/,
+      /^The store of an earlier version was moved to .*store\.earlier-.* Its history and batches stay behind/,
     ),
     expect.stringContaining('outcome-unknown: 1.'),
   ]);

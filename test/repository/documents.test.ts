@@ -76,7 +76,7 @@ it('every file that the map of the code names is there', () => {
   const missing = rows.flatMap((row) => {
     let folder = '.';
     return [...row.matchAll(/`([\w./-]+\.(?:ts|sh)|src\/[\w./-]+\/?)`/g)].flatMap(([, name = '']) => {
-      // A name without a folder lies beside the file that was named before it.
+      // A name without a folder is beside the file that was named before it.
       const path = name.includes('/') ? name : join(folder, name);
       folder = dirname(path);
       return isThere(path) ? [] : [path];

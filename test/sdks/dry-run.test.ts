@@ -65,7 +65,7 @@ describe.each(sdkNames)('a dry run in the hands of the published %s SDK', (name)
       return startHost(command, { sharedDir: service.sharedDir, app: APP, ...pace });
     }
 
-    /** What lies in the mailbox, once it does. */
+    /** What is in the mailbox, once it does. */
     const request = () =>
       vi.waitFor(async () => {
         const [file, ...more] = (await readdir(mailbox())).filter((entry) => /^[^.].*\.json$/.test(entry));

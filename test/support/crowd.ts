@@ -12,7 +12,7 @@ type Options = { sharedDir: string; app: number; clients: number };
 export type Crowd = {
   /** Ids of the requests that were taken, in order; one that was put there twice stands here twice. */
   found: { mockId: string }[];
-  /** Requests that lie in the directories now. */
+  /** Requests that are in the directories now. */
   waiting(): Promise<number>;
   /** From now on every request is taken and answered with its own input. */
   startAnswering(): void;

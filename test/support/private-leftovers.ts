@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { unless } from '../../src/shared/runtime/errno.ts';
 
-/** What lies in the folders that only workers use, claims and kept answers. Once everything is old there are only empty marks. */
+/** What is in the folders that only workers use, claims and kept answers. Once everything is old there are only empty marks. */
 export async function privateLeftovers(sharedDir: string): Promise<string[]> {
   const found = await Promise.all(
     ['claims', 'answers'].map(async (folder) => {

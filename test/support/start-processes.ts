@@ -37,7 +37,7 @@ export type Processes = {
   warnings(): LogLine[];
   /** What processes wrote besides their logs: the traces of crashes. */
   noise(): string[];
-  /** What lies in the shared directory that belongs to an execution. */
+  /** What is in the shared directory that belongs to an execution. */
   leftovers(): Promise<string[]>;
   [Symbol.asyncDispose](): Promise<void>;
 };

@@ -63,7 +63,7 @@ export type Service = {
   execute(body: unknown, call?: Call & { url?: string }): Promise<Answer>;
   call(path: string, call?: Call): Promise<Answer>;
   addWorker(): Promise<RunningWorker>;
-  /** What lies in the shared directory that belongs to an execution. */
+  /** What is in the shared directory that belongs to an execution. */
   leftovers(): Promise<string[]>;
   /** Stops everything. Throws when files of ours were left, or an error was logged, that the test did not announce. */
   stop(): Promise<void>;

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
 import { createMiddleware } from 'hono/factory';
 import { Counter } from 'prom-client';
+import { limits as limitReached, refusals } from '../../shared/contract/refusals.ts';
 import type { Caller, Limits } from '../../shared/runtime/caller.ts';
 import type { Metrics } from '../../shared/runtime/metrics.ts';
 import type { Environment } from '../http/environment.ts';
@@ -11,13 +12,6 @@ import { callerOf } from './permission.ts';
 
 /** The open calls of one caller, and how many more it may make at the moment. */
 type Use = { calls: number; at: number; openCalls: number; streams: number; batches: number; held: number };
-
-const SENTENCES: Record<keyof Limits, (limit: number) => string> = {
-  callsPerSecond: (limit) => `more than ${limit} calls a second`,
-  openCalls: (limit) => `more than ${limit} calls open at once`,
-  streams: (limit) => `more than ${limit} event streams open at once`,
-  batches: (limit) => `more than ${limit} batches open at once`,
-};
 
 /** A refusal is held back for this long. A caller that repeats at once would otherwise take time from the others. */
 const HOLD_MS = 500;
@@ -38,7 +32,7 @@ export function limitCallers(defaults: Limits, { registry }: Metrics, elsewhere?
     labelNames: ['limit'],
     registers: [registry],
   });
-  for (const limit of Object.keys(SENTENCES)) refused.inc({ limit }, 0);
+  for (const limit of Object.keys(limitReached)) refused.inc({ limit }, 0);
 
   function openUse(name: string, now: number, full: number): Use {
     let use = uses.get(name);
@@ -65,8 +59,8 @@ export function limitCallers(defaults: Limits, { registry }: Metrics, elsewhere?
     if (reached) {
       refused.inc({ limit: reached });
       await hold(use);
-      const sentence = SENTENCES[reached](limits[reached]);
-      return problem(429, `The key "${name}" has ${sentence}. It did not run. Try again in a moment.`, {
+      const what = limitReached[reached](limits[reached]);
+      return problem(429, refusals.limitReached(name, what), {
         retryAfter: 'limit',
       });
     }

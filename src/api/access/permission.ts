@@ -1,5 +1,6 @@
 import type { Context } from 'hono';
 import { createMiddleware } from 'hono/factory';
+import { refusals } from '../../shared/contract/refusals.ts';
 import { anybody, type Caller, isFor, type Permission } from '../../shared/runtime/caller.ts';
 import type { Environment } from '../http/environment.ts';
 import { problem } from '../http/respond.ts';
@@ -11,7 +12,7 @@ export function needs(which: Permission | ((context: Context<Environment>) => Pe
     const permission = typeof which === 'function' ? which(context) : which;
     if (may.has(permission)) return next();
     const has = may.size === 0 ? 'nothing' : [...may].join(', ');
-    return problem(403, `This needs the permission "${permission}", and the key "${name}" has ${has}.`);
+    return problem(403, refusals.noPermission(permission, `${name}`, has));
   });
 }
 
@@ -29,10 +30,7 @@ export function refusedApp(context: Context<Environment>, app: number): Response
   context.set('about', { ...context.var.about, app });
   const caller = callerOf(context);
   if (isFor(caller, app) || caller.apps === null) return undefined;
-  return problem(
-    403,
-    `App ${app} needs a key that is for it, and the key "${caller.name}" is for ${listed(caller.apps)}.`,
-  );
+  return problem(403, refusals.otherApps(app, `${caller.name}`, listed(caller.apps)));
 }
 
 type Asked = { app: number; ruleId?: unknown; confId?: unknown; batchId?: string | null };

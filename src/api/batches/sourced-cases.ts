@@ -1,10 +1,11 @@
 import { placeOfItem } from '../../shared/cases/batch.ts';
 import type { Case } from '../../shared/cases/case.ts';
+import { refusals } from '../../shared/contract/refusals.ts';
 import type { Privacy } from '../../shared/privacy/privacy.ts';
 import type { BatchStore } from '../../shared/store/batch-store.ts';
 import type { SavedCases } from '../cases/saved-cases.ts';
 import type { BatchRequest } from './read-batch-request.ts';
-import { goneBatch, type Refused, refused, unknownBatch } from './taken.ts';
+import { type Refused, refused } from './taken.ts';
 import { allCases, allHeads } from './whole-batch.ts';
 
 /** The cases a batch is to run, the targets and the data to ignore unless the request names others, and the version they are of. */
@@ -26,8 +27,8 @@ export async function casesOf(
     }
     case 'from': {
       const found = await store.read(source.batchId);
-      if (found === 'gone') return refused(410, goneBatch(source.batchId));
-      if (found?.batch.app !== app) return refused(404, unknownBatch(source.batchId));
+      if (found === 'gone') return refused(410, refusals.goneBatch(source.batchId));
+      if (found?.batch.app !== app) return refused(404, refusals.unknownBatch(source.batchId));
       if (privacy.isOff(app))
         return refused(410, `The cases of batch ${source.batchId} are not kept: HISTORY_OFF names app ${app}.`);
       const wanted = new Set<number>();

@@ -11,6 +11,3 @@ export type Refused = { kind: 'refused'; status: 404 | 410 | 422 | 429 | 503; er
 export function refused(status: Refused['status'], error: string): Refused {
   return { kind: 'refused', status, error };
 }
-
-export const unknownBatch = (batchId: string) => `There is no batch ${batchId}.`;
-export const goneBatch = (batchId: string) => `Batch ${batchId} is not kept any more (BATCH_SECONDS, BATCH_BYTES).`;

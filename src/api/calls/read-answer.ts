@@ -6,7 +6,7 @@ import type { Store } from '../../shared/store/key-value-store.ts';
 
 export type ReadAnswer = ReturnType<typeof createReadAnswer>;
 
-/** Reads the text of a client's answer, which travels with its job when it is small and lies in the store when it is large. */
+/** Reads the text of a client's answer, which travels with its job when it is small and is in the store when it is large. */
 export function createReadAnswer({ store, history }: { store: Store; history: History }) {
   return async function readAnswer(mockId: string, { body, stored }: JobResult): Promise<string | null> {
     if (body !== undefined || stored === undefined) return body ?? null;

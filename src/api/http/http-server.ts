@@ -85,7 +85,7 @@ export async function serveHttp(
 }
 
 /**
- * Knows when the last request came. Requests that are on their way when a process stops lie in buffers of the system: closing the
+ * Knows when the last request came. Requests that are on their way when a process stops are in buffers of the system: closing the
  * connections now would cut them off unread, and their callers could not tell whether they ran.
  */
 function watchRequests(server: Server) {

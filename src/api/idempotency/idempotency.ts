@@ -10,7 +10,7 @@ import { unlessNewer } from '../executions/newer-execution.ts';
 
 const ATTEMPTS = 5;
 
-/** An ending without an answer, inside its note. An answer lies beside the note. */
+/** An ending without an answer, inside its note. An answer is beside the note. */
 const keptEndingSchema = z.object({
   kind: z.literal('unanswered'),
   mockId: z.string(),

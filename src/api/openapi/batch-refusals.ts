@@ -1,3 +1,4 @@
+import { refusals } from '../../shared/contract/refusals.ts';
 import { batchId } from './batch-examples.ts';
 import { badQuestion, refusal, unavailable, usual } from './refusals.ts';
 
@@ -7,13 +8,9 @@ export const BATCHES = '/rule-server/mock/batches';
 /** The tag of each operation on batches. */
 export const common = { tag: 'Batches' } as const;
 /** 404 of an id that was never given. */
-export const unknownBatch = refusal(404, 'There is no such batch.', `There is no batch ${batchId}.`);
+export const unknownBatch = refusal(404, 'There is no such batch.', refusals.unknownBatch(batchId));
 /** 410 of a batch that was kept once. */
-export const goneBatch = refusal(
-  410,
-  'It was kept once.',
-  `Batch ${batchId} is not kept any more (BATCH_SECONDS, BATCH_BYTES).`,
-);
+export const goneBatch = refusal(410, 'It was kept once.', refusals.goneBatch(batchId));
 /** 400 of a query. */
 export const badParameter = badQuestion('A parameter is wrong.', {
   field: 'limit',

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { DATA_FIELD } from '../../shared/contract/data-field.ts';
+import { refusals } from '../../shared/contract/refusals.ts';
 import { casesParameters } from '../cases/parameters.ts';
 import { problemAnswer } from './answers.ts';
 import { problem } from './examples.ts';
@@ -74,7 +75,7 @@ const changed: AnswerDoc = {
   schema: changedAnswer,
   examples: {
     changed: {
-      ...problem(412, 'The saved cases are not those you read. Nothing was changed: read them again.'),
+      ...problem(412, refusals.casesChanged()),
       etag: ETAG,
       cases: ['spends 120'],
     },
@@ -100,7 +101,7 @@ const changes = {
   queryExample: { app: 9001, ruleId: 1 },
   headers: [ifMatch, ifNoneMatch],
 };
-const refusals = { 400: bad, 412: changed, 422: broken, 428: unconditional, 503: unavailable, ...usual };
+const ofChange = { 400: bad, 412: changed, 422: broken, 428: unconditional, 503: unavailable, ...usual };
 
 /** The saved cases of a rule or a node, as one YAML document. */
 export const caseOperations: Operation[] = [
@@ -141,7 +142,7 @@ export const caseOperations: Operation[] = [
     summary: 'Save cases',
     description: 'The text is kept as it is. Inputs stay until they are removed.',
     body: { mediaType: YAML, schema: z.string(), examples: { cases: EXAMPLE } },
-    answers: { 200: saved, 413: tooLarge, ...refusals },
+    answers: { 200: saved, 413: tooLarge, ...ofChange },
   },
   {
     ...common,
@@ -160,7 +161,7 @@ export const caseOperations: Operation[] = [
         .meta({ id: 'CasesChange' }),
       examples: { upsert: { upsert: { name: 'spends 120', input: { cost: 120.1 }, expect: { outcome: 'TRUE' } } } },
     },
-    answers: { 200: saved, 413: tooLarge, ...refusals },
+    answers: { 200: saved, 413: tooLarge, ...ofChange },
   },
   {
     ...common,
@@ -169,6 +170,6 @@ export const caseOperations: Operation[] = [
     method: 'delete',
     id: 'removeCases',
     summary: 'Remove saved cases',
-    answers: { 204: { description: 'They are removed.' }, ...refusals },
+    answers: { 204: { description: 'They are removed.' }, ...ofChange },
   },
 ];

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { executeRequestSchema } from '../../shared/contract/execute-request.ts';
+import { refusals } from '../../shared/contract/refusals.ts';
 import { sentences } from '../../shared/contract/sentences.ts';
 import { acceptedAnswer, noAnswerAnswer, resultAnswer } from './answers.ts';
 import { accepted, failedResult, MOCK_ID, problem, request, result, unanswered } from './examples.ts';
@@ -88,10 +89,7 @@ export const executeOperations: Operation[] = [
           cycle: unanswered(sentences.cycle({ app: 9001, ruleId: '1', confId: null }, [2n, 3n])),
         },
         problems: {
-          'another body': problem(
-            422,
-            'This Idempotency-Key was used for a call with another body: use a new key for a new call.',
-          ),
+          'another body': problem(422, refusals.keyReused()),
         },
       },
       502: answerOf('The client wrote something that is not a result.', {

@@ -1,5 +1,6 @@
 import { type Context, Hono, type HonoRequest } from 'hono';
 import { streamSSE } from 'hono/streaming';
+import { refusals } from '../../shared/contract/refusals.ts';
 import { csvReport } from '../../shared/reports/csv.ts';
 import { jsonReport } from '../../shared/reports/json.ts';
 import { junitReport } from '../../shared/reports/junit.ts';
@@ -10,7 +11,6 @@ import { batchBody, detailedItemBody, itemBody, wholeItemBody } from '../batches
 import type { Batches } from '../batches/batches.ts';
 import { batchListParameters, coverageParameters, itemParameters, reportParameters } from '../batches/parameters.ts';
 import type { ReadCsvBatch } from '../batches/read-csv-batch.ts';
-import { goneBatch, unknownBatch } from '../batches/taken.ts';
 import type { OpenBodies } from '../calls/open-bodies.ts';
 import type { Environment } from '../http/environment.ts';
 import { readParameters } from '../http/parameters.ts';
@@ -43,8 +43,8 @@ export function batchRoutes({ batches, readCsvBatch, maxBodyBytes, openBodies, s
       const batchId = context.req.param('batchId') ?? '';
       const found = await batches.read(batchId);
       const isIts = found !== null && (found === 'gone' || isFor(callerOf(context), found.batch.app));
-      if (!isIts) return problem(404, unknownBatch(batchId));
-      if (found === 'gone') return problem(410, goneBatch(batchId));
+      if (!isIts) return problem(404, refusals.unknownBatch(batchId));
+      if (found === 'gone') return problem(410, refusals.goneBatch(batchId));
       tellAbout(context, found.batch);
       return answer(found, context);
     };
@@ -135,7 +135,7 @@ async function item({ batch }: Found, context: Asked, batches: Batches): Promise
   const found = await batches.item(batch, n);
   return found
     ? json(200, wholeItemBody(batch, found))
-    : problem(404, `Batch ${batch.batchId} has no item ${req.param('n')}.`);
+    : problem(404, refusals.unknownItem(batch.batchId, `${req.param('n')}`));
 }
 
 async function coverage({ batch }: Found, { req }: Asked, batches: Batches): Promise<Response> {
@@ -173,5 +173,5 @@ function streamProgress(
 async function cancel({ batch: { batchId }, progress }: Found, batches: Batches): Promise<Response> {
   if (progress.state === 'cancelled') return json(200, JSON.stringify({ batchId, state: 'cancelled' }));
   if (await batches.cancel(batchId)) return json(202, JSON.stringify({ batchId, state: 'cancelling' }));
-  return problem(409, `Batch ${batchId} has ended already; it cannot be cancelled any more.`);
+  return problem(409, refusals.batchEnded(batchId));
 }

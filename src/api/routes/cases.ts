@@ -1,5 +1,6 @@
 import { type Context, Hono } from 'hono';
 import { MAX_CASES_BYTES } from '../../shared/cases/document.ts';
+import { refusals } from '../../shared/contract/refusals.ts';
 import { sentences } from '../../shared/contract/sentences.ts';
 import { decodeUtf8 } from '../../shared/contract/utf8.ts';
 import { needs, refusedApp, tellAbout } from '../access/permission.ts';
@@ -135,10 +136,7 @@ function respondToSaving(saving: Saving): Response {
       return badQuestion(saving.problems);
     case 'changed': {
       const { etag, names: cases } = saving;
-      const error =
-        etag === null
-          ? 'No cases are saved any more. Nothing was changed.'
-          : 'The saved cases are not those you read. Nothing was changed: read them again.';
+      const error = etag === null ? refusals.casesGone() : refusals.casesChanged();
       return problem(412, error, { headers: etag === null ? {} : { etag }, more: { etag, cases } });
     }
     case 'refused':

@@ -1,5 +1,6 @@
 import type { Context } from 'hono';
 import type { SetAside } from '../../shared/cases/refusal.ts';
+import { refusals } from '../../shared/contract/refusals.ts';
 import { sentences } from '../../shared/contract/sentences.ts';
 import { refusedApp, tellAbout } from '../access/permission.ts';
 import { batchBody, setAsideBody } from '../batches/batch-bodies.ts';
@@ -52,7 +53,7 @@ function refuseBody(why: 'no-room' | 'too-large' | 'cut-off', maxBytes: number):
   const headers = { connection: 'close' };
   if (why === 'no-room') return problem(503, sentences.bodiesFull().error, { headers, retryAfter: 'memory' });
   if (why === 'cut-off') return badRequest([{ field: 'body', message: 'was cut off before its end' }]);
-  return problem(413, `The body is larger than ${maxBytes} bytes (MAX_BATCH_BYTES).`, { headers });
+  return problem(413, refusals.bodyTooLarge(maxBytes, 'MAX_BATCH_BYTES'), { headers });
 }
 
 /** The bytes by which a call under an Idempotency-Key is known again: its parameters and its body; the body alone where it has no parameters. */
@@ -66,7 +67,7 @@ async function respondToTaken(taken: Taken, setAside: SetAside, batches: Batches
     case 'bad':
       return badRequest(taken.problems);
     case 'other-body':
-      return problem(422, 'This Idempotency-Key was used for a call with another body: use a new key for a new call.');
+      return problem(422, refusals.keyReused());
     case 'refused':
       return problem(taken.status, taken.error, {
         retryAfter: taken.status === 503 || taken.status === 429 ? 'worker' : undefined,

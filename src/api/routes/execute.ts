@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { type Context, Hono } from 'hono';
 import { unanswered } from '../../shared/contract/ending.ts';
+import { refusals } from '../../shared/contract/refusals.ts';
 import { sentences } from '../../shared/contract/sentences.ts';
 import type { State } from '../../shared/contract/states.ts';
 import { isStoreUnavailable } from '../../shared/store/store-error.ts';
@@ -100,7 +101,7 @@ async function ruleOf(context: Context<Environment>, asked: Promise<InScene>): P
 async function respondToOnce(context: Context<Environment>, ran: Once): Promise<Response> {
   switch (ran.kind) {
     case 'other-body':
-      return problem(422, 'This Idempotency-Key was used for a call with another body: use a new key for a new call.');
+      return problem(422, refusals.keyReused());
     case 'refused':
       return respondToEnding(context, ran.mockId, unanswered(ran.noAnswer), ran.retryAfter);
     case 'no-rule':
@@ -132,7 +133,7 @@ function refuseBody(context: Context<Environment>, why: 'no-room' | 'too-large' 
   if (why === 'no-room') return withoutRoom(context);
   if (why === 'cut-off') return badRequest([{ field: 'body', message: 'was cut off before its end' }]);
   const headers = { connection: 'close' };
-  return problem(413, `The body is larger than ${maxBytes} bytes (MAX_BODY_BYTES).`, { headers });
+  return problem(413, refusals.bodyTooLarge(maxBytes, 'MAX_BODY_BYTES'), { headers });
 }
 
 function withoutRoom(context: Context<Environment>): Response {

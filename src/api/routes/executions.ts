@@ -1,5 +1,6 @@
 import { type Context, Hono } from 'hono';
 import type { ExecutionRecord } from '../../shared/contract/execution-record.ts';
+import { refusals } from '../../shared/contract/refusals.ts';
 import { isFor } from '../../shared/runtime/caller.ts';
 import { callerOf, needs, tellAbout } from '../access/permission.ts';
 import type { EraseExecution } from '../executions/erase-execution.ts';
@@ -40,7 +41,7 @@ export function executionRoutes(executions: Executions, eraseExecution: EraseExe
         case 'unknown':
           return unknownExecution(mockId);
         case 'settled':
-          return problem(409, `Execution ${mockId} has ended already; it cannot be cancelled any more.`);
+          return problem(409, refusals.executionEnded(mockId));
         case 'cancelled':
           return json(200, JSON.stringify({ mockId, state: 'cancelled' }));
         case 'asked':
@@ -72,10 +73,9 @@ async function erase(mockId: string, apps: ReadonlySet<number> | null, eraseIt: 
 }
 
 /** The answer for an execution of which only the record is kept. */
-const notKept = ({ mockId, app, state }: ExecutionRecord) =>
-  `Execution ${mockId} ended as "${state}". Its input and its answer are not kept: HISTORY_OFF names app ${app}.`;
+const notKept = ({ mockId, app, state }: ExecutionRecord) => refusals.nothingKept(mockId, state, app);
 
 /** The id is unknown, or not known any more. */
 export function unknownExecution(mockId: string): Response {
-  return problem(404, `There is no execution ${mockId}, or it is too long ago (HISTORY_COUNT, HISTORY_SECONDS).`);
+  return problem(404, refusals.unknownExecution(mockId));
 }

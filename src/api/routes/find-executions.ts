@@ -1,5 +1,6 @@
 import { type Context, Hono } from 'hono';
 import type { z } from 'zod';
+import { refusals } from '../../shared/contract/refusals.ts';
 import { BadCursor } from '../../shared/store/history.ts';
 import { callerOf, needs, refusedApp, tellAbout } from '../access/permission.ts';
 import { listBody } from '../executions/execution-body.ts';
@@ -72,5 +73,5 @@ export function findExecutionsRoutes(executions: Executions) {
 }
 
 function tooManySearches(): Response {
-  return problem(503, 'Too many searches run in this API. Try again in a moment.', { retryAfter: 'search' });
+  return problem(503, refusals.tooManySearches(), { retryAfter: 'search' });
 }

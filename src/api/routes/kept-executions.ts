@@ -1,5 +1,6 @@
 import { type Context, Hono } from 'hono';
 import type { ExecutionRecord } from '../../shared/contract/execution-record.ts';
+import { refusals } from '../../shared/contract/refusals.ts';
 import { isFor } from '../../shared/runtime/caller.ts';
 import { MAX_PINNED } from '../../shared/store/history.ts';
 import { callerOf, needs, tellAbout } from '../access/permission.ts';
@@ -32,9 +33,8 @@ export function keptExecutionRoutes(executions: Executions) {
       const record = await itsRecord(context, mockId);
       if (record === null) return unknownExecution(mockId);
       const pinned = record.outcome === null ? 'unknown' : await executions.pins.pin(mockId);
-      if (pinned === 'unknown')
-        return problem(409, `Execution ${mockId} is not in the history yet: pin it once it has ended.`);
-      if (pinned === 'full') return problem(409, FULL_OF_PINS);
+      if (pinned === 'unknown') return problem(409, refusals.notInHistory(mockId));
+      if (pinned === 'full') return problem(409, refusals.pinsFull(MAX_PINNED));
       return new Response(null, { status: 204 });
     })
     .delete('/executions/:mockId/pin', needs('run'), async (context) => {
@@ -45,5 +45,3 @@ export function keptExecutionRoutes(executions: Executions) {
       return new Response(null, { status: 204 });
     });
 }
-
-const FULL_OF_PINS = `There is no room for another pinned execution: ${MAX_PINNED} of them, or half of HISTORY_BYTES. Unpin one first.`;

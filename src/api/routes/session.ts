@@ -1,5 +1,6 @@
 import { Hono } from 'hono';
 import { parseJson } from '../../shared/contract/parse-json.ts';
+import { refusals } from '../../shared/contract/refusals.ts';
 import { type Access, foreign } from '../access/authenticate.ts';
 import { callerOf } from '../access/permission.ts';
 import { comesFromHere } from '../access/same-origin.ts';
@@ -27,11 +28,10 @@ export function sessionRoutes({ keyring, sessions, origins }: Access) {
       if (!read.success) return badQuestion([{ field: 'key', message: 'must be there: send {"key":"…"}' }]);
       if (keyring.isOpen) return context.body(null, 204); // there is nothing to sign in to
       const found = keyring.find(read.data.key);
-      if (found.kind === 'expired') return problem(401, `The key "${found.name}" has expired: ask for another one.`);
+      if (found.kind === 'expired') return problem(401, refusals.keyExpired(found.name));
       const name = found.kind === 'known' ? found.caller.name : null;
       const token = name === null ? undefined : await sessions.issue(name);
-      if (name === null || token === undefined)
-        return problem(401, 'This API key is not known here: it was mistyped, or changed in API_KEYS.');
+      if (name === null || token === undefined) return problem(401, refusals.keyUnknown());
       context.set('keyName', name);
       setSession(context, token);
       return context.body(null, 204);

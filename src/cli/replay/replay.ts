@@ -29,7 +29,7 @@ export type ReplayOptions = HistoryOptions & {
 /** Cases of one batch: their inputs fit into one request. */
 const CASES = 500;
 
-/** A run that came to another decision. `at`: the node at which it began to differ. */
+/** A run that had another decision. `at`: the node at which it began to differ. */
 type Change = { before: RecordedRun; now: string; mockId: string; at: string };
 /** `unanswered`: why runs came to no decision, and how many for each reason. */
 type Compared = { same: number; changes: Change[]; unanswered: Map<string, number> };
@@ -137,7 +137,7 @@ function wordsOf({ same, changes, unanswered }: Compared, { recorded, options }:
   return `${[head, skippedWords(recorded), ...lines, ...without].filter(Boolean).join('\n')}\n`;
 }
 
-/** One line for each run that came to another decision. */
+/** One line for each run that had another decision. */
 function csvOf({ changes }: Compared): string {
   const lines = changes.map(({ before, now, mockId, at }) => [
     before.mockId,

@@ -13,7 +13,7 @@ import { isOutside } from './time-window.ts';
 type Own = State | 'REJECTED';
 
 /**
- * Runs a node where it stands: not outside its time window, not when its forward condition is FALSE. What it comes to is
+ * Runs a node in its place: not outside its time window, not when its forward condition is FALSE. What it comes to is
  * inverted if so configured, and an error becomes the state that the node takes instead or ends the run. Notes both traces.
  */
 export function evaluate(node: Node, run: Run, role: Role, parent: Step | null): Evaluated {

@@ -21,7 +21,7 @@ export type Step = {
   outcome: StepOutcome;
   inverted: boolean;
   error: string | null;
-  /** In a dry run: what stands in the place of the node's own code. */
+  /** In a dry run: the replacement of the node's own code. */
   instead: 'stubbed' | 'assumed' | null;
   /** The first value read of each key, before the node wrote it. */
   reads: ReadonlyMap<string, Read>;

@@ -52,7 +52,7 @@ export type LeafDefinition<L extends LeafClass = LeafClass> = {
   leaf: L;
   name?: string;
   desc?: string;
-  /** Where it stands in a list of leaves, lower first; 100 when not said. */
+  /** Its place in a list of leaves, lower first; 100 when not said. */
   order?: number;
   /** Other names that a rule may call the class by. */
   alias?: string | readonly string[];

@@ -156,7 +156,7 @@ export async function pinExecution(mockId: string, pinned: boolean): Promise<voi
 }
 
 /**
- * How many runs are kept, and when the one that leaves next ended, epoch ms; null where that is not told. `bytesOfBatches`: the room for
+ * How many runs are kept, and when the one that is evicted next ended, epoch ms; null where that is not told. `bytesOfBatches`: the room for
  * runs of batches.
  */
 type Kept = { runs: number | null; oldest: number | null; bytesOfBatches: number };

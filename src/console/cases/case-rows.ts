@@ -114,7 +114,7 @@ type Outcome = (typeof outcomes)[number];
 
 /**
  * Which rows are shown, and in which order. `text`: words that must all be in the name, the input, the client, the error or the outcome.
- * `outcome`: what the rule came to on one of the targets. `decidedBy`: the id of the node that decided on one of them.
+ * `outcome`: the rule's result on one of the targets. `decidedBy`: the id of the node that decided on one of them.
  */
 export type RowFilter = {
   text: string;

@@ -5,7 +5,7 @@ import type { Item } from '../api/batch-items.ts';
 import { getExecution } from '../api/executions.ts';
 import { eachOf } from './each-of.ts';
 
-/** Runs that came to another decision in the same way. `at`: the first node that differs; null where the traces do not say. */
+/** Runs that had another decision in the same way. `at`: the first node that differs; null where the traces do not say. */
 type ChangeGroup = {
   before: string;
   now: string;

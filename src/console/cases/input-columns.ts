@@ -9,7 +9,7 @@ const SAMPLE = 100;
 
 /**
  * The keys of the inputs by which rows are told apart best: those that the rule reads first, and among them those with the most values.
- * A key that is the same everywhere is none of them.
+ * A key that is the same everywhere is not one of them.
  */
 export function inputColumns(rows: readonly CaseRow[], fields: readonly SchemaField[]): string[] {
   const values = new Map<string, Set<string>>();

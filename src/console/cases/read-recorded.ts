@@ -8,7 +8,7 @@ type Wanted = { app: string; ruleId: string | null; search: RunSearch; count: nu
 
 const PAGE = 100;
 
-/** Reads the newest runs that a search finds, to make them again. `onRead` is told how many were read, of how many. */
+/** Reads the newest runs that a search finds, to make them again. `onRead` is called with how many were read, of how many. */
 export async function readRecorded(
   { count, ...wanted }: Wanted,
   { signal, onRead }: { signal: AbortSignal; onRead: (read: number, of: number) => void },

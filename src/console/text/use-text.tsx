@@ -6,36 +6,42 @@ import { en, type TextKey } from './en.ts';
 type Dictionary = Readonly<Record<TextKey, Template>>;
 export type Say = (key: TextKey, parameters?: Parameters) => string;
 
-/** `zone`: the time zone that times of rules are told in. */
-type Text = { language: Language; zone: string; dictionary: Dictionary; say: Say };
+/** The words of a language, and how a sentence of the service reads in it. */
+type Words = { language: Language; dictionary: Dictionary; ofService: (sentence: string) => string };
 
-const TextContext = createContext<Text>(textIn('en', en, 'UTC'));
+/** `zone`: the time zone in which times of rules are shown. A parameter `error` is a sentence of the service. */
+type Text = Words & { zone: string; say: Say };
 
-function textIn(language: Language, dictionary: Dictionary, zone: string): Text {
-  return { language, zone, dictionary, say: (key, parameters = {}) => format(dictionary[key], parameters) };
+const ENGLISH: Words = { language: 'en', dictionary: en, ofService: (sentence) => sentence };
+
+const TextContext = createContext<Text>(textIn(ENGLISH, 'UTC'));
+
+function textIn(words: Words, zone: string): Text {
+  const { dictionary, ofService } = words;
+  const say: Say = (key, { error, ...parameters } = {}) =>
+    format(dictionary[key], error === undefined ? parameters : { ...parameters, error: ofService(String(error)) });
+  return { ...words, zone, say };
 }
 
 /** Gives everything below it the chosen language. The page waits for its words rather than flashing up in another language. */
 export function TextProvider({ children }: { children: ReactNode }) {
   const language = useLanguage();
   const zone = useZone();
-  const [loaded, setLoaded] = useState<{ language: Language; dictionary: Dictionary }>({
-    language: 'en',
-    dictionary: en,
-  });
+  const [loaded, setLoaded] = useState(ENGLISH);
   useEffect(() => {
     document.documentElement.lang = language === 'zh' ? 'zh-CN' : 'en';
-    if (language === 'en') return setLoaded({ language, dictionary: en });
+    if (language === 'en') return setLoaded(ENGLISH);
     let wanted = true;
-    import('./zh.ts').then(
-      ({ zh }) => wanted && setLoaded({ language, dictionary: zh }),
+    Promise.all([import('./zh.ts'), import('./zh/service.ts')]).then(
+      ([{ zh }, { serviceInChinese }]) =>
+        wanted && setLoaded({ language, dictionary: zh, ofService: serviceInChinese }),
       () => {}, // the words could not be fetched: English is better than nothing
     );
     return () => {
       wanted = false;
     };
   }, [language]);
-  const text = useMemo(() => textIn(loaded.language, loaded.dictionary, zone), [loaded, zone]);
+  const text = useMemo(() => textIn(loaded, zone), [loaded, zone]);
   return <TextContext value={text}>{children}</TextContext>;
 }
 

@@ -38,7 +38,7 @@ export function isApproximable(text: string): boolean {
   return decimal !== null && fits(decimal);
 }
 
-/** Whether `actual` lies at most `by` away from `expected`. The last two are approximable. */
+/** Whether `actual` is at most `by` away from `expected`. The last two are approximable. */
 export function isNear(actual: string, { expected, by }: { expected: string; by: string }): boolean {
   const [a, e, b] = [decimalOf(actual), decimalOf(expected), decimalOf(by)];
   if (!a || !e || !b || !fits(a)) return false;

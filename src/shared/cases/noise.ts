@@ -14,7 +14,7 @@ export function readIgnored(member: Member | undefined, refusals: Refusals): str
   return texts;
 }
 
-/** A value without what lies at these paths. In a list `null` takes the place of an element, so that the others keep theirs. */
+/** A value without what is at these paths. In a list `null` takes the place of an element, so that the others keep theirs. */
 export function withoutNoise(value: ExactValue, ignored: readonly string[]): ExactValue {
   const patterns = ignored.flatMap((text) => {
     const pattern = parsePattern(text);

@@ -9,14 +9,14 @@ export const EVERY: unique symbol = Symbol('every position');
 /** A path some of whose steps may be `[*]`. */
 export type Pattern = (Step | typeof EVERY)[];
 
-/** Reads a path such as `a.b[0]["c.d"]`; null when it is none. */
+/** Reads a path such as `a.b[0]["c.d"]`; null otherwise. */
 export function parsePath(text: string): Step[] | null {
   const steps = parsePattern(text) ?? [];
   const path = steps.filter((step) => step !== EVERY);
   return path.length > 0 && path.length === steps.length ? path : null;
 }
 
-/** Reads a path that may mean every element of a list, such as `items[*].id`; null when it is none. */
+/** Reads a path that may mean every element of a list, such as `items[*].id`; null otherwise. */
 export function parsePattern(text: string): Pattern | null {
   if (text.startsWith('.')) return null;
   const steps: Pattern = [];

@@ -2,7 +2,7 @@ import { isMap, isScalar, isSeq, type Node, type Pair, type YAMLMap, type YAMLSe
 import { parseYaml } from './parse-yaml.ts';
 import { parsePath, type Step } from './path.ts';
 
-/** A value of a document to be replaced: where it stands, and the JSON text that takes its place. */
+/** A value of a document to be replaced: its place, and the JSON text that takes its place. */
 export type Replacement = { path: string; json: string };
 
 /** A document that cannot be changed in this way; says why. */

@@ -2,7 +2,7 @@ import type { JobResult } from './job.ts';
 import type { NoAnswer } from './outcomes.ts';
 
 /**
- * How an execution ended: the client answered, or why there is no answer. A large answer lies in the store; `Result` is
+ * How an execution ended: the client answered, or why there is no answer. A large answer is in the store; `Result` is
  * `ReadResult` where its text is at hand.
  */
 export type Ending<Result = JobResult> = Answered<Result> | Unanswered;

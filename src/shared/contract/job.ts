@@ -41,7 +41,7 @@ export const jobDataSchema = z.object({
   debug: z.int().optional(),
   /** The scene that named the rule. */
   scene: z.string().optional(),
-  /** It is to have no effects; `stub`: what stands in the place of nodes, as JSON text. */
+  /** It is to have no effects; `stub`: the replacements of nodes, as JSON text. */
   dryRun: z.object({ stub: z.string() }).optional(),
   /** The comparison it is a part of, and the execution it repeats, as its caller said. */
   comparisonId: z.string().optional(),

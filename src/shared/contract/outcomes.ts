@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Code, isCode, outcomes } from './codes.ts';
+import { isCode, outcomes } from './codes.ts';
 import { warningSchema } from './job.ts';
 import { rulesOfRunSchema } from './rules-of-run.ts';
 import { stepSchema } from './states.ts';
@@ -31,10 +31,3 @@ export const noAnswerSchema = z.object({
   unrecorded: z.boolean().optional(),
 });
 export type NoAnswer = z.infer<typeof noAnswerSchema>;
-
-type Rest = Pick<NoAnswer, 'mayHaveRun' | 'field' | 'unrecorded' | 'clientDied'> & { address?: string | null };
-
-/** A `NoAnswer` settled now. */
-export function noAnswer(code: Code, error: string, { address = null, ...rest }: Rest): NoAnswer {
-  return { code, error, executeAt: Date.now(), address, ...rest };
-}

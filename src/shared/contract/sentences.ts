@@ -1,11 +1,11 @@
 import type { Code } from './codes.ts';
-import { JOB_VERSION } from './job.ts';
-import { type NoAnswer, noAnswer } from './outcomes.ts';
+import type { NoAnswer } from './outcomes.ts';
 
 /**
  * Every sentence with which an execution ends that has no answer, each with its code and whether the rule may have run. API, workers
  * and the examples of the OpenAPI document read it. A new code touches `codes.ts` (its status, its Retry-After) and this file; tsc
- * then names the page's headline (`console/run/headline.ts`) and its texts in both languages.
+ * then names the page's headline (`console/run/headline.ts`), its texts in both languages, and the Chinese of the sentence
+ * (`console/text/zh/service.ts`).
  */
 
 const LOOK_AT_THE_CLIENT = 'look at the client before running it again';
@@ -172,7 +172,7 @@ export const sentences = {
 
   // Of a call that was made before under the same key.
 
-  /** No API can tell what became of it. */
+  /** No API can tell how it ended. */
   endingUnknown: (mockId: string) =>
     mayHaveRun(
       'outcome-unknown',
@@ -274,11 +274,11 @@ export const sentences = {
       `No claim can be written in .rule-server/claims of the shared directory: ${reason}. It did not run.`,
     ),
 
-  /** `v`: the version of the job's data, which this worker cannot read. */
-  tooNew: (v: number) =>
+  /** `v`: the version of the job's data, which this worker cannot read; `known`: the newest that it reads. */
+  tooNew: (v: number, known: number) =>
     didNotRun(
       'no-worker',
-      `No worker can read the job of this execution: it is of version ${v}, and this worker knows versions up to ${JOB_VERSION}. It did not run. Replace the workers first, then the APIs.`,
+      `No worker can read the job of this execution: it is of version ${v}, and this worker knows versions up to ${known}. It did not run. Replace the workers first, then the APIs.`,
       { unrecorded: true },
     ),
 
@@ -388,6 +388,25 @@ export const sentences = {
     ),
 };
 
+/** The faults of a result file, as they go on after "it". A worker finds them. */
+export const resultFaults = {
+  empty: () => 'is empty',
+  cut: (bytes: number) => `ends too early, after ${bytes} bytes`,
+  notUtf8: () => 'is not valid UTF-8',
+  /** `where`: a path; empty at the top. */
+  notJson: (fault: string, where: string) => `is not JSON: ${fault}${where && ` in ${where}`}`,
+  null: () => 'is the literal null: the client crashed while it ran the rule',
+  notAnObject: (type: string) => `is JSON, but not an object: ${type}`,
+  twice: (names: string) => `gives ${names} twice`,
+  ofAnother: (mockId: string) => `answers another execution: its mockId is ${mockId}`,
+  noSuccess: () => 'has no "success"',
+  badSuccess: (value: string) => `has a "success" that is neither true nor false: ${value}`,
+  badData: (field: string, kind: string) => `has a "${field}" that is not an object: ${kind}`,
+  badTime: (value: string) => `has an "executeAt" that is not a number: ${value}`,
+  link: () => 'is a link, which is never followed',
+  socket: () => 'is a socket',
+};
+
 type More = Partial<Pick<NoAnswer, 'address' | 'field' | 'unrecorded'>>;
 
 function didNotRun(code: Code, sentence: string, more: More = {}): NoAnswer {
@@ -406,4 +425,11 @@ function mayHaveRunAt({ address }: At, code: Code, sentence: string): NoAnswer {
 function withdrawn(claim: At, code: Code, sentence: string): NoAnswer {
   if (!claim.givesUp) return mayHaveRunAt(claim, code, sentence);
   return noAnswer(code, `${sentence} The rule did not run.`, { mayHaveRun: false, address: claim.address });
+}
+
+type Rest = Pick<NoAnswer, 'mayHaveRun' | 'field' | 'unrecorded' | 'clientDied'> & { address?: string | null };
+
+/** A `NoAnswer` settled now. */
+function noAnswer(code: Code, error: string, { address = null, ...rest }: Rest): NoAnswer {
+  return { code, error, executeAt: Date.now(), address, ...rest };
 }

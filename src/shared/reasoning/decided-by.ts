@@ -8,7 +8,7 @@ export type NamedNode = { id: string; name: string };
 const OUTCOMES: readonly Outcome[] = ['TRUE', 'FALSE', 'NONE', 'ERROR', 'OUT_OF_TIME', 'REJECTED'];
 
 /**
- * The node that decided: where the chain of reasons of a run ends. `nodes`: what each node came to, by its id, one state for each
+ * The node that decided: where the chain of reasons of a run ends. `nodes`: the result of each node, by its id, one state for each
  * time that it ran. Null where they do not tell which occurrence of a node ran.
  */
 export function decidedBy(

@@ -19,7 +19,7 @@ export type Mark = {
   /** Ended after the parallel node above it had already decided. */
   late: boolean;
   error: string | null;
-  /** In a dry run: what stands in the place of its own code. */
+  /** In a dry run: the replacement of its own code. */
   instead: 'stubbed' | 'assumed' | null;
   reads: Read[];
   writes: Write[];

@@ -46,7 +46,7 @@ export function recordedRun({ mockId, input, decision, ...kept }: Kept): Recorde
 /** The runs that took one way through the tree, the newest first. */
 export type Way = { newest: RecordedRun; others: RecordedRun[] };
 
-/** Runs by the nodes that they came through and what those came to; the way that most runs took first. */
+/** Runs by the nodes that they came through and their results; the way that most runs took first. */
 export function waysOf(runs: readonly RecordedRun[]): Way[] {
   const groups = Map.groupBy(runs, ({ decision, process }) => {
     const entries = process === null ? [] : traceEntries(process).entries;

@@ -23,7 +23,7 @@ export type Reason =
 
 type Marks = ReadonlyMap<Occurrence, Mark>;
 
-/** Why an occurrence came to what it came to: the chain of reasons, the topmost first. Empty when it did not run. */
+/** Why an occurrence came to its result: the chain of reasons, the topmost first. Empty when it did not run. */
 export function whyOf(start: Occurrence, marks: Marks): Reason[] {
   const reasons: Reason[] = [];
   const seen = new Set<Occurrence>();

@@ -94,7 +94,7 @@ type Watch = {
 };
 
 /**
- * Looks at the file every second: links that are switched over and remote file systems tell of no change. `onBad` is told once of each
+ * Looks at the file every second: links that are switched over and remote file systems tell of no change. `onBad` is called once for each
  * thing that is wrong with it, and `onGood` once it is right again.
  */
 export function watchKeysFile({ path, known, onChange, onBad, onGood }: Watch) {

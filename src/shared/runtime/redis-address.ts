@@ -23,7 +23,7 @@ export function redisAddress(url: string, prefix = DEFAULT_PREFIX): RedisAddress
 }
 
 /**
- * The Redis that the settings name, with the secrets that lie in files; undefined when they name none and there is no
+ * The Redis that the settings name, with the secrets that are in files; undefined when they name none and there is no
  * `otherwise`. Throws `BadSettings` when a file cannot be read.
  */
 export async function readRedisAddress(settings: Settings, otherwise?: string): Promise<RedisAddress | undefined> {

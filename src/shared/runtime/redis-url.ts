@@ -22,7 +22,7 @@ const URL_PARTS =
   /^(rediss?)(?:\+(sentinel|cluster))?:\/\/(?:([^:@/]*)(?::(.*))?@)?([^@/?#]+)(?:\/([^?#]*))?(?:\?family=([046]))?$/;
 const ENDPOINT = /^(\[[0-9a-fA-F:.]+\]|[\w.-]+)(?::(\d{1,5}))?$/;
 
-/** Reads a redis:// URL, one with +sentinel or +cluster, or one with TLS (rediss). Undefined when it is none of them. */
+/** Reads a redis:// URL, one with +sentinel or +cluster, or one with TLS (rediss). Undefined when it is not one of them. */
 export function parseRedisUrl(text: string): RedisUrl | undefined {
   const parts = URL_PARTS.exec(text);
   if (!parts) return undefined;

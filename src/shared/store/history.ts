@@ -31,7 +31,7 @@ export type HistoryFilter = {
 };
 export type HistoryPage = { records: ExecutionRecord[]; nextCursor: string | null };
 
-/** `oldest`: when the one that leaves next ended, epoch ms; null when there is none. */
+/** `oldest`: when the one that is evicted next ended, epoch ms; null when there is none. */
 export type Kept = { executions: number; bytes: number; oldest: number | null };
 
 /** Settled executions, newest first, bounded by count, age and bytes. Listing one page never loads a result. */

@@ -5,7 +5,7 @@ import { parseJson } from '../contract/parse-json.ts';
 import type { ExecutionQueue, ReadShortJobs, ShortJob } from './queue-backend.ts';
 
 /**
- * Puts an execution on the queue. What lists show of it lies beside its data, in the options of the job: both queues keep
+ * Puts an execution on the queue. What lists show of it is beside its data, in the options of the job: both queues keep
  * members there that they do not know, and workers of every version find the input where it always was.
  */
 export async function addExecution(queue: ExecutionQueue, mockId: string, data: JobData): Promise<void> {

@@ -20,7 +20,7 @@ export type Store = {
 /** Texts up to this size travel with a job; larger ones are put into the store, since every API reads every event. */
 export const INLINE_BYTES = 16 * 1024;
 
-/** The Redis key a value lies under. */
+/** The Redis key a value is stored under. */
 export const storedKey = (prefix: string, key: string) => `${prefix}:store:${key}`;
 
 /** The store of several processes: plain Redis keys with an expiry. Owns the connection it is given. */
@@ -50,7 +50,7 @@ const CLEANED_EVERY_MS = 10_000;
 
 const entrySchema = z.object({ expiresAt: z.int(), bytes: z.int() });
 
-/** The store of a single process: its values lie on a shelf, and the oldest leave first once they exceed `maxBytes`. */
+/** The store of a single process: its values lie on a shelf, and the oldest are evicted first once they exceed `maxBytes`. */
 export function createEmbeddedStore(shelf: Shelf, maxBytes = 256 * 1024 * 1024): Store {
   const entries = new Map<string, z.infer<typeof entrySchema>>();
   let bytes = 0;

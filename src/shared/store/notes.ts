@@ -12,7 +12,7 @@ export type PutNote = { kind: 'put' } | { kind: 'there'; text: string } | { kind
 
 /**
  * Notes of calls under an Idempotency-Key, with the answers they got. Notes are kept for 24 h; answers too, as long as all
- * of them together fit into IDEMPOTENCY_BYTES: the oldest answers leave first, and a note never leaves before its time.
+ * of them together fit into IDEMPOTENCY_BYTES: the oldest answers are evicted first, and a note is never evicted early.
  */
 export type Notes = {
   /** Puts the first note under a key. It is due at `dueAt`, epoch ms, unless it is changed before. */

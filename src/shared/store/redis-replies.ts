@@ -6,7 +6,7 @@ import { every } from '../runtime/periodic.ts';
 import type { RedisConnections } from './redis-connections.ts';
 import { createFollowers, type Replies, type Reply, type ReplyListener } from './replies.ts';
 
-/** Channels lie in the slot of the queue's own keys, as sharded pub/sub of a Redis Cluster wants it. */
+/** Channels are in the slot of the queue's own keys, as sharded pub/sub of a Redis Cluster wants it. */
 const addressPrefix = (prefix: string) => `${prefix}:replies:`;
 const CHANGES = ':changes';
 

@@ -3,7 +3,7 @@ import { parseExact } from '../../shared/contract/exact-json.ts';
 import { RawNumber } from '../../shared/contract/raw-number.ts';
 import { sdks } from './sdks.ts';
 
-/** A number that no 64-bit float holds, such as 1e400, and where it stands in the input. */
+/** A number that no 64-bit float holds, such as 1e400, and its place in the input. */
 type LargeNumber = { text: string; path: string };
 
 /** The first such number in an input. */

@@ -41,7 +41,7 @@ export type Execute = ReturnType<typeof createExecute>;
 export function createExecute(parts: ExecuteParts) {
   const { slots, progress, tracing, workload, cleanUp, record } = parts;
   return {
-    /** Begins the execution or goes on with it, and resolves to what became of it in this worker. */
+    /** Begins the execution or goes on with it, and resolves to how it ended in this worker. */
     run: (execution: Execution): Promise<Outcome> => workload.during(() => run(execution)),
 
     /** To be called once the queue accepted the ending of this job: only then do the files go. */

@@ -23,7 +23,7 @@ export type Claimed = { kind: 'claimed'; claim: Claim; warnings: Warning[] };
  */
 export type Postponed = { kind: 'give-back' | 'snooze' | 'newer' };
 
-/** An execution that ended here. `marked`: its `.open` mark may lie in the client's directory. */
+/** An execution that ended here. `marked`: its `.open` mark may be in the client's directory. */
 export type Ended = { kind: 'ended'; ending: Ending; claim: Claim | null; marked: boolean };
 
 /** The end of an execution in this worker. */

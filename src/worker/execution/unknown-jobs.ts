@@ -1,4 +1,4 @@
-import { jobEnvelopeSchema } from '../../shared/contract/job.ts';
+import { JOB_VERSION, jobEnvelopeSchema } from '../../shared/contract/job.ts';
 import type { NoAnswer } from '../../shared/contract/outcomes.ts';
 import { sentences } from '../../shared/contract/sentences.ts';
 import { createThrottledAlert, type Logger } from '../../shared/runtime/logger.ts';
@@ -22,7 +22,7 @@ export function createUnknownJobs({ claims, sharedDirectory, settings, log }: De
   async function decide(key: { mockId: string; claimBy: number }, v: number): Promise<ClaimOrRefusal | null> {
     await sharedDirectory.mustBeThere();
     if (await claims.prepareUnlessPast(key)) return null;
-    return claims.refuse(key, sentences.tooNew(v));
+    return claims.refuse(key, sentences.tooNew(v, JOB_VERSION));
   }
 
   return {

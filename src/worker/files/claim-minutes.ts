@@ -9,7 +9,7 @@ import type { FileClock } from './file-clock.ts';
 import { privateDirectory } from './file-names.ts';
 import { exists } from './quick-files.ts';
 
-/** Claims lie in folders, one per minute of `claimBy`. */
+/** Claims are in folders, one per minute of `claimBy`. */
 export const MINUTE_MS = 60_000;
 const MARK_KEPT_MS = 24 * 60 * 60_000;
 const SWEPT = '.swept';
@@ -18,7 +18,7 @@ const SWEPT = '.swept';
 type Key = { claimBy: number };
 
 /**
- * The folders that claims lie in, one per minute of `claimBy`. A minute is swept by renaming its folder, in one step, to a
+ * The folders that claims are in, one per minute of `claimBy`. A minute is swept by renaming its folder, in one step, to a
  * mark that stays for a day. A claim that finds the mark of its minute may not be the first one, whatever any clock says.
  */
 export function createClaimMinutes(sharedDir: string, clock: FileClock) {

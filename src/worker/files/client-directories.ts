@@ -62,7 +62,7 @@ export function createClientDirectories(sharedDir: string) {
   };
 }
 
-/** Clients run under other users: what we make is as open as the directory it lies in (`mock/`, or the app's), whatever the umask says. */
+/** Clients run under other users: what we make is as open as the directory it is in (`mock/`, or the app's), whatever the umask says. */
 async function makeDirectory(path: string, { isOpen = true } = {}): Promise<boolean> {
   try {
     await inDirectory(dirname(path), () => mkdir(path));
@@ -76,7 +76,7 @@ async function makeDirectory(path: string, { isOpen = true } = {}): Promise<bool
   const widen = async (real: string) => {
     if ((await modeOf(real)) === wanted) return;
     await chmod(`${real}/.`, wanted);
-    // chmod(2): of a user outside of the directory's group it takes the bit by which what lies in it gets that group.
+    // chmod(2): of a user outside of the directory's group it takes the bit by which what is in it gets that group.
     if ((await modeOf(real)) === wanted) return;
     await rmdir(path);
     throw new OutsideOfGroup(`${dirname(path)} has a group in which this worker is not`);

@@ -19,7 +19,7 @@ export function createFlush({ isOn }: { isOn: boolean }) {
       if (!isOn) return;
       // Another attempt may have dispatched it.
       await within(files.directory, (path) => flush(join(path, temporary))).catch(unless('ENOENT'));
-      // A symbolic link cannot be flushed: it lies in its folder's own data.
+      // A symbolic link cannot be flushed: it is in its folder's own data.
       await flush(claimFolder);
       await flush(dirname(claimFolder));
     },

@@ -4,6 +4,7 @@ import { joinMembers, parseExact, scanJson } from '../../shared/contract/exact-j
 import type { Decision } from '../../shared/contract/job.ts';
 import type { Member } from '../../shared/contract/json-tokens.ts';
 import { type ToldRules, toldRulesSchema } from '../../shared/contract/rules-of-run.ts';
+import { resultFaults } from '../../shared/contract/sentences.ts';
 import { decodeUtf8 } from '../../shared/contract/utf8.ts';
 import { time } from '../../shared/seams/time.ts';
 import type { Dialect } from '../dialects/dialect.ts';
@@ -28,18 +29,16 @@ export type Judgement =
 
 /** Judges a result file. The answer keeps every value as the client wrote it and has all six members of the interface. */
 export function judgeResult(bytes: Uint8Array, mockId: string, { dataField }: Dialect): Judgement {
-  if (bytes.length === 0) return { kind: 'incomplete', message: 'is empty' };
+  if (bytes.length === 0) return { kind: 'incomplete', message: resultFaults.empty() };
   const decoded = decodeUtf8(bytes);
   if (decoded.kind === 'wrong') return wrong(decoded.message);
   const scanned = scanJson(decoded.text);
-  if (scanned.kind === 'incomplete')
-    return { kind: 'incomplete', message: `ends too early, after ${bytes.length} bytes` };
-  if (scanned.kind === 'wrong') return wrong(`is not JSON: ${scanned.message}${scanned.path && ` in ${scanned.path}`}`);
-  if (decoded.kind === 'cut') return wrong('is not valid UTF-8');
-  if (scanned.type === 'null')
-    return { ...wrong('is the literal null: the client crashed while it ran the rule'), clientDied: true };
-  if (scanned.type !== 'object') return wrong(`is JSON, but not an object: ${scanned.type}`);
-  if (scanned.duplicates.length > 0) return wrong(`gives ${scanned.duplicates.join(', ')} twice`);
+  if (scanned.kind === 'incomplete') return { kind: 'incomplete', message: resultFaults.cut(bytes.length) };
+  if (scanned.kind === 'wrong') return wrong(resultFaults.notJson(scanned.message, scanned.path));
+  if (decoded.kind === 'cut') return wrong(resultFaults.notUtf8());
+  if (scanned.type === 'null') return { ...wrong(resultFaults.null()), clientDied: true };
+  if (scanned.type !== 'object') return wrong(resultFaults.notAnObject(scanned.type));
+  if (scanned.duplicates.length > 0) return wrong(resultFaults.twice(scanned.duplicates.join(', ')));
   return judgeMembers(scanned.members, mockId, dataField);
 }
 
@@ -47,16 +46,14 @@ function judgeMembers(members: Member[], mockId: string, dataField: string): Jud
   const given = new Map(members.filter(({ kind }) => kind !== 'null').map((member) => [member.key, member]));
   const id = given.get('mockId');
   if (id && (id.kind !== 'string' || JSON.parse(id.raw) !== mockId))
-    return wrong(`answers another execution: its mockId is ${shortened(id.raw)}`);
+    return wrong(resultFaults.ofAnother(shortened(id.raw)));
   const success = given.get('success');
-  if (!success) return wrong('has no "success"');
-  if (success.kind !== 'boolean')
-    return wrong(`has a "success" that is neither true nor false: ${shortened(success.raw)}`);
+  if (!success) return wrong(resultFaults.noSuccess());
+  if (success.kind !== 'boolean') return wrong(resultFaults.badSuccess(shortened(success.raw)));
   const data = given.get(dataField);
-  if (data && data.kind !== 'object') return wrong(`has a "${dataField}" that is not an object: ${data.kind}`);
+  if (data && data.kind !== 'object') return wrong(resultFaults.badData(dataField, data.kind));
   const executeAt = given.get('executeAt');
-  if (executeAt && executeAt.kind !== 'number')
-    return wrong(`has an "executeAt" that is not a number: ${shortened(executeAt.raw)}`);
+  if (executeAt && executeAt.kind !== 'number') return wrong(resultFaults.badTime(shortened(executeAt.raw)));
 
   const answer = new Map<string, string>();
   for (const { key, raw } of members) {

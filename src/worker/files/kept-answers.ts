@@ -17,7 +17,7 @@ export type KeptAnswers = ReturnType<typeof createKeptAnswers>;
 /**
  * Answers, for 20 to 30 s after their job was completed. A queue store that loses its data also forgets what it was told
  * last: an API that had not heard of it yet adds the execution again, and whoever takes it up finds the answer here. They
- * lie in a folder per 10 s of the file system's time, which is the same for all workers, and out of the client's sight.
+ * are in a folder per 10 s of the file system's time, which is the same for all workers, and out of the client's sight.
  */
 export function createKeptAnswers(sharedDir: string, clock: FileClock) {
   const root = join(privateDirectory(sharedDir), 'answers');

@@ -1,4 +1,5 @@
 import { basename, dirname, join } from 'node:path';
+import { resultFaults } from '../../shared/contract/sentences.ts';
 import { errnoOf } from '../../shared/runtime/errno.ts';
 import { time } from '../../shared/seams/time.ts';
 import type { Dialect } from '../dialects/dialect.ts';
@@ -85,8 +86,8 @@ async function readAndJudge(
 
 /** Only what the client itself put there is its fault: a link in the place of a file, or something that is no file. */
 const NOT_A_FILE = new Map([
-  ['ELOOP', 'is a link, which is never followed'],
-  ['ENXIO', 'is a socket'],
+  ['ELOOP', resultFaults.link()],
+  ['ENXIO', resultFaults.socket()],
 ]);
 const MISSING = new Set(['ENOENT', 'ENOTDIR']);
 

@@ -1,5 +1,6 @@
 import type { Query, Selection } from '../../shared/contract/query.ts';
 import { stringifyExact } from '../../shared/contract/raw-number.ts';
+import { refusals } from '../../shared/contract/refusals.ts';
 import type { Clients } from '../clients/clients.ts';
 import type { ClientLoad } from '../placement/client-load.ts';
 import type { MetadataFor } from '../rules/leaf-metadata.ts';
@@ -107,12 +108,12 @@ function found(answer: unknown): Answer {
 }
 
 function notThere(kind: string, { app, ruleId, confId }: Selection): Answer {
-  const sentences = new Map([
-    ['unknown-rule', `App ${app} has no rule ${ruleId}.`],
-    ['unknown-node', `App ${app} has no node ${confId}.`],
-    ['not-in-rule', `Rule ${ruleId} of app ${app} has no node ${confId}.`],
-    ['no-rules', `App ${app} has no readable rules.`],
-    ['unusable', `The file of rule ${ruleId} or node ${confId} of app ${app} cannot be read.`],
-  ]);
-  return { kind: 'refused', status: 404, error: sentences.get(kind) ?? 'It is not there.' };
+  const error = new Map([
+    ['unknown-rule', refusals.unknownRule(app, `${ruleId}`)],
+    ['unknown-node', refusals.unknownNode(app, `${confId}`)],
+    ['not-in-rule', refusals.nodeNotInRule(app, `${ruleId}`, `${confId}`)],
+    ['no-rules', refusals.noRules(app)],
+    ['unusable', refusals.unusableRule(app, `${ruleId}`, `${confId}`)],
+  ]).get(kind);
+  return { kind: 'refused', status: 404, error: error ?? 'It is not there.' };
 }

@@ -104,6 +104,25 @@ describeInBrowser('how the console tells of every ending', () => {
     await says(hint(page), /the client crashed while it ran the rule/);
   });
 
+  test('on a Chinese page the sentences of the service are in Chinese; those of a client are its own', async () => {
+    const address = 'address:orders-1';
+    const answering = await client(answersWith('{"success":"yes"}'));
+    const page = await journey.visit(`/?app=7&rule=1&target=${address}#input=%7B%7D`, { locale: 'zh-CN' });
+    await page.getByRole('button', { name: /^真实运行/ }).click();
+    await says(headline(page), 'orders-1 写的文件不是结果。规则可能已运行。');
+    await says(hint(page), /^客户端 orders-1 .*：.*它的 "success" 既不是 true 也不是 false："yes"。/);
+    await answering.stop();
+    await answering.unregister();
+    await client(errs('no coupons left'));
+    await page.getByRole('button', { name: /^真实运行/ }).click();
+    await says(headline(page), '规则在 orders-1 上失败');
+    await says(hint(page), 'no coupons left');
+    await page.goto(`${new URL(page.url()).origin}/?app=7&rule=3#input=%7B%7D`);
+    await page.getByRole('button', { name: /^真实运行/ }).click();
+    await says(headline(page), '规则树中有环。规则没有运行。');
+    await says(hint(page), /^应用 7 的规则 3 有环：4 → 5 → 4。/);
+  });
+
   test('the rule threw', async () => {
     await client(errs('the card service refused 120'));
     const page = await run();

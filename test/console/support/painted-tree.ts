@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 
 /**
  * The tree as the page paints it, a line per place: indented by its depth, `if` before a condition, the kind of a relation,
- * name and number, what it came to, what is said beside it. What did not run is in brackets. With `times` each ends in its own.
+ * name and number, its result, what is said beside it. What did not run is in brackets. With `times` each ends in its own.
  */
 export function paintedTree(page: Page, { times = false } = {}): Promise<string[]> {
   return page

@@ -68,7 +68,7 @@ async function open() {
   return { backend, queue, redis };
 }
 
-/** Everything that lies in jobs and streams, as text. */
+/** Everything that is in jobs and streams, as text. */
 async function textIn(redis: Redis): Promise<string> {
   const texts = await Promise.all(
     (await redis.keys('*')).map(async (key) => {

@@ -3,8 +3,8 @@ import type { Ready } from '../world/scheduler.ts';
 
 /**
  * What a step had to do with a path. `change`: it made, moved or removed it, or changed its rights; `write`: it only wrote into it.
- * `content`: it learnt what lies in it, or when that changed; `existence`: whether it is there, and what it is; `requests`: which requests
- * lie in this directory; `watch`: it is told of all that happens there.
+ * `content`: it learnt what is in it, or when that changed; `existence`: whether it is there, and what it is; `requests`: which requests
+ * are in this directory; `watch`: it is told of all that happens there.
  */
 export type Touch = { path: string; how: 'change' | 'write' | 'content' | 'existence' | 'requests' | 'watch' };
 

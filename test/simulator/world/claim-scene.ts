@@ -24,7 +24,7 @@ type Worker = (typeof WORKERS)[number];
  * client that runs the rule, another server that removes the client's directory when it is empty, and somebody who puts a link there.
  */
 export type Part = Worker | (typeof CLIENTS)[number] | 'cleaner' | 'linker';
-/** The second one is a mistake: two programs that take what lies in one directory. */
+/** The second one is a mistake: two programs that take what is in one directory. */
 const CLIENTS = ['client', 'twin'] as const;
 
 export type ClaimScene = {
@@ -196,7 +196,7 @@ export async function claimScene(options: ClaimScene): Promise<Scene & { outcome
     fence: (worker) => fence('fence', worker, 0),
     'late fence': (worker) => fence('late fence', worker, options.lateFenceAt ?? QUEUE_TIMEOUT_MS + 10),
   };
-  /** What others do to the client's directory: `rmdir` fails while something lies in it. */
+  /** What others do to the client's directory: `rmdir` fails while something is in it. */
   const meddling: Record<'cleaner' | 'linker', () => Promise<void>> = {
     async cleaner() {
       for (let left = 2; left > 0; left--) await meddle('cleaner', 'rmdir', [HOME], (calls) => calls.rmdir(HOME));

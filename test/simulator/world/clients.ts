@@ -21,7 +21,7 @@ export type ClientDisk = {
 
 /**
  * The steps of a client, in order. `run`: the rule begins. `write`: it has run, and nothing of its answer is written. `finish`: the answer
- * lies under its temporary name, or its first part is there. `done`: the request is dealt with.
+ * is stored under its temporary name, or its first part is there. `done`: the request is dealt with.
  */
 export type Step = 'register' | 'scan' | 'read' | 'delete' | 'run' | 'write' | 'finish' | 'done' | 'beat';
 

@@ -340,7 +340,7 @@ export async function createService(plan: ServicePlan, couriers: Couriers) {
       const workers = running().flatMap((one) => (one.kind === 'worker' ? [one.worker] : []));
       return workers.flatMap((one) => directories.map(one.slotsOf)).reduce((sum, count) => sum + count, 0);
     },
-    /** Files of executions that lie in the shared directory. */
+    /** Files of executions that are in the shared directory. */
     left: () => filesLeft(disk),
     close: () => scheduler.close(),
   };

@@ -299,7 +299,7 @@ function openReplies(link: Link, queue: string, { onReply, onBack }: ReplyListen
   };
 }
 
-/** Messages to all workers: they lie in the store, so that what came while the connection was lost is read later. */
+/** Messages to all workers: they are in the store, so that what came while the connection was lost is read later. */
 function openEvents(link: Link, ask: Ask, queue: string, fromStart: boolean): JobEvents {
   const emitter = new EventEmitter();
   const channel = channels.events(queue);

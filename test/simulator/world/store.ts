@@ -96,7 +96,7 @@ export type SimulatedStore = ReturnType<typeof createStore>;
 /** What the parts of the store share. `data` is another one after a restart. */
 type World = { data: Data; now: () => number; publish: (published: Published) => void };
 
-/** The queue store with everything that lies in it. It does one thing after the other, at once, and knows no processes. */
+/** The queue store with everything that is in it. It does one thing after the other, at once, and knows no processes. */
 export function createStore({ now, from }: StoreOptions) {
   const connections = new Map<Connection, { listener: Listener; channels: Set<string> }>();
   const world: World = { data: from ? copyOf(from.data) : empty(), now, publish };

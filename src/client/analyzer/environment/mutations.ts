@@ -3,7 +3,7 @@ import { childrenOf, type FunctionNode } from '../../code/syntax.ts';
 import { namesOf, scopesIn } from './scopes.ts';
 
 /**
- * Something that is changed where it stands. `added`: entries are put into it; `moved`: entries leave it, or change their order; `lost`: a
+ * Something that is changed in place. `added`: entries are put into it; `moved`: entries leave it, or change their order; `lost`: a
  * member is taken out of it; `changed`: anything else.
  */
 export type Mutation = {

@@ -28,7 +28,7 @@ export function scopesIn(node: FunctionNode): ReadonlyMap<string, readonly Scope
   return scopes;
 }
 
-/** The innermost of some scopes that a place lies in. */
+/** The innermost of some scopes that a place is in. */
 export function innermost(scopes: Iterable<Scope>, place: number): Scope | undefined {
   let best: Scope | undefined;
   for (const scope of scopes)

@@ -18,7 +18,7 @@ export type Access = {
   result: Thing[];
 };
 
-/** The access that a call is, undefined when it is none. */
+/** The access that a call is, undefined otherwise. */
 export function accessOf(node: CallExpression, environment: Environment, evaluator: Evaluator): Access | undefined {
   const called = methodCalled(node.callee, environment, evaluator);
   if (!called) return undefined;

@@ -24,10 +24,10 @@ const failing: Verdict[] = ['failed', 'error', 'unanswered'];
 
 /** How far a batch is, what came of it, and what can be done with it. */
 export function BatchBar({ place, followed, since, outcomes, onRepeat }: Props) {
-  const { say, language } = useText();
+  const { say, language, ofService } = useText();
   const cannotRun = useLacks()('run');
   if (followed === null) return null;
-  if (followed.kind === 'unknown') return <p className="notice warn">{followed.error}</p>;
+  if (followed.kind === 'unknown') return <p className="notice warn">{ofService(followed.error)}</p>;
   if (followed.kind === 'unreachable') return <p className="notice bad">{say('failed.unreachable')}</p>;
   const { batch } = followed;
   const settled = batch.items - batch.counts.pending;

@@ -39,7 +39,7 @@ const noCases: readonly SavedCase[] = [];
 
 /** A batch: how far it is, and its cases with a column for each target. */
 export function BatchResults({ place, fields = noFields, saved = noCases, above, onOpen, children }: Props) {
-  const { say } = useText();
+  const { say, ofService } = useText();
   const followed = useBatch(place.batch);
   const batch = followed?.kind === 'known' ? followed.batch : null;
   const { rows, targets, before, releases } = useCaseRows({ place, batch, saved });
@@ -63,7 +63,7 @@ export function BatchResults({ place, fields = noFields, saved = noCases, above,
   return (
     <div className="batch-results">
       <BatchBar place={place} followed={followed} since={since} outcomes={outcomes} onRepeat={repeat} />
-      {error && <p className="notice bad">{error.message}</p>}
+      {error && <p className="notice bad">{ofService(error.message)}</p>}
       {batch && above?.(batch, rows)}
       <div className="results-tools">
         <ResultFilters

@@ -24,14 +24,14 @@ const MAX_COMPARED = 6;
 
 /** The case that is open, beside the tree: what was expected of it against what came, on each target. */
 export function CaseView({ place, run }: { place: Place; run: Run }) {
-  const { say } = useText();
+  const { say, ofService } = useText();
   const at = readItemPlace(place);
   const item = useItem(at?.batchId ?? null, at?.n ?? null);
   const of = casesOf(place);
   const saved = useSavedCases(of);
   const name = item.data?.name ?? place.caseName ?? '';
   const mine = saved.data?.cases.find((one) => one.name === name) ?? null;
-  if (at !== null && item.error) return <p className="notice warn">{item.error.message}</p>;
+  if (at !== null && item.error) return <p className="notice warn">{ofService(item.error.message)}</p>;
   if (at !== null && !item.data) return <Loading text="loading.case" />;
   return (
     <div className="case-view">

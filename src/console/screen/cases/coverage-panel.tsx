@@ -15,7 +15,7 @@ const ROW_HEIGHT = 30;
 
 /** The tree with the number of cases that reached each node. */
 export function CoveragePanel({ place, rule, input }: PanelProps & { input: Input }) {
-  const { say } = useText();
+  const { say, ofService } = useText();
   const [target, setTarget] = useState<string | null>(null);
   const [missedOnly, setMissedOnly] = useState(false);
   const followed = useBatch(place.batch);
@@ -31,7 +31,7 @@ export function CoveragePanel({ place, rule, input }: PanelProps & { input: Inpu
   );
   const { find, told } = useMissingCase({ batchId: place.batch, occurrences: rule.occurrences, input });
   if (place.batch === null) return <p className="empty-line">{say('coverage.noBatch')}</p>;
-  if (followed?.kind === 'unknown') return <p className="notice warn">{followed.error}</p>;
+  if (followed?.kind === 'unknown') return <p className="notice warn">{ofService(followed.error)}</p>;
   return (
     <div className="coverage">
       <div className="results-tools">

@@ -148,7 +148,7 @@ type RowProps = {
 
 const ResultRow = memo(
   function ResultRow({ id, at, row, columns, grid, active, open, onPress }: RowProps) {
-    const { say } = useText();
+    const { say, ofService } = useText();
     return (
       <div
         role="row"
@@ -186,7 +186,7 @@ const ResultRow = memo(
             key={index}
             id={`${id}-${columns.length + index + 1}`}
             className={active === columns.length + index + 1 ? 'result-cell active-cell' : 'result-cell'}
-            title={cell?.item.error ?? undefined}
+            title={cell?.item.error ? ofService(cell.item.error) : undefined}
             onClick={() => onPress(at, columns.length + index + 1)}
           >
             <CellWords cell={cell} before={row.before[index] ?? null} />
@@ -206,7 +206,7 @@ const ResultRow = memo(
 );
 
 function CellWords({ cell, before }: { cell: Cell | null; before: CaseRow['before'][number] }) {
-  const { say } = useText();
+  const { say, ofService } = useText();
   if (cell === null) return <small>{say('verdict.notRun')}</small>;
   const { item } = cell;
   const change = changeOf(item.verdict, before);
@@ -218,7 +218,8 @@ function CellWords({ cell, before }: { cell: Cell | null; before: CaseRow['befor
         <small className={change}>{say('cases.was', { verdict: say(`verdict.${before}`) })}</small>
       )}
       <small className="cell-error">
-        {item.error ?? (item.decidedBy === null ? '' : say('cases.decidedBy', item.decidedBy))}
+        {item.error !== null && ofService(item.error)}
+        {item.error === null && item.decidedBy !== null && say('cases.decidedBy', item.decidedBy)}
       </small>
       {item.tookMs !== null && <small className="took">{formatMs(item.tookMs)}</small>}
     </>

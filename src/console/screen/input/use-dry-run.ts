@@ -11,7 +11,7 @@ type Rule = { clients: readonly Client[]; occurrences: readonly Occurrence[] };
 
 /**
  * Whether the runs of this app are to have no effects. The choice stays until somebody takes it back: a run that was to have none never
- * becomes a real one because the last client that can is gone. `pins`: what stands in the place of nodes of this rule.
+ * becomes a real one because the last client that can is gone. `pins`: the replacements of nodes of this rule.
  */
 export function useDryRun({ app, target }: Place, { clients, occurrences }: Rule) {
   const apps = dryApps.use();

@@ -39,7 +39,7 @@ export function AboutRun({ record, execution, trace }: Props) {
 }
 
 function Kept({ execution: { record, pinned, keptUntil } }: { execution: Execution }) {
-  const { say, language } = useText();
+  const { say, language, ofService } = useText();
   const announce = useAnnounce();
   const cannotPin = useLacks()('run');
   const [isPinned, setIsPinned] = useState(pinned);
@@ -59,7 +59,7 @@ function Kept({ execution: { record, pinned, keptUntil } }: { execution: Executi
         label={cannotPin ?? say(isPinned ? 'about.unpin' : 'about.pin')}
         pressed={isPinned}
         disabled={cannotPin !== null}
-        onPress={() => void toggle().catch((error: Error) => announce(error.message))}
+        onPress={() => void toggle().catch((error: Error) => announce(ofService(error.message)))}
       />
     </>
   );

@@ -29,7 +29,7 @@ type Props = {
   onPress: () => void;
 };
 
-/** One place of the tree: what stands there, what it came to, and how long it took. */
+/** One place of the tree: what stands there, its result, and how long it took. */
 export function TraceRow({ id, row, rowIndex, marks, drawn, deciding, edited, active, onToggle, onPress }: Props) {
   const { say } = useText();
   const { occurrence, open } = row;

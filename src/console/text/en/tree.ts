@@ -1,6 +1,6 @@
 import type { Template } from '../../../shared/reasoning/format.ts';
 
-/** The tree and what each node came to. */
+/** The tree and the result of each node. */
 export const treeWords = {
   'trace.label': 'Rule tree',
   'trace.search': 'Search nodes',

@@ -40,8 +40,8 @@ type World = {
 };
 
 /**
- * Computes what a rule would have come to with other values in its input, from what one run came to. A leaf that declares its comparison
- * is computed again. Another keeps what it came to if nothing that it reads would be another. Of all else nothing is said.
+ * Computes what a rule would have come to with other values in its input, from the result of the run. A leaf that declares its comparison
+ * is computed again. Another keeps its result if nothing that it reads would be another. Of all else nothing is said.
  */
 export function createWhatIf(run: RunThatWas) {
   const leaves = new Map(

@@ -45,7 +45,7 @@ function keptOf(at: Occurrence, mark: Mark, marks: RunThatWas['marks']): Decisio
   return byCondition && mark.error === null ? 'NONE' : own;
 }
 
-/** The condition of a leaf, unless what it came to says otherwise. */
+/** The condition of a leaf, unless its result says otherwise. */
 function trusted(at: Occurrence, kept: Decision | null, { mark, run }: { mark: Mark | undefined; run: RunThatWas }) {
   const condition = conditionOf(at.node);
   if (condition === null || kept === null || mark?.error !== null) return condition;

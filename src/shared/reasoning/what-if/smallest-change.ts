@@ -12,7 +12,7 @@ import { leavesBefore, leavesThatMatter } from './what-matters.ts';
 /** One key with another value, both as JSON text. `before`: null when the input had none. `other`: any other text would do as well. */
 export type KeyChange = { key: string; path: string[]; before: string | null; after: string; other: boolean };
 
-/** `assumed`: consequences that have to come to TRUE for it; that they do is assumed, as in a dry run. */
+/** `assumed`: consequences that have to be TRUE for it; this is assumed, as in a dry run. */
 export type SmallestChange = { changes: KeyChange[]; assumed: Occurrence[] };
 
 /** A run whose input is to be changed. */
@@ -53,7 +53,7 @@ export function smallestChange({ input, ...asked }: RunToChange, goal: Goal): Sm
   return searchSmallest(search, now, Math.floor(MOST_VISITS / asked.occurrences.length));
 }
 
-/** The smallest change with which a run that did not come to TRUE would have. */
+/** The smallest change with which a run that was not TRUE would have been. */
 export function wayToTrue(asked: RunToChange): SmallestChange | null {
   const [root] = asked.occurrences;
   const mark = root && asked.marks.get(root);

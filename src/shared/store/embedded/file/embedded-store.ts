@@ -108,13 +108,13 @@ async function openOrMake(folder: string, { flush, room, ledger, tell }: Making)
     const found = await openFound(folder, open).catch(unlessFault);
     if ('database' in found) return found.database;
     tell(
-      `The store was damaged (${found.why}) and lies in ${moveAside(folder, 'damaged', OF_THE_DATABASE)} now: a new one begins, and how executions of before ended is not known. Look at it or remove it.`,
+      `The store was damaged (${found.why}). It was moved to ${moveAside(folder, 'damaged', OF_THE_DATABASE)}, and a new one begins. How earlier executions ended is not known. Look at the folder or remove it.`,
     );
   }
   const earlier = readdirSync(folder).filter((name) => EARLIER.test(name));
   if (earlier.length > 0)
     tell(
-      `The store of an earlier version lies in ${moveAside(folder, 'earlier', earlier)} now: its history and batches stay behind. Remove it when you miss nothing.`,
+      `The store of an earlier version was moved to ${moveAside(folder, 'earlier', earlier)}. Its history and batches stay behind. Remove the folder when you miss nothing.`,
     );
   return makeNew(path, { open, ledger, tell });
 }

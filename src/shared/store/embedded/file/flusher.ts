@@ -40,7 +40,7 @@ export function createFlusher(path: string) {
   };
 }
 
-/** The name of a file that is new is kept by the folder it lies in. */
+/** The name of a file that is new is kept by the folder it is in. */
 function flushFolder(folder: string): void {
   const handle = openSync(folder, 'r');
   fsyncSync(handle);

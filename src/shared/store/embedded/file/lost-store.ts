@@ -94,7 +94,7 @@ export function endedNote(text: string): string | null {
   return note ? withUnknownEnding(note) : null;
 }
 
-/** Ends the calls that stand under a key on a shelf of notes and had not ended: nobody knows what became of them. Resolves to how many. */
+/** Ends the calls that stand under a key on a shelf of notes and had not ended: nobody knows how they ended. Resolves to how many. */
 export async function endNotes(shelf: Shelf): Promise<number> {
   const open = shelf.load().flatMap(({ key, info }) => {
     const { data: kept } = keptNoteSchema.safeParse(parseJson(info));

@@ -46,7 +46,7 @@ const STALLED_EVERY_MS = 30_000;
 const MAX_MESSAGES = 1000;
 
 /**
- * The queues of a database, for BullMQ. `onAdd` is told of a job before it is there, within the transaction that adds it: what it throws
+ * The queues of a database, for BullMQ. `onAdd` is called for a job before it is there, within the transaction that adds it: what it throws
  * keeps the job from being added.
  */
 export function createQueues(database: Database, onAdd: Queues['onAdd'] = () => {}) {

@@ -35,7 +35,7 @@ export type Kept = BatchInfo & { counts: BatchProgress['counts']; items: Map<num
 export const chunkKey = (batchId: string, chunk: number) => `${batchId}:cases:${chunk}`;
 export const itemKey = (batchId: string, n: number) => `${batchId}:item:${n}`;
 
-/** How a batch itself lies on the shelf. */
+/** How a batch itself is stored on the shelf. */
 export function infoEntry({ batch, chunks, state, endedAt, bytes }: BatchInfo): Entry {
   return { key: batch.batchId, info: JSON.stringify({ batch, chunks, state, endedAt, bytes } satisfies BatchInfo) };
 }

@@ -20,7 +20,7 @@ import type { Shelf } from './shelf.ts';
 
 const casesSchema = z.array(caseSchema);
 const isOver = ({ state }: BatchInfo) => state === 'finished' || state === 'cancelled';
-/** Batches in this process, for the embedded queue: their cases and details lie on the shelf. */
+/** Batches in this process, for the embedded queue: their cases and details are stored on the shelf. */
 export function createEmbeddedBatches(limits: BatchLimits, shelf: Shelf): BatchStore {
   const kept = loadFrom(shelf); // in order of arrival
   const known = new Set(kept.keys());

@@ -22,7 +22,7 @@ const inputOf = (mockId: string) => `${mockId}:input`;
 const resultOf = (mockId: string) => `${mockId}:result`;
 const lateOf = (mockId: string) => `${mockId}:late`;
 
-/** How an execution lies on the shelf. Empty texts are none. */
+/** How an execution is stored on the shelf. Empty texts are none. */
 export function historyEntries(
   record: ExecutionRecord,
   { input, body, at }: { input: string; body: string; at: number },

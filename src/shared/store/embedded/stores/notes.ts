@@ -15,7 +15,7 @@ type Note = z.infer<typeof noteSchema>;
 
 const answerOf = (key: string) => `${key}:answer`;
 
-/** How a note lies on the shelf. */
+/** How a note is stored on the shelf. */
 export function noteEntry(key: string, text: string, dueAt: number | null) {
   const note: Note = { text, expiresAt: time.now() + NOTE_SECONDS * 1000, dueAt, answerBytes: 0 };
   return { note, entry: { key, info: JSON.stringify(note) } };

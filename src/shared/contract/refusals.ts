@@ -1,0 +1,54 @@
+/** The sentences with which the API refuses a request that is not (or no longer) about one execution. The page reads them in its language. */
+export const refusals = {
+  /** `setting`: the limit's name. */
+  bodyTooLarge: (maxBytes: number, setting: string) => `The body is larger than ${maxBytes} bytes (${setting}).`,
+  /** `what`: the limit that the key has reached, as in `limits`. */
+  limitReached: (name: string, what: string) => `The key "${name}" has ${what}. It did not run. Try again in a moment.`,
+  noPermission: (permission: string, name: string, has: string) =>
+    `This needs the permission "${permission}", and the key "${name}" has ${has}.`,
+  otherApps: (app: number, name: string, apps: string) =>
+    `App ${app} needs a key that is for it, and the key "${name}" is for ${apps}.`,
+  keyExpired: (name: string) => `The key "${name}" has expired: ask for another one.`,
+  keyUnknown: () => 'This API key is not known here: it was mistyped, or changed in API_KEYS.',
+  keyReused: () => 'This Idempotency-Key was used for a call with another body: use a new key for a new call.',
+
+  unknownExecution: (mockId: string) =>
+    `There is no execution ${mockId}, or it is too long ago (HISTORY_COUNT, HISTORY_SECONDS).`,
+  nothingKept: (mockId: string, state: string, app: number) =>
+    `Execution ${mockId} ended as "${state}". Its input and its answer are not kept: HISTORY_OFF names app ${app}.`,
+  executionEnded: (mockId: string) => `Execution ${mockId} has ended already; it cannot be cancelled any more.`,
+  notInHistory: (mockId: string) => `Execution ${mockId} is not in the history yet: pin it once it has ended.`,
+  pinsFull: (most: number) =>
+    `There is no room for another pinned execution: ${most} of them, or half of HISTORY_BYTES. Unpin one first.`,
+  tooManySearches: () => 'Too many searches run in this API. Try again in a moment.',
+
+  unknownBatch: (batchId: string) => `There is no batch ${batchId}.`,
+  goneBatch: (batchId: string) => `Batch ${batchId} is not kept any more (BATCH_SECONDS, BATCH_BYTES).`,
+  unknownItem: (batchId: string, n: string) => `Batch ${batchId} has no item ${n}.`,
+  batchEnded: (batchId: string) => `Batch ${batchId} has ended already; it cannot be cancelled any more.`,
+
+  casesGone: () => 'No cases are saved any more. Nothing was changed.',
+  casesChanged: () => 'The saved cases are not those you read. Nothing was changed: read them again.',
+
+  unknownRule: (app: number, ruleId: string) => `App ${app} has no rule ${ruleId}.`,
+  unknownNode: (app: number, confId: string) => `App ${app} has no node ${confId}.`,
+  nodeNotInRule: (app: number, ruleId: string, confId: string) => `Rule ${ruleId} of app ${app} has no node ${confId}.`,
+  noRules: (app: number) => `App ${app} has no readable rules.`,
+  unusableRule: (app: number, ruleId: string, confId: string) =>
+    `The file of rule ${ruleId} or node ${confId} of app ${app} cannot be read.`,
+
+  // Questions to a worker: about rules, clients and cases.
+  workerFailed: () => 'The worker could not answer; its log says why. Try again in a moment.',
+  noWorkerAnswered: (timeoutMs: number) => `No worker answered within ${timeoutMs} ms. Try again in a moment.`,
+  storeAway: () => 'The queue store cannot be reached. Try again in a moment.',
+  answerLost: () => 'The answer could not be read back from the store. Try again in a moment.',
+  answerTooNew: () => 'A worker of a newer version answered, in a form this API does not know. Try again in a moment.',
+};
+
+/** The limit that a key has reached, as it goes on after "has". */
+export const limits = {
+  callsPerSecond: (limit: number) => `more than ${limit} calls a second`,
+  openCalls: (limit: number) => `more than ${limit} calls open at once`,
+  streams: (limit: number) => `more than ${limit} event streams open at once`,
+  batches: (limit: number) => `more than ${limit} batches open at once`,
+};
