@@ -7,7 +7,8 @@ import { pinnedLimitsOf } from '../shared/store/history.ts';
 import { createPrivateHistory } from '../shared/store/private-history.ts';
 import type { QueueBackend } from '../shared/store/queue-backend.ts';
 import { createCaseFiles } from './cases/case-files.ts';
-import { createClients } from './clients/clients.ts';
+import type { Client } from './clients/client.ts';
+import { type Clients, createClients } from './clients/clients.ts';
 import { createPublishedMetadata } from './clients/published-metadata.ts';
 import { createExecute } from './execution/execute.ts';
 import { createCleanUp, createRecord } from './execution/finish.ts';
@@ -24,10 +25,9 @@ import { createMailbox } from './files/mailbox.ts';
 import { createMemoryBudget } from './files/memory-budget.ts';
 import { createSharedDirectory } from './files/shared-directory.ts';
 import { createResultWatcher } from './files/watcher.ts';
-import { createClientLoad } from './placement/client-load.ts';
+import { type ClientLoad, createClientLoad } from './placement/client-load.ts';
 import { createClientSlots } from './placement/client-slots.ts';
 import { createInspections } from './placement/inspections.ts';
-import { createListAlive } from './placement/list-alive.ts';
 import { createResolveTarget } from './placement/resolve-target.ts';
 import { createUnwritableClients } from './placement/unwritable-clients.ts';
 import { createKeptTrees } from './rules/kept-trees.ts';
@@ -116,5 +116,17 @@ export function createExecutionParts(options: AllOptions, directory: DirectoryPa
     watcher: directory.watcher,
     history,
     privacy,
+  };
+}
+
+/**
+ * The clients of an app, for questions about what they publish: one that runs a rule is online as well. Clients that cannot be
+ * read publish nothing; that they cannot is said where they are asked for.
+ */
+function createListAlive({ clients, load }: { clients: Clients; load: ClientLoad }) {
+  return async function listAlive(app: number): Promise<Client[]> {
+    const all = await clients.list(app).catch(() => []);
+    const running = new Set(await load.runningAmong(all.filter(({ online }) => !online)));
+    return running.size === 0 ? all : all.map((client) => (running.has(client) ? { ...client, online: true } : client));
   };
 }

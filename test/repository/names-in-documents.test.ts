@@ -1,12 +1,17 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { documentsIn } from '../../bin/documents.js';
 
 const ROOT = join(import.meta.dirname, '../..');
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
-const files = execFileSync('git', ['ls-files'], { cwd: ROOT, encoding: 'utf8' }).split('\n').filter(Boolean);
+const listed = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
+  cwd: ROOT,
+  encoding: 'utf8',
+});
+/** What git knows or would take, as far as it is there: a file may just have been moved. */
+const files = listed.split('\n').filter((path) => path !== '' && existsSync(join(ROOT, path)));
 const isBinary = (path: string) => /\.(?:png|svg|ico|woff2?)$/.test(path);
 const HERE = 'test/repository/names-in-documents.test.ts';
 /** Everything that is not a document: the names in documents must occur here, or as the path of a file. */

@@ -1,16 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Batch, BatchProgress } from '../../shared/cases/batch.ts';
+import type { Batch, BatchProgress, ItemHead } from '../../shared/cases/batch.ts';
+import { parseExact } from '../../shared/contract/exact-json.ts';
+import { field } from '../../shared/contract/read-exact.ts';
 import type { Privacy } from '../../shared/privacy/privacy.ts';
+import { decidedBy, type NamedNode } from '../../shared/reasoning/decided-by.ts';
+import { readNode } from '../../shared/reasoning/read-node.ts';
+import { type Occurrence, occurrencesOf } from '../../shared/reasoning/tree.ts';
 import { batchLimitsOf, type Settings } from '../../shared/runtime/settings.ts';
 import type { BatchStore } from '../../shared/store/batch-store.ts';
 import type { JobQueue, QueueBackend } from '../../shared/store/queue-backend.ts';
 import { queueNames } from '../../shared/store/queue-names.ts';
-import type { Trees } from '../../shared/store/trees.ts';
+import { type Trees, treeKey } from '../../shared/store/trees.ts';
 import type { AskWorker } from '../ask-worker.ts';
 import type { SavedCases } from '../cases/saved-cases.ts';
 import { type Condition, hiddenIn } from '../executions/search-conditions.ts';
 import { createCreateBatch } from './create-batch.ts';
-import { decidedByIn } from './decided-by.ts';
 import { createEraseItem } from './erase-item.ts';
 import { coverage, type ItemFilter, item, items, reported } from './items.ts';
 
@@ -82,4 +86,31 @@ async function* follow(batchId: string, store: BatchStore, signal: AbortSignal):
     }
     await sleep(LOOK_MS, undefined, { signal }).catch(() => {});
   }
+}
+
+type Sources = { store: BatchStore; trees: Trees };
+type DecidedBy = (n: number, head: ItemHead) => Promise<NamedNode | null>;
+
+/**
+ * Tells which node decided each item of a batch, by the tree of the rules that it ran on. Null for an item whose tree is not kept, of which
+ * it is not sure on which rules it ran, or whose trace does not say.
+ */
+function decidedByIn({ app, batchId }: Batch, { store, trees }: Sources): DecidedBy {
+  const read = new Map<string, Promise<readonly Occurrence[]>>();
+  const treeOf = (digest: string) => {
+    const tree = read.get(digest) ?? trees.get(treeKey(app, digest)).then(occurrencesIn);
+    read.set(digest, tree);
+    return tree;
+  };
+  return async (n, { rules, outcome }) => {
+    if (outcome === null || !rules?.digest || rules.unsure || rules.about) return null;
+    const occurrences = await treeOf(rules.digest);
+    const nodes = occurrences.length === 0 ? null : (await store.detail(batchId, n))?.nodes;
+    return nodes ? decidedBy(occurrences, nodes) : null;
+  };
+}
+
+function occurrencesIn(tree: string | null): readonly Occurrence[] {
+  const root = tree === null ? undefined : field(parseExact(tree), 'root');
+  return root ? occurrencesOf(readNode(root)) : [];
 }

@@ -3,13 +3,13 @@ import type { ExecutionRecord } from '../../shared/contract/execution-record.ts'
 import type { NoAnswer } from '../../shared/contract/outcomes.ts';
 import { sentences } from '../../shared/contract/sentences.ts';
 import { time } from '../../shared/seams/time.ts';
+import { isStoreUnavailable } from '../../shared/store/store-error.ts';
 import type { Fence } from '../calls/fence.ts';
 import type { InScene } from '../calls/rule-of-scene.ts';
 import type { Call, SubmitExecution } from '../calls/submit-execution.ts';
 import type { Executions } from '../executions/executions.ts';
 import { NewerExecution, unlessNewer } from '../executions/newer-execution.ts';
 import type { Idempotency, KeptNote, KeyedCall, Scope } from './idempotency.ts';
-import { onceThere } from './once-there.ts';
 
 /** How a keyed call ended: the execution its key stands for, which may be another one than the one it began. */
 type KeyedEnding = { mockId: string; ending: Ending<ReadResult> };
@@ -223,4 +223,19 @@ function createBegin({ idempotency, submitExecution }: Dependencies, join: Join)
 /** A worker refused it because another call took its place. */
 function wasFenced(ending: Ending<ReadResult>): boolean {
   return ending.kind === 'unanswered' && ending.noAnswer.code === 'fenced';
+}
+
+const AGAIN_MS = 250;
+
+/** Asks the queue store again while it is away. Null when `signal` aborted before it was back. */
+async function onceThere<T>(ask: () => Promise<T>, signal: AbortSignal): Promise<T | null> {
+  for (;;) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (!isStoreUnavailable(error)) throw error;
+      if (signal.aborted) return null;
+      await time.pause(AGAIN_MS);
+    }
+  }
 }

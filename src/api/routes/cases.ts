@@ -1,14 +1,19 @@
 import { type Context, Hono } from 'hono';
 import { MAX_CASES_BYTES } from '../../shared/cases/document.ts';
+import { readCase } from '../../shared/cases/read-case.ts';
+import { readMembers, readText } from '../../shared/cases/read-members.ts';
+import { createRefusals, noLines } from '../../shared/cases/refusal.ts';
+import { parseExact, scanJson } from '../../shared/contract/exact-json.ts';
+import { stringifyExact } from '../../shared/contract/raw-number.ts';
 import { refusals } from '../../shared/contract/refusals.ts';
 import { sentences } from '../../shared/contract/sentences.ts';
 import { decodeUtf8 } from '../../shared/contract/utf8.ts';
 import { needs, refusedApp, tellAbout } from '../access/permission.ts';
 import type { OpenBodies } from '../calls/open-bodies.ts';
+import type { Problem } from '../calls/read-request.ts';
 import { casesBody } from '../cases/case-bodies.ts';
+import type { Change } from '../cases/document-tasks.ts';
 import { casesParameters } from '../cases/parameters.ts';
-import { readPrecondition } from '../cases/precondition.ts';
-import { readChange } from '../cases/read-change.ts';
 import { type CasesOf, noneSaved, type Precondition, type SavedCases, type Saving } from '../cases/saved-cases.ts';
 import type { Environment } from '../http/environment.ts';
 import { readParameters } from '../http/parameters.ts';
@@ -153,4 +158,52 @@ const notSaved = (message: string) => badQuestion([{ field: 'body', message }]);
 /** Ids as the integers they are. They come from file names, which hold digits only. */
 function withIds(body: string): string {
   return body.replace(/"(ruleId|confId)":"(\d+)"/g, '"$1":$2');
+}
+
+/** The precondition of a change, in If-Match or If-None-Match (RFC 9110 §13.1). `missing`: it has none. */
+type ReadPrecondition =
+  | { kind: 'given'; precondition: Precondition }
+  | { kind: 'missing' }
+  | { kind: 'bad'; problem: Problem };
+
+/** A gateway that compresses turns an ETag into a weak one (`W/`). Ours is a digest of the content, so a weak one names the same content. */
+const TAG = /^(?:W\/)?("[\x21\x23-\x7e]*")$/;
+
+/** Reads the precondition of a change to saved cases. */
+function readPrecondition(ifMatch: string | undefined, ifNoneMatch: string | undefined): ReadPrecondition {
+  if (ifMatch !== undefined) {
+    const [, etag] = TAG.exec(ifMatch.trim()) ?? [];
+    if (etag !== undefined) return { kind: 'given', precondition: { etag } };
+    return bad('If-Match', 'must be the ETag of the saved cases, in its quotes');
+  }
+  if (ifNoneMatch === undefined) return { kind: 'missing' };
+  if (ifNoneMatch.trim() === '*') return { kind: 'given', precondition: { etag: null } };
+  return bad('If-None-Match', 'must be *, which stands for: none are saved yet');
+}
+
+const bad = (field: string, message: string): ReadPrecondition => ({ kind: 'bad', problem: { field, message } });
+
+/** Reads `{upsert, remove}`: a case as documents write it, and the name of one. Numbers stay as they are written. */
+function readChange(bytes: Uint8Array): { kind: 'change'; change: Change } | { kind: 'bad'; problems: Problem[] } {
+  const decoded = decodeUtf8(bytes);
+  const scanned = decoded.kind === 'text' ? scanJson(decoded.text) : null;
+  if (scanned?.kind !== 'complete' || scanned.type !== 'object')
+    return {
+      kind: 'bad',
+      problems: [{ field: 'body', message: 'must be a JSON object such as {"upsert":{"name":"…"}}' }],
+    };
+  const refusals = createRefusals(noLines);
+  const members = readMembers(scanned.raw, { path: [], known: ['upsert', 'remove'], refusals });
+  const remove = readText(members.get('remove'), ['remove'], refusals) ?? null;
+  const given = members.get('upsert');
+  const options = { writing: 'document', path: ['upsert'], refusals, lineOf: noLines, defaults: [] } as const;
+  const upsert = given
+    ? { name: readCase(given.raw, options).name, json: stringifyExact(parseExact(given.raw)) }
+    : null;
+  if (upsert === null && remove === null) refusals.add(['upsert'], 'is missing: give upsert, remove, or both');
+  const problems = [
+    ...scanned.duplicates.map((path) => ({ field: path, message: 'is given twice' })),
+    ...refusals.all.map(({ path, message }) => ({ field: path, message })),
+  ];
+  return problems.length > 0 ? { kind: 'bad', problems } : { kind: 'change', change: { upsert, remove } };
 }

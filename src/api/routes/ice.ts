@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import { type Context, Hono } from 'hono';
+import { z } from 'zod';
+import { parseExact } from '../../shared/contract/exact-json.ts';
 import { QUERY_VERSION } from '../../shared/contract/query.ts';
+import { RawNumber, stringifyExact } from '../../shared/contract/raw-number.ts';
 import { sentences } from '../../shared/contract/sentences.ts';
 import { needs, refusedApp, tellAbout } from '../access/permission.ts';
 import type { AskWorker } from '../ask-worker.ts';
@@ -15,7 +18,6 @@ import { readParameters, selectionParameters } from '../http/parameters.ts';
 import { readBody } from '../http/read-body.ts';
 import { envelope, INPUT_ERROR, OTHER_ERROR, refusal } from '../ice/envelope.ts';
 import { iceAnswer, timedOut } from '../ice/ice-answer.ts';
-import { iceSchema } from '../ice/ice-schema.ts';
 import { readIceRequest } from '../ice/read-ice-request.ts';
 
 /** The published server's page gives up at 60 s and shows a failure without a reason; it gets an answer before that. */
@@ -107,4 +109,27 @@ async function answerSchema(context: Context<Environment>, ask: AskWorker['ask']
   if (reply.kind === 'found') return envelope(iceSchema(reply.body));
   // The published server knows nothing of an unknown rule either, and says null.
   return reply.status === 404 ? envelope('null') : refusal(OTHER_ERROR, reply.error);
+}
+
+const schemaAnswerSchema = z.object({
+  fields: z.array(
+    z.object({ key: z.string(), nodeId: z.instanceof(RawNumber), nodeName: z.string(), valueType: z.string() }),
+  ),
+  fallback: z.boolean(),
+});
+
+/**
+ * The fields of a form in the published server's shape: null when there are none, `dynamic` for a key that only the client
+ * can complete, no empty name, and `fallback` only when it is true. `valueType`, which that server only documents, is there.
+ */
+function iceSchema(body: string): string {
+  const { fields, fallback } = schemaAnswerSchema.parse(parseExact(body));
+  const theirs = fields.map(({ key, nodeId, nodeName, valueType }) => ({
+    key,
+    nodeId,
+    ...(nodeName !== '' && { nodeName }),
+    valueType,
+    ...(key.includes('${') && { dynamic: true }),
+  }));
+  return stringifyExact({ fields: theirs.length > 0 ? theirs : null, ...(fallback && { fallback }) });
 }

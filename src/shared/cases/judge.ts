@@ -4,14 +4,13 @@ import { parseExact, scanJson } from '../contract/exact-json.ts';
 import type { Decision } from '../contract/job.ts';
 import type { Member } from '../contract/json-tokens.ts';
 import { type ExactValue, stringifyExact } from '../contract/raw-number.ts';
-import type { NodeState } from '../contract/trace-entries.ts';
+import { type NodeState, traceEntries } from '../contract/trace-entries.ts';
 import type { Expect } from './case.ts';
 import { compareData } from './compare.ts';
 import { type Difference, MAX_DIFFERENCES, shortened } from './difference.ts';
 import { withoutNoise } from './noise.ts';
 import { parsePath } from './path.ts';
 import { textOf } from './read-members.ts';
-import { nodesOfTrace } from './trace-nodes.ts';
 import { valueAt } from './value-at.ts';
 import type { RanTo, Verdict } from './verdict.ts';
 
@@ -130,4 +129,12 @@ function timeDifferences({ withinMs }: Expect, tookMs: number | null): Differenc
   if (withinMs === undefined || (tookMs !== null && tookMs <= withinMs)) return [];
   const message = tookMs === null ? 'cannot be told' : 'took longer';
   return [{ path: 'withinMs', expected: String(withinMs), actual: tookMs === null ? null : String(tookMs), message }];
+}
+
+/** The states of the nodes of a run, every occurrence of each, by id; null when the trace cannot be read to its end. */
+function nodesOfTrace(trace: string): Map<string, NodeState[]> | null {
+  const { entries, rest } = traceEntries(trace);
+  const nodes = new Map<string, NodeState[]>();
+  for (const { id, state } of entries) nodes.set(id, [...(nodes.get(id) ?? []), state]);
+  return rest === '' && entries.length > 0 ? nodes : null;
 }

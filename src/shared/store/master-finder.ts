@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
+import { z } from 'zod';
 import type { RedisAddress } from '../runtime/redis-address.ts';
 import type { Endpoint } from '../runtime/redis-url.ts';
 import { askClusterNode } from './cluster-view.ts';
 import type { View } from './master-view.ts';
-import { askSentinel } from './sentinel-view.ts';
 
 export type MasterFinder = {
   /** The master of the newest view. Rejects when none could be had, with what was said instead. */
@@ -101,4 +101,24 @@ async function mostOf(asked: Promise<View>[]): Promise<{ views: View[]; errors: 
   );
   await Promise.race([Promise.all(noted), most.promise.then(() => delay(OTHERS_HAVE_MS))]);
   return { views: [...views], errors };
+}
+
+const addressSchema = z.tuple([z.string(), z.coerce.number().int().min(1)]).nullable();
+const masterSchema = z.union([
+  z.array(z.string()).transform((texts) => texts[texts.indexOf('config-epoch') + 1]),
+  z.record(z.string(), z.unknown()).transform((fields) => fields['config-epoch']),
+]);
+
+/** Only `get-master-addr-by-name` tells the new master as soon as it took over; only `master` tells the epoch. */
+async function askSentinel(redis: Redis, name: string): Promise<View> {
+  const [address, master] = await Promise.all([
+    redis.call('SENTINEL', 'GET-MASTER-ADDR-BY-NAME', name).then((reply) => addressSchema.parse(reply)),
+    redis.call('SENTINEL', 'MASTER', name).catch((error) => {
+      if (String(error).includes('No such master')) return null;
+      throw error;
+    }),
+  ]);
+  if (address === null || master === null) throw new Error(`the Sentinels know no master named "${name}"`);
+  const [host, port] = address;
+  return { master: { host, port }, epoch: z.coerce.number().parse(masterSchema.parse(master)), others: [] };
 }

@@ -1,19 +1,20 @@
 import { type BackendFactory, createRedisBackend, type IQueueBackend, type Telemetry } from 'bullmq';
 import type { Redis } from 'ioredis';
+import { z } from 'zod';
 import { DEFAULT_PREFIX, type RedisAddress } from '../runtime/redis-address.ts';
 import { describeRedis } from '../runtime/redis-url.ts';
-import { redisEraseJob } from './erase-job.ts';
+import { time } from '../seams/time.ts';
 import { redisShortJobs } from './job-heads.ts';
-import type { QueueBackend } from './queue-backend.ts';
+import type { EraseJob, QueueBackend } from './queue-backend.ts';
 import { openersOf, removeFinished } from './queue-openers.ts';
 import { createRedisConnections, type RedisConnections } from './redis-connections.ts';
 import { isReplica, runIdOf } from './redis-examination.ts';
 import { openRedisReplies, tellChange, tellEndings } from './redis-replies.ts';
 import { redisScript } from './redis-script.ts';
 import { redisStores } from './redis-stores.ts';
-import { repeatRefused } from './repeat-refused.ts';
 import { createReplication } from './replication.ts';
 import { replyWithin } from './reply-within.ts';
+import { wasRefused } from './store-error.ts';
 import { createRedisTakers, type Takers } from './takers.ts';
 
 /** At 1,000 calls/s they bridge 4 s for an API of a version that reads them. */
@@ -174,4 +175,58 @@ async function findWorkers(
   if (here.some(({ rawname }) => rawname === undefined)) return counted.size;
   const ids = here.map(({ rawname }) => rawname?.split(':w:')[1]?.split('.')[1]);
   return ids.filter((id) => id !== undefined && counted.has(id)).length;
+}
+
+const AT_ONCE = 500;
+
+/** Removes the events of one job from a part of the stream, and says where the next part begins. */
+const eraseEvents = redisScript(`
+local events, id, from, count = KEYS[1], ARGV[1], ARGV[2], tonumber(ARGV[3])
+local entries = redis.call('XRANGE', events, from, '+', 'COUNT', count)
+for _, entry in ipairs(entries) do
+  local fields = entry[2]
+  for at = 1, #fields, 2 do
+    if fields[at] == 'jobId' and fields[at + 1] == id then redis.call('XDEL', events, entry[1]) end
+  end
+end
+if #entries < count then return '' end
+return '(' .. entries[#entries][1]
+`);
+
+function redisEraseJob(redis: Redis): EraseJob {
+  return async (queue, mockId) => {
+    await queue.remove(mockId, { removeChildren: false });
+    for (let from = '-'; from !== ''; )
+      from = z.string().parse(await eraseEvents(redis, [queue.toKey('events')], [mockId, from, AT_ONCE]));
+  };
+}
+
+const AGAIN_AFTER_MS = 100;
+/** As long as a worker keeps its locks without renewing them. */
+const GIVES_UP_AFTER_MS = 5000;
+/** Redis did nothing, and will do it elsewhere or soon: its role or its slots are just changing. */
+const PASSING = /^(READONLY|MOVED|ASK|TRYAGAIN|CLUSTERDOWN|MASTERDOWN|LOADING|NOREPLICAS)\b/;
+
+/**
+ * Makes a worker send a command again that Redis refused while a fail-over or the move of a slot is under way. BullMQ would
+ * take it for the end of its job: an answer that is there would wait until the lock lapses and another worker finds it.
+ */
+function repeatRefused(backend: ReturnType<typeof createRedisBackend>, isPatient: boolean): void {
+  if (!isPatient) return;
+  const execute = backend.execCommand.bind(backend);
+  backend.execCommand = async (client, name, parameters) => {
+    const until = time.monotonic() + GIVES_UP_AFTER_MS;
+    for (;;) {
+      try {
+        return await execute(client, name, parameters);
+      } catch (error) {
+        if (!isPassing(error) || time.monotonic() > until) throw error;
+        await time.pause(AGAIN_AFTER_MS);
+      }
+    }
+  };
+}
+
+function isPassing(error: unknown): boolean {
+  return error instanceof Error && wasRefused(error) && PASSING.test(error.message);
 }

@@ -1,3 +1,5 @@
+import { Counter } from 'prom-client';
+import { type Verdict, verdicts } from '../../shared/cases/verdict.ts';
 import type { Privacy } from '../../shared/privacy/privacy.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
 import type { Metrics } from '../../shared/runtime/metrics.ts';
@@ -14,7 +16,6 @@ import type { Clients } from '../clients/clients.ts';
 import type { Claims } from '../files/claims.ts';
 import type { ResolveTarget } from '../placement/resolve-target.ts';
 import { type BatchJob, createBatchJobs } from './batch-jobs.ts';
-import { registerBatchMetrics } from './batch-metrics.ts';
 import { createClientPace } from './client-pace.ts';
 import { createFollowItems } from './follow-items.ts';
 import { createGiveWay } from './give-way.ts';
@@ -119,4 +120,23 @@ function startUpkeep({ store, batches, marks, settings, log }: Kept) {
     (error) => log.warn({ err: error }, 'the sweep of batch marks failed'),
   );
   return { stop: () => Promise.all([additions.stop(), sweeps.stop()]) };
+}
+
+/** Counts what becomes of the items of batches, and how often one could not go on. */
+function registerBatchMetrics(metrics: Metrics, running: () => number) {
+  const registers = [metrics.registry];
+  metrics.gauge('batches_running', 'Batches this worker runs.', running);
+  const items = new Counter({
+    name: 'rule_server_batch_items_total',
+    help: 'Items of batches that got their verdict. Each is counted by one worker.',
+    labelNames: ['verdict'],
+    registers,
+  });
+  for (const verdict of verdicts) if (verdict !== 'pending') items.inc({ verdict }, 0);
+  const faults = new Counter({
+    name: 'rule_server_batch_faults_total',
+    help: 'How often a batch could not go on and was given back to be tried again.',
+    registers,
+  });
+  return { settled: (verdict: Verdict) => items.inc({ verdict }), failed: () => faults.inc() };
 }

@@ -1,14 +1,15 @@
-import { type ItemDetail, type ItemHead, itemNumber } from '../../shared/cases/batch.ts';
+import { type Batch, type ItemDetail, type ItemHead, itemNumber } from '../../shared/cases/batch.ts';
 import type { Case } from '../../shared/cases/case.ts';
 import { itemMockId } from '../../shared/cases/item-id.ts';
-import { skippedItem } from '../../shared/cases/item-of-answer.ts';
+import { itemOfAnswer, itemWithoutAnswer, skippedItem } from '../../shared/cases/item-of-answer.ts';
 import { type JobData, jobVersion } from '../../shared/contract/job.ts';
+import { maskOutcome, withoutOutcome } from '../../shared/privacy/mask-item.ts';
+import type { Privacy } from '../../shared/privacy/privacy.ts';
 import { time } from '../../shared/seams/time.ts';
 import { CASES_PER_CHUNK } from '../../shared/store/batch-store.ts';
 import { addExecution } from '../../shared/store/job-heads.ts';
 import { type ItemEnding, unknownItem } from './follow-items.ts';
 import { judgeTarget } from './judge-target.ts';
-import { keptItem } from './kept-item.ts';
 import { MARK_MS } from './marks.ts';
 import { permit } from './permit.ts';
 import { resolveDoubt } from './resolve-doubt.ts';
@@ -165,4 +166,29 @@ async function keep(self: TargetRun, index: number, { head, detail = null }: Kep
   const isNew = await self.store.settle(batch.batchId, { n, targetIndex: self.targetIndex, head, detail });
   if (isNew) self.onSettled(head.verdict);
   return isNew;
+}
+
+type Item = { head: ItemHead; detail: ItemDetail | null };
+
+/** The record of an item that ended: without hidden fields (MASK), and for some apps only how it ended (HISTORY_OFF). */
+function keptItem(
+  one: Case,
+  ending: ItemEnding,
+  { batch, privacy }: { batch: Pick<Batch, 'app' | 'ignore'>; privacy: Privacy },
+): Item {
+  const { app, ignore } = batch;
+  const item = keptItemOf(one, ending, ignore);
+  if (privacy.isOff(app)) return { head: withoutOutcome(item.head, ending.kind === 'answered'), detail: null };
+  const mask = privacy.maskFor(app);
+  if (mask === null) return item;
+  mask.data(one.input);
+  if (ending.kind === 'answered') mask.answer(ending.body); // so that an error that quotes it is known
+  return maskOutcome(item, mask);
+}
+
+function keptItemOf(one: Case, ending: ItemEnding, ignore: readonly string[]): Item {
+  if (ending.kind === 'unanswered') return { head: itemWithoutAnswer(ending.noAnswer), detail: null };
+  const { result, body, tookMs } = ending;
+  const { success, decision = null, address, rules = null } = result;
+  return itemOfAnswer(one, { body, success, decision, address, rules, tookMs }, ignore);
 }

@@ -1,5 +1,6 @@
 import { dirname, join } from 'node:path';
 import { unless } from '../../shared/runtime/errno.ts';
+import { time } from '../../shared/seams/time.ts';
 import { createConcurrencyLimit } from '../files/concurrency-limit.ts';
 import { inDirectory } from '../files/directory-limit.ts';
 import { isSegment } from '../files/file-names.ts';
@@ -9,9 +10,8 @@ import type { Skipped } from '../rules/folder-listing.ts';
 import { lstat } from '../seams/files.ts';
 import type { Entry } from '../seams/operations.ts';
 import { type Client, directoryNameOf } from './client.ts';
-import { type Beat, isFresh, readBeat } from './heartbeat.ts';
 import { type LeavesOf, NO_LEAVES } from './published-leaves.ts';
-import { parseRegistration, type RegistrationFile } from './registration.ts';
+import { type HeartbeatFile, parseHeartbeat, parseRegistration, type RegistrationFile } from './registration.ts';
 
 const MAX_REGISTRATION_BYTES = 8 * 1024 * 1024;
 const MAX_ENTRIES = 50_000;
@@ -146,4 +146,30 @@ export async function entriesOf(path: string): Promise<Entry[]> {
     if (entries.length >= MAX_ENTRIES) break;
   }
   return entries;
+}
+
+const MAX_HEARTBEAT_BYTES = 64 * 1024;
+
+/** `changedAt`: when a heartbeat was first seen to differ from the one before, epoch ms; 0 when it never did. */
+type Beat = HeartbeatFile & { mtimeMs: number; changedAt: number };
+
+/** Reads a heartbeat unless its file is the `known` one; while a new one cannot be read, the known one counts. */
+async function readBeat(path: string, known: Beat | undefined): Promise<Beat | null> {
+  const stats = await inDirectory(dirname(path), () => lstat(path)).catch(unless('ENOENT', 'ENOTDIR'));
+  if (!stats) return null;
+  if (known?.mtimeMs === stats.mtimeMs) return known;
+  const text = await readBoundedFile(path, MAX_HEARTBEAT_BYTES);
+  const parsed = text.kind === 'found' ? parseHeartbeat(text.value) : null;
+  if (!parsed) return known ?? null;
+  return { ...parsed, mtimeMs: stats.mtimeMs, changedAt: known ? time.now() : 0 };
+}
+
+type Times = { clockAheadMs: number; clientTimeoutMs: number };
+
+/** Fresh by the client's clock and by the file system's. When they disagree, one of them is wrong, and only a beat that was seen to change counts. */
+function isFresh({ lastHeartbeat, mtimeMs, changedAt }: Beat, { clockAheadMs, clientTimeoutMs }: Times): boolean {
+  const now = time.now();
+  const byItsClock = Math.abs(now - lastHeartbeat) < clientTimeoutMs;
+  const byFileTime = now + clockAheadMs - mtimeMs < clientTimeoutMs;
+  return byItsClock === byFileTime ? byItsClock : now - changedAt < clientTimeoutMs;
 }

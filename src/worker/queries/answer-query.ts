@@ -1,7 +1,11 @@
 import type { Query, Selection } from '../../shared/contract/query.ts';
-import { stringifyExact } from '../../shared/contract/raw-number.ts';
+import { RawNumber, stringifyExact } from '../../shared/contract/raw-number.ts';
 import { refusals } from '../../shared/contract/refusals.ts';
+import { time } from '../../shared/seams/time.ts';
+import type { Client } from '../clients/client.ts';
 import type { Clients } from '../clients/clients.ts';
+import { ForeignPath } from '../files/client-directories.ts';
+import { createConcurrencyLimit } from '../files/concurrency-limit.ts';
 import type { ClientLoad } from '../placement/client-load.ts';
 import type { MetadataFor } from '../rules/leaf-metadata.ts';
 import type { Rules } from '../rules/rules.ts';
@@ -11,7 +15,6 @@ import type { Answer } from './answer.ts';
 import type { Erase } from './erase.ts';
 import type { Fence } from './fence.ts';
 import { createListApps } from './list-apps.ts';
-import { createListClients } from './list-clients.ts';
 import type { AnswerSavedCases } from './saved-cases.ts';
 
 type Dependencies = {
@@ -116,4 +119,36 @@ function notThere(kind: string, { app, ruleId, confId }: Selection): Answer {
     ['unusable', refusals.unusableRule(app, `${ruleId}`, `${confId}`)],
   ]).get(kind);
   return { kind: 'refused', status: 404, error: error ?? 'It is not there.' };
+}
+
+const PARALLEL_LOOKS = 16;
+
+/** Lists the clients of an app with what each has to do; null when a link stands where they should be. */
+function createListClients({ clients, load }: { clients: Clients; load: ClientLoad }) {
+  const run = createConcurrencyLimit(PARALLEL_LOOKS);
+
+  return async function listClients(app: number) {
+    const roster = await clients.roster(app, { fresh: true }).catch(unlessForeign);
+    if (roster === null) return null;
+    const entries = await Promise.all(roster.clients.map((client) => run(() => entryOf(client))));
+    return { clients: entries, skipped: roster.skipped };
+  };
+
+  async function entryOf(client: Client) {
+    const { address, lane, registered, online, dialect, sdk, dryRun, lastHeartbeat, beatAt, loadedVersion } = client;
+    const state = (await load.isRunning(client)) ? 'busy' : online ? 'online' : 'offline';
+    const hasBeaten = beatAt > 0;
+    return {
+      ...{ address, lane, registered, state, dialect, sdk, dryRun },
+      lastHeartbeat: hasBeaten ? BigInt(Math.trunc(lastHeartbeat)) : null,
+      heartbeatAgeMs: hasBeaten ? Math.max(0, Math.round(time.now() - beatAt)) : null,
+      loadedVersion: loadedVersion === null ? null : new RawNumber(loadedVersion),
+      open: await load.openAt(client),
+    };
+  }
+}
+
+function unlessForeign(error: unknown): null {
+  if (error instanceof ForeignPath) return null;
+  throw error;
 }

@@ -1,17 +1,13 @@
 import { join } from 'node:path';
 import { time } from '../../shared/seams/time.ts';
 import { createJoinedReads } from '../reading/joined-reads.ts';
-import type { Reading } from '../reading/reading.ts';
-import { absent, unusable } from '../reading/reading.ts';
-import type { ConfigFiles } from './config-files.ts';
-import { createConfigFiles } from './config-files.ts';
-import { createEditedRules } from './edited-rules.ts';
+import { absent, type Reading, unusable } from '../reading/reading.ts';
+import { type ConfigFiles, createConfigFiles } from './config-files.ts';
 import type { Skipped } from './folder-listing.ts';
 import type { RuleNode } from './node-file.ts';
 import { createRulesAt } from './older-rules.ts';
 import type { PlacedRule, Rule } from './rule-file.ts';
-import type { RuleGraph, Selection } from './rule-graph.ts';
-import { readGraph } from './rule-graph.ts';
+import { type GraphSources, type RuleGraph, readGraph, type Selection } from './rule-graph.ts';
 
 /** All rules of an app by id, and the files that were passed over. */
 type RuleList =
@@ -108,4 +104,24 @@ function readingOf(newest: { folder: string; rule: Rule } | undefined, skipped: 
   if (newest) return { kind: 'found', value: { ...newest.rule, folder: newest.folder } };
   const [problem] = skipped;
   return problem ? unusable(problem.reason) : absent;
+}
+
+type Files = Pick<ConfigFiles, 'idsIn' | 'edit'>;
+
+/**
+ * Reads a rule with its edits that are not released yet. An editor keeps them as `{app}/updates/{rule}/{node}.json`; no client reads them. Null
+ * where there are none. An edit that cannot be read is passed over: the released node stands there.
+ */
+function createEditedRules(files: Files, sources: GraphSources) {
+  return async function readEdited(selection: Selection & { ruleId: bigint }): Promise<RuleGraph | null> {
+    const { app, ruleId } = selection;
+    const edited = new Set(await files.idsIn(app, 'updates', String(ruleId)));
+    if (edited.size === 0) return null;
+    const released = await sources.nodesOf(app);
+    const readNode = async (id: bigint) => {
+      const edit = edited.has(id) ? await files.edit(app, ruleId, id) : null;
+      return edit?.kind === 'found' ? edit : released(id);
+    };
+    return readGraph(selection, { ...sources, nodesOf: async () => readNode });
+  };
 }

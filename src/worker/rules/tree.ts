@@ -1,17 +1,14 @@
 import { findCycle, releasedOrder } from './graph-walks.ts';
-import type { KeyUse } from './key-uses.ts';
-import { keyUsesOf } from './key-uses.ts';
-import type { MetadataFor, Wanted } from './leaf-metadata.ts';
-import { createLeafMetadata } from './leaf-metadata.ts';
-import type { NodeDetails } from './node-details.ts';
-import { detailsOf } from './node-details.ts';
+import type { NodeKey } from './leaf-keys.ts';
+import { createLeafMetadata, type MetadataFor, type Wanted } from './leaf-metadata.ts';
+import type { ValueType } from './leaf-nodes.ts';
+import { detailsOf, type NodeDetails } from './node-details.ts';
 import type { RuleNode } from './node-file.ts';
 import type { PlacedRule } from './rule-file.ts';
 import type { RuleGraph, Selection } from './rule-graph.ts';
 import type { Rules } from './rules.ts';
 import { digestOf } from './rules-digest.ts';
-import type { TreeNode } from './tree-node.ts';
-import { growTree } from './tree-node.ts';
+import { growTree, type TreeNode } from './tree-node.ts';
 
 /**
  * The released tree of a selection. Print it with `stringifyExact`: ids, times and configured values keep every digit.
@@ -94,3 +91,27 @@ function growFrom(
 }
 
 const noTree = { kind: 'grown', root: null, occurrences: new Map<bigint, number>() } as const;
+
+/** One key of the input data across a whole tree: which nodes read it and which may write it, in tree order. */
+type KeyUse = {
+  key: string;
+  valueType: ValueType;
+  dynamic: boolean;
+  nested: boolean;
+  readers: bigint[];
+  writers: bigint[];
+};
+
+/** Collects the keys of nodes given in tree order; each node counts once per key. */
+function keyUsesOf(nodes: Iterable<{ id: bigint; keys: readonly NodeKey[] }>): KeyUse[] {
+  const uses = new Map<string, KeyUse>();
+  for (const { id, keys } of nodes) {
+    for (const { key, direction, valueType, dynamic, nested } of keys) {
+      const use = uses.get(key) ?? { key, valueType, dynamic, nested, readers: [], writers: [] };
+      uses.set(key, use);
+      if (direction !== 'write' && use.readers.at(-1) !== id) use.readers.push(id);
+      if (direction !== 'read' && use.writers.at(-1) !== id) use.writers.push(id);
+    }
+  }
+  return [...uses.values()];
+}

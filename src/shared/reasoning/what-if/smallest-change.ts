@@ -2,12 +2,12 @@ import { compactJson } from '../../json-tree/print-json.ts';
 import { type Json, readJson } from '../../json-tree/read-json.ts';
 import { valueAt } from '../../json-tree/value-at.ts';
 import type { Condition } from '../comparison.ts';
+import { constantOf, kindOf } from '../constant.ts';
 import { pathOfKey } from '../key-path.ts';
 import { type Decision, decisionOf, type Mark } from '../mark.ts';
-import type { Occurrence } from '../tree.ts';
+import { isLeaf, isParallel, type Occurrence } from '../tree.ts';
 import { type Candidate, candidatesOf } from './candidates.ts';
 import { createWhatIf } from './compute.ts';
-import { leavesBefore, leavesThatMatter } from './what-matters.ts';
 
 /** One key with another value, both as JSON text. `before`: null when the input had none. `other`: any other text would do as well. */
 export type KeyChange = { key: string; path: string[]; before: string | null; after: string; other: boolean };
@@ -173,4 +173,38 @@ function distance(one: string, other: string): number {
     row = next;
   }
   return row.at(-1) ?? 0;
+}
+
+type Decisions = ReadonlyMap<Occurrence, Decision | null>;
+
+/**
+ * The leaves of which at least one has to come out otherwise for an occurrence to do so. What AND came to by a FALSE child stays as it is
+ * while that child does; so does what ANY and ALL came to by a TRUE one.
+ */
+function leavesThatMatter(at: Occurrence, decisions: Decisions): Occurrence[] {
+  const decision = decisions.get(at);
+  if (decision === undefined) return [];
+  const condition = at.forward === null ? [] : leavesThatMatter(at.forward, decisions);
+  if (at.forward && decisions.get(at.forward) === 'FALSE') return condition;
+  if (isLeaf(at.node)) return [...condition, at];
+  const all = () => at.children.flatMap((child) => leavesThatMatter(child, decisions));
+  if (decision === null) return [...condition, ...all()];
+  const isPassedOn = isParallel(at.node) && at.children.length === 1;
+  if (!isPassedOn && constantOf(at.node.type) !== null) return condition;
+  const settles = kindOf(at.node.type) === 'And' ? 'FALSE' : 'TRUE';
+  const deciding = at.children.find((child) => decisions.get(child) === settles);
+  return [...condition, ...(deciding ? leavesThatMatter(deciding, decisions) : all())];
+}
+
+/** The leaves of which at least one has to come out otherwise for an occurrence to run that did not. */
+function leavesBefore(at: Occurrence, decisions: Decisions): Occurrence[] {
+  const { parent } = at;
+  // It was asked, so its own condition kept it from running.
+  if (decisions.has(at)) return at.forward === null ? [] : leavesThatMatter(at.forward, decisions);
+  if (parent === null) return [];
+  if (!decisions.has(parent)) return leavesBefore(parent, decisions);
+  const { forward } = parent;
+  if (forward && (decisions.get(forward) ?? 'FALSE') === 'FALSE') return leavesThatMatter(forward, decisions);
+  const last = parent.children.findLast((child) => decisions.has(child));
+  return last ? leavesThatMatter(last, decisions) : [];
 }

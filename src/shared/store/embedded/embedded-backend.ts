@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { BackendFactory, IQueueBackend, Telemetry } from 'bullmq';
+import { z } from 'zod';
+import { parseJson } from '../../contract/parse-json.ts';
 import { headIn } from '../job-heads.ts';
-import type { QueueBackend } from '../queue-backend.ts';
+import type { QueueBackend, ReadShortJobs, ShortJob } from '../queue-backend.ts';
 import { openersOf, removeFinished } from '../queue-openers.ts';
 import { createMemoryTakers } from '../takers.ts';
-import { openDatabase } from './file/database.ts';
+import { type Database, openDatabase } from './file/database.ts';
 import { openStore, prepareTables } from './file/embedded-store.ts';
 import { createQueues } from './queue/embedded-queue.ts';
-import { embeddedShortJobs } from './queue/short-jobs.ts';
-import { embeddedMissingRecords } from './stores/missing-records.ts';
 import { createEmbeddedReplies } from './stores/replies.ts';
 import { tableShelves } from './stores/shelves.ts';
 import { embeddedStores } from './stores/stores.ts';
@@ -104,4 +104,57 @@ async function openKept({ folder, flush, tell }: EmbeddedFolder) {
     },
     close,
   };
+}
+
+const SHORT = `SELECT opts, added_at, attempts_started > 0 AS begun, progress, finished_at, failed_reason, return_value
+FROM job WHERE queue = ? AND id = ?`;
+const rowSchema = z.object({
+  opts: z.string(),
+  added_at: z.int(),
+  begun: z.int(),
+  progress: z.string().nullable(),
+  finished_at: z.int().nullable(),
+  failed_reason: z.string().nullable(),
+  return_value: z.string().nullable(),
+});
+
+function embeddedShortJobs({ read, statement }: Database): ReadShortJobs {
+  return (queue, ids) => read(() => ids.map((id) => shortJob(statement(SHORT).get(queue.name, id))));
+}
+
+function shortJob(row: unknown): ShortJob | null {
+  if (row === undefined) return null;
+  const { opts, added_at, begun, progress, finished_at, failed_reason, return_value } = rowSchema.parse(row);
+  return {
+    head: headIn(parseJson(opts)),
+    timestamp: added_at,
+    begun: begun === 1,
+    progress: parseJson(progress ?? ''),
+    finishedOn: finished_at,
+    failedReason: failed_reason,
+    returnvalue: parseJson(return_value ?? ''),
+  };
+}
+
+const idsSchema = z.array(z.object({ id: z.string() }));
+
+const MISSING = `finished_at <= ?1
+  AND NOT EXISTS (SELECT 1 FROM history WHERE key = job.id)
+  AND NOT EXISTS (SELECT 1 FROM history_of_batches WHERE key = job.id)`;
+
+/**
+ * Finds executions that ended before this start and are in no history, because the process died before it wrote them there.
+ * Their jobs count as finished now: the first job that ends here would otherwise remove them, had the process been away for long.
+ */
+async function embeddedMissingRecords({
+  read,
+  write,
+  statement,
+}: Database): Promise<(queue: string) => Promise<string[]>> {
+  const startedAt = Date.now();
+  await write(() => statement(`UPDATE job SET finished_at = ?1 WHERE ${MISSING}`).run(startedAt));
+  return (queue) =>
+    read(() =>
+      idsSchema.parse(statement(`SELECT id FROM job WHERE ${MISSING} AND queue = ?2`).all(startedAt, queue)),
+    ).then((rows) => rows.map(({ id }) => id));
 }

@@ -1,14 +1,15 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { z } from 'zod';
+import { parseJson } from '../../../contract/parse-json.ts';
 import { errnoOf } from '../../../runtime/errno.ts';
 import { servedFileSystems } from '../../../runtime/served-file-systems.ts';
 import { BadSettings } from '../../../runtime/settings.ts';
 import { JOB_TABLES } from '../queue/job-table.ts';
-import type { OpenShelf } from '../stores/shelf.ts';
+import type { OpenShelf, Shelf } from '../stores/shelf.ts';
 import { SHELF_TABLES, tableShelves } from '../stores/shelves.ts';
 import { copyDatabase, markAsCopy } from './backup.ts';
 import { type Database, NewerLayout, openDatabase } from './database.ts';
-import { noteKeysOf } from './keys-in-ledger.ts';
 import { type Ledger, openLedger } from './ledger.ts';
 import { keepAsUnknown } from './lost-store.ts';
 import { beginRun, endRun, RUN_TABLE } from './power-loss.ts';
@@ -199,4 +200,25 @@ function unlessFault(error: unknown): { why: string } {
   if (['ENOSPC', 'EACCES', 'EROFS', 'EMFILE', 'ENFILE', 'ENOMEM', 'EDQUOT'].includes(errnoOf(error))) throw error;
   if (error instanceof Error && 'errcode' in error && FAULTS.has(Number(error.errcode) & 0xff)) throw error;
   return { why: error instanceof Error ? error.message : String(error) };
+}
+
+/** A note whose call may run from now on; those that have ended are in the ledger already. */
+const openNoteSchema = z.object({ text: z.string(), dueAt: z.int() });
+
+/** The shelf of notes, which also tells the ledger which calls stand under which keys. */
+function noteKeysOf(shelf: Shelf, ledger: Ledger): Shelf {
+  return {
+    ...shelf,
+    async put(entries) {
+      for (const { key, info } of entries) {
+        const { data } = openNoteSchema.safeParse(parseJson(info ?? ''));
+        if (data) ledger.key(key, data.text);
+      }
+      await shelf.put(entries);
+    },
+    async remove(keys) {
+      for (const key of keys) if (!key.endsWith(':answer')) ledger.key(key, null);
+      await shelf.remove(keys);
+    },
+  };
 }
