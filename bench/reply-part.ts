@@ -1,8 +1,8 @@
 // One process of `bench/replies.ts`: MECHANISM (stream, relay, pubsub) and ROLE (worker, or an API that adds as it is told).
 import { randomUUID } from 'node:crypto';
 import { type Job, Queue, QueueEvents, Relay, Worker } from 'bullmq';
-import { openQueueBackend } from '../src/shared/store/open-queue-backend.ts';
-import { queueNames } from '../src/shared/store/queue-names.ts';
+import { openQueueBackend } from '../src/shared/store/queue/open-queue-backend.ts';
+import { queueNames } from '../src/shared/store/queue/queue-names.ts';
 
 const [mechanism = 'stream', role = 'worker', url = ''] = process.argv.slice(2);
 const common = { connection: { url }, prefix: '{rule-server}' };

@@ -1,11 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Registration } from '../src/worker/rules/leaf-metadata.ts';
-import { parseLeafNodes } from '../src/worker/rules/leaf-nodes.ts';
+import type { Registration } from '../src/worker/rules/leaves/leaf-metadata.ts';
+import { parseLeafNodes } from '../src/worker/rules/leaves/leaf-nodes.ts';
+import { readSchema } from '../src/worker/rules/leaves/schema.ts';
 import { createRules } from '../src/worker/rules/rules.ts';
-import { readSchema } from '../src/worker/rules/schema.ts';
-import { checkTree } from '../src/worker/rules/tree-checks.ts';
+import { checkTree } from '../src/worker/rules/tree/tree-checks.ts';
 import { NODES_EACH, publishedLeaves, RULES, writeRules } from './rule-files.ts';
 
 const [APP, REGISTRATIONS] = [1, 1000];

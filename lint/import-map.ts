@@ -12,12 +12,11 @@ const REASONING = ['src/shared/json-tree/', 'src/shared/reasoning/'];
 /** A browser can load them: the page reads paths, CSV and cases by the rules of the service. */
 const PURE_PARTS_OF_CASES = [
   'path.ts',
-  'cell-type.ts',
-  'csv-cases.ts',
-  'csv-delimiter.ts',
-  'read-case.ts',
-  'refusal.ts',
-  'set-aside.ts',
+  'csv/cell-type.ts',
+  'csv/csv-cases.ts',
+  'csv/csv-delimiter.ts',
+  'document/read-case.ts',
+  'document/refusal.ts',
 ].map((name) => `src/shared/cases/${name}`);
 
 /** The directions of ARCHITECTURE.md. The first part whose path fits decides. */
@@ -58,7 +57,7 @@ export const importMap: Part[] = [
   },
   {
     path: 'src/cli/cases/in-process.ts',
-    mayImport: ['src/cli/', 'src/shared/', 'src/client/answer-in-process.ts'],
+    mayImport: ['src/cli/', 'src/shared/', 'src/client/requests/answer-in-process.ts'],
     because: 'Cases that run in the command itself run as in a client: it uses one door of the SDK.',
   },
   {
@@ -103,7 +102,7 @@ export const layers: Record<string, string[]> = {
     'queries',
     'upkeep',
   ],
-  'src/client/': ['engine', 'code', 'leaves', 'rules', 'analyzer', 'demo'],
+  'src/client/': ['engine', 'code', 'leaves', 'rules', 'analyzer', 'runs', 'requests', 'demo'],
   'src/console/': ['styles', 'json', 'trace', 'api', 'state', 'text', 'run', 'cases', 'ui', 'screen'],
-  'src/cli/': ['doctor', 'mcp', 'cases', 'replay'],
+  'src/cli/': ['terminal', 'operating', 'runs', 'doctor', 'mcp', 'cases', 'replay'],
 };

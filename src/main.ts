@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { printError } from './shared/runtime/error-fields.ts';
-import { createLogger, type Logger } from './shared/runtime/logger.ts';
-import { BadSettings, misspeltSettings, readSettings } from './shared/runtime/settings.ts';
+import { BadSettings, misspeltSettings, readSettings } from './shared/runtime/settings/settings.ts';
+import { printError } from './shared/runtime/telemetry/error-fields.ts';
+import { createLogger, type Logger } from './shared/runtime/telemetry/logger.ts';
 
 const SERVICES = new Set(['api', 'worker', 'all', 'demo-client']);
 

@@ -4,11 +4,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { startApi } from './api/start.ts';
 import { DEMO_APP, startDemoClient } from './client/demo.ts';
 import { DATA_FIELD } from './shared/contract/data-field.ts';
-import { openKeyring } from './shared/runtime/keyring.ts';
-import type { Logger } from './shared/runtime/logger.ts';
-import { createMetrics } from './shared/runtime/metrics.ts';
-import { openTracing } from './shared/runtime/open-tracing.ts';
-import { readRedisAddress } from './shared/runtime/redis-address.ts';
+import { openKeyring } from './shared/runtime/access/keyring.ts';
+import { readRedisAddress } from './shared/runtime/settings/redis-address.ts';
 import {
   BadSettings,
   DEFAULT_SHARED_DIR,
@@ -17,11 +14,14 @@ import {
   needsKeys,
   refuseOpenDoor,
   type Settings,
-} from './shared/runtime/settings.ts';
-import type { Tracing } from './shared/runtime/tracing.ts';
+} from './shared/runtime/settings/settings.ts';
+import type { Logger } from './shared/runtime/telemetry/logger.ts';
+import { createMetrics } from './shared/runtime/telemetry/metrics.ts';
+import { openTracing } from './shared/runtime/telemetry/open-tracing.ts';
+import type { Tracing } from './shared/runtime/telemetry/tracing.ts';
 import type { EmbeddedFolder } from './shared/store/embedded/embedded-backend.ts';
-import { openQueueBackend } from './shared/store/open-queue-backend.ts';
-import type { QueueBackend } from './shared/store/queue-backend.ts';
+import { openQueueBackend } from './shared/store/queue/open-queue-backend.ts';
+import type { QueueBackend } from './shared/store/queue/queue-backend.ts';
 import { version } from './version.ts';
 import { startHealthServer } from './worker/health-server.ts';
 import { startWorker } from './worker/start.ts';

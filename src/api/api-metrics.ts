@@ -1,6 +1,6 @@
 import { createMiddleware } from 'hono/factory';
 import { Counter, Histogram } from 'prom-client';
-import type { Metrics } from '../shared/runtime/metrics.ts';
+import type { Metrics } from '../shared/runtime/telemetry/metrics.ts';
 import type { Environment } from './http/environment.ts';
 import { routeOf } from './http/route-of.ts';
 import type { QueueHealth } from './queue-health.ts';

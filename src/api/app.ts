@@ -2,11 +2,11 @@ import type { IncomingMessage } from 'node:http';
 import { Hono, type MiddlewareHandler } from 'hono';
 import { methodNotAllowed } from 'hono/method-not-allowed';
 import { requestId } from 'hono/request-id';
-import type { Audit } from '../shared/runtime/audit.ts';
-import type { Keyring } from '../shared/runtime/keyring.ts';
-import type { Logger } from '../shared/runtime/logger.ts';
-import type { Metrics } from '../shared/runtime/metrics.ts';
-import { keyLimitsOf, needsKeys, type Settings } from '../shared/runtime/settings.ts';
+import type { Audit } from '../shared/runtime/access/audit.ts';
+import type { Keyring } from '../shared/runtime/access/keyring.ts';
+import { keyLimitsOf, needsKeys, type Settings } from '../shared/runtime/settings/settings.ts';
+import type { Logger } from '../shared/runtime/telemetry/logger.ts';
+import type { Metrics } from '../shared/runtime/telemetry/metrics.ts';
 import type { Store } from '../shared/store/key-value-store.ts';
 import { isStoreUnavailable } from '../shared/store/store-error.ts';
 import { auditRequests } from './access/audit-requests.ts';
@@ -28,13 +28,19 @@ import type { ConsoleFile } from './console-files.ts';
 import type { EraseExecution } from './executions/erase-execution.ts';
 import type { Executions } from './executions/executions.ts';
 import { NewerExecution } from './executions/newer-execution.ts';
-import { createClientAddress } from './http/client-address.ts';
 import { compressJson, tagAnswers } from './http/compress.ts';
 import type { Environment } from './http/environment.ts';
-import { logAccess } from './http/log-access.ts';
 import { keepNothing, pageHeaders } from './http/page-headers.ts';
-import { type Phase, refuseWhileStopping, refuseWithoutStore, withoutStore, wrongMethod } from './http/refuse-calls.ts';
 import { problem } from './http/respond.ts';
+import { createClientAddress } from './http/server/client-address.ts';
+import { logAccess } from './http/server/log-access.ts';
+import {
+  type Phase,
+  refuseWhileStopping,
+  refuseWithoutStore,
+  withoutStore,
+  wrongMethod,
+} from './http/server/refuse-calls.ts';
 import { inEnvelope } from './ice/envelope.ts';
 import type { RunOnce } from './idempotency/run-once.ts';
 import type { BoardOptions } from './queue-board.ts';
@@ -42,19 +48,19 @@ import type { QueueHealth } from './queue-health.ts';
 import { batchRoutes } from './routes/batches.ts';
 import { browseRoutes } from './routes/browse.ts';
 import { casesRoutes } from './routes/cases.ts';
-import { consoleRoutes } from './routes/console.ts';
-import { docsRoutes } from './routes/docs.ts';
 import { eventRoutes } from './routes/events.ts';
 import { executeRoute } from './routes/execute.ts';
 import { executionRoutes } from './routes/executions.ts';
 import { findExecutionsRoutes } from './routes/find-executions.ts';
-import { healthRoutes } from './routes/health.ts';
 import { iceRoutes } from './routes/ice.ts';
 import { keptExecutionRoutes } from './routes/kept-executions.ts';
-import { metricsRoutes } from './routes/metrics.ts';
-import { queueBoardRoutes } from './routes/queue-board.ts';
+import { consoleRoutes } from './routes/pages/console.ts';
+import { docsRoutes } from './routes/pages/docs.ts';
+import { healthRoutes } from './routes/pages/health.ts';
+import { metricsRoutes } from './routes/pages/metrics.ts';
+import { queueBoardRoutes } from './routes/pages/queue-board.ts';
+import { sessionRoutes } from './routes/pages/session.ts';
 import { readinessRoute } from './routes/readiness.ts';
-import { sessionRoutes } from './routes/session.ts';
 
 type Dependencies = {
   batches: Batches;

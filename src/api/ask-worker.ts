@@ -1,11 +1,11 @@
+import { refusals } from '../shared/contract/endings/refusals.ts';
 import { type Query, type QueryResult, queryResultSchema } from '../shared/contract/query.ts';
-import { refusals } from '../shared/contract/refusals.ts';
-import type { Logger } from '../shared/runtime/logger.ts';
-import type { Settings } from '../shared/runtime/settings.ts';
+import type { Settings } from '../shared/runtime/settings/settings.ts';
+import type { Logger } from '../shared/runtime/telemetry/logger.ts';
 import { random } from '../shared/seams/random.ts';
-import { followJobs } from '../shared/store/follow-jobs.ts';
-import type { JobQueue, QueueBackend } from '../shared/store/queue-backend.ts';
-import { queueNames } from '../shared/store/queue-names.ts';
+import { followJobs } from '../shared/store/queue/follow-jobs.ts';
+import type { JobQueue, QueueBackend } from '../shared/store/queue/queue-backend.ts';
+import { queueNames } from '../shared/store/queue/queue-names.ts';
 
 /** `found`: the answer as JSON text; `stored` is its key, where it is in the store. `refused`: why there is none. */
 type Reply =

@@ -1,9 +1,9 @@
-import type { ThrottledAlert } from '../shared/runtime/logger.ts';
 import { every } from '../shared/runtime/periodic.ts';
+import type { ThrottledAlert } from '../shared/runtime/telemetry/logger.ts';
 import { time } from '../shared/seams/time.ts';
-import type { Backlog } from '../shared/store/backlog.ts';
-import type { ExecutionQueue, QueueBackend } from '../shared/store/queue-backend.ts';
-import { queueNames } from '../shared/store/queue-names.ts';
+import type { Backlog } from '../shared/store/queue/backlog.ts';
+import type { ExecutionQueue, QueueBackend } from '../shared/store/queue/queue-backend.ts';
+import { queueNames } from '../shared/store/queue/queue-names.ts';
 import { reasonOf, tookTooLong } from '../shared/store/store-error.ts';
 
 const COUNT_EVERY_MS = 250;

@@ -1,20 +1,20 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { openAudit } from '../shared/runtime/access/audit.ts';
+import { openKeyring } from '../shared/runtime/access/keyring.ts';
 import { atMost } from '../shared/runtime/at-most.ts';
-import { openAudit } from '../shared/runtime/audit.ts';
-import { openKeyring } from '../shared/runtime/keyring.ts';
-import type { Logger } from '../shared/runtime/logger.ts';
-import { createMetrics, type Metrics } from '../shared/runtime/metrics.ts';
-import { needsKeys, type Settings } from '../shared/runtime/settings.ts';
-import { noTracing, type Tracing } from '../shared/runtime/tracing.ts';
-import type { QueueBackend } from '../shared/store/queue-backend.ts';
+import { needsKeys, type Settings } from '../shared/runtime/settings/settings.ts';
+import type { Logger } from '../shared/runtime/telemetry/logger.ts';
+import { createMetrics, type Metrics } from '../shared/runtime/telemetry/metrics.ts';
+import { noTracing, type Tracing } from '../shared/runtime/telemetry/tracing.ts';
+import type { QueueBackend } from '../shared/store/queue/queue-backend.ts';
 import { openCallsElsewhere } from './access/calls-elsewhere.ts';
 import { createRequestMetrics } from './api-metrics.ts';
 import { createApp } from './app.ts';
 import { CONSOLE_DIRECTORY, readConsoleFiles } from './console-files.ts';
-import { serveHttp } from './http/http-server.ts';
-import type { Phase } from './http/refuse-calls.ts';
-import { refuseEarly } from './http/refuse-early.ts';
-import { loadRequestTracing } from './http/trace-requests.ts';
+import { serveHttp } from './http/server/http-server.ts';
+import type { Phase } from './http/server/refuse-calls.ts';
+import { refuseEarly } from './http/server/refuse-early.ts';
+import { loadRequestTracing } from './http/server/trace-requests.ts';
 import { openCalls } from './open-calls.ts';
 
 /** A start does not wait longer for the queue store. */

@@ -1,14 +1,14 @@
 import { writeFile } from 'node:fs/promises';
 import { z } from 'zod';
-import { parseJson } from '../shared/contract/parse-json.ts';
-import { RawNumber } from '../shared/contract/raw-number.ts';
-import { visible, visibleJson } from '../shared/contract/visible-text.ts';
+import { parseJson } from '../shared/contract/json/parse-json.ts';
+import { RawNumber } from '../shared/contract/json/raw-number.ts';
+import { visible, visibleJson } from '../shared/contract/json/visible-text.ts';
 import { findingCodes, readinessStates } from '../shared/reasoning/readiness.ts';
 import { junitReport } from '../shared/reports/junit.ts';
 import type { ReportedItem } from '../shared/reports/reported.ts';
-import { exitCodes } from './exit-codes.ts';
-import { createHttpApi, errorOf } from './http-api.ts';
-import { CommandFailed, type Surroundings } from './surroundings.ts';
+import { exitCodes } from './terminal/exit-codes.ts';
+import { createHttpApi, errorOf } from './terminal/http-api.ts';
+import { CommandFailed, type Surroundings } from './terminal/surroundings.ts';
 
 export type CheckOptions = {
   app: string;

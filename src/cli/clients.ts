@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { parseJson } from '../shared/contract/parse-json.ts';
-import { RawNumber } from '../shared/contract/raw-number.ts';
-import { visibleJson } from '../shared/contract/visible-text.ts';
-import { exitCodes } from './exit-codes.ts';
-import { createHttpApi, errorOf } from './http-api.ts';
-import { CommandFailed, type Surroundings } from './surroundings.ts';
-import { table } from './table.ts';
+import { parseJson } from '../shared/contract/json/parse-json.ts';
+import { RawNumber } from '../shared/contract/json/raw-number.ts';
+import { visibleJson } from '../shared/contract/json/visible-text.ts';
+import { exitCodes } from './terminal/exit-codes.ts';
+import { createHttpApi, errorOf } from './terminal/http-api.ts';
+import { CommandFailed, type Surroundings } from './terminal/surroundings.ts';
+import { table } from './terminal/table.ts';
 
 export type ClientsOptions = { app: string; url: string; key?: string; json?: boolean };
 

@@ -1,14 +1,9 @@
 import { Argument, type Command, Option } from 'commander';
 import { anyForm } from '../shared/contract/target.ts';
-import type { BackupOptions } from './backup.ts';
 import { describeCases } from './cases/commands.ts';
 import type { CheckOptions } from './check.ts';
 import type { ClientsOptions } from './clients.ts';
 import type { DoctorOptions } from './doctor/doctor.ts';
-import type { EraseOptions } from './erase.ts';
-import type { ExecOptions } from './exec.ts';
-import { EXIT_CODES_HELP } from './exit-codes.ts';
-import type { ExplainOptions } from './explain.ts';
 import {
   BACKUP_EXAMPLES,
   CHECK_HELP,
@@ -26,17 +21,22 @@ import {
   SCHEMA_EXAMPLES,
   WATCH_EXAMPLES,
 } from './help-texts.ts';
-import type { HistoryOptions } from './history.ts';
-import { describeKeys } from './key-commands.ts';
-import type { LayoutOptions } from './layout.ts';
 import type { McpOptions } from './mcp/serve-mcp.ts';
-import type { MoveKeysOptions } from './move-keys.ts';
 import { needsOptions } from './needs-options.ts';
+import type { BackupOptions } from './operating/backup.ts';
+import { describeKeys } from './operating/key-commands.ts';
+import type { LayoutOptions } from './operating/layout.ts';
+import type { MoveKeysOptions } from './operating/move-keys.ts';
 import type { ReplayOptions } from './replay/replay.ts';
 import type { RuleFileName } from './rule-schemas.ts';
-import { addRecordedSearch, addSearchWords } from './search-words.ts';
-import type { Surroundings } from './surroundings.ts';
-import type { WatchOptions } from './watch.ts';
+import type { EraseOptions } from './runs/erase.ts';
+import type { ExecOptions } from './runs/exec.ts';
+import type { ExplainOptions } from './runs/explain.ts';
+import type { HistoryOptions } from './runs/history.ts';
+import { addRecordedSearch, addSearchWords } from './runs/search-words.ts';
+import type { WatchOptions } from './runs/watch.ts';
+import { EXIT_CODES_HELP } from './terminal/exit-codes.ts';
+import type { Surroundings } from './terminal/surroundings.ts';
 
 type Ended = (code: number) => void;
 type Describing = {
@@ -96,7 +96,7 @@ function describeExec({ program, surroundings, ended, withApi }: Describing): vo
     .option('--dry-run', 'without effects: a leaf that has some is not called, and counts as TRUE')
     .option('--stub <json>', 'with --dry-run: what stands in the place of nodes, such as {"7":"TRUE"}')
     .option('--idempotency-key <key>', 'the same call under the same key runs once')
-    .action(async (options: ExecOptions) => ended(await (await import('./exec.ts')).exec(options, surroundings)));
+    .action(async (options: ExecOptions) => ended(await (await import('./runs/exec.ts')).exec(options, surroundings)));
   needsOptions(exec, 'app');
   withApi(exec).addHelpText('after', EXEC_EXAMPLES + EXIT_CODES_HELP);
 }
@@ -119,7 +119,7 @@ function describeErase({ program, surroundings, ended, withApi }: Describing): v
     .description('remove every trace of one execution that has ended; needs the permission ops')
     .argument('<mockId>', 'the execution')
     .action(async (mockId: string, options: EraseOptions) =>
-      ended(await (await import('./erase.ts')).erase(mockId, options, surroundings)),
+      ended(await (await import('./runs/erase.ts')).erase(mockId, options, surroundings)),
     );
   withApi(erase).addHelpText('after', ERASE_EXAMPLES);
 }
@@ -132,7 +132,7 @@ function describeBackup({ program, surroundings, ended }: Describing): void {
     .option('--shared-dir <folder>', 'the SHARED_DIR of the service, if not that of this environment')
     .addHelpText('after', BACKUP_EXAMPLES)
     .action(async (file: string, options: BackupOptions) =>
-      ended(await (await import('./backup.ts')).backup(file, options, surroundings)),
+      ended(await (await import('./operating/backup.ts')).backup(file, options, surroundings)),
     );
 }
 
@@ -145,7 +145,7 @@ function describeMoveKeys({ program, surroundings, ended }: Describing): void {
     .option('--shared-dir <folder>', 'the SHARED_DIR of the service, if not that of this environment')
     .addHelpText('after', MOVE_KEYS_EXAMPLES)
     .action(async (options: MoveKeysOptions) =>
-      ended(await (await import('./move-keys.ts')).moveKeys(options, surroundings)),
+      ended(await (await import('./operating/move-keys.ts')).moveKeys(options, surroundings)),
     );
 }
 
@@ -160,7 +160,9 @@ function describeLayout({ program, surroundings, ended }: Describing): void {
     .option('--worker <user>', 'the user of the workers, by name or number; if not given, the owner of SHARED_DIR')
     .option('--shared-dir <folder>', 'the SHARED_DIR of the service, if not that of this environment')
     .addHelpText('after', LAYOUT_EXAMPLES)
-    .action(async (options: LayoutOptions) => ended(await (await import('./layout.ts')).layout(options, surroundings)));
+    .action(async (options: LayoutOptions) =>
+      ended(await (await import('./operating/layout.ts')).layout(options, surroundings)),
+    );
   needsOptions(layout, 'app', 'group');
 }
 
@@ -179,7 +181,9 @@ function describeWatch({ program, surroundings, ended, withApi }: Describing): v
     .command('watch')
     .description('print executions as they come and go on, until Ctrl-C')
     .option('--failures', 'only those that failed, counted where they are alike')
-    .action(async (options: WatchOptions) => ended(await (await import('./watch.ts')).watch(options, surroundings)));
+    .action(async (options: WatchOptions) =>
+      ended(await (await import('./runs/watch.ts')).watch(options, surroundings)),
+    );
   withApi(addSearchWords(watch)).addHelpText('after', WATCH_EXAMPLES);
 }
 
@@ -223,7 +227,7 @@ function describeExplain({ program, surroundings, ended, withApi }: Describing):
     .description('tell why an execution came out as it did, by the rules it ran on')
     .argument('<mockId>', 'the execution')
     .action(async (mockId: string, options: ExplainOptions) =>
-      ended(await (await import('./explain.ts')).explainExecution(mockId, options, surroundings)),
+      ended(await (await import('./runs/explain.ts')).explainExecution(mockId, options, surroundings)),
     );
   withApi(explain).addHelpText('after', EXPLAIN_EXAMPLES);
 }
@@ -233,7 +237,7 @@ function describeHistory({ program, surroundings, ended, withApi }: Describing):
     .command('history')
     .description('list and search earlier executions, the newest first')
     .action(async (options: HistoryOptions) =>
-      ended(await (await import('./history.ts')).history(options, surroundings)),
+      ended(await (await import('./runs/history.ts')).history(options, surroundings)),
     );
   addSearchWords(history)
     .option('--from <time>', 'begun at this time or later: epoch ms, or an ISO 8601 time')

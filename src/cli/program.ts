@@ -1,10 +1,10 @@
 import { Command, CommanderError } from 'commander';
-import { visibleLines } from '../shared/contract/visible-text.ts';
+import { visibleLines } from '../shared/contract/json/visible-text.ts';
 import { version } from '../version.ts';
 import { describeCommands } from './commands.ts';
-import { exitCodes } from './exit-codes.ts';
 import { INTRODUCTION, SERVICE_HELP } from './help-texts.ts';
-import { CommandFailed, type Surroundings } from './surroundings.ts';
+import { exitCodes } from './terminal/exit-codes.ts';
+import { CommandFailed, type Surroundings } from './terminal/surroundings.ts';
 
 /** Runs one command line and resolves to its exit code. */
 export async function runCommand(parameters: string[], surroundings: Surroundings): Promise<number> {

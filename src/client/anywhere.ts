@@ -7,22 +7,22 @@ import {
   loadReleased,
   type RuleObjects,
   releasedOf,
-} from './load-objects.ts';
+} from './runs/load-objects.ts';
 
 /*
  * `rule-server-client/anywhere`: rules of objects, run wherever there is JavaScript. Nothing of Node is imported, so a browser, an edge
  * runtime or a worker can load it.
  */
 
-export type { Data } from './engine/data.ts';
+export type { Data } from './engine/data/data.ts';
+export type { Value } from './engine/data/values.ts';
 export type { State } from './engine/state.ts';
-export type { Value } from './engine/values.ts';
 export type { Leaf, LeafClass, LeafDefinition, Leaves } from './leaves/leaf.ts';
 // biome-ignore lint/performance/noBarrelFile: this file is a door of the package.
 export { describeLeaf } from './leaves/leaf.ts';
 export { leavesFor } from './leaves/leaves-for.ts';
-export type { DryRunResult, LoadedRules, LoadOptions, RuleObjects } from './load-objects.ts';
-export type { RunRequest, RunResult, RunStep, SceneRequest, SceneResult } from './run-in-process.ts';
+export type { DryRunResult, LoadedRules, LoadOptions, RuleObjects } from './runs/load-objects.ts';
+export type { RunRequest, RunResult, RunStep, SceneRequest, SceneResult } from './runs/run-in-process.ts';
 
 /**
  * Rules to run here.

@@ -1,19 +1,20 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { leafNodesOf } from './analyzer/leaf-nodes.ts';
-import { answerRequest } from './answer-request.ts';
 import { checkDirectory } from './check-directory.ts';
 import { checkOptions } from './check-options.ts';
 import type { HandleError } from './engine/node.ts';
 import { type Heart, startHeart } from './heart.ts';
-import { openInbox } from './inbox.ts';
 import { type DataSchema, keysOfSchema } from './leaves/data-schema.ts';
 import type { LeafClasses, Leaves } from './leaves/leaf.ts';
 import { createRegistry } from './leaves/registry.ts';
 import { placesOf } from './places.ts';
-import { createRecorder, type RecordOptions } from './recorder.ts';
 import { register, unregister } from './registration.ts';
+import { answerRequest } from './requests/answer-request.ts';
+import { openInbox } from './requests/inbox.ts';
+import { createTakings } from './requests/takings.ts';
 import { openRuleSource } from './rules/rule-source.ts';
+import { createRecorder, type RecordOptions } from './runs/recorder.ts';
 import {
   type RunRequest,
   type RunResult,
@@ -21,14 +22,13 @@ import {
   runSceneInProcess,
   type SceneRequest,
   type SceneResult,
-} from './run-in-process.ts';
-import { watchStrayErrors } from './stray-errors.ts';
-import { createTakings } from './takings.ts';
-import { openTelemetry } from './telemetry.ts';
+} from './runs/run-in-process.ts';
+import { watchStrayErrors } from './runs/stray-errors.ts';
+import { openTelemetry } from './runs/telemetry.ts';
 
-export type { Data } from './engine/data.ts';
+export type { Data } from './engine/data/data.ts';
+export type { Value } from './engine/data/values.ts';
 export type { ErrorState, State } from './engine/state.ts';
-export type { Value } from './engine/values.ts';
 export type { DataSchema } from './leaves/data-schema.ts';
 export type {
   DeclaredType,
@@ -50,11 +50,11 @@ export { describeLeaf } from './leaves/leaf.ts';
 export type { LeafMaker } from './leaves/leaves-for.ts';
 export { leavesFor } from './leaves/leaves-for.ts';
 export type { Mock, Mocks } from './leaves/stand-ins.ts';
-export type { DryRunResult, LoadedRules, LoadOptions, RuleObjects } from './load-objects.ts';
-export type { TestOptions } from './load-rules.ts';
-export { loadRules, testRule } from './load-rules.ts';
-export type { RecordOptions } from './recorder.ts';
-export type { RunRequest, RunResult, RunStep, SceneRequest, SceneResult } from './run-in-process.ts';
+export type { DryRunResult, LoadedRules, LoadOptions, RuleObjects } from './runs/load-objects.ts';
+export type { TestOptions } from './runs/load-rules.ts';
+export { loadRules, testRule } from './runs/load-rules.ts';
+export type { RecordOptions } from './runs/recorder.ts';
+export type { RunRequest, RunResult, RunStep, SceneRequest, SceneResult } from './runs/run-in-process.ts';
 
 export type RuleClientOptions<D = unknown, L extends LeafClasses<D> = LeafClasses<D>> = {
   /** The app whose rules this client runs. */

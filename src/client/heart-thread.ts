@@ -1,12 +1,12 @@
 import { access, mkdir } from 'node:fs/promises';
 import { parentPort, workerData } from 'node:worker_threads';
-import { joinMembers } from '../shared/contract/exact-json.ts';
-import { openFlightRecord } from './flight-record.ts';
+import { joinMembers } from '../shared/contract/json/exact-json.ts';
 import type { HeartMessage, HeartSettings } from './heart.ts';
-import { putAnswer } from './put-answer.ts';
 import { printHeartbeat } from './registration.ts';
 import { repeat } from './repeat.ts';
 import { replaceFile } from './replace-file.ts';
+import { putAnswer } from './requests/put-answer.ts';
+import { openFlightRecord } from './runs/flight-record.ts';
 
 type Began = Extract<HeartMessage, { kind: 'began' }>;
 

@@ -1,8 +1,8 @@
 // Not `{ Worker }`: webpack writes code that does not run for a thread of an imported name.
 import threads, { type Worker } from 'node:worker_threads';
 import { DATA_FIELD } from '../shared/contract/data-field.ts';
-import { type FlightRecord, newFlightMemory, openFlightRecord } from './flight-record.ts';
 import type { Places } from './places.ts';
+import { type FlightRecord, newFlightMemory, openFlightRecord } from './runs/flight-record.ts';
 
 /** The thread's start data. */
 export type HeartSettings = {

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { hasUnseen } from '../shared/contract/visible-text.ts';
+import { hasUnseen } from '../shared/contract/json/visible-text.ts';
 
 /** Where the files of one client are in the shared directory. */
 export type Places = {

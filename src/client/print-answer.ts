@@ -1,11 +1,11 @@
 import { randomInt } from 'node:crypto';
 import { DATA_FIELD } from '../shared/contract/data-field.ts';
-import { joinMembers } from '../shared/contract/exact-json.ts';
-import { stringifyExact } from '../shared/contract/raw-number.ts';
+import { joinMembers } from '../shared/contract/json/exact-json.ts';
+import { stringifyExact } from '../shared/contract/json/raw-number.ts';
 import { messageOf } from './engine/evaluate.ts';
 import type { Ending, Execution } from './engine/execution.ts';
 import { printSteps } from './engine/print-steps.ts';
-import { PUBLISHED_DATA_FIELD } from './take-request.ts';
+import { PUBLISHED_DATA_FIELD } from './requests/take-request.ts';
 
 /** The rules that ran: the version, and the digest where there was something to run. */
 type RulesThatRan = { version: bigint; digest: string | null };

@@ -2,7 +2,7 @@ import { AssertionError } from 'node:assert';
 import { isDeepStrictEqual } from 'node:util';
 import type { State } from './engine/state.ts';
 import type { StepOutcome } from './engine/steps.ts';
-import type { RunStep } from './run-in-process.ts';
+import type { RunStep } from './runs/run-in-process.ts';
 
 /** As much of what a run gave back as is looked at. */
 type Ran = {

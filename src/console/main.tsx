@@ -1,7 +1,7 @@
 import { QueryClientProvider } from '@tanstack/react-query';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { createQueries } from './run/use-service.ts';
+import { createQueries } from './run/queries/use-service.ts';
 import { Boundary } from './screen/frame/boundary.tsx';
 import { Gate } from './screen/frame/gate.tsx';
 import './styles/index.css';

@@ -4,7 +4,7 @@ import { unless } from '../shared/runtime/errno.ts';
 import { time } from '../shared/seams/time.ts';
 import type { Client } from './clients/client.ts';
 import type { Clients } from './clients/clients.ts';
-import { inDirectory } from './files/directory-limit.ts';
+import { inDirectory } from './files/directory/directory-limit.ts';
 import type { ClientLoad } from './placement/client-load.ts';
 import { readdir } from './seams/files.ts';
 

@@ -1,15 +1,15 @@
 import { relative } from 'node:path';
 import { atMost } from '../shared/runtime/at-most.ts';
-import { createThrottledAlert } from '../shared/runtime/logger.ts';
-import { createMetrics } from '../shared/runtime/metrics.ts';
 import { every } from '../shared/runtime/periodic.ts';
-import { noTracing } from '../shared/runtime/tracing.ts';
+import { createThrottledAlert } from '../shared/runtime/telemetry/logger.ts';
+import { createMetrics } from '../shared/runtime/telemetry/metrics.ts';
+import { noTracing } from '../shared/runtime/telemetry/tracing.ts';
 import { random } from '../shared/seams/random.ts';
-import { listenForCancels } from '../shared/store/control.ts';
+import { listenForCancels } from '../shared/store/queue/control.ts';
 import { createBatchWorker } from './batches/batch-worker.ts';
 import { createDirectoryCheck, type StoreState, type WorkerState } from './check-directory.ts';
 import { createClientCensus } from './client-census.ts';
-import { hangingDirectories } from './files/directory-limit.ts';
+import { hangingDirectories } from './files/directory/directory-limit.ts';
 import {
   type AllOptions,
   createDirectoryParts,

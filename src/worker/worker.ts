@@ -1,8 +1,8 @@
 import type { JobData, JobResult } from '../shared/contract/job.ts';
-import type { Logger, ThrottledAlert } from '../shared/runtime/logger.ts';
-import { isLostToOthers } from '../shared/store/ending-worker.ts';
-import type { ExecutionQueue, JobWorker, QueueBackend } from '../shared/store/queue-backend.ts';
-import { queueNames } from '../shared/store/queue-names.ts';
+import type { Logger, ThrottledAlert } from '../shared/runtime/telemetry/logger.ts';
+import { isLostToOthers } from '../shared/store/queue/ending-worker.ts';
+import type { ExecutionQueue, JobWorker, QueueBackend } from '../shared/store/queue/queue-backend.ts';
+import { queueNames } from '../shared/store/queue/queue-names.ts';
 import type { Execute } from './execution/execute.ts';
 import type { Interrupts } from './execution/interrupts.ts';
 import { createProcessJob } from './execution/process-job.ts';

@@ -4,7 +4,7 @@ import { dirname, join, posix } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { documentsIn, writeDocuments } from '../../bin/documents.js';
 import { readConsoleFiles } from '../../src/api/console-files.ts';
-import { consoleRoutes } from '../../src/api/routes/console.ts';
+import { consoleRoutes } from '../../src/api/routes/pages/console.ts';
 
 const root = join(import.meta.dirname, '../..');
 let folder: string;

@@ -8,9 +8,9 @@ import { PassThrough, Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { checkClocks } from '../../src/cli/doctor/clock-check.ts';
-import { statesOf } from '../../src/cli/event-stream.ts';
-import { createHttpApi } from '../../src/cli/http-api.ts';
 import { runCommand } from '../../src/cli/program.ts';
+import { statesOf } from '../../src/cli/runs/event-stream.ts';
+import { createHttpApi } from '../../src/cli/terminal/http-api.ts';
 import { eventually } from '../support/eventually.ts';
 import { startRedis } from '../support/redis.ts';
 import {

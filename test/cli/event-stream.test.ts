@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import { expect, test } from 'vitest';
-import { statesOf } from '../../src/cli/event-stream.ts';
+import { statesOf } from '../../src/cli/runs/event-stream.ts';
 
 const step = (state: string) => JSON.stringify({ state, at: 1, address: null }, null, 1);
 

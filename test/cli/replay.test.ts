@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createRuleClient, type Data, type RuleClient } from '../../src/client/client.ts';
-import { firstDifference } from '../../src/shared/reasoning/first-difference.ts';
+import { firstDifference } from '../../src/shared/reasoning/trace/first-difference.ts';
 import { releaseRule } from '../support/release-rule.ts';
 import { runCli } from '../support/run-cli.ts';
 import { type Service, startService } from '../support/start-service.ts';

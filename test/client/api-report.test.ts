@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join, relative, resolve } from 'node:path';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { run } from '../sdks/run.ts';
@@ -10,7 +10,7 @@ const root = join(import.meta.dirname, '../..');
 const REPORT = 'docs/client-api.md';
 const git = async (...line: string[]) => (await promisify(execFile)('git', line, { cwd: root })).stdout.trim();
 
-/** The declarations that somebody who imports the package can see, file by file, without comments. */
+/** The declarations that somebody who imports the package can see, file by file, without comments. Where a file is kept is not told. */
 async function declarations(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'client-api-'));
   try {
@@ -22,11 +22,12 @@ async function declarations(): Promise<string> {
       const name = relative(folder, path);
       if (texts.has(name)) continue;
       const text = await readFile(path, 'utf8');
-      texts.set(name, text.replace(/^\/\/# sourceMappingURL.*\n?/gm, '').trim());
+      texts.set(name, text.replace(/^\/\/# sourceMappingURL.*\n?|^import .* from '\.[^']*';\n/gm, '').trim());
       for (const [, from = ''] of text.matchAll(/from '(\.[^']+)'/g))
         next.push(resolve(dirname(path), from.replace(/\.(ts|js)$/, '.d.ts')));
     }
-    return [...texts].map(([name, text]) => `// ${name}\n${text}\n`).join('\n');
+    const named = [...texts].map(([name, text]) => `// ${basename(name)}\n${text}\n`);
+    return named.toSorted().join('\n');
   } finally {
     await rm(folder, { recursive: true });
   }

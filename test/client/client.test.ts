@@ -3,9 +3,9 @@ import { mkdir, readdir, readFile, rename, rm, symlink, utimes, writeFile } from
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createRuleClient } from '../../src/client/client.ts';
-import type { Data } from '../../src/client/engine/data.ts';
+import type { Data } from '../../src/client/engine/data/data.ts';
 import type { Leaves } from '../../src/client/leaves/leaf.ts';
-import { takeRequest } from '../../src/client/take-request.ts';
+import { takeRequest } from '../../src/client/requests/take-request.ts';
 import { createClientFiles, until } from './support/client-files.ts';
 import { smallLeaves } from './support/small-leaves.ts';
 

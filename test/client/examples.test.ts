@@ -10,7 +10,7 @@ import { createRuleFiles } from '../support/rule-files.ts';
 
 const root = join(import.meta.dirname, '../..');
 const tsc = join(root, 'node_modules/.bin/tsc');
-const FILES = ['client', 'anywhere', 'load-rules', 'leaves/leaf', 'leaves/leaves-for', 'testing'];
+const FILES = ['client', 'anywhere', 'runs/load-rules', 'leaves/leaf', 'leaves/leaves-for', 'testing'];
 
 /** An example of a function's description, and what it says that it prints. */
 type Example = { of: string; code: string; prints: string };
@@ -55,7 +55,10 @@ async function examplesIn(name: string): Promise<Example[]> {
 test('every function and object that the package exports has one', () => {
   const described = new Set(examples.map(({ of }) => of));
   const missing = [
-    ...Object.keys(client).map((name) => ({ name, in: ['client', 'load-rules', 'leaves/leaf', 'leaves/leaves-for'] })),
+    ...Object.keys(client).map((name) => ({
+      name,
+      in: ['client', 'runs/load-rules', 'leaves/leaf', 'leaves/leaves-for'],
+    })),
     ...Object.keys(anywhere).map((name) => ({ name, in: ['anywhere', 'leaves/leaf', 'leaves/leaves-for'] })),
     ...Object.keys(testing).map((name) => ({ name, in: ['testing'] })),
   ].filter(({ name, in: places }) => !places.some((place) => described.has(`${place} ${name}`)));

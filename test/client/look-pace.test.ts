@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createLookPace } from '../../src/client/look-pace.ts';
+import { createLookPace } from '../../src/client/requests/look-pace.ts';
 
 const POLL_MS = 2000;
 

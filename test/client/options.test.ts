@@ -2,7 +2,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createRuleClient, type RuleClientOptions } from '../../src/client/client.ts';
-import type { Data } from '../../src/client/engine/data.ts';
+import type { Data } from '../../src/client/engine/data/data.ts';
 import { createClientFiles } from './support/client-files.ts';
 import { smallLeaves } from './support/small-leaves.ts';
 

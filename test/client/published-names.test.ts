@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Data } from '../../src/client/engine/data.ts';
+import type { Data } from '../../src/client/engine/data/data.ts';
 import type { Leaves } from '../../src/client/leaves/leaf.ts';
 import { createClientFiles } from './support/client-files.ts';
 import { smallLeaves } from './support/small-leaves.ts';

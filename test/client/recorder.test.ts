@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Data, RecordOptions } from '../../src/client/client.ts';
-import { readDocument } from '../../src/shared/cases/document.ts';
+import { readDocument } from '../../src/shared/cases/document/document.ts';
 import { createClientFiles } from './support/client-files.ts';
 
 let files: Awaited<ReturnType<typeof createClientFiles>>;

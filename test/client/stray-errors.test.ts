@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import type { Data } from '../../src/client/engine/data.ts';
+import type { Data } from '../../src/client/engine/data/data.ts';
 import { execute } from '../../src/client/engine/execution.ts';
 import { createRegistry } from '../../src/client/leaves/registry.ts';
 import { createRuleSet } from '../../src/client/rules/rule-set.ts';

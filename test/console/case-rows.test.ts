@@ -12,7 +12,7 @@ import {
   withRepeated,
   withSaved,
 } from '../../src/console/cases/case-rows.ts';
-import { columnValues, inputColumns } from '../../src/console/cases/input-columns.ts';
+import { columnValues, inputColumns } from '../../src/console/cases/inputs/input-columns.ts';
 
 const targets = ['all', 'lane:beta'];
 const item = (n: number, name: string, verdict: Verdict, more: Partial<Item> = {}): Item => ({

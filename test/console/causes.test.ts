@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Item } from '../../src/console/api/batch-items.ts';
 import { type Execution, readExecution } from '../../src/console/api/executions.ts';
 import { releasesOf } from '../../src/console/cases/releases.ts';
-import { causesOf } from '../../src/console/run/causes.ts';
+import { causesOf } from '../../src/console/run/history/causes.ts';
 
 const rules = (released: string, digest: string) =>
   `{"released":${released},"loaded":${released},"digest":"${digest}"}`;

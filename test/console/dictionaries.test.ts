@@ -7,9 +7,9 @@ import { en } from '../../src/console/text/en.ts';
 import { jsonWords } from '../../src/console/text/json-words.ts';
 import type { Say } from '../../src/console/text/use-text.tsx';
 import { zh } from '../../src/console/text/zh.ts';
-import { outcomes } from '../../src/shared/contract/codes.ts';
+import { outcomes } from '../../src/shared/contract/endings/codes.ts';
 import { readJson } from '../../src/shared/json-tree/read-json.ts';
-import { format, partsOf, type Template } from '../../src/shared/reasoning/format.ts';
+import { format, partsOf, type Template } from '../../src/shared/reasoning/words/format.ts';
 
 const namesIn = (template: Template) => {
   const texts = typeof template === 'string' ? [template] : [template.one, template.other];
@@ -111,7 +111,7 @@ describe('what is wrong with a JSON text', () => {
 });
 
 test('every way in which the service says that a run was not as expected has words of the page', () => {
-  const folder = join(import.meta.dirname, '../../src/shared/cases');
+  const folder = join(import.meta.dirname, '../../src/shared/cases/judging');
   const source = ['judge.ts', 'compare.ts'].map((name) => readFileSync(join(folder, name), 'utf8')).join('\n');
   const said = [...differenceKeys.keys()];
   for (const message of said) expect(source, message).toContain(`'${message}'`);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type Json, readJson } from '../../src/shared/json-tree/read-json.ts';
 import { factsOf } from '../../src/shared/reasoning/facts.ts';
-import type { Mark, Outcome } from '../../src/shared/reasoning/mark.ts';
+import type { Mark, Outcome } from '../../src/shared/reasoning/trace/mark.ts';
 import { leaf, placesOf } from './support/rule-tree.ts';
 
 const mark = (outcome: Outcome, more: Partial<Mark> = {}): Mark => ({

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type Listed, readRecord } from '../../src/console/api/executions.ts';
-import { groupComparisons } from '../../src/console/run/group-comparisons.ts';
+import { groupComparisons } from '../../src/console/run/history/group-comparisons.ts';
 import {
   changedInput,
   inputInShort,
@@ -8,9 +8,9 @@ import {
   printFilter,
   readFilter,
   searchOf,
-} from '../../src/console/run/history-filter.ts';
-import { printSearch, splitSearch } from '../../src/console/run/search-parts.ts';
-import { parseExact } from '../../src/shared/contract/exact-json.ts';
+} from '../../src/console/run/history/history-filter.ts';
+import { printSearch, splitSearch } from '../../src/console/run/history/search-parts.ts';
+import { parseExact } from '../../src/shared/contract/json/exact-json.ts';
 
 const NOW = new Date(2026, 10, 21, 12).getTime();
 const HOUR = 3_600_000;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { scanJson } from '../../src/shared/contract/exact-json.ts';
+import { scanJson } from '../../src/shared/contract/json/exact-json.ts';
 import { compactJson, prettyJson } from '../../src/shared/json-tree/print-json.ts';
 import { type Json, readJson } from '../../src/shared/json-tree/read-json.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { compactJson } from '../../src/shared/json-tree/print-json.ts';
 import { readJson } from '../../src/shared/json-tree/read-json.ts';
-import { replaySteps } from '../../src/shared/reasoning/replay-steps.ts';
+import { replaySteps } from '../../src/shared/reasoning/trace/replay-steps.ts';
 import { leaf, node, placesOf } from './support/rule-tree.ts';
 
 const stepsOf = (text: string) => {

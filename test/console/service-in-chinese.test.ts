@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { serviceInChinese } from '../../src/console/text/zh/service.ts';
-import { limits, refusals } from '../../src/shared/contract/refusals.ts';
-import { resultFaults, sentences } from '../../src/shared/contract/sentences.ts';
+import { limits, refusals } from '../../src/shared/contract/endings/refusals.ts';
+import { resultFaults, sentences } from '../../src/shared/contract/endings/sentences.ts';
 import { everySentence } from '../support/every-sentence.ts';
 
 const claim = { address: 'orders-1', givesUp: true };

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { skipOf } from '../../src/console/trace/skipped.ts';
-import { readProcess } from '../../src/shared/reasoning/read-process.ts';
-import { replayProcess } from '../../src/shared/reasoning/replay.ts';
+import { readProcess } from '../../src/shared/reasoning/trace/read-process.ts';
+import { replayProcess } from '../../src/shared/reasoning/trace/replay.ts';
 import type { TreeNode } from '../../src/shared/reasoning/tree.ts';
 import { whyOf } from '../../src/shared/reasoning/why.ts';
 import { leaf, node, placesOf } from './support/rule-tree.ts';

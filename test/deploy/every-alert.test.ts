@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { createMetrics } from '../../src/shared/runtime/metrics.ts';
+import { createMetrics } from '../../src/shared/runtime/telemetry/metrics.ts';
 import { registerWorkerMetrics } from '../../src/worker/worker-metrics.ts';
 import { fires, isSilent, seriesIn, testAlerts } from '../support/promtool.ts';
 import { hasPrometheus } from '../support/start-prometheus.ts';

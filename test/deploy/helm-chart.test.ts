@@ -6,7 +6,7 @@ import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { z } from 'zod';
-import { readSettings } from '../../src/shared/runtime/settings.ts';
+import { readSettings } from '../../src/shared/runtime/settings/settings.ts';
 import { customResources } from './custom-resources.ts';
 
 const CHART = join(import.meta.dirname, '../../deploy/helm/rule-server');

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
-import { createMetrics } from '../../src/shared/runtime/metrics.ts';
+import { createMetrics } from '../../src/shared/runtime/telemetry/metrics.ts';
 import { hasPrometheus } from '../support/start-prometheus.ts';
 
 describe.skipIf(!(await hasPrometheus()))('the metrics of a process (needs Prometheus)', () => {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { readSettings } from '../../src/shared/runtime/settings.ts';
+import { readSettings } from '../../src/shared/runtime/settings/settings.ts';
 
 const api = read('rule-server-api@.service');
 const worker = read('rule-server-worker@.service');

@@ -1,9 +1,9 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { CLAIM_KEPT_MS } from '../../src/shared/contract/claim-age.ts';
-import { createClaims } from '../../src/worker/files/claims.ts';
+import { createClaims } from '../../src/worker/files/claims/claims.ts';
+import { createSharedDirectory } from '../../src/worker/files/directory/shared-directory.ts';
 import { createFileClock } from '../../src/worker/files/file-clock.ts';
-import { createSharedDirectory } from '../../src/worker/files/shared-directory.ts';
 import { createSweep } from '../../src/worker/upkeep/sweep.ts';
 import { eventually } from '../support/eventually.ts';
 import { memoryStore } from '../support/memory-stores.ts';

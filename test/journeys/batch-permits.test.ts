@@ -1,8 +1,8 @@
 import { expect, it, vi } from 'vitest';
 import { itemHeadSchema } from '../../src/shared/cases/batch.ts';
 import { itemMockId } from '../../src/shared/cases/item-id.ts';
-import { batchLimitsOf } from '../../src/shared/runtime/settings.ts';
-import type { BatchStore } from '../../src/shared/store/batch-store.ts';
+import { batchLimitsOf } from '../../src/shared/runtime/settings/settings.ts';
+import type { BatchStore } from '../../src/shared/store/batches/batch-store.ts';
 import { onEachQueue } from '../support/on-each-queue.ts';
 import { answers, createResponder, type Responder } from '../support/responder.ts';
 import type { Service } from '../support/start-service.ts';

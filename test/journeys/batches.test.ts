@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
 import { itemMockId } from '../../src/shared/cases/item-id.ts';
-import { apiWaitMs, batchLimitsOf } from '../../src/shared/runtime/settings.ts';
+import { apiWaitMs, batchLimitsOf } from '../../src/shared/runtime/settings/settings.ts';
 import { openEventStream } from '../support/event-stream.ts';
 import { eventually } from '../support/eventually.ts';
 import { onEachQueue, onOneQueue } from '../support/on-each-queue.ts';

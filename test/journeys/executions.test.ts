@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { JobData } from '../../src/shared/contract/job.ts';
-import { queueNames } from '../../src/shared/store/queue-names.ts';
+import { queueNames } from '../../src/shared/store/queue/queue-names.ts';
 import { echoes } from '../support/echoes.ts';
 import { openEventStream } from '../support/event-stream.ts';
 import { eventually } from '../support/eventually.ts';

@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 import type { JobData } from '../../src/shared/contract/job.ts';
-import { queueNames } from '../../src/shared/store/queue-names.ts';
+import { queueNames } from '../../src/shared/store/queue/queue-names.ts';
 import { eventually } from '../support/eventually.ts';
 import { onEachQueue } from '../support/on-each-queue.ts';
 import { answers, createResponder, errs, picksUpAndStaysSilent, resultText } from '../support/responder.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, inject, it } from 'vitest';
-import { queueNames } from '../../src/shared/store/queue-names.ts';
+import { queueNames } from '../../src/shared/store/queue/queue-names.ts';
 import { echoes } from '../support/echoes.ts';
 import { eventually } from '../support/eventually.ts';
 import { httpCall } from '../support/http-call.ts';

@@ -1,7 +1,7 @@
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { historyLimitsOf } from '../../src/shared/runtime/settings.ts';
+import { historyLimitsOf } from '../../src/shared/runtime/settings/settings.ts';
 import { eventually } from '../support/eventually.ts';
 import { onOneQueue } from '../support/on-each-queue.ts';
 import { registerPublished } from '../support/published-client.ts';

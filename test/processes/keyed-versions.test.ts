@@ -1,9 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
-import { addExecution } from '../../src/shared/store/job-heads.ts';
-import { openQueueBackend } from '../../src/shared/store/open-queue-backend.ts';
-import { queueNames } from '../../src/shared/store/queue-names.ts';
+import { addExecution } from '../../src/shared/store/queue/job-heads.ts';
+import { openQueueBackend } from '../../src/shared/store/queue/open-queue-backend.ts';
+import { queueNames } from '../../src/shared/store/queue/queue-names.ts';
 import { httpCall } from '../support/http-call.ts';
 import type { ApiProcess } from '../support/start-process.ts';
 import { startVersions, type Version, type Versions } from '../support/two-versions.ts';

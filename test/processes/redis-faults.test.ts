@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, inject, it, vi } from 'vitest';
-import { openQueueBackend } from '../../src/shared/store/open-queue-backend.ts';
-import type { ExecutionQueue } from '../../src/shared/store/queue-backend.ts';
-import { queueNames } from '../../src/shared/store/queue-names.ts';
+import { openQueueBackend } from '../../src/shared/store/queue/open-queue-backend.ts';
+import type { ExecutionQueue } from '../../src/shared/store/queue/queue-backend.ts';
+import { queueNames } from '../../src/shared/store/queue/queue-names.ts';
 import { withDeadline } from '../support/deadline.ts';
 import { echoes } from '../support/echoes.ts';
 import { type Answer, httpCall } from '../support/http-call.ts';

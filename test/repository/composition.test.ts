@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { apiWaitMs, readSettings } from '../../src/shared/runtime/settings.ts';
+import { apiWaitMs, readSettings } from '../../src/shared/runtime/settings/settings.ts';
 
 const compose = read('docker-compose.yml');
 const gateway = read('deploy/gateway/haproxy.cfg');

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { outcomes } from '../../src/shared/contract/codes.ts';
+import { outcomes } from '../../src/shared/contract/endings/codes.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
@@ -75,7 +75,7 @@ it('every file that the map of the code names is there', () => {
     .filter((line) => line.startsWith('| '));
   const missing = rows.flatMap((row) => {
     let folder = '.';
-    return [...row.matchAll(/`([\w./-]+\.(?:ts|sh)|src\/[\w./-]+\/?)`/g)].flatMap(([, name = '']) => {
+    return [...row.matchAll(/`([\w./-]+\.(?:tsx?|js|sh)|src\/[\w./-]+\/?)`/g)].flatMap(([, name = '']) => {
       // A name without a folder is beside the file that was named before it.
       const path = name.includes('/') ? name : join(folder, name);
       folder = dirname(path);

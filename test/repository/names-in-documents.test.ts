@@ -84,7 +84,7 @@ describe.each(documents)('%s', (path) => {
     const known = [...read('src/cli/program.ts').matchAll(/\.command\('([\w-]+)/g)]
       .concat([...read('src/cli/commands.ts').matchAll(/\.command\('([\w-]+)/g)])
       .concat([...read('src/cli/cases/commands.ts').matchAll(/\.command\('([\w-]+)/g)])
-      .concat([...read('src/cli/key-commands.ts').matchAll(/\.command\('([\w-]+)/g)])
+      .concat([...read('src/cli/operating/key-commands.ts').matchAll(/\.command\('([\w-]+)/g)])
       .map(([, name]) => name);
     expect(commands.map(([, one, other]) => one ?? other).filter((name) => !known.includes(name))).toEqual([]);
   });

@@ -12,8 +12,8 @@ const OWN = new Set([
   ...['SHARED_DIR', 'EMBEDDED_STORE', 'EMBEDDED_FLUSH', 'HOST', 'PORT', 'WORKER_PORT'],
 ]);
 /** Also those without a default, which are in no settings unless somebody gives them. */
-const settings = ['src/shared/runtime/settings.ts', 'src/shared/runtime/redis-variables.ts'].flatMap((path) =>
-  [...read(path).matchAll(/^ {2}([A-Z][A-Z_]+):/gm)].map(([, name = '']) => name),
+const settings = ['src/shared/runtime/settings/settings.ts', 'src/shared/runtime/settings/redis-variables.ts'].flatMap(
+  (path) => [...read(path).matchAll(/^ {2}([A-Z][A-Z_]+):/gm)].map(([, name = '']) => name),
 );
 const compose = read('docker-compose.yml');
 const shared = compose.split('x-settings: &settings\n')[1]?.split('\n\n', 1)[0] ?? '';

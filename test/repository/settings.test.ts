@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readSettings, settingNames } from '../../src/shared/runtime/settings.ts';
+import { readSettings, settingNames } from '../../src/shared/runtime/settings/settings.ts';
 
 const document = readFileSync(join(import.meta.dirname, '../../docs/settings.md'), 'utf8');
 const rows = [...document.matchAll(/^\| `([A-Z_]+)` \| ([^|]+) \| ([^|]+) \| [^|]+ \|$/gm)].map(

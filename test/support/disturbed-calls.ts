@@ -1,8 +1,8 @@
 import { Redis } from 'ioredis';
 import { expect } from 'vitest';
 import { unless } from '../../src/shared/runtime/errno.ts';
-import { openQueueBackend } from '../../src/shared/store/open-queue-backend.ts';
-import { queueNames } from '../../src/shared/store/queue-names.ts';
+import { openQueueBackend } from '../../src/shared/store/queue/open-queue-backend.ts';
+import { queueNames } from '../../src/shared/store/queue/queue-names.ts';
 import { eventually } from './eventually.ts';
 import { type RedisProcess, type RedisProcessOptions, startRedisProcess } from './redis-process.ts';
 import { createResponder, resultText } from './responder.ts';

@@ -27,16 +27,16 @@ const changes: Record<string, Edit[]> = {
     ['  error: z.string().optional(),\n', ''],
   ],
   'shared/cases/batch.ts': [['BATCH_VERSION = 2;', 'BATCH_VERSION = 1;']],
-  'shared/contract/outcomes.ts': [
+  'shared/contract/endings/outcomes.ts': [
     ['  rules: rulesOfRunSchema.optional(),\n', ''],
     ['  lane: z.string().optional(),\n', ''],
   ],
-  'shared/store/redis-history.ts': [
+  'shared/store/history/redis-history.ts': [
     ['parseJson(text));', `{ ...parseJson(text), ${gone} });`],
     ['const text = JSON.stringify(record);', `const text = JSON.stringify({ ...record, ${gone} });`],
     [', ...(rules && { rules }) });', ' });'],
   ],
-  'worker/files/claim.ts': [
+  'worker/files/claims/claim.ts': [
     ['  rules: rulesOfRunSchema.optional(),\n', ''],
     [
       "decision.kind === 'claimed' ? decision.claim :",

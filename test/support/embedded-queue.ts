@@ -1,6 +1,6 @@
-import { openQueueBackend } from '../../src/shared/store/open-queue-backend.ts';
-import type { QueueBackend } from '../../src/shared/store/queue-backend.ts';
-import { queueNames } from '../../src/shared/store/queue-names.ts';
+import { openQueueBackend } from '../../src/shared/store/queue/open-queue-backend.ts';
+import type { QueueBackend } from '../../src/shared/store/queue/queue-backend.ts';
+import { queueNames } from '../../src/shared/store/queue/queue-names.ts';
 
 export type LentQueue = { backend: QueueBackend; giveBack(): Promise<void> };
 

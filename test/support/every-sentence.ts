@@ -1,5 +1,5 @@
-import type { NoAnswer } from '../../src/shared/contract/outcomes.ts';
-import { resultFaults, sentences } from '../../src/shared/contract/sentences.ts';
+import type { NoAnswer } from '../../src/shared/contract/endings/outcomes.ts';
+import { resultFaults, sentences } from '../../src/shared/contract/endings/sentences.ts';
 
 const claim = { address: 'orders-1', givesUp: true };
 const place = { ...claim, app: 7, directoryName: 'orders-1', mockId: 'm' };

@@ -1,8 +1,8 @@
 // The worker as `rule-server worker` starts it, but it dies or falls asleep once at a given step of an execution.
 import { writeSync } from 'node:fs';
-import { createLogger } from '../../src/shared/runtime/logger.ts';
-import { queueUrlOf, readSettings } from '../../src/shared/runtime/settings.ts';
-import { openQueueBackend } from '../../src/shared/store/open-queue-backend.ts';
+import { queueUrlOf, readSettings } from '../../src/shared/runtime/settings/settings.ts';
+import { createLogger } from '../../src/shared/runtime/telemetry/logger.ts';
+import { openQueueBackend } from '../../src/shared/store/queue/open-queue-backend.ts';
 import { startWorker } from '../../src/worker/start.ts';
 import type { Fault } from './start-process.ts';
 

@@ -28,7 +28,7 @@ const changes: Record<string, Edit[]> = Object.fromEntries<Edit[]>([
     ],
   ],
   [
-    'shared/store/job-heads.ts',
+    'shared/store/queue/job-heads.ts',
     [
       ['import type { JobData }', 'import { type JobData, writtenData }'],
       ["queue.add('execute', data,", "queue.add('execute', writtenData(data),"],
@@ -45,7 +45,7 @@ const changes: Record<string, Edit[]> = Object.fromEntries<Edit[]>([
     ],
   ],
   [
-    'worker/files/claim.ts',
+    'worker/files/claims/claim.ts',
     [
       ['CLAIM_VERSION = 1;', 'CLAIM_VERSION = 2;'],
       ['const claimSchema =', 'const claimOfToday ='],

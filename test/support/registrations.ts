@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { parseExact } from '../../src/shared/contract/exact-json.ts';
-import type { Registration } from '../../src/worker/rules/leaf-metadata.ts';
-import { parseLeafNodes } from '../../src/worker/rules/leaf-nodes.ts';
+import { parseExact } from '../../src/shared/contract/json/exact-json.ts';
+import type { Registration } from '../../src/worker/rules/leaves/leaf-metadata.ts';
+import { parseLeafNodes } from '../../src/worker/rules/leaves/leaf-nodes.ts';
 
 const FOLDER = join(import.meta.dirname, '../fixtures/registrations');
 

@@ -2,11 +2,11 @@ import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { CLAIM_KEPT_MS } from '../../src/shared/contract/claim-age.ts';
-import type { Logger } from '../../src/shared/runtime/logger.ts';
-import { createClaims } from '../../src/worker/files/claims.ts';
+import type { Logger } from '../../src/shared/runtime/telemetry/logger.ts';
+import { createClaims } from '../../src/worker/files/claims/claims.ts';
+import { createSharedDirectory } from '../../src/worker/files/directory/shared-directory.ts';
 import { createFileClock } from '../../src/worker/files/file-clock.ts';
-import { createKeptAnswers } from '../../src/worker/files/kept-answers.ts';
-import { createSharedDirectory } from '../../src/worker/files/shared-directory.ts';
+import { createKeptAnswers } from '../../src/worker/files/results/kept-answers.ts';
 import { createSweep } from '../../src/worker/upkeep/sweep.ts';
 import { memoryStore } from './memory-stores.ts';
 

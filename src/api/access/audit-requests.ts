@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
 import { createMiddleware } from 'hono/factory';
-import type { Audit } from '../../shared/runtime/audit.ts';
+import type { Audit } from '../../shared/runtime/access/audit.ts';
 import type { Environment } from '../http/environment.ts';
 
 const RUNS = ['/rule-server/mock/execute', '/ice-server/mock/execute'];

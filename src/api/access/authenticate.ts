@@ -1,10 +1,10 @@
 import type { Context } from 'hono';
 import { createMiddleware } from 'hono/factory';
-import { anybody, type Caller, isFor } from '../../shared/runtime/caller.ts';
-import type { Found, Keyring } from '../../shared/runtime/keyring.ts';
-import type { ClientAddress } from '../http/client-address.ts';
+import { anybody, type Caller, isFor } from '../../shared/runtime/access/caller.ts';
+import type { Found, Keyring } from '../../shared/runtime/access/keyring.ts';
 import type { Environment } from '../http/environment.ts';
 import { problem } from '../http/respond.ts';
+import type { ClientAddress } from '../http/server/client-address.ts';
 import { comesFromHere } from './same-origin.ts';
 import { sessionOf } from './session-cookie.ts';
 import type { Sessions } from './sessions.ts';

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { QueueEventsListener } from 'bullmq';
 import { z } from 'zod';
-import { parseJson } from '../../shared/contract/parse-json.ts';
+import { parseJson } from '../../shared/contract/json/parse-json.ts';
 import { every } from '../../shared/runtime/periodic.ts';
-import type { QueueBackend } from '../../shared/store/queue-backend.ts';
-import { queueNames } from '../../shared/store/queue-names.ts';
+import type { QueueBackend } from '../../shared/store/queue/queue-backend.ts';
+import { queueNames } from '../../shared/store/queue/queue-names.ts';
 
 /** How long an API may count too few calls of a key that comes to several APIs. */
 const TOLD_EVERY_MS = 250;

@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 import { createMiddleware } from 'hono/factory';
-import { refusals } from '../../shared/contract/refusals.ts';
-import { anybody, type Caller, isFor, type Permission } from '../../shared/runtime/caller.ts';
+import { refusals } from '../../shared/contract/endings/refusals.ts';
+import { anybody, type Caller, isFor, type Permission } from '../../shared/runtime/access/caller.ts';
 import type { Environment } from '../http/environment.ts';
 import { problem } from '../http/respond.ts';
 

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import { parseJson } from '../../shared/contract/parse-json.ts';
-import type { Found, Keyring } from '../../shared/runtime/keyring.ts';
+import { parseJson } from '../../shared/contract/json/parse-json.ts';
+import type { Found, Keyring } from '../../shared/runtime/access/keyring.ts';
 import type { Store } from '../../shared/store/key-value-store.ts';
 
 export const SESSION_SECONDS = 12 * 3600;

@@ -1,11 +1,11 @@
 import { type Batch, type BatchProgress, type ItemHead, placeOfItem, totalOf } from '../../shared/cases/batch.ts';
 import type { Case } from '../../shared/cases/case.ts';
+import { problemOf, type SetAside } from '../../shared/cases/document/refusal.ts';
 import { itemMockId } from '../../shared/cases/item-id.ts';
-import { problemOf, type SetAside } from '../../shared/cases/refusal.ts';
 import { DATA_FIELD } from '../../shared/contract/data-field.ts';
-import { stringifyExact } from '../../shared/contract/raw-number.ts';
+import { stringifyExact } from '../../shared/contract/json/raw-number.ts';
 import { printedRules } from '../../shared/contract/rules-of-run.ts';
-import type { NamedNode } from '../../shared/reasoning/decided-by.ts';
+import type { NamedNode } from '../../shared/reasoning/trace/decided-by.ts';
 import { expectBody } from '../cases/case-bodies.ts';
 import { MAX_LISTED_INPUT } from '../executions/list-executions.ts';
 import type { ShownItem } from './shown-item.ts';

@@ -1,12 +1,12 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { BATCH_VERSION, type Batch, MAX_ITEMS, REAL_BATCH_VERSION } from '../../shared/cases/batch.ts';
-import { parseJson } from '../../shared/contract/parse-json.ts';
+import { parseJson } from '../../shared/contract/json/parse-json.ts';
 import { QUERY_VERSION } from '../../shared/contract/query.ts';
 import type { Privacy } from '../../shared/privacy/privacy.ts';
-import type { Settings } from '../../shared/runtime/settings.ts';
-import { BATCH_KEY_SECONDS, type BatchStore } from '../../shared/store/batch-store.ts';
-import type { JobQueue, QueueBackend } from '../../shared/store/queue-backend.ts';
+import type { Settings } from '../../shared/runtime/settings/settings.ts';
+import { BATCH_KEY_SECONDS, type BatchStore } from '../../shared/store/batches/batch-store.ts';
+import type { JobQueue, QueueBackend } from '../../shared/store/queue/queue-backend.ts';
 import type { AskWorker } from '../ask-worker.ts';
 import type { SavedCases } from '../cases/saved-cases.ts';
 import { type BatchRequest, EVERY_CLIENT } from './read-batch-request.ts';

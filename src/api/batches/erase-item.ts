@@ -1,7 +1,7 @@
 import { itemNumber } from '../../shared/cases/batch.ts';
 import type { Case } from '../../shared/cases/case.ts';
 import { itemMockId } from '../../shared/cases/item-id.ts';
-import { type BatchStore, CASES_PER_CHUNK } from '../../shared/store/batch-store.ts';
+import { type BatchStore, CASES_PER_CHUNK } from '../../shared/store/batches/batch-store.ts';
 
 /**
  * Erases the item of a batch that an execution ran: its case, which all targets of the batch share, and the record of its

@@ -2,11 +2,11 @@ import { type Batch, type ItemHead, itemNumber, placeOfItem } from '../../shared
 import type { Case } from '../../shared/cases/case.ts';
 import { itemMockId } from '../../shared/cases/item-id.ts';
 import type { RanTo, Verdict } from '../../shared/cases/verdict.ts';
-import { parseExact } from '../../shared/contract/exact-json.ts';
+import { parseExact } from '../../shared/contract/json/exact-json.ts';
 import type { Privacy } from '../../shared/privacy/privacy.ts';
 import type { ItemWithData } from '../../shared/reports/reported.ts';
-import { type BatchStore, CASES_PER_CHUNK } from '../../shared/store/batch-store.ts';
-import { type Condition, holds } from '../executions/search-conditions.ts';
+import { type BatchStore, CASES_PER_CHUNK } from '../../shared/store/batches/batch-store.ts';
+import { type Condition, holds } from '../executions/search/search-conditions.ts';
 import { type ShownItem, shownCase, shownItem } from './shown-item.ts';
 import { allCases, allHeads, type NumberedHead } from './whole-batch.ts';
 

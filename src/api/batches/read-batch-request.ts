@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { DEFAULT_CONCURRENCY, MAX_CONCURRENCY, MAX_ITEMS } from '../../shared/cases/batch.ts';
 import type { Case } from '../../shared/cases/case.ts';
-import { readIgnored } from '../../shared/cases/noise.ts';
-import { readCase } from '../../shared/cases/read-case.ts';
-import { readFlag, readMembers, readText, readTexts } from '../../shared/cases/read-members.ts';
+import { readCase } from '../../shared/cases/document/read-case.ts';
+import { readFlag, readMembers, readText, readTexts } from '../../shared/cases/document/read-members.ts';
 import {
   createRefusals,
   noLines,
@@ -11,15 +10,16 @@ import {
   problemOf,
   type Refusals,
   type SetAside,
-} from '../../shared/cases/refusal.ts';
+} from '../../shared/cases/document/refusal.ts';
+import { readIgnored } from '../../shared/cases/judging/noise.ts';
 import { elementsOf } from '../../shared/cases/split-array.ts';
 import { type Verdict, verdictSchema } from '../../shared/cases/verdict.ts';
-import { scanJson } from '../../shared/contract/exact-json.ts';
 import { executeRequestSchema, memberValue } from '../../shared/contract/execute-request.ts';
-import type { Member } from '../../shared/contract/json-tokens.ts';
-import { integerOf } from '../../shared/contract/raw-number.ts';
+import { scanJson } from '../../shared/contract/json/exact-json.ts';
+import type { Member } from '../../shared/contract/json/json-tokens.ts';
+import { integerOf } from '../../shared/contract/json/raw-number.ts';
+import { decodeUtf8 } from '../../shared/contract/json/utf8.ts';
 import { formatTarget, parseTarget } from '../../shared/contract/target.ts';
-import { decodeUtf8 } from '../../shared/contract/utf8.ts';
 import type { Problem } from '../calls/read-request.ts';
 import type { BatchBodyParameters } from './parameters.ts';
 

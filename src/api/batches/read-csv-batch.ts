@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { DEFAULT_CONCURRENCY, MAX_CONCURRENCY } from '../../shared/cases/batch.ts';
-import { cellTypeOf } from '../../shared/cases/cell-type.ts';
-import { readCsv } from '../../shared/cases/csv-cases.ts';
-import { createRefusals, noLines, problemOf, type Refusal } from '../../shared/cases/refusal.ts';
-import { parseJson } from '../../shared/contract/parse-json.ts';
+import { cellTypeOf } from '../../shared/cases/csv/cell-type.ts';
+import { readCsv } from '../../shared/cases/csv/csv-cases.ts';
+import { createRefusals, noLines, problemOf, type Refusal } from '../../shared/cases/document/refusal.ts';
+import { parseJson } from '../../shared/contract/json/parse-json.ts';
+import { decodeUtf8 } from '../../shared/contract/json/utf8.ts';
 import { QUERY_VERSION } from '../../shared/contract/query.ts';
-import { decodeUtf8 } from '../../shared/contract/utf8.ts';
 import type { AskWorker } from '../ask-worker.ts';
 import { readParameters, selectionParameters } from '../http/parameters.ts';
 import type { BatchBodyParameters } from './parameters.ts';

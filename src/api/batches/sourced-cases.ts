@@ -1,8 +1,8 @@
 import { placeOfItem } from '../../shared/cases/batch.ts';
 import type { Case } from '../../shared/cases/case.ts';
-import { refusals } from '../../shared/contract/refusals.ts';
+import { refusals } from '../../shared/contract/endings/refusals.ts';
 import type { Privacy } from '../../shared/privacy/privacy.ts';
-import type { BatchStore } from '../../shared/store/batch-store.ts';
+import type { BatchStore } from '../../shared/store/batches/batch-store.ts';
 import type { SavedCases } from '../cases/saved-cases.ts';
 import type { BatchRequest } from './read-batch-request.ts';
 import { type Refused, refused } from './taken.ts';

@@ -1,6 +1,6 @@
 import type { Batch, ItemHead } from '../../shared/cases/batch.ts';
 import type { Case } from '../../shared/cases/case.ts';
-import { type BatchStore, CASES_PER_CHUNK } from '../../shared/store/batch-store.ts';
+import { type BatchStore, CASES_PER_CHUNK } from '../../shared/store/batches/batch-store.ts';
 
 const HEADS_AT_ONCE = 1000;
 

@@ -1,14 +1,14 @@
+import type { NoAnswer } from '../../shared/contract/endings/outcomes.ts';
+import { sentences } from '../../shared/contract/endings/sentences.ts';
 import type { JobData } from '../../shared/contract/job.ts';
-import type { NoAnswer } from '../../shared/contract/outcomes.ts';
-import { sentences } from '../../shared/contract/sentences.ts';
 import { resultWithin } from '../../shared/runtime/at-most.ts';
-import type { ThrottledAlert } from '../../shared/runtime/logger.ts';
 import { persist } from '../../shared/runtime/persist.ts';
+import type { ThrottledAlert } from '../../shared/runtime/telemetry/logger.ts';
 import { time } from '../../shared/seams/time.ts';
-import type { Backlog } from '../../shared/store/backlog.ts';
-import type { createCancelSender } from '../../shared/store/control.ts';
-import { addExecution } from '../../shared/store/job-heads.ts';
-import type { ExecutionQueue, QueueBackend } from '../../shared/store/queue-backend.ts';
+import type { Backlog } from '../../shared/store/queue/backlog.ts';
+import type { createCancelSender } from '../../shared/store/queue/control.ts';
+import { addExecution } from '../../shared/store/queue/job-heads.ts';
+import type { ExecutionQueue, QueueBackend } from '../../shared/store/queue/queue-backend.ts';
 import { wasNotSent, wasRefused } from '../../shared/store/store-error.ts';
 import { STORE_ADVICE } from '../queue-health.ts';
 

@@ -1,6 +1,8 @@
-import type { NoAnswer } from '../../shared/contract/outcomes.ts';
-import { sentences } from '../../shared/contract/sentences.ts';
-import type { Settings } from '../../shared/runtime/settings.ts';
+// A file of its own: every reason to refuse a new call is here.
+
+import type { NoAnswer } from '../../shared/contract/endings/outcomes.ts';
+import { sentences } from '../../shared/contract/endings/sentences.ts';
+import type { Settings } from '../../shared/runtime/settings/settings.ts';
 import type { Overload } from '../overload/overload.ts';
 import { type QueueHealth, whyAway } from '../queue-health.ts';
 import type { PendingExecutions } from './await-ending.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { claimMayBeSwept } from '../../shared/contract/claim-age.ts';
-import { parseJson } from '../../shared/contract/parse-json.ts';
+import { parseJson } from '../../shared/contract/json/parse-json.ts';
 import { QUERY_VERSION } from '../../shared/contract/query.ts';
 import { time } from '../../shared/seams/time.ts';
 import type { AskWorker } from '../ask-worker.ts';

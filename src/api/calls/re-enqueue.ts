@@ -1,8 +1,8 @@
 import type { JobData } from '../../shared/contract/job.ts';
-import { createThrottledAlert, type Logger } from '../../shared/runtime/logger.ts';
+import { createThrottledAlert, type Logger } from '../../shared/runtime/telemetry/logger.ts';
 import { time } from '../../shared/seams/time.ts';
-import { addExecution } from '../../shared/store/job-heads.ts';
-import type { ExecutionQueue } from '../../shared/store/queue-backend.ts';
+import { addExecution } from '../../shared/store/queue/job-heads.ts';
+import type { ExecutionQueue } from '../../shared/store/queue/queue-backend.ts';
 
 /**
  * Adds jobs again that the queue store lost, under the same ids. That is harmless: the claim in the shared directory

@@ -1,7 +1,7 @@
-import { answered, type Ending, type ReadResult, unanswered } from '../../shared/contract/ending.ts';
+import { answered, type Ending, type ReadResult, unanswered } from '../../shared/contract/endings/ending.ts';
+import { sentences } from '../../shared/contract/endings/sentences.ts';
 import type { JobResult } from '../../shared/contract/job.ts';
-import { sentences } from '../../shared/contract/sentences.ts';
-import type { History } from '../../shared/store/history.ts';
+import type { History } from '../../shared/store/history/history.ts';
 import type { Store } from '../../shared/store/key-value-store.ts';
 
 export type ReadAnswer = ReturnType<typeof createReadAnswer>;

@@ -1,9 +1,9 @@
 import { DATA_FIELD } from '../../shared/contract/data-field.ts';
-import { scanJson } from '../../shared/contract/exact-json.ts';
 import { type AskedRequest, executeRequestSchema, memberValue } from '../../shared/contract/execute-request.ts';
-import type { Member } from '../../shared/contract/json-tokens.ts';
+import { scanJson } from '../../shared/contract/json/exact-json.ts';
+import type { Member } from '../../shared/contract/json/json-tokens.ts';
+import { decodeUtf8 } from '../../shared/contract/json/utf8.ts';
 import { isOneSlipAway } from '../../shared/contract/near-miss.ts';
-import { decodeUtf8 } from '../../shared/contract/utf8.ts';
 
 /** One thing wrong with a request: the field (or `body`) and what to do about it. */
 export type Problem = { field: string; message: string };

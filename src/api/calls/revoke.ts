@@ -1,12 +1,12 @@
-import { unanswered } from '../../shared/contract/ending.ts';
+import { unanswered } from '../../shared/contract/endings/ending.ts';
+import type { NoAnswer } from '../../shared/contract/endings/outcomes.ts';
+import { sentences } from '../../shared/contract/endings/sentences.ts';
 import { type ExecutionRecord, type Queued, toSettled } from '../../shared/contract/execution-record.ts';
 import { type JobData, jobDataSchema } from '../../shared/contract/job.ts';
-import type { NoAnswer } from '../../shared/contract/outcomes.ts';
-import { sentences } from '../../shared/contract/sentences.ts';
-import type { Logger } from '../../shared/runtime/logger.ts';
+import type { Logger } from '../../shared/runtime/telemetry/logger.ts';
 import { time } from '../../shared/seams/time.ts';
-import type { History } from '../../shared/store/history.ts';
-import type { ExecutionQueue, QueueBackend } from '../../shared/store/queue-backend.ts';
+import type { History } from '../../shared/store/history/history.ts';
+import type { ExecutionQueue, QueueBackend } from '../../shared/store/queue/queue-backend.ts';
 import type { Fence } from './fence.ts';
 
 type Dependencies = {

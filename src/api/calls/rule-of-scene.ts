@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { parseExact } from '../../shared/contract/exact-json.ts';
 import type { AskedRequest, ExecuteRequest } from '../../shared/contract/execute-request.ts';
+import { parseExact } from '../../shared/contract/json/exact-json.ts';
+import { integerOf, RawNumber } from '../../shared/contract/json/raw-number.ts';
 import { QUERY_VERSION } from '../../shared/contract/query.ts';
-import { integerOf, RawNumber } from '../../shared/contract/raw-number.ts';
 import type { AskWorker } from '../ask-worker.ts';
 
 /** The call with its rule; or why its scene names none. */

@@ -1,5 +1,5 @@
 import type { Case, Expect } from '../../shared/cases/case.ts';
-import type { CaseDocument } from '../../shared/cases/document.ts';
+import type { CaseDocument } from '../../shared/cases/document/document.ts';
 import { DATA_FIELD } from '../../shared/contract/data-field.ts';
 
 /** Saved cases as JSON text: each as a call has it, defaults filled in, with every number as it was written. */

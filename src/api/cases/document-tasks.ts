@@ -1,8 +1,8 @@
 import type { Case } from '../../shared/cases/case.ts';
-import { type CaseDocument, readDocument } from '../../shared/cases/document.ts';
-import type { Refusal } from '../../shared/cases/refusal.ts';
-import { CannotSplice, removeCase, upsertCase } from '../../shared/cases/splice.ts';
-import { readYaml } from '../../shared/cases/yaml-text.ts';
+import { type CaseDocument, readDocument } from '../../shared/cases/document/document.ts';
+import type { Refusal } from '../../shared/cases/document/refusal.ts';
+import { CannotSplice, removeCase, upsertCase } from '../../shared/cases/document/splice.ts';
+import { readYaml } from '../../shared/cases/document/yaml-text.ts';
 
 /** A case to put into a document, as JSON text of one line, and the name of one to take out. */
 export type Change = { upsert: { name: string; json: string } | null; remove: string | null };

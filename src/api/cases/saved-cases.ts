@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import type { CaseDocument } from '../../shared/cases/document.ts';
+import type { CaseDocument } from '../../shared/cases/document/document.ts';
+import type { Refusal } from '../../shared/cases/document/refusal.ts';
 import { etagOf } from '../../shared/cases/etag.ts';
-import type { Refusal } from '../../shared/cases/refusal.ts';
-import { parseJson } from '../../shared/contract/parse-json.ts';
+import { parseJson } from '../../shared/contract/json/parse-json.ts';
 import { QUERY_VERSION } from '../../shared/contract/query.ts';
 import type { AskWorker } from '../ask-worker.ts';
 import type { Problem } from '../calls/read-request.ts';

@@ -1,10 +1,10 @@
 import { setTimeout } from 'node:timers/promises';
+import { isEndState } from '../../shared/contract/endings/states.ts';
 import type { ExecutionRecord } from '../../shared/contract/execution-record.ts';
 import { QUERY_VERSION } from '../../shared/contract/query.ts';
-import { isEndState } from '../../shared/contract/states.ts';
-import { type History, resultKey } from '../../shared/store/history.ts';
-import type { Notes } from '../../shared/store/notes.ts';
-import type { ExecutionQueue, QueueBackend } from '../../shared/store/queue-backend.ts';
+import { type History, resultKey } from '../../shared/store/history/history.ts';
+import type { Notes } from '../../shared/store/notes/notes.ts';
+import type { ExecutionQueue, QueueBackend } from '../../shared/store/queue/queue-backend.ts';
 import type { AskWorker } from '../ask-worker.ts';
 import type { Executions } from './executions.ts';
 import { NewerExecution } from './newer-execution.ts';

@@ -1,9 +1,9 @@
+import { timingsOf } from '../../shared/contract/endings/timings.ts';
 import type { ExecutionRecord } from '../../shared/contract/execution-record.ts';
-import { stringifyExact } from '../../shared/contract/raw-number.ts';
+import { stringifyExact } from '../../shared/contract/json/raw-number.ts';
 import { printedRules } from '../../shared/contract/rules-of-run.ts';
-import { timingsOf } from '../../shared/contract/timings.ts';
 import type { ShownExecution } from './read-execution.ts';
-import type { Looked } from './search-executions.ts';
+import type { Looked } from './search/search-executions.ts';
 
 /** An execution without its texts, as JSON text. Ids are printed as the integers they are. */
 export function recordBody(record: ExecutionRecord): string {

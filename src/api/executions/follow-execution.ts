@@ -1,5 +1,5 @@
+import { isEndState } from '../../shared/contract/endings/states.ts';
 import type { ExecutionRecord } from '../../shared/contract/execution-record.ts';
-import { isEndState } from '../../shared/contract/states.ts';
 import { time } from '../../shared/seams/time.ts';
 import type { PendingExecutions } from '../calls/await-ending.ts';
 import { createSharedReads } from './shared-reads.ts';

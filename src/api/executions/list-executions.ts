@@ -1,10 +1,10 @@
 import type { ExecutionRecord } from '../../shared/contract/execution-record.ts';
 import type { Privacy } from '../../shared/privacy/privacy.ts';
-import { BEGINNING, type History, type HistoryFilter, type HistoryPage } from '../../shared/store/history.ts';
-import { groupFailures } from './group-failures.ts';
-import { isAfter, openAfter, openCursor } from './open-cursor.ts';
-import { hiddenIn, isSearch, type Search } from './search-conditions.ts';
-import { type Found, searchExecutions } from './search-executions.ts';
+import { BEGINNING, type History, type HistoryFilter, type HistoryPage } from '../../shared/store/history/history.ts';
+import { groupFailures } from './search/group-failures.ts';
+import { isAfter, openAfter, openCursor } from './search/open-cursor.ts';
+import { hiddenIn, isSearch, type Search } from './search/search-conditions.ts';
+import { type Found, searchExecutions } from './search/search-executions.ts';
 import { shownRecord } from './shown-record.ts';
 
 /** A list shows no input that is longer. */

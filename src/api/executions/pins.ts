@@ -1,7 +1,7 @@
 import type { ExecutionRecord } from '../../shared/contract/execution-record.ts';
-import { type History, type HistoryLimits, MAX_PINNED, PINNED_SECONDS } from '../../shared/store/history.ts';
+import { type History, type HistoryLimits, MAX_PINNED, PINNED_SECONDS } from '../../shared/store/history/history.ts';
+import { type Trees, treeKey } from '../../shared/store/history/trees.ts';
 import type { Store } from '../../shared/store/key-value-store.ts';
-import { type Trees, treeKey } from '../../shared/store/trees.ts';
 
 /** `unknown`: it is not in the history. `full`: something is to be unpinned first. */
 type Pinned = 'pinned' | 'unknown' | 'full';

@@ -1,12 +1,12 @@
-import type { Ending } from '../../shared/contract/ending.ts';
+import type { Ending } from '../../shared/contract/endings/ending.ts';
 import { type ExecutionRecord, noAnswerBody } from '../../shared/contract/execution-record.ts';
 import type { Privacy } from '../../shared/privacy/privacy.ts';
-import type { History, HistoryFilter } from '../../shared/store/history.ts';
-import type { ExecutionQueue, ReadShortJobs } from '../../shared/store/queue-backend.ts';
+import type { History, HistoryFilter } from '../../shared/store/history/history.ts';
+import type { ExecutionQueue, ReadShortJobs } from '../../shared/store/queue/queue-backend.ts';
 import type { ReadAnswer } from '../calls/read-answer.ts';
 import { NewerExecution, unlessNewer } from './newer-execution.ts';
-import { byAge } from './open-cursor.ts';
 import { createReadJobs } from './read-jobs.ts';
+import { byAge } from './search/open-cursor.ts';
 import { shownRecord } from './shown-record.ts';
 
 /** One execution with the texts that belong to it; `result` is what its caller was or would have been answered. */

@@ -1,4 +1,5 @@
-import type { Ending } from '../../shared/contract/ending.ts';
+import type { Ending } from '../../shared/contract/endings/ending.ts';
+import { endingOfCompleted, endingOfFailed } from '../../shared/contract/endings/job-ending.ts';
 import {
   beginningOf,
   type ExecutionRecord,
@@ -8,8 +9,7 @@ import {
   toSettled,
 } from '../../shared/contract/execution-record.ts';
 import { jobDataSchema, jobHeadSchema } from '../../shared/contract/job.ts';
-import { endingOfCompleted, endingOfFailed } from '../../shared/contract/job-ending.ts';
-import type { ExecutionQueue, ReadShortJobs, ShortJob } from '../../shared/store/queue-backend.ts';
+import type { ExecutionQueue, ReadShortJobs, ShortJob } from '../../shared/store/queue/queue-backend.ts';
 
 /** Reads an execution from its job. */
 type Found = { record: ExecutionRecord; input: string | null; ending: Ending | null; collect: boolean };

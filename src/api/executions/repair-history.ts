@@ -1,10 +1,10 @@
+import { endingOfCompleted, endingOfFailed } from '../../shared/contract/endings/job-ending.ts';
 import { type ExecutionRecord, toSettled } from '../../shared/contract/execution-record.ts';
 import { jobDataSchema } from '../../shared/contract/job.ts';
-import { endingOfCompleted, endingOfFailed } from '../../shared/contract/job-ending.ts';
-import type { Logger } from '../../shared/runtime/logger.ts';
 import { every } from '../../shared/runtime/periodic.ts';
-import type { History } from '../../shared/store/history.ts';
-import type { ExecutionQueue } from '../../shared/store/queue-backend.ts';
+import type { Logger } from '../../shared/runtime/telemetry/logger.ts';
+import type { History } from '../../shared/store/history/history.ts';
+import type { ExecutionQueue } from '../../shared/store/queue/queue-backend.ts';
 
 const EVERY_MS = 30_000;
 

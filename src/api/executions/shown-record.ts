@@ -1,6 +1,6 @@
 import type { ExecutionRecord } from '../../shared/contract/execution-record.ts';
 import type { Privacy } from '../../shared/privacy/privacy.ts';
-import type { History } from '../../shared/store/history.ts';
+import type { History } from '../../shared/store/history/history.ts';
 
 type Texts = Pick<History, 'input' | 'result'>;
 

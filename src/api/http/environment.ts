@@ -1,5 +1,5 @@
 import type { HttpBindings } from '@hono/node-server';
-import type { Caller } from '../../shared/runtime/caller.ts';
+import type { Caller } from '../../shared/runtime/access/caller.ts';
 
 type About = { app: number; ruleId?: string | null; confId?: string | null; batchId?: string };
 

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { codeSchema } from '../../shared/contract/outcomes.ts';
-import { stateSchema } from '../../shared/contract/states.ts';
+import { codeSchema } from '../../shared/contract/endings/outcomes.ts';
+import { stateSchema } from '../../shared/contract/endings/states.ts';
 import { parseTarget, TARGET_PATTERN } from '../../shared/contract/target.ts';
 import type { Problem } from '../calls/read-request.ts';
-import { readCondition } from '../executions/search-conditions.ts';
+import { readCondition } from '../executions/search/search-conditions.ts';
 
 const INT32_MAX = 2_147_483_647n;
 const INT64_MAX = 9_223_372_036_854_775_807n;

@@ -1,9 +1,9 @@
 import { STATUS_CODES } from 'node:http';
 import type { Context } from 'hono';
-import { outcomeOf, retryAfterSeconds } from '../../shared/contract/codes.ts';
-import type { Ending, ReadResult } from '../../shared/contract/ending.ts';
+import { outcomeOf, retryAfterSeconds } from '../../shared/contract/endings/codes.ts';
+import type { Ending, ReadResult } from '../../shared/contract/endings/ending.ts';
+import type { NoAnswer } from '../../shared/contract/endings/outcomes.ts';
 import { noAnswerBody } from '../../shared/contract/execution-record.ts';
-import type { NoAnswer } from '../../shared/contract/outcomes.ts';
 import type { Problem } from '../calls/read-request.ts';
 
 type RetryAfter = keyof typeof retryAfterSeconds;

@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 import { createMiddleware } from 'hono/factory';
 import { z } from 'zod';
-import { parseJson } from '../../shared/contract/parse-json.ts';
+import { parseJson } from '../../shared/contract/json/parse-json.ts';
 import type { Environment } from '../http/environment.ts';
 import { json } from '../http/respond.ts';
 

@@ -1,7 +1,7 @@
 import { DATA_FIELD } from '../../shared/contract/data-field.ts';
-import type { Ending, ReadResult } from '../../shared/contract/ending.ts';
-import { joinMembers, scanJson } from '../../shared/contract/exact-json.ts';
-import type { NoAnswer } from '../../shared/contract/outcomes.ts';
+import type { Ending, ReadResult } from '../../shared/contract/endings/ending.ts';
+import type { NoAnswer } from '../../shared/contract/endings/outcomes.ts';
+import { joinMembers, scanJson } from '../../shared/contract/json/exact-json.ts';
 import type { Call } from '../calls/submit-execution.ts';
 import { envelope, OTHER_ERROR, refusal } from './envelope.ts';
 

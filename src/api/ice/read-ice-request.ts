@@ -1,9 +1,9 @@
 import { DATA_FIELD } from '../../shared/contract/data-field.ts';
-import { scanJson } from '../../shared/contract/exact-json.ts';
 import { type AskedRequest, executeRequestSchema, memberValue } from '../../shared/contract/execute-request.ts';
-import type { Member } from '../../shared/contract/json-tokens.ts';
+import { scanJson } from '../../shared/contract/json/exact-json.ts';
+import type { Member } from '../../shared/contract/json/json-tokens.ts';
+import { decodeUtf8 } from '../../shared/contract/json/utf8.ts';
 import { parseTarget } from '../../shared/contract/target.ts';
-import { decodeUtf8 } from '../../shared/contract/utf8.ts';
 import { asksForNoEffects, NO_DRY_RUN } from '../calls/read-request.ts';
 import { INPUT_ERROR, OTHER_ERROR } from './envelope.ts';
 

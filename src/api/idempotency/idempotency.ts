@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { answered, type Ending, type ReadResult, unanswered } from '../../shared/contract/ending.ts';
+import { answered, type Ending, type ReadResult, unanswered } from '../../shared/contract/endings/ending.ts';
+import { noAnswerSchema } from '../../shared/contract/endings/outcomes.ts';
 import { type ExecutionRecord, wasNeverDispatched } from '../../shared/contract/execution-record.ts';
-import { noAnswerSchema } from '../../shared/contract/outcomes.ts';
-import { parseJson } from '../../shared/contract/parse-json.ts';
+import { parseJson } from '../../shared/contract/json/parse-json.ts';
 import { time } from '../../shared/seams/time.ts';
-import type { Notes } from '../../shared/store/notes.ts';
+import type { Notes } from '../../shared/store/notes/notes.ts';
 import { unlessNewer } from '../executions/newer-execution.ts';
 
 const ATTEMPTS = 5;

@@ -1,7 +1,7 @@
-import { type Ending, type ReadResult, unanswered } from '../../shared/contract/ending.ts';
+import { type Ending, type ReadResult, unanswered } from '../../shared/contract/endings/ending.ts';
+import type { NoAnswer } from '../../shared/contract/endings/outcomes.ts';
+import { sentences } from '../../shared/contract/endings/sentences.ts';
 import type { ExecutionRecord } from '../../shared/contract/execution-record.ts';
-import type { NoAnswer } from '../../shared/contract/outcomes.ts';
-import { sentences } from '../../shared/contract/sentences.ts';
 import { time } from '../../shared/seams/time.ts';
 import { isStoreUnavailable } from '../../shared/store/store-error.ts';
 import type { Fence } from '../calls/fence.ts';

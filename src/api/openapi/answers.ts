@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { DATA_FIELD } from '../../shared/contract/data-field.ts';
-import { codeSchema } from '../../shared/contract/outcomes.ts';
-import { stateSchema } from '../../shared/contract/states.ts';
+import { codeSchema } from '../../shared/contract/endings/outcomes.ts';
+import { stateSchema } from '../../shared/contract/endings/states.ts';
 import { anyObject, epochMs, mockId, text } from './answer-parts.ts';
 import { asJson } from './json-schema.ts';
 

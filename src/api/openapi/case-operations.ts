@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { DATA_FIELD } from '../../shared/contract/data-field.ts';
-import { refusals } from '../../shared/contract/refusals.ts';
+import { refusals } from '../../shared/contract/endings/refusals.ts';
 import { casesParameters } from '../cases/parameters.ts';
 import { problemAnswer } from './answers.ts';
 import { problem } from './examples.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { problemAnswer } from './answers.ts';
-import { batchOperations } from './batch-operations.ts';
+import { batchOperations } from './batches/batch-operations.ts';
 import { browseOperations } from './browse-operations.ts';
 import { caseOperations } from './case-operations.ts';
 import { executeOperations } from './execute-operations.ts';

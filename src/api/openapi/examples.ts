@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
-import { outcomeOf } from '../../shared/contract/codes.ts';
 import { DATA_FIELD } from '../../shared/contract/data-field.ts';
-import type { NoAnswer } from '../../shared/contract/outcomes.ts';
+import { outcomeOf } from '../../shared/contract/endings/codes.ts';
+import type { NoAnswer } from '../../shared/contract/endings/outcomes.ts';
 
 export const MOCK_ID = '5f0c1b52-8d1e-4b53-9f0e-2f6f1f1f7c11';
 export const AT = 1_790_000_000_000;

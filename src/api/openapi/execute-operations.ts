@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { refusals } from '../../shared/contract/endings/refusals.ts';
+import { sentences } from '../../shared/contract/endings/sentences.ts';
 import { executeRequestSchema } from '../../shared/contract/execute-request.ts';
-import { refusals } from '../../shared/contract/refusals.ts';
-import { sentences } from '../../shared/contract/sentences.ts';
 import { acceptedAnswer, noAnswerAnswer, resultAnswer } from './answers.ts';
 import { accepted, failedResult, MOCK_ID, problem, request, result, unanswered } from './examples.ts';
 import type { AnswerDoc, Operation } from './operation.ts';

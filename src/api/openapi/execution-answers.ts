@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { codeSchema } from '../../shared/contract/endings/outcomes.ts';
+import { stateSchema, stepSchema } from '../../shared/contract/endings/states.ts';
 import { decisionSchema, warningSchema } from '../../shared/contract/job.ts';
-import { codeSchema } from '../../shared/contract/outcomes.ts';
-import { stateSchema, stepSchema } from '../../shared/contract/states.ts';
 import { int32, int64OrNull, mockId, rulesOfRun, text } from './answer-parts.ts';
 import { treeAnswer } from './browse-answers.ts';
 import { asJson } from './json-schema.ts';

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { Permission } from '../../shared/runtime/caller.ts';
+import type { Permission } from '../../shared/runtime/access/caller.ts';
 
 /** The media type of a refusal (RFC 9457). */
 export const PROBLEM = 'application/problem+json';

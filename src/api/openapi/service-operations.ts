@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { permissions } from '../../shared/runtime/caller.ts';
+import { permissions } from '../../shared/runtime/access/caller.ts';
 import { sessionRequestSchema } from '../access/session-request.ts';
 import { healthAnswer, readyAnswer } from './answers.ts';
 import type { Operation } from './operation.ts';

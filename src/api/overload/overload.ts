@@ -1,9 +1,9 @@
-import type { NoAnswer } from '../../shared/contract/outcomes.ts';
-import { sentences } from '../../shared/contract/sentences.ts';
-import type { Settings } from '../../shared/runtime/settings.ts';
+import type { NoAnswer } from '../../shared/contract/endings/outcomes.ts';
+import { sentences } from '../../shared/contract/endings/sentences.ts';
+import type { Settings } from '../../shared/runtime/settings/settings.ts';
 import { random } from '../../shared/seams/random.ts';
 import { time } from '../../shared/seams/time.ts';
-import type { Backlog } from '../../shared/store/backlog.ts';
+import type { Backlog } from '../../shared/store/queue/backlog.ts';
 
 /** Shares of QUEUE_TIMEOUT_MS: behind a shorter wait every call is taken, behind a longer one none. In between, some are. */
 const ALL_TAKEN = 0.1;

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { type Batch, type BatchProgress, placeOfItem } from '../../shared/cases/batch.ts';
-import { parseExact } from '../../shared/contract/exact-json.ts';
-import { parseJson } from '../../shared/contract/parse-json.ts';
+import { parseExact } from '../../shared/contract/json/exact-json.ts';
+import { parseJson } from '../../shared/contract/json/parse-json.ts';
+import type { ExactValue } from '../../shared/contract/json/raw-number.ts';
+import { digits, field, list, text } from '../../shared/contract/json/read-exact.ts';
 import { QUERY_VERSION } from '../../shared/contract/query.ts';
-import type { ExactValue } from '../../shared/contract/raw-number.ts';
-import { digits, field, list, text } from '../../shared/contract/read-exact.ts';
 import { formatTarget, type Target } from '../../shared/contract/target.ts';
 import { readNode, readWindow } from '../../shared/reasoning/read-node.ts';
 import {
@@ -16,7 +16,7 @@ import {
   readinessOf,
 } from '../../shared/reasoning/readiness.ts';
 import { endOf } from '../../shared/reasoning/time-window.ts';
-import type { BatchStore } from '../../shared/store/batch-store.ts';
+import type { BatchStore } from '../../shared/store/batches/batch-store.ts';
 import type { AskWorker } from '../ask-worker.ts';
 import { coverageOf } from '../batches/items.ts';
 import { allHeads } from '../batches/whole-batch.ts';

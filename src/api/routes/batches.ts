@@ -1,11 +1,11 @@
 import { type Context, Hono, type HonoRequest } from 'hono';
 import { streamSSE } from 'hono/streaming';
-import { refusals } from '../../shared/contract/refusals.ts';
+import { refusals } from '../../shared/contract/endings/refusals.ts';
 import { csvReport } from '../../shared/reports/csv.ts';
 import { jsonReport } from '../../shared/reports/json.ts';
 import { junitReport } from '../../shared/reports/junit.ts';
 import { markdownReport } from '../../shared/reports/markdown.ts';
-import { isFor } from '../../shared/runtime/caller.ts';
+import { isFor } from '../../shared/runtime/access/caller.ts';
 import { callerOf, needs, refusedApp, tellAbout } from '../access/permission.ts';
 import { batchBody, detailedItemBody, itemBody, wholeItemBody } from '../batches/batch-bodies.ts';
 import type { Batches } from '../batches/batches.ts';

@@ -1,10 +1,10 @@
 import { type Context, Hono } from 'hono';
 import { z } from 'zod';
-import { parseExact } from '../../shared/contract/exact-json.ts';
-import { parseJson } from '../../shared/contract/parse-json.ts';
+import { parseExact } from '../../shared/contract/json/exact-json.ts';
+import { parseJson } from '../../shared/contract/json/parse-json.ts';
+import { stringifyExact } from '../../shared/contract/json/raw-number.ts';
+import { field, list } from '../../shared/contract/json/read-exact.ts';
 import { QUERY_VERSION, type Query } from '../../shared/contract/query.ts';
-import { stringifyExact } from '../../shared/contract/raw-number.ts';
-import { field, list } from '../../shared/contract/read-exact.ts';
 import { callerOf, needs, refusedApp } from '../access/permission.ts';
 import type { AskWorker } from '../ask-worker.ts';
 import type { Environment } from '../http/environment.ts';

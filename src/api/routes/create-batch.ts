@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
-import type { SetAside } from '../../shared/cases/refusal.ts';
-import { refusals } from '../../shared/contract/refusals.ts';
-import { sentences } from '../../shared/contract/sentences.ts';
+import type { SetAside } from '../../shared/cases/document/refusal.ts';
+import { refusals } from '../../shared/contract/endings/refusals.ts';
+import { sentences } from '../../shared/contract/endings/sentences.ts';
 import { refusedApp, tellAbout } from '../access/permission.ts';
 import { batchBody, setAsideBody } from '../batches/batch-bodies.ts';
 import type { Batches } from '../batches/batches.ts';

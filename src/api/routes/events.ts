@@ -1,8 +1,8 @@
 import { Hono } from 'hono';
 import { type SSEStreamingApi, streamSSE } from 'hono/streaming';
+import { isEndState } from '../../shared/contract/endings/states.ts';
 import type { ExecutionRecord } from '../../shared/contract/execution-record.ts';
-import { isEndState } from '../../shared/contract/states.ts';
-import { isFor } from '../../shared/runtime/caller.ts';
+import { isFor } from '../../shared/runtime/access/caller.ts';
 import { callerOf, needs } from '../access/permission.ts';
 import { recordBody } from '../executions/execution-body.ts';
 import type { Executions } from '../executions/executions.ts';

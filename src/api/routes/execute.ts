@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { type Context, Hono } from 'hono';
-import { unanswered } from '../../shared/contract/ending.ts';
-import { refusals } from '../../shared/contract/refusals.ts';
-import { sentences } from '../../shared/contract/sentences.ts';
-import type { State } from '../../shared/contract/states.ts';
+import { unanswered } from '../../shared/contract/endings/ending.ts';
+import { refusals } from '../../shared/contract/endings/refusals.ts';
+import { sentences } from '../../shared/contract/endings/sentences.ts';
+import type { State } from '../../shared/contract/endings/states.ts';
 import { isStoreUnavailable } from '../../shared/store/store-error.ts';
 import { needs, refusedApp, tellAbout } from '../access/permission.ts';
 import type { BodyLease, OpenBodies } from '../calls/open-bodies.ts';

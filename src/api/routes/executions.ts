@@ -1,7 +1,7 @@
 import { type Context, Hono } from 'hono';
+import { refusals } from '../../shared/contract/endings/refusals.ts';
 import type { ExecutionRecord } from '../../shared/contract/execution-record.ts';
-import { refusals } from '../../shared/contract/refusals.ts';
-import { isFor } from '../../shared/runtime/caller.ts';
+import { isFor } from '../../shared/runtime/access/caller.ts';
 import { callerOf, needs, tellAbout } from '../access/permission.ts';
 import type { EraseExecution } from '../executions/erase-execution.ts';
 import { executionBody } from '../executions/execution-body.ts';

@@ -1,12 +1,12 @@
 import { type Context, Hono } from 'hono';
 import type { z } from 'zod';
-import { refusals } from '../../shared/contract/refusals.ts';
-import { BadCursor } from '../../shared/store/history.ts';
+import { refusals } from '../../shared/contract/endings/refusals.ts';
+import { BadCursor } from '../../shared/store/history/history.ts';
 import { callerOf, needs, refusedApp, tellAbout } from '../access/permission.ts';
 import { listBody } from '../executions/execution-body.ts';
 import type { Executions } from '../executions/executions.ts';
-import { isSearch } from '../executions/search-conditions.ts';
-import { createSearchTurns } from '../executions/search-turns.ts';
+import { isSearch } from '../executions/search/search-conditions.ts';
+import { createSearchTurns } from '../executions/search/search-turns.ts';
 import type { Environment } from '../http/environment.ts';
 import { failureParameters, listParameters, readParameters } from '../http/parameters.ts';
 import { badQuestion, json, problem } from '../http/respond.ts';

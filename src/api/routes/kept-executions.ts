@@ -1,8 +1,8 @@
 import { type Context, Hono } from 'hono';
+import { refusals } from '../../shared/contract/endings/refusals.ts';
 import type { ExecutionRecord } from '../../shared/contract/execution-record.ts';
-import { refusals } from '../../shared/contract/refusals.ts';
-import { isFor } from '../../shared/runtime/caller.ts';
-import { MAX_PINNED } from '../../shared/store/history.ts';
+import { isFor } from '../../shared/runtime/access/caller.ts';
+import { MAX_PINNED } from '../../shared/store/history/history.ts';
 import { callerOf, needs, tellAbout } from '../access/permission.ts';
 import type { Executions } from '../executions/executions.ts';
 import { unlessNewer } from '../executions/newer-execution.ts';

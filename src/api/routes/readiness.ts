@@ -1,5 +1,7 @@
+// A file of its own: one file for each route.
+
 import { Hono } from 'hono';
-import { stringifyExact } from '../../shared/contract/raw-number.ts';
+import { stringifyExact } from '../../shared/contract/json/raw-number.ts';
 import { formatTarget } from '../../shared/contract/target.ts';
 import { readinessOf } from '../../shared/reasoning/readiness.ts';
 import { needs, refusedApp } from '../access/permission.ts';

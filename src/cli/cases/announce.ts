@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { parseJson } from '../../shared/contract/parse-json.ts';
-import { exitCodes } from '../exit-codes.ts';
-import type { HttpApi } from '../http-api.ts';
-import { CommandFailed, type Surroundings } from '../surroundings.ts';
+import { parseJson } from '../../shared/contract/json/parse-json.ts';
+import { exitCodes } from '../terminal/exit-codes.ts';
+import type { HttpApi } from '../terminal/http-api.ts';
+import { CommandFailed, type Surroundings } from '../terminal/surroundings.ts';
 import { queryOf, type Which } from './suite.ts';
 
 const ASK_ABOVE = 100;

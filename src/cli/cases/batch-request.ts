@@ -1,7 +1,7 @@
 import type { Case } from '../../shared/cases/case.ts';
 import { DATA_FIELD } from '../../shared/contract/data-field.ts';
-import { joinMembers } from '../../shared/contract/exact-json.ts';
-import { typedNumber } from '../typed-number.ts';
+import { joinMembers } from '../../shared/contract/json/exact-json.ts';
+import { typedNumber } from '../terminal/typed-number.ts';
 import type { Suite } from './suite.ts';
 
 type RunOptions = { target?: string[]; concurrency?: string; bail?: boolean; dryRun?: boolean };

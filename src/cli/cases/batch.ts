@@ -1,14 +1,13 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import { readCsv } from '../../shared/cases/csv-cases.ts';
-import { refusalLines } from '../../shared/cases/refusal.ts';
+import { readCsv } from '../../shared/cases/csv/csv-cases.ts';
+import { refusalLines } from '../../shared/cases/document/refusal.ts';
+import { visible, visibleJson } from '../../shared/contract/json/visible-text.ts';
 import { isTimeZone } from '../../shared/contract/moment.ts';
-import { visible, visibleJson } from '../../shared/contract/visible-text.ts';
-import { exitCodes } from '../exit-codes.ts';
-import { createHttpApi } from '../http-api.ts';
-import { CommandFailed, type Surroundings } from '../surroundings.ts';
+import { exitCodes } from '../terminal/exit-codes.ts';
+import { createHttpApi } from '../terminal/http-api.ts';
+import { CommandFailed, type Surroundings } from '../terminal/surroundings.ts';
 import { announce } from './announce.ts';
-import { readReport, readReportAs, runBatch, type SetAside } from './follow-batch.ts';
-import { countsLine, showProgress } from './progress-bar.ts';
+import { countsLine, readReport, readReportAs, runBatch, type SetAside, showProgress } from './follow-batch.ts';
 import { queryOf } from './suite.ts';
 import { exitCodeOfReport } from './test.ts';
 

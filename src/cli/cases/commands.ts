@@ -1,8 +1,8 @@
 import { type Command, Option } from 'commander';
 import { targetForms } from '../../shared/contract/target.ts';
 import { needsOptions } from '../needs-options.ts';
-import { addRecordedSearch } from '../search-words.ts';
-import type { Surroundings } from '../surroundings.ts';
+import { addRecordedSearch } from '../runs/search-words.ts';
+import type { Surroundings } from '../terminal/surroundings.ts';
 import type { BatchOptions } from './batch.ts';
 import { BATCH_HELP, CASES_HELP, RECORD_HELP, TEST_HELP } from './help-texts.ts';
 import type { RecordOptions } from './record.ts';

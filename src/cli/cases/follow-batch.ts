@@ -1,16 +1,18 @@
 import { randomUUID } from 'node:crypto';
+import type { Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { styleText } from 'node:util';
 import { z } from 'zod';
 import { batchStateSchema } from '../../shared/cases/batch.ts';
-import { differenceSchema } from '../../shared/cases/difference.ts';
+import { differenceSchema } from '../../shared/cases/judging/difference.ts';
 import { ranToSchema, verdictSchema } from '../../shared/cases/verdict.ts';
-import { codeSchema } from '../../shared/contract/outcomes.ts';
-import { parseJson } from '../../shared/contract/parse-json.ts';
+import { codeSchema } from '../../shared/contract/endings/outcomes.ts';
+import { parseJson } from '../../shared/contract/json/parse-json.ts';
 import type { JUnitBatch } from '../../shared/reports/junit.ts';
-import { messagesIn } from '../event-stream.ts';
-import { exitCodeOfRefusal, exitCodes } from '../exit-codes.ts';
-import { errorOf, type HttpApi } from '../http-api.ts';
-import { CommandFailed } from '../surroundings.ts';
+import { messagesIn } from '../runs/event-stream.ts';
+import { exitCodeOfRefusal, exitCodes } from '../terminal/exit-codes.ts';
+import { errorOf, type HttpApi } from '../terminal/http-api.ts';
+import { CommandFailed } from '../terminal/surroundings.ts';
 
 const RECONNECT_MS = 500;
 const GIVE_UP_MS = 30_000;
@@ -20,7 +22,7 @@ const countsSchema = z.object({
   ...{ unanswered: z.int(), skipped: z.int(), pending: z.int() },
 });
 const progressSchema = z.object({ state: batchStateSchema, counts: countsSchema });
-export type Progress = z.infer<typeof progressSchema>;
+type Progress = z.infer<typeof progressSchema>;
 
 const itemSchema = z.object({
   ...{ n: z.int(), name: z.string(), line: z.int().nullable(), target: z.string(), mockId: z.string() },
@@ -115,4 +117,31 @@ async function follow(api: HttpApi, batchId: string, { signal, onProgress }: Wat
     await sleep(RECONNECT_MS, undefined, { signal }).catch(() => {});
   }
   return false;
+}
+
+const WIDTH = 30;
+
+/** A bar on a terminal, in one line that is drawn again and goes away at the end. */
+export function showProgress(terminal: Writable) {
+  const clear = () => terminal.write('\r\u001b[K');
+  return {
+    show({ counts }: Progress): void {
+      const { pending, ...done } = counts;
+      const ended = Object.values(done).reduce((sum, count) => sum + count, 0);
+      const all = ended + pending;
+      const full = all === 0 ? WIDTH : Math.round((ended / all) * WIDTH);
+      const bad = done.failed + done.error + done.unanswered;
+      const bar = styleText(bad > 0 ? 'red' : 'green', '█'.repeat(full), { stream: terminal });
+      clear();
+      terminal.write(`${bar}${'░'.repeat(WIDTH - full)} ${ended}/${all}  ${countsLine(counts)}`);
+    },
+    close: clear,
+  };
+}
+
+/** `3 passed, 1 failed`: what there is of each verdict. */
+export function countsLine(counts: Progress['counts']): string {
+  const { error, ...rest } = counts;
+  const named = Object.entries({ ...rest, 'in error': error }).filter(([, count]) => count > 0);
+  return named.map(([name, count]) => `${count} ${name}`).join(', ') || 'nothing ran';
 }

@@ -1,7 +1,7 @@
-import { noiseBetween, withoutNoise } from '../../shared/cases/noise.ts';
+import { noiseBetween, withoutNoise } from '../../shared/cases/judging/noise.ts';
 import { elementsOf } from '../../shared/cases/split-array.ts';
-import { parseExact } from '../../shared/contract/exact-json.ts';
-import { rawMember } from '../raw-member.ts';
+import { parseExact } from '../../shared/contract/json/exact-json.ts';
+import { rawMember } from '../terminal/raw-member.ts';
 import type { Report } from './follow-batch.ts';
 
 type Ran = { report: Report; json: string };

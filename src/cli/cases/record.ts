@@ -1,13 +1,13 @@
 import { writeFile } from 'node:fs/promises';
-import { visible, visibleJson } from '../../shared/contract/visible-text.ts';
-import { nameOfCase, type RecordedRun, type Way, waysOf } from '../../shared/reasoning/recorded-run.ts';
+import { visible, visibleJson } from '../../shared/contract/json/visible-text.ts';
+import { nameOfCase, type RecordedRun, type Way, waysOf } from '../../shared/reasoning/trace/recorded-run.ts';
 import { errnoOf } from '../../shared/runtime/errno.ts';
-import { exitCodes } from '../exit-codes.ts';
-import type { HistoryOptions } from '../history.ts';
-import { createHttpApi } from '../http-api.ts';
-import { readRecorded, skippedWords } from '../recorded-runs.ts';
-import { CommandFailed, type Surroundings } from '../surroundings.ts';
-import { typedNumber } from '../typed-number.ts';
+import type { HistoryOptions } from '../runs/history.ts';
+import { readRecorded, skippedWords } from '../runs/recorded-runs.ts';
+import { exitCodes } from '../terminal/exit-codes.ts';
+import { createHttpApi } from '../terminal/http-api.ts';
+import { CommandFailed, type Surroundings } from '../terminal/surroundings.ts';
+import { typedNumber } from '../terminal/typed-number.ts';
 
 export type RecordOptions = HistoryOptions & { out?: string; every?: boolean; force?: boolean };
 

@@ -1,8 +1,7 @@
-import type { HttpApi } from '../http-api.ts';
-import type { Surroundings } from '../surroundings.ts';
+import type { HttpApi } from '../terminal/http-api.ts';
+import type { Surroundings } from '../terminal/surroundings.ts';
 import { batchRequest } from './batch-request.ts';
-import { type Report, readReport, runBatch } from './follow-batch.ts';
-import { showProgress } from './progress-bar.ts';
+import { type Report, readReport, runBatch, showProgress } from './follow-batch.ts';
 import type { Suite } from './suite.ts';
 
 /** The id of what ran without the service. */

@@ -1,12 +1,12 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Case } from '../../shared/cases/case.ts';
-import { readDocument } from '../../shared/cases/document.ts';
-import { refusalLines } from '../../shared/cases/refusal.ts';
-import { readYaml } from '../../shared/cases/yaml-text.ts';
-import { exitCodes } from '../exit-codes.ts';
-import { errorOf, type HttpApi } from '../http-api.ts';
-import { CommandFailed } from '../surroundings.ts';
+import { readDocument } from '../../shared/cases/document/document.ts';
+import { refusalLines } from '../../shared/cases/document/refusal.ts';
+import { readYaml } from '../../shared/cases/document/yaml-text.ts';
+import { exitCodes } from '../terminal/exit-codes.ts';
+import { errorOf, type HttpApi } from '../terminal/http-api.ts';
+import { CommandFailed } from '../terminal/surroundings.ts';
 
 /** The place of a document: a file, or the service, which saved it under an ETag. */
 type Origin = { kind: 'file'; path: string } | { kind: 'saved'; etag: string };

@@ -1,12 +1,12 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { etagOf } from '../../shared/cases/etag.ts';
-import { parseJson } from '../../shared/contract/parse-json.ts';
-import { visible, visibleJson } from '../../shared/contract/visible-text.ts';
+import { parseJson } from '../../shared/contract/json/parse-json.ts';
+import { visible, visibleJson } from '../../shared/contract/json/visible-text.ts';
 import { errnoOf } from '../../shared/runtime/errno.ts';
-import { exitCodes } from '../exit-codes.ts';
-import { createHttpApi, errorOf, type HttpApi } from '../http-api.ts';
-import { CommandFailed, type Surroundings } from '../surroundings.ts';
+import { exitCodes } from '../terminal/exit-codes.ts';
+import { createHttpApi, errorOf, type HttpApi } from '../terminal/http-api.ts';
+import { CommandFailed, type Surroundings } from '../terminal/surroundings.ts';
 import { queryOf, readSuites, type Which } from './suite.ts';
 
 type Common = Which & { force?: boolean; json?: boolean; url: string; key?: string };

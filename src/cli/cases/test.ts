@@ -1,13 +1,12 @@
 import { rename, writeFile } from 'node:fs/promises';
-import { visibleJson, visibleLines } from '../../shared/contract/visible-text.ts';
+import { visibleJson, visibleLines } from '../../shared/contract/json/visible-text.ts';
 import { junitReport } from '../../shared/reports/junit.ts';
-import { exitCodes } from '../exit-codes.ts';
-import { createHttpApi, errorOf, type HttpApi } from '../http-api.ts';
-import { CommandFailed, type Surroundings } from '../surroundings.ts';
+import { exitCodes } from '../terminal/exit-codes.ts';
+import { createHttpApi, errorOf, type HttpApi } from '../terminal/http-api.ts';
+import { CommandFailed, type Surroundings } from '../terminal/surroundings.ts';
 import { announce } from './announce.ts';
-import { junitBatch, type Report } from './follow-batch.ts';
+import { countsLine, junitBatch, type Report } from './follow-batch.ts';
 import { failureLines, githubLines } from './print-failures.ts';
-import { countsLine } from './progress-bar.ts';
 import { proposeIgnore } from './propose-ignore.ts';
 import { createServiceRunner, IN_PROCESS, type Ran, type Runner, type RunOptions } from './runner.ts';
 import { filtered, labelOf, queryOf, readSavedSuite, readSuites, type Suite } from './suite.ts';

@@ -1,10 +1,10 @@
+import { type Replacement, replaceValues } from '../../shared/cases/document/splice.ts';
+import { valueAt } from '../../shared/cases/judging/value-at.ts';
 import { parsePath, printPath, type Step } from '../../shared/cases/path.ts';
-import { type Replacement, replaceValues } from '../../shared/cases/splice.ts';
-import { valueAt } from '../../shared/cases/value-at.ts';
 import { DATA_FIELD } from '../../shared/contract/data-field.ts';
-import { parseExact, scanJson } from '../../shared/contract/exact-json.ts';
-import { type ExactValue, stringifyExact } from '../../shared/contract/raw-number.ts';
-import { visible } from '../../shared/contract/visible-text.ts';
+import { parseExact, scanJson } from '../../shared/contract/json/exact-json.ts';
+import { type ExactValue, stringifyExact } from '../../shared/contract/json/raw-number.ts';
+import { visible } from '../../shared/contract/json/visible-text.ts';
 import { HIDDEN } from '../../shared/privacy/hide-at.ts';
 import type { Report } from './follow-batch.ts';
 import { badItems } from './print-failures.ts';

@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
 import { styleText } from 'node:util';
-import { visible } from '../../shared/contract/visible-text.ts';
-import { refuseUnwritable } from '../../shared/runtime/audit.ts';
-import { parseKeysFile, readKeysFile } from '../../shared/runtime/keys-file.ts';
-import { readRedisAddress, redisAddress } from '../../shared/runtime/redis-address.ts';
+import { visible } from '../../shared/contract/json/visible-text.ts';
+import { refuseUnwritable } from '../../shared/runtime/access/audit.ts';
+import { parseKeysFile, readKeysFile } from '../../shared/runtime/access/keys-file.ts';
+import { readRedisAddress, redisAddress } from '../../shared/runtime/settings/redis-address.ts';
 import {
   BadSettings,
   DEFAULT_SHARED_DIR,
@@ -12,9 +12,9 @@ import {
   readSettings,
   refuseOpenDoor,
   type Settings,
-} from '../../shared/runtime/settings.ts';
-import { exitCodes } from '../exit-codes.ts';
-import type { Surroundings } from '../surroundings.ts';
+} from '../../shared/runtime/settings/settings.ts';
+import { exitCodes } from '../terminal/exit-codes.ts';
+import type { Surroundings } from '../terminal/surroundings.ts';
 import { checkClocks } from './clock-check.ts';
 import { checkSharedDirectory } from './directory-checks.ts';
 import { type Finding, fail, guarded, ok, warn } from './finding.ts';

@@ -1,9 +1,9 @@
 import type { Redis } from 'ioredis';
-import type { RedisAddress } from '../../shared/runtime/redis-address.ts';
-import { describeRedis } from '../../shared/runtime/redis-url.ts';
+import type { RedisAddress } from '../../shared/runtime/settings/redis-address.ts';
+import { describeRedis } from '../../shared/runtime/settings/redis-url.ts';
 import { storedKey } from '../../shared/store/key-value-store.ts';
-import { createRedisConnections, type RedisConnections } from '../../shared/store/redis-connections.ts';
-import { createRedisTakers } from '../../shared/store/takers.ts';
+import { createRedisTakers } from '../../shared/store/queue/takers.ts';
+import { createRedisConnections, type RedisConnections } from '../../shared/store/redis/redis-connections.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
 import { checkReplicas } from './replica-checks.ts';
 

@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
-import type { RedisAddress } from '../../shared/runtime/redis-address.ts';
-import { createMasterFinder, nameOf } from '../../shared/store/master-finder.ts';
+import type { RedisAddress } from '../../shared/runtime/settings/redis-address.ts';
+import { createMasterFinder, nameOf } from '../../shared/store/redis/master-finder.ts';
 import { type Finding, ok, warn } from './finding.ts';
 
 /** Checks what a fail-over would find: where the master is said to be, its replicas, and whether writes wait for them. */

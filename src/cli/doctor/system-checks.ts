@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import { createHttpApi } from '../http-api.ts';
-import { CommandFailed } from '../surroundings.ts';
+import { createHttpApi } from '../terminal/http-api.ts';
+import { CommandFailed } from '../terminal/surroundings.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
 
 /** One watch per client's directory and file of its registration, one instance per process. */

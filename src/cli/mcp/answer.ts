@@ -1,6 +1,6 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
-import { visibleJson, visibleLines } from '../../shared/contract/visible-text.ts';
-import { CommandFailed } from '../surroundings.ts';
+import { visibleJson, visibleLines } from '../../shared/contract/json/visible-text.ts';
+import { CommandFailed } from '../terminal/surroundings.ts';
 import { structuredOf } from './structured.ts';
 
 /** Answers with the text that a call resolves to, and with the same for programs. Where the call fails, it answers with the reason. */

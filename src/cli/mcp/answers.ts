@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { stateSchema } from '../../shared/contract/endings/states.ts';
 import { decisionSchema } from '../../shared/contract/job.ts';
-import { stateSchema } from '../../shared/contract/states.ts';
 
 /*
  * What each tool answers, for programs. The answers are those of the HTTP interface, whose description has every member: these have the

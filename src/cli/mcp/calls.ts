@@ -1,10 +1,10 @@
-import { joinMembers, scanJson } from '../../shared/contract/exact-json.ts';
-import { beginRun } from '../begin-run.ts';
-import { statesOf } from '../event-stream.ts';
-import { exitCodes } from '../exit-codes.ts';
-import { explainRun } from '../explain-run.ts';
-import { get, type HttpApi } from '../http-api.ts';
-import { CommandFailed } from '../surroundings.ts';
+import { joinMembers, scanJson } from '../../shared/contract/json/exact-json.ts';
+import { beginRun } from '../runs/begin-run.ts';
+import { statesOf } from '../runs/event-stream.ts';
+import { explainRun } from '../runs/explain-run.ts';
+import { exitCodes } from '../terminal/exit-codes.ts';
+import { get, type HttpApi } from '../terminal/http-api.ts';
+import { CommandFailed } from '../terminal/surroundings.ts';
 
 /** A tree that is longer is left out of an explanation: an assistant reads no more at a time. */
 const MAX_TREE = 200_000;

@@ -1,9 +1,9 @@
 import { McpServer } from '@modelcontextprotocol/server';
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import { version } from '../../version.ts';
-import { exitCodes } from '../exit-codes.ts';
-import { createHttpApi } from '../http-api.ts';
-import type { Surroundings } from '../surroundings.ts';
+import { exitCodes } from '../terminal/exit-codes.ts';
+import { createHttpApi } from '../terminal/http-api.ts';
+import type { Surroundings } from '../terminal/surroundings.ts';
 import { addTools } from './tools.ts';
 
 export type McpOptions = { url: string; key?: string; allowRun?: boolean };

@@ -1,6 +1,6 @@
-import { sameNumber } from '../../shared/cases/decimal.ts';
-import { parseExact } from '../../shared/contract/exact-json.ts';
-import { type ExactValue, RawNumber } from '../../shared/contract/raw-number.ts';
+import { sameNumber } from '../../shared/cases/judging/decimal.ts';
+import { parseExact } from '../../shared/contract/json/exact-json.ts';
+import { type ExactValue, RawNumber } from '../../shared/contract/json/raw-number.ts';
 
 /**
  * An answer as the values of a program: a number whose value a 64-bit float does not hold is text, with the digits as they were

@@ -1,9 +1,9 @@
 import type { McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
-import { codeSchema } from '../../shared/contract/outcomes.ts';
-import { stateSchema } from '../../shared/contract/states.ts';
+import { codeSchema } from '../../shared/contract/endings/outcomes.ts';
+import { stateSchema } from '../../shared/contract/endings/states.ts';
 import { anyForm } from '../../shared/contract/target.ts';
-import { get, type HttpApi } from '../http-api.ts';
+import { get, type HttpApi } from '../terminal/http-api.ts';
 import { answer } from './answer.ts';
 import { explanationAnswer, inputsAnswer, rulesAnswer, runAnswer, runsAnswer } from './answers.ts';
 import { explanation, listRules, runRule } from './calls.ts';

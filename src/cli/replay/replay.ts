@@ -1,21 +1,20 @@
 import { writeFile } from 'node:fs/promises';
 import { DATA_FIELD } from '../../shared/contract/data-field.ts';
-import { joinMembers } from '../../shared/contract/exact-json.ts';
-import { visible, visibleJson } from '../../shared/contract/visible-text.ts';
-import { firstDifference } from '../../shared/reasoning/first-difference.ts';
-import { RECORDED_RUNS, type RecordedRun } from '../../shared/reasoning/recorded-run.ts';
+import { joinMembers } from '../../shared/contract/json/exact-json.ts';
+import { visible, visibleJson } from '../../shared/contract/json/visible-text.ts';
+import { firstDifference } from '../../shared/reasoning/trace/first-difference.ts';
+import { RECORDED_RUNS, type RecordedRun } from '../../shared/reasoning/trace/recorded-run.ts';
 import { csvLines } from '../../shared/reports/csv.ts';
 import { junitReport } from '../../shared/reports/junit.ts';
 import { announce } from '../cases/announce.ts';
-import { junitBatch, type Report, readReport, runBatch } from '../cases/follow-batch.ts';
-import { showProgress } from '../cases/progress-bar.ts';
-import { exitCodes } from '../exit-codes.ts';
-import type { HistoryOptions } from '../history.ts';
-import { createHttpApi, get, type HttpApi } from '../http-api.ts';
-import { rawMember } from '../raw-member.ts';
-import { type Recorded, readRecorded, skippedWords, traceOf } from '../recorded-runs.ts';
-import { CommandFailed, type Surroundings } from '../surroundings.ts';
-import { typedNumber } from '../typed-number.ts';
+import { junitBatch, type Report, readReport, runBatch, showProgress } from '../cases/follow-batch.ts';
+import type { HistoryOptions } from '../runs/history.ts';
+import { type Recorded, readRecorded, skippedWords, traceOf } from '../runs/recorded-runs.ts';
+import { exitCodes } from '../terminal/exit-codes.ts';
+import { createHttpApi, get, type HttpApi } from '../terminal/http-api.ts';
+import { rawMember } from '../terminal/raw-member.ts';
+import { CommandFailed, type Surroundings } from '../terminal/surroundings.ts';
+import { typedNumber } from '../terminal/typed-number.ts';
 
 export type ReplayOptions = HistoryOptions & {
   target?: string;

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Data } from '../engine/data.ts';
+import type { Data } from '../engine/data/data.ts';
 import { describeLeaf, type Leaves } from '../leaves/leaf.ts';
 
 class SpendThreshold {

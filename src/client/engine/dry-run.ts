@@ -1,6 +1,6 @@
+import type { ExactObject } from './data/values.ts';
 import type { Effects, Node } from './node.ts';
 import type { State } from './state.ts';
-import type { ExactObject } from './values.ts';
 
 /** The replacement of a node: its state, inversion included, and the keys it writes. */
 export type Stub = { outcome: State; set: ExactObject };

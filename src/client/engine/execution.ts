@@ -1,13 +1,13 @@
+import { createStore } from './data/keys.ts';
+import type { ExactObject } from './data/values.ts';
 import { createDryRun, type Stubs } from './dry-run.ts';
 import { evaluate } from './evaluate.ts';
-import { createStore } from './keys.ts';
 import type { HandleError } from './node.ts';
 import { createRun, type Run, type RunWatcher, type Within } from './run.ts';
 import { type Rules, type Selection, sentenceOf } from './selection.ts';
 import type { State } from './state.ts';
 import type { StepWatcher } from './steps.ts';
 import { isOutside } from './time-window.ts';
-import type { ExactObject } from './values.ts';
 
 /** How a run ended. `outcome` null: nothing ran, because of the rule's time window or because it has no root. */
 export type Ending = { kind: 'done'; outcome: State | null } | { kind: 'failed'; error: unknown };

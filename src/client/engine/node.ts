@@ -1,4 +1,4 @@
-import type { Data } from './data.ts';
+import type { Data } from './data/data.ts';
 import type { ErrorState, State } from './state.ts';
 import type { TimeWindow } from './time-window.ts';
 

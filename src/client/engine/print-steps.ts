@@ -1,5 +1,5 @@
-import type { ExactValue } from '../../shared/contract/raw-number.ts';
-import { RawNumber, stringifyExact } from '../../shared/contract/raw-number.ts';
+import type { ExactValue } from '../../shared/contract/json/raw-number.ts';
+import { RawNumber, stringifyExact } from '../../shared/contract/json/raw-number.ts';
 import type { Read, Step, Write } from './steps.ts';
 
 /** A value longer than this is named by its size: whoever draws a trace shows the beginning of it at most. */

@@ -1,6 +1,6 @@
-import { Data, type RunContext } from './data.ts';
+import { Data, type RunContext } from './data/data.ts';
+import type { Store } from './data/keys.ts';
 import type { DryRun } from './dry-run.ts';
-import type { Store } from './keys.ts';
 import type { HandleError, Node } from './node.ts';
 import { type ErrorState, letterOf } from './state.ts';
 import { createSteps, logInto, type Step, type Steps, type StepWatcher } from './steps.ts';

@@ -1,5 +1,5 @@
-import type { ExactValue } from '../../shared/contract/raw-number.ts';
-import type { AccessedKey, AccessLog } from './keys.ts';
+import type { ExactValue } from '../../shared/contract/json/raw-number.ts';
+import type { AccessedKey, AccessLog } from './data/keys.ts';
 import type { Node, Role } from './node.ts';
 import type { State } from './state.ts';
 

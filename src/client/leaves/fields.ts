@@ -1,5 +1,5 @@
-import type { ExactValue } from '../../shared/contract/raw-number.ts';
-import { isExactObject, noOrigins, toPlain, type Value } from '../engine/values.ts';
+import type { ExactValue } from '../../shared/contract/json/raw-number.ts';
+import { isExactObject, noOrigins, toPlain, type Value } from '../engine/data/values.ts';
 import { type Converted, javaBoolean, javaDouble, javaInteger, javaText } from './java-scalars.ts';
 import type { FieldType, LeafDefinition } from './leaf.ts';
 

@@ -1,4 +1,4 @@
-import { type ExactValue, integerOf, RawNumber } from '../../shared/contract/raw-number.ts';
+import { type ExactValue, integerOf, RawNumber } from '../../shared/contract/json/raw-number.ts';
 
 /**
  * A scalar as the Java SDK's JSON reader (Jackson) takes it for a type. Null: absent, as the empty text and "null" are for

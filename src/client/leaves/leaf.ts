@@ -1,4 +1,4 @@
-import type { Data } from '../engine/data.ts';
+import type { Data } from '../engine/data/data.ts';
 import type { ErrorState } from '../engine/state.ts';
 
 /** Optional methods of a leaf. */

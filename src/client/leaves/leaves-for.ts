@@ -1,4 +1,4 @@
-import type { Data } from '../engine/data.ts';
+import type { Data } from '../engine/data/data.ts';
 import type { DataSchema } from './data-schema.ts';
 import type { FlowLeaf, NoneLeaf, ResultLeaf } from './leaf.ts';
 

@@ -1,9 +1,9 @@
-import { parseExact } from '../../shared/contract/exact-json.ts';
+import { parseExact } from '../../shared/contract/json/exact-json.ts';
 import { onlyComputes } from '../code/only-computes.ts';
-import type { Data } from '../engine/data.ts';
+import type { Data } from '../engine/data/data.ts';
+import { type ExactObject, isExactObject } from '../engine/data/values.ts';
 import type { Effects, Node } from '../engine/node.ts';
 import type { State } from '../engine/state.ts';
-import { type ExactObject, isExactObject } from '../engine/values.ts';
 import { configuredValue, countsAsNothing, type Field } from './fields.ts';
 import { type Leaf, type LeafKind, methodOf } from './leaf.ts';
 import { functionOf } from './leaves-for.ts';

@@ -1,5 +1,5 @@
 import { didYouMean } from '../../shared/contract/nearest.ts';
-import type { Data } from '../engine/data.ts';
+import type { Data } from '../engine/data/data.ts';
 import { type AnyLeaves, type Leaf, type LeafClass, type LeafDefinition, methodOf } from './leaf.ts';
 import type { LeafEntry, Registry } from './registry.ts';
 

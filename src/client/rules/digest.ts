@@ -1,7 +1,7 @@
-import { parseExact } from '../../shared/contract/exact-json.ts';
+import { parseExact } from '../../shared/contract/json/exact-json.ts';
 import { digestOfNode, digestOfRules } from '../../shared/contract/rules-digest.ts';
+import { type ExactObject, isExactObject } from '../engine/data/values.ts';
 import type { Selection } from '../engine/selection.ts';
-import { type ExactObject, isExactObject } from '../engine/values.ts';
 import type { NodeFile } from './node-file.ts';
 import type { Released } from './released-files.ts';
 

@@ -1,7 +1,7 @@
-import { parseExact } from '../../shared/contract/exact-json.ts';
-import type { ExactValue } from '../../shared/contract/raw-number.ts';
-import { stringifyExact } from '../../shared/contract/raw-number.ts';
-import { type ExactObject, isExactObject } from '../engine/values.ts';
+import { parseExact } from '../../shared/contract/json/exact-json.ts';
+import type { ExactValue } from '../../shared/contract/json/raw-number.ts';
+import { stringifyExact } from '../../shared/contract/json/raw-number.ts';
+import { type ExactObject, isExactObject } from '../engine/data/values.ts';
 import { javaBoolean, javaInteger, javaText } from '../leaves/java-scalars.ts';
 
 /** The JSON object a file holds. Throws an error that says why it holds none. */

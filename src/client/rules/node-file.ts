@@ -1,5 +1,5 @@
+import type { ExactObject } from '../engine/data/values.ts';
 import { type TimeWindow, timeWindowOf } from '../engine/time-window.ts';
-import type { ExactObject } from '../engine/values.ts';
 import { byteMember, flagMember, idMember, integerMember, nameMember, textMember } from './members.ts';
 
 /** One node as its file says. `sonIds` that are no ids are left out and named in `problems`. */

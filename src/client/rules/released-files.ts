@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, join, relative } from 'node:path';
-import type { ExactObject } from '../engine/values.ts';
+import type { ExactObject } from '../engine/data/values.ts';
 import { unless } from '../errno.ts';
 import { byteMember, idMember, objectOf } from './members.ts';
 import { type NodeFile, readNode } from './node-file.ts';

@@ -1,5 +1,5 @@
+import type { ExactObject } from '../engine/data/values.ts';
 import type { TimeWindow } from '../engine/time-window.ts';
-import type { ExactObject } from '../engine/values.ts';
 import { byteMember, idMember, nameMember, textMember } from './members.ts';
 import { windowMember } from './node-file.ts';
 

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ExactValue } from '../../shared/contract/raw-number.ts';
-import { integerOf, RawNumber } from '../../shared/contract/raw-number.ts';
-import { type ExactObject, isExactObject } from '../engine/values.ts';
+import type { ExactValue } from '../../shared/contract/json/raw-number.ts';
+import { integerOf, RawNumber } from '../../shared/contract/json/raw-number.ts';
+import { type ExactObject, isExactObject } from '../engine/data/values.ts';
 import { unless } from '../errno.ts';
 import { listMember, objectOf } from './members.ts';
 import { readNode } from './node-file.ts';

@@ -1,8 +1,8 @@
 import { DATA_FIELD } from '../../shared/contract/data-field.ts';
-import { parseExact, scanJson } from '../../shared/contract/exact-json.ts';
-import { type ExactValue, stringifyExact } from '../../shared/contract/raw-number.ts';
-import { digits, field, flag, list, number, oneOf, text } from '../../shared/contract/read-exact.ts';
-import type { NamedNode } from '../../shared/reasoning/decided-by.ts';
+import { parseExact, scanJson } from '../../shared/contract/json/exact-json.ts';
+import { type ExactValue, stringifyExact } from '../../shared/contract/json/raw-number.ts';
+import { digits, field, flag, list, number, oneOf, text } from '../../shared/contract/json/read-exact.ts';
+import type { NamedNode } from '../../shared/reasoning/trace/decided-by.ts';
 import { pathOf, type Verdict, verdicts } from './batches.ts';
 import { type RulesOfRun, readRulesOfRun } from './executions.ts';
 import { get, request, withQuery } from './request.ts';

@@ -1,6 +1,6 @@
-import { parseExact } from '../../shared/contract/exact-json.ts';
-import type { ExactValue } from '../../shared/contract/raw-number.ts';
-import { digits, field, flag, list, number, oneOf, text } from '../../shared/contract/read-exact.ts';
+import { parseExact } from '../../shared/contract/json/exact-json.ts';
+import type { ExactValue } from '../../shared/contract/json/raw-number.ts';
+import { digits, field, flag, list, number, oneOf, text } from '../../shared/contract/json/read-exact.ts';
 import { get, request, withQuery } from './request.ts';
 
 const BATCHES = '/rule-server/mock/batches';

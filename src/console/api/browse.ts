@@ -1,5 +1,5 @@
-import type { ExactValue } from '../../shared/contract/raw-number.ts';
-import { digits, field, flag, list, number, text } from '../../shared/contract/read-exact.ts';
+import type { ExactValue } from '../../shared/contract/json/raw-number.ts';
+import { digits, field, flag, list, number, text } from '../../shared/contract/json/read-exact.ts';
 import { readNode, readWindow } from '../../shared/reasoning/read-node.ts';
 import type { TimeWindow, TreeNode } from '../../shared/reasoning/tree.ts';
 import { get, withQuery } from './request.ts';

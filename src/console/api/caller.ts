@@ -1,4 +1,4 @@
-import { field, list, text } from '../../shared/contract/read-exact.ts';
+import { field, list, text } from '../../shared/contract/json/read-exact.ts';
 import { get } from './request.ts';
 
 /** The permissions of a key. */

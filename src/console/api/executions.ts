@@ -1,8 +1,8 @@
-import { parseExact, scanJson } from '../../shared/contract/exact-json.ts';
-import { type ExactValue, stringifyExact } from '../../shared/contract/raw-number.ts';
-import { digits, field, flag, list, number, oneOf, text } from '../../shared/contract/read-exact.ts';
-import { states } from '../../shared/contract/state-names.ts';
-import type { Decision } from '../../shared/reasoning/mark.ts';
+import { states } from '../../shared/contract/endings/state-names.ts';
+import { parseExact, scanJson } from '../../shared/contract/json/exact-json.ts';
+import { type ExactValue, stringifyExact } from '../../shared/contract/json/raw-number.ts';
+import { digits, field, flag, list, number, oneOf, text } from '../../shared/contract/json/read-exact.ts';
+import type { Decision } from '../../shared/reasoning/trace/mark.ts';
 import { get, Refused, request, withQuery } from './request.ts';
 
 const BASE = '/rule-server/mock';

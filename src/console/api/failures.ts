@@ -1,5 +1,5 @@
-import type { ExactValue } from '../../shared/contract/raw-number.ts';
-import { field, list, number, text } from '../../shared/contract/read-exact.ts';
+import type { ExactValue } from '../../shared/contract/json/raw-number.ts';
+import { field, list, number, text } from '../../shared/contract/json/read-exact.ts';
 import type { RunSearch } from './executions.ts';
 import { get, withQuery } from './request.ts';
 

@@ -1,4 +1,4 @@
-import { parseExact } from '../../shared/contract/exact-json.ts';
+import { parseExact } from '../../shared/contract/json/exact-json.ts';
 import { type Batch, batchEventsPath, getBatch, isOver, readBatch } from './batches.ts';
 import { Refused } from './request.ts';
 

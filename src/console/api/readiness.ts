@@ -1,5 +1,5 @@
-import type { ExactValue } from '../../shared/contract/raw-number.ts';
-import { digits, field, list, oneOf, text } from '../../shared/contract/read-exact.ts';
+import type { ExactValue } from '../../shared/contract/json/raw-number.ts';
+import { digits, field, list, oneOf, text } from '../../shared/contract/json/read-exact.ts';
 import { type FindingCode, findingCodes, type Readiness, readinessStates } from '../../shared/reasoning/readiness.ts';
 import { get, withQuery } from './request.ts';
 

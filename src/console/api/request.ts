@@ -1,6 +1,6 @@
-import { parseExact } from '../../shared/contract/exact-json.ts';
-import type { ExactValue } from '../../shared/contract/raw-number.ts';
-import { field, list, text } from '../../shared/contract/read-exact.ts';
+import { parseExact } from '../../shared/contract/json/exact-json.ts';
+import type { ExactValue } from '../../shared/contract/json/raw-number.ts';
+import { field, list, text } from '../../shared/contract/json/read-exact.ts';
 
 /** An answer as its text: numbers are read from it with every digit, never through `response.json()`. */
 type Answer = { status: number; text: string };

@@ -1,5 +1,5 @@
 import { wordSearch } from '../../shared/contract/word-search.ts';
-import type { NamedNode } from '../../shared/reasoning/decided-by.ts';
+import type { NamedNode } from '../../shared/reasoning/trace/decided-by.ts';
 import { type Item, outcomes } from '../api/batch-items.ts';
 import { type Verdict, verdicts } from '../api/batches.ts';
 import type { SavedCase } from '../api/cases.ts';

@@ -1,6 +1,6 @@
-import type { NamedNode } from '../../shared/reasoning/decided-by.ts';
-import { firstDifference } from '../../shared/reasoning/first-difference.ts';
 import { readResult } from '../../shared/reasoning/result.ts';
+import type { NamedNode } from '../../shared/reasoning/trace/decided-by.ts';
+import { firstDifference } from '../../shared/reasoning/trace/first-difference.ts';
 import type { Item } from '../api/batch-items.ts';
 import { getExecution } from '../api/executions.ts';
 import { eachOf } from './each-of.ts';

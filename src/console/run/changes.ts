@@ -1,7 +1,7 @@
 import type { Json } from '../../shared/json-tree/read-json.ts';
 import { valueAt } from '../../shared/json-tree/value-at.ts';
 import { pathOfKey } from '../../shared/reasoning/key-path.ts';
-import type { Mark } from '../../shared/reasoning/mark.ts';
+import type { Mark } from '../../shared/reasoning/trace/mark.ts';
 import type { Occurrence } from '../../shared/reasoning/tree.ts';
 import type { KeyUse, Tree } from '../api/browse.ts';
 

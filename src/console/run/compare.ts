@@ -1,5 +1,5 @@
 import type { Json } from '../../shared/json-tree/read-json.ts';
-import type { Mark } from '../../shared/reasoning/mark.ts';
+import type { Mark } from '../../shared/reasoning/trace/mark.ts';
 import type { Occurrence } from '../../shared/reasoning/tree.ts';
 import { sameJson } from '../json/same-json.ts';
 import type { Reading } from './reading.ts';

@@ -1,7 +1,7 @@
-import { type Code, isCode } from '../../shared/contract/codes.ts';
+import { type Code, isCode } from '../../shared/contract/endings/codes.ts';
 import { namedTarget } from '../../shared/contract/target.ts';
-import type { Parameters } from '../../shared/reasoning/format.ts';
 import { isOutside } from '../../shared/reasoning/time-window.ts';
+import type { Parameters } from '../../shared/reasoning/words/format.ts';
 import type { Tree } from '../api/browse.ts';
 import { type ExecutionRecord, isEnd } from '../api/executions.ts';
 import type { TextKey } from '../text/en.ts';

@@ -1,8 +1,8 @@
 import { type Json, readJson } from '../../shared/json-tree/read-json.ts';
-import { type Decision, decisionOf, type Mark } from '../../shared/reasoning/mark.ts';
-import type { Replay } from '../../shared/reasoning/replay.ts';
-import { replayResult, type Traced } from '../../shared/reasoning/replay-result.ts';
 import { type Result, readResult } from '../../shared/reasoning/result.ts';
+import { type Decision, decisionOf, type Mark } from '../../shared/reasoning/trace/mark.ts';
+import type { Replay } from '../../shared/reasoning/trace/replay.ts';
+import { replayResult, type Traced } from '../../shared/reasoning/trace/replay-result.ts';
 import type { Occurrence } from '../../shared/reasoning/tree.ts';
 import type { RunToChange } from '../../shared/reasoning/what-if/smallest-change.ts';
 import { type Reason, whyOf } from '../../shared/reasoning/why.ts';

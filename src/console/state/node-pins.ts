@@ -1,4 +1,4 @@
-import type { Decision } from '../../shared/reasoning/mark.ts';
+import type { Decision } from '../../shared/reasoning/trace/mark.ts';
 import { createStored, isRecord } from './stored.ts';
 
 /** The replacements of nodes in dry runs, by the id of the node. */

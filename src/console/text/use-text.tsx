@@ -1,5 +1,5 @@
 import { createContext, Fragment, type ReactNode, useContext, useEffect, useMemo, useState } from 'react';
-import { format, type Parameters, partsOf, type Template, templateFor } from '../../shared/reasoning/format.ts';
+import { format, type Parameters, partsOf, type Template, templateFor } from '../../shared/reasoning/words/format.ts';
 import { type Language, useLanguage, useZone } from '../state/preferences.ts';
 import { en, type TextKey } from './en.ts';
 

@@ -1,4 +1,4 @@
-import type { Template } from '../../shared/reasoning/format.ts';
+import type { Template } from '../../shared/reasoning/words/format.ts';
 import type { TextKey } from './en.ts';
 import { caseWords } from './zh/case.ts';
 import { casesWords } from './zh/cases.ts';

@@ -1,4 +1,4 @@
-import { decisionOf, type Mark } from '../../shared/reasoning/mark.ts';
+import { decisionOf, type Mark } from '../../shared/reasoning/trace/mark.ts';
 import { isParallel, type Occurrence } from '../../shared/reasoning/tree.ts';
 
 /** Why an occurrence did not run, as far as the tree and the trace tell. `by`: the occurrence that is the reason. */

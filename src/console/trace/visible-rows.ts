@@ -1,4 +1,4 @@
-import type { Mark } from '../../shared/reasoning/mark.ts';
+import type { Mark } from '../../shared/reasoning/trace/mark.ts';
 import { nameOf, type Occurrence } from '../../shared/reasoning/tree.ts';
 
 type Filter = {

@@ -1,6 +1,6 @@
 import { type ElementType, Fragment, type JSX, type Key } from 'react';
 import * as react from 'react/jsx-runtime';
-import { hasUnseen, visibleLines } from '../../shared/contract/visible-text.ts';
+import { hasUnseen, visibleLines } from '../../shared/contract/json/visible-text.ts';
 
 export { Fragment, type JSX, jsx, jsxDEV, jsxs };
 

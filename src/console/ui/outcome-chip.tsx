@@ -1,4 +1,4 @@
-import type { Decision, Outcome } from '../../shared/reasoning/mark.ts';
+import type { Decision, Outcome } from '../../shared/reasoning/trace/mark.ts';
 import { useText } from '../text/use-text.tsx';
 
 const looks: Record<Outcome, string> = {

@@ -1,8 +1,8 @@
 import { z } from 'zod';
+import { codeSchema } from '../contract/endings/outcomes.ts';
 import { knownUpTo } from '../contract/job.ts';
-import { codeSchema } from '../contract/outcomes.ts';
 import { rulesOfRunSchema } from '../contract/rules-of-run.ts';
-import { differenceSchema } from './difference.ts';
+import { differenceSchema } from './judging/difference.ts';
 import { ranToSchema, type Verdict, verdictSchema, verdicts } from './verdict.ts';
 
 /** The version of what is stored about batches. Version 2 may be a dry run, or may ignore some data: a worker that does not know of these must not read it. */

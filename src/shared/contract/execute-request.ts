@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { DATA_FIELD } from './data-field.ts';
-import type { Member } from './json-tokens.ts';
-import { parseJson } from './parse-json.ts';
-import { integerOf, RawNumber } from './raw-number.ts';
+import type { Member } from './json/json-tokens.ts';
+import { parseJson } from './json/parse-json.ts';
+import { integerOf, RawNumber } from './json/raw-number.ts';
 import { anyForm, parseTarget, TARGET_PATTERN } from './target.ts';
 
 const INT32_MAX = 2_147_483_647n;

@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { outcomeOf } from './codes.ts';
 import { DATA_FIELD } from './data-field.ts';
-import { answered, type Ending, unanswered } from './ending.ts';
+import { outcomeOf } from './endings/codes.ts';
+import { answered, type Ending, unanswered } from './endings/ending.ts';
+import { codeSchema, type NoAnswer } from './endings/outcomes.ts';
+import { type State, type StateStep, stateSchema, stepSchema } from './endings/states.ts';
 import { decisionSchema, JOB_VERSION, type JobData, warningSchema } from './job.ts';
-import { codeSchema, type NoAnswer } from './outcomes.ts';
-import { parseJson } from './parse-json.ts';
+import { parseJson } from './json/parse-json.ts';
 import { rulesOfRunSchema } from './rules-of-run.ts';
-import { type State, type StateStep, stateSchema, stepSchema } from './states.ts';
 
 /** How far a worker got with an execution: kept on its job, so that every API sees it while the execution runs. */
 export const progressSchema = z.object({

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { DATA_FIELD } from './data-field.ts';
+import { stepSchema } from './endings/states.ts';
 import type { ExecuteRequest } from './execute-request.ts';
 import { rulesOfRunSchema } from './rules-of-run.ts';
-import { stepSchema } from './states.ts';
 import { formatTarget } from './target.ts';
 
 /**

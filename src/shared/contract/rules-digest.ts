@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type ExactValue, stringifyExact } from './raw-number.ts';
+import { type ExactValue, stringifyExact } from './json/raw-number.ts';
 
 /** When a rule or a node takes part, epoch ms; null on a side that is open. */
 type Window = { after: bigint | null; before: bigint | null };

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { RawNumber } from './raw-number.ts';
+import { RawNumber } from './json/raw-number.ts';
 
 /**
  * The rules that an execution ran on, as far as they are known. `released`: the version of the app's files when it was sent. `loaded`: the

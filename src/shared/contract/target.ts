@@ -1,4 +1,4 @@
-import { hasUnseen } from './visible-text.ts';
+import { hasUnseen } from './json/visible-text.ts';
 
 /**
  * The place where an execution should run: anywhere, in a lane, or at one address.

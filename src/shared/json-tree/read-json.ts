@@ -1,5 +1,5 @@
-import { scanJson } from '../contract/exact-json.ts';
-import { MAX_DEPTH } from '../contract/json-scan.ts';
+import { scanJson } from '../contract/json/exact-json.ts';
+import { MAX_DEPTH } from '../contract/json/json-scan.ts';
 
 /** A JSON value with its members in the order written, its numbers as text, and where in the text it stands. */
 export type Json = { start: number; end: number } & (

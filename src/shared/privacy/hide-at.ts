@@ -1,6 +1,6 @@
 import type { Step } from '../cases/path.ts';
 import { elementsOf } from '../cases/split-array.ts';
-import { joinMembers, scanJson } from '../contract/exact-json.ts';
+import { joinMembers, scanJson } from '../contract/json/exact-json.ts';
 
 /** The text in the place of a hidden value. */
 export const HIDDEN = '"***"';

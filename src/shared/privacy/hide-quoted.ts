@@ -1,5 +1,5 @@
 import { mapElements } from '../cases/split-array.ts';
-import { joinMembers, scanJson } from '../contract/exact-json.ts';
+import { joinMembers, scanJson } from '../contract/json/exact-json.ts';
 import { HIDDEN } from './hide-at.ts';
 
 /** Shorter values are ordinary words, ids and times: replaced wherever they stand, they would spoil every sentence. */

@@ -1,7 +1,7 @@
 import { mapElements } from '../cases/split-array.ts';
 import { DATA_FIELD } from '../contract/data-field.ts';
-import { joinMembers, scanJson } from '../contract/exact-json.ts';
-import type { Member } from '../contract/json-tokens.ts';
+import { joinMembers, scanJson } from '../contract/json/exact-json.ts';
+import type { Member } from '../contract/json/json-tokens.ts';
 import { type HiddenField, namesOf } from './hidden-field.ts';
 import { HIDDEN, hideAt } from './hide-at.ts';
 import type { Quotes } from './hide-quoted.ts';

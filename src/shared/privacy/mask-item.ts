@@ -1,6 +1,6 @@
 import type { ItemDetail, ItemHead } from '../cases/batch.ts';
 import type { Case } from '../cases/case.ts';
-import type { Difference } from '../cases/difference.ts';
+import type { Difference } from '../cases/judging/difference.ts';
 import { parsePath } from '../cases/path.ts';
 import { HIDDEN } from './hide-at.ts';
 import type { Mask } from './mask.ts';

@@ -1,9 +1,9 @@
 import { compactJson } from '../json-tree/print-json.ts';
 import { readJson } from '../json-tree/read-json.ts';
-import type { ReasonKey } from './english.ts';
-import { shortened } from './fact-words.ts';
-import type { Parameters } from './format.ts';
 import { nameOf, occurrencesOf, type TreeNode } from './tree.ts';
+import type { ReasonKey } from './words/english.ts';
+import { shortened } from './words/fact-words.ts';
+import type { Parameters } from './words/format.ts';
 
 /**
  * What differs between two trees of one rule, node by node: settings with both values, and what else can be configured. A node whose

@@ -1,4 +1,4 @@
-import { orderOf, sameNumber } from '../cases/decimal.ts';
+import { orderOf, sameNumber } from '../cases/judging/decimal.ts';
 import { type Json, readJson } from '../json-tree/read-json.ts';
 import type { Comparison, TreeNode } from './tree.ts';
 

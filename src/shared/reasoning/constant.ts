@@ -1,4 +1,4 @@
-import { type Decision, decisionOf, inverted, type Mark } from './mark.ts';
+import { type Decision, decisionOf, inverted, type Mark } from './trace/mark.ts';
 import type { Occurrence } from './tree.ts';
 
 /** The kind of a relation: And, Any and so on, whether its children run in parallel or not. */

@@ -1,9 +1,9 @@
-import { orderOf } from '../cases/decimal.ts';
+import { orderOf } from '../cases/judging/decimal.ts';
 import type { Json } from '../json-tree/read-json.ts';
 import { valueAt } from '../json-tree/value-at.ts';
 import { holdsBy, opposites } from './comparison.ts';
 import { pathOfKey } from './key-path.ts';
-import type { Mark, Read } from './mark.ts';
+import type { Mark, Read } from './trace/mark.ts';
 import type { Comparison, Occurrence, Setting } from './tree.ts';
 
 /**

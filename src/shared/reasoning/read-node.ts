@@ -1,5 +1,5 @@
-import { type ExactValue, stringifyExact } from '../contract/raw-number.ts';
-import { digits, field, flag, list, oneOf, text } from '../contract/read-exact.ts';
+import { type ExactValue, stringifyExact } from '../contract/json/raw-number.ts';
+import { digits, field, flag, list, oneOf, text } from '../contract/json/read-exact.ts';
 import { type Comparison, comparisons, type NodeKey, type Setting, type TimeWindow, type TreeNode } from './tree.ts';
 
 /** One node of a tree with everything below it. */

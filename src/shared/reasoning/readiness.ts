@@ -1,9 +1,9 @@
 import type { Counts } from '../cases/batch.ts';
-import { shortened } from './fact-words.ts';
-import { format, type Parameters } from './format.ts';
-import { readinessEnglish } from './readiness-english.ts';
 import { endOf } from './time-window.ts';
 import { occurrencesOf, type TreeNode } from './tree.ts';
+import { shortened } from './words/fact-words.ts';
+import { format, type Parameters } from './words/format.ts';
+import { readinessEnglish } from './words/readiness-english.ts';
 
 /** One thing that a person must know before a release of a rule. `nodeId`: the node it is about. `parameters`: what stands in its sentence. */
 export type Finding = { code: FindingCode; message: string; nodeId: string | null; parameters: Parameters };

@@ -1,5 +1,5 @@
 import { constantOf, isPassedOn, kindOf } from './constant.ts';
-import { type Decision, decisionOf, inverted, type Mark } from './mark.ts';
+import { type Decision, decisionOf, inverted, type Mark } from './trace/mark.ts';
 import { isLeaf, isParallel, type Occurrence } from './tree.ts';
 
 /** One link of the chain of reasons from a node down to the leaf that decided. The words are in the dictionaries. */

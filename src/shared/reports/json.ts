@@ -1,6 +1,6 @@
 import { totalOf } from '../cases/batch.ts';
-import { joinMembers } from '../contract/exact-json.ts';
-import { stringifyExact } from '../contract/raw-number.ts';
+import { joinMembers } from '../contract/json/exact-json.ts';
+import { stringifyExact } from '../contract/json/raw-number.ts';
 import type { ItemWithData, Reported } from './reported.ts';
 
 /** The whole report as one JSON document, ids as the integers they are. */

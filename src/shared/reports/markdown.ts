@@ -1,3 +1,5 @@
+// A file of its own: one file for each format.
+
 import { totalOf } from '../cases/batch.ts';
 import { verdicts } from '../cases/verdict.ts';
 import { type Reported, reasonsOf } from './reported.ts';

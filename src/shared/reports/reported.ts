@@ -1,5 +1,5 @@
 import type { Batch, BatchProgress, ItemHead } from '../cases/batch.ts';
-import type { Difference } from '../cases/difference.ts';
+import type { Difference } from '../cases/judging/difference.ts';
 
 /** One item as reports tell it. */
 export type ReportedItem = Pick<

@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import { z } from 'zod';
-import { parseJson } from '../contract/parse-json.ts';
+import { parseJson } from '../contract/json/parse-json.ts';
 import { time } from '../seams/time.ts';
 import type { Shelf } from './embedded/stores/shelf.ts';
 

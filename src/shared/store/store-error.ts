@@ -1,6 +1,6 @@
 import { ReplyError } from 'ioredis';
 import { errnoOf } from '../runtime/errno.ts';
-import { StoreTakesNoWrites } from './redis-connections.ts';
+import { StoreTakesNoWrites } from './redis/redis-connections.ts';
 
 const BEGINNINGS = [
   "Stream isn't writeable",

@@ -1,6 +1,6 @@
 import { type Job, WaitingError } from 'bullmq';
 import { z } from 'zod';
-import { createThrottledAlert, type Logger } from '../../shared/runtime/logger.ts';
+import { createThrottledAlert, type Logger } from '../../shared/runtime/telemetry/logger.ts';
 import { time } from '../../shared/seams/time.ts';
 import { runBatch } from './run-batch.ts';
 import type { RunTargetDependencies } from './target-run.ts';

@@ -1,17 +1,17 @@
 import { claimMayBeSwept } from '../../shared/contract/claim-age.ts';
-import { type Ending, unanswered } from '../../shared/contract/ending.ts';
+import { type Ending, unanswered } from '../../shared/contract/endings/ending.ts';
+import { endingOfCompleted, endingOfFailed } from '../../shared/contract/endings/job-ending.ts';
+import { sentences } from '../../shared/contract/endings/sentences.ts';
 import { endingOf } from '../../shared/contract/execution-record.ts';
 import type { JobData, JobResult } from '../../shared/contract/job.ts';
-import { endingOfCompleted, endingOfFailed } from '../../shared/contract/job-ending.ts';
-import { sentences } from '../../shared/contract/sentences.ts';
 import { persistOrThrow } from '../../shared/runtime/persist.ts';
-import { apiWaitMs, type Settings } from '../../shared/runtime/settings.ts';
+import { apiWaitMs, type Settings } from '../../shared/runtime/settings/settings.ts';
 import { time } from '../../shared/seams/time.ts';
-import { followJobs } from '../../shared/store/follow-jobs.ts';
-import type { History } from '../../shared/store/history.ts';
-import { addExecution } from '../../shared/store/job-heads.ts';
+import type { History } from '../../shared/store/history/history.ts';
 import type { Store } from '../../shared/store/key-value-store.ts';
-import type { ExecutionQueue, QueueBackend } from '../../shared/store/queue-backend.ts';
+import { followJobs } from '../../shared/store/queue/follow-jobs.ts';
+import { addExecution } from '../../shared/store/queue/job-heads.ts';
+import type { ExecutionQueue, QueueBackend } from '../../shared/store/queue/queue-backend.ts';
 
 /** How an item ended, with the client's answer as text. */
 export type ItemEnding =

@@ -1,7 +1,7 @@
 import { every } from '../../shared/runtime/periodic.ts';
 import { time } from '../../shared/seams/time.ts';
-import { createBacklog } from '../../shared/store/backlog.ts';
-import type { ExecutionQueue, QueueBackend } from '../../shared/store/queue-backend.ts';
+import { createBacklog } from '../../shared/store/queue/backlog.ts';
+import type { ExecutionQueue, QueueBackend } from '../../shared/store/queue/queue-backend.ts';
 
 /** As often as an API looks. */
 const LOOK_EVERY_MS = 250;

@@ -1,5 +1,5 @@
 import type { ItemHead } from '../../shared/cases/batch.ts';
-import type { NoAnswer } from '../../shared/contract/outcomes.ts';
+import type { NoAnswer } from '../../shared/contract/endings/outcomes.ts';
 import type { ItemEnding } from './follow-items.ts';
 import type { Chosen, TargetRun } from './target-run.ts';
 

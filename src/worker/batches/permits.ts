@@ -1,4 +1,4 @@
-import type { BatchStore } from '../../shared/store/batch-store.ts';
+import type { BatchStore } from '../../shared/store/batches/batch-store.ts';
 
 export type Permits = ReturnType<typeof createPermits>;
 

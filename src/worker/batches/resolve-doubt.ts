@@ -1,8 +1,8 @@
 import { claimMayBeSwept } from '../../shared/contract/claim-age.ts';
-import { sentences } from '../../shared/contract/sentences.ts';
+import { sentences } from '../../shared/contract/endings/sentences.ts';
 import { time } from '../../shared/seams/time.ts';
-import { UnknownClaim } from '../files/claim.ts';
-import { MINUTE_MS } from '../files/claim-minutes.ts';
+import { UnknownClaim } from '../files/claims/claim.ts';
+import { MINUTE_MS } from '../files/claims/claim-minutes.ts';
 import type { TargetRun } from './target-run.ts';
 
 /** Whether an item was sent. If not, `claimFrom` says from when on it may be claimed, epoch ms. */

@@ -1,7 +1,7 @@
 import { type Batch, itemNumber } from '../../shared/cases/batch.ts';
 import { withoutData } from '../../shared/privacy/mask-item.ts';
 import { every } from '../../shared/runtime/periodic.ts';
-import { type BatchStore, CASES_PER_CHUNK } from '../../shared/store/batch-store.ts';
+import { type BatchStore, CASES_PER_CHUNK } from '../../shared/store/batches/batch-store.ts';
 import { createPermits } from './permits.ts';
 import { runTarget } from './run-target.ts';
 import type { BatchRun, RunTargetDependencies } from './target-run.ts';

@@ -1,13 +1,13 @@
 import { type Batch, type ItemDetail, type ItemHead, itemNumber } from '../../shared/cases/batch.ts';
 import type { Case } from '../../shared/cases/case.ts';
 import { itemMockId } from '../../shared/cases/item-id.ts';
-import { itemOfAnswer, itemWithoutAnswer, skippedItem } from '../../shared/cases/item-of-answer.ts';
+import { itemOfAnswer, itemWithoutAnswer, skippedItem } from '../../shared/cases/judging/item-of-answer.ts';
 import { type JobData, jobVersion } from '../../shared/contract/job.ts';
 import { maskOutcome, withoutOutcome } from '../../shared/privacy/mask-item.ts';
 import type { Privacy } from '../../shared/privacy/privacy.ts';
 import { time } from '../../shared/seams/time.ts';
-import { CASES_PER_CHUNK } from '../../shared/store/batch-store.ts';
-import { addExecution } from '../../shared/store/job-heads.ts';
+import { CASES_PER_CHUNK } from '../../shared/store/batches/batch-store.ts';
+import { addExecution } from '../../shared/store/queue/job-heads.ts';
 import { type ItemEnding, unknownItem } from './follow-items.ts';
 import { judgeTarget } from './judge-target.ts';
 import { MARK_MS } from './marks.ts';

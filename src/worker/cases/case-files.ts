@@ -1,10 +1,10 @@
 import { join } from 'node:path';
-import { MAX_CASES_BYTES } from '../../shared/cases/document.ts';
+import { MAX_CASES_BYTES } from '../../shared/cases/document/document.ts';
 import { etagOf } from '../../shared/cases/etag.ts';
 import { errnoOf, unless } from '../../shared/runtime/errno.ts';
+import { within } from '../files/directory/real-directory.ts';
 import type { FileClock } from '../files/file-clock.ts';
 import { privateDirectory } from '../files/file-names.ts';
-import { within } from '../files/real-directory.ts';
 import { readBoundedFile, refusal } from '../reading/bounded-file.ts';
 import { absent, type Reading, readingOfError, unusable } from '../reading/reading.ts';
 import { lstat, mkdir, readdir, rename, rm } from '../seams/files.ts';

@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { LRUCache } from 'lru-cache';
 import { time } from '../../shared/seams/time.ts';
-import { isRealDirectory } from '../files/client-directories.ts';
 import { createConcurrencyLimit } from '../files/concurrency-limit.ts';
+import { isRealDirectory } from '../files/directory/client-directories.ts';
+import type { SharedDirectory } from '../files/directory/shared-directory.ts';
 import type { FileClock } from '../files/file-clock.ts';
 import { clientsDirectory, isPlainName, MADE_BY_US, mockDirectory, registrationPath } from '../files/file-names.ts';
 import { lstat, lstatLately } from '../files/quick-files.ts';
-import type { SharedDirectory } from '../files/shared-directory.ts';
 import { createJoinedReads } from '../reading/joined-reads.ts';
 import type { Skipped } from '../rules/folder-listing.ts';
 import { type Client, directoryOnly } from './client.ts';

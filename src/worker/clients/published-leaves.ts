@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { parseExact } from '../../shared/contract/exact-json.ts';
+import { parseExact } from '../../shared/contract/json/exact-json.ts';
 
 const MAX_CHARACTERS = 32 * 1024 * 1024;
 

@@ -1,16 +1,16 @@
 import { join } from 'node:path';
 import { z } from 'zod';
-import { integerOf, RawNumber } from '../../shared/contract/raw-number.ts';
+import { integerOf, RawNumber } from '../../shared/contract/json/raw-number.ts';
 import { time } from '../../shared/seams/time.ts';
 import { createLimitPerApp } from '../files/concurrency-limit.ts';
-import { inDirectory } from '../files/directory-limit.ts';
+import { inDirectory } from '../files/directory/directory-limit.ts';
 import { readBoundedFile } from '../reading/bounded-file.ts';
 import { createPathCache } from '../reading/path-cache.ts';
 import { parseConfig } from '../rules/config-fields.ts';
 import { isRealFolder } from '../rules/folder-listing.ts';
-import type { Registration } from '../rules/leaf-metadata.ts';
-import type { LeafNode } from '../rules/leaf-nodes.ts';
-import { parseLeafNodes } from '../rules/leaf-nodes.ts';
+import type { Registration } from '../rules/leaves/leaf-metadata.ts';
+import type { LeafNode } from '../rules/leaves/leaf-nodes.ts';
+import { parseLeafNodes } from '../rules/leaves/leaf-nodes.ts';
 import { readEntries } from '../seams/files.ts';
 import type { Entry } from '../seams/operations.ts';
 

@@ -2,7 +2,7 @@ import { dirname, join } from 'node:path';
 import { unless } from '../../shared/runtime/errno.ts';
 import { time } from '../../shared/seams/time.ts';
 import { createConcurrencyLimit } from '../files/concurrency-limit.ts';
-import { inDirectory } from '../files/directory-limit.ts';
+import { inDirectory } from '../files/directory/directory-limit.ts';
 import { isSegment } from '../files/file-names.ts';
 import { readBoundedFile } from '../reading/bounded-file.ts';
 import { entriesIn } from '../reading/folder-entries.ts';

@@ -1,3 +1,5 @@
+// A file of its own: one file for each dialect.
+
 import type { Dialect } from './dialect.ts';
 
 /** The dialect of the published Java, Go and Python SDKs. An explicit null breaks the Python one, so nothing is ever null. */

@@ -1,14 +1,14 @@
 import { join } from 'node:path';
+import type { NoAnswer } from '../../shared/contract/endings/outcomes.ts';
+import { sentences } from '../../shared/contract/endings/sentences.ts';
 import type { JobData, Warning } from '../../shared/contract/job.ts';
-import type { NoAnswer } from '../../shared/contract/outcomes.ts';
 import type { RulesOfRun } from '../../shared/contract/rules-of-run.ts';
-import { sentences } from '../../shared/contract/sentences.ts';
 import { parseTarget, type Target } from '../../shared/contract/target.ts';
 import { errnoOf } from '../../shared/runtime/errno.ts';
-import type { Settings } from '../../shared/runtime/settings.ts';
-import type { Tracing } from '../../shared/runtime/tracing.ts';
+import type { Settings } from '../../shared/runtime/settings/settings.ts';
+import type { Tracing } from '../../shared/runtime/telemetry/tracing.ts';
 import { time } from '../../shared/seams/time.ts';
-import type { StoreRun } from '../../shared/store/queue-backend.ts';
+import type { StoreRun } from '../../shared/store/queue/queue-backend.ts';
 import type { Client } from '../clients/client.ts';
 import { canRead, largeNumberIn } from '../dialects/number-range.ts';
 import { sdks } from '../dialects/sdks.ts';
@@ -19,12 +19,12 @@ import {
   NewerClaim,
   UncertainClaim,
   UnknownClaim,
-} from '../files/claim.ts';
-import type { Claims } from '../files/claims.ts';
+} from '../files/claims/claim.ts';
+import type { Claims } from '../files/claims/claims.ts';
+import type { SharedDirectory } from '../files/directory/shared-directory.ts';
 import type { FileClock } from '../files/file-clock.ts';
 import { mockDirectory } from '../files/file-names.ts';
 import type { Mailbox } from '../files/mailbox.ts';
-import type { SharedDirectory } from '../files/shared-directory.ts';
 import type { ClientSlots } from '../placement/client-slots.ts';
 import type { Inspections } from '../placement/inspections.ts';
 import type { ResolveTarget } from '../placement/resolve-target.ts';

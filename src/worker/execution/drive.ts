@@ -1,6 +1,6 @@
-import type { Logger } from '../../shared/runtime/logger.ts';
+import type { Logger } from '../../shared/runtime/telemetry/logger.ts';
 import { type Timer, time } from '../../shared/seams/time.ts';
-import type { Claim } from '../files/claim.ts';
+import type { Claim } from '../files/claims/claim.ts';
 import type { Mailbox } from '../files/mailbox.ts';
 import type { Interrupt } from './interrupts.ts';
 import { atFirst, next, REQUEST_LOOK_MS, urgencyOf } from './next.ts';

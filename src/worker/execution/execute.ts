@@ -1,11 +1,11 @@
+import { sentences } from '../../shared/contract/endings/sentences.ts';
 import type { JobData } from '../../shared/contract/job.ts';
-import { sentences } from '../../shared/contract/sentences.ts';
 import type { Privacy } from '../../shared/privacy/privacy.ts';
 import { errnoOf } from '../../shared/runtime/errno.ts';
-import type { Tracing } from '../../shared/runtime/tracing.ts';
+import type { Tracing } from '../../shared/runtime/telemetry/tracing.ts';
 import { time } from '../../shared/seams/time.ts';
 import type { Store } from '../../shared/store/key-value-store.ts';
-import type { Claim } from '../files/claim.ts';
+import type { Claim } from '../files/claims/claim.ts';
 import { filesLie } from '../files/quick-files.ts';
 import { explained } from '../reasons.ts';
 import { type BeginParts, begin, PASS_ON_WITHIN_MS, treeAsked } from './begin.ts';

@@ -1,7 +1,7 @@
-import { type Ending, unanswered } from '../../shared/contract/ending.ts';
+import { type Ending, unanswered } from '../../shared/contract/endings/ending.ts';
+import type { NoAnswer } from '../../shared/contract/endings/outcomes.ts';
 import type { JobData, Warning } from '../../shared/contract/job.ts';
-import type { NoAnswer } from '../../shared/contract/outcomes.ts';
-import type { Claim } from '../files/claim.ts';
+import type { Claim } from '../files/claims/claim.ts';
 
 /** One execution as a worker takes it: the job's id and data. */
 export type Execution = {

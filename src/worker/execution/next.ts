@@ -1,10 +1,17 @@
-import type { NoAnswer } from '../../shared/contract/outcomes.ts';
-import { sentences } from '../../shared/contract/sentences.ts';
+import type { NoAnswer } from '../../shared/contract/endings/outcomes.ts';
+import { sentences } from '../../shared/contract/endings/sentences.ts';
 import { dialects } from '../dialects/dialects.ts';
+import type { Listing } from '../files/directory/watched-directory.ts';
 import { openFileName, requestFileName, resultFileName } from '../files/file-names.ts';
-import type { FoundResult } from '../files/result-file.ts';
-import { faultOf, noResult, type Sight, withJudgement, withSight, wrongForGoodInMs } from '../files/unusable-result.ts';
-import type { Listing } from '../files/watched-directory.ts';
+import type { FoundResult } from '../files/results/result-file.ts';
+import {
+  faultOf,
+  noResult,
+  type Sight,
+  withJudgement,
+  withSight,
+  wrongForGoodInMs,
+} from '../files/results/unusable-result.ts';
 import { explained } from '../reasons.ts';
 import type { Doing, EarlierEnding, Effect, EffectOutcome, Facts, Moment, State, WaitEvent } from './state.ts';
 

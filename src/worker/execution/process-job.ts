@@ -1,7 +1,7 @@
 import { DelayedError, UnrecoverableError, WaitingError } from 'bullmq';
+import type { NoAnswer } from '../../shared/contract/endings/outcomes.ts';
 import { type JobResult, jobDataSchema } from '../../shared/contract/job.ts';
-import type { NoAnswer } from '../../shared/contract/outcomes.ts';
-import { createThrottledAlert, type Logger } from '../../shared/runtime/logger.ts';
+import { createThrottledAlert, type Logger } from '../../shared/runtime/telemetry/logger.ts';
 import { random } from '../../shared/seams/random.ts';
 import { time } from '../../shared/seams/time.ts';
 import { createBackoff } from './backoff.ts';

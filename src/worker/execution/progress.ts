@@ -1,5 +1,5 @@
+import type { State } from '../../shared/contract/endings/states.ts';
 import { type Progress, progressSchema } from '../../shared/contract/execution-record.ts';
-import type { State } from '../../shared/contract/states.ts';
 import { type Timer, time } from '../../shared/seams/time.ts';
 
 /** An instant client has answered by then: its steps reach the history, and no API has to hear of them while they happen. */

@@ -1,12 +1,12 @@
+import type { NoAnswer } from '../../shared/contract/endings/outcomes.ts';
 import type { Decision } from '../../shared/contract/job.ts';
-import type { NoAnswer } from '../../shared/contract/outcomes.ts';
 import type { ToldRules } from '../../shared/contract/rules-of-run.ts';
-import type { Cancel } from '../../shared/store/control.ts';
-import type { Claim } from '../files/claim.ts';
+import type { Cancel } from '../../shared/store/queue/control.ts';
+import type { Claim } from '../files/claims/claim.ts';
+import type { Listing } from '../files/directory/watched-directory.ts';
 import type { Lease } from '../files/memory-budget.ts';
-import type { FoundResult } from '../files/result-file.ts';
-import type { Sight, UnusableResult } from '../files/unusable-result.ts';
-import type { Listing } from '../files/watched-directory.ts';
+import type { FoundResult } from '../files/results/result-file.ts';
+import type { Sight, UnusableResult } from '../files/results/unusable-result.ts';
 
 /**
  * One execution between its dispatch and its ending, as its worker sees it. `next.ts` is the machine: it takes a state and an event, and

@@ -1,11 +1,11 @@
+import type { NoAnswer } from '../../shared/contract/endings/outcomes.ts';
+import { sentences } from '../../shared/contract/endings/sentences.ts';
 import { JOB_VERSION, jobEnvelopeSchema } from '../../shared/contract/job.ts';
-import type { NoAnswer } from '../../shared/contract/outcomes.ts';
-import { sentences } from '../../shared/contract/sentences.ts';
-import { createThrottledAlert, type Logger } from '../../shared/runtime/logger.ts';
-import type { Settings } from '../../shared/runtime/settings.ts';
-import type { ClaimOrRefusal } from '../files/claim.ts';
-import type { Claims } from '../files/claims.ts';
-import type { SharedDirectory } from '../files/shared-directory.ts';
+import type { Settings } from '../../shared/runtime/settings/settings.ts';
+import { createThrottledAlert, type Logger } from '../../shared/runtime/telemetry/logger.ts';
+import type { ClaimOrRefusal } from '../files/claims/claim.ts';
+import type { Claims } from '../files/claims/claims.ts';
+import type { SharedDirectory } from '../files/directory/shared-directory.ts';
 import { createBackoff } from './backoff.ts';
 import { isOverForAll } from './begin.ts';
 

@@ -1,4 +1,4 @@
-import type { WorkerLoad } from '../../shared/store/takers.ts';
+import type { WorkerLoad } from '../../shared/store/queue/takers.ts';
 
 export type Workload = ReturnType<typeof createWorkload>;
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { DialectName } from '../../shared/contract/client-kinds.ts';
-import { joinMembers, toAscii } from '../../shared/contract/exact-json.ts';
+import { joinMembers, toAscii } from '../../shared/contract/json/exact-json.ts';
 import { errnoOf, unless } from '../../shared/runtime/errno.ts';
 import { shareFor } from '../../shared/runtime/share-for.ts';
 import { perProcess } from '../../shared/seams/process.ts';
@@ -9,8 +9,9 @@ import { time } from '../../shared/seams/time.ts';
 import type { RequestContent } from '../dialects/dialect.ts';
 import { dialects } from '../dialects/dialects.ts';
 import { access, readdir, rm, rmdir, stat, writeFile } from '../seams/files.ts';
-import type { Claim } from './claim.ts';
-import { inDirectory } from './directory-limit.ts';
+import type { Claim } from './claims/claim.ts';
+import { inDirectory } from './directory/directory-limit.ts';
+import { confirm, namesIn, within } from './directory/real-directory.ts';
 import {
   MADE_BY_US,
   mockDirectory,
@@ -21,7 +22,6 @@ import {
   withdrawnFileName,
 } from './file-names.ts';
 import { createFile, rename, unlink } from './quick-files.ts';
-import { confirm, namesIn, within } from './real-directory.ts';
 import { isRegistered } from './registration-file.ts';
 
 /** The directory and the id that the paths of one execution are made of. */

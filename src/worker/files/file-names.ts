@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { hasUnseen } from '../../shared/contract/visible-text.ts';
+import { hasUnseen } from '../../shared/contract/json/visible-text.ts';
 
 /** Every name this service reads or writes below the shared directory. A mockId is a UUID, so names cannot collide. */
 export const requestFileName = (mockId: string) => `${mockId}.json`;

@@ -1,10 +1,10 @@
 import { dirname, join } from 'node:path';
 import { errnoOf, unless } from '../../shared/runtime/errno.ts';
 import { open } from '../seams/files.ts';
-import type { Claim } from './claim.ts';
+import type { Claim } from './claims/claim.ts';
+import { within } from './directory/real-directory.ts';
 import type { ExecutionFiles } from './execution-files.ts';
-import { READ_SAFELY } from './read-safely.ts';
-import { within } from './real-directory.ts';
+import { READ_SAFELY } from './results/read-safely.ts';
 
 export type Flush = ReturnType<typeof createFlush>;
 

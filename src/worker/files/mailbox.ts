@@ -1,24 +1,24 @@
 import type { DialectName } from '../../shared/contract/client-kinds.ts';
-import type { NoAnswer } from '../../shared/contract/outcomes.ts';
+import type { NoAnswer } from '../../shared/contract/endings/outcomes.ts';
 import { unless } from '../../shared/runtime/errno.ts';
-import type { Settings } from '../../shared/runtime/settings.ts';
+import type { Settings } from '../../shared/runtime/settings/settings.ts';
 import type { RequestContent } from '../dialects/dialect.ts';
 import { dialects } from '../dialects/dialects.ts';
 import { lstat } from '../seams/files.ts';
-import type { Claim, ClaimKey, ClaimOrRefusal } from './claim.ts';
-import type { Claims } from './claims.ts';
-import { inDirectory } from './directory-limit.ts';
+import type { Claim, ClaimKey, ClaimOrRefusal } from './claims/claim.ts';
+import type { Claims } from './claims/claims.ts';
+import { inDirectory } from './directory/directory-limit.ts';
+import type { SharedDirectory } from './directory/shared-directory.ts';
+import type { Listener } from './directory/watched-directory.ts';
+import type { ResultWatcher } from './directory/watcher.ts';
 import * as request from './execution-files.ts';
 import { registrationPath } from './file-names.ts';
 import type { Flush } from './flush.ts';
-import type { KeptAnswers } from './kept-answers.ts';
 import type { MemoryBudget } from './memory-budget.ts';
 import { findRegistration, isRegistered } from './registration-file.ts';
-import { type FoundResult, readResult } from './result-file.ts';
-import type { SharedDirectory } from './shared-directory.ts';
-import { mayBeNews, type Sight, type UnusableResult } from './unusable-result.ts';
-import type { Listener } from './watched-directory.ts';
-import type { ResultWatcher } from './watcher.ts';
+import type { KeptAnswers } from './results/kept-answers.ts';
+import { type FoundResult, readResult } from './results/result-file.ts';
+import { mayBeNews, type Sight, type UnusableResult } from './results/unusable-result.ts';
 
 type Parts = {
   sharedDirectory: SharedDirectory;

@@ -4,7 +4,7 @@ import { perProcess } from '../../shared/seams/process.ts';
 import { time } from '../../shared/seams/time.ts';
 import { filesOf, realpath } from '../seams/files.ts';
 import type { QuickFiles } from '../seams/operations.ts';
-import { inDirectory } from './directory-limit.ts';
+import { inDirectory } from './directory/directory-limit.ts';
 import { fileSystemOf } from './file-system.ts';
 import { liesElsewhere, noteRoot } from './mounts.ts';
 

@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path';
 import { errnoOf, unless } from '../../shared/runtime/errno.ts';
 import { lstat, readdir } from '../seams/files.ts';
-import { inDirectory } from './directory-limit.ts';
+import { inDirectory } from './directory/directory-limit.ts';
 import { clientsDirectory, registrationPath } from './file-names.ts';
 
 /** Whether a registration is there. If it cannot be looked at, it counts as there. */

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { time } from '../../shared/seams/time.ts';
 import type { Client } from '../clients/client.ts';
-import { inDirectory } from '../files/directory-limit.ts';
+import { inDirectory } from '../files/directory/directory-limit.ts';
+import { namesIn, within } from '../files/directory/real-directory.ts';
 import { mockDirectory, openExecutionOf, openFileName, requestFileName } from '../files/file-names.ts';
-import { namesIn, within } from '../files/real-directory.ts';
 import { lstat, readdir } from '../seams/files.ts';
 import type { ClientSlots } from './client-slots.ts';
 

@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { LRUCache } from 'lru-cache';
-import { scanJson } from '../../shared/contract/exact-json.ts';
+import type { NoAnswer } from '../../shared/contract/endings/outcomes.ts';
+import { sentences } from '../../shared/contract/endings/sentences.ts';
 import type { JobData, Warning } from '../../shared/contract/job.ts';
-import type { NoAnswer } from '../../shared/contract/outcomes.ts';
+import { scanJson } from '../../shared/contract/json/exact-json.ts';
 import type { RulesOfRun } from '../../shared/contract/rules-of-run.ts';
-import { sentences } from '../../shared/contract/sentences.ts';
 import { resultWithin } from '../../shared/runtime/at-most.ts';
-import { createThrottledAlert, type Logger } from '../../shared/runtime/logger.ts';
+import { createThrottledAlert, type Logger } from '../../shared/runtime/telemetry/logger.ts';
 import { time } from '../../shared/seams/time.ts';
 import type { Client } from '../clients/client.ts';
 import type { Dialect } from '../dialects/dialect.ts';
@@ -14,10 +14,10 @@ import { dialects } from '../dialects/dialects.ts';
 import { canRead, largeNumberIn } from '../dialects/number-range.ts';
 import { sdks } from '../dialects/sdks.ts';
 import { inputWarnings } from '../dialects/warnings.ts';
-import type { Claim } from '../files/claim.ts';
+import type { Claim } from '../files/claims/claim.ts';
 import { lstatLately } from '../files/quick-files.ts';
 import type { Rules } from '../rules/rules.ts';
-import { checkTree, type TreeCheck } from '../rules/tree-checks.ts';
+import { checkTree, type TreeCheck } from '../rules/tree/tree-checks.ts';
 
 /**
  * A check is good for this long unless the app's version changes: a thousand calls of one rule a second do not read its

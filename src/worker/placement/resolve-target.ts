@@ -1,6 +1,6 @@
+import type { NoAnswer } from '../../shared/contract/endings/outcomes.ts';
+import { sentences } from '../../shared/contract/endings/sentences.ts';
 import type { Warning } from '../../shared/contract/job.ts';
-import type { NoAnswer } from '../../shared/contract/outcomes.ts';
-import { sentences } from '../../shared/contract/sentences.ts';
 import { formatTarget, type Target } from '../../shared/contract/target.ts';
 import { perProcess } from '../../shared/seams/process.ts';
 import { type Client, directoryOnly } from '../clients/client.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
+import type { NoAnswer } from '../../shared/contract/endings/outcomes.ts';
 import type { Warning } from '../../shared/contract/job.ts';
-import type { NoAnswer } from '../../shared/contract/outcomes.ts';
 import { time } from '../../shared/seams/time.ts';
 import type { Client } from '../clients/client.ts';
 

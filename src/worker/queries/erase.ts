@@ -1,7 +1,7 @@
-import type { Claims } from '../files/claims.ts';
+import type { Claims } from '../files/claims/claims.ts';
+import type { SharedDirectory } from '../files/directory/shared-directory.ts';
 import { filesOf, removeFiles, removeOpenMark } from '../files/execution-files.ts';
-import type { KeptAnswers } from '../files/kept-answers.ts';
-import type { SharedDirectory } from '../files/shared-directory.ts';
+import type { KeptAnswers } from '../files/results/kept-answers.ts';
 import { rm } from '../seams/files.ts';
 import type { Answer } from './answer.ts';
 

@@ -1,6 +1,6 @@
-import { sentences } from '../../shared/contract/sentences.ts';
-import type { Claims } from '../files/claims.ts';
-import type { SharedDirectory } from '../files/shared-directory.ts';
+import { sentences } from '../../shared/contract/endings/sentences.ts';
+import type { Claims } from '../files/claims/claims.ts';
+import type { SharedDirectory } from '../files/directory/shared-directory.ts';
 import type { Answer } from './answer.ts';
 
 export type Fence = (execution: { mockId: string; claimBy: number }) => Promise<Answer>;

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import { createConcurrencyLimit } from '../files/concurrency-limit.ts';
-import { inDirectory } from '../files/directory-limit.ts';
+import { inDirectory } from '../files/directory/directory-limit.ts';
 import { readBoundedFile } from '../reading/bounded-file.ts';
 import { absent } from '../reading/reading.ts';
 import { optionalText, parseConfig } from '../rules/config-fields.ts';

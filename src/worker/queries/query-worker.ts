@@ -1,11 +1,11 @@
 import { DelayedError, type Job } from 'bullmq';
 import { QUERY_VERSION, type Query, type QueryResult, querySchema } from '../../shared/contract/query.ts';
-import type { Logger } from '../../shared/runtime/logger.ts';
+import type { Logger } from '../../shared/runtime/telemetry/logger.ts';
 import { random } from '../../shared/seams/random.ts';
 import { time } from '../../shared/seams/time.ts';
 import { INLINE_BYTES } from '../../shared/store/key-value-store.ts';
-import type { QueueBackend } from '../../shared/store/queue-backend.ts';
-import { queueNames } from '../../shared/store/queue-names.ts';
+import type { QueueBackend } from '../../shared/store/queue/queue-backend.ts';
+import { queueNames } from '../../shared/store/queue/queue-names.ts';
 import type { Answer } from './answer.ts';
 
 const CONCURRENCY = 16;

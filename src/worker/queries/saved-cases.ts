@@ -1,7 +1,7 @@
 import type { Query } from '../../shared/contract/query.ts';
 import { errnoOf } from '../../shared/runtime/errno.ts';
 import type { CaseFiles } from '../cases/case-files.ts';
-import type { SharedDirectory } from '../files/shared-directory.ts';
+import type { SharedDirectory } from '../files/directory/shared-directory.ts';
 import type { Reading } from '../reading/reading.ts';
 import type { Answer } from './answer.ts';
 

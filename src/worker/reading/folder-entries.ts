@@ -1,4 +1,4 @@
-import { inDirectory } from '../files/directory-limit.ts';
+import { inDirectory } from '../files/directory/directory-limit.ts';
 import { filesLie } from '../files/quick-files.ts';
 import { opendir, readEntries } from '../seams/files.ts';
 import type { Entry } from '../seams/operations.ts';

@@ -1,6 +1,6 @@
 import { basename, join } from 'node:path';
-import { parseExact } from '../../shared/contract/exact-json.ts';
-import type { ExactValue } from '../../shared/contract/raw-number.ts';
+import { parseExact } from '../../shared/contract/json/exact-json.ts';
+import type { ExactValue } from '../../shared/contract/json/raw-number.ts';
 import { createLimitPerApp } from '../files/concurrency-limit.ts';
 import { readBoundedFile, refusal } from '../reading/bounded-file.ts';
 import { createPathCache } from '../reading/path-cache.ts';

@@ -1,4 +1,4 @@
-import { inDirectory } from '../files/directory-limit.ts';
+import { inDirectory } from '../files/directory/directory-limit.ts';
 import { entriesIn } from '../reading/folder-entries.ts';
 import type { Reading } from '../reading/reading.ts';
 import { unusable } from '../reading/reading.ts';

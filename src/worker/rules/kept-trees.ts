@@ -1,14 +1,14 @@
-import { stringifyExact } from '../../shared/contract/raw-number.ts';
+import { stringifyExact } from '../../shared/contract/json/raw-number.ts';
 import { TREE_KEPT_BEYOND_SECONDS } from '../../shared/contract/rules-of-run.ts';
 import type { Privacy } from '../../shared/privacy/privacy.ts';
-import { createThrottledAlert, type Logger } from '../../shared/runtime/logger.ts';
-import type { Settings } from '../../shared/runtime/settings.ts';
+import type { Settings } from '../../shared/runtime/settings/settings.ts';
+import { createThrottledAlert, type Logger } from '../../shared/runtime/telemetry/logger.ts';
 import { time } from '../../shared/seams/time.ts';
-import { type Trees, treeKey } from '../../shared/store/trees.ts';
-import type { MetadataFor, Wanted } from './leaf-metadata.ts';
-import type { Selection } from './rule-graph.ts';
+import { type Trees, treeKey } from '../../shared/store/history/trees.ts';
+import type { MetadataFor, Wanted } from './leaves/leaf-metadata.ts';
 import type { Rules } from './rules.ts';
-import { readTree } from './tree.ts';
+import type { Selection } from './tree/rule-graph.ts';
+import { readTree } from './tree/tree.ts';
 
 /** A larger tree is not kept: it would take the room of many others, and its runs are shown without one. */
 const MAX_SHARE = 1 / 8;

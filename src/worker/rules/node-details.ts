@@ -1,10 +1,10 @@
 import type { Reading } from '../reading/reading.ts';
 import type { TimeWindow } from './config-fields.ts';
-import type { NodeKey } from './leaf-keys.ts';
-import { keysOf } from './leaf-keys.ts';
-import type { Comparison, LeafNode } from './leaf-nodes.ts';
-import type { LeafSetting } from './leaf-settings.ts';
-import { settingsOf } from './leaf-settings.ts';
+import type { NodeKey } from './leaves/leaf-keys.ts';
+import { keysOf } from './leaves/leaf-keys.ts';
+import type { Comparison, LeafNode } from './leaves/leaf-nodes.ts';
+import type { LeafSetting } from './leaves/leaf-settings.ts';
+import { settingsOf } from './leaves/leaf-settings.ts';
 import type { ConfigValues, RuleNode } from './node-file.ts';
 import { shortNameOf } from './node-file.ts';
 import type { NodeTypeName } from './node-types.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { parseExact } from '../../shared/contract/exact-json.ts';
-import type { ExactValue } from '../../shared/contract/raw-number.ts';
-import { RawNumber, stringifyExact } from '../../shared/contract/raw-number.ts';
+import { parseExact } from '../../shared/contract/json/exact-json.ts';
+import type { ExactValue } from '../../shared/contract/json/raw-number.ts';
+import { RawNumber, stringifyExact } from '../../shared/contract/json/raw-number.ts';
 import { digestOfNode } from '../../shared/contract/rules-digest.ts';
 import type { Reading } from '../reading/reading.ts';
 import { unusable } from '../reading/reading.ts';

@@ -1,11 +1,11 @@
-import { type ExactValue, integerOf, stringifyExact } from '../../shared/contract/raw-number.ts';
-import { digits, field, list } from '../../shared/contract/read-exact.ts';
+import { type ExactValue, integerOf, stringifyExact } from '../../shared/contract/json/raw-number.ts';
+import { digits, field, list } from '../../shared/contract/json/read-exact.ts';
 import { absent, type Reading, unusable } from '../reading/reading.ts';
 import type { ConfigFiles } from './config-files.ts';
 import { parseNode, type RuleNode } from './node-file.ts';
 import type { PlacedRule } from './rule-file.ts';
 import { parseRule } from './rule-file.ts';
-import { type GraphSources, readGraph, type Selection } from './rule-graph.ts';
+import { type GraphSources, readGraph, type Selection } from './tree/rule-graph.ts';
 
 /** So many update files are read at the most, on either side of a version. */
 const MAX_UPDATES = 100n;

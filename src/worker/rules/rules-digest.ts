@@ -1,8 +1,8 @@
 import { digestOfRules } from '../../shared/contract/rules-digest.ts';
 import { sidesOf } from './config-fields.ts';
-import { foundIn } from './graph-walks.ts';
 import type { RuleNode } from './node-file.ts';
-import type { RuleGraph } from './rule-graph.ts';
+import { foundIn } from './tree/graph-walks.ts';
+import type { RuleGraph } from './tree/rule-graph.ts';
 
 /** The digest of a rule or node with all that it reaches; null where there is nothing to walk. */
 export function digestOf(graph: RuleGraph): string | null {

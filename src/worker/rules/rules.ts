@@ -7,7 +7,7 @@ import type { Skipped } from './folder-listing.ts';
 import type { RuleNode } from './node-file.ts';
 import { createRulesAt } from './older-rules.ts';
 import type { PlacedRule, Rule } from './rule-file.ts';
-import { type GraphSources, type RuleGraph, readGraph, type Selection } from './rule-graph.ts';
+import { type GraphSources, type RuleGraph, readGraph, type Selection } from './tree/rule-graph.ts';
 
 /** All rules of an app by id, and the files that were passed over. */
 type RuleList =

@@ -1,10 +1,10 @@
-import type { Logger } from '../../shared/runtime/logger.ts';
 import { every } from '../../shared/runtime/periodic.ts';
+import type { Logger } from '../../shared/runtime/telemetry/logger.ts';
 import type { Clients } from '../clients/clients.ts';
 import type { LateResults } from '../execution/late-results.ts';
-import type { Claims } from '../files/claims.ts';
-import type { KeptAnswers } from '../files/kept-answers.ts';
-import type { SharedDirectory } from '../files/shared-directory.ts';
+import type { Claims } from '../files/claims/claims.ts';
+import type { SharedDirectory } from '../files/directory/shared-directory.ts';
+import type { KeptAnswers } from '../files/results/kept-answers.ts';
 import { createSweep } from './sweep.ts';
 import { createSweepGoneClients } from './sweep-gone-clients.ts';
 

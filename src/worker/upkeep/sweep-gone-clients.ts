@@ -1,9 +1,11 @@
+// A file of its own: one sweep, with its own test.
+
 import { join } from 'node:path';
 import { unless } from '../../shared/runtime/errno.ts';
 import { time } from '../../shared/seams/time.ts';
 import type { Clients } from '../clients/clients.ts';
-import { isRealDirectory } from '../files/client-directories.ts';
-import { inDirectory } from '../files/directory-limit.ts';
+import { isRealDirectory } from '../files/directory/client-directories.ts';
+import { inDirectory } from '../files/directory/directory-limit.ts';
 import { mockDirectory } from '../files/file-names.ts';
 import { readdir, rmdir } from '../seams/files.ts';
 

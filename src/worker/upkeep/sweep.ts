@@ -1,14 +1,14 @@
 import { join } from 'node:path';
 import { CLAIM_KEPT_MS } from '../../shared/contract/claim-age.ts';
 import { unless } from '../../shared/runtime/errno.ts';
-import { createThrottledAlert, type Logger } from '../../shared/runtime/logger.ts';
+import { createThrottledAlert, type Logger } from '../../shared/runtime/telemetry/logger.ts';
 import { tryEach } from '../../shared/runtime/try-each.ts';
-import type { Claims } from '../files/claims.ts';
-import { inDirectory } from '../files/directory-limit.ts';
+import type { Claims } from '../files/claims/claims.ts';
+import { inDirectory } from '../files/directory/directory-limit.ts';
+import { namesIn, within } from '../files/directory/real-directory.ts';
+import type { SharedDirectory } from '../files/directory/shared-directory.ts';
 import { removeIfNobodyCame } from '../files/execution-files.ts';
 import { isOurFile, MADE_BY_US, readFileName } from '../files/file-names.ts';
-import { namesIn, within } from '../files/real-directory.ts';
-import type { SharedDirectory } from '../files/shared-directory.ts';
 import { lstat, readdir, readEntries, rm } from '../seams/files.ts';
 
 type Dependencies = {

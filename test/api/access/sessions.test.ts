@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createSessions, SESSION_SECONDS } from '../../../src/api/access/sessions.ts';
-import { createKeyring } from '../../../src/shared/runtime/keyring.ts';
+import { createKeyring } from '../../../src/shared/runtime/access/keyring.ts';
 import { memoryStore } from '../../support/memory-stores.ts';
 
 const KEY = '0123456789abcdef';

@@ -1,13 +1,13 @@
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import { openPendingExecutions } from '../../../src/api/calls/await-ending.ts';
-import { answered } from '../../../src/shared/contract/ending.ts';
+import { answered } from '../../../src/shared/contract/endings/ending.ts';
 import { toSettled } from '../../../src/shared/contract/execution-record.ts';
 import { JOB_VERSION, type JobData, type JobResult } from '../../../src/shared/contract/job.ts';
 import { atMost } from '../../../src/shared/runtime/at-most.ts';
-import { historyLimitsOf } from '../../../src/shared/runtime/settings.ts';
-import { openQueueBackend } from '../../../src/shared/store/open-queue-backend.ts';
-import type { ExecutionQueue } from '../../../src/shared/store/queue-backend.ts';
-import { queueNames } from '../../../src/shared/store/queue-names.ts';
+import { historyLimitsOf } from '../../../src/shared/runtime/settings/settings.ts';
+import { openQueueBackend } from '../../../src/shared/store/queue/open-queue-backend.ts';
+import type { ExecutionQueue } from '../../../src/shared/store/queue/queue-backend.ts';
+import { queueNames } from '../../../src/shared/store/queue/queue-names.ts';
 import { eventually } from '../../support/eventually.ts';
 import { startRedis } from '../../support/redis.ts';
 import { captureLog, quickSettings } from '../../support/start-service.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { groupFailures } from '../../../src/api/executions/group-failures.ts';
+import { groupFailures } from '../../../src/api/executions/search/group-failures.ts';
+import type { State } from '../../../src/shared/contract/endings/states.ts';
 import { openRecord } from '../../../src/shared/contract/execution-record.ts';
-import type { State } from '../../../src/shared/contract/states.ts';
 
 type Ended = { error?: string | null; address?: string | null; at?: number; state?: State; code?: string | null };
 

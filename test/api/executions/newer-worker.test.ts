@@ -1,7 +1,7 @@
 import { UnrecoverableError } from 'bullmq';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import type { QueueBackend } from '../../../src/shared/store/queue-backend.ts';
-import { queueNames } from '../../../src/shared/store/queue-names.ts';
+import type { QueueBackend } from '../../../src/shared/store/queue/queue-backend.ts';
+import { queueNames } from '../../../src/shared/store/queue/queue-names.ts';
 import { startRedis } from '../../support/redis.ts';
 import { claimRedisDatabase } from '../../support/redis-database.ts';
 import type { RedisServer } from '../../support/redis-server.ts';

@@ -4,10 +4,10 @@ import { describe, expect, inject, it } from 'vitest';
 import { createPins } from '../../../src/api/executions/pins.ts';
 import { type ExecutionRecord, recordSchema } from '../../../src/shared/contract/execution-record.ts';
 import { embeddedStores } from '../../../src/shared/store/embedded/stores/stores.ts';
-import { type HistoryLimits, pinnedLimitsOf } from '../../../src/shared/store/history.ts';
+import { type HistoryLimits, pinnedLimitsOf } from '../../../src/shared/store/history/history.ts';
+import { createRedisHistory } from '../../../src/shared/store/history/redis-history.ts';
+import { createRedisTrees, treeKey } from '../../../src/shared/store/history/trees.ts';
 import { createRedisStore } from '../../../src/shared/store/key-value-store.ts';
-import { createRedisHistory } from '../../../src/shared/store/redis-history.ts';
-import { createRedisTrees, treeKey } from '../../../src/shared/store/trees.ts';
 import { withEmptyRedis } from '../../support/empty-redis.ts';
 import { memoryShelves } from '../../support/memory-stores.ts';
 

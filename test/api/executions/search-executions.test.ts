@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { hasWords, holds, readCondition, type Search } from '../../../src/api/executions/search-conditions.ts';
-import { searchExecutions } from '../../../src/api/executions/search-executions.ts';
-import { parseExact } from '../../../src/shared/contract/exact-json.ts';
+import { hasWords, holds, readCondition, type Search } from '../../../src/api/executions/search/search-conditions.ts';
+import { searchExecutions } from '../../../src/api/executions/search/search-executions.ts';
 import { type ExecutionRecord, recordSchema } from '../../../src/shared/contract/execution-record.ts';
-import { cursorOf, type HistoryFilter } from '../../../src/shared/store/history.ts';
+import { parseExact } from '../../../src/shared/contract/json/exact-json.ts';
+import { cursorOf, type HistoryFilter } from '../../../src/shared/store/history/history.ts';
 
 const INPUT = parseExact(
   '{"uid":42,"text":"42","total":99.50,"big":12345678901234567890,"user":{"name":"Ann","tags":["a","b"]},"none":null,"on":true,"a.b":1e2}',

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { createSearchTurns } from '../../../src/api/executions/search-turns.ts';
+import { createSearchTurns } from '../../../src/api/executions/search/search-turns.ts';
 
 /** A search that lasts until it is ended. */
 function createSearches() {

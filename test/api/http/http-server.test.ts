@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { Hono } from 'hono';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { Environment } from '../../../src/api/http/environment.ts';
-import { HTTP_LIMITS, serveHttp } from '../../../src/api/http/http-server.ts';
+import { HTTP_LIMITS, serveHttp } from '../../../src/api/http/server/http-server.ts';
 import { httpCall } from '../../support/http-call.ts';
 import { quickSettings } from '../../support/start-service.ts';
 

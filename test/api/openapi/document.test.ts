@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createOpenApiDocument, operations } from '../../../src/api/openapi/document.ts';
 import { PROBLEM } from '../../../src/api/openapi/operation.ts';
-import { outcomes } from '../../../src/shared/contract/codes.ts';
+import { outcomes } from '../../../src/shared/contract/endings/codes.ts';
 import { createAnswerChecks } from '../../support/answer-checks.ts';
 
 const description = createOpenApiDocument('1.2.3');

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { KeyPart } from '../../../src/client/analyzer/interpreter.ts';
 import { leafNodesOf } from '../../../src/client/analyzer/leaf-nodes.ts';
-import type { Data } from '../../../src/client/engine/data.ts';
+import type { Data } from '../../../src/client/engine/data/data.ts';
 import type { LeafClass, LeafDefinition } from '../../../src/client/leaves/leaf.ts';
 import { createRegistry } from '../../../src/client/leaves/registry.ts';
 import { sampleLeaves } from '../support/sample-leaves.ts';

@@ -1,4 +1,4 @@
-import type { Data } from '../../../src/client/engine/data.ts';
+import type { Data } from '../../../src/client/engine/data/data.ts';
 
 /** Keys and functions that leaves import: they stand in another module than the leaf that uses them. */
 export const KEYS = { level: 'level', city: 'city' };

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { onlyComputes } from '../../../src/client/code/only-computes.ts';
-import type { Data } from '../../../src/client/engine/data.ts';
+import type { Data } from '../../../src/client/engine/data/data.ts';
 
 import { functionOf, leavesFor } from '../../../src/client/leaves/leaves-for.ts';
 

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Data } from '../../../src/client/engine/data.ts';
-import { createStore } from '../../../src/client/engine/keys.ts';
+import { Data } from '../../../src/client/engine/data/data.ts';
+import { createStore } from '../../../src/client/engine/data/keys.ts';
 import { createRegistry } from '../../../src/client/leaves/registry.ts';
 import { objectOf } from '../../../src/client/rules/members.ts';
 import { openRuleSource } from '../../../src/client/rules/rule-source.ts';
-import { stringifyExact } from '../../../src/shared/contract/raw-number.ts';
+import { stringifyExact } from '../../../src/shared/contract/json/raw-number.ts';
 import { createRuleFiles } from '../../support/rule-files.ts';
 import { run } from '../support/run-rule.ts';
 import { leafFile, smallLeaves } from '../support/small-leaves.ts';

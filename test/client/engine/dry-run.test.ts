@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { Data } from '../../../src/client/engine/data.ts';
+import type { Data } from '../../../src/client/engine/data/data.ts';
 import type { Leaves } from '../../../src/client/leaves/leaf.ts';
-import { readStubs } from '../../../src/client/read-stubs.ts';
+import { readStubs } from '../../../src/client/requests/read-stubs.ts';
 import { objectOf } from '../../../src/client/rules/members.ts';
 import { type Nodes, rulesOf, run } from '../support/run-rule.ts';
 

@@ -1,14 +1,14 @@
+import type { ExactObject } from '../../../src/client/engine/data/values.ts';
 import { messageOf } from '../../../src/client/engine/evaluate.ts';
 import { type ExecutionOptions, execute } from '../../../src/client/engine/execution.ts';
 import { printSteps } from '../../../src/client/engine/print-steps.ts';
-import type { ExactObject } from '../../../src/client/engine/values.ts';
 import type { Leaves } from '../../../src/client/leaves/leaf.ts';
 import { createRegistry } from '../../../src/client/leaves/registry.ts';
-import { readStubs } from '../../../src/client/read-stubs.ts';
+import { readStubs } from '../../../src/client/requests/read-stubs.ts';
 import { objectOf } from '../../../src/client/rules/members.ts';
 import { type NodeFile, readNode } from '../../../src/client/rules/node-file.ts';
 import { createRuleSet, type RuleSet } from '../../../src/client/rules/rule-set.ts';
-import { stringifyExact } from '../../../src/shared/contract/raw-number.ts';
+import { stringifyExact } from '../../../src/shared/contract/json/raw-number.ts';
 
 /** What a node's file says, as plain members; `id` is its key. */
 export type Nodes = Record<number, Record<string, unknown>>;

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Data } from '../../../src/client/engine/data.ts';
+import type { Data } from '../../../src/client/engine/data/data.ts';
 import type { Leaves } from '../../../src/client/leaves/leaf.ts';
 
 const isNumber = (value: unknown): value is number | bigint => typeof value === 'number' || typeof value === 'bigint';

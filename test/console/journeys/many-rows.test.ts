@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { BATCH_VERSION, type ItemHead, itemHeadSchema } from '../../../src/shared/cases/batch.ts';
 import type { Case } from '../../../src/shared/cases/case.ts';
-import { batchLimitsOf } from '../../../src/shared/runtime/settings.ts';
+import { batchLimitsOf } from '../../../src/shared/runtime/settings/settings.ts';
 import type { Service } from '../../support/start-service.ts';
 import { describeInBrowser, useJourney } from '../support/journey.ts';
 import { expectAccessible, says } from '../support/on-the-page.ts';

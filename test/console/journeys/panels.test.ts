@@ -2,7 +2,7 @@ import type { Locator, Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { en, type TextKey } from '../../../src/console/text/en.ts';
 import { zh } from '../../../src/console/text/zh.ts';
-import { format, type Parameters } from '../../../src/shared/reasoning/format.ts';
+import { format, type Parameters } from '../../../src/shared/reasoning/words/format.ts';
 import { describeInBrowser, useJourney } from '../support/journey.ts';
 import { expectAccessible, holds, says } from '../support/on-the-page.ts';
 

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compareData, operatorProblems } from '../../../src/shared/cases/compare.ts';
-import { sameNumber } from '../../../src/shared/cases/decimal.ts';
-import { parseExact } from '../../../src/shared/contract/exact-json.ts';
-import { type ExactValue, RawNumber, stringifyExact } from '../../../src/shared/contract/raw-number.ts';
+import { compareData, operatorProblems } from '../../../src/shared/cases/judging/compare.ts';
+import { sameNumber } from '../../../src/shared/cases/judging/decimal.ts';
+import { parseExact } from '../../../src/shared/contract/json/exact-json.ts';
+import { type ExactValue, RawNumber, stringifyExact } from '../../../src/shared/contract/json/raw-number.ts';
 import { agrees } from './second-comparison.ts';
 
 const differences = (expected: string, actual: string) => compareData(parseExact(expected), parseExact(actual));

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { CellType } from '../../../src/shared/cases/cell-type.ts';
-import { readCsv } from '../../../src/shared/cases/csv-cases.ts';
+import type { CellType } from '../../../src/shared/cases/csv/cell-type.ts';
+import { readCsv } from '../../../src/shared/cases/csv/csv-cases.ts';
 
 const types = new Map<string, CellType>([
   ['uid', 'number'],

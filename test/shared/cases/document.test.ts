@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type CaseDocument, readDocument } from '../../../src/shared/cases/document.ts';
-import { refusalLines } from '../../../src/shared/cases/refusal.ts';
+import { type CaseDocument, readDocument } from '../../../src/shared/cases/document/document.ts';
+import { refusalLines } from '../../../src/shared/cases/document/refusal.ts';
+import { readYaml } from '../../../src/shared/cases/document/yaml-text.ts';
 import { elementsOf } from '../../../src/shared/cases/split-array.ts';
-import { readYaml } from '../../../src/shared/cases/yaml-text.ts';
 
 function read(text: string): CaseDocument {
   const yaml = readYaml(text);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Expect } from '../../../src/shared/cases/case.ts';
-import { judge } from '../../../src/shared/cases/judge.ts';
+import { judge } from '../../../src/shared/cases/judging/judge.ts';
 
 const process = '[2:spent: T:1][x:T:0]] or more:T:0][4:coupon:F-I:0][7:points:T:0][7:points:F:0][1:campaign:T:2]';
 const answer = (members: Record<string, unknown> = {}) =>

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { noiseBetween, readIgnored, withoutNoise } from '../../../src/shared/cases/noise.ts';
-import { createRefusals, noLines } from '../../../src/shared/cases/refusal.ts';
-import { parseExact } from '../../../src/shared/contract/exact-json.ts';
-import { stringifyExact } from '../../../src/shared/contract/raw-number.ts';
+import { createRefusals, noLines } from '../../../src/shared/cases/document/refusal.ts';
+import { noiseBetween, readIgnored, withoutNoise } from '../../../src/shared/cases/judging/noise.ts';
+import { parseExact } from '../../../src/shared/contract/json/exact-json.ts';
+import { stringifyExact } from '../../../src/shared/contract/json/raw-number.ts';
 
 const without = (json: string, ...paths: string[]) => stringifyExact(withoutNoise(parseExact(json), paths));
 const between = (one: string, other: string) => noiseBetween(parseExact(one), parseExact(other));

@@ -1,4 +1,4 @@
-import { type ExactValue, RawNumber } from '../../../src/shared/contract/raw-number.ts';
+import { type ExactValue, RawNumber } from '../../../src/shared/contract/json/raw-number.ts';
 
 /**
  * Whether data is as expected, decided in another way than the product does: everything is turned into facts ("at this

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readDocument } from '../../../src/shared/cases/document.ts';
-import { CannotSplice, removeCase, replaceValues, upsertCase } from '../../../src/shared/cases/splice.ts';
-import { readYaml } from '../../../src/shared/cases/yaml-text.ts';
+import { readDocument } from '../../../src/shared/cases/document/document.ts';
+import { CannotSplice, removeCase, replaceValues, upsertCase } from '../../../src/shared/cases/document/splice.ts';
+import { readYaml } from '../../../src/shared/cases/document/yaml-text.ts';
 
 const document = `# kept as it is
 app:   9001

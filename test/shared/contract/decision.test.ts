@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { decisionOf } from '../../../src/shared/contract/decision.ts';
+import { decisionOf } from '../../../src/shared/contract/endings/decision.ts';
 
 const ended = (process: string) => decisionOf({ key: 'process', kind: 'string', raw: JSON.stringify(process) });
 

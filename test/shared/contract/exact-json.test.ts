@@ -1,9 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { joinMembers, parseExact, type Scanned, scanJson, toAscii } from '../../../src/shared/contract/exact-json.ts';
-import { MAX_DEPTH } from '../../../src/shared/contract/json-scan.ts';
-import { integerOf, RawNumber, stringifyExact } from '../../../src/shared/contract/raw-number.ts';
-import { decodeUtf8 } from '../../../src/shared/contract/utf8.ts';
+import {
+  joinMembers,
+  parseExact,
+  type Scanned,
+  scanJson,
+  toAscii,
+} from '../../../src/shared/contract/json/exact-json.ts';
+import { MAX_DEPTH } from '../../../src/shared/contract/json/json-scan.ts';
+import { integerOf, RawNumber, stringifyExact } from '../../../src/shared/contract/json/raw-number.ts';
+import { decodeUtf8 } from '../../../src/shared/contract/json/utf8.ts';
 
 const objectText = fc.dictionary(fc.string({ unit: 'grapheme' }), fc.jsonValue()).map((value) => JSON.stringify(value));
 /** Text that is JSON now and then and nearly JSON most of the time. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { failureGroupOf } from '../../../src/shared/contract/failure-group.ts';
+import { failureGroupOf } from '../../../src/shared/contract/endings/failure-group.ts';
 
 const failed = { state: 'failed', outcome: { code: 'engine-failed' }, address: 'host/demo/abc' } as const;
 

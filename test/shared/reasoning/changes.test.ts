@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { changesBetween, changeWords } from '../../../src/shared/reasoning/changes.ts';
-import { type ReasonKey, reasonEnglish } from '../../../src/shared/reasoning/english.ts';
-import { format, type Parameters } from '../../../src/shared/reasoning/format.ts';
 import type { TimeWindow, TreeNode } from '../../../src/shared/reasoning/tree.ts';
+import { type ReasonKey, reasonEnglish } from '../../../src/shared/reasoning/words/english.ts';
+import { format, type Parameters } from '../../../src/shared/reasoning/words/format.ts';
 import { leaf, node } from '../../console/support/rule-tree.ts';
 
 const say = (key: ReasonKey, parameters: Parameters = {}) => format(reasonEnglish[key], parameters);

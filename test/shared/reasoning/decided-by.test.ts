@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { decidedBy } from '../../../src/shared/reasoning/decided-by.ts';
+import { decidedBy } from '../../../src/shared/reasoning/trace/decided-by.ts';
 import { occurrencesOf } from '../../../src/shared/reasoning/tree.ts';
 import { leaf, node } from '../../console/support/rule-tree.ts';
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { readJson } from '../../../src/shared/json-tree/read-json.ts';
-import { explain } from '../../../src/shared/reasoning/explain.ts';
 import { readResult } from '../../../src/shared/reasoning/result.ts';
 import { bareNode, type TreeNode } from '../../../src/shared/reasoning/tree.ts';
+import { explain } from '../../../src/shared/reasoning/words/explain.ts';
 import { leaf, node } from '../../console/support/rule-tree.ts';
 
 const spend = leaf(2, {

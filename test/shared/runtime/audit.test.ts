@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Audit, openAudit } from '../../../src/shared/runtime/audit.ts';
+import { type Audit, openAudit } from '../../../src/shared/runtime/access/audit.ts';
 
 const run = promisify(execFile);
-const SOURCE = new URL('../../../src/shared/runtime/audit.ts', import.meta.url).href;
+const SOURCE = new URL('../../../src/shared/runtime/access/audit.ts', import.meta.url).href;
 
 describe('the audit log', () => {
   let directory: string;

@@ -4,8 +4,8 @@ vi.mock('node:crypto', { spy: true });
 // An earlier file of this test process may have loaded the keyring without the spy.
 vi.resetModules();
 const { timingSafeEqual } = await import('node:crypto');
-const { createKeyring } = await import('../../../src/shared/runtime/keyring.ts');
-const { digestOf, parseKeysFile } = await import('../../../src/shared/runtime/keys-file.ts');
+const { createKeyring } = await import('../../../src/shared/runtime/access/keyring.ts');
+const { digestOf, parseKeysFile } = await import('../../../src/shared/runtime/access/keys-file.ts');
 
 it('a key is compared with each one that is known, by digests and in constant time, also once it was found', () => {
   const names = ['first', 'second', 'third'];

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
-import { createLogger } from '../../../src/shared/runtime/logger.ts';
+import { createLogger } from '../../../src/shared/runtime/telemetry/logger.ts';
 import { startRedis } from '../../support/redis.ts';
 import type { RedisServer } from '../../support/redis-server.ts';
 

@@ -7,7 +7,7 @@ import {
   queueUrlOf,
   readSettings,
   refuseOpenDoor,
-} from '../../../src/shared/runtime/settings.ts';
+} from '../../../src/shared/runtime/settings/settings.ts';
 
 describe('settings', () => {
   it('have defaults for everything, and an empty variable is one that was not given', () => {

@@ -3,9 +3,9 @@ import type { Redis } from 'ioredis';
 import { describe, expect, inject, it } from 'vitest';
 import { BATCH_VERSION, type Batch, itemHeadSchema } from '../../../src/shared/cases/batch.ts';
 import { type Case, caseSchema } from '../../../src/shared/cases/case.ts';
-import type { BatchLimits, BatchStore } from '../../../src/shared/store/batch-store.ts';
+import type { BatchLimits, BatchStore } from '../../../src/shared/store/batches/batch-store.ts';
+import { createRedisBatches } from '../../../src/shared/store/batches/redis-batches.ts';
 import { createEmbeddedBatches } from '../../../src/shared/store/embedded/stores/batches.ts';
-import { createRedisBatches } from '../../../src/shared/store/redis-batches.ts';
 import { withEmptyRedis } from '../../support/empty-redis.ts';
 import { memoryShelves } from '../../support/memory-stores.ts';
 

@@ -1,6 +1,6 @@
 import { createRedisBackend, Queue, UnrecoverableError, type WorkerOptions } from 'bullmq';
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
-import { EndingWorker } from '../../../src/shared/store/ending-worker.ts';
+import { EndingWorker } from '../../../src/shared/store/queue/ending-worker.ts';
 import { startRedis } from '../../support/redis.ts';
 import type { RedisServer } from '../../support/redis-server.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
-import { followJobs } from '../../../src/shared/store/follow-jobs.ts';
-import { openQueueBackend } from '../../../src/shared/store/open-queue-backend.ts';
+import { followJobs } from '../../../src/shared/store/queue/follow-jobs.ts';
+import { openQueueBackend } from '../../../src/shared/store/queue/open-queue-backend.ts';
 import { eventually } from '../../support/eventually.ts';
 import { startRedis } from '../../support/redis.ts';
 

@@ -4,9 +4,15 @@ import { describe, expect, inject, it } from 'vitest';
 import type { ExecutionRecord } from '../../../src/shared/contract/execution-record.ts';
 import { createEmbeddedHistory } from '../../../src/shared/store/embedded/stores/history.ts';
 import type { Entry } from '../../../src/shared/store/embedded/stores/shelf.ts';
-import { BadCursor, cursorOf, type History, type HistoryLimits, resultKey } from '../../../src/shared/store/history.ts';
+import {
+  BadCursor,
+  cursorOf,
+  type History,
+  type HistoryLimits,
+  resultKey,
+} from '../../../src/shared/store/history/history.ts';
+import { createRedisHistory } from '../../../src/shared/store/history/redis-history.ts';
 import { createRedisStore, type Store } from '../../../src/shared/store/key-value-store.ts';
-import { createRedisHistory } from '../../../src/shared/store/redis-history.ts';
 import { withEmptyRedis } from '../../support/empty-redis.ts';
 import { memoryShelves, memoryStore } from '../../support/memory-stores.ts';
 import { createOwnTime } from '../../support/own-time.ts';

@@ -1,8 +1,8 @@
 import type { Redis } from 'ioredis';
 import { describe, expect, inject, it } from 'vitest';
 import { createEmbeddedNotes } from '../../../src/shared/store/embedded/stores/notes.ts';
-import { ANSWER_BYTES, NOTE_BYTES, type Notes } from '../../../src/shared/store/notes.ts';
-import { createRedisNotes } from '../../../src/shared/store/redis-notes.ts';
+import { ANSWER_BYTES, NOTE_BYTES, type Notes } from '../../../src/shared/store/notes/notes.ts';
+import { createRedisNotes } from '../../../src/shared/store/notes/redis-notes.ts';
 import { withEmptyRedis } from '../../support/empty-redis.ts';
 import { memoryShelves } from '../../support/memory-stores.ts';
 

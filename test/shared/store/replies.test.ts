@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
-import { openQueueBackend } from '../../../src/shared/store/open-queue-backend.ts';
-import type { QueueBackend } from '../../../src/shared/store/queue-backend.ts';
-import { queueNames } from '../../../src/shared/store/queue-names.ts';
-import type { Reply } from '../../../src/shared/store/replies.ts';
+import { openQueueBackend } from '../../../src/shared/store/queue/open-queue-backend.ts';
+import type { QueueBackend } from '../../../src/shared/store/queue/queue-backend.ts';
+import { queueNames } from '../../../src/shared/store/queue/queue-names.ts';
+import type { Reply } from '../../../src/shared/store/replies/replies.ts';
 import { borrowEmbeddedQueue } from '../../support/embedded-queue.ts';
 import { eventually } from '../../support/eventually.ts';
 import { startRedis } from '../../support/redis.ts';

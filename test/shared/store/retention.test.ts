@@ -2,8 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import { JOB_VERSION, type JobData, type JobResult } from '../../../src/shared/contract/job.ts';
-import { openQueueBackend } from '../../../src/shared/store/open-queue-backend.ts';
-import { queueNames } from '../../../src/shared/store/queue-names.ts';
+import { openQueueBackend } from '../../../src/shared/store/queue/open-queue-backend.ts';
+import { queueNames } from '../../../src/shared/store/queue/queue-names.ts';
 import { eventually } from '../../support/eventually.ts';
 import { startRedis } from '../../support/redis.ts';
 

@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
 import { describe, expect, inject, it } from 'vitest';
 import { embeddedStores } from '../../../src/shared/store/embedded/stores/stores.ts';
-import { createRedisTrees, type Trees } from '../../../src/shared/store/trees.ts';
+import { createRedisTrees, type Trees } from '../../../src/shared/store/history/trees.ts';
 import { withEmptyRedis } from '../../support/empty-redis.ts';
 import { memoryShelves } from '../../support/memory-stores.ts';
 

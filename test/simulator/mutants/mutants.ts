@@ -16,11 +16,11 @@ export const PLAN = 'plan:';
 export const SEEDS = 'seeds';
 
 const begin = 'src/worker/execution/begin.ts';
-const claims = 'src/worker/files/claims.ts';
-const claimFile = 'src/worker/files/claim-file.ts';
-const minutes = 'src/worker/files/claim-minutes.ts';
+const claims = 'src/worker/files/claims/claims.ts';
+const claimFile = 'src/worker/files/claims/claim-file.ts';
+const minutes = 'src/worker/files/claims/claim-minutes.ts';
 const files = 'src/worker/files/execution-files.ts';
-const kept = 'src/worker/files/kept-answers.ts';
+const kept = 'src/worker/files/results/kept-answers.ts';
 const sweep = 'src/worker/upkeep/sweep.ts';
 const next = 'src/worker/execution/next.ts';
 
@@ -223,7 +223,7 @@ export const mutants: Mutant[] = [
   // Directories.
   {
     name: 'a link in the place of a directory is followed',
-    file: 'src/worker/files/real-directory.ts',
+    file: 'src/worker/files/directory/real-directory.ts',
     from: '{ noFollow: true }',
     to: '{ noFollow: false }',
     world: 'a link takes the place of the directory',

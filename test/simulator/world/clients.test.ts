@@ -4,7 +4,7 @@ import type { Time } from '../../../src/shared/seams/time.ts';
 import { parseHeartbeat, parseRegistration } from '../../../src/worker/clients/registration.ts';
 import { dialects } from '../../../src/worker/dialects/dialects.ts';
 import { sdks } from '../../../src/worker/dialects/sdks.ts';
-import { judgeResult } from '../../../src/worker/files/judge-result.ts';
+import { judgeResult } from '../../../src/worker/files/results/judge-result.ts';
 import {
   answerOf,
   type Behaviour,

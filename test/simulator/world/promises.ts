@@ -1,5 +1,5 @@
-import type { Ending, ReadResult } from '../../../src/shared/contract/ending.ts';
-import type { NoAnswer } from '../../../src/shared/contract/outcomes.ts';
+import type { Ending, ReadResult } from '../../../src/shared/contract/endings/ending.ts';
+import type { NoAnswer } from '../../../src/shared/contract/endings/outcomes.ts';
 import { bodyOf, type Sdk } from './clients.ts';
 
 /** A call that an API took. */

@@ -4,13 +4,21 @@ import { isNotConnectionError, type Job, WaitingError } from 'bullmq';
 import { ReplyError } from 'ioredis';
 import { z } from 'zod';
 import { type ExecutionRecord, recordSchema } from '../../../src/shared/contract/execution-record.ts';
-import { parseJson } from '../../../src/shared/contract/parse-json.ts';
+import { parseJson } from '../../../src/shared/contract/json/parse-json.ts';
 import { random } from '../../../src/shared/seams/random.ts';
 import { type Timer, time } from '../../../src/shared/seams/time.ts';
-import { type History, type HistoryLimits, listPage, memberOf, resultKey } from '../../../src/shared/store/history.ts';
-import { headIn } from '../../../src/shared/store/job-heads.ts';
+import {
+  type History,
+  type HistoryLimits,
+  listPage,
+  memberOf,
+  resultKey,
+} from '../../../src/shared/store/history/history.ts';
+import { createSplitHistory } from '../../../src/shared/store/history/split-history.ts';
+import type { Trees } from '../../../src/shared/store/history/trees.ts';
 import type { Store } from '../../../src/shared/store/key-value-store.ts';
-import type { Notes } from '../../../src/shared/store/notes.ts';
+import type { Notes } from '../../../src/shared/store/notes/notes.ts';
+import { headIn } from '../../../src/shared/store/queue/job-heads.ts';
 import type {
   EventsProducer,
   JobEvents,
@@ -18,11 +26,9 @@ import type {
   JobWorker,
   QueueBackend,
   ShortJob,
-} from '../../../src/shared/store/queue-backend.ts';
-import { createFollowers, type Replies, type ReplyListener } from '../../../src/shared/store/replies.ts';
-import { replyWithin } from '../../../src/shared/store/reply-within.ts';
-import { createSplitHistory } from '../../../src/shared/store/split-history.ts';
-import type { Trees } from '../../../src/shared/store/trees.ts';
+} from '../../../src/shared/store/queue/queue-backend.ts';
+import { createFollowers, type Replies, type ReplyListener } from '../../../src/shared/store/replies/replies.ts';
+import { replyWithin } from '../../../src/shared/store/replies/reply-within.ts';
 import type { Gate } from './gate.ts';
 import {
   type Connection,

@@ -1,8 +1,19 @@
 import { ErrorCode } from 'bullmq';
 import type { Settled } from '../../../src/shared/contract/execution-record.ts';
-import { type HistoryLimits, type Indexed, MAX_INPUT_KEPT, memberOf } from '../../../src/shared/store/history.ts';
-import { ANSWER_BYTES, isNoteOf, NOTE_BYTES, NOTE_SECONDS, type PutNote } from '../../../src/shared/store/notes.ts';
-import { KEEP_FINISHED_SECONDS } from '../../../src/shared/store/queue-openers.ts';
+import {
+  type HistoryLimits,
+  type Indexed,
+  MAX_INPUT_KEPT,
+  memberOf,
+} from '../../../src/shared/store/history/history.ts';
+import {
+  ANSWER_BYTES,
+  isNoteOf,
+  NOTE_BYTES,
+  NOTE_SECONDS,
+  type PutNote,
+} from '../../../src/shared/store/notes/notes.ts';
+import { KEEP_FINISHED_SECONDS } from '../../../src/shared/store/queue/queue-openers.ts';
 
 /** A job as the store has it; never changed, only replaced. Texts are JSON, as in Redis. */
 export type StoredJob = {

@@ -1,11 +1,11 @@
-import { createLogger } from '../../../src/shared/runtime/logger.ts';
-import { createMetrics } from '../../../src/shared/runtime/metrics.ts';
-import { readSettings, type Settings } from '../../../src/shared/runtime/settings.ts';
-import { noTracing } from '../../../src/shared/runtime/tracing.ts';
+import { readSettings, type Settings } from '../../../src/shared/runtime/settings/settings.ts';
+import { createLogger } from '../../../src/shared/runtime/telemetry/logger.ts';
+import { createMetrics } from '../../../src/shared/runtime/telemetry/metrics.ts';
+import { noTracing } from '../../../src/shared/runtime/telemetry/tracing.ts';
 import { createProcess, type Process, processName } from '../../../src/shared/seams/process.ts';
 import { type Random, randomOf } from '../../../src/shared/seams/random.ts';
 import { timeOf } from '../../../src/shared/seams/time.ts';
-import type { QueueBackend } from '../../../src/shared/store/queue-backend.ts';
+import type { QueueBackend } from '../../../src/shared/store/queue/queue-backend.ts';
 import { createDirectoryParts, createExecutionParts } from '../../../src/worker/parts.ts';
 import { filesOf } from '../../../src/worker/seams/files.ts';
 import type { Files } from '../../../src/worker/seams/operations.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createMemoryTakers } from '../../../src/shared/store/takers.ts';
+import { createMemoryTakers } from '../../../src/shared/store/queue/takers.ts';
 import { createGiveWay } from '../../../src/worker/batches/give-way.ts';
 import { createOwnTimers } from '../../support/own-time.ts';
 

@@ -2,8 +2,8 @@ import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { JOB_VERSION, type JobData } from '../../../src/shared/contract/job.ts';
-import type { ExecutionQueue } from '../../../src/shared/store/queue-backend.ts';
-import { queueNames } from '../../../src/shared/store/queue-names.ts';
+import type { ExecutionQueue } from '../../../src/shared/store/queue/queue-backend.ts';
+import { queueNames } from '../../../src/shared/store/queue/queue-names.ts';
 import { createResponder, picksUpAndStaysSilent } from '../../support/responder.ts';
 import { type Service, startService } from '../../support/start-service.ts';
 

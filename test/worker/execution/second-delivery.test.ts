@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import type { ExecutionQueue } from '../../../src/shared/store/queue-backend.ts';
-import { queueNames } from '../../../src/shared/store/queue-names.ts';
+import type { ExecutionQueue } from '../../../src/shared/store/queue/queue-backend.ts';
+import { queueNames } from '../../../src/shared/store/queue/queue-names.ts';
 import { echoes } from '../../support/echoes.ts';
 import { startRedis } from '../../support/redis.ts';
 import { claimRedisDatabase } from '../../support/redis-database.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { queueNames } from '../../../src/shared/store/queue-names.ts';
+import { queueNames } from '../../../src/shared/store/queue/queue-names.ts';
 import { type Service, startService } from '../../support/start-service.ts';
 
 let service: Service;

@@ -3,15 +3,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { CLAIM_KEPT_MS } from '../../../src/shared/contract/claim-age.ts';
-import { sentences } from '../../../src/shared/contract/sentences.ts';
+import { sentences } from '../../../src/shared/contract/endings/sentences.ts';
 import {
   type Claim,
   type ClaimKey,
   type ClaimOrRefusal,
   NewerClaim,
   UnknownClaim,
-} from '../../../src/worker/files/claim.ts';
-import { type Claims, createClaims } from '../../../src/worker/files/claims.ts';
+} from '../../../src/worker/files/claims/claim.ts';
+import { type Claims, createClaims } from '../../../src/worker/files/claims/claims.ts';
 import { createFileClock } from '../../../src/worker/files/file-clock.ts';
 
 const mockId = '7f3a5c1e-0000-4000-8000-000000000001';

@@ -2,8 +2,8 @@ import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { openEvents } from '../../../src/worker/files/directory-events.ts';
-import { newlyWatched } from '../../../src/worker/files/watched-directory.ts';
+import { openEvents } from '../../../src/worker/files/directory/directory-events.ts';
+import { newlyWatched } from '../../../src/worker/files/directory/watched-directory.ts';
 import { eventually } from '../../support/eventually.ts';
 import { captureLog } from '../../support/start-service.ts';
 

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { createProcess } from '../../../src/shared/seams/process.ts';
-import { hangingDirectories, inDirectory } from '../../../src/worker/files/directory-limit.ts';
+import { hangingDirectories, inDirectory } from '../../../src/worker/files/directory/directory-limit.ts';
 import { noteRoot } from '../../../src/worker/files/mounts.ts';
 import { filesOf } from '../../../src/worker/seams/files.ts';
 import { nodeFiles } from '../../../src/worker/seams/node-files.ts';

@@ -2,7 +2,7 @@ import { chmod, chown, cp, mkdir, mkdtemp, rename, rm, stat } from 'node:fs/prom
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createSharedDirectory } from '../../../src/worker/files/shared-directory.ts';
+import { createSharedDirectory } from '../../../src/worker/files/directory/shared-directory.ts';
 import { memoryStore } from '../../support/memory-stores.ts';
 import { canActAsOthers } from '../../support/stranger.ts';
 

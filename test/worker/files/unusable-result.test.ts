@@ -7,7 +7,7 @@ import {
   withJudgement,
   withSight,
   wrongForGoodInMs,
-} from '../../../src/worker/files/unusable-result.ts';
+} from '../../../src/worker/files/results/unusable-result.ts';
 
 const KIB = 1024;
 const incomplete = { kind: 'incomplete', message: 'ends too early' } as const;

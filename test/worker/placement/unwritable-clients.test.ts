@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from 'vitest';
-import { sentences } from '../../../src/shared/contract/sentences.ts';
+import { sentences } from '../../../src/shared/contract/endings/sentences.ts';
 import { directoryOnly } from '../../../src/worker/clients/client.ts';
 import { createUnwritableClients } from '../../../src/worker/placement/unwritable-clients.ts';
 

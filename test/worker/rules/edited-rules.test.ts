@@ -1,7 +1,7 @@
 import { symlink } from 'node:fs/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createRules } from '../../../src/worker/rules/rules.ts';
-import { readEditedRoot } from '../../../src/worker/rules/tree.ts';
+import { readEditedRoot } from '../../../src/worker/rules/tree/tree.ts';
 import { createRuleFiles } from '../../support/rule-files.ts';
 
 let files: Awaited<ReturnType<typeof createRuleFiles>>;

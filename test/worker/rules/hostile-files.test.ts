@@ -1,10 +1,10 @@
 import { copyFile, mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { parseLeafNodes } from '../../../src/worker/rules/leaf-nodes.ts';
+import { parseLeafNodes } from '../../../src/worker/rules/leaves/leaf-nodes.ts';
+import { readSchema } from '../../../src/worker/rules/leaves/schema.ts';
 import { createRules } from '../../../src/worker/rules/rules.ts';
-import { readSchema } from '../../../src/worker/rules/schema.ts';
-import { checkTree } from '../../../src/worker/rules/tree-checks.ts';
+import { checkTree } from '../../../src/worker/rules/tree/tree-checks.ts';
 import { readerOf } from '../../support/registrations.ts';
 import { createRuleFiles } from '../../support/rule-files.ts';
 

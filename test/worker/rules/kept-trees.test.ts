@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createPrivacy } from '../../../src/shared/privacy/privacy.ts';
-import { createLogger } from '../../../src/shared/runtime/logger.ts';
+import { createLogger } from '../../../src/shared/runtime/telemetry/logger.ts';
 import { embeddedStores } from '../../../src/shared/store/embedded/stores/stores.ts';
-import { treeKey } from '../../../src/shared/store/trees.ts';
+import { treeKey } from '../../../src/shared/store/history/trees.ts';
 import { createKeptTrees } from '../../../src/worker/rules/kept-trees.ts';
 import { createRules } from '../../../src/worker/rules/rules.ts';
-import { readTree } from '../../../src/worker/rules/tree.ts';
+import { readTree } from '../../../src/worker/rules/tree/tree.ts';
 import { eventually } from '../../support/eventually.ts';
 import { memoryShelves } from '../../support/memory-stores.ts';
 import { createRuleFiles } from '../../support/rule-files.ts';

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { parseExact } from '../../../src/shared/contract/exact-json.ts';
-import { RawNumber } from '../../../src/shared/contract/raw-number.ts';
-import { keysOf } from '../../../src/worker/rules/leaf-keys.ts';
-import { parseLeafNodes } from '../../../src/worker/rules/leaf-nodes.ts';
+import { parseExact } from '../../../src/shared/contract/json/exact-json.ts';
+import { RawNumber } from '../../../src/shared/contract/json/raw-number.ts';
+import { keysOf } from '../../../src/worker/rules/leaves/leaf-keys.ts';
+import { parseLeafNodes } from '../../../src/worker/rules/leaves/leaf-nodes.ts';
 import type { ConfigValues } from '../../../src/worker/rules/node-file.ts';
 
 type Part = { type: string; value?: string; ref?: string; fromKey?: string; parts?: Part[] };

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { RawNumber, stringifyExact } from '../../../src/shared/contract/raw-number.ts';
-import { parseLeafNodes } from '../../../src/worker/rules/leaf-nodes.ts';
-import { settingsOf } from '../../../src/worker/rules/leaf-settings.ts';
+import { RawNumber, stringifyExact } from '../../../src/shared/contract/json/raw-number.ts';
+import { parseLeafNodes } from '../../../src/worker/rules/leaves/leaf-nodes.ts';
+import { settingsOf } from '../../../src/worker/rules/leaves/leaf-settings.ts';
 
 const [leaf = null] = parseLeafNodes([
   {

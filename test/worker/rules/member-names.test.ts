@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
-import { Data } from '../../../src/client/engine/data.ts';
-import { createStore } from '../../../src/client/engine/keys.ts';
+import { Data } from '../../../src/client/engine/data/data.ts';
+import { createStore } from '../../../src/client/engine/data/keys.ts';
 import { makeLeaf } from '../../../src/client/leaves/make-leaf.ts';
 import { createRegistry } from '../../../src/client/leaves/registry.ts';
 import { objectOf } from '../../../src/client/rules/members.ts';
 import { readNode } from '../../../src/client/rules/node-file.ts';
 import { readRule } from '../../../src/client/rules/rule-file.ts';
-import { RawNumber } from '../../../src/shared/contract/raw-number.ts';
-import { settingsOf } from '../../../src/worker/rules/leaf-settings.ts';
+import { RawNumber } from '../../../src/shared/contract/json/raw-number.ts';
+import { settingsOf } from '../../../src/worker/rules/leaves/leaf-settings.ts';
 import { parseNode } from '../../../src/worker/rules/node-file.ts';
 import { parseRule } from '../../../src/worker/rules/rule-file.ts';
 

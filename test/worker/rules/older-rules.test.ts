@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { stringifyExact } from '../../../src/shared/contract/raw-number.ts';
+import { stringifyExact } from '../../../src/shared/contract/json/raw-number.ts';
 import { createRules } from '../../../src/worker/rules/rules.ts';
-import { readTree } from '../../../src/worker/rules/tree.ts';
+import { readTree } from '../../../src/worker/rules/tree/tree.ts';
 import { createRuleFiles } from '../../support/rule-files.ts';
 
 let files: Awaited<ReturnType<typeof createRuleFiles>>;

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { stringifyExact } from '../../../src/shared/contract/raw-number.ts';
-import type { Registration } from '../../../src/worker/rules/leaf-metadata.ts';
-import { parseLeafNodes } from '../../../src/worker/rules/leaf-nodes.ts';
+import { stringifyExact } from '../../../src/shared/contract/json/raw-number.ts';
+import type { Registration } from '../../../src/worker/rules/leaves/leaf-metadata.ts';
+import { parseLeafNodes } from '../../../src/worker/rules/leaves/leaf-nodes.ts';
+import { readSchema } from '../../../src/worker/rules/leaves/schema.ts';
 import { createRules } from '../../../src/worker/rules/rules.ts';
-import { readSchema } from '../../../src/worker/rules/schema.ts';
 import { readerOf, registrationOf } from '../../support/registrations.ts';
 import { createRuleFiles } from '../../support/rule-files.ts';
 

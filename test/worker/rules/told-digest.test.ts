@@ -3,7 +3,7 @@ import { createRegistry } from '../../../src/client/leaves/registry.ts';
 import { digestOf } from '../../../src/client/rules/digest.ts';
 import { openRuleSource } from '../../../src/client/rules/rule-source.ts';
 import { createRules } from '../../../src/worker/rules/rules.ts';
-import { readTree } from '../../../src/worker/rules/tree.ts';
+import { readTree } from '../../../src/worker/rules/tree/tree.ts';
 import { createRuleFiles } from '../../support/rule-files.ts';
 
 /** A client tells the digest of what it ran, and a worker keeps trees by theirs: both have to make the same of the same files. */

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createRules } from '../../../src/worker/rules/rules.ts';
-import { checkTree } from '../../../src/worker/rules/tree-checks.ts';
+import { checkTree } from '../../../src/worker/rules/tree/tree-checks.ts';
 import { createRuleFiles } from '../../support/rule-files.ts';
 
 let files: Awaited<ReturnType<typeof createRuleFiles>>;

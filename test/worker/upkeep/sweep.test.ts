@@ -2,8 +2,8 @@ import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { sentences } from '../../../src/shared/contract/sentences.ts';
-import { createClaims } from '../../../src/worker/files/claims.ts';
+import { sentences } from '../../../src/shared/contract/endings/sentences.ts';
+import { createClaims } from '../../../src/worker/files/claims/claims.ts';
 import { createFileClock } from '../../../src/worker/files/file-clock.ts';
 import { MADE_BY_US } from '../../../src/worker/files/file-names.ts';
 import { canMount, mountTemporary, remount } from '../../support/mounts.ts';

@@ -1,4 +1,4 @@
-import { RECORDED_RUNS } from '../../../shared/reasoning/recorded-run.ts';
+import { RECORDED_RUNS } from '../../../shared/reasoning/trace/recorded-run.ts';
 import type { Batch } from '../../api/batches.ts';
 import { useBatches } from '../../cases/use-batch.ts';
 import { goTo, type Panel, type Place } from '../../state/location.ts';

@@ -2,7 +2,6 @@ import { type ReactNode, useDeferredValue, useMemo, useState } from 'react';
 import type { Batch, Verdict } from '../../api/batches.ts';
 import type { SchemaField } from '../../api/browse.ts';
 import type { SavedCase } from '../../api/cases.ts';
-import { repeatBatch } from '../../cases/batch-call.ts';
 import {
   type CaseRow,
   decidingNodes,
@@ -12,7 +11,8 @@ import {
   type RowFilter,
   sinceBefore,
 } from '../../cases/case-rows.ts';
-import { inputColumns } from '../../cases/input-columns.ts';
+import { repeatBatch } from '../../cases/inputs/batch-call.ts';
+import { inputColumns } from '../../cases/inputs/input-columns.ts';
 import { readItemPlace } from '../../cases/item-place.ts';
 import { useBatch } from '../../cases/use-batch.ts';
 import { useCaseRows } from '../../cases/use-case-rows.ts';

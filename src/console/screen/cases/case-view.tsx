@@ -16,7 +16,7 @@ import { Loading } from '../frame/loading.tsx';
 import { useLacks } from '../frame/use-may.ts';
 import { targetWords } from '../input/target-words.ts';
 import type { Run } from '../result/use-run.ts';
-import { SaveCase } from './save-case.tsx';
+import { SaveCase } from './saving/save-case.tsx';
 import { OutcomeWord, VerdictChip } from './verdict-chip.tsx';
 
 /** How many columns a comparison has at most. */

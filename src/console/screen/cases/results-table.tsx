@@ -1,6 +1,6 @@
 import { type KeyboardEvent, memo, useEffect, useId, useRef, useState } from 'react';
 import { type CaseRow, type Cell, changeOf } from '../../cases/case-rows.ts';
-import { columnValues } from '../../cases/input-columns.ts';
+import { columnValues } from '../../cases/inputs/input-columns.ts';
 import { formatMs } from '../../text/durations.ts';
 import { useText } from '../../text/use-text.tsx';
 import { reveal, useWindowedRows } from '../../ui/windowed-rows.ts';

@@ -1,7 +1,7 @@
 import { useState } from 'react';
-import { changeOfKeyWords } from '../../../shared/reasoning/fact-words.ts';
 import type { Occurrence } from '../../../shared/reasoning/tree.ts';
-import { findMissingCase } from '../../cases/missing-case.ts';
+import { changeOfKeyWords } from '../../../shared/reasoning/words/fact-words.ts';
+import { findMissingCase } from '../../cases/inputs/missing-case.ts';
 import { type Say, useText } from '../../text/use-text.tsx';
 import type { Input } from '../input/use-input.ts';
 import { nodeWords } from '../tree/node-link.tsx';

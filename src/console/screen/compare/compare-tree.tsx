@@ -1,9 +1,9 @@
 import { useMemo, useRef, useState } from 'react';
 import { compactJson } from '../../../shared/json-tree/print-json.ts';
 import { isPassedOn } from '../../../shared/reasoning/constant.ts';
-import { readWords, shortened } from '../../../shared/reasoning/fact-words.ts';
-import type { Mark } from '../../../shared/reasoning/mark.ts';
+import type { Mark } from '../../../shared/reasoning/trace/mark.ts';
 import { isLeaf, nameOf, type Occurrence } from '../../../shared/reasoning/tree.ts';
+import { readWords, shortened } from '../../../shared/reasoning/words/fact-words.ts';
 import { differingNodes, firstDifference } from '../../run/compare.ts';
 import type { Reading } from '../../run/reading.ts';
 import { useText } from '../../text/use-text.tsx';

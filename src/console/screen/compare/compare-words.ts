@@ -1,6 +1,6 @@
 import { compactJson } from '../../../shared/json-tree/print-json.ts';
 import type { Json } from '../../../shared/json-tree/read-json.ts';
-import { shortened } from '../../../shared/reasoning/fact-words.ts';
+import { shortened } from '../../../shared/reasoning/words/fact-words.ts';
 import type { Client } from '../../api/browse.ts';
 import type { ExecutionRecord } from '../../api/executions.ts';
 import { diffJson } from '../../json/diff-json.ts';

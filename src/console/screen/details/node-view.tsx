@@ -2,7 +2,7 @@ import { lazy, type ReactNode, Suspense } from 'react';
 import { compactJson } from '../../../shared/json-tree/print-json.ts';
 import type { Json } from '../../../shared/json-tree/read-json.ts';
 import { compactText } from '../../../shared/json-tree/whole-text.ts';
-import type { Mark, Read, Write } from '../../../shared/reasoning/mark.ts';
+import type { Mark, Read, Write } from '../../../shared/reasoning/trace/mark.ts';
 import {
   type NodeKey,
   nameOf,
@@ -25,7 +25,9 @@ import type { Run } from '../result/use-run.ts';
 import { Why } from '../result/why.tsx';
 import { relationWords } from '../tree/relation-words.ts';
 
-const WayToNode = lazy(() => import('../result/way-line.tsx').then(({ WayToNode }) => ({ default: WayToNode })));
+const WayToNode = lazy(() =>
+  import('../result/notices/way-line.tsx').then(({ WayToNode }) => ({ default: WayToNode })),
+);
 
 type Props = {
   occurrence: Occurrence | null;

@@ -1,5 +1,5 @@
 import type { Permission } from '../../api/caller.ts';
-import { useCaller } from '../../run/use-service.ts';
+import { useCaller } from '../../run/queries/use-service.ts';
 import { useText } from '../../text/use-text.tsx';
 
 /** Says which permission is missing for something, or null where it may be done. Until it is known, the service decides. */

@@ -2,8 +2,8 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useMemo, useRef } from 'react';
 import { type Occurrence, occurrencesOf } from '../../../shared/reasoning/tree.ts';
 import type { Client, Selection } from '../../api/browse.ts';
-import { useApps, useClients, useRules, useSchema, useTree } from '../../run/use-service.ts';
-import { useSteady } from '../../run/use-steady.ts';
+import { useApps, useClients, useRules, useSchema, useTree } from '../../run/queries/use-service.ts';
+import { useSteady } from '../../run/queries/use-steady.ts';
 import { goTo, type Place, type Target } from '../../state/location.ts';
 import { lastApp } from '../../state/preferences.ts';
 

@@ -1,5 +1,5 @@
 import type { Listed } from '../../api/executions.ts';
-import { inputInShort } from '../../run/history-filter.ts';
+import { inputInShort } from '../../run/history/history-filter.ts';
 import { goTo } from '../../state/location.ts';
 import { formatTime } from '../../text/durations.ts';
 import { useText } from '../../text/use-text.tsx';

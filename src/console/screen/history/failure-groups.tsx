@@ -1,6 +1,6 @@
 import type { RunSearch } from '../../api/executions.ts';
 import type { Failures } from '../../api/failures.ts';
-import { useFailures } from '../../run/use-failures.ts';
+import { useFailures } from '../../run/queries/use-failures.ts';
 import { goTo } from '../../state/location.ts';
 import { formatTime } from '../../text/durations.ts';
 import { useText } from '../../text/use-text.tsx';

@@ -1,4 +1,4 @@
-import { type HistoryFilter, noFilter, outcomeFilters } from '../../run/history-filter.ts';
+import { type HistoryFilter, noFilter, outcomeFilters } from '../../run/history/history-filter.ts';
 import { useText } from '../../text/use-text.tsx';
 import { SearchField } from './search-field.tsx';
 import { TimeSelect } from './time-select.tsx';

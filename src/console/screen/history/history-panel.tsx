@@ -1,11 +1,11 @@
 import { useEffect, useMemo, useState } from 'react';
 import type { ExecutionRecord } from '../../api/executions.ts';
-import { groupComparisons } from '../../run/group-comparisons.ts';
-import { type HistoryFilter, printFilter, readFilter } from '../../run/history-filter.ts';
-import { type Looked, useHistory } from '../../run/use-history.ts';
-import { useSearch } from '../../run/use-search.ts';
-import { useKept } from '../../run/use-service.ts';
-import { useSteady } from '../../run/use-steady.ts';
+import { groupComparisons } from '../../run/history/group-comparisons.ts';
+import { type HistoryFilter, printFilter, readFilter } from '../../run/history/history-filter.ts';
+import { type Looked, useHistory } from '../../run/queries/use-history.ts';
+import { useSearch } from '../../run/queries/use-search.ts';
+import { useKept } from '../../run/queries/use-service.ts';
+import { useSteady } from '../../run/queries/use-steady.ts';
 import { goTo, type Place, useArrivals } from '../../state/location.ts';
 import { historyShown } from '../../state/preferences.ts';
 import { formatTime } from '../../text/durations.ts';

@@ -2,7 +2,7 @@ import { type ExecutionRecord, getExecution, isEnd, type Listed } from '../../ap
 import { callOf } from '../../run/call-of.ts';
 import { curlOf } from '../../run/curl.ts';
 import { tookMs } from '../../run/headline.ts';
-import { changedInput, inputInShort } from '../../run/history-filter.ts';
+import { changedInput, inputInShort } from '../../run/history/history-filter.ts';
 import { printPlace, readTarget } from '../../state/location.ts';
 import { formatMs, formatTime } from '../../text/durations.ts';
 import { useText } from '../../text/use-text.tsx';

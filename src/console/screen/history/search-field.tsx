@@ -1,5 +1,5 @@
 import type { KeyboardEvent } from 'react';
-import { printSearch, splitSearch } from '../../run/search-parts.ts';
+import { printSearch, splitSearch } from '../../run/history/search-parts.ts';
 import { useText } from '../../text/use-text.tsx';
 
 type Props = { text: string; onText: (text: string) => void };

@@ -1,4 +1,4 @@
-import { type HistoryFilter, timeFilters } from '../../run/history-filter.ts';
+import { type HistoryFilter, timeFilters } from '../../run/history/history-filter.ts';
 import { useText } from '../../text/use-text.tsx';
 
 type Props = { label: string; time: HistoryFilter['time']; onTime: (time: HistoryFilter['time']) => void };

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { type Execution, type ExecutionRecord, pinExecution } from '../../api/executions.ts';
+import { keepPinned } from '../../run/queries/use-execution.ts';
 import { versionRan } from '../../run/rules-of-run.ts';
-import { keepPinned } from '../../run/use-execution.ts';
 import { formatTime } from '../../text/durations.ts';
 import { useText } from '../../text/use-text.tsx';
 import { useAnnounce } from '../../ui/announce.tsx';

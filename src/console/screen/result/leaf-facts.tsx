@@ -1,5 +1,5 @@
-import { factWords, wantedWords } from '../../../shared/reasoning/fact-words.ts';
 import type { Facts } from '../../../shared/reasoning/facts.ts';
+import { factWords, wantedWords } from '../../../shared/reasoning/words/fact-words.ts';
 import { Sentence, useText } from '../../text/use-text.tsx';
 
 /** The values that a leaf read, and the settings it compared them with: "cost is 5, min is 100". */

@@ -12,13 +12,13 @@ import { OutcomeChip } from '../../ui/outcome-chip.tsx';
 import { useLacks } from '../frame/use-may.ts';
 import type { RuleContext } from '../frame/use-rule.ts';
 import type { Input } from '../input/use-input.ts';
-import { FormChanges } from './form-changes.tsx';
+import { FormChanges } from './notices/form-changes.tsx';
 import { Timings } from './timings.tsx';
 import { useHeadline } from './use-headline.ts';
 import type { Run } from './use-run.ts';
 import { Why } from './why.tsx';
 
-const WayToTrue = lazy(() => import('./way-line.tsx').then(({ WayToTrue }) => ({ default: WayToTrue })));
+const WayToTrue = lazy(() => import('./notices/way-line.tsx').then(({ WayToTrue }) => ({ default: WayToTrue })));
 
 type Props = { place: Place; run: Run; rule: RuleContext; input: Input; onChoose: (occurrence: Occurrence) => void };
 

@@ -1,7 +1,7 @@
 import { type Execution, type ExecutionRecord, isEnd } from '../../api/executions.ts';
 import { tookMs } from '../../run/headline.ts';
 import { phasesOf } from '../../run/phases.ts';
-import { useNow } from '../../run/use-now.ts';
+import { useNow } from '../../run/queries/use-now.ts';
 import { timingsShown } from '../../state/preferences.ts';
 import { formatMs } from '../../text/durations.ts';
 import { useText } from '../../text/use-text.tsx';

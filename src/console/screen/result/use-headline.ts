@@ -9,7 +9,7 @@ import {
   refusedHeadline,
   tookMs,
 } from '../../run/headline.ts';
-import { useCaller } from '../../run/use-service.ts';
+import { useCaller } from '../../run/queries/use-service.ts';
 import type { Place } from '../../state/location.ts';
 import { formatClock, formatMs } from '../../text/durations.ts';
 import { useText } from '../../text/use-text.tsx';

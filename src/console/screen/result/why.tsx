@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
-import { type ReasonWords, wordsOf } from '../../../shared/reasoning/reason-words.ts';
 import type { Occurrence } from '../../../shared/reasoning/tree.ts';
 import type { Reason } from '../../../shared/reasoning/why.ts';
+import { type ReasonWords, wordsOf } from '../../../shared/reasoning/words/reason-words.ts';
 import type { Reading } from '../../run/reading.ts';
 import { formatMoment } from '../../text/durations.ts';
 import { Sentence, useText } from '../../text/use-text.tsx';

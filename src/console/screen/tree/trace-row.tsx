@@ -1,10 +1,10 @@
 import { compactJson } from '../../../shared/json-tree/print-json.ts';
 import { isPassedOn } from '../../../shared/reasoning/constant.ts';
-import { readWords, settingWords, shortened } from '../../../shared/reasoning/fact-words.ts';
 import { factsOf } from '../../../shared/reasoning/facts.ts';
-import type { Mark } from '../../../shared/reasoning/mark.ts';
+import type { Mark } from '../../../shared/reasoning/trace/mark.ts';
 import { isLeaf, nameOf, type Occurrence, type TreeNode } from '../../../shared/reasoning/tree.ts';
 import { childThatFailed } from '../../../shared/reasoning/why.ts';
+import { readWords, settingWords, shortened } from '../../../shared/reasoning/words/fact-words.ts';
 import { formatMs } from '../../text/durations.ts';
 import { useText } from '../../text/use-text.tsx';
 import { skipOf } from '../../trace/skipped.ts';

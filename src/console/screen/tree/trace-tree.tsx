@@ -1,5 +1,5 @@
 import { type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from 'react';
-import type { Mark } from '../../../shared/reasoning/mark.ts';
+import type { Mark } from '../../../shared/reasoning/trace/mark.ts';
 import type { Occurrence } from '../../../shared/reasoning/tree.ts';
 import type { Reading } from '../../run/reading.ts';
 import { useText } from '../../text/use-text.tsx';

@@ -1,4 +1,4 @@
-import type { Template } from '../../../shared/reasoning/format.ts';
+import type { Template } from '../../../shared/reasoning/words/format.ts';
 
 /** One case: saving it, and what was expected of it. */
 export const caseWords = {

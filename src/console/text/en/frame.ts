@@ -1,4 +1,4 @@
-import type { Template } from '../../../shared/reasoning/format.ts';
+import type { Template } from '../../../shared/reasoning/words/format.ts';
 
 /** The frame of the page: header, choosing, empty places, links, signing in, keys. */
 export const frameWords = {

@@ -1,4 +1,4 @@
-import type { Template } from '../../../shared/reasoning/format.ts';
+import type { Template } from '../../../shared/reasoning/words/format.ts';
 
 /** Texts about the call: where, as of when, with which input. */
 export const inputWords = {

@@ -1,4 +1,4 @@
-import type { Template } from '../../../shared/reasoning/format.ts';
+import type { Template } from '../../../shared/reasoning/words/format.ts';
 
 /** JSON on the screen, and what is wrong with a text that is none. */
 export const jsonWords = {

@@ -1,4 +1,4 @@
-import type { Template } from '../../../shared/reasoning/format.ts';
+import type { Template } from '../../../shared/reasoning/words/format.ts';
 
 /** How a run stands, where its time went, and what to know before believing it. */
 export const stateWords = {

@@ -1,5 +1,5 @@
-import { reasonEnglish } from '../../../shared/reasoning/english.ts';
-import type { Template } from '../../../shared/reasoning/format.ts';
+import { reasonEnglish } from '../../../shared/reasoning/words/english.ts';
+import type { Template } from '../../../shared/reasoning/words/format.ts';
 
 /** Why a rule came out as it did. */
 export const whyWords = {

@@ -1,4 +1,4 @@
-import type { Template } from '../../../shared/reasoning/format.ts';
+import type { Template } from '../../../shared/reasoning/words/format.ts';
 import type { caseWords as words } from '../en/case.ts';
 
 export const caseWords: Record<keyof typeof words, Template> = {

@@ -1,4 +1,4 @@
-import type { Template } from '../../../shared/reasoning/format.ts';
+import type { Template } from '../../../shared/reasoning/words/format.ts';
 import type { casesWords as words } from '../en/cases.ts';
 
 export const casesWords: Record<keyof typeof words, Template> = {

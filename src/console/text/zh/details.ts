@@ -1,4 +1,4 @@
-import type { Template } from '../../../shared/reasoning/format.ts';
+import type { Template } from '../../../shared/reasoning/words/format.ts';
 import type { detailsWords as words } from '../en/details.ts';
 
 export const detailsWords: Record<keyof typeof words, Template> = {

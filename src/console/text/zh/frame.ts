@@ -1,4 +1,4 @@
-import type { Template } from '../../../shared/reasoning/format.ts';
+import type { Template } from '../../../shared/reasoning/words/format.ts';
 import type { frameWords as words } from '../en/frame.ts';
 
 export const frameWords: Record<keyof typeof words, Template> = {

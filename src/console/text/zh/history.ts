@@ -1,4 +1,4 @@
-import type { Template } from '../../../shared/reasoning/format.ts';
+import type { Template } from '../../../shared/reasoning/words/format.ts';
 import type { historyWords as words } from '../en/history.ts';
 
 export const historyWords: Record<keyof typeof words, Template> = {

@@ -1,4 +1,4 @@
-import type { Template } from '../../../shared/reasoning/format.ts';
+import type { Template } from '../../../shared/reasoning/words/format.ts';
 import type { inputWords as words } from '../en/input.ts';
 
 export const inputWords: Record<keyof typeof words, Template> = {

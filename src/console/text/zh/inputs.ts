@@ -1,4 +1,4 @@
-import type { Template } from '../../../shared/reasoning/format.ts';
+import type { Template } from '../../../shared/reasoning/words/format.ts';
 import type { inputsWords as words } from '../en/inputs.ts';
 
 export const inputsWords: Record<keyof typeof words, Template> = {

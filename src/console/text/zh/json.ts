@@ -1,4 +1,4 @@
-import type { Template } from '../../../shared/reasoning/format.ts';
+import type { Template } from '../../../shared/reasoning/words/format.ts';
 import type { jsonWords as words } from '../en/json.ts';
 
 export const jsonWords: Record<keyof typeof words, Template> = {

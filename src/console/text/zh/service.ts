@@ -1,7 +1,7 @@
-import type { NoAnswer } from '../../../shared/contract/outcomes.ts';
-import { limits, refusals } from '../../../shared/contract/refusals.ts';
-import { resultFaults, sentences } from '../../../shared/contract/sentences.ts';
-import { format } from '../../../shared/reasoning/format.ts';
+import type { NoAnswer } from '../../../shared/contract/endings/outcomes.ts';
+import { limits, refusals } from '../../../shared/contract/endings/refusals.ts';
+import { resultFaults, sentences } from '../../../shared/contract/endings/sentences.ts';
+import { format } from '../../../shared/reasoning/words/format.ts';
 
 /** A text that no sentence has by itself: it marks the place of a parameter. */
 const [A, B, C, D] = ['\uE000', '\uE001', '\uE002', '\uE003'];

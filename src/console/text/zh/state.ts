@@ -1,4 +1,4 @@
-import type { Template } from '../../../shared/reasoning/format.ts';
+import type { Template } from '../../../shared/reasoning/words/format.ts';
 import type { stateWords as words } from '../en/state.ts';
 
 export const stateWords: Record<keyof typeof words, Template> = {

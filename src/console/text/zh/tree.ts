@@ -1,4 +1,4 @@
-import type { Template } from '../../../shared/reasoning/format.ts';
+import type { Template } from '../../../shared/reasoning/words/format.ts';
 import type { treeWords as words } from '../en/tree.ts';
 
 export const treeWords: Record<keyof typeof words, Template> = {

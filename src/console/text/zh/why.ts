@@ -1,4 +1,4 @@
-import type { Template } from '../../../shared/reasoning/format.ts';
+import type { Template } from '../../../shared/reasoning/words/format.ts';
 import type { whyWords as words } from '../en/why.ts';
 
 export const whyWords: Record<keyof typeof words, Template> = {

@@ -1,8 +1,8 @@
 import type { Json } from '../../json-tree/read-json.ts';
 import { type Condition, fulfils } from '../comparison.ts';
 import { constantOf, kindOf } from '../constant.ts';
-import { type Decision, decisionOf, inverted } from '../mark.ts';
 import { isOutside } from '../time-window.ts';
+import { type Decision, decisionOf, inverted } from '../trace/mark.ts';
 import { isLeaf, isParallel, type Occurrence } from '../tree.ts';
 import type { RunThatWas } from './leaf-in-run.ts';
 import { type Leaf, leafIn, topOf } from './leaf-in-run.ts';

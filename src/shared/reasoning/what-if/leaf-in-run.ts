@@ -1,6 +1,6 @@
 import type { Json } from '../../json-tree/read-json.ts';
 import { type Condition, conditionOf, fulfils } from '../comparison.ts';
-import { type Decision, decisionOf, inverted, type Mark } from '../mark.ts';
+import { type Decision, decisionOf, inverted, type Mark } from '../trace/mark.ts';
 import type { Occurrence } from '../tree.ts';
 
 export type RunThatWas = {

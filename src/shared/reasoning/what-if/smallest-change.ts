@@ -4,7 +4,7 @@ import { valueAt } from '../../json-tree/value-at.ts';
 import type { Condition } from '../comparison.ts';
 import { constantOf, kindOf } from '../constant.ts';
 import { pathOfKey } from '../key-path.ts';
-import { type Decision, decisionOf, type Mark } from '../mark.ts';
+import { type Decision, decisionOf, type Mark } from '../trace/mark.ts';
 import { isLeaf, isParallel, type Occurrence } from '../tree.ts';
 import { type Candidate, candidatesOf } from './candidates.ts';
 import { createWhatIf } from './compute.ts';

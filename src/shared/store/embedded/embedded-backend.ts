@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { BackendFactory, IQueueBackend, Telemetry } from 'bullmq';
 import { z } from 'zod';
-import { parseJson } from '../../contract/parse-json.ts';
-import { headIn } from '../job-heads.ts';
-import type { QueueBackend, ReadShortJobs, ShortJob } from '../queue-backend.ts';
-import { openersOf, removeFinished } from '../queue-openers.ts';
-import { createMemoryTakers } from '../takers.ts';
+import { parseJson } from '../../contract/json/parse-json.ts';
+import { headIn } from '../queue/job-heads.ts';
+import type { QueueBackend, ReadShortJobs, ShortJob } from '../queue/queue-backend.ts';
+import { openersOf, removeFinished } from '../queue/queue-openers.ts';
+import { createMemoryTakers } from '../queue/takers.ts';
 import { type Database, openDatabase } from './file/database.ts';
 import { openStore, prepareTables } from './file/embedded-store.ts';
 import { createQueues } from './queue/embedded-queue.ts';

@@ -1,4 +1,4 @@
-import type { Data } from '../../../../src/client/engine/data.ts';
+import type { Data } from '../../../../src/client/engine/data/data.ts';
 import type { Style } from './style.ts';
 
 type Method<A extends unknown[], R> = (this: unknown, ...given: A) => R;

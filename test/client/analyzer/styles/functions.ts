@@ -1,4 +1,4 @@
-import type { Data } from '../../../../src/client/engine/data.ts';
+import type { Data } from '../../../../src/client/engine/data/data.ts';
 import { quick, type Style } from './style.ts';
 
 const TABLE = { a: 'x', b: 'y' };

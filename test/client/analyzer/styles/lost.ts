@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { Data } from '../../../../src/client/engine/data.ts';
+import type { Data } from '../../../../src/client/engine/data/data.ts';
 import { quick, type Style } from './style.ts';
 
 const NAMES = ['a', 'b'];

@@ -1,4 +1,4 @@
-import type { Data } from '../../../../src/client/engine/data.ts';
+import type { Data } from '../../../../src/client/engine/data/data.ts';
 import type { LeafClass, LeafDefinition } from '../../../../src/client/leaves/leaf.ts';
 
 /** A way to write a leaf, and the keys it reads or writes. `?`: keys that the code alone does not tell. */

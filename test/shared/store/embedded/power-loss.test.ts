@@ -6,9 +6,9 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { JobData } from '../../../../src/shared/contract/job.ts';
 import { openEmbedded } from '../../../../src/shared/store/embedded/embedded-backend.ts';
-import { addExecution } from '../../../../src/shared/store/job-heads.ts';
-import type { ExecutionQueue, QueueBackend } from '../../../../src/shared/store/queue-backend.ts';
-import { queueNames } from '../../../../src/shared/store/queue-names.ts';
+import { addExecution } from '../../../../src/shared/store/queue/job-heads.ts';
+import type { ExecutionQueue, QueueBackend } from '../../../../src/shared/store/queue/queue-backend.ts';
+import { queueNames } from '../../../../src/shared/store/queue/queue-names.ts';
 
 const LIMITS = { count: 1000, seconds: 60, bytes: 10_000_000 };
 const data = (): JobData => ({

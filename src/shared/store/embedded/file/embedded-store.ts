@@ -1,10 +1,10 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
-import { parseJson } from '../../../contract/parse-json.ts';
+import { parseJson } from '../../../contract/json/parse-json.ts';
 import { errnoOf } from '../../../runtime/errno.ts';
 import { servedFileSystems } from '../../../runtime/served-file-systems.ts';
-import { BadSettings } from '../../../runtime/settings.ts';
+import { BadSettings } from '../../../runtime/settings/settings.ts';
 import { JOB_TABLES } from '../queue/job-table.ts';
 import type { OpenShelf, Shelf } from '../stores/shelf.ts';
 import { SHELF_TABLES, tableShelves } from '../stores/shelves.ts';

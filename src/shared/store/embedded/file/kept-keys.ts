@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { parseJson } from '../../../contract/parse-json.ts';
+import { parseJson } from '../../../contract/json/parse-json.ts';
 import { time } from '../../../seams/time.ts';
 import { endedNote } from './lost-store.ts';
 import { DatabaseSync } from './sqlite.ts';

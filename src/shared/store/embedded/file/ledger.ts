@@ -1,8 +1,8 @@
 import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { parseJson } from '../../../contract/parse-json.ts';
-import { NOTE_SECONDS } from '../../notes.ts';
+import { parseJson } from '../../../contract/json/parse-json.ts';
+import { NOTE_SECONDS } from '../../notes/notes.ts';
 
 /** A line: an execution was put on the queue, or a call was noted under a key (null: the key is free again). */
 const lineSchema = z.union([

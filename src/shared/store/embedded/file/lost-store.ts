@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { unanswered } from '../../../contract/ending.ts';
+import { unanswered } from '../../../contract/endings/ending.ts';
+import { sentences } from '../../../contract/endings/sentences.ts';
 import { toSettled } from '../../../contract/execution-record.ts';
 import { jobHeadSchema } from '../../../contract/job.ts';
-import { parseJson } from '../../../contract/parse-json.ts';
-import { sentences } from '../../../contract/sentences.ts';
+import { parseJson } from '../../../contract/json/parse-json.ts';
 import { historyEntries } from '../stores/history.ts';
 import { noteEntry } from '../stores/notes.ts';
 import type { Entry, OpenShelf, Shelf, ShelfName } from '../stores/shelf.ts';

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { uptime } from 'node:os';
 import { z } from 'zod';
-import { parseJson } from '../../../contract/parse-json.ts';
-import { headIn } from '../../job-heads.ts';
-import { queueNames } from '../../queue-names.ts';
+import { parseJson } from '../../../contract/json/parse-json.ts';
+import { headIn } from '../../queue/job-heads.ts';
+import { queueNames } from '../../queue/queue-names.ts';
 import type { OpenShelf } from '../stores/shelf.ts';
 import type { Database } from './database.ts';
 import type { Ledger } from './ledger.ts';

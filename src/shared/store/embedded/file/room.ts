@@ -1,5 +1,5 @@
 import { statfsSync } from 'node:fs';
-import { StoreTakesNoWrites } from '../../redis-connections.ts';
+import { StoreTakesNoWrites } from '../../redis/redis-connections.ts';
 
 const MIB = 1024 * 1024;
 /**

@@ -2,8 +2,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { parseJson } from '../../../contract/parse-json.ts';
-import { BadSettings } from '../../../runtime/settings.ts';
+import { parseJson } from '../../../contract/json/parse-json.ts';
+import { BadSettings } from '../../../runtime/settings/settings.ts';
 import { DatabaseSync } from './sqlite.ts';
 
 const holderSchema = z.object({ pid: z.int(), host: z.string(), since: z.string() });

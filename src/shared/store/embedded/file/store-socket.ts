@@ -3,7 +3,7 @@ import { connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
-import { parseJson } from '../../../contract/parse-json.ts';
+import { parseJson } from '../../../contract/json/parse-json.ts';
 import { errnoOf } from '../../../runtime/errno.ts';
 
 const NAME = 'socket';

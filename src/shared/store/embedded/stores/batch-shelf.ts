@@ -7,8 +7,8 @@ import {
   itemHeadSchema,
   noCounts,
 } from '../../../cases/batch.ts';
-import { parseJson } from '../../../contract/parse-json.ts';
-import { sizeOf } from '../../batch-store.ts';
+import { parseJson } from '../../../contract/json/parse-json.ts';
+import { sizeOf } from '../../batches/batch-store.ts';
 import type { Entry, Shelf } from './shelf.ts';
 
 /** An item that may have been sent. `size`: the bytes it takes since it was settled. */

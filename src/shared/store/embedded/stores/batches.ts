@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { type ItemHead, itemDetailSchema, itemHeadSchema } from '../../../cases/batch.ts';
 import { caseSchema } from '../../../cases/case.ts';
-import { parseJson } from '../../../contract/parse-json.ts';
+import { parseJson } from '../../../contract/json/parse-json.ts';
 import { time } from '../../../seams/time.ts';
-import { type BatchLimits, type BatchStore, chunksOf, erasedHead } from '../../batch-store.ts';
+import { type BatchLimits, type BatchStore, chunksOf, erasedHead } from '../../batches/batch-store.ts';
 import {
   type BatchInfo,
   chunkKey,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type ExecutionRecord, recordSchema } from '../../../contract/execution-record.ts';
-import { parseJson } from '../../../contract/parse-json.ts';
+import { parseJson } from '../../../contract/json/parse-json.ts';
 import { time } from '../../../seams/time.ts';
 import {
   type History,
@@ -11,7 +11,7 @@ import {
   listPage,
   MAX_INPUT_KEPT,
   memberOf,
-} from '../../history.ts';
+} from '../../history/history.ts';
 import type { Store } from '../../key-value-store.ts';
 import type { Entry, Shelf } from './shelf.ts';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { parseJson } from '../../../contract/parse-json.ts';
+import { parseJson } from '../../../contract/json/parse-json.ts';
 import { time } from '../../../seams/time.ts';
-import { ANSWER_BYTES, isNoteOf, NOTE_BYTES, NOTE_SECONDS, type Notes } from '../../notes.ts';
+import { ANSWER_BYTES, isNoteOf, NOTE_BYTES, NOTE_SECONDS, type Notes } from '../../notes/notes.ts';
 import type { Shelf } from './shelf.ts';
 
 const noteSchema = z.object({

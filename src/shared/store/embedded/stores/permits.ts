@@ -1,5 +1,5 @@
 import { time } from '../../../seams/time.ts';
-import { type BatchStore, PERMIT_MS, WANTED_MS } from '../../batch-store.ts';
+import { type BatchStore, PERMIT_MS, WANTED_MS } from '../../batches/batch-store.ts';
 
 type Turns = {
   open: Map<string, number>;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { random } from '../../../seams/random.ts';
-import type { JobWorker } from '../../queue-backend.ts';
-import { createFollowers, type Replies, type Reply, type ReplyListener } from '../../replies.ts';
+import type { JobWorker } from '../../queue/queue-backend.ts';
+import { createFollowers, type Replies, type Reply, type ReplyListener } from '../../replies/replies.ts';
 
 const addressedSchema = z.object({ replyTo: z.string() });
 

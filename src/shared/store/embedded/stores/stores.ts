@@ -1,10 +1,10 @@
-import type { BatchStore } from '../../batch-store.ts';
-import type { History, HistoryLimits } from '../../history.ts';
+import type { BatchStore } from '../../batches/batch-store.ts';
+import type { History, HistoryLimits } from '../../history/history.ts';
+import { createSplitHistory } from '../../history/split-history.ts';
+import type { Trees } from '../../history/trees.ts';
 import { createEmbeddedStore, type Store } from '../../key-value-store.ts';
-import type { Notes } from '../../notes.ts';
-import type { QueueBackend } from '../../queue-backend.ts';
-import { createSplitHistory } from '../../split-history.ts';
-import type { Trees } from '../../trees.ts';
+import type { Notes } from '../../notes/notes.ts';
+import type { QueueBackend } from '../../queue/queue-backend.ts';
 import { createEmbeddedBatches } from './batches.ts';
 import { createEmbeddedHistory } from './history.ts';
 import { createEmbeddedNotes } from './notes.ts';

@@ -1,0 +1,130 @@
+import { orderOf } from '../../../shared/cases/judging/decimal.ts';
+import { valueAt } from '../../../shared/cases/judging/value-at.ts';
+import { parsePath, type Step } from '../../../shared/cases/path.ts';
+import type { ExecutionRecord } from '../../../shared/contract/execution-record.ts';
+import { parseExact } from '../../../shared/contract/json/exact-json.ts';
+import { type ExactValue, RawNumber } from '../../../shared/contract/json/raw-number.ts';
+import { wordSearch } from '../../../shared/contract/word-search.ts';
+import type { Mask } from '../../../shared/privacy/mask.ts';
+
+const operators = ['=', '!=', '>', '>=', '<', '<='] as const;
+type Operator = (typeof operators)[number];
+
+/** One condition on the input: `cost >= 100`, `user.name = Ann`, `uid = "42"`. */
+export type Condition = {
+  path: string;
+  steps: readonly Step[];
+  is: Operator;
+  value: null | boolean | string | RawNumber;
+};
+
+/** A search; an execution is found when all of it holds. `pinned`: among those only. `text`: words; each stands in the input, or in the record of the call. */
+export type Search = {
+  state?: string | undefined;
+  outcome?: string | undefined;
+  code?: string | undefined;
+  from?: number | undefined;
+  to?: number | undefined;
+  address?: string | undefined;
+  lane?: string | undefined;
+  comparisonId?: string | undefined;
+  by?: string | undefined;
+  text?: string | undefined;
+  pinned?: boolean | undefined;
+  where: readonly Condition[];
+};
+
+const WORDS = [
+  'state',
+  'outcome',
+  'code',
+  'from',
+  'to',
+  'address',
+  'lane',
+  'comparisonId',
+  'by',
+  'text',
+  'pinned',
+] as const;
+
+/** Whether there is anything to search for. */
+export function isSearch(search: Search): boolean {
+  return search.where.length > 0 || WORDS.some((word) => search[word] !== undefined);
+}
+
+/** No repetition inside a repetition: the time that it takes grows with the length alone. */
+const CONDITION = /^((?:[^\s"<>=![\]]|\[\d+\]|\["(?:[^"\\]|\\.)*"\])+)\s*(!=|>=|<=|=|>|<)\s*(.*)$/s;
+
+/** Reads `path op value`. A value that is JSON is that; any other text is a string. Returns what is wrong with it otherwise. */
+export function readCondition(text: string): Condition | string {
+  const [, path = '', is, given = ''] = CONDITION.exec(text) ?? [];
+  const steps = parsePath(path);
+  const operator = operators.find((one) => one === is);
+  if (steps === null || operator === undefined) return 'must be path op value, such as cost>=100 (op: = != > >= < <=)';
+  const value = scalarOf(given);
+  if (value === undefined) return 'must compare with a number, a text, true, false or null';
+  if (operator.match(/[<>]/) && !(value instanceof RawNumber)) return `must compare by ${operator} with a number`;
+  return { path, steps, is: operator, value };
+}
+
+function scalarOf(text: string): Condition['value'] | undefined {
+  let value: ExactValue;
+  try {
+    value = parseExact(text);
+  } catch {
+    return text;
+  }
+  return value === null || typeof value !== 'object' || value instanceof RawNumber ? value : undefined;
+}
+
+/** Whether the input has what a condition asks for. Types are strict, numbers exact; what is not there is only `!=`. */
+export function holds({ steps, is, value }: Condition, input: ExactValue): boolean {
+  const actual = valueAt(input, steps);
+  if (is === '=') return isSame(actual, value);
+  if (is === '!=') return !isSame(actual, value);
+  if (!(actual instanceof RawNumber) || !(value instanceof RawNumber)) return false;
+  const order = orderOf(actual.text, value.text);
+  if (order === null) return false;
+  return is === '>' ? order > 0 : is === '>=' ? order >= 0 : is === '<' ? order < 0 : order <= 0;
+}
+
+/** The mistake of conditions that ask for hidden values; null if none does. */
+export function hiddenIn(where: readonly Condition[], mask: Mask | null): { field: string; message: string } | null {
+  const hidden = where.find(({ steps }) => mask?.covers(steps));
+  return hidden ? { field: 'where', message: `asks for ${hidden.path}, which is hidden here (MASK)` } : null;
+}
+
+function isSame(actual: ExactValue | undefined, value: Condition['value']): boolean {
+  if (actual instanceof RawNumber && value instanceof RawNumber) return orderOf(actual.text, value.text) === 0;
+  return actual === value;
+}
+
+/** Whether the record alone has what is searched for; words are looked for in the input as well. */
+export function recordFits(record: ExecutionRecord, search: Search): boolean {
+  const { state, outcome, code, from, to, address, lane, comparisonId, by } = search;
+  const at = record.history[0]?.at ?? 0;
+  return (
+    (state === undefined || record.state === state) &&
+    (outcome === undefined || (record.decision ?? 'no-result') === outcome) &&
+    (code === undefined || record.outcome?.code === code) &&
+    (from === undefined || at >= from) &&
+    (to === undefined || at < to) &&
+    (address === undefined || record.address === address) &&
+    (lane === undefined || record.lane === lane) &&
+    (comparisonId === undefined || record.comparisonId === comparisonId) &&
+    (by === undefined || record.keyName === by)
+  );
+}
+
+/** Whether every word stands in the input or in the record, its error included. */
+export function hasWords(words: string, record: ExecutionRecord, input: string | null): boolean {
+  const { mockId, ruleId, address, target, lane, keyName, state, outcome, error } = record;
+  const known = [mockId, `#${ruleId ?? ''}`, address, target, lane, keyName, state, outcome?.code, error];
+  return wordSearch(words)([...known, unescaped(input ?? '')].join(' '));
+}
+
+/** Some clients write every letter beyond ASCII as an escape. */
+function unescaped(json: string): string {
+  return json.replace(/\\u([\da-f]{4})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+}

@@ -1,0 +1,112 @@
+import { createServer, type Server } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { getRequestListener } from '@hono/node-server';
+import type { Hono } from 'hono';
+import { apiWaitMs, type Settings } from '../../../shared/runtime/settings/settings.ts';
+import type { Environment } from '../environment.ts';
+import type { RefuseEarly } from './refuse-early.ts';
+
+const LOOK_FOR_IDLE_MS = 100;
+/** A process that stops is left alone by its callers when none has come for so long; it does not wait longer than that for it. */
+const QUIET_MS = 400;
+const QUIET_WITHIN_MS = 3000;
+/** Beside calls that wait there are pages, event streams and probes. */
+const CONNECTIONS_BESIDE_CALLS = 4000;
+
+/** A burst of calls waits to be accepted: beyond the default of 511 each would try again a second later, or three. */
+const BACKLOG = 4096;
+
+/** Whole requests must arrive in time; answers may take as long as they take. */
+export const HTTP_LIMITS = {
+  headersTimeout: 10_000,
+  requestTimeout: 30_000,
+  connectionsCheckingInterval: 2000,
+  keepAliveTimeout: 75_000,
+  maxHeaderSize: 16 * 1024,
+};
+
+/** A connection without traffic for longer than a call may take is closed: its caller does not read the answer. */
+const SILENT_BEYOND_WAIT_MS = 20_000;
+
+type Listening = Pick<Settings, 'HOST' | 'PORT' | 'MAX_QUEUED' | 'QUEUE_TIMEOUT_MS' | 'RESULT_TIMEOUT_MS'>;
+
+type Options = {
+  limits?: Partial<typeof HTTP_LIMITS>;
+  silentMs?: number;
+  /** Answers a request before the app sees it, and returns true; or returns false. */
+  refuses?: RefuseEarly['refuses'];
+};
+const nothing = () => false;
+
+/**
+ * Serves an app over HTTP. Resolves once it listens; rejects when it cannot. `silentMs`: a connection on which nothing was
+ * sent or read for so long is cut.
+ */
+export async function serveHttp(
+  app: Hono<Environment>,
+  { HOST, PORT, MAX_QUEUED, ...waits }: Listening,
+  { limits = HTTP_LIMITS, silentMs = apiWaitMs(waits) + SILENT_BEYOND_WAIT_MS, refuses = nothing }: Options = {},
+) {
+  const serve = getRequestListener(app.fetch);
+  const server = createServer(limits, (incoming, outgoing) => {
+    if (!refuses(incoming, outgoing)) void serve(incoming, outgoing);
+  });
+  server.timeout = silentMs;
+  server.maxConnections = MAX_QUEUED + CONNECTIONS_BESIDE_CALLS;
+  const requests = watchRequests(server);
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen({ port: PORT, host: HOST, backlog: BACKLOG }, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+
+  return {
+    url: urlOf(server, HOST),
+    /**
+     * Waits until no request comes any more, which the app refuses by now; then takes no more connections and waits for the open calls.
+     * After `graceMs` it calls `onLate` and cuts them off.
+     */
+    async drain(graceMs: number, onLate: () => void): Promise<void> {
+      await requests.quiet();
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      // close() ends idle connections once; those that fall idle later are asked again.
+      const idle = setInterval(() => server.closeIdleConnections(), LOOK_FOR_IDLE_MS);
+      const late = setTimeout(() => {
+        onLate();
+        server.closeAllConnections();
+      }, graceMs);
+      await closed;
+      clearInterval(idle);
+      clearTimeout(late);
+    },
+  };
+}
+
+/**
+ * Knows when the last request came. Requests that are on their way when a process stops are in buffers of the system: closing the
+ * connections now would cut them off unread, and their callers could not tell whether they ran.
+ */
+function watchRequests(server: Server) {
+  let lastAt = 0;
+  server.on('request', () => {
+    lastAt = performance.now();
+  });
+  return {
+    async quiet(): Promise<void> {
+      const begunAt = performance.now();
+      for (let now = begunAt; now < Math.max(lastAt, begunAt) + QUIET_MS && now < begunAt + QUIET_WITHIN_MS; ) {
+        await sleep(LOOK_FOR_IDLE_MS);
+        now = performance.now();
+      }
+    },
+  };
+}
+
+function urlOf(server: Server, host: string): string {
+  const address = server.address();
+  const port = typeof address === 'object' && address ? address.port : 0;
+  const shown = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
+  return `http://${shown.includes(':') ? `[${shown}]` : shown}:${port}`;
+}

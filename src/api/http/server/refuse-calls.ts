@@ -1,0 +1,48 @@
+import { randomUUID } from 'node:crypto';
+import type { Context } from 'hono';
+import { createMiddleware } from 'hono/factory';
+import { unanswered } from '../../../shared/contract/endings/ending.ts';
+import { sentences } from '../../../shared/contract/endings/sentences.ts';
+import { type QueueHealth, whyAway } from '../../queue-health.ts';
+import type { Environment } from '../environment.ts';
+import { problem, respondToEnding } from '../respond.ts';
+
+/** `starting`: not ready yet. `leaving`: calls are taken, and `/readyz` says that this process stops. `stopping`: open calls finish, new ones are refused. `closing`: open ones are cut off. */
+export type Phase = 'starting' | 'running' | 'leaving' | 'stopping' | 'closing';
+
+const TAKES_CALLS = new Set<Phase>(['starting', 'running', 'leaving']);
+
+/** 405 with what is allowed instead. */
+export function wrongMethod(method: string, allowed: string[]): Response {
+  return problem(405, `${method} is not supported here; use ${allowed.join(' or ')}.`, {
+    headers: { allow: allowed.join(', ') },
+  });
+}
+
+/** Lets nothing new begin in a process that stops. */
+export function refuseWhileStopping(phase: () => Phase) {
+  return createMiddleware<Environment>(async (context, next) => {
+    if (TAKES_CALLS.has(phase())) return next();
+    const response = context.req.path.endsWith('/execute')
+      ? respondToEnding(context, randomUUID(), unanswered(stoppingOf(context)), 'stopping')
+      : problem(503, sentences.stopping().error, { retryAfter: 'stopping' });
+    response.headers.set('connection', 'close');
+    return response;
+  });
+}
+
+/** Of a repeat under a key it is not known here whether the first call ran. */
+function stoppingOf({ req }: Context<Environment>) {
+  return req.header('idempotency-key') === undefined ? sentences.stopping() : sentences.stoppingForKeyed();
+}
+
+/** 503 at once: a store that hangs would keep a caller waiting. */
+export function refuseWithoutStore(health: QueueHealth) {
+  return createMiddleware<Environment>(async (_context, next) => (health.up ? next() : withoutStore(health.full)));
+}
+
+/** The answer to what cannot be done without the queue store. */
+export function withoutStore(full: string | null = null): Response {
+  const error = `The queue store ${whyAway(full)}. Nothing was run; try again in a moment.`;
+  return problem(503, error, { retryAfter: 'store' });
+}

@@ -1,0 +1,11 @@
+// A file of its own: it is loaded only when there are traces.
+
+import type { Context, MiddlewareHandler } from 'hono';
+import { routeOf } from '../route-of.ts';
+
+/** The middleware that begins a trace with each request. Loaded only when there are traces. */
+export async function loadRequestTracing(): Promise<MiddlewareHandler> {
+  const { httpInstrumentationMiddleware } = await import('@hono/otel');
+  const spanNameFactory = (context: Context) => `${context.req.method} ${routeOf(context)}`;
+  return httpInstrumentationMiddleware({ spanNameFactory, captureActiveRequests: false });
+}

@@ -1,9 +1,0 @@
-import type { Context, MiddlewareHandler } from 'hono';
-import { routeOf } from './route-of.ts';
-
-/** The middleware that begins a trace with each request. Loaded only when there are traces. */
-export async function loadRequestTracing(): Promise<MiddlewareHandler> {
-  const { httpInstrumentationMiddleware } = await import('@hono/otel');
-  const spanNameFactory = (context: Context) => `${context.req.method} ${routeOf(context)}`;
-  return httpInstrumentationMiddleware({ spanNameFactory, captureActiveRequests: false });
-}

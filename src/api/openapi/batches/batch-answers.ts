@@ -1,0 +1,158 @@
+import { z } from 'zod';
+import { batchStates, DEFAULT_CONCURRENCY, MAX_CONCURRENCY, MAX_ITEMS } from '../../../shared/cases/batch.ts';
+import { nodeStateNames } from '../../../shared/cases/case.ts';
+import { differenceSchema } from '../../../shared/cases/judging/difference.ts';
+import { outcomeNames, verdictSchema } from '../../../shared/cases/verdict.ts';
+import { DATA_FIELD } from '../../../shared/contract/data-field.ts';
+import { targetForms } from '../../../shared/contract/target.ts';
+import { rulesOfRun } from '../answer-parts.ts';
+
+const countsAnswer = z.object({
+  passed: z.int(),
+  failed: z.int(),
+  error: z.int(),
+  unanswered: z.int(),
+  skipped: z.int(),
+  pending: z.int(),
+});
+
+export const batchAnswer = z
+  .object({
+    batchId: z.string(),
+    app: z.int(),
+    ruleId: z.int().nullable(),
+    confId: z.int().nullable(),
+    cases: z.int(),
+    items: z.int(),
+    concurrency: z.int(),
+    stopAfterFailures: z.int().nullable(),
+    keyName: z.string().nullable(),
+    createdAt: z.int(),
+    endedAt: z.int().nullable(),
+    file: z.string().nullable(),
+    etag: z.string().nullable(),
+    from: z.string().nullable(),
+    dryRun: z.boolean(),
+    ignore: z.array(z.string()),
+    state: z.enum(batchStates),
+    counts: countsAnswer,
+    targets: z.array(z.object({ target: z.string(), counts: countsAnswer })),
+  })
+  .meta({ id: 'Batch' });
+
+/** A batch that was taken. `setAside` is there if `?invalid=skip` left out some cases: how many, and the first hundred mistakes. */
+export const takenBatchAnswer = batchAnswer
+  .extend({
+    setAside: z
+      .object({ cases: z.int(), errors: z.array(z.object({ field: z.string(), message: z.string() })) })
+      .optional(),
+  })
+  .meta({ id: 'TakenBatch' });
+
+const itemAnswer = z
+  .object({
+    n: z.int(),
+    name: z.string(),
+    line: z.int().nullable(),
+    target: z.string(),
+    verdict: verdictSchema,
+    outcome: z.enum(outcomeNames).nullable(),
+    address: z.string().nullable(),
+    code: z.string().nullable(),
+    mayHaveRun: z.boolean(),
+    error: z.string().nullable(),
+    tookMs: z.number().nullable(),
+    mockId: z.string().nullable(),
+    rules: rulesOfRun,
+    differences: z.int(),
+  })
+  .meta({ id: 'BatchItem' });
+
+/** An item in a list. The last three are there with `?include=details`. */
+export const listedItemAnswer = itemAnswer
+  .extend({
+    [DATA_FIELD]: z.looseObject({}).nullable().optional(),
+    expect: z.looseObject({}).nullable().optional(),
+    decidedBy: z.object({ id: z.string(), name: z.string() }).nullable().optional(),
+  })
+  .meta({ id: 'ListedBatchItem' });
+
+export const wholeItemAnswer = itemAnswer
+  .extend({
+    ts: z.int().nullable(),
+    [DATA_FIELD]: z.looseObject({}),
+    expect: z.looseObject({}).nullable(),
+    changed: z.looseObject({}).nullable(),
+    cut: z.boolean(),
+    nodes: z.record(z.string(), z.array(z.string())).nullable(),
+    differences: z.array(differenceSchema),
+    ignore: z.array(z.string()).meta({ description: 'Paths in the data that count for nothing in this batch.' }),
+    masked: z.array(z.string()).meta({
+      description: 'The fields that are hidden here (MASK), by their paths in the data; `*`: all of it (HISTORY_OFF).',
+    }),
+  })
+  .meta({ id: 'WholeBatchItem' });
+
+export const stateAnswer = z.object({ batchId: z.string(), state: z.enum(batchStates) });
+const expectation = z
+  .object({
+    outcome: z.enum(outcomeNames),
+    data: z.looseObject({}).meta({
+      description: 'A subset of the data after the run. `{"$any":true}` and `{"$approx":20,"$by":0.01}` are operators.',
+    }),
+    absent: z.array(z.string()).meta({ description: 'Paths that must not be there, such as `items[0].tax`.' }),
+    nodes: z.record(z.string(), z.enum(nodeStateNames)),
+    error: z.string(),
+    withinMs: z.int(),
+  })
+  .partial();
+
+export const batchRequest = z
+  .object({
+    app: z.int().min(1),
+    ruleId: z.int().nullable().optional(),
+    confId: z.int().nullable().optional(),
+    ts: z.int().nullable().optional(),
+    targets: z
+      .array(z.string())
+      .optional()
+      .meta({
+        description: `${targetForms.map((form) => `\`${form}\``).join(', ')}, or \`client:*\` for each client that is online.`,
+      }),
+    cases: z
+      .array(
+        z
+          .object({
+            name: z.string(),
+            [DATA_FIELD]: z.looseObject({}),
+            ts: z.int(),
+            tags: z.array(z.string()),
+            skip: z.boolean(),
+            line: z.int(),
+            expect: expectation,
+          })
+          .partial(),
+      )
+      .optional()
+      .meta({ description: `What to run; with the targets at most ${MAX_ITEMS} runs.` }),
+    saved: z.boolean().optional().meta({ description: '`true`: run the saved cases of the rule or node instead.' }),
+    from: z.string().optional().meta({ description: 'Run cases of this batch again instead.' }),
+    verdict: z
+      .array(verdictSchema)
+      .optional()
+      .meta({ description: 'With `from`: only cases with one of these verdicts.' }),
+    concurrency: z
+      .int()
+      .min(1)
+      .max(MAX_CONCURRENCY)
+      .default(DEFAULT_CONCURRENCY)
+      .meta({ description: 'Open runs at one client, those of all batches together.' }),
+    stopAfterFailures: z.int().min(1).optional(),
+    dryRun: z.boolean().optional().meta({ description: '`true`: without effects, as in execute.' }),
+    ignore: z.array(z.string()).optional().meta({
+      description:
+        'Paths in the data that are other at each run, such as `coupon.id` and `items[*].at`: they count neither for verdicts nor for differences between targets.',
+    }),
+    file: z.string().optional().meta({ description: 'Where the cases come from, for reports.' }),
+  })
+  .meta({ id: 'BatchRequest' });

@@ -1,0 +1,83 @@
+import { z } from 'zod';
+import { coverageParameters, itemParameters, reportParameters } from '../../batches/parameters.ts';
+import type { Operation } from '../operation.ts';
+import { listedItemAnswer, wholeItemAnswer } from './batch-answers.ts';
+import { item, itemDetails, wholeItem } from './batch-examples.ts';
+import { BATCHES, badParameter, common, refusalsOfOne } from './batch-refusals.ts';
+
+/** The operations on the items of a batch. */
+export const batchItemOperations: Operation[] = [
+  {
+    ...common,
+    method: 'get',
+    needs: 'read',
+    path: `${BATCHES}/{batchId}/items`,
+    id: 'listBatchItems',
+    summary: 'List the items of a batch',
+    query: itemParameters,
+    queryExample: { verdict: 'failed' },
+    answers: {
+      200: {
+        description: 'One page.',
+        schema: z.object({ items: z.array(listedItemAnswer), nextCursor: z.string().nullable() }),
+        examples: {
+          page: { items: [item], nextCursor: null },
+          details: { items: [{ ...item, ...itemDetails }], nextCursor: null },
+        },
+      },
+      400: badParameter,
+      ...refusalsOfOne,
+    },
+  },
+  {
+    ...common,
+    method: 'get',
+    needs: 'read',
+    path: `${BATCHES}/{batchId}/items/{n}`,
+    id: 'getBatchItem',
+    summary: 'Read one item: its input, what was expected, and each difference',
+    answers: {
+      200: { description: 'The item.', schema: wholeItemAnswer, examples: { failed: wholeItem } },
+      ...refusalsOfOne,
+    },
+  },
+  {
+    ...common,
+    method: 'get',
+    needs: 'read',
+    path: `${BATCHES}/{batchId}/coverage`,
+    id: 'getBatchCoverage',
+    summary: 'How many cases reached each node',
+    query: coverageParameters,
+    answers: {
+      200: {
+        description: 'By node id. `unknown`: runs whose trace does not say.',
+        schema: z.object({ cases: z.int(), unknown: z.int(), nodes: z.record(z.string(), z.int()) }),
+        examples: { coverage: { cases: 2, unknown: 0, nodes: { 1: 2, 4: 1 } } },
+      },
+      400: badParameter,
+      ...refusalsOfOne,
+    },
+  },
+  {
+    ...common,
+    method: 'get',
+    needs: 'read',
+    path: `${BATCHES}/{batchId}/report`,
+    id: 'getBatchReport',
+    summary: 'The report of a batch as JUnit, CSV, JSON or Markdown',
+    query: reportParameters,
+    queryExample: { format: 'junit' },
+    answers: {
+      200: {
+        description: 'The report; its type follows the format.',
+        mediaType: 'application/xml',
+        otherMediaTypes: ['text/csv', 'application/json', 'text/markdown'],
+        schema: z.string(),
+        examples: { junit: '<testsuites/>' },
+      },
+      400: badParameter,
+      ...refusalsOfOne,
+    },
+  },
+];

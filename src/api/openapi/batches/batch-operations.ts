@@ -1,0 +1,146 @@
+import { z } from 'zod';
+import { DATA_FIELD } from '../../../shared/contract/data-field.ts';
+import { batchBodyParameters, batchListParameters } from '../../batches/parameters.ts';
+import type { Operation } from '../operation.ts';
+import { badCall, refusal, unavailable, usual } from '../refusals.ts';
+import { batchAnswer, batchRequest, stateAnswer, takenBatchAnswer } from './batch-answers.ts';
+import { batch, batchId } from './batch-examples.ts';
+import { batchItemOperations } from './batch-item-operations.ts';
+import { BATCHES, badParameter, common, goneBatch, refusalsOfOne, unknownBatch } from './batch-refusals.ts';
+
+/** Many inputs on one or more targets, each an ordinary execution. */
+export const batchOperations: Operation[] = [
+  {
+    ...common,
+    method: 'post',
+    needs: 'run',
+    path: BATCHES,
+    id: 'runBatch',
+    summary: 'Run many cases on one or more targets',
+    description:
+      'Real runs with real effects. The whole body is checked before anything runs. As `text/csv` the header holds input ' +
+      'paths, `name` and `asOf`, and `app`, `ruleId` or `confId`, `targets`, `concurrency` and `dryRun` are parameters.',
+    query: batchBodyParameters,
+    headers: [
+      {
+        name: 'Idempotency-Key',
+        description: 'The same call under the same key runs once.',
+        schema: z.string(),
+        example: 'release-42',
+      },
+    ],
+    body: {
+      schema: batchRequest,
+      examples: {
+        lanes: {
+          app: 9001,
+          ruleId: 1,
+          targets: ['all', 'lane:beta'],
+          cases: [{ name: 'spends 100', [DATA_FIELD]: { cost: 120.1 }, expect: { outcome: 'TRUE' } }],
+        },
+      },
+    },
+    answers: {
+      202: {
+        description: 'It runs.',
+        schema: takenBatchAnswer,
+        examples: { running: { ...batch, state: 'running', endedAt: null } },
+        headers: { Location: 'The batch.' },
+      },
+      400: badCall('A field is wrong; nothing runs.', {
+        field: 'cases',
+        message: 'give either cases, saved: true or from',
+      }),
+      404: unknownBatch,
+      410: goneBatch,
+      413: refusal(413, 'The body is too large.', 'The body is larger than 16777216 bytes (MAX_BATCH_BYTES).'),
+      415: refusal(
+        415,
+        'A browser sent another type.',
+        'A browser must send content-type: application/json or text/csv.',
+      ),
+      422: refusal(
+        422,
+        'The key was used for another body.',
+        'This Idempotency-Key was used for a call with another body: use a new key for a new call.',
+      ),
+      503: unavailable,
+      ...usual,
+    },
+  },
+  {
+    ...common,
+    method: 'get',
+    needs: 'read',
+    path: BATCHES,
+    id: 'listBatches',
+    summary: 'List batches, the newest first',
+    query: batchListParameters,
+    queryExample: { app: 9001, ruleId: 1 },
+    answers: {
+      200: {
+        description: 'At most a hundred.',
+        schema: z.object({ items: z.array(batchAnswer) }),
+        examples: { batches: { items: [batch] } },
+      },
+      400: badParameter,
+      503: unavailable,
+      ...usual,
+    },
+  },
+  {
+    ...common,
+    method: 'get',
+    needs: 'read',
+    path: `${BATCHES}/{batchId}`,
+    id: 'getBatch',
+    summary: 'Read how far a batch is',
+    answers: {
+      200: { description: 'The batch.', schema: batchAnswer, examples: { finished: batch } },
+      ...refusalsOfOne,
+    },
+  },
+  {
+    ...common,
+    method: 'delete',
+    needs: 'cancel',
+    path: `${BATCHES}/{batchId}`,
+    id: 'cancelBatch',
+    summary: 'Cancel a batch',
+    description:
+      'Items that were not sent are skipped, those that no client has picked up are cancelled, and those that run come to their end.',
+    answers: {
+      200: {
+        description: 'It had been cancelled before.',
+        schema: stateAnswer,
+        examples: { cancelled: { batchId, state: 'cancelled' } },
+      },
+      202: {
+        description: 'It is being cancelled.',
+        schema: stateAnswer,
+        examples: { cancelling: { batchId, state: 'cancelling' } },
+      },
+      409: refusal(409, 'It has ended.', `Batch ${batchId} has ended already; it cannot be cancelled any more.`),
+      ...refusalsOfOne,
+    },
+  },
+  ...batchItemOperations,
+  {
+    ...common,
+    method: 'get',
+    needs: 'read',
+    path: `${BATCHES}/{batchId}/events`,
+    id: 'followBatch',
+    summary: 'Follow a batch as server-sent events',
+    description: 'A `snapshot` first, then `progress` at most five times a second, until it has ended.',
+    answers: {
+      200: {
+        description: 'The events.',
+        mediaType: 'text/event-stream',
+        schema: z.string(),
+        examples: { snapshot: `event: snapshot\ndata: ${JSON.stringify(batch)}\n\n` },
+      },
+      ...refusalsOfOne,
+    },
+  },
+];

@@ -1,0 +1,50 @@
+import { Hono } from 'hono';
+import { refusals } from '../../../shared/contract/endings/refusals.ts';
+import { parseJson } from '../../../shared/contract/json/parse-json.ts';
+import { type Access, foreign } from '../../access/authenticate.ts';
+import { callerOf } from '../../access/permission.ts';
+import { comesFromHere } from '../../access/same-origin.ts';
+import { clearSession, sessionOf, setSession } from '../../access/session-cookie.ts';
+import { sessionRequestSchema } from '../../access/session-request.ts';
+import type { Environment } from '../../http/environment.ts';
+import { readBody } from '../../http/read-body.ts';
+import { badQuestion, json, problem } from '../../http/respond.ts';
+
+const MAX_BODY_BYTES = 4096;
+
+/** GET /session says who asks, and what that key may do. POST /session trades a key for a session cookie, DELETE ends the session: for browsers, whose EventSource sends no headers. */
+export function sessionRoutes({ keyring, sessions, origins }: Access) {
+  return new Hono<Environment>()
+    .get('/session', (context) => {
+      const { name, may, apps } = callerOf(context);
+      return json(200, JSON.stringify({ name, may: [...may], apps: apps && [...apps] }));
+    })
+    .post('/session', async (context) => {
+      if (context.req.header('origin') !== undefined && !comesFromHere(context, origins)) return foreign(context);
+      const body = await readBody(context.env.incoming, MAX_BODY_BYTES);
+      const read = sessionRequestSchema.safeParse(
+        body.kind === 'complete' ? parseJson(body.bytes.toString('utf8')) : undefined,
+      );
+      if (!read.success) return badQuestion([{ field: 'key', message: 'must be there: send {"key":"…"}' }]);
+      if (keyring.isOpen) return context.body(null, 204); // there is nothing to sign in to
+      const found = keyring.find(read.data.key);
+      if (found.kind === 'expired') return problem(401, refusals.keyExpired(found.name));
+      const name = found.kind === 'known' ? found.caller.name : null;
+      const token = name === null ? undefined : await sessions.issue(name);
+      if (name === null || token === undefined) return problem(401, refusals.keyUnknown());
+      context.set('keyName', name);
+      setSession(context, token);
+      return context.body(null, 204);
+    })
+    .delete('/session', async (context) => {
+      if (context.req.header('origin') !== undefined && !comesFromHere(context, origins)) return foreign(context);
+      const token = sessionOf(context);
+      if (token !== undefined) {
+        const found = await sessions.read(token);
+        if (found.kind === 'known') context.set('keyName', found.caller.name ?? undefined);
+        await sessions.end(token);
+      }
+      clearSession(context);
+      return context.body(null, 204);
+    });
+}

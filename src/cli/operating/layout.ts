@@ -1,0 +1,86 @@
+import { execFile } from 'node:child_process';
+import { constants, lchown, lstat, mkdir, open, readdir } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { errnoOf, unless } from '../../shared/runtime/errno.ts';
+import { DEFAULT_SHARED_DIR } from '../../shared/runtime/settings/settings.ts';
+import { exitCodes } from '../terminal/exit-codes.ts';
+import { CommandFailed, type Surroundings } from '../terminal/surroundings.ts';
+
+export type LayoutOptions = { app: string; group: string; worker?: string; sharedDir?: string };
+
+/** Of `SHARED_DIR`, `mock` and `clients`: everybody may pass, and only the workers make something there. */
+const FOR_WORKERS = 0o755;
+/** Of what belongs to one app: its group may do everything, what is made there gets its group, and nobody else may pass. */
+const FOR_THE_GROUP = 0o2770;
+
+/**
+ * Makes the directories of one app for the clients of one group: no client of another group can read its inputs, answer in its place or
+ * stop the workers. Directories and files of clients that are there already get the group too. Says what is left to do.
+ */
+export async function layout(options: LayoutOptions, { environment, stdout }: Surroundings): Promise<number> {
+  const { app, group } = options;
+  if (!/^[1-9]\d*$/.test(app)) throw new CommandFailed('--app must be the number of an app.', exitCodes.usage);
+  const gid = await numberOf('group', group);
+  if (gid === undefined)
+    throw new CommandFailed(`There is no group ${group}: make it first (groupadd ${group}).`, exitCodes.usage);
+  const sharedDir = resolve(options.sharedDir ?? environment.SHARED_DIR ?? DEFAULT_SHARED_DIR);
+  const uid = options.worker === undefined ? await ownerOf(sharedDir) : await numberOf('passwd', options.worker);
+  if (uid === undefined) throw new CommandFailed(`There is no user ${options.worker}.`, exitCodes.usage);
+  const homes = ['mock', 'clients'].map((name) => join(sharedDir, name));
+  try {
+    for (const path of [sharedDir, ...homes]) await give(path, { uid, mode: FOR_WORKERS });
+    for (const home of homes) {
+      const ofApp = join(home, app);
+      await give(ofApp, { uid, gid, mode: FOR_THE_GROUP });
+      for (const entry of await readdir(ofApp, { withFileTypes: true })) {
+        const path = join(ofApp, entry.name);
+        if (entry.isDirectory()) await give(path, { gid, mode: FOR_THE_GROUP });
+        else await lchown(path, UNCHANGED, gid);
+      }
+    }
+  } catch (error) {
+    if (errnoOf(error) !== 'EPERM' && errnoOf(error) !== 'EACCES') throw error;
+    throw new CommandFailed(`${(error as Error).message}: run this as root.`, exitCodes.failed);
+  }
+  stdout.write(
+    `${homes.map((home) => join(home, app)).join(' and ')} are of the group ${group} alone.\n` +
+      `Left to you: let the clients of app ${app} run as users in ${group}, with the umask 0007, and add the workers' user to ${group}.\n`,
+  );
+  return exitCodes.ok;
+}
+
+/** The owner of a directory that is there already: the workers run as that user. Otherwise the user of this process. */
+async function ownerOf(path: string): Promise<number | undefined> {
+  return (await lstat(path).catch(unless('ENOENT')))?.uid ?? process.getuid?.();
+}
+
+type Given = { uid?: number; gid?: number; mode: number };
+
+/** As chown(2) takes it. */
+const UNCHANGED = -1;
+
+/** Makes a directory if it is missing, and gives it away: the one that was opened, whatever a client puts in its place meanwhile. */
+async function give(path: string, { uid = UNCHANGED, gid = UNCHANGED, mode }: Given): Promise<void> {
+  await mkdir(path, { mode: 0o700 }).catch(unless('EEXIST'));
+  const directory = await open(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW).catch(
+    (error) => {
+      if (!['ELOOP', 'ENOTDIR'].includes(errnoOf(error))) throw error;
+      throw new CommandFailed(`${path} is no directory (a link?). Nothing below it was changed.`, exitCodes.failed);
+    },
+  );
+  try {
+    await directory.chown(uid, gid);
+    await directory.chmod(mode);
+  } finally {
+    await directory.close();
+  }
+}
+
+/** The number of a user or a group, by name or number, as this machine knows it. */
+async function numberOf(database: 'passwd' | 'group', name: string): Promise<number | undefined> {
+  if (/^\d+$/.test(name)) return Number(name);
+  const { stdout } = await promisify(execFile)('getent', [database, name]).catch(() => ({ stdout: '' }));
+  const number = stdout.split(':')[2];
+  return number === undefined ? undefined : Number(number);
+}

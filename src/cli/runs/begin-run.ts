@@ -1,0 +1,63 @@
+import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
+import { DATA_FIELD } from '../../shared/contract/data-field.ts';
+import { parseJson } from '../../shared/contract/json/parse-json.ts';
+import { exitCodeOfRefusal, exitCodes } from '../terminal/exit-codes.ts';
+import { errorOf, type HttpApi } from '../terminal/http-api.ts';
+import { CommandFailed } from '../terminal/surroundings.ts';
+import { typedNumber } from '../terminal/typed-number.ts';
+
+/** The run that was asked for: rule, target and input, every number as it was typed. */
+export type Run = {
+  app: string;
+  rule?: string | undefined;
+  node?: string | undefined;
+  ts?: string | undefined;
+  target?: string | undefined;
+  idempotencyKey?: string | undefined;
+  /** Without effects. `stub`: the replacements of nodes, as JSON text. */
+  dryRun?: boolean | undefined;
+  stub?: string | undefined;
+};
+
+const acceptedSchema = z.object({ mockId: z.string() });
+const refusedSchema = z.object({ mayHaveRun: z.boolean() });
+
+/** Has a rule run with `data`, a JSON object as text. Resolves to its mockId as soon as it is on its way. */
+export async function beginRun(api: HttpApi, run: Run, data: string): Promise<string> {
+  if (run.dryRun) await refuseWithoutDryRun(api);
+  const headers = {
+    'content-type': 'application/json',
+    prefer: 'respond-async',
+    // A proxy before the API may send a call again when a connection breaks: under a key it still runs once.
+    'idempotency-key': run.idempotencyKey ?? randomUUID(),
+  };
+  const { status, text } = await api.call('/rule-server/mock/execute', {
+    method: 'POST',
+    headers,
+    body: requestBody(run, data),
+  });
+  if (status === 202) return acceptedSchema.parse(parseJson(text)).mockId;
+  const mayHaveRun = refusedSchema.safeParse(parseJson(text)).data?.mayHaveRun ?? false;
+  throw new CommandFailed(errorOf(text), exitCodeOfRefusal(status, mayHaveRun));
+}
+
+/** An API of an earlier version ignores `dryRun`, and would run the rule for real. */
+async function refuseWithoutDryRun(api: HttpApi): Promise<void> {
+  const { status, text } = await api.call('/openapi.json');
+  if (status === 200 && text.includes('"dryRun"')) return;
+  throw new CommandFailed(
+    `The API at ${api.base} is of an earlier version, which makes no dry runs. Nothing ran.`,
+    exitCodes.usage,
+  );
+}
+
+/** Numbers go out as they were typed: nothing here is turned into a JavaScript number. */
+function requestBody({ app, rule, node, ts, target, dryRun, stub }: Run, data: string): string {
+  const numbers = Object.entries({ app, ruleId: rule, confId: node, ts });
+  const members = numbers.flatMap(([name, value]) => (value === undefined ? [] : [`"${name}":${typedNumber(value)}`]));
+  if (dryRun) members.push('"dryRun":true');
+  if (stub !== undefined) members.push(`"stub":${stub}`);
+  if (target !== undefined) members.push(`"target":${JSON.stringify(target)}`);
+  return `{${members.join(',')},${JSON.stringify(DATA_FIELD)}:${data}}`;
+}

@@ -1,0 +1,24 @@
+import { visibleJson } from '../../shared/contract/json/visible-text.ts';
+import { exitCodes } from '../terminal/exit-codes.ts';
+import { createHttpApi, errorOf } from '../terminal/http-api.ts';
+import { CommandFailed, type Surroundings } from '../terminal/surroundings.ts';
+
+export type EraseOptions = { url: string; key?: string; json?: boolean };
+
+const MOCK_ID = /^[0-9a-f-]{36}$/;
+
+/** Erases every trace of one execution that has ended. Ends with 0 when there is none left. */
+export async function erase(
+  mockId: string,
+  { json, ...where }: EraseOptions,
+  { stdout }: Surroundings,
+): Promise<number> {
+  if (!MOCK_ID.test(mockId)) throw new CommandFailed(`${mockId} is no mockId.`, exitCodes.usage);
+  const api = createHttpApi({ url: where.url, key: where.key });
+  const path = `/rule-server/mock/executions/${mockId}?erase=true`;
+  const { status, text } = await api.call(path, { method: 'DELETE' });
+  if (status !== 200)
+    throw new CommandFailed(errorOf(text), status >= 500 ? exitCodes.unreachable : exitCodes.rejected);
+  stdout.write(json ? `${visibleJson(text)}\n` : `Execution ${mockId} is erased.\n`);
+  return exitCodes.ok;
+}

@@ -1,0 +1,62 @@
+import { setTimeout } from 'node:timers/promises';
+import { createParser, type EventSourceMessage } from 'eventsource-parser';
+import { z } from 'zod';
+import { isEndState, stepSchema } from '../../shared/contract/endings/states.ts';
+import { parseJson } from '../../shared/contract/json/parse-json.ts';
+import type { HttpApi } from '../terminal/http-api.ts';
+
+const RECONNECT_MS = 500;
+const GIVE_UP_MS = 30_000;
+
+const stateEventSchema = stepSchema.extend({ address: z.string().nullable() });
+export type StateEvent = z.infer<typeof stateEventSchema>;
+
+/**
+ * The states of an execution as they are reached, each once, until it ends or `signal` aborts. Reconnects by itself, and
+ * gives up when for `giveUpMs` no API had anything to tell.
+ */
+export async function* statesOf(
+  api: Pick<HttpApi, 'open'>,
+  mockId: string,
+  signal: AbortSignal,
+  { giveUpMs = GIVE_UP_MS } = {},
+): AsyncGenerator<StateEvent> {
+  let seen = -1;
+  for (let toldAt = Date.now(); !signal.aborted && Date.now() - toldAt < giveUpMs; ) {
+    const headers = { accept: 'text/event-stream', 'last-event-id': String(seen) };
+    const response = await api
+      .open(`/rule-server/mock/executions/${mockId}/events`, { headers, signal })
+      .catch(() => null);
+    if (response?.status === 204 || response?.status === 404) return;
+    for await (const { id, state } of response?.body ? eventsIn(response.body) : []) {
+      if (id <= seen) continue;
+      seen = id;
+      yield state;
+      if (isEndState(state.state)) return;
+    }
+    if (response?.ok) toldAt = Date.now();
+    await setTimeout(RECONNECT_MS, undefined, { signal }).catch(() => {});
+  }
+}
+
+async function* eventsIn(body: ReadableStream<Uint8Array>): AsyncGenerator<{ id: number; state: StateEvent }> {
+  for await (const { event, id, data } of messagesIn(body)) {
+    const state = stateEventSchema.safeParse(parseJson(data));
+    if (event === 'state' && state.success) yield { id: Number(id), state: state.data };
+  }
+}
+
+/** The events of one connection, until it ends or breaks. */
+export async function* messagesIn(body: ReadableStream<Uint8Array>): AsyncGenerator<EventSourceMessage> {
+  const decoder = new TextDecoder();
+  const found: EventSourceMessage[] = [];
+  const parser = createParser({ onEvent: (event) => found.push(event) });
+  try {
+    for await (const chunk of body) {
+      parser.feed(decoder.decode(chunk, { stream: true }));
+      yield* found.splice(0);
+    }
+  } catch {
+    // The connection broke: whoever reads on connects again.
+  }
+}

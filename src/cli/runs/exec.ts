@@ -1,0 +1,57 @@
+import { recordSchema } from '../../shared/contract/execution-record.ts';
+import { parseJson } from '../../shared/contract/json/parse-json.ts';
+import { visibleJson, visibleLines } from '../../shared/contract/json/visible-text.ts';
+import { exitCodeOf, exitCodes } from '../terminal/exit-codes.ts';
+import { createHttpApi, errorOf, type HttpApi } from '../terminal/http-api.ts';
+import { rawMember } from '../terminal/raw-member.ts';
+import { objectText, readData } from '../terminal/read-data.ts';
+import { CommandFailed, type Surroundings } from '../terminal/surroundings.ts';
+import { beginRun, type Run } from './begin-run.ts';
+import { statesOf } from './event-stream.ts';
+import { showLiveStates } from './live-states.ts';
+import { resultLines } from './print-result.ts';
+
+export type ExecOptions = Run & { data: string; url: string; key?: string; json?: boolean };
+
+const endedSchema = recordSchema.pick({ state: true, outcome: true });
+
+/** Runs a rule and prints what the client answered; resolves to the exit code. Ctrl-C cancels the execution. */
+export async function exec(options: ExecOptions, surroundings: Surroundings): Promise<number> {
+  const { stdin, stderr, onInterrupt } = surroundings;
+  if (options.rule === undefined && options.node === undefined)
+    throw new CommandFailed('Say with --rule or --node what to run.', exitCodes.usage);
+  const api = createHttpApi({ url: options.url, key: options.key });
+  const stub = options.stub === undefined ? undefined : objectText(options.stub, '--stub');
+  const mockId = await beginRun(api, { ...options, stub }, await readData(options.data, stdin));
+  const interrupted = new AbortController();
+  onInterrupt(() => interrupted.abort());
+
+  const live = stderr.isTTY && !options.json ? showLiveStates(stderr) : undefined;
+  for await (const state of statesOf(api, mockId, interrupted.signal)) live?.reached(state);
+  live?.close();
+  if (interrupted.signal.aborted) {
+    await api.call(`/rule-server/mock/executions/${mockId}`, { method: 'DELETE' });
+    throw new CommandFailed(`Execution ${mockId} is being cancelled.`, exitCodes.interrupted);
+  }
+  return report(api, mockId, options, surroundings);
+}
+
+async function report(
+  api: HttpApi,
+  mockId: string,
+  options: ExecOptions,
+  { stdout, stderr }: Surroundings,
+): Promise<number> {
+  const { status, text } = await api.call(`/rule-server/mock/executions/${mockId}`).catch((error) => {
+    const why = error instanceof CommandFailed ? error.message : String(error);
+    return { status: 0, text: JSON.stringify({ error: why }) };
+  });
+  const ended = endedSchema.safeParse(parseJson(text));
+  if (status !== 200 || !ended.success)
+    throw new CommandFailed(`How execution ${mockId} ended is not known: ${errorOf(text)}`, exitCodes.unknown);
+  const result = rawMember(text, 'result') ?? 'null';
+  if (options.json) stdout.write(`${visibleJson(result)}\n`);
+  // Standard output is for what the client answered.
+  else (ended.data.outcome?.code == null ? stdout : stderr).write(visibleLines(resultLines(result, text)));
+  return exitCodeOf(ended.data);
+}

@@ -1,0 +1,98 @@
+import { setTimeout } from 'node:timers/promises';
+import { isEndState } from '../../shared/contract/endings/states.ts';
+import { visible, visibleJson } from '../../shared/contract/json/visible-text.ts';
+import { exitCodes } from '../terminal/exit-codes.ts';
+import { createHttpApi, type HttpApi } from '../terminal/http-api.ts';
+import { rawMember } from '../terminal/raw-member.ts';
+import { CommandFailed, type Surroundings } from '../terminal/surroundings.ts';
+import { type Listed, type Page, readExecutions, whatRan } from './read-executions.ts';
+import { queryOf, type SearchWords } from './search-words.ts';
+
+export type HistoryOptions = SearchWords & {
+  from?: string;
+  to?: string;
+  limit: string;
+  url: string;
+  key?: string;
+  json?: boolean;
+};
+
+const MAX_LIMIT = 10_000;
+const PAGE = 100;
+const MAX_INPUT = 160;
+
+/** Prints earlier executions, the newest first: as many as wanted, or all that a search finds. */
+export async function history(options: HistoryOptions, { stdout, stderr, onInterrupt }: Surroundings): Promise<number> {
+  const limit = limitOf(options);
+  const interrupted = new AbortController();
+  onInterrupt(() => interrupted.abort());
+  const api = createHttpApi({ url: options.url, key: options.key });
+  let told: Told | null = null;
+  let found = 0;
+  for await (const { items, looked } of pagesOf(api, options, limit, interrupted.signal)) {
+    for (const each of items.slice(0, limit - found))
+      stdout.write(options.json ? `${visibleJson(each.raw)}\n` : lineOf(each));
+    found += items.length;
+    if (looked) told = together(told, looked);
+  }
+  if (told !== null) stderr.write(searchedWords(Math.min(found, limit), told));
+  return interrupted.signal.aborted ? exitCodes.interrupted : exitCodes.ok;
+}
+
+/** How many executions are wanted. Throws `CommandFailed` for what is no such number. */
+export function limitOf(options: Pick<HistoryOptions, 'limit'>): number {
+  const limit = Number(options.limit);
+  if (Number.isInteger(limit) && limit >= 1 && limit <= MAX_LIMIT) return limit;
+  throw new CommandFailed(`--limit must be a whole number from 1 to ${MAX_LIMIT}.`, exitCodes.usage);
+}
+
+/** The pages of a search, newest first, until `limit` runs were found. */
+export async function* pagesOf(
+  api: HttpApi,
+  options: HistoryOptions,
+  limit: number,
+  signal: AbortSignal,
+): AsyncGenerator<Page> {
+  const query = queryOf(options);
+  query.set('include', 'input');
+  for (const name of ['from', 'to'] as const) if (options[name]) query.set(name, options[name]);
+  for (let left = limit; left > 0 && !signal.aborted; ) {
+    query.set('limit', String(Math.min(left, PAGE)));
+    const page = await readExecutions(api, query, options);
+    yield page;
+    left -= page.items.length;
+    if (page.nextCursor === null) return;
+    query.set('cursor', page.nextCursor);
+    await setTimeout(0);
+  }
+}
+
+/** When, which execution, what came of it, of what, how long it took, where, for whom, with which input. */
+function lineOf(listed: Listed): string {
+  const { mockId, keyName, address, state, decision, history, outcome } = listed.execution;
+  const [first, last] = [history[0], history.at(-1)];
+  const took = isEndState(state) && first && last ? `${((last.at - first.at) / 1000).toFixed(2)} s` : '';
+  const result = outcome?.code ?? (state === 'succeeded' ? (decision ?? state) : state);
+  const input = rawMember(listed.raw, 'input') ?? '';
+  const shown = input.length > MAX_INPUT ? `${input.slice(0, MAX_INPUT)}…` : input;
+  const by = keyName === null ? '' : `by ${visible(keyName)}`;
+  const rest = [whatRan(listed), took, visible(address ?? ''), by, visible(shown)].filter(Boolean).join('  ');
+  return `${new Date(first?.at ?? 0).toISOString()}  ${mockId}  ${result.padEnd(9)}  ${rest}\n`;
+}
+
+type Told = { executions: number; withoutInput: number; until: number | null };
+
+function together(before: Told | null, { executions, withoutInput, until }: Told): Told {
+  if (before === null) return { executions, withoutInput, until };
+  return {
+    executions: before.executions + executions,
+    withoutInput: before.withoutInput + withoutInput,
+    until: until ?? before.until,
+  };
+}
+
+function searchedWords(found: number, { executions, withoutInput, until }: Told): string {
+  const back = until === null ? '' : `, back to ${new Date(until).toISOString()}`;
+  const without = withoutInput > 0 ? `; ${withoutInput} of them have no input that can be searched` : '';
+  return `${found} found in ${executions} executions${back}${without}.\n`;
+}

@@ -1,0 +1,63 @@
+import { z } from 'zod';
+import { DATA_FIELD } from '../../shared/contract/data-field.ts';
+import { warningSchema } from '../../shared/contract/job.ts';
+import { parseExact } from '../../shared/contract/json/exact-json.ts';
+import { parseJson } from '../../shared/contract/json/parse-json.ts';
+import { type ExactValue, stringifyExact } from '../../shared/contract/json/raw-number.ts';
+import { prettyJson } from '../terminal/pretty-json.ts';
+
+const part = z.number().nullable();
+const executionSchema = z.object({
+  address: z.string().nullable(),
+  warnings: z.array(warningSchema),
+  timings: z.object({ queued: part, pickUp: part, running: part, noticing: part, total: part }),
+});
+
+/** A result as a person reads it: how it went, the data after it, and where the time went. */
+export function resultLines(result: string, execution: string): string {
+  const { address, warnings, timings } = executionSchema.parse(parseJson(execution));
+  const answer = parseExact(result);
+  const lines: string[] = [];
+  const error = memberOf(answer, 'error');
+  if (typeof error === 'string') lines.push(error);
+  lines.push(...dryRunLines(answer));
+  const process = memberOf(answer, 'process');
+  if (process !== null) lines.push(typeof process === 'string' ? process : prettyJson(process));
+  const data = memberOf(answer, DATA_FIELD);
+  if (memberOf(answer, 'code') === null && data !== null) lines.push(prettyJson(data));
+  for (const { code, message } of warnings) lines.push(`Warning (${code}): ${message}`);
+  lines.push(`${address === null ? '' : `${address}: `}${timingLine(timings)}`);
+  return `${lines.join('\n')}\n`;
+}
+
+/** Says of a dry run which nodes were not called, which were stubbed, and which may have had effects. */
+function dryRunLines(answer: ExactValue): string[] {
+  const effects = memberOf(answer, 'effects');
+  if (memberOf(answer, 'dryRun') !== true || effects === null) return [];
+  const named = (kind: string, words: string): string[] => {
+    const ids = memberOf(effects, kind);
+    return Array.isArray(ids) && ids.length > 0
+      ? [`${words} ${ids.map((id) => `#${stringifyExact(id)}`).join(', ')}.`]
+      : [];
+  };
+  const unsure = named('unsure', 'Called, though they do not say whether they have effects:');
+  const told = unsure.length === 0 ? ['Dry run: it had no effects.'] : ['Dry run.', ...unsure];
+  return [
+    [...told, ...named('assumed', 'Not called, and counted as TRUE:'), ...named('stubbed', 'Stubbed:')].join(' '),
+  ];
+}
+
+function timingLine({ queued, pickUp, running, noticing, total }: Record<string, number | null>): string {
+  const named = { queue: queued, 'pick-up': pickUp, rule: running, noticing };
+  const parts = Object.entries(named).flatMap(([name, ms]) =>
+    typeof ms === 'number' ? [`${name} ${inSeconds(ms)}`] : [],
+  );
+  return `${inSeconds(total ?? 0)}${parts.length > 0 ? ` (${parts.join(', ')})` : ''}`;
+}
+
+const inSeconds = (ms: number) => `${(ms / 1000).toFixed(2)} s`;
+
+function memberOf(value: ExactValue, name: string): ExactValue {
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isObject && name in value ? (Object.entries(value).find(([key]) => key === name)?.[1] ?? null) : null;
+}

@@ -1,0 +1,106 @@
+import type { Writable } from 'node:stream';
+import { setTimeout } from 'node:timers/promises';
+import { styleText } from 'node:util';
+import { isEndState } from '../../shared/contract/endings/states.ts';
+import { visible, visibleJson } from '../../shared/contract/json/visible-text.ts';
+import { exitCodes } from '../terminal/exit-codes.ts';
+import { createHttpApi, type HttpApi } from '../terminal/http-api.ts';
+import { CommandFailed, type Surroundings } from '../terminal/surroundings.ts';
+import { createFailureCounts } from './count-failures.ts';
+import { type Listed, type Page, readExecutions, whatRan } from './read-executions.ts';
+import { isSearch, queryOf, type SearchWords } from './search-words.ts';
+
+export type WatchOptions = SearchWords & { url: string; key?: string; json?: boolean; failures?: boolean };
+
+const LOOK_EVERY_MS = 1000;
+/** An API that does not answer is asked again for this long. */
+const GIVE_UP_MS = 30_000;
+const PAGE = 100;
+const MAX_PAGES = 10;
+/** Seen executions are remembered up to this number: more than one look can find. */
+const REMEMBERED = 4 * PAGE * MAX_PAGES;
+
+/** An execution that began earlier has long ended: a search need not look for it. */
+const NEWS_OF_MS = 600_000;
+
+/**
+ * Prints executions as they come and go on, like `tail -f`, until Ctrl-C. `--json`: one execution a line, as the API says it.
+ * `--failures`: only those that failed, counted where they are alike.
+ */
+export async function watch(options: WatchOptions, surroundings: Surroundings): Promise<number> {
+  const { stdout, onInterrupt } = surroundings;
+  const api = createHttpApi({ url: options.url, key: options.key });
+  const interrupted = new AbortController();
+  onInterrupt(() => interrupted.abort());
+  const look = createLook(api, options);
+  const countFailures = createFailureCounts();
+  await look(); // what is there already is not news
+  for (let answeredAt = Date.now(); !interrupted.signal.aborted; ) {
+    await setTimeout(LOOK_EVERY_MS, undefined, { signal: interrupted.signal }).catch(() => {});
+    const news = await look().catch((error) => {
+      if (!isAway(error) || Date.now() - answeredAt > GIVE_UP_MS) throw error;
+      return null;
+    });
+    if (news === null) continue;
+    answeredAt = Date.now();
+    const lines = options.failures
+      ? countFailures(news)
+      : news.map((listed) => (options.json ? `${visibleJson(listed.raw)}\n` : line(listed, stdout)));
+    for (const each of lines) stdout.write(each);
+  }
+  return exitCodes.interrupted;
+}
+
+/**
+ * Looks at the list again, and resolves to what has changed since, oldest first. The list has open executions first and
+ * then the ended ones, newest first: behind an end that was seen there is nothing new.
+ */
+function createLook(api: HttpApi, words: SearchWords): () => Promise<Listed[]> {
+  const seen = new Map<string, number>();
+  let isFirst = true;
+
+  async function readNews(): Promise<Listed[]> {
+    const news: Listed[] = [];
+    const query = queryOf(words);
+    query.set('limit', String(PAGE));
+    if (isSearch(words)) query.set('from', String(Date.now() - NEWS_OF_MS));
+    for (let page = 0; page < MAX_PAGES; page++) {
+      const found: Page = await readExecutions(api, query, words);
+      for (const each of found.items) {
+        const { mockId, state, history } = each.execution;
+        if (seen.get(mockId) !== history.length) news.push(each);
+        else if (isEndState(state)) return news;
+      }
+      if (found.nextCursor === null || isFirst) break;
+      query.set('cursor', found.nextCursor);
+    }
+    return news;
+  }
+
+  return async () => {
+    const news = (await readNews()).reverse();
+    isFirst = false;
+    for (const { execution } of news) {
+      seen.delete(execution.mockId); // the newest are last
+      seen.set(execution.mockId, execution.history.length);
+    }
+    for (const mockId of [...seen.keys()].slice(0, Math.max(0, seen.size - REMEMBERED))) seen.delete(mockId);
+    return news;
+  };
+}
+
+function isAway(error: unknown): boolean {
+  return error instanceof CommandFailed && error.exitCode === exitCodes.unreachable;
+}
+
+/** When, which execution, of what, how far it is, and where. */
+function line(listed: Listed, stream: Writable): string {
+  const { mockId, address, state, history, outcome } = listed.execution;
+  const [first, last] = [history[0], history.at(-1)];
+  const at = new Date(last?.at ?? 0).toISOString().slice(11, 23);
+  const took = isEndState(state) && first && last ? `${((last.at - first.at) / 1000).toFixed(2)} s` : '';
+  const color = isEndState(state) ? (state === 'succeeded' ? 'green' : 'red') : 'cyan';
+  const shown = styleText(color, state.padEnd(10), { stream });
+  const more = [whatRan(listed), visible(address ?? ''), took, outcome?.code].filter(Boolean).join('  ');
+  return `${at}  ${mockId}  ${shown}  ${more}\n`;
+}

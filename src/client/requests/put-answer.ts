@@ -1,0 +1,33 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { replaceFile } from '../replace-file.ts';
+
+const TRY_AGAIN_MS = 250;
+
+type Patience = {
+  /** How long it is tried. */
+  forMs: number;
+  /** Told of the first failure. */
+  onError: (error: unknown) => void;
+};
+
+/**
+ * Puts an answer in place. The rule ran, and will not run again, so a file server that is away just now is waited for. Rejects
+ * when it did not come back in time.
+ */
+export async function putAnswer(
+  path: string,
+  mockId: string,
+  text: string,
+  { forMs, onError }: Patience,
+): Promise<void> {
+  const until = performance.now() + forMs;
+  for (let failures = 0; ; failures++) {
+    try {
+      return await replaceFile(path, text);
+    } catch (error) {
+      if (performance.now() >= until) throw error;
+      if (failures === 0) onError(new Error(`the answer to ${mockId} cannot be put in place yet`, { cause: error }));
+    }
+    await sleep(TRY_AGAIN_MS);
+  }
+}

@@ -1,0 +1,97 @@
+import { compactJson } from '../../../shared/json-tree/print-json.ts';
+import { readJson } from '../../../shared/json-tree/read-json.ts';
+import type { RunSearch } from '../../api/executions.ts';
+import { diffJson } from '../../json/diff-json.ts';
+import { onInput, onRecord, printSearch, splitSearch, wordsOf } from './search-parts.ts';
+
+export const outcomeFilters = ['any', 'TRUE', 'FALSE', 'NONE', 'no-result', 'failures'] as const;
+export const timeFilters = ['any', 'hour', 'today', 'yesterday', 'pinned'] as const;
+
+/** Which runs to show. `failures`: those that failed, grouped. `text`: conditions such as `uid=42` or `by:ann`, and words of the input, the client, the rule's number or the id. */
+export type HistoryFilter = {
+  text: string;
+  outcome: (typeof outcomeFilters)[number];
+  time: (typeof timeFilters)[number];
+};
+export const noFilter: HistoryFilter = { text: '', outcome: 'any', time: 'any' };
+
+/** A filter as the address has it; null when it lets everything through. */
+export function printFilter({ text, outcome, time }: HistoryFilter): string | null {
+  const given = Object.entries({ text: printable(text), outcome, time }).filter(
+    ([, value]) => value !== '' && value !== 'any',
+  );
+  return given.length === 0 ? null : new URLSearchParams(given).toString();
+}
+
+/** A complete condition stays one: the space after the last one says so. */
+function printable(text: string): string {
+  const { conditions, draft } = splitSearch(`${text.trim()} `);
+  return printSearch({ conditions, draft: draft.trim() });
+}
+
+export function readFilter(text: string | null): HistoryFilter {
+  const given = new URLSearchParams(text ?? '');
+  const outcome = outcomeFilters.find((name) => name === given.get('outcome')) ?? 'any';
+  const time = timeFilters.find((name) => name === given.get('time')) ?? 'any';
+  const filter = { text: given.get('text') ?? '', outcome, time };
+  return printFilter(filter) === null ? noFilter : filter;
+}
+
+/** The search of a filter; null when it lets everything through. `now`: epoch ms; days are those of the reader. */
+export function searchOf({ text, outcome, time }: HistoryFilter, now: number): RunSearch | null {
+  const words = wordsOf(text);
+  const conditions = words.flatMap((word) => onRecord(word) ?? []);
+  const [from, to] = spanOf(time, now);
+  if (words.length === 0 && outcome === 'any' && time === 'any') return null;
+  return {
+    text: words.filter((word) => onInput(word) === null && onRecord(word) === null).join(' '),
+    where: words.flatMap((word) => onInput(word) ?? []),
+    outcome: outcome === 'any' || outcome === 'failures' ? null : outcome,
+    from: from === null ? null : String(from),
+    to: to === null ? null : String(to),
+    ...Object.fromEntries(conditions.map(({ name, value }) => [name, value])),
+    pinned: time === 'pinned' ? 'true' : null,
+  };
+}
+
+/** The hour begins with a full minute: what is asked for does not change all the time. */
+function spanOf(time: HistoryFilter['time'], now: number): [number | null, number | null] {
+  const midnight = new Date(now);
+  midnight.setHours(0, 0, 0, 0);
+  const today = midnight.getTime();
+  midnight.setDate(midnight.getDate() - 1);
+  switch (time) {
+    case 'any':
+    case 'pinned':
+      return [null, null];
+    case 'hour':
+      return [Math.floor(now / 60_000) * 60_000 - 3_600_000, null];
+    case 'today':
+      return [today, null];
+    case 'yesterday':
+      return [midnight.getTime(), today];
+  }
+}
+
+/** An input in a few words, "cost 99, uid 1"; null when the list does not have it. */
+export function inputInShort(input: string | null, maxLength: number): string | null {
+  const read = input === null ? null : readJson(input);
+  if (read?.kind !== 'ok' || read.root.kind !== 'object') return null;
+  const short = read.root.members.map(({ key, value }) => {
+    return `${key} ${value.kind === 'string' ? value.value : compactJson(value)}`;
+  });
+  const text = short.join(', ');
+  return text.length > maxLength ? `${text.slice(0, maxLength - 1)}…` : text;
+}
+
+/** The changes from an earlier run's input to this one's, "cost 100 → 99"; null when there is none or it is not known. */
+export function changedInput(before: string | null, after: string | null): string | null {
+  const [a, b] = [before, after].map((text) => (text === null ? null : readJson(text)));
+  if (a?.kind !== 'ok' || b?.kind !== 'ok') return null;
+  const changes = diffJson(a.root, b.root).changes.filter(({ kind }) => kind !== 'same');
+  if (changes.length === 0) return null;
+  const words = changes.map(({ path, before: was, after: is }) => {
+    return `${path} ${was ? compactJson(was) : '–'} → ${is ? compactJson(is) : '–'}`;
+  });
+  return words.join(', ');
+}

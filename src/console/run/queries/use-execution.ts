@@ -1,0 +1,110 @@
+import { useEffect, useState } from 'react';
+import { type Execution, getExecution } from '../../api/executions.ts';
+import { type Followed, followExecution } from '../../api/follow.ts';
+
+const MAX_KEPT = 40;
+const LATE_EVERY_MS = 3000;
+const LATE_FOR_MS = 10 * 60_000;
+
+/** Ended executions do not change any more: going back and forth between them asks for nothing. */
+const ended = new Map<string, Execution>();
+
+function keep(execution: Execution): void {
+  const { mockId } = execution.record;
+  ended.delete(mockId);
+  ended.set(mockId, execution);
+  for (const oldest of ended.keys()) {
+    if (ended.size <= MAX_KEPT) break;
+    ended.delete(oldest);
+  }
+}
+
+/** Whoever opens the run again sees that it is pinned. */
+export function keepPinned(mockId: string, pinned: boolean): void {
+  const known = ended.get(mockId);
+  if (known) ended.set(mockId, { ...known, pinned });
+}
+
+/** One execution as it goes on, from its first state to its texts. Null while nothing is known of it. */
+export function useExecution(mockId: string | null): Followed | null {
+  const [seen, setSeen] = useState<{ mockId: string; followed: Followed } | null>(null);
+  useEffect(() => {
+    if (mockId === null) return;
+    const known = ended.get(mockId);
+    if (known) {
+      setSeen({ mockId, followed: { kind: 'ended', execution: known } });
+      return lateResultOf(known, (late) => setSeen({ mockId, followed: { kind: 'ended', execution: late } }));
+    }
+    let stopWaiting = () => {};
+    const stop = followExecution(mockId, (followed) => {
+      setSeen({ mockId, followed });
+      if (followed.kind !== 'ended') return;
+      keep(followed.execution);
+      stopWaiting = lateResultOf(followed.execution, (late) =>
+        setSeen({ mockId, followed: { kind: 'ended', execution: late } }),
+      );
+    });
+    return () => {
+      stop();
+      stopWaiting();
+    };
+  }, [mockId]);
+  return seen?.mockId === mockId ? seen.followed : null;
+}
+
+/** Asks now and then whether the client answered after all. Returns how to stop asking. */
+function lateResultOf(execution: Execution, report: (late: Execution) => void): () => void {
+  const { record } = execution;
+  if (record.state !== 'timed-out' || record.outcome?.mayHaveRun !== true || execution.lateResult !== null)
+    return () => {};
+  const since = Date.now();
+  const timer = setInterval(() => {
+    if (Date.now() - since > LATE_FOR_MS) return clearInterval(timer);
+    getExecution(record.mockId).then(
+      (now) => {
+        if (now.lateResult === null) return;
+        clearInterval(timer);
+        keep(now);
+        report(now);
+      },
+      () => {}, // asked again
+    );
+  }, LATE_EVERY_MS);
+  return () => clearInterval(timer);
+}
+
+const ASK_EVERY_MS = 500;
+const AT_ONCE = 4;
+
+/**
+ * Several executions, asked for in turn until all have ended. Not by events: a browser holds six connections to a service, and
+ * as many streams would keep every other call waiting.
+ */
+export function useExecutions(mockIds: readonly string[]): ReadonlyMap<string, Execution> {
+  const [seen, setSeen] = useState<ReadonlyMap<string, Execution>>(new Map());
+  const list = mockIds.join(',');
+  useEffect(() => {
+    const wanted = list === '' ? [] : list.split(',');
+    const found = new Map<string, Execution>();
+    const stopped = new AbortController();
+    const ask = async (mockId: string) => {
+      const execution = ended.get(mockId) ?? (await getExecution(mockId, stopped.signal).catch(() => null));
+      if (execution) found.set(mockId, execution);
+      if (execution && execution.record.outcome !== null) keep(execution);
+    };
+    const askAll = async () => {
+      while (!stopped.signal.aborted) {
+        const open = wanted.filter((mockId) => !found.get(mockId)?.record.outcome);
+        if (open.length === 0) return;
+        for (let first = 0; first < open.length; first += AT_ONCE)
+          await Promise.all(open.slice(first, first + AT_ONCE).map(ask));
+        if (stopped.signal.aborted) return;
+        setSeen(new Map(found));
+        await new Promise((resolve) => setTimeout(resolve, ASK_EVERY_MS));
+      }
+    };
+    void askAll();
+    return () => stopped.abort();
+  }, [list]);
+  return seen;
+}

@@ -1,0 +1,93 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useCallback, useEffect, useRef, useState } from 'react';
+import { getHistory, isEnd, type Listed, type RunSearch } from '../../api/executions.ts';
+
+const POLL_MS = 4000;
+/** A search looks through many runs. */
+const SEARCH_AGAIN_MS = 20_000;
+const PAGE = 50;
+
+/** `ruleId` null: of every rule of the app. `search` null: all of them. */
+type Scope = { app: string | null; ruleId: string | null; search: RunSearch | null };
+/** How far a search came. `withoutInput`: those of which no input could be searched. */
+export type Looked = { executions: number; withoutInput: number; until: number | null };
+
+/**
+ * Earlier runs, the newest first. Only the newest page is asked for again: what has ended does not change, so older pages are
+ * fetched once and kept.
+ */
+export function useHistory({ app, ruleId, search }: Scope) {
+  const scope = JSON.stringify([app, ruleId, search]);
+  const queries = useQueryClient();
+  const [kept, setKept] = useState<KeptItems>({ scope, items: new Map() });
+  const cursor = useRef<{ scope: string; next: string | null; looked: Looked } | null>(null);
+  const [older, setOlder] = useState<'idle' | 'asking' | 'failed'>('idle');
+  const newest = useQuery({
+    queryKey: ['history', scope],
+    queryFn: ({ signal }) => getHistory({ app: app ?? '', ruleId, search, limit: PAGE, cursor: null }, signal),
+    enabled: app !== null,
+    refetchInterval: search === null ? POLL_MS : SEARCH_AGAIN_MS,
+  });
+
+  const keep = useCallback((items: readonly Listed[]) => setKept(withItems(scope, items)), [scope]);
+  useEffect(() => {
+    if (!newest.data) return;
+    keep(newest.data.items);
+    const { nextCursor: next, looked } = newest.data;
+    if (cursor.current?.scope !== scope) cursor.current = { scope, next, looked: looked ?? notLooked };
+  }, [newest.data, keep, scope]);
+
+  const more = useCallback(async () => {
+    const next = cursor.current?.scope === scope ? cursor.current.next : null;
+    if (next === null) return;
+    setOlder('asking');
+    try {
+      const page = await queries.fetchQuery({
+        queryKey: ['older-runs', scope, next],
+        queryFn: ({ signal }) => getHistory({ app: app ?? '', ruleId, search, limit: PAGE, cursor: next }, signal),
+        staleTime: Number.POSITIVE_INFINITY,
+      });
+      keep(page.items);
+      cursor.current = { scope, next: page.nextCursor, looked: together(cursor.current?.looked, page.looked) };
+      setOlder('idle');
+    } catch {
+      setOlder('failed'); // the button stays and can be pressed again
+    }
+  }, [app, ruleId, search, scope, queries, keep]);
+
+  const listed = new Set(newest.data?.items.map(({ mockId }) => mockId));
+  const items = kept.scope === scope ? [...kept.items.values()] : [];
+  return {
+    query: newest,
+    // One that was open and is not listed any more was lost by the service.
+    items: items.filter(({ mockId, state }) => isEnd(state) || listed.has(mockId)).sort(newestFirst),
+    hasMore: cursor.current?.scope === scope && cursor.current.next !== null,
+    isAsking: older === 'asking',
+    /** The last page that was asked for did not come: it is asked for again only when a reader wants it. */
+    hasFailed: older === 'failed',
+    /** Of a search: how many runs it has been through, and back to when. */
+    looked: cursor.current?.scope === scope ? cursor.current.looked : notLooked,
+    more,
+  };
+}
+
+type KeptItems = { scope: string; items: ReadonlyMap<string, Listed> };
+
+/** Adds items to what is kept of a scope; what was kept of another one goes. */
+const withItems = (scope: string, items: readonly Listed[]) => (now: KeptItems) => {
+  const all = new Map(now.scope === scope ? now.items : []);
+  for (const item of items) all.set(item.mockId, item);
+  return { scope, items: all };
+};
+
+const notLooked: Looked = { executions: 0, withoutInput: 0, until: null };
+
+function together(before: Looked | undefined, page: Looked | null): Looked {
+  const executions = (before?.executions ?? 0) + (page?.executions ?? 0);
+  const withoutInput = (before?.withoutInput ?? 0) + (page?.withoutInput ?? 0);
+  return { executions, withoutInput, until: page?.until ?? before?.until ?? null };
+}
+
+function newestFirst(a: Listed, b: Listed): number {
+  return (b.history[0]?.at ?? 0) - (a.history[0]?.at ?? 0);
+}

@@ -1,0 +1,98 @@
+import { QueryClient, useQuery } from '@tanstack/react-query';
+import { getApps, getClients, getRules, getSchema, getTree, type Selection } from '../../api/browse.ts';
+import { getCaller } from '../../api/caller.ts';
+import { getKept } from '../../api/executions.ts';
+import { Refused } from '../../api/request.ts';
+
+const CLIENTS_EVERY_MS = 4000;
+const RULES_EVERY_MS = 15_000;
+const CALLER_EVERY_MS = 60_000;
+const AGAIN_AFTER_MS = 3000;
+
+export function createQueries(): QueryClient {
+  return new QueryClient({
+    defaultOptions: {
+      queries: {
+        retry: (count, error) => !(error instanceof Refused && error.status < 500) && count < 1,
+        retryDelay: 500,
+        networkMode: 'always', // the service may run on this very machine
+        staleTime: 1000,
+        // Whatever failed is asked for again by itself: nobody has to reload the page.
+        refetchInterval: ({ state }) => (state.error ? AGAIN_AFTER_MS : false),
+      },
+    },
+  });
+}
+
+/** Permissions of a key change without a restart of the service. */
+export function useCaller() {
+  return useQuery({
+    queryKey: ['caller'],
+    queryFn: ({ signal }) => getCaller(signal),
+    staleTime: CALLER_EVERY_MS / 2,
+    refetchInterval: ({ state }) => (state.error ? AGAIN_AFTER_MS : CALLER_EVERY_MS),
+  });
+}
+
+export function useApps() {
+  return useQuery({ queryKey: ['apps'], queryFn: ({ signal }) => getApps(signal), refetchInterval: RULES_EVERY_MS });
+}
+
+export function useRules(app: string | null) {
+  return useQuery({
+    queryKey: ['rules', app],
+    queryFn: ({ signal }) => getRules(app ?? '', signal),
+    enabled: app !== null,
+    refetchInterval: ({ state }) => (state.error ? AGAIN_AFTER_MS : RULES_EVERY_MS),
+  });
+}
+
+export function useClients(app: string | null) {
+  return useQuery({
+    queryKey: ['clients', app],
+    queryFn: ({ signal }) => getClients(app ?? '', signal),
+    enabled: app !== null,
+    refetchInterval: CLIENTS_EVERY_MS,
+  });
+}
+
+export function useTree(selection: Selection | null) {
+  return useQuery({
+    queryKey: ['tree', selection],
+    queryFn: ({ signal }) => (selection ? getTree(selection, signal) : null),
+    enabled: selection !== null,
+    placeholderData: ofTheSameRule(selection),
+  });
+}
+
+export function useSchema(selection: Selection | null) {
+  return useQuery({
+    queryKey: ['schema', selection],
+    queryFn: ({ signal }) => (selection ? getSchema(selection, signal) : null),
+    enabled: selection !== null,
+    placeholderData: ofTheSameRule(selection),
+  });
+}
+
+type Asked = { queryKey: readonly [string, Selection | null] };
+
+/** While another client is asked, or the rule is read again, what was known of it stays on the screen. */
+function ofTheSameRule(selection: Selection | null) {
+  return <T>(previous: T | undefined, asked: Asked | undefined): T | undefined => {
+    const last = asked?.queryKey[1];
+    const same =
+      last?.app === selection?.app && last?.ruleId === selection?.ruleId && last?.confId === selection?.confId;
+    return same ? previous : undefined;
+  };
+}
+
+const KEPT_AGAIN_MS = 60_000;
+
+/** How much the service keeps, and how much it has room for. */
+export function useKept() {
+  return useQuery({
+    queryKey: ['history', 'kept'],
+    queryFn: ({ signal }) => getKept(signal),
+    refetchInterval: KEPT_AGAIN_MS,
+  });
+}

@@ -1,0 +1,190 @@
+import { type CsvError, parse } from 'csv-parse/sync';
+import { readMoment } from '../../contract/moment.ts';
+import type { Case } from '../case.ts';
+import {
+  createRefusals,
+  noLines,
+  noneSetAside,
+  type Refusal,
+  type Refusals,
+  type SetAside,
+} from '../document/refusal.ts';
+import { parsePath, type Step } from '../path.ts';
+import type { CellType } from './cell-type.ts';
+import { delimiterOf } from './csv-delimiter.ts';
+
+type ReadCsv = { kind: 'cases'; cases: Case[]; setAside: SetAside } | { kind: 'refused'; refusals: Refusal[] };
+
+type CsvOptions = {
+  /** The type of a column's cells. */
+  typeOf: (header: string) => CellType;
+  /** The time zone of times without an offset, by its IANA name. Without one, such a time is a mistake. */
+  timeZone?: string | undefined;
+  /** A row with a mistake is set aside. Otherwise one mistake refuses all rows. */
+  skipInvalid?: boolean;
+};
+
+const MAX_COLUMNS = 1000;
+const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+const HAS_OFFSET = /[T ]\d.*(?:Z|[+-]\d\d:?\d\d)$/i;
+
+/** A cell: null when it is empty, which is not the same as an empty text in quotes. */
+type Cell = { text: string; quoted: boolean } | null;
+/** The library's result for a row. `lines`: the line that it ends in. */
+type ParsedRow = { record: Cell[]; info: { lines: number } };
+/** `line`: the line of the file that the row begins in. */
+type Row = { cells: Cell[]; line: number };
+type Column = { kind: 'name' } | { kind: 'asOf' } | { kind: 'input'; header: string; path: Step[]; type: CellType };
+
+/** Reads CSV with a header of input paths, `name` and `asOf`; separated by commas, semicolons or tabs. One row is one case. */
+export function readCsv(text: string, options: CsvOptions): ReadCsv {
+  const refusals = createRefusals(noLines);
+  const [header, ...body] = readRows(text, refusals);
+  const columns = header && refusals.found() === 0 ? readHeader(header.cells, { ...options, refusals }) : [];
+  if (header && refusals.found() === 0 && body.length === 0) refusals.put(whole('has a header but no rows'));
+  if (!header && refusals.found() === 0) refusals.put(whole('is empty: begin with a header of input paths'));
+  if (refusals.found() > 0) return { kind: 'refused', refusals: refusals.all };
+  const cases: Case[] = [];
+  let wrongRows = 0;
+  for (const [index, row] of body.entries()) {
+    const before = refusals.found();
+    const one = readRow(row, { ...options, columns, index, refusals });
+    if (refusals.found() === before) cases.push(one);
+    else wrongRows++;
+  }
+  if (wrongRows === 0) return { kind: 'cases', cases, setAside: noneSetAside };
+  if (!options.skipInvalid || cases.length === 0) return { kind: 'refused', refusals: refusals.all };
+  return { kind: 'cases', cases, setAside: { cases: wrongRows, refusals: refusals.all } };
+}
+
+const whole = (message: string, line: number | null = null): Refusal => ({ path: 'body', line, message });
+
+function readRows(text: string, refusals: Refusals): Row[] {
+  const plain = text.startsWith('\ufeff') ? text.slice(1) : text;
+  const delimiter = delimiterOf(plain);
+  // A row wider than any header may be is not even cut into cells.
+  const firstLine = plain.slice(0, plain.search(/[\r\n]|$/));
+  if (firstLine.split(delimiter).length > MAX_COLUMNS) {
+    refusals.add(['header'], `has more than ${MAX_COLUMNS} columns`);
+    return [];
+  }
+  try {
+    const cast = (cell: string, { quoting }: { quoting: boolean }): Cell =>
+      cell === '' && !quoting ? null : { text: cell, quoted: quoting };
+    const rows: unknown[] = parse(plain, { delimiter, cast, skip_empty_lines: true, info: true });
+    return placed(rows.filter(isParsedRow));
+  } catch (error) {
+    const line = isCsvError(error) && typeof error.lines === 'number' ? error.lines : null;
+    refusals.put(whole(`is not CSV: ${error instanceof Error ? error.message : String(error)}`, line));
+    return [];
+  }
+}
+
+function isParsedRow(row: unknown): row is ParsedRow {
+  return typeof row === 'object' && row !== null && 'record' in row && 'info' in row;
+}
+
+/** Rows with the line that each begins in. A cell in quotes may go over several lines; the library counts a CRLF in one as two. */
+function placed(rows: readonly ParsedRow[]): Row[] {
+  let countedTwice = 0;
+  return rows.map(({ record, info }) => {
+    const quoted = record.map((cell) => (cell?.quoted ? cell.text : '')).join('');
+    const counted = quoted.match(/[\r\n]/g)?.length ?? 0;
+    const line = info.lines - counted - countedTwice;
+    countedTwice += quoted.match(/\r\n/g)?.length ?? 0;
+    return { cells: record, line };
+  });
+}
+
+function isCsvError(error: unknown): error is CsvError & { lines?: unknown } {
+  return error instanceof Error && 'lines' in error;
+}
+
+function readHeader(
+  cells: Cell[],
+  { typeOf, refusals }: Pick<CsvOptions, 'typeOf'> & { refusals: Refusals },
+): Column[] {
+  const seen = new Map<string, number>();
+  return cells.map((cell, index): Column => {
+    const header = cell?.text.trim() ?? '';
+    const refuse = (message: string) =>
+      refusals.put({ path: 'header', line: 1, message: `${message} (column ${index + 1})` });
+    const earlier = seen.get(header);
+    if (header === '') refuse('is empty: name the input path of each column');
+    else if (earlier !== undefined) refuse(`gives ${JSON.stringify(header)} twice, first in column ${earlier + 1}`);
+    seen.set(header, earlier ?? index);
+    if (header === 'name' || header === 'asOf') return { kind: header };
+    const path = parsePath(header);
+    if (header !== '' && (!path || path.some((step) => typeof step === 'number')))
+      refuse(`is not an input path such as user.age: ${JSON.stringify(header)}`);
+    return { kind: 'input', header, path: path ?? [], type: typeOf(header) };
+  });
+}
+
+type RowOptions = Pick<CsvOptions, 'timeZone'> & { columns: Column[]; index: number; refusals: Refusals };
+
+function readRow({ cells, line }: Row, { timeZone, columns, index, refusals }: RowOptions): Case {
+  const input: Members = new Map();
+  let name = `row ${index + 1}`;
+  let ts: string | null = null;
+  for (const [position, column] of columns.entries()) {
+    const cell = cells[position] ?? null;
+    if (cell === null) continue;
+    const refuse = (message: string) =>
+      refusals.put({
+        path: column.kind === 'input' ? column.header : column.kind,
+        line,
+        message: `${message} (row ${index + 1}, column ${position + 1})`,
+      });
+    if (column.kind === 'name') name = cell.text;
+    else if (column.kind === 'asOf') ts = timeOf(cell.text.trim(), timeZone, refuse);
+    else put(input, column.path, jsonOf(cell, column, refuse));
+  }
+  return { name, input: print(input), ts, tags: [], skip: false, line, expect: null };
+}
+
+function timeOf(text: string, timeZone: string | undefined, refuse: (message: string) => void): string | null {
+  if (/^\d{1,18}$/.test(text)) return text;
+  const ms = timeZone !== undefined || HAS_OFFSET.test(text) ? readMoment(text, timeZone ?? 'UTC') : null;
+  if (ms !== null) return ms;
+  const found = JSON.stringify(text.slice(0, 40));
+  refuse(
+    readMoment(text, 'UTC') === null
+      ? `is not a time such as 2026-03-15T12:00:00+08:00, found ${found}`
+      : `is not a time with an offset such as +08:00, found ${found}`,
+  );
+  return null;
+}
+
+function jsonOf({ text, quoted }: NonNullable<Cell>, { type }: { type: CellType }, refuse: (message: string) => void) {
+  if (type === 'number' && NUMBER.test(text.trim())) return text.trim();
+  if (type === 'boolean' && /^(?:true|false)$/i.test(text.trim())) return text.trim().toLowerCase();
+  if (type === 'text' || (quoted && text === '')) return JSON.stringify(text);
+  refuse(
+    `must be a ${type === 'number' ? 'number as JSON writes it' : 'true or false'}, found ${JSON.stringify(text.slice(0, 40))}`,
+  );
+  return 'null';
+}
+
+/** An input as it grows: JSON text, or members. Not an object, so that no name means anything. */
+type Members = Map<string, string | Members>;
+
+function put(members: Members, path: readonly Step[], json: string): void {
+  const [step, ...rest] = path;
+  const name = String(step);
+  if (rest.length === 0) {
+    members.set(name, json);
+    return;
+  }
+  const inner = members.get(name);
+  const next: Members = inner instanceof Map ? inner : new Map();
+  members.set(name, next);
+  put(next, rest, json);
+}
+
+function print(members: Members): string {
+  const parts = [...members].map(
+    ([name, value]) => `${JSON.stringify(name)}:${typeof value === 'string' ? value : print(value)}`,
+  );
+  return `{${parts.join(',')}}`;
+}

@@ -1,0 +1,49 @@
+import { printPath, type Step } from '../path.ts';
+
+/** Something in a document or request that cannot be used: where, and what to do about it. */
+export type Refusal = { path: string; line: number | null; message: string };
+
+/** The line a path is written in; null when that is not known. */
+export type LineOf = (path: string) => number | null;
+export const noLines: LineOf = () => null;
+
+const MAX_REFUSALS = 100;
+
+/** Collects refusals, the first hundred of them. */
+export function createRefusals(lineOf: LineOf) {
+  const all: Refusal[] = [];
+  let found = 0;
+  const put = (refusal: () => Refusal) => {
+    found++;
+    if (all.length < MAX_REFUSALS) all.push(refusal());
+  };
+  return {
+    all,
+    /** How many there are, those beyond the first hundred too. */
+    found: () => found,
+    put: (refusal: Refusal) => put(() => refusal),
+    add: (path: readonly Step[], message: string) =>
+      put(() => {
+        const printed = printPath(path);
+        return { path: printed || 'document', line: lineOf(printed), message };
+      }),
+  };
+}
+export type Refusals = ReturnType<typeof createRefusals>;
+
+/** A refusal as a call is told of it. */
+export function problemOf({ path, line, message }: Refusal): { field: string; message: string } {
+  return { field: path, message: line === null ? message : `${message} (line ${line})` };
+}
+
+/** Refusals as sentences, with the file and line an editor can open. */
+export function refusalLines(file: string, refusals: readonly Refusal[]): string {
+  return refusals
+    .map(({ path, line, message }) => `${file}${line === null ? '' : `:${line}`}: ${path} ${message}`)
+    .join('\n');
+}
+
+/** The cases of a batch that are left out because of a mistake in them, and the first hundred mistakes. */
+export type SetAside = { cases: number; refusals: readonly Refusal[] };
+
+export const noneSetAside: SetAside = { cases: 0, refusals: [] };

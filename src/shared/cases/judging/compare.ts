@@ -1,0 +1,101 @@
+import { type ExactValue, RawNumber, stringifyExact } from '../../contract/json/raw-number.ts';
+import { printPath, type Step } from '../path.ts';
+import { isApproximable, isNear, sameNumber } from './decimal.ts';
+import { type Difference, MAX_DIFFERENCES, shortened } from './difference.ts';
+
+type Members = { [key: string]: ExactValue };
+type Operator = { kind: 'any' } | { kind: 'approx'; expected: string; by: string };
+
+/**
+ * Compares data after a run with what is expected of it. Objects are subsets: only members that are named count. Inside a
+ * list every element counts whole and in order. Numbers are compared by their exact value.
+ */
+export function compareData(expected: ExactValue, actual: ExactValue): Difference[] {
+  const found: Difference[] = [];
+  compare(expected, actual, { path: [], whole: false, found });
+  return found;
+}
+
+type Place = { path: Step[]; whole: boolean; found: Difference[] };
+
+function compare(expected: ExactValue, actual: ExactValue | undefined, place: Place): void {
+  if (place.found.length >= MAX_DIFFERENCES) return;
+  const operator = operatorOf(expected);
+  if (actual === undefined) tell(place, expected, undefined, 'is missing');
+  else if (operator) applyOperator(operator, expected, actual, place);
+  else if (isObject(expected) && isObject(actual)) compareMembers(expected, actual, place);
+  else if (Array.isArray(expected) && Array.isArray(actual)) compareElements(expected, actual, place);
+  else if (!sameScalar(expected, actual)) tell(place, expected, actual, 'differs');
+}
+
+function applyOperator(operator: Operator, expected: ExactValue, actual: ExactValue, place: Place): void {
+  if (operator.kind === 'any') return;
+  const isNumber = actual instanceof RawNumber;
+  if (isNumber && isNear(actual.text, operator)) return;
+  tell(place, expected, actual, isNumber ? 'differs by more than is allowed' : 'is not a number');
+}
+
+function compareMembers(expected: Members, actual: Members, place: Place): void {
+  for (const [key, value] of Object.entries(expected)) {
+    compare(value, Object.hasOwn(actual, key) ? actual[key] : undefined, { ...place, path: [...place.path, key] });
+  }
+  if (!place.whole) return;
+  for (const [key, value] of Object.entries(actual)) {
+    if (Object.hasOwn(expected, key)) continue;
+    tell({ ...place, path: [...place.path, key] }, undefined, value, 'was not expected');
+  }
+}
+
+function compareElements(expected: ExactValue[], actual: ExactValue[], place: Place): void {
+  for (const [index, value] of expected.entries()) {
+    compare(value, actual[index], { ...place, path: [...place.path, index], whole: true });
+  }
+  for (const [index, value] of actual.entries()) {
+    if (index < expected.length) continue;
+    tell({ ...place, path: [...place.path, index] }, undefined, value, 'was not expected');
+  }
+}
+
+function sameScalar(expected: ExactValue, actual: ExactValue): boolean {
+  if (expected instanceof RawNumber) return actual instanceof RawNumber && sameNumber(expected.text, actual.text);
+  return expected === actual;
+}
+
+function tell(place: Place, expected: ExactValue | undefined, actual: ExactValue | undefined, message: string): void {
+  if (place.found.length >= MAX_DIFFERENCES) return;
+  place.found.push({ path: printPath(place.path), expected: textOf(expected), actual: textOf(actual), message });
+}
+
+const textOf = (value: ExactValue | undefined) => (value === undefined ? null : shortened(stringifyExact(value)));
+
+/** The problems of the operators of an expectation, by path. An operator is one only when it is alone in its object. */
+export function operatorProblems(
+  value: ExactValue,
+  path: readonly Step[] = [],
+): { path: readonly Step[]; message: string }[] {
+  if (Array.isArray(value)) return value.flatMap((element, index) => operatorProblems(element, [...path, index]));
+  if (!isObject(value)) return [];
+  const operator = operatorOf(value);
+  if (operator?.kind === 'approx') {
+    const wrong = [operator.expected, operator.by].find((text) => !isApproximable(text));
+    if (wrong !== undefined) return [{ path, message: `has a number beyond 10^±400 in $approx: ${shortened(wrong)}` }];
+    return operator.by.startsWith('-') ? [{ path, message: 'has a $by below 0' }] : [];
+  }
+  if (operator) return [];
+  return Object.entries(value).flatMap(([key, member]) => operatorProblems(member, [...path, key]));
+}
+
+function operatorOf(value: ExactValue): Operator | null {
+  if (!isObject(value)) return null;
+  const keys = Object.keys(value);
+  const { $any: any, $approx: approx, $by: by } = value;
+  if (keys.length === 1 && any === true) return { kind: 'any' };
+  if (keys.length === 2 && approx instanceof RawNumber && by instanceof RawNumber)
+    return { kind: 'approx', expected: approx.text, by: by.text };
+  return null;
+}
+
+/** Whether a value is a JSON object. */
+export function isObject(value: ExactValue | undefined): value is Members {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof RawNumber);
+}

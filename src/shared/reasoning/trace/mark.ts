@@ -1,0 +1,48 @@
+import type { Json } from '../../json-tree/read-json.ts';
+
+export type Decision = 'TRUE' | 'FALSE' | 'NONE';
+
+/** How one occurrence ended. `UNKNOWN`: the client wrote a state that it does not know itself. */
+export type Outcome = Decision | 'ERROR' | 'REJECTED' | 'OUT_OF_TIME' | 'LEFT_OUT' | 'UNFINISHED' | 'UNKNOWN';
+
+/** A key as a node accessed it; a value is null when there was none, `size` the length of one too long to carry. */
+export type Read = { key: string; value: Json | null; size: number | null };
+export type Write = { key: string; before: Json | null; after: Json | null; size: number | null };
+
+/** One occurrence in the trace. `outcome` is what its parent saw, so it includes inversion. */
+export type Mark = {
+  outcome: Outcome;
+  /** TRUE and FALSE were swapped by the node's configuration. */
+  inverted: boolean;
+  /** Wall clock, with everything below. */
+  ms: number | null;
+  /** Ended after the parallel node above it had already decided. */
+  late: boolean;
+  error: string | null;
+  /** In a dry run: the replacement of its own code. */
+  instead: 'stubbed' | 'assumed' | null;
+  reads: Read[];
+  writes: Write[];
+};
+
+/** The outcome that a parent works with; null when the run ended there. */
+export function decisionOf({ outcome }: Mark): Decision | null {
+  switch (outcome) {
+    case 'TRUE':
+    case 'FALSE':
+    case 'NONE':
+      return outcome;
+    case 'REJECTED':
+      return 'FALSE';
+    case 'OUT_OF_TIME':
+    case 'LEFT_OUT':
+      return 'NONE';
+    default:
+      return null;
+  }
+}
+
+export function inverted(decision: Decision): Decision {
+  if (decision === 'NONE') return decision;
+  return decision === 'TRUE' ? 'FALSE' : 'TRUE';
+}

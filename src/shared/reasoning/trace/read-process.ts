@@ -1,0 +1,17 @@
+import { type TraceEntry, traceEntries } from '../../contract/trace-entries.ts';
+import type { Mark } from './mark.ts';
+
+/** One entry of the flat trace: a node that ended. */
+export type ProcessEntry = { id: string; name: string; mark: Mark };
+
+/** Reads the trace text of any client. `rest`: what at its end is no entry. */
+export function readProcess(process: string): { entries: ProcessEntry[]; rest: string } {
+  const { entries, rest } = traceEntries(process);
+  return { entries: entries.map((entry) => ({ id: entry.id, name: entry.name, mark: markOf(entry) })), rest };
+}
+
+function markOf({ state, inverted, ms }: TraceEntry): Mark {
+  return { ...nothing, outcome: state, inverted, ms };
+}
+
+const nothing = { late: false, error: null, instead: null, reads: [], writes: [] };

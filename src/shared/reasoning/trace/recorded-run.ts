@@ -1,0 +1,64 @@
+import { traceEntries } from '../../contract/trace-entries.ts';
+import { idOf, memberOf, textOf } from '../../json-tree/members.ts';
+import { readJson } from '../../json-tree/read-json.ts';
+import type { Decision } from './mark.ts';
+
+/** A run that can be made again. `input`: as it was written. `ts`: the time that it ran as of, decimal text. `process`: its trace. */
+export type RecordedRun = { mockId: string; input: string; ts: string; decision: Decision; process: string | null };
+
+/** Why a run is left out. */
+export type LeftOut =
+  | 'it was a dry run'
+  | 'only a part of the rule ran'
+  | 'it came to no decision'
+  | 'its input is not kept, or was cut'
+  | 'fields of its input are hidden';
+
+type Kept = {
+  mockId: string;
+  /** The node that ran alone; null for the whole rule. */
+  confId: string | null;
+  decision: Decision | null;
+  dryRun: boolean;
+  masked: readonly string[];
+  ts: string | null;
+  history: readonly { state: string; at: number }[];
+  /** As JSON text; null where it is not kept. */
+  input: string | null;
+  result: string | null;
+};
+
+/** A run as it was kept, to be made again; or why it is left out: nothing runs with `***` in its input. */
+export function recordedRun({ mockId, input, decision, ...kept }: Kept): RecordedRun | LeftOut {
+  const { confId, dryRun, masked, ts, history, result } = kept;
+  if (dryRun) return 'it was a dry run';
+  if (confId !== null) return 'only a part of the rule ran';
+  if (decision === null) return 'it came to no decision';
+  if (masked.length > 0) return 'fields of its input are hidden';
+  if (input === null) return 'its input is not kept, or was cut';
+  const read = readJson(result ?? '{}');
+  const answer = read.kind === 'ok' ? read.root : undefined;
+  const dispatched = history.find(({ state }) => state === 'dispatched')?.at ?? history[0]?.at ?? 0;
+  const ranAsOf = ts ?? idOf(memberOf(answer, 'ts')) ?? idOf(memberOf(answer, 'executeAt')) ?? String(dispatched);
+  return { mockId, input, ts: ranAsOf, decision, process: textOf(memberOf(answer, 'process')) };
+}
+
+/** The runs that took one way through the tree, the newest first. */
+export type Way = { newest: RecordedRun; others: RecordedRun[] };
+
+/** Runs by the nodes that they came through and their results; the way that most runs took first. */
+export function waysOf(runs: readonly RecordedRun[]): Way[] {
+  const groups = Map.groupBy(runs, ({ decision, process }) => {
+    const entries = process === null ? [] : traceEntries(process).entries;
+    return [decision, ...entries.map(({ id, state }) => `${id}:${state}`)].join(' ');
+  });
+  return [...groups.values()]
+    .flatMap(([newest, ...others]) => (newest === undefined ? [] : [{ newest, others }]))
+    .sort((a, b) => b.others.length - a.others.length);
+}
+
+/** How a case that was made of a run is called. */
+export const nameOfCase = ({ decision, mockId }: RecordedRun): string => `${decision}, run ${mockId}`;
+
+/** The file that a batch of recorded runs names, so that it is known as one. */
+export const RECORDED_RUNS = 'recorded runs';

@@ -1,0 +1,96 @@
+import type { Json } from '../../json-tree/read-json.ts';
+import type { Facts } from '../facts.ts';
+import type { Result } from '../result.ts';
+import { decisionOf } from '../trace/mark.ts';
+import { replayResult } from '../trace/replay-result.ts';
+import { ALWAYS, nameOf, type Occurrence, occurrencesOf, type TimeWindow, type TreeNode } from '../tree.ts';
+import { type SmallestChange, wayToTrue } from '../what-if/smallest-change.ts';
+import { whyOf } from '../why.ts';
+import { type ReasonKey, reasonEnglish } from './english.ts';
+import { changeOfKeyWords, factWords, wantedWords } from './fact-words.ts';
+import { format, type Parameters } from './format.ts';
+import { type ReasonWords, wordsOf } from './reason-words.ts';
+
+/** One node on the way from the root to what decided. */
+type Step = { nodeId: string; name: string; outcome: string };
+/**
+ * `path` and `sentences` are empty where the trace does not say. `change`: the smallest change of the input with which the result would be
+ * TRUE, where that can be computed; values are JSON text, `assumed` the ids of consequences that count as TRUE.
+ */
+type Explanation = {
+  decision: string | null;
+  path: Step[];
+  sentences: string[];
+  change: { keys: { key: string; before: string | null; after: string }[]; assumed: string[] } | null;
+};
+
+type Asked = { root: TreeNode; result: Result | null; input: Json | null; ranAt: number };
+
+const MAX_NODES = 4;
+
+/** Why a run came out as it did, as English text: the nodes that decided, and a sentence for each. `ranAt`: epoch ms. */
+export function explain({ root, result, input, ranAt }: Asked): Explanation {
+  const occurrences = occurrencesOf(root);
+  const { trace, replay } = replayResult(result, occurrences);
+  const [start] = occurrences;
+  const mark = start && replay.marks.get(start);
+  if (!start || !mark) return { decision: null, path: [], sentences: [], change: null };
+  const reasons = whyOf(start, replay.marks);
+  const path = reasons.map(({ at: { index, node } }) => ({
+    index,
+    nodeId: node.id,
+    name: nameOf(node),
+    outcome: replay.marks.get(occurrences[index] ?? start)?.outcome ?? '',
+  }));
+  const change = wayToTrue({ occurrences, marks: replay.marks, tracesReads: trace === 'steps', input, ranAt });
+  const sentences = reasons.map((reason) =>
+    sentenceOf(wordsOf(reason, { marks: replay.marks, input }), { ranAt, withWanted: change === null }),
+  );
+  return {
+    decision: decisionOf(mark),
+    path: path.filter(({ index }, at) => index !== path[at - 1]?.index).map(({ index: _, ...step }) => step),
+    sentences: change === null ? sentences : [...sentences, changeSentence(change)],
+    change: change && {
+      keys: change.changes.map(({ key, before, after }) => ({ key, before, after })),
+      assumed: change.assumed.map(({ node }) => node.id),
+    },
+  };
+}
+
+const say = (key: ReasonKey, parameters: Parameters = {}) => format(reasonEnglish[key], parameters);
+
+type How = { ranAt: number; withWanted: boolean };
+
+function sentenceOf({ key, nodes, decisions, texts, facts, window }: ReasonWords, { ranAt, withWanted }: How): string {
+  const named = Object.fromEntries(Object.entries(nodes).map(([name, of]) => [name, nodesText([of].flat())]));
+  const timed = window ? { window: windowText([nodes.node].flat()[0]?.node.timeWindow), time: iso(ranAt) } : {};
+  const given = facts === null ? {} : { facts: factsText(facts) };
+  const sentence = say(key, { ...decisions, ...texts, ...named, ...timed, ...given });
+  const wanted = withWanted && facts && wantedWords(facts);
+  return wanted ? `${sentence} ${say(wanted.text, { key: wanted.key, value: wanted.value })}` : sentence;
+}
+
+function changeSentence({ changes, assumed }: SmallestChange): string {
+  const words = { changes: changes.map((change) => changeOfKeyWords(change, say)).join(', ') };
+  if (assumed.length === 0) return say('why.change', words);
+  return say('why.change.assumed', { ...words, n: assumed.length, nodes: nodesText(assumed) });
+}
+
+function nodesText(all: readonly (Occurrence | undefined)[]): string {
+  const names = all.slice(0, MAX_NODES).map((at) => (at ? `“${nameOf(at.node)}” #${at.node.id}` : ''));
+  const more = all.length - names.length;
+  return more > 0 ? `${names.join(', ')} ${say('why.more', { n: more })}` : names.join(', ');
+}
+
+function factsText(facts: Facts): string {
+  const { reads, settings } = factWords(facts, say);
+  const from = facts.from === 'input' && reads.length > 0 ? `${say('why.inInput')} ` : '';
+  return `${from}${[...reads, ...settings].join(', ')}`;
+}
+
+function windowText(window: TimeWindow | undefined): string {
+  const { type, start, end } = window ?? ALWAYS;
+  return say(`node.window.${type}`, { start: iso(Number(start ?? 0)), end: iso(Number(end ?? 0)) });
+}
+
+const iso = (ms: number) => (Math.abs(ms) <= 8.64e15 ? new Date(ms).toISOString() : `${ms} ms since 1970`);

@@ -1,0 +1,27 @@
+// A file of its own: the page has its own words for the same codes.
+
+import type { Template } from './format.ts';
+
+/** The sentence of each finding before a release, in English, by the code of the finding. */
+export const readinessEnglish = {
+  'no-rule': 'The rule cannot run: {reason}',
+  'missing-node': 'Node {node} is not released.',
+  'unusable-node': 'Node {node} cannot be read: {reason}.',
+  circle: 'The nodes {nodes} stand in a circle.',
+  'missing-class': 'A client of {target} does not have the class {class}.',
+  'wrong-setting': 'Node {node}: {field} must be {type}, and is {value}.',
+  failed: { one: '{n} case failed on {target}.', other: '{n} cases failed on {target}.' },
+  unanswered: {
+    one: '{n} case has no answer on {target}.',
+    other: '{n} cases have no answer on {target}.',
+  },
+  'no-cases': 'The rule has no saved cases that run.',
+  'never-run': 'Its cases did not run on {target} yet, as far as batches are kept.',
+  'other-rules': 'Its cases last ran on {target} with other rules than are released now.',
+  'other-cases': 'Its cases have changed since they last ran on {target}.',
+  'classes-unknown': 'No client of {target} is online and says which classes it has.',
+  'rule-over': 'The time window of the rule is over.',
+  'node-over': 'The time window of node {node} is over: it counts as NONE.',
+  'not-reached': 'No case reaches node {node}.',
+  'dry-run': 'Its cases last ran on {target} without effects.',
+} as const satisfies Record<string, Template>;

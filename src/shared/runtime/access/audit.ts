@@ -1,0 +1,52 @@
+import { closeSync, openSync } from 'node:fs';
+import { pino } from 'pino';
+import { visible } from '../../contract/json/visible-text.ts';
+import { BadSettings } from '../settings/settings.ts';
+
+/** Something that was done or refused: by whom, from where, to what, and how it went. Never what it was about. */
+type AuditEvent = {
+  what: string;
+  /** The name of the key or of the person; null when it is unknown. */
+  who: string | null;
+  from: string | null;
+  app?: number | undefined;
+  ruleId?: string | null | undefined;
+  confId?: string | null | undefined;
+  mockId?: string | undefined;
+  batchId?: string | undefined;
+  /** The paths of the input that were searched by, never the values. */
+  paths?: string[] | undefined;
+  outcome: string;
+  /** How many calls this line stands for, if not one. */
+  calls?: number;
+  /** Names of keys that were changed. */
+  keys?: object;
+};
+
+export type Audit = { tell(event: AuditEvent): void; close(): void };
+
+const noAudit: Audit = { tell() {}, close() {} };
+
+/** The audit log (AUDIT_LOG): JSON lines added to a file, or to standard output for `-`. None without one. */
+export function openAudit(to: string | undefined, onError: (error: unknown) => void): Audit {
+  if (to === undefined) return noAudit;
+  if (to !== '-') refuseUnwritable(to);
+  // Each line is with the operating system before the answer is with the caller.
+  const lines = pino.destination({ dest: to === '-' ? 1 : to, append: true, sync: true });
+  lines.on('error', onError);
+  return {
+    tell: (event) => void lines.write(`${visible(JSON.stringify({ audit: new Date().toISOString(), ...event }))}\n`),
+    close: () => lines.end(),
+  };
+}
+
+/** Throws `BadSettings` unless lines can be added to a file. */
+export function refuseUnwritable(path: string): void {
+  try {
+    closeSync(openSync(path, 'a'));
+  } catch (error) {
+    throw new BadSettings(
+      `AUDIT_LOG cannot be written: ${error instanceof Error ? error.message : error}. Name a file in a folder that is there, or - for standard output.`,
+    );
+  }
+}

@@ -1,0 +1,117 @@
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { type Document, parseDocument } from 'yaml';
+import { z } from 'zod';
+import { every } from '../periodic.ts';
+import { BadSettings } from '../settings/settings.ts';
+import { type Caller, permissions } from './caller.ts';
+
+/** One entry of a keys file. Without a digest it is a person a trusted proxy names (`TRUSTED_USER_HEADER`). */
+export type KeyEntry = Caller & { name: string; digest: Buffer | null; expiresAt: number | null };
+
+const LOOK_EVERY_MS = 1000;
+
+/** Every scalar of the file is read as the text it is: a digest of digits alone would be a number otherwise. */
+const whole = z
+  .string()
+  .regex(/^[1-9]\d{0,9}$/, 'must be a whole number from 1')
+  .transform(Number);
+const bound = whole.refine((value) => value <= 1_000_000, 'must be at most 1000000');
+const limits = z.strictObject({ callsPerSecond: bound, openCalls: bound, streams: bound, batches: bound }).partial();
+const expiry = z.iso
+  .date()
+  .or(z.iso.datetime({ offset: true }))
+  .transform((text) => Date.parse(text));
+
+const entrySchema = z
+  .strictObject({
+    name: z.string().regex(/^([\w.@+-]{1,64}|\*)$/, 'must be 1 to 64 letters, digits or . _ - @ +'),
+    sha256: z
+      .string()
+      .regex(/^[0-9a-f]{64}$/i, "must be the key's SHA-256 in hexadecimal (rule-server keys new)")
+      .optional(),
+    expires: expiry.optional(),
+    may: z.array(z.enum(permissions)).default([...permissions]),
+    apps: z.array(whole).optional(),
+    limits: limits.default({}),
+  })
+  .transform(
+    ({ name, sha256, expires, may, apps, limits }): KeyEntry => ({
+      name,
+      digest: sha256 === undefined ? null : Buffer.from(sha256, 'hex'),
+      expiresAt: expires ?? null,
+      may: new Set(may),
+      apps: apps ? new Set(apps) : null,
+      limits,
+    }),
+  );
+
+const fileSchema = z.strictObject({ keys: z.array(entrySchema) }).superRefine(({ keys }, context) => {
+  for (const [index, { name }] of keys.entries()) {
+    if (keys.findIndex((other) => other.name === name) < index)
+      context.addIssue({ code: 'custom', path: ['keys', index, 'name'], message: 'is there twice' });
+  }
+});
+
+/** Reads the text of a keys file. Throws `BadSettings` that names every entry there is something wrong with. */
+export function parseKeysFile(text: string): KeyEntry[] {
+  const document = parseDocument(text, { prettyErrors: false, schema: 'failsafe' });
+  const [broken] = document.errors;
+  // The message of a parser may quote the file.
+  if (broken) throw new BadSettings(`API_KEYS_FILE is not YAML: ${broken.code} at character ${broken.pos[0] + 1}.`);
+  const parsed = fileSchema.safeParse(withoutAliases(document));
+  if (parsed.success) return parsed.data.keys;
+  const problems = parsed.error.issues.map(({ path, message }) => `${path.join('.') || 'the file'}: ${message}`);
+  throw new BadSettings(`API_KEYS_FILE cannot be used: ${problems.join('; ')}.`);
+}
+
+/** An alias could make a small file a huge one. */
+function withoutAliases(document: Document): unknown {
+  try {
+    return document.toJS({ maxAliasCount: 0 });
+  } catch {
+    throw new BadSettings('API_KEYS_FILE must not use aliases: write each entry out.');
+  }
+}
+
+/** The digest a keys file has of a key. */
+export function digestOf(key: string): Buffer {
+  return createHash('sha256').update(key).digest();
+}
+
+export async function readKeysFile(path: string): Promise<string> {
+  return readFile(path, 'utf8').catch((error) => {
+    throw new BadSettings(`API_KEYS_FILE cannot be read: ${error instanceof Error ? error.message : error}.`);
+  });
+}
+
+type Watch = {
+  path: string;
+  known: string;
+  onChange: (keys: KeyEntry[]) => void;
+  onBad: (error: unknown) => void;
+  onGood: () => void;
+};
+
+/**
+ * Looks at the file every second: links that are switched over and remote file systems tell of no change. `onBad` is called once for each
+ * thing that is wrong with it, and `onGood` once it is right again.
+ */
+export function watchKeysFile({ path, known, onChange, onBad, onGood }: Watch) {
+  let last = known;
+  let told: string | undefined;
+  const look = async () => {
+    const text = await readKeysFile(path);
+    if (text !== last) {
+      last = text;
+      onChange(parseKeysFile(text));
+    }
+    if (told !== undefined) onGood();
+    told = undefined;
+  };
+  return every(LOOK_EVERY_MS, look, (error) => {
+    if (told === String(error)) return;
+    told = String(error);
+    onBad(error);
+  });
+}

@@ -1,0 +1,57 @@
+import { type DestinationStream, type LoggerOptions, type Logger as Pino, pino } from 'pino';
+import { visible } from '../../contract/json/visible-text.ts';
+import { perProcess } from '../../seams/process.ts';
+import { time } from '../../seams/time.ts';
+import { errorFields } from './error-fields.ts';
+
+export type Logger = Pino;
+
+/** The trace that a line belongs to. Set by whoever traces. */
+export const traceOfLog = perProcess(() => ({
+  now: (): { trace_id: string; span_id: string } | undefined => undefined,
+}));
+
+/** JSON lines on standard output, or `to`. Inputs, outputs and keys of executions never go in here. */
+export function createLogger({ level, role }: { level: string; role: string }, to?: DestinationStream): Logger {
+  const options: LoggerOptions = {
+    level,
+    base: { role, pid: process.pid },
+    timestamp: pino.stdTimeFunctions.isoTime,
+    mixin: () => traceOfLog().now() ?? {},
+    serializers: { err: (error: unknown) => errorFields(error) },
+    // JSON does not escape bidirectional marks, and a terminal obeys them.
+    hooks: { streamWrite: (line) => `${visible(line.trimEnd())}\n` },
+  };
+  return to ? pino(options, to) : pino(options);
+}
+
+/** An alert is over with the first success after this long without a failure: one that comes and goes stays one. */
+const QUIET_MS = 5000;
+
+export type ThrottledAlert = ReturnType<typeof createThrottledAlert>;
+
+/**
+ * Reports a fault once, however many calls it hits: the first failure warns, repetitions stay silent, and the end
+ * says how long it lasted.
+ */
+export function createThrottledAlert(log: Logger, what: string) {
+  let current: { since: number; failedAt: number } | undefined;
+  return {
+    /** Something failed. */
+    begins(error: unknown, advice: string) {
+      const now = time.now();
+      if (current) {
+        current.failedAt = now;
+        return;
+      }
+      current = { since: now, failedAt: now };
+      log.warn({ err: error instanceof Error ? error : new Error(String(error)) }, `${what}: ${advice}`);
+    },
+    /** Something worked. To be called again and again. */
+    ends() {
+      if (!current || time.now() - current.failedAt < QUIET_MS) return;
+      log.info({ lastedMs: current.failedAt - current.since }, `${what}: over`);
+      current = undefined;
+    },
+  };
+}

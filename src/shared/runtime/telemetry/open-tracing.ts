@@ -1,0 +1,13 @@
+// A file of its own: OpenTelemetry is loaded only when there are traces.
+
+import { noTracing, type Tracing } from './tracing.ts';
+
+/** Traces to an OTLP endpoint (`OTEL_EXPORTER_OTLP_ENDPOINT`), or none without one. `of`: which service, and of which version. */
+export async function openTracing(
+  endpoint: string | undefined,
+  of: { role: string; version: string },
+): Promise<Tracing> {
+  if (endpoint === undefined) return noTracing;
+  const { startTracing } = await import('./otel-tracing.ts');
+  return startTracing(endpoint, of);
+}

@@ -1,0 +1,144 @@
+import type { Redis } from 'ioredis';
+import { z } from 'zod';
+import {
+  type BatchState,
+  batchSchema,
+  batchStateSchema,
+  type Counts,
+  itemDetailSchema,
+  itemHeadSchema,
+  noCounts,
+} from '../../cases/batch.ts';
+import { caseSchema } from '../../cases/case.ts';
+import { verdicts } from '../../cases/verdict.ts';
+import { parseJson } from '../../contract/json/parse-json.ts';
+import {
+  BATCH_KEY_SECONDS,
+  type BatchLimits,
+  type BatchStore,
+  chunksOf,
+  erasedHead,
+  PERMIT_MS,
+  sizeOf,
+  WANTED_MS,
+} from './batch-store.ts';
+import { acquire, begin, change, create, renew, settle } from './redis-batch-scripts.ts';
+
+/** So much longer it is remembered that a batch was kept once. */
+const KNOWN_FACTOR = 4;
+
+const casesSchema = z.array(caseSchema);
+const OVER: readonly BatchState[] = ['cancelled', 'finished'];
+
+type Part = 'batch' | 'state' | 'cases' | 'sent' | 'heads' | 'details';
+type KeyOf = (batchId: string, part: Part) => string;
+
+function keysOf(prefix: string) {
+  const key: KeyOf = (batchId, part) => `${prefix}${batchId}:${part}`;
+  const [index, isRunning, sizes, total] = [`${prefix}index`, `${prefix}running`, `${prefix}sizes`, `${prefix}bytes`];
+  const turns = (client: string) => ['open', 'wanted', 'limits', 'served'].map((kind) => `${prefix}${kind}:${client}`);
+  return { key, index, isRunning, total, shared: [index, isRunning, sizes, total], turns };
+}
+
+/** Batches in Redis, shared by all APIs and workers. Keys carry one hash tag: one slot of a cluster. */
+export function createRedisBatches(
+  redis: Redis,
+  deployment: string,
+  { seconds, bytes, running }: BatchLimits,
+): BatchStore {
+  const prefix = `${deployment}:batch:`;
+  const { key, index, isRunning, total, shared, turns } = keysOf(prefix);
+
+  return {
+    async create(batch, cases, maxOfKey = Number.MAX_SAFE_INTEGER) {
+      const chunks = chunksOf(cases);
+      const knownSeconds = Math.max(seconds * KNOWN_FACTOR, BATCH_KEY_SECONDS);
+      const limits = [Date.now(), seconds, bytes, running, sizeOf(batch, chunks), knownSeconds];
+      const ofKey = [batch.keyName ?? '', maxOfKey];
+      const texts = [JSON.stringify(batch), ...chunks];
+      const said = await create(redis, shared, [prefix, batch.batchId, ...limits, ...ofKey, ...texts]);
+      return z.enum(['created', 'no-room', 'too-many', 'too-many-of-key']).parse(said);
+    },
+    read: (batchId) => read(redis, prefix, batchId),
+    list: () => redis.zrevrange(index, 0, -1),
+    running: () => redis.smembers(isRunning),
+    async cases(batchId, chunk) {
+      return casesSchema.parse(parseJson((await redis.hget(key(batchId, 'cases'), String(chunk))) ?? '[]'));
+    },
+    begin: async (batchId, n, claimBy) => Number(await begin(redis, [key(batchId, 'sent')], [n, claimBy])),
+    async settle(batchId, { n, targetIndex, head, detail }) {
+      const texts = [JSON.stringify(head), detail ? JSON.stringify(detail) : '', `${targetIndex}:${head.verdict}`];
+      // Named, so that a Cluster that moves them refuses the whole step and not its second half.
+      const keys = [...shared, key(batchId, 'batch'), key(batchId, 'heads'), key(batchId, 'state')];
+      return (await settle(redis, keys, [prefix, batchId, n, ...texts, Date.now(), seconds, bytes])) === 1;
+    },
+    async heads(batchId, first, last) {
+      if (last < first) return [];
+      const fields = Array.from({ length: last - first + 1 }, (_, index) => String(first + index));
+      const [heads, sent] = await Promise.all([
+        redis.hmget(key(batchId, 'heads'), ...fields),
+        redis.hmget(key(batchId, 'sent'), ...fields),
+      ]);
+      return heads.map((text, index) => {
+        const claimBy = sent[index] ? Number(sent[index]) : null;
+        return itemHeadSchema.parse(text ? parseJson(text) : { verdict: 'pending', claimBy });
+      });
+    },
+    async detail(batchId, n) {
+      const text = await redis.hget(key(batchId, 'details'), String(n));
+      return text === null ? null : itemDetailSchema.parse(parseJson(text));
+    },
+    async erase(batchId, { n, chunk, cases }) {
+      const text = await redis.hget(key(batchId, 'heads'), String(n));
+      const change = redis.multi().hset(key(batchId, 'cases'), chunk, JSON.stringify(cases));
+      if (text !== null) {
+        const head = erasedHead(itemHeadSchema.parse(parseJson(text)));
+        change.hset(key(batchId, 'heads'), n, JSON.stringify(head));
+      }
+      await change.hdel(key(batchId, 'details'), String(n)).exec();
+    },
+    async change(batchId, from, to) {
+      const parameters = [batchId, to, OVER.includes(to) ? '1' : '0', Date.now(), ...from];
+      return (await change(redis, [key(batchId, 'state'), isRunning], parameters)) === 1;
+    },
+    ...permitsIn(redis, { prefix, turns }),
+    bytes: async () => Number((await redis.get(total)) ?? 0),
+  };
+}
+
+function permitsIn(
+  redis: Redis,
+  { prefix, turns }: { prefix: string; turns: (client: string) => string[] },
+): Pick<BatchStore, 'acquire' | 'renew' | 'release'> {
+  return {
+    async acquire({ client, batchId, mockId, limit }) {
+      const parameters = [batchId, mockId, limit, PERMIT_MS, WANTED_MS];
+      return (await acquire(redis, turns(client), parameters)) === 1;
+    },
+    async renew(client, mockIds) {
+      await renew(redis, [`${prefix}open:${client}`], [PERMIT_MS, ...mockIds]);
+    },
+    async release({ client, mockId }) {
+      await redis.zrem(`${prefix}open:${client}`, mockId);
+    },
+  };
+}
+
+async function read(redis: Redis, prefix: string, batchId: string): ReturnType<BatchStore['read']> {
+  const key = (part: Part) => `${prefix}${batchId}:${part}`;
+  const [text, fields] = await Promise.all([redis.get(key('batch')), redis.hgetall(key('state'))]);
+  const batch = batchSchema.safeParse(text === null ? null : parseJson(text));
+  if (!batch.success) return (await redis.exists(`${prefix}known:${batchId}`)) === 1 ? 'gone' : null;
+  const { targets, cases } = batch.data;
+  const counts = targets.map((_, index) => countsOf(fields, index, cases));
+  const state = batchStateSchema.catch('running').parse(fields.state);
+  const endedAt = fields.endedAt === undefined ? null : Number(fields.endedAt);
+  return { batch: batch.data, progress: { state, endedAt, counts } };
+}
+
+function countsOf(fields: Record<string, string>, targetIndex: number, cases: number): Counts {
+  const counts = noCounts();
+  for (const verdict of verdicts) counts[verdict] = Number(fields[`${targetIndex}:${verdict}`] ?? 0);
+  const { passed, failed, error, unanswered, skipped } = counts;
+  return { ...counts, pending: cases - passed - failed - error - unanswered - skipped };
+}

@@ -1,0 +1,135 @@
+import { setImmediate } from 'node:timers/promises';
+import type { ExecutionRecord, Settled } from '../../contract/execution-record.ts';
+import type { RulesOfRun } from '../../contract/rules-of-run.ts';
+
+/**
+ * The limits of the history: how many executions it has, for how long, and in how many bytes. The first that is reached makes the oldest
+ * leave.
+ */
+export type HistoryLimits = { count: number; seconds: number; bytes: number };
+
+/** So many executions may be pinned, in half of the room that the history has. */
+export const MAX_PINNED = 1000;
+export const PINNED_SECONDS = 10 * 365 * 86_400;
+
+/** Twice of what may be pinned: nothing that is pinned ever leaves for something else. */
+export function pinnedLimitsOf({ bytes }: Pick<HistoryLimits, 'bytes'>): HistoryLimits {
+  return { count: 2 * MAX_PINNED, seconds: PINNED_SECONDS, bytes };
+}
+
+export type HistoryFilter = {
+  app?: number | undefined;
+  /** Only executions of these; null or nothing: of all. */
+  apps?: ReadonlySet<number> | null | undefined;
+  /** None of these. */
+  notApps?: ReadonlySet<number> | undefined;
+  ruleId?: string | undefined;
+  /** Only the items of this batch; without it, none of any. */
+  batchId?: string | undefined;
+  limit: number;
+  cursor?: string | undefined;
+};
+export type HistoryPage = { records: ExecutionRecord[]; nextCursor: string | null };
+
+/** `oldest`: when the one that is evicted next ended, epoch ms; null when there is none. */
+export type Kept = { executions: number; bytes: number; oldest: number | null };
+
+/** Settled executions, newest first, bounded by count, age and bytes. Listing one page never loads a result. */
+export type History = {
+  add(settled: Settled): Promise<void>;
+  get(mockId: string): Promise<ExecutionRecord | null>;
+  result(mockId: string): Promise<string | null>;
+  /** The waiting call has its result: from now on it need not be readable longer than the history has room for it. */
+  delivered(mockId: string): Promise<void>;
+  input(mockId: string): Promise<string | null>;
+  /** Keeps an answer that came after its execution had timed out. `rules`: on which it ran, as known since. */
+  addLateResult(mockId: string, body: string, rules?: RulesOfRun): Promise<void>;
+  lateResult(mockId: string): Promise<string | null>;
+  list(filter: HistoryFilter): Promise<HistoryPage>;
+  /** How much there is of callers' executions. */
+  kept(): Promise<Kept>;
+  /** Forgets an execution with everything that is kept of it. */
+  erase(mockId: string): Promise<void>;
+};
+
+/** Inputs beyond this size are not kept: an execution can be looked at without them. */
+export const MAX_INPUT_KEPT = 64 * 1024;
+const SCANNED_AT_ONCE = 250;
+/** A page of one rule among very many executions comes empty after so many, with a cursor to go on: no list holds the loop up. */
+const SCANNED_FOR_A_PAGE = 20_000;
+
+/** The store's key of a large result that its history does not have yet. */
+export const resultKey = (mockId: string) => `result:${mockId}`;
+
+/** A member of the index, and what it is ordered by: when it was added, epoch ms. */
+export type Indexed = { member: string; at: number };
+
+/** Members of the index, newest first, beginning after one of them. Where that one was erased, those added at its time follow, or earlier. */
+type ReadIndex = (after: Indexed | null, count: number) => Promise<Indexed[]>;
+
+/** It was added so long after its end at the most: then a list goes on with too much rather than too little. */
+const ADDED_WITHIN_MS = 2000;
+
+/** The fields of an execution in the index, so that a list is filtered without loading records. */
+export function memberOf({ mockId, app, ruleId, batchId }: ExecutionRecord): string {
+  return `${app}|${ruleId ?? ''}${batchId === null ? '' : `~${batchId}`}|${mockId}`;
+}
+
+/** The cursor of what follows one execution in a list. */
+export const cursorOf = (record: ExecutionRecord): string =>
+  printCursor({ member: memberOf(record), at: (record.history.at(-1)?.at ?? 0) + ADDED_WITHIN_MS });
+
+/** The cursor of a list's very beginning. */
+export const BEGINNING = '-';
+
+/** Walks an index from the newest entry on until a page is full. Both backends list through it, so both page alike. */
+export async function listPage(
+  { app, apps, notApps, ruleId, batchId, limit, cursor }: HistoryFilter,
+  readIndex: ReadIndex,
+  load: (mockIds: string[]) => Promise<(ExecutionRecord | null)[]>,
+): Promise<HistoryPage> {
+  let position = parseCursor(cursor);
+  const found: Indexed[] = [];
+  let scanned = 0;
+  let isAtEnd = false;
+  for (;;) {
+    const members = await readIndex(position, SCANNED_AT_ONCE);
+    for (const indexed of members) {
+      const { member } = indexed;
+      const [itsApp, ruleAndBatch = ''] = member.split('|');
+      const [itsRule, itsBatch] = ruleAndBatch.split('~');
+      if (batchId !== undefined && itsBatch !== batchId) continue;
+      if (app !== undefined && itsApp !== String(app)) continue;
+      if ((apps && !apps.has(Number(itsApp))) || notApps?.has(Number(itsApp))) continue;
+      if (ruleId !== undefined && itsRule !== ruleId) continue;
+      found.push(indexed);
+    }
+    position = members.at(-1) ?? null;
+    scanned += members.length;
+    isAtEnd = members.length < SCANNED_AT_ONCE;
+    if (found.length > limit || isAtEnd || scanned >= SCANNED_FOR_A_PAGE) break;
+    await setImmediate(); // a store in this process answers without a turn of the loop
+  }
+  const page = found.slice(0, limit);
+  const records = await load(page.map(({ member }) => member.split('|')[2] ?? ''));
+  const last = found.length > limit ? page.at(-1) : isAtEnd ? undefined : position;
+  return {
+    records: records.filter((record) => record !== null),
+    nextCursor: last ? printCursor(last) : null,
+  };
+}
+
+/** A cursor this service did not make. */
+export class BadCursor extends Error {}
+
+function printCursor({ member, at }: Indexed): string {
+  return Buffer.from(`${member}|${at}`).toString('base64url');
+}
+
+function parseCursor(cursor: string | undefined): Indexed | null {
+  if (cursor === undefined || cursor === BEGINNING) return null;
+  const text = Buffer.from(cursor, 'base64url').toString();
+  const [, member, at = '0'] = /^(\d+\|\d*(?:~[\w-]+)?\|[\w-]+)(?:\|(\d{1,16}))?$/.exec(text) ?? [];
+  if (member === undefined) throw new BadCursor('is not one this service gave out');
+  return { member, at: Number(at) };
+}

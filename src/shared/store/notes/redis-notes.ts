@@ -1,0 +1,144 @@
+import type { Redis } from 'ioredis';
+import { z } from 'zod';
+import { storedKey } from '../key-value-store.ts';
+import { redisScript } from '../redis/redis-script.ts';
+import { ANSWER_BYTES, isNoteOf, NOTE_BYTES, NOTE_SECONDS, type Notes, type PutNote } from './notes.ts';
+
+/** Of all notes, when they were put; of those that are open, when they are due; of kept answers, when they were kept. */
+const INDEXES = ['all', 'due', 'answers', 'sizes', 'bytes'];
+const AT_ONCE = 100;
+const READ_AT_ONCE = 500;
+
+/** Every script begins with the indexes as keys, and with what is the same for all as its first parameters. */
+const COMMON = `
+local all, due, answers, sizes, bytes = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
+local now, prefix, noteBytes, maxBytes, seconds = tonumber(ARGV[1]), ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
+local function drop(key)
+  redis.call('DEL', prefix .. key)
+  redis.call('ZREM', answers, key)
+  local size = tonumber(redis.call('HGET', sizes, key) or '0')
+  if size > 0 then redis.call('HDEL', sizes, key) redis.call('DECRBY', bytes, size) end
+end
+local function purge()
+  for _, key in ipairs(redis.call('ZRANGEBYSCORE', all, '-inf', now - seconds * 1000, 'LIMIT', 0, ${AT_ONCE})) do
+    redis.call('ZREM', all, key)
+    redis.call('ZREM', due, key)
+    drop(key)
+  end
+end
+local function fits(wanted)
+  return redis.call('ZCARD', all) * noteBytes + tonumber(redis.call('GET', bytes) or '0') + wanted <= maxBytes
+end
+local function makeRoom(wanted)
+  if redis.call('ZCARD', all) * noteBytes + wanted > maxBytes then return false end
+  for _ = 1, ${AT_ONCE} do
+    if fits(wanted) then return true end
+    local oldest = redis.call('ZRANGE', answers, 0, 0)
+    if #oldest == 0 then return false end
+    drop(oldest[1])
+  end
+  return fits(wanted)
+end
+`;
+
+/**
+ * The note and its place in the index are one step: an API that dies right after it leaves a note that is found when it is
+ * due.
+ */
+const put = redisScript(`${COMMON}
+local note, key, text, dueAt = KEYS[6], ARGV[6], ARGV[7], ARGV[8]
+purge()
+local there = redis.call('GET', note)
+if there then return {'there', there} end
+if not makeRoom(noteBytes) then return {'full'} end
+redis.call('SET', note, text, 'EX', seconds)
+redis.call('ZADD', all, now, key)
+redis.call('ZADD', due, dueAt, key)
+return {'put'}
+`);
+
+const changeNote = redisScript(`${COMMON}
+local note, key, from, to, dueAt, answer = KEYS[6], ARGV[6], ARGV[7], ARGV[8], ARGV[9], ARGV[10]
+if redis.call('GET', note) ~= from then return 0 end
+if to == '' then
+  redis.call('DEL', note)
+  redis.call('ZREM', all, key)
+  redis.call('ZREM', due, key)
+  drop(key)
+  return 1
+end
+redis.call('SET', note, to, 'KEEPTTL')
+if dueAt == '' then redis.call('ZREM', due, key) else redis.call('ZADD', due, dueAt, key) end
+if answer ~= '' then
+  drop(key)
+  local size = #answer + ${ANSWER_BYTES}
+  if makeRoom(size) then
+    redis.call('SET', prefix .. key, answer, 'PX', math.max(redis.call('PTTL', note), 1))
+    redis.call('ZADD', answers, now, key)
+    redis.call('HSET', sizes, key, size)
+    redis.call('INCRBY', bytes, size)
+  end
+end
+return 1
+`);
+
+const takeDue = redisScript(`${COMMON}
+purge()
+local keys = redis.call('ZRANGEBYSCORE', due, '-inf', now, 'LIMIT', 0, ARGV[6])
+for _, key in ipairs(keys) do redis.call('ZADD', due, now + ARGV[7], key) end
+return keys
+`);
+
+const putReply = z.union([
+  z.tuple([z.literal('put')]),
+  z.tuple([z.literal('full')]),
+  z.tuple([z.literal('there'), z.string()]),
+]);
+const keysReply = z.array(z.string());
+
+type Options = {
+  prefix: string;
+  maxBytes: number;
+  /** Resolves once a replica has what was written, or it took too long. */
+  replicated: () => Promise<void>;
+};
+
+/** Notes in Redis, shared by all APIs. The value of a note lies where every version finds it: in the store. */
+export function createRedisNotes(redis: Redis, { prefix, maxBytes, replicated }: Options): Notes {
+  const indexes = INDEXES.map((name) => `${prefix}:notes:${name}`);
+  const answerPrefix = `${prefix}:notes:answer:`;
+  const noteKey = (key: string) => storedKey(prefix, key);
+  const common = () => [Date.now(), answerPrefix, NOTE_BYTES, maxBytes, NOTE_SECONDS];
+  const change: Notes['change'] = async (key, from, to, { dueAt, answer } = {}) => {
+    const parameters: (string | number)[] = [...common(), key, from, to ?? '', dueAt ?? '', answer ?? ''];
+    return (await changeNote(redis, [...indexes, noteKey(key), answerPrefix + key], parameters)) === 1;
+  };
+  /** No index leads from an execution to its key: it would cost every call, and this is rare. */
+  async function eraseSome(mockId: string, first: number): Promise<number> {
+    const keys = await redis.zrange(`${prefix}:notes:all`, String(first), String(first + READ_AT_ONCE - 1));
+    const texts = keys.length > 0 ? await redis.mget(keys.map(noteKey)) : [];
+    for (const [index, key] of keys.entries()) {
+      const text = texts[index] ?? '';
+      if (!isNoteOf(mockId, text)) continue;
+      if (!(await change(key, text, null))) throw new Error(`the note of ${mockId} changes at this moment`);
+    }
+    return keys.length;
+  }
+  return {
+    change,
+    async erase(mockId) {
+      for (let first = 0; (await eraseSome(mockId, first)) === READ_AT_ONCE; first += READ_AT_ONCE - 1);
+    },
+    async put(key, text, dueAt): Promise<PutNote> {
+      const reply = await put(redis, [...indexes, noteKey(key)], [...common(), key, text, dueAt]);
+      const [kind, there = ''] = putReply.parse(reply);
+      // The note alone remembers this call: if a fail-over lost it, a repeat would run again.
+      if (kind === 'put') await replicated();
+      return kind === 'there' ? { kind, text: there } : { kind };
+    },
+    get: (key) => redis.get(noteKey(key)),
+    answer: (key) => redis.get(answerPrefix + key),
+    due: async (count, againAfterMs) =>
+      keysReply.parse(await takeDue(redis, indexes, [...common(), count, againAfterMs])),
+  };
+}

@@ -1,0 +1,160 @@
+import { every } from '../../runtime/periodic.ts';
+import { type Timer, time } from '../../seams/time.ts';
+import type { Reply } from '../replies/replies.ts';
+import type { JobQueue, QueueBackend } from './queue-backend.ts';
+
+const TICK_MS = 500;
+/** 20 ms of the queue store's time. With more waiting, each is looked up less often. */
+const RECHECKS_PER_TICK = 2000;
+const RECHECK_AFTER_MS = 2000;
+
+type Options<Data, Ending> = {
+  backend: QueueBackend;
+  queue: JobQueue<Data, unknown>;
+  onCompleted: (id: string, value: unknown) => Ending;
+  onFailed: (id: string, reason: string) => Ending;
+  /** Called at each re-check of a job that has no ending yet. `recheckAt` says when to look again at the latest. */
+  onUnfinished: (id: string, awaited: AwaitedJob<Data>, state: 'pending' | 'missing') => Promise<void>;
+};
+
+/** A job that a call waits for, since an epoch ms. */
+export type AwaitedJob<Data> = { data: Data; since: number; recheckAt: number };
+
+/**
+ * Lets an API and the batches of a worker wait for jobs of one queue. Workers tell the process that asked how a job ended; since that
+ * may be lost, every waiting id is also looked up again each 2 s, and all of them at once when replies come back.
+ */
+export function followJobs<Data, Ending>(options: Options<Data, Ending>) {
+  const { backend, queue, onCompleted, onFailed } = options;
+  const pending = createPendingCalls<Ending>();
+  const look = (id: string) => lookAt(id, options);
+  const { awaited, lookUp, recheckAll, ...rechecks } = createRechecks({ ...options, look, settle });
+  const replies = backend.openReplies(queue, { onReply, onBack: recheckAll });
+
+  function onReply(reply: Reply): void {
+    const { id } = reply;
+    if (!pending.has(id)) return;
+    if (reply.kind === 'completed') settle(id, onCompleted(id, reply.value));
+    else if (reply.kind === 'failed') settle(id, onFailed(id, reply.reason));
+    else void lookUp(id).catch(() => {}); // it is looked up again
+  }
+
+  function settle(id: string, ending: Ending): boolean {
+    awaited.delete(id);
+    return pending.settle(id, ending);
+  }
+
+  /** After a suspend, timers fire before buffered replies are read: check the job once more before timing out. */
+  async function lookOnceMore(id: string, onTimeout: () => Ending | Promise<Ending>): Promise<Ending> {
+    const found = await backend.inTime(look(id)).catch(() => 'missing');
+    return typeof found === 'object' ? found.ending : onTimeout();
+  }
+
+  return {
+    /** In a job's data it leads its ending here. */
+    replyTo: replies.address,
+    /** Resolves once the subscription is confirmed, so that replies arrive. */
+    ready: replies.ready,
+
+    /** Waits for the end of one job, at most `timeoutMs`; then it ends as `onTimeout` says. Call it before the job is added. */
+    wait(id: string, data: Data, timeoutMs: number, onTimeout: () => Ending | Promise<Ending>): Promise<Ending> {
+      const since = time.now();
+      awaited.set(id, { data, since, recheckAt: since + RECHECK_AFTER_MS });
+      return pending.enter(id, timeoutMs, () => {
+        awaited.delete(id);
+        return lookOnceMore(id, onTimeout);
+      });
+    },
+    settle,
+    /** Calls `observer` when a job may have changed, also one that no call here waits for. It is a hint, never a promise. */
+    observe: (id: string, observer: () => void): (() => void) => replies.follow(id, observer),
+    /** Looks a job up now, if a call waits for it. */
+    lookUp,
+    get waiting() {
+      return pending.size;
+    },
+    close: async (): Promise<void> => void (await Promise.all([rechecks.stop(), replies.close()])),
+  };
+}
+
+/** Calls that wait under an id until they are settled. The first ending wins; every wait has a deadline. */
+function createPendingCalls<T>() {
+  const waiting = new Map<string, { resolve: (value: T | Promise<T>) => void; timer: Timer }>();
+
+  function settle(id: string, value: T | Promise<T>): boolean {
+    const wait = waiting.get(id);
+    if (!wait) return false;
+    waiting.delete(id);
+    time.clearTimeout(wait.timer);
+    wait.resolve(value);
+    return true;
+  }
+
+  return {
+    /** Waits under `id`. After `timeoutMs` the wait ends with what `onTimeout` comes to. One call at a time waits under an id. */
+    enter(id: string, timeoutMs: number, onTimeout: () => T | Promise<T>): Promise<T> {
+      if (waiting.has(id)) throw new Error(`a call already waits for ${id}`);
+      return new Promise((resolve) => {
+        waiting.set(id, { resolve, timer: time.setTimeout(() => settle(id, onTimeout()), timeoutMs) });
+      });
+    },
+    settle,
+    has: (id: string) => waiting.has(id),
+    get size() {
+      return waiting.size;
+    },
+  };
+}
+
+type Found<Ending> = { ending: Ending } | 'pending' | 'missing';
+
+/** The ending as the job itself holds it. */
+async function lookAt<Data, Ending>(
+  id: string,
+  { queue, onCompleted, onFailed }: Pick<Options<Data, Ending>, 'queue' | 'onCompleted' | 'onFailed'>,
+): Promise<Found<Ending>> {
+  const found = await queue.getBackend().isFinished(id, true);
+  const [status, value] = Array.isArray(found) ? found : [found, ''];
+  if (status === 1) return { ending: onCompleted(id, JSON.parse(value)) };
+  if (status === 2) return { ending: onFailed(id, value) };
+  return status === -1 ? 'missing' : 'pending';
+}
+
+type RecheckOptions<Data, Ending> = Pick<Options<Data, Ending>, 'onUnfinished'> & {
+  look: (id: string) => Promise<Found<Ending>>;
+  settle: (id: string, ending: Ending) => boolean;
+};
+
+/** Looks up the jobs that calls wait for, longest ago first. */
+function createRechecks<Data, Ending>({ onUnfinished, look, settle }: RecheckOptions<Data, Ending>) {
+  const awaited = new Map<string, AwaitedJob<Data>>();
+  const ticks = every(TICK_MS, recheckDue, () => {}); // the queue's health says so once, and the next tick tries again
+
+  async function recheckDue(): Promise<void> {
+    const now = time.now();
+    const due = [...awaited].filter(([, { recheckAt }]) => recheckAt <= now).slice(0, RECHECKS_PER_TICK);
+    await Promise.all(due.map(([id]) => lookUp(id)));
+  }
+
+  async function lookUp(id: string): Promise<void> {
+    const entry = awaited.get(id);
+    if (!entry) return;
+    entry.recheckAt = time.now() + RECHECK_AFTER_MS;
+    awaited.delete(id);
+    awaited.set(id, entry); // moved to the end: entries that were looked up longer ago come first
+    const found = await look(id);
+    if (!awaited.has(id)) return;
+    if (typeof found === 'object') settle(id, found.ending);
+    else await onUnfinished(id, entry, found);
+  }
+
+  return {
+    awaited,
+    lookUp,
+    recheckAll(): void {
+      for (const entry of awaited.values()) entry.recheckAt = 0;
+      void recheckDue().catch(() => {}); // the next tick tries again
+    },
+    stop: ticks.stop,
+  };
+}

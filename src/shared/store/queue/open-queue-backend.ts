@@ -1,0 +1,17 @@
+import type { Telemetry } from 'bullmq';
+import { type RedisAddress, redisAddress } from '../../runtime/settings/redis-address.ts';
+import { type EmbeddedFolder, openEmbedded } from '../embedded/embedded-backend.ts';
+import type { QueueBackend } from './queue-backend.ts';
+import { openRedis } from './redis-backend.ts';
+/**
+ * Opens the queue store at an address or a redis:// URL, or the embedded one when there is none: in `kept`, or in memory.
+ * `telemetry` carries traces.
+ */
+export async function openQueueBackend(
+  where: RedisAddress | string | undefined,
+  telemetry?: Telemetry,
+  kept?: EmbeddedFolder,
+): Promise<QueueBackend> {
+  if (where === undefined) return openEmbedded(telemetry, kept);
+  return openRedis(typeof where === 'string' ? redisAddress(where) : where, telemetry);
+}

@@ -1,0 +1,124 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Redis } from 'ioredis';
+import { z } from 'zod';
+import type { RedisAddress } from '../../runtime/settings/redis-address.ts';
+import type { Endpoint } from '../../runtime/settings/redis-url.ts';
+import { askClusterNode } from './cluster-view.ts';
+import type { View } from './master-view.ts';
+
+export type MasterFinder = {
+  /** The master of the newest view. Rejects when none could be had, with what was said instead. */
+  find(): Promise<Endpoint>;
+  close(): void;
+};
+
+const ASK_WITHIN_MS = 300;
+/** One that was cut off may be the first to answer, with a view of before the fail-over. */
+const OTHERS_HAVE_MS = 50;
+/** The first of a large Cluster: a view of the newest epoch spreads to all nodes within a second. */
+const ASK_AT_MOST = 9;
+
+/** Asks all Sentinels, or several nodes of the Cluster, at once: some of them may be dead, frozen or cut off. */
+export function createMasterFinder(address: RedisAddress): MasterFinder {
+  const peers = new Map<string, { at: Endpoint; redis: Redis }>();
+  const options = peerOptions(address);
+  const ask = (redis: Redis, at: Endpoint) =>
+    address.kind === 'sentinel'
+      ? askSentinel(redis, address.masterName)
+      : askClusterNode(redis, { at, prefix: address.prefix, byName: address.usesTls });
+
+  function keep(endpoints: readonly Endpoint[]): void {
+    const wanted = new Map([...address.endpoints, ...endpoints].map((at) => [nameOf(at), at]));
+    for (const [name, at] of [...wanted].slice(0, ASK_AT_MOST))
+      if (!peers.has(name)) peers.set(name, { at, redis: openPeer(at, options) });
+    for (const [name, { redis }] of peers) {
+      if (wanted.has(name)) continue;
+      redis.disconnect();
+      peers.delete(name);
+    }
+  }
+
+  async function look(): Promise<Endpoint> {
+    if (peers.size === 0) keep([]);
+    const asked = [...peers.values()].map(({ redis, at }) => ask(redis, at));
+    const { views, errors } = await mostOf(asked);
+    const [newest] = views.sort((one, other) => other.epoch - one.epoch);
+    if (!newest) throw new Error(`no master was found: ${[...new Set(errors)].join('; ') || 'no answer'}`);
+    keep(newest.others);
+    return newest.master;
+  }
+
+  let looking: Promise<Endpoint> | undefined;
+  return {
+    find() {
+      looking ??= look().finally(() => {
+        looking = undefined;
+      });
+      return looking;
+    },
+    close() {
+      for (const { redis } of peers.values()) redis.disconnect();
+      peers.clear();
+    },
+  };
+}
+
+export const nameOf = ({ host, port }: Endpoint) => `${host}:${port}`;
+
+function peerOptions({ kind, username, password, sentinel, tls }: RedisAddress) {
+  const credentials = kind === 'sentinel' ? sentinel : { username, password };
+  return {
+    ...(credentials.username !== undefined && { username: credentials.username }),
+    ...(credentials.password !== undefined && { password: credentials.password }),
+    ...(tls && { tls }),
+    connectTimeout: 2000,
+    commandTimeout: ASK_WITHIN_MS,
+    maxRetriesPerRequest: 0,
+    enableReadyCheck: false,
+    retryStrategy: () => 250,
+  };
+}
+
+function openPeer({ host, port }: Endpoint, options: ReturnType<typeof peerOptions>): Redis {
+  const peer = new Redis({ ...options, host, port });
+  peer.on('error', () => {}); // that none answers is told by who asked
+  return peer;
+}
+
+/** All answers, or what there is of them shortly after more than half. */
+async function mostOf(asked: Promise<View>[]): Promise<{ views: View[]; errors: string[] }> {
+  const views: View[] = [];
+  const errors: string[] = [];
+  const most = Promise.withResolvers<void>();
+  const noted = asked.map((one) =>
+    one.then(
+      (view) => {
+        views.push(view);
+        if (views.length * 2 > asked.length) most.resolve();
+      },
+      (error) => void errors.push(error instanceof Error ? error.message : String(error)),
+    ),
+  );
+  await Promise.race([Promise.all(noted), most.promise.then(() => delay(OTHERS_HAVE_MS))]);
+  return { views: [...views], errors };
+}
+
+const addressSchema = z.tuple([z.string(), z.coerce.number().int().min(1)]).nullable();
+const masterSchema = z.union([
+  z.array(z.string()).transform((texts) => texts[texts.indexOf('config-epoch') + 1]),
+  z.record(z.string(), z.unknown()).transform((fields) => fields['config-epoch']),
+]);
+
+/** Only `get-master-addr-by-name` tells the new master as soon as it took over; only `master` tells the epoch. */
+async function askSentinel(redis: Redis, name: string): Promise<View> {
+  const [address, master] = await Promise.all([
+    redis.call('SENTINEL', 'GET-MASTER-ADDR-BY-NAME', name).then((reply) => addressSchema.parse(reply)),
+    redis.call('SENTINEL', 'MASTER', name).catch((error) => {
+      if (String(error).includes('No such master')) return null;
+      throw error;
+    }),
+  ]);
+  if (address === null || master === null) throw new Error(`the Sentinels know no master named "${name}"`);
+  const [host, port] = address;
+  return { master: { host, port }, epoch: z.coerce.number().parse(masterSchema.parse(master)), others: [] };
+}

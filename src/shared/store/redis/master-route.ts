@@ -1,0 +1,82 @@
+import { connect, isIP, type Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { connect as connectTls } from 'node:tls';
+import { AbstractConnector, type RedisOptions } from 'ioredis';
+import { every } from '../../runtime/periodic.ts';
+import type { RedisAddress } from '../../runtime/settings/redis-address.ts';
+import { createMasterFinder, type MasterFinder, nameOf } from './master-finder.ts';
+
+const LOOK_EVERY_MS = 500;
+const AGAIN_AFTER_MS = 100;
+const CLOSE_WITHIN_MS = 100;
+
+/** The way to a master that may move: what connections need to find it, and what makes them leave one that is none any more. */
+export type MasterRoute = {
+  Connector: NonNullable<RedisOptions['Connector']>;
+  /** Looks at once whether the master moved. */
+  look(): void;
+  close(): void;
+};
+
+/**
+ * A connection is made to the master wherever it is by then. All are broken that lead elsewhere as soon as it is known: an
+ * old master that is frozen or cut off would keep them for ever, and none of them would hear of the new one.
+ */
+export function createMasterRoute(address: RedisAddress): MasterRoute {
+  const finder = createMasterFinder(address);
+  const open = new Map<Socket, string>();
+
+  async function leaveOldMaster(): Promise<void> {
+    const master = nameOf(await finder.find());
+    for (const [socket, name] of open) if (name !== master) socket.destroy();
+  }
+  const looks = every(LOOK_EVERY_MS, leaveOldMaster, () => {}); // that none is found is told by who connects
+
+  return {
+    Connector: connectorTo(finder, address, open),
+    look: () => void leaveOldMaster().catch(() => {}),
+    close() {
+      void looks.stop();
+      finder.close();
+    },
+  };
+}
+
+function connectorTo(finder: MasterFinder, { tls }: RedisAddress, open: Map<Socket, string>) {
+  return class MasterConnector extends AbstractConnector {
+    constructor() {
+      super(CLOSE_WITHIN_MS);
+    }
+
+    override async connect(tell: (event: string, error: Error) => void): Promise<Socket> {
+      this.connecting = true;
+      for (;;) {
+        const master = await finder.find().catch((error) => {
+          tell('error', error);
+          return undefined;
+        });
+        // ioredis gives a connection up for good whose connector fails.
+        if (!this.connecting) throw new Error('Connection is closed.');
+        if (master) return this.#connectTo(nameOf(master), master);
+        await delay(AGAIN_AFTER_MS);
+      }
+    }
+
+    /** Told what INFO says: a replica is left again. */
+    override check({ role }: { role?: string }): boolean {
+      return role !== 'slave';
+    }
+
+    #connectTo(name: string, { host, port }: { host: string; port: number }): Socket {
+      const named = isIP(host) === 0 && { servername: host };
+      const socket = tls ? connectTls({ host, port, ...named, ...tls }) : connect({ host, port });
+      this.stream = socket;
+      open.set(socket, name);
+      socket.once('close', () => open.delete(socket));
+      socket.once('error', (error) => {
+        this.firstError = error;
+      });
+      return socket;
+    }
+  };
+}

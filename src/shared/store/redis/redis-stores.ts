@@ -1,0 +1,53 @@
+import type { Redis } from 'ioredis';
+import { createRedisBatches } from '../batches/redis-batches.ts';
+import { createMissingRecords } from '../history/missing-records.ts';
+import { createRedisHistory, historyPrefix } from '../history/redis-history.ts';
+import { batchesPartOf, createSplitHistory } from '../history/split-history.ts';
+import { createRedisTrees } from '../history/trees.ts';
+import { createRedisStore } from '../key-value-store.ts';
+import { createRedisNotes } from '../notes/redis-notes.ts';
+import type { QueueBackend } from '../queue/queue-backend.ts';
+
+/** The names of both histories. */
+const HISTORIES = { calls: 'history', batches: 'history-of-batches' } as const;
+
+type Stores = Pick<
+  QueueBackend,
+  | 'store'
+  | 'openTrees'
+  | 'openNotes'
+  | 'openHistory'
+  | 'openPinned'
+  | 'pinnedTrees'
+  | 'openMissingRecords'
+  | 'openBatches'
+>;
+type Options = {
+  prefix: string;
+  /** Opens the connection of notes, with what waits for a replica. */
+  openNoted: () => { redis: Redis; replicated: () => Promise<void> };
+};
+
+/** The stores of one Redis beside the queues. Notes, which a fail-over must not lose, have a connection of their own. */
+export function redisStores(redis: Redis, { prefix, openNoted }: Options): Stores {
+  const store = createRedisStore(redis, prefix);
+  return {
+    store,
+    pinnedTrees: store,
+    openTrees: (maxBytes) => createRedisTrees(redis, prefix, maxBytes),
+    openNotes(maxBytes) {
+      const noted = openNoted();
+      return createRedisNotes(noted.redis, { prefix, maxBytes, replicated: noted.replicated });
+    },
+    openHistory: (limits) =>
+      createSplitHistory((own, part) => createRedisHistory(redis, { prefix, name: HISTORIES[part] }, own), limits),
+    openPinned: (limits) => createRedisHistory(redis, { prefix, name: 'pinned-history' }, limits),
+    openMissingRecords: (queue, limits) =>
+      createMissingRecords(redis, (state) => queue.toKey(state), {
+        turn: `${prefix}:history:repair`,
+        calls: { prefix: historyPrefix(prefix, HISTORIES.calls), limits },
+        batches: { prefix: historyPrefix(prefix, HISTORIES.batches), limits: batchesPartOf(limits) },
+      }),
+    openBatches: (limits) => createRedisBatches(redis, prefix, limits),
+  };
+}

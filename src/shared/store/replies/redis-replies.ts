@@ -1,0 +1,136 @@
+import { randomUUID } from 'node:crypto';
+import type { createRedisBackend } from 'bullmq';
+import type { Redis } from 'ioredis';
+import { parseJson } from '../../contract/json/parse-json.ts';
+import { every } from '../../runtime/periodic.ts';
+import type { RedisConnections } from '../redis/redis-connections.ts';
+import { createFollowers, type Replies, type Reply, type ReplyListener } from './replies.ts';
+
+/** Channels are in the slot of the queue's own keys, as sharded pub/sub of a Redis Cluster wants it. */
+const addressPrefix = (prefix: string) => `${prefix}:replies:`;
+const CHANGES = ':changes';
+
+/** A connection that died in silence is noticed by this. */
+const PING_EVERY_MS = 5000;
+const SILENT_FOR_MS = 15_000;
+
+/**
+ * Tells what the job holds, not what a worker believes: of an ending that the queue refused nothing is told, unless the job
+ * has another one. The text of the input cannot be taken for `replyTo`: a quote inside a string is escaped.
+ */
+const TELL_ENDING = `
+local job, id, address = KEYS[1], ARGV[1], ARGV[2]
+local held = redis.call('HMGET', job, 'finishedOn', 'returnvalue', 'failedReason', 'data')
+if not held[1] then return 0 end
+local replyTo = string.match(held[4] or '', '"replyTo":"([%w{}._:-]+)"')
+if replyTo and string.sub(replyTo, 1, #address) ~= address then replyTo = nil end
+if replyTo and held[2] then redis.call('SPUBLISH', replyTo, 'completed ' .. id .. ' ' .. held[2])
+elseif replyTo then redis.call('SPUBLISH', replyTo, 'failed ' .. id .. ' ' .. (held[3] or '')) end
+redis.call('SPUBLISH', job .. '${CHANGES}', '')
+return 1
+`;
+
+const TELL_CHANGE = `return redis.call('SPUBLISH', KEYS[1] .. '${CHANGES}', '')`;
+
+type Backend = ReturnType<typeof createRedisBackend>;
+
+/**
+ * Makes a worker tell how its jobs ended: a second script right behind the completion, on the same connection, so that it
+ * costs no wait.
+ */
+export function tellEndings(backend: Backend, prefix: string): void {
+  const execute = backend.execCommand.bind(backend);
+  const defined = new WeakSet<object>();
+  backend.execCommand = (client, name, parameters) => {
+    const done = execute(client, name, parameters);
+    if (!('defineCommand' in client)) return done;
+    if (!defined.has(client)) {
+      client.defineCommand('tellEnding', { numberOfKeys: 1, lua: TELL_ENDING });
+      client.defineCommand('tellChange', { numberOfKeys: 1, lua: TELL_CHANGE });
+      defined.add(client);
+    }
+    const id = String(parameters[backend.moveToFinishedKeys.length]);
+    if (name === 'moveToFinished')
+      tell(() => client.runCommand('tellEnding', [backend.toKey(id), id, addressPrefix(prefix)]), done);
+    if (name === 'updateProgress') client.runCommand('tellChange', [parameters[0]]).catch(() => {});
+    return done;
+  };
+}
+
+/** A Redis that lost its scripts runs the second one first: then it is told once more. */
+function tell(send: () => Promise<unknown>, done: Promise<unknown>): void {
+  Promise.all([send(), done])
+    .then(([told, finished]) => (told === 0 && !(Number(finished) < 0) ? send() : undefined))
+    .catch(() => {}); // a hint
+}
+
+type Change = { prefix: string; jobKey: string; id: string; replyTo: string | undefined };
+
+/** Tells that something happened to a job without a worker. */
+export async function tellChange(redis: Redis, { prefix, jobKey, id, replyTo }: Change): Promise<void> {
+  const told = [redis.spublish(`${jobKey}${CHANGES}`, '')];
+  if (replyTo?.startsWith(addressPrefix(prefix))) told.push(redis.spublish(replyTo, `changed ${id} `));
+  await Promise.all(told).catch(() => {}); // a hint
+}
+
+type Options = {
+  open: RedisConnections['open'];
+  prefix: string;
+  /** The key of a job. */
+  keyOf: (id: string) => string;
+};
+
+/** Hears replies on a connection of its own. */
+export function openRedisReplies({ open, prefix, keyOf }: Options, { onReply, onBack }: ReplyListener): Replies {
+  const redis = open({ maxRetriesPerRequest: null, socketTimeout: SILENT_FOR_MS });
+  const address = `${addressPrefix(prefix)}${randomUUID()}`;
+  const ready = Promise.withResolvers<void>();
+  const channelOf = (id: string) => `${keyOf(id)}${CHANGES}`;
+  const followers = createFollowers(
+    // Changes from before it listens are found by one more look.
+    (channel) =>
+      void redis.ssubscribe(channel).then(
+        () => followers.tell(channel),
+        () => {},
+      ),
+    (channel) => void redis.sunsubscribe(channel).catch(() => {}),
+  );
+  let isFirst = true;
+
+  async function listen(): Promise<void> {
+    await redis.ssubscribe(address);
+    if (isFirst) ready.resolve();
+    else onBack();
+    isFirst = false;
+  }
+
+  redis.on('ready', () => void listen().catch(() => {})); // a connection that is lost again becomes ready again
+  redis.on('smessage', (channel: string, message: string) => {
+    if (channel !== address) return followers.tell(channel);
+    const reply = readReply(message);
+    if (reply) onReply(reply);
+  });
+  const pings = every(
+    PING_EVERY_MS,
+    () => redis.ping(),
+    () => {},
+  );
+
+  return {
+    address,
+    ready: ready.promise,
+    follow: (id, listener) => followers.add(channelOf(id), listener),
+    async close() {
+      redis.disconnect();
+      await pings.stop();
+    },
+  };
+}
+
+function readReply(message: string): Reply | undefined {
+  const [kind, id = ''] = message.split(' ', 2);
+  const text = message.slice(`${kind} ${id} `.length);
+  if (kind === 'completed') return { kind, id, value: parseJson(text) };
+  if (kind === 'failed') return { kind, id, reason: text };
+  return kind === 'changed' ? { kind, id } : undefined;
+}

@@ -1,0 +1,163 @@
+import { constants } from 'node:fs';
+import { join } from 'node:path';
+import { errnoOf, unless } from '../../../shared/runtime/errno.ts';
+import type { Store } from '../../../shared/store/key-value-store.ts';
+import { access, chmod, lstat, stat } from '../../seams/files.ts';
+import type { FileStats } from '../../seams/operations.ts';
+import { createFileClock, type FileClock } from '../file-clock.ts';
+import { privateDirectory } from '../file-names.ts';
+import { fileSystemOf } from '../file-system.ts';
+import { exists, noteFileSystem } from '../quick-files.ts';
+import { createClientDirectories } from './client-directories.ts';
+import { createId, notUsable, readId, UnusableSharedDirectory } from './directory-identity.ts';
+
+/** Workers on one queue must share one directory; the last to leave frees the queue for another one after this long. */
+const IDENTITY_KEPT_SECONDS = 60;
+
+/**
+ * Everything else is below one of these: removing, claiming and keeping answers go through them without a look at each path.
+ */
+const OWN_AND_NEVER_LINKS = [
+  '.rule-server',
+  '.rule-server/claims',
+  '.rule-server/answers',
+  '.rule-server/clocks',
+  'mock',
+];
+/** The folders that a worker must be able to write; it makes those that are missing. */
+const WRITTEN = ['.rule-server', '.rule-server/claims', '.rule-server/answers', 'mock'];
+/** Where the published server keeps its register of apps, which no client reads. */
+const REGISTER_OF_APPS = 'apps';
+/** A full disk is full for every worker: the answer to a call says so, and as soon as there is room it goes on. */
+const FULL = new Set(['ENOSPC', 'EDQUOT']);
+
+/** The shared directory itself: whether it is the right one, what time it thinks it is, and directories for clients. */
+export function createSharedDirectory({ sharedDir, store }: { sharedDir: string; store: Store }) {
+  const clock = createFileClock(sharedDir);
+  let ownId: string | undefined;
+  let hasOtherServer = false;
+  let isReplaceable = false;
+
+  return {
+    sharedDir,
+    ...createClientDirectories(sharedDir),
+
+    /** The time by its file system. */
+    clock,
+
+    /**
+     * Throws `UnusableSharedDirectory` unless this is the directory that the queue's other workers use, and this one may
+     * write it. Also keeps it registered, so call it every few seconds.
+     */
+    async check(): Promise<void> {
+      const found = await stat(sharedDir).catch((error) => {
+        throw new UnusableSharedDirectory(`SHARED_DIR cannot be used (${errnoOf(error)}): create or mount it`);
+      });
+      if (!found.isDirectory()) throw new UnusableSharedDirectory(`SHARED_DIR is not a directory`);
+      await noteFileSystem(sharedDir).catch(notUsable);
+      await refuseStrangers(sharedDir, clock.ownUid());
+      const id = (await readId(sharedDir)) ?? (ownId === undefined ? await adoptOrCreate(sharedDir, store) : undefined);
+      if (id === undefined || (ownId !== undefined && id !== ownId)) {
+        throw new UnusableSharedDirectory(
+          `SHARED_DIR is no longer the directory this worker started with (${ownId}): is it still mounted? If it was replaced on purpose, restart the workers`,
+        );
+      }
+      const registered = await store.hold('shared-dir', id, IDENTITY_KEPT_SECONDS);
+      if (registered !== id) {
+        throw new UnusableSharedDirectory(
+          `SHARED_DIR (${id}) is not the directory the other workers of this queue use (${registered}): give all of them the same one, or wait ${IDENTITY_KEPT_SECONDS} s after the last of them stopped`,
+        );
+      }
+      ownId = id;
+      hasOtherServer = await exists(join(sharedDir, REGISTER_OF_APPS)).catch(notUsable);
+      await refuseUnwritable(sharedDir, clock);
+      isReplaceable = mayBeReplaced(found, clock.ownUid());
+    },
+
+    /** Whether other users may put another folder in the place of one at the root; as of the last check. */
+    isReplaceable: () => isReplaceable,
+
+    /** Whether the published server uses this directory too. It removes directories of clients whenever they are empty. */
+    hasOtherServer: () => hasOtherServer,
+
+    /** Whether the directory this worker started with is there. While it is not, nothing that is missing means anything. */
+    isThere,
+    async mustBeThere(): Promise<void> {
+      if (!(await isThere())) throw new Error('SHARED_DIR is not there');
+    },
+  };
+
+  async function isThere(): Promise<boolean> {
+    const id = await refuseStrangers(sharedDir, clock.ownUid())
+      .then(() => readId(sharedDir))
+      .catch(() => undefined);
+    return ownId !== undefined && id === ownId;
+  }
+}
+
+async function adoptOrCreate(sharedDir: string, store: Store): Promise<string | undefined> {
+  const others = await store.get('shared-dir');
+  if (others === null) return createId(sharedDir);
+  throw new UnusableSharedDirectory(
+    `SHARED_DIR is new, but the other workers of this queue use another one (${others}): is it mounted? Give all of them the same one, or wait ${IDENTITY_KEPT_SECONDS} s after the last of them stopped`,
+  );
+}
+
+/**
+ * Throws if a link stands in the place of a folder, or if somebody else owns one of the workers' own: its owner could remove claims,
+ * and a rule would run twice. `ownUid`: undefined while it is not known.
+ */
+async function refuseStrangers(sharedDir: string, ownUid: number | undefined): Promise<void> {
+  for (const name of OWN_AND_NEVER_LINKS) {
+    const found = await lstat(join(sharedDir, name)).catch(unless('ENOENT', 'ENOTDIR')).catch(notUsable);
+    if (found?.isSymbolicLink())
+      throw new UnusableSharedDirectory(
+        `SHARED_DIR/${name} is a link, and nothing below SHARED_DIR may be one: put a directory in its place`,
+      );
+    if (found && name !== 'mock' && ownUid !== undefined && found.uid !== ownUid)
+      throw new UnusableSharedDirectory(
+        `SHARED_DIR/${name} belongs to another user (${found.uid}) than this worker (${ownUid}), who could remove claims: let all workers run as one user, and give them .rule-server as their own`,
+      );
+  }
+}
+
+/** Whether somebody else may rename what is at the root of the shared directory. */
+function mayBeReplaced({ uid, mode }: FileStats, ownUid: number | undefined): boolean {
+  return (uid !== 0 && uid !== ownUid) || ((mode & MAY_WRITE) !== 0 && (mode & STICKY) === 0);
+}
+
+/** File systems that make up the rights of what lies there. */
+const WITHOUT_RIGHTS = new Set(['FUSE', 'CIFS', 'SMB', '9P']);
+const MAY_WRITE = 0o022;
+const STICKY = 0o1000;
+
+/** Closes the workers' own folder, whatever umask it was made with, and throws if others may still write it. */
+async function closeToOthers(sharedDir: string): Promise<void> {
+  const path = privateDirectory(sharedDir);
+  const isOpen = async (bits: number) => ((await stat(path).catch(notUsable)).mode & bits) !== 0;
+  if (!(await isOpen(0o077))) return;
+  await chmod(path, 0o700).catch(() => {});
+  if (WITHOUT_RIGHTS.has(await fileSystemOf(sharedDir).catch(notUsable)) || !(await isOpen(MAY_WRITE))) return;
+  throw new UnusableSharedDirectory(
+    'SHARED_DIR/.rule-server may be written by other users, who could remove claims: let its owner set its mode to 0700',
+  );
+}
+
+/** Tries it out, since rights can be missing or the mount can be read-only for this worker alone. */
+async function refuseUnwritable(sharedDir: string, clock: FileClock): Promise<void> {
+  await closeToOthers(sharedDir);
+  await clock.touch().catch((error) => void (FULL.has(errnoOf(error)) || notWritable('.rule-server', error)));
+  for (const name of WRITTEN) {
+    const mayWrite = access(join(sharedDir, name), constants.W_OK | constants.X_OK);
+    await mayWrite.catch(unless('ENOENT')).catch((error) => notWritable(name, error));
+  }
+  await refuseStrangers(sharedDir, clock.ownUid());
+}
+
+function notWritable(name: string, error: unknown): never {
+  throw new UnusableSharedDirectory(
+    `SHARED_DIR/${name} cannot be written by this worker (${errnoOf(error)}): give its user the right to, or mount it writable`,
+  );
+}
+
+export type SharedDirectory = ReturnType<typeof createSharedDirectory>;

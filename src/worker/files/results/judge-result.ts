@@ -1,0 +1,105 @@
+import { DATA_FIELD } from '../../../shared/contract/data-field.ts';
+import { decisionOf } from '../../../shared/contract/endings/decision.ts';
+import { resultFaults } from '../../../shared/contract/endings/sentences.ts';
+import type { Decision } from '../../../shared/contract/job.ts';
+import { joinMembers, parseExact, scanJson } from '../../../shared/contract/json/exact-json.ts';
+import type { Member } from '../../../shared/contract/json/json-tokens.ts';
+import { decodeUtf8 } from '../../../shared/contract/json/utf8.ts';
+import { type ToldRules, toldRulesSchema } from '../../../shared/contract/rules-of-run.ts';
+import { time } from '../../../shared/seams/time.ts';
+import type { Dialect } from '../../dialects/dialect.ts';
+
+const MAX_RULES = 200;
+
+/** The judgement on the bytes of a result file: an answer, the beginning of one, or something no further byte can make one. */
+export type Judgement =
+  | {
+      kind: 'answer';
+      body: string;
+      success: boolean;
+      decision: Decision | null;
+      error: string | null;
+      rules: ToldRules | null;
+      isDry: boolean;
+      showsRun: boolean;
+    }
+  | { kind: 'incomplete'; message: string }
+  /** `clientDied`: clients whose process ends while it runs a rule leave this. */
+  | { kind: 'wrong'; message: string; clientDied?: true };
+
+/** Judges a result file. The answer keeps every value as the client wrote it and has all six members of the interface. */
+export function judgeResult(bytes: Uint8Array, mockId: string, { dataField }: Dialect): Judgement {
+  if (bytes.length === 0) return { kind: 'incomplete', message: resultFaults.empty() };
+  const decoded = decodeUtf8(bytes);
+  if (decoded.kind === 'wrong') return wrong(decoded.message);
+  const scanned = scanJson(decoded.text);
+  if (scanned.kind === 'incomplete') return { kind: 'incomplete', message: resultFaults.cut(bytes.length) };
+  if (scanned.kind === 'wrong') return wrong(resultFaults.notJson(scanned.message, scanned.path));
+  if (decoded.kind === 'cut') return wrong(resultFaults.notUtf8());
+  if (scanned.type === 'null') return { ...wrong(resultFaults.null()), clientDied: true };
+  if (scanned.type !== 'object') return wrong(resultFaults.notAnObject(scanned.type));
+  if (scanned.duplicates.length > 0) return wrong(resultFaults.twice(scanned.duplicates.join(', ')));
+  return judgeMembers(scanned.members, mockId, dataField);
+}
+
+function judgeMembers(members: Member[], mockId: string, dataField: string): Judgement {
+  const given = new Map(members.filter(({ kind }) => kind !== 'null').map((member) => [member.key, member]));
+  const id = given.get('mockId');
+  if (id && (id.kind !== 'string' || JSON.parse(id.raw) !== mockId))
+    return wrong(resultFaults.ofAnother(shortened(id.raw)));
+  const success = given.get('success');
+  if (!success) return wrong(resultFaults.noSuccess());
+  if (success.kind !== 'boolean') return wrong(resultFaults.badSuccess(shortened(success.raw)));
+  const data = given.get(dataField);
+  if (data && data.kind !== 'object') return wrong(resultFaults.badData(dataField, data.kind));
+  const executeAt = given.get('executeAt');
+  if (executeAt && executeAt.kind !== 'number') return wrong(resultFaults.badTime(shortened(executeAt.raw)));
+
+  const answer = new Map<string, string>();
+  for (const { key, raw } of members) {
+    if (key === dataField) answer.set(DATA_FIELD, raw);
+    else if (key !== DATA_FIELD) answer.set(key, raw);
+  }
+  const complete = (key: string, fallback: string) => {
+    const raw = answer.get(key);
+    if (raw === undefined || raw === 'null') answer.set(key, fallback);
+  };
+  complete('mockId', JSON.stringify(mockId));
+  complete(DATA_FIELD, '{}');
+  complete('process', 'null');
+  complete('error', 'null');
+  complete('executeAt', String(time.now()));
+  const told = {
+    decision: decisionOf(given.get('process')),
+    error: textOf(given.get('error')),
+    rules: rulesOf(given.get('rules')),
+  };
+  const isSuccess = success.raw === 'true';
+  const isDry = given.get('dryRun')?.raw === 'true';
+  const showsRun = isSuccess || isSomething(given.get('process'));
+  return { kind: 'answer', body: joinMembers(answer), success: isSuccess, ...told, isDry, showsRun };
+}
+
+/** Whether a trace has an entry: something ran. */
+const isSomething = (process: Member | undefined): boolean =>
+  process !== undefined && !['""', '[]'].includes(process.raw);
+
+function textOf(member: Member | undefined): string | null {
+  if (member?.kind !== 'string') return null;
+  const text: unknown = JSON.parse(member.raw);
+  return typeof text === 'string' && text !== '' ? text : null;
+}
+
+/** A client may say more than we ask for: what is no answer to this question is nothing. */
+function rulesOf(member: Member | undefined): ToldRules | null {
+  if (member?.kind !== 'object' || member.raw.length > MAX_RULES) return null;
+  return toldRulesSchema.safeParse(parseExact(member.raw)).data ?? null;
+}
+
+function wrong(message: string): { kind: 'wrong'; message: string } {
+  return { kind: 'wrong', message };
+}
+
+function shortened(raw: string): string {
+  return raw.length > 80 ? `${raw.slice(0, 77)}…` : raw;
+}

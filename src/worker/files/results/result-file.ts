@@ -1,0 +1,113 @@
+import { basename, dirname, join } from 'node:path';
+import { resultFaults } from '../../../shared/contract/endings/sentences.ts';
+import { errnoOf } from '../../../shared/runtime/errno.ts';
+import { time } from '../../../shared/seams/time.ts';
+import type { Dialect } from '../../dialects/dialect.ts';
+import type { FileStats, OpenFile } from '../../seams/operations.ts';
+import { confirm, within } from '../directory/real-directory.ts';
+import type { Lease, MemoryBudget } from '../memory-budget.ts';
+import { lstat, open, unhurried } from '../quick-files.ts';
+import { type Judgement, judgeResult } from './judge-result.ts';
+import { READ_SAFELY, readUpTo } from './read-safely.ts';
+import { type Sight, toSight } from './unusable-result.ts';
+
+/**
+ * The file where a result is expected. `stamp` tells whether it changed since another look, `writtenAt` when it last did.
+ * `skipped`: it is there and was not worth reading. `unreadable`: this worker could not read it, which says nothing about
+ * what the client wrote.
+ */
+export type FoundResult =
+  | { kind: 'absent' }
+  | { kind: 'skipped' }
+  | { kind: 'unreadable'; code: string }
+  | { kind: 'present'; judgement: Judgement; stamp: string; writtenAt: number; lease: Lease };
+
+type Expected = { mockId: string; dialect: Dialect; maxBytes: number; memory: MemoryBudget };
+type Options = {
+  /** Whether this file is worth reading. Default: always. */
+  isWorthIt?: (sight: Sight) => boolean;
+  /** The file as somebody has just seen it. If missing, this function looks itself. */
+  sight?: Sight | undefined;
+  /** Ends the wait for memory. */
+  signal?: AbortSignal;
+};
+
+const ABSENT = { kind: 'absent' } as const;
+
+/** Reads a result once there is memory for it. The caller releases the lease of one that is `present`. */
+export async function readResult(
+  path: string,
+  { maxBytes, memory, ...expected }: Expected,
+  { isWorthIt = () => true, sight: seen, signal }: Options = {},
+): Promise<FoundResult> {
+  const sight = seen ?? (await sightOf(path));
+  if ('kind' in sight) return sight;
+  if (!isWorthIt(sight)) return { kind: 'skipped' };
+  signal?.throwIfAborted();
+  const lease = await memory.acquire(Math.min(sight.bytes, maxBytes), signal);
+  const found = await readAndJudge(path, { ...expected, maxBytes }).catch(failedReading);
+  if (found.kind === 'present' && !signal?.aborted) return { ...found, stamp: sight.stamp, lease };
+  lease.release();
+  signal?.throwIfAborted();
+  return found.kind === 'present' ? { kind: 'skipped' } : found;
+}
+
+async function sightOf(path: string): Promise<Sight | Exclude<FoundResult, { kind: 'present' }>> {
+  try {
+    return toSight(await inside(path, lstat));
+  } catch (error) {
+    const code = errnoOf(error);
+    return MISSING.has(code) ? ABSENT : { kind: 'unreadable', code };
+  }
+}
+
+type Judged = { kind: 'present'; judgement: Judgement; writtenAt: number };
+
+/** Reads a result file without following a link, waiting on a pipe, or reading more than is allowed. */
+async function readAndJudge(
+  path: string,
+  { mockId, dialect, maxBytes }: Omit<Expected, 'memory'>,
+): Promise<Judged | Exclude<FoundResult, { kind: 'present' }>> {
+  let file: OpenFile | undefined;
+  try {
+    file = await inside(path, (real) => open(real, READ_SAFELY));
+    const own = file;
+    const stats = await unhurried(path, () => own.stat());
+    const refused = refuse(stats, maxBytes);
+    const judgement: Judgement = refused
+      ? { kind: 'wrong', message: refused }
+      : judgeResult(await unhurried(path, () => readUpTo(own, Math.min(stats.size, maxBytes))), mockId, dialect);
+    await confirm(dirname(path));
+    return { kind: 'present', judgement, writtenAt: stats.mtimeMs };
+  } finally {
+    file?.close().catch(() => {}); // it was only read: nobody need wait
+  }
+}
+
+/** Only what the client itself put there is its fault: a link in the place of a file, or something that is no file. */
+const NOT_A_FILE = new Map([
+  ['ELOOP', resultFaults.link()],
+  ['ENXIO', resultFaults.socket()],
+]);
+const MISSING = new Set(['ENOENT', 'ENOTDIR']);
+
+function failedReading(error: unknown): Judged | Exclude<FoundResult, { kind: 'present' }> {
+  const code = errnoOf(error);
+  if (MISSING.has(code)) return ABSENT;
+  const message = NOT_A_FILE.get(code);
+  if (message === undefined) return { kind: 'unreadable', code };
+  return { kind: 'present', judgement: { kind: 'wrong', message }, writtenAt: time.now() };
+}
+
+/** The read stays in the client's own directory, also if a link took its place. */
+function inside<T>(path: string, use: (real: string) => Promise<T>): Promise<T> {
+  return within(dirname(path), (directory) => use(join(directory, basename(path))));
+}
+
+function refuse(stats: FileStats, maxBytes: number): string | undefined {
+  if (!stats.isFile())
+    return `is ${stats.isDirectory() ? 'a directory' : stats.isFIFO() ? 'a pipe' : 'not a regular file'}`;
+  return stats.size > maxBytes
+    ? `has ${stats.size} bytes, more than the ${maxBytes} allowed (MAX_RESULT_BYTES)`
+    : undefined;
+}

@@ -1,0 +1,53 @@
+import { nodeNameOf } from '../node-file.ts';
+import type { Rules } from '../rules.ts';
+import { releasedOrder } from '../tree/graph-walks.ts';
+import type { Selection } from '../tree/rule-graph.ts';
+import { keysOf } from './leaf-keys.ts';
+import type { MetadataFor, Wanted } from './leaf-metadata.ts';
+import { createLeafMetadata } from './leaf-metadata.ts';
+import type { Comparison, ValueType } from './leaf-nodes.ts';
+import type { LeafSetting } from './leaf-settings.ts';
+import { settingsOf } from './leaf-settings.ts';
+
+/** One input key that a rule reads and the first node that reads it. Print with `stringifyExact`: ids are int64. */
+type SchemaField = {
+  key: string;
+  valueType: ValueType;
+  nodeId: bigint;
+  nodeName: string;
+  /** Of that node, and how it decides by them when its client declares that. */
+  settings: LeafSetting[];
+  comparison: Comparison | null;
+};
+
+/** The form schema, or which id the app's rules do not have. */
+type SchemaAnswer =
+  | { kind: 'schema'; fields: SchemaField[]; fallback: boolean }
+  | { kind: 'unknown-rule' }
+  | { kind: 'unknown-node' }
+  | { kind: 'not-in-rule' };
+
+type Sources = { rules: Pick<Rules, 'readGraph'>; metadataFor: MetadataFor };
+
+/**
+ * The input keys that a selection's leaf nodes read, in tree order, each once. An app without readable rules or metadata
+ * has no fields; `fallback` is true when a wanted client is not online and another's metadata was used.
+ */
+export async function readSchema(query: Selection & Wanted, { rules, metadataFor }: Sources): Promise<SchemaAnswer> {
+  const [graph, registrations] = await Promise.all([rules.readGraph(query), metadataFor(query.app)]);
+  if (graph.kind === 'no-rules' || graph.kind === 'unusable') return { kind: 'schema', fields: [], fallback: false };
+  if (graph.kind !== 'graph') return graph;
+  const metadata = createLeafMetadata(registrations, query);
+  const fields = new Map<string, SchemaField>();
+  for (const nodeId of graph.start === null ? [] : releasedOrder(graph.nodes, graph.start)) {
+    const reading = graph.nodes.get(nodeId);
+    const leaf = reading?.kind === 'found' ? metadata.leafOf(reading.value) : null;
+    if (reading?.kind !== 'found' || leaf === null) continue;
+    const node = { nodeId, nodeName: nodeNameOf(reading.value), settings: settingsOf(leaf, reading.value.values) };
+    for (const { key, direction, valueType } of keysOf(leaf, reading.value.values)) {
+      if (direction !== 'write' && !fields.has(key))
+        fields.set(key, { key, valueType, ...node, comparison: leaf.comparison });
+    }
+  }
+  return { kind: 'schema', fields: [...fields.values()], fallback: metadata.fellBack() };
+}

@@ -1,0 +1,83 @@
+import type { Reading } from '../../reading/reading.ts';
+import type { RuleNode } from '../node-file.ts';
+import type { PlacedRule } from '../rule-file.ts';
+
+const MAX_NODES = 20_000;
+const MAX_EDGES = 100_000;
+const BATCH = 256;
+
+/** The tree to walk: a rule, a node, or (both) the sub-tree of a node inside a rule. */
+export type Selection = { app: number; ruleId: bigint | null; confId: bigint | null };
+
+/** Every node a walk can meet, by id, with what came of reading it. */
+export type NodeReadings = ReadonlyMap<bigint, Reading<RuleNode>>;
+
+/**
+ * The nodes that a selection reaches, or why there are none. `start` is where to walk from, null for a rule without a
+ * root; `truncated`: there are more nodes than one answer may hold.
+ */
+export type RuleGraph =
+  | { kind: 'graph'; rule: PlacedRule | null; start: bigint | null; nodes: NodeReadings; truncated: boolean }
+  | { kind: 'no-rules' }
+  | { kind: 'unknown-rule' }
+  | { kind: 'unknown-node' }
+  | { kind: 'not-in-rule' }
+  | { kind: 'unusable'; reason: string };
+
+type ReadNode = (confId: bigint) => Promise<Reading<RuleNode>>;
+/** Where rules and nodes are read. */
+export type GraphSources = {
+  readRule: (app: number, ruleId: bigint) => Promise<Reading<PlacedRule>>;
+  nodesOf: (app: number) => Promise<ReadNode>;
+  hasConfiguration: (app: number) => Promise<boolean>;
+};
+
+/** Reads the nodes of a selection. With both ids these are the whole rule's, and only the start is the node's. */
+export async function readGraph({ app, ruleId, confId }: Selection, sources: GraphSources): Promise<RuleGraph> {
+  const unknown = async (kind: 'unknown-rule' | 'unknown-node'): Promise<RuleGraph> => ({
+    kind: (await sources.hasConfiguration(app)) ? kind : 'no-rules',
+  });
+  const rule = ruleId === null ? null : await sources.readRule(app, ruleId);
+  if (rule?.kind === 'absent') return unknown('unknown-rule');
+  if (rule?.kind === 'unusable') return { kind: 'unusable', reason: `rule ${ruleId} ${rule.reason}` };
+  const readNode = await sources.nodesOf(app);
+  const placed = rule?.value ?? null;
+  const root = placed ? placed.confId : confId;
+  const graph = await readNodes(root, readNode);
+  if (confId === null) return { kind: 'graph', rule: placed, start: root, ...graph };
+  const node = graph.nodes.get(confId) ?? (await readNode(confId));
+  if (node.kind === 'absent') return unknown('unknown-node');
+  if (node.kind === 'unusable') return { kind: 'unusable', reason: `node ${confId} ${node.reason}` };
+  return graph.nodes.has(confId) ? { kind: 'graph', rule: placed, start: confId, ...graph } : { kind: 'not-in-rule' };
+}
+
+/** Batch by batch, each in parallel: a node's children are known only once it was read. */
+async function readNodes(root: bigint | null, readNode: ReadNode) {
+  const nodes = new Map<bigint, Reading<RuleNode>>();
+  const waiting = root === null ? [] : [root];
+  const seen = new Set(waiting);
+  let edges = 0;
+  while (waiting.length > 0 && nodes.size < MAX_NODES && edges < MAX_EDGES) {
+    const batch = waiting.splice(0, BATCH);
+    const readings = await Promise.all(batch.map(async (id) => ({ id, reading: await readNode(id) })));
+    for (const { id, reading } of readings) {
+      nodes.set(id, reading);
+      for (const edge of edgesOf(reading)) {
+        edges++;
+        if (!seen.has(edge)) waiting.push(edge);
+        seen.add(edge);
+      }
+    }
+  }
+  return { nodes, truncated: waiting.length > 0 };
+}
+
+/**
+ * The nodes that a client goes to from a node, in its order: the forward condition, then the children. None from a missing
+ * one.
+ */
+export function edgesOf(reading: Reading<RuleNode> | undefined): bigint[] {
+  if (reading?.kind !== 'found') return [];
+  const { forwardId, sonIds } = reading.value;
+  return forwardId === null ? sonIds : [forwardId, ...sonIds];
+}

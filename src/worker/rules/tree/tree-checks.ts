@@ -1,0 +1,97 @@
+import type { Reading } from '../../reading/reading.ts';
+import type { RuleNode } from '../node-file.ts';
+import type { Rules } from '../rules.ts';
+import { digestOf } from '../rules-digest.ts';
+import { countOccurrences, findCycle, releasedOrder } from './graph-walks.ts';
+import type { RuleGraph, Selection } from './rule-graph.ts';
+
+const MAX_WARNINGS = 50;
+const MANY_OCCURRENCES = 100_000;
+
+/** Something a caller should know about the rule that is about to run; it does not stop it. */
+type TreeWarning = { code: WarningCode; message: string; nodeId?: bigint };
+
+type WarningCode =
+  | 'unknown-rule'
+  | 'unknown-node'
+  | 'unusable-file'
+  | 'missing-node'
+  | 'missing-leaf-class'
+  | 'large-tree'
+  | 'not-checked';
+
+/** `cycle`: the ids along a circle, which would end one client's process. `digest`: of what was checked. */
+export type TreeCheck = { cycle: bigint[] | null; warnings: TreeWarning[]; digest: string | null };
+
+type Sources = { rules: Pick<Rules, 'readGraph'>; leafClasses: ReadonlySet<string> | null };
+
+/**
+ * The faults of the tree that a client is about to run. `leafClasses`: those the client registered, null when they are
+ * unknown. An app whose rules cannot be read has nothing to check.
+ */
+export async function checkTree(selection: Selection, { rules, leafClasses }: Sources): Promise<TreeCheck> {
+  const graph = await rules.readGraph(selection);
+  if (graph.kind !== 'graph') return { cycle: null, warnings: warningsAbout(graph, selection), digest: null };
+  const { nodes, start, rule } = graph;
+  // A client searches a node from the rule's root, so a cycle anywhere in the rule counts.
+  const root = rule?.confId ?? start;
+  if (root === null || start === null) return { cycle: null, warnings: [], digest: null };
+  const cycle = findCycle(nodes, root);
+  const inOrder = releasedOrder(nodes, start).map((id) => ({ id, reading: nodes.get(id) }));
+  const warnings = [...inOrder.flatMap(nodeWarnings), ...(leafClasses ? classWarnings(inOrder, leafClasses) : [])];
+  if (cycle === null) warnings.push(...sizeWarnings(countOccurrences(nodes, start)));
+  return { cycle, warnings: warnings.slice(0, MAX_WARNINGS), digest: digestOf(graph) };
+}
+
+function warningsAbout(
+  graph: Exclude<RuleGraph, { kind: 'graph' }>,
+  { app, ruleId, confId }: Selection,
+): TreeWarning[] {
+  const about = confId === null ? {} : { nodeId: confId };
+  switch (graph.kind) {
+    case 'no-rules':
+      return [];
+    case 'unknown-rule':
+      return [{ code: 'unknown-rule', message: `App ${app} has no released rule ${ruleId}.` }];
+    case 'unknown-node':
+      return [{ code: 'unknown-node', message: `App ${app} has no released node ${confId}.`, ...about }];
+    case 'not-in-rule':
+      return [{ code: 'unknown-node', message: `Node ${confId} is not part of rule ${ruleId}.`, ...about }];
+    case 'unusable':
+      return [{ code: 'unusable-file', message: `The file of ${graph.reason}.` }];
+  }
+}
+
+type Placed = { id: bigint; reading: Reading<RuleNode> | undefined };
+
+function nodeWarnings({ id: nodeId, reading }: Placed): TreeWarning[] {
+  if (reading?.kind === 'found') return [];
+  if (reading?.kind === 'unusable') {
+    return [{ code: 'unusable-file', message: `The file of node ${nodeId} ${reading.reason}.`, nodeId }];
+  }
+  return [{ code: 'missing-node', message: `Node ${nodeId} is not released: clients leave it out.`, nodeId }];
+}
+
+/** One warning per class, at its first node. */
+function classWarnings(inOrder: Placed[], leafClasses: ReadonlySet<string>): TreeWarning[] {
+  const missing = new Map<string, bigint>();
+  for (const { id, reading } of inOrder) {
+    if (reading?.kind !== 'found' || !reading.value.type.leaf) continue;
+    const clazz = reading.value.confName ?? '';
+    if (!leafClasses.has(clazz) && !missing.has(clazz)) missing.set(clazz, id);
+  }
+  return [...missing].map(([clazz, nodeId]) => {
+    const left = `node ${nodeId} is left out silently`;
+    const message =
+      clazz === ''
+        ? `A leaf without a class: ${left}.`
+        : `The client has not registered ${clazz}: unless that is an alias, which clients do not list, ${left}.`;
+    return { code: 'missing-leaf-class', message, nodeId };
+  });
+}
+
+function sizeWarnings(occurrences: number): TreeWarning[] {
+  if (occurrences <= MANY_OCCURRENCES) return [];
+  const message = `Shared nodes make this a tree of ${occurrences.toLocaleString('en')} nodes: it may never end.`;
+  return [{ code: 'large-tree', message }];
+}

@@ -1,0 +1,61 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { expect, it } from 'vitest';
+
+const ROOT = join(import.meta.dirname, '../..');
+const MAX_FILES = 15;
+const MAX_LINES = 500;
+const SMALL = 40;
+const isCode = (name: string) => /\.tsx?$/.test(name);
+
+const entries = readdirSync(join(ROOT, 'src'), { recursive: true, withFileTypes: true });
+const files = entries
+  .filter((entry) => entry.isFile() && isCode(entry.name))
+  .map((entry) => join(entry.parentPath, entry.name).slice(ROOT.length + 1));
+const text = new Map(files.map((path) => [path, readFileSync(join(ROOT, path), 'utf8')]));
+const folders = new Map<string, string[]>();
+for (const path of files) folders.set(dirname(path), [...(folders.get(dirname(path)) ?? []), path]);
+
+/** The rooms of the document: a heading names the part, each row a folder and the file to read first. */
+const rooms = readFileSync(join(ROOT, 'docs/rooms.md'), 'utf8')
+  .split(/^## .*`(?=src)/m)
+  .slice(1)
+  .flatMap((section) => {
+    const part = section.slice(0, section.indexOf('`'));
+    return [...section.matchAll(/^\| `([^`]+)` \| .+ \| `([^`]+)` \|$/gm)].map(([, folder = '', first = '']) => ({
+      folder: normalize(join(part, folder)),
+      first,
+    }));
+  });
+
+it('every folder has a room, and every room a folder', () => {
+  const withoutStart = [...folders.keys()].filter((path) => path !== 'src' && path !== 'src/console');
+  expect(rooms.map(({ folder }) => folder.replace(/\/$/, '')).toSorted()).toEqual(withoutStart.toSorted());
+});
+
+it('the file to read first is in its room', () => {
+  expect(rooms.map(({ folder, first }) => normalize(join(folder, first))).filter((path) => !text.has(path))).toEqual(
+    [],
+  );
+});
+
+it('no folder has more files than can be seen at a glance, and no file more lines than can be read in one go', () => {
+  const crowded = [...folders].filter(([, within]) => within.length > MAX_FILES).map(([path]) => path);
+  expect(crowded).toEqual([]);
+  const lines = (path: string) => text.get(path)?.split('\n').length ?? 0;
+  expect(files.filter((path) => lines(path) > MAX_LINES)).toEqual([]);
+});
+
+it('a small file is one that several others import, or says why it stands alone', () => {
+  const importers = new Map<string, number>();
+  for (const [path, content] of text)
+    for (const [, name = ''] of content.matchAll(/(?:from|import\() ?'(\.[^']+)'/g)) {
+      const target = normalize(join(dirname(path), name));
+      importers.set(target, (importers.get(target) ?? 0) + 1);
+    }
+  const small = files
+    .filter((path) => /^src\/(?:api|worker|shared)\//.test(path))
+    .filter((path) => (text.get(path)?.split('\n').length ?? 0) <= SMALL)
+    .filter((path) => (importers.get(path) ?? 0) < 2 && !text.get(path)?.includes('A file of its own'));
+  expect(small).toEqual([]);
+});
