@@ -62,7 +62,7 @@ import { queueBoardRoutes } from './routes/pages/queue-board.ts';
 import { sessionRoutes } from './routes/pages/session.ts';
 import { readinessRoute } from './routes/readiness.ts';
 
-type Dependencies = {
+type AppDependencies = {
   batches: Batches;
   savedCases: SavedCases;
   executions: Executions;
@@ -118,7 +118,7 @@ export function createApp({
   stopping,
   consoleFiles,
   board,
-}: Dependencies): Hono<Environment> {
+}: AppDependencies): Hono<Environment> {
   const app = new Hono<Environment>();
   const openBodies = measuredBodies(settings, metrics);
   const access = accessOf({ settings, store, keyring });
@@ -172,11 +172,11 @@ export function createApp({
   return app;
 }
 
-function ruleRoutes({ ask, savedCases, batches }: Pick<Dependencies, 'ask' | 'savedCases' | 'batches'>) {
+function ruleRoutes({ ask, savedCases, batches }: Pick<AppDependencies, 'ask' | 'savedCases' | 'batches'>) {
   return [browseRoutes({ ask }), readinessRoute({ ask, savedCases, store: batches.store })];
 }
 
-function accessOf({ settings, store, keyring }: Pick<Dependencies, 'settings' | 'store' | 'keyring'>): Access {
+function accessOf({ settings, store, keyring }: Pick<AppDependencies, 'settings' | 'store' | 'keyring'>): Access {
   return {
     keyring,
     sessions: createSessions({ store, keyring }),

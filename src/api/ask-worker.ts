@@ -13,7 +13,7 @@ type Reply =
   | { kind: 'refused'; status: 404 | 422 | 503; error: string };
 
 export type AskWorker = ReturnType<typeof openAskWorker>;
-type Dependencies = {
+type AskWorkerDependencies = {
   backend: QueueBackend;
   settings: Settings;
   log: Logger;
@@ -23,7 +23,7 @@ type Dependencies = {
 type Asked = Query & { replyTo?: string };
 
 /** Asks any worker a question about clients and rules. The API itself never looks at the shared directory. */
-export function openAskWorker({ backend, settings, log }: Dependencies) {
+export function openAskWorker({ backend, settings, log }: AskWorkerDependencies) {
   const queue: JobQueue<Asked, QueryResult> = backend.openQueue(queueNames.queries);
   queue.on('error', () => {}); // the health of the executions' queue reports the same fault
   const jobs = followJobs<Asked, Promise<Reply>>({

@@ -31,13 +31,13 @@ import { STORE_ADVICE, watchQueueHealth } from './queue-health.ts';
 /** The queue itself removes finished jobs only when others finish. */
 const REMOVE_OLD_EVERY_MS = 10_000;
 
-type Dependencies = { settings: Settings; backend: QueueBackend; log: Logger; metrics: Metrics };
+type CallsDependencies = { settings: Settings; backend: QueueBackend; log: Logger; metrics: Metrics };
 
 /**
  * Puts together what an API does with calls, without HTTP. The routes are made of `parts`; `ready` resolves once calls can be
  * answered.
  */
-export function openCalls({ settings, backend, log, metrics }: Dependencies) {
+export function openCalls({ settings, backend, log, metrics }: CallsDependencies) {
   const privacy = createPrivacy(settings);
   const askWorker = openAskWorker({ backend, settings, log });
   const { ask } = askWorker;
@@ -81,7 +81,7 @@ export function openCalls({ settings, backend, log, metrics }: Dependencies) {
   };
 }
 
-type QueueDependencies = Dependencies & { privacy: Privacy; fence: Fence };
+type QueueDependencies = CallsDependencies & { privacy: Privacy; fence: Fence };
 
 function openQueue({ settings, backend, privacy, fence, log, metrics }: QueueDependencies) {
   const queue: ExecutionQueue = backend.openQueue(queueNames.executions);

@@ -67,14 +67,14 @@ type State = { up: boolean; reason: string | null; waiting: number; active: numb
 const notReached: State = {
   ...{ up: false, reason: 'not reached yet', waiting: 0, active: 0, workers: 0 },
 };
-type Dependencies = { backend: QueueBackend; backlog: Backlog; storeAlert: ThrottledAlert };
+type QueueHealthDependencies = { backend: QueueBackend; backlog: Backlog; storeAlert: ThrottledAlert };
 
 /**
  * Keeps an eye on the queue store in the background, so that no call has to ask before it is refused. Broken: it refuses, or the
  * connection is lost. Silent: nothing comes from it at all. A store that is only slow takes calls. The connection is its own, so that
  * its looks do not wait behind calls.
  */
-export function watchQueueHealth({ backend, backlog, storeAlert }: Dependencies): QueueHealth {
+export function watchQueueHealth({ backend, backlog, storeAlert }: QueueHealthDependencies): QueueHealth {
   const queue: ExecutionQueue = backend.openQueue(queueNames.executions);
   queue.on('error', () => {}); // the queue of the calls reports the same fault
   const ear = listen(backend);

@@ -28,7 +28,7 @@ export type RunningApi = {
   stop(): Promise<void>;
 };
 
-type Dependencies = {
+type StartDependencies = {
   settings: Settings;
   backend: QueueBackend;
   log: Logger;
@@ -46,7 +46,7 @@ export async function startApi({
   log,
   metrics = createMetrics(),
   tracing = noTracing,
-}: Dependencies): Promise<RunningApi> {
+}: StartDependencies): Promise<RunningApi> {
   let phase: Phase = 'starting';
   const stopping = new AbortController();
   const audit = openAudit(settings.AUDIT_LOG, (error) => log.error({ err: error }, 'the audit log cannot be written'));

@@ -22,7 +22,7 @@ export type WorkerState = { takesJobs: boolean; reason: string | null };
 /** Whether the queue store answers a worker and takes writes, and if not, why. */
 export type StoreState = { up: boolean; reason: string | null };
 
-type Dependencies = {
+type DirectoryCheckDependencies = {
   worker: { run(): void; pause(): Promise<void> };
   /** Says to everybody whether this worker takes jobs; rejects unless the queue store answers and takes writes. */
   announce: { taking(): Promise<void>; idle(): Promise<void> };
@@ -33,7 +33,7 @@ type Dependencies = {
 };
 
 /** Lets a worker take jobs as long as its shared directory is the right one. `check` is to be called every second. */
-export function createDirectoryCheck(dependencies: Dependencies) {
+export function createDirectoryCheck(dependencies: DirectoryCheckDependencies) {
   const { worker, announce, sharedDirectory, interrupts, storeAlert, log } = dependencies;
   const { sharedDir } = sharedDirectory;
   const alert = createThrottledAlert(log.child({ sharedDir }), 'This worker takes no jobs');

@@ -18,10 +18,10 @@ type Census = { online: number; busy: number; offline: number; unregistered: num
 /** As of the last count that came to its end; undefined before the first. */
 export type ClientCensus = () => Promise<Census | undefined>;
 
-type Dependencies = { sharedDir: string; clients: Clients; load: ClientLoad };
+type ClientCensusDependencies = { sharedDir: string; clients: Clients; load: ClientLoad };
 
 /** Counts the clients of all apps. */
-export function createClientCensus({ sharedDir, clients, load }: Dependencies): ClientCensus {
+export function createClientCensus({ sharedDir, clients, load }: ClientCensusDependencies): ClientCensus {
   let last: { at: number; census: Census } | undefined;
   let counting: Promise<void> | undefined;
 

@@ -13,7 +13,7 @@ const LIMITS = {
 };
 const MAX_CONNECTIONS = 100;
 
-type Dependencies = { worker: RunningWorker; metrics: Metrics; keyring: Keyring };
+type HealthServerDependencies = { worker: RunningWorker; metrics: Metrics; keyring: Keyring };
 
 /**
  * Serves three paths, unless `WORKER_PORT` is 0. /healthz says that the process lives. /readyz says whether it takes jobs, why
@@ -21,7 +21,7 @@ type Dependencies = { worker: RunningWorker; metrics: Metrics; keyring: Keyring 
  */
 export async function startHealthServer(
   { HOST, WORKER_PORT }: Pick<Settings, 'HOST' | 'WORKER_PORT'>,
-  { worker, metrics: { registry }, keyring }: Dependencies,
+  { worker, metrics: { registry }, keyring }: HealthServerDependencies,
 ): Promise<{ stop(): Promise<void> }> {
   if (WORKER_PORT === 0) return { stop: async () => {} };
 

@@ -13,7 +13,7 @@ import type { UnknownJobs } from './execution/unknown-jobs.ts';
 export const STORE_ADVICE =
   'executions go on and are reported once it is back; check that Redis runs and REDIS_URL is right, or make room where the store is';
 
-type Dependencies = {
+type WorkerDependencies = {
   /** The id by which other processes know this worker. */
   id: string;
   backend: QueueBackend;
@@ -28,7 +28,7 @@ type Dependencies = {
 };
 
 /** The queue's side of a worker: takes jobs, and hands each to `execution/process-job.ts`. */
-export function createWorker({ id, backend, interrupts, storeAlert, concurrency, log, ...parts }: Dependencies) {
+export function createWorker({ id, backend, interrupts, storeAlert, concurrency, log, ...parts }: WorkerDependencies) {
   let [paused, stopping] = [false, false];
   const onRefused = (error: unknown) => {
     if (isLostToOthers(error)) log.debug({ err: error }, 'another worker has the execution by now, or it has ended');

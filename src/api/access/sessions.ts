@@ -11,13 +11,13 @@ export type Sessions = ReturnType<typeof createSessions>;
 const sessionSchema = z.object({ name: z.string(), proof: z.string(), expiresAt: z.int() });
 const TOKEN = /^[\w-]{43}$/;
 
-type Dependencies = { store: Store; keyring: Keyring; now?: () => number };
+type SessionsDependencies = { store: Store; keyring: Keyring; now?: () => number };
 
 /**
  * Sessions in the store, so that every API knows them and all forget one at once. A token is random: it tells nothing of the
  * key, and the store has only its digest.
  */
-export function createSessions({ store, keyring, now = Date.now }: Dependencies) {
+export function createSessions({ store, keyring, now = Date.now }: SessionsDependencies) {
   return {
     /** A token for the key of this name; undefined when there is none. */
     async issue(name: string): Promise<string | undefined> {

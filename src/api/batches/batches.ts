@@ -23,7 +23,7 @@ type ListFilter = { app: number | undefined; ruleId: string | undefined; apps: R
 
 const LOOK_MS = 200;
 
-type Dependencies = {
+type BatchesDependencies = {
   backend: QueueBackend;
   trees: Trees;
   ask: AskWorker['ask'];
@@ -34,7 +34,7 @@ type Dependencies = {
 export type Batches = ReturnType<typeof openBatches>;
 
 /** Batches as a resource. The API keeps and reads them; workers run them. */
-export function openBatches({ backend, trees, ask, savedCases, privacy, settings }: Dependencies) {
+export function openBatches({ backend, trees, ask, savedCases, privacy, settings }: BatchesDependencies) {
   const store = backend.openBatches(batchLimitsOf(settings));
   const queue: JobQueue<{ batchId: string }, null> = backend.openQueue(queueNames.batches);
   queue.on('error', () => {}); // the health of the executions' queue reports the same fault

@@ -19,7 +19,7 @@ const clientsSchema = z.object({ clients: z.array(z.object({ address: z.string()
 /** `maxRunning`: how many batches of its key may run at once. `call`: what must be the same when it is asked for again under its key. */
 type By = { keyName: string | null; maxRunning: number; key: string | undefined; call: Uint8Array };
 type Owner = Pick<By, 'keyName' | 'maxRunning'>;
-type Dependencies = {
+type CreateBatchDependencies = {
   backend: QueueBackend;
   store: BatchStore;
   queue: JobQueue<{ batchId: string }, null>;
@@ -30,7 +30,15 @@ type Dependencies = {
 };
 
 /** Takes new batches: each is stored whole, then added to the queue. */
-export function createCreateBatch({ backend, store, queue, ask, savedCases, privacy, settings }: Dependencies) {
+export function createCreateBatch({
+  backend,
+  store,
+  queue,
+  ask,
+  savedCases,
+  privacy,
+  settings,
+}: CreateBatchDependencies) {
   return async function create(request: BatchRequest, { keyName, maxRunning, key, call }: By): Promise<Taken> {
     const batchId = randomUUID();
     if (key === undefined) return createNow(batchId, request, { keyName, maxRunning });

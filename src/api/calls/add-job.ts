@@ -12,7 +12,7 @@ import type { ExecutionQueue, QueueBackend } from '../../shared/store/queue/queu
 import { wasNotSent, wasRefused } from '../../shared/store/store-error.ts';
 import { STORE_ADVICE } from '../queue-health.ts';
 
-type Dependencies = {
+type AddJobDependencies = {
   backend: QueueBackend;
   queue: ExecutionQueue;
   cancels: ReturnType<typeof createCancelSender>;
@@ -27,7 +27,7 @@ type Of = { isKeyed: boolean; end: Promise<unknown> };
  * Adds the job of a call to the queue. Resolves to the ending for its caller if that failed. A store that is busy may take its time,
  * and one that lost the connection is asked again: only `claimBy` ends the wait.
  */
-export function createAddJob({ backend, queue, backlog, cancels, storeAlert }: Dependencies) {
+export function createAddJob({ backend, queue, backlog, cancels, storeAlert }: AddJobDependencies) {
   /** `end`: of the execution. Once it has come, a reply that was lost does not matter. */
   return async function addJob(mockId: string, data: JobData, { isKeyed, end }: Of): Promise<NoAnswer | undefined> {
     backlog.added();

@@ -7,12 +7,17 @@ import type { Overload } from '../overload/overload.ts';
 import { type QueueHealth, whyAway } from '../queue-health.ts';
 import type { PendingExecutions } from './await-ending.ts';
 
-type Dependencies = { health: QueueHealth; pending: PendingExecutions; overload: Overload; settings: Settings };
+type AdmissionDependencies = {
+  health: QueueHealth;
+  pending: PendingExecutions;
+  overload: Overload;
+  settings: Settings;
+};
 
 type Arrived = { keyName: string | null; isAdmitted?: boolean };
 
 /** Whether a call can be begun now, before anything of it is stored. */
-export function createAdmission({ health, pending, overload, settings }: Dependencies) {
+export function createAdmission({ health, pending, overload, settings }: AdmissionDependencies) {
   /** Why the queue store takes no calls; undefined when it takes them. */
   const whyStoreIsAway = (): string | undefined => (health.up ? undefined : whyAway(health.full));
 

@@ -17,7 +17,7 @@ const CLAIM_SLACK_MS = 250;
 /** Workers come back to a queue store that was away within this time. */
 const TAKEN_UP_WITHIN_MS = 10_000;
 
-type Dependencies = {
+type PendingExecutionsDependencies = {
   backend: QueueBackend;
   queue: ExecutionQueue;
   history: History;
@@ -33,7 +33,7 @@ export type PendingExecutions = ReturnType<typeof openPendingExecutions>;
  * Lets calls wait for their ending. A job that the queue store lost is re-enqueued; one that no worker begins in time is
  * revoked.
  */
-export function openPendingExecutions(dependencies: Dependencies) {
+export function openPendingExecutions(dependencies: PendingExecutionsDependencies) {
   const { history, workers } = dependencies;
   const connection = watchConnection(dependencies);
   const jobs = followJobs<JobData, Ending>({
@@ -97,7 +97,7 @@ export function openPendingExecutions(dependencies: Dependencies) {
 }
 
 /** When the connection to the queue store was lost last, epoch ms. Starts with now: of the time before it, this process knows nothing. */
-function watchConnection({ backend, queue }: Dependencies): { readonly lostAt: number } {
+function watchConnection({ backend, queue }: PendingExecutionsDependencies): { readonly lostAt: number } {
   const connection = { lostAt: time.now() };
   backend.onDisconnect(queue, () => {
     connection.lostAt = time.now();
@@ -106,7 +106,11 @@ function watchConnection({ backend, queue }: Dependencies): { readonly lostAt: n
 }
 
 /** The wait is over. Only the history may tell how it ended. */
-async function endingAtLast({ backend, history }: Dependencies, mockId: string, timeoutMs: number): Promise<Ending> {
+async function endingAtLast(
+  { backend, history }: PendingExecutionsDependencies,
+  mockId: string,
+  timeoutMs: number,
+): Promise<Ending> {
   const known = await backend.inTime(endingInHistory(history, mockId)).catch(() => null);
   return known ?? unanswered(sentences.neverReported(mockId, timeoutMs));
 }

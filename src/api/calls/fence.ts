@@ -13,12 +13,12 @@ type Fenced = 'fenced' | 'claimed' | 'unknown';
 
 const fenceAnswer = z.object({ decision: z.enum(['fenced', 'claimed']) });
 
-type Dependencies = { ask: AskWorker['ask']; onFenced: (outcome: Fenced) => void };
+type FenceRequestDependencies = { ask: AskWorker['ask']; onFenced: (outcome: Fenced) => void };
 
 export type Fence = ReturnType<typeof createFenceRequest>;
 
 /** Has a worker write a refusal in the place of a claim, so that an execution that may be on its way cannot begin any more. */
-export function createFenceRequest({ ask, onFenced }: Dependencies) {
+export function createFenceRequest({ ask, onFenced }: FenceRequestDependencies) {
   async function askForIt(mockId: string, claimBy: number): Promise<Fenced> {
     if (claimMayBeSwept(claimBy, time.isPast)) return 'unknown';
     const reply = await ask({ v: QUERY_VERSION, ask: 'fence', mockId, claimBy }, ANSWERED_WITHIN_MS);

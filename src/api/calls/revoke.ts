@@ -9,7 +9,7 @@ import type { History } from '../../shared/store/history/history.ts';
 import type { ExecutionQueue, QueueBackend } from '../../shared/store/queue/queue-backend.ts';
 import type { Fence } from './fence.ts';
 
-type Dependencies = {
+type RevokeDependencies = {
   backend: QueueBackend;
   queue: ExecutionQueue;
   history: History;
@@ -21,7 +21,7 @@ type Dependencies = {
 };
 
 /** Ends executions that no worker began. */
-export function createRevoke(dependencies: Dependencies) {
+export function createRevoke(dependencies: RevokeDependencies) {
   const { backend, queue, fence, onRevoked } = dependencies;
   const record = createRecord(dependencies);
   const underWay = new Set<string>();
@@ -82,7 +82,7 @@ export function createRevoke(dependencies: Dependencies) {
 }
 
 /** Adds the record of an execution that no worker began. */
-function createRecord({ history, onEnded, log }: Dependencies) {
+function createRecord({ history, onEnded, log }: RevokeDependencies) {
   return async (queued: Queued, noAnswer: NoAnswer): Promise<void> => {
     const settled = toSettled(queued, unanswered(noAnswer), time.now());
     onEnded(settled.record);

@@ -29,7 +29,7 @@ type Begun =
   | { kind: 'begun'; ended: Promise<unknown>; ending: () => Promise<Ending<ReadResult>> }
   | { kind: 'refused'; noAnswer: NoAnswer };
 
-type Dependencies = {
+type SubmitExecutionDependencies = {
   backend: QueueBackend;
   queue: ExecutionQueue;
   pending: PendingExecutions;
@@ -63,7 +63,7 @@ export type Call = {
 };
 
 /** Puts calls on the queue and waits for their end. */
-export function createSubmitExecution(dependencies: Dependencies) {
+export function createSubmitExecution(dependencies: SubmitExecutionDependencies) {
   const { backend, pending, privacy, readAnswer, settings, onRefused } = dependencies;
   const cancel = createCancel(dependencies);
   const admission = createAdmission(dependencies);
@@ -113,7 +113,7 @@ export function createSubmitExecution(dependencies: Dependencies) {
 }
 
 /** Only this API waits for a call, so no other one re-enqueues its job: once it is off the queue, no worker has to be told. */
-function createCancel({ pending, cancels, settings }: Dependencies) {
+function createCancel({ pending, cancels, settings }: SubmitExecutionDependencies) {
   return (mockId: string, since: number): Promise<unknown> =>
     persist(since + apiWaitMs(settings), async () => {
       const waits = !pending.mayHaveBegun(mockId, since);
@@ -133,7 +133,7 @@ async function unlessLeft<T>(callerLeft: AbortSignal, onLeave: () => void, task:
   }
 }
 
-type Kept = Pick<Dependencies, 'backend' | 'history' | 'privacy'>;
+type Kept = Pick<SubmitExecutionDependencies, 'backend' | 'history' | 'privacy'>;
 
 /** A large result is read once: this call is the only one that waits for it. */
 function letGoOfLarge({ backend, history, privacy }: Kept, call: Call, ending: Ending<ReadResult>): void {

@@ -16,7 +16,7 @@ type Erased =
   | { kind: 'unknown' }
   | { kind: 'refused'; error: string };
 
-type Dependencies = {
+type EraseExecutionDependencies = {
   backend: QueueBackend;
   queue: ExecutionQueue;
   history: History;
@@ -37,7 +37,16 @@ const LOOK_EVERY_MS = 50;
  * Removes every trace of one execution that has ended. Files come first: when no worker can remove them, everything else is
  * still there to be found and erased again. Erasing what is gone already is no mistake.
  */
-export function createEraseExecution({ backend, queue, history, pins, notes, ask, find, eraseItem }: Dependencies) {
+export function createEraseExecution({
+  backend,
+  queue,
+  history,
+  pins,
+  notes,
+  ask,
+  find,
+  eraseItem,
+}: EraseExecutionDependencies) {
   async function untilRecorded(record: ExecutionRecord): Promise<void> {
     const until = Date.now() + IN_HISTORY_WITHIN_MS;
     while ((await history.get(record.mockId)) === null && Date.now() < until) await setTimeout(LOOK_EVERY_MS);

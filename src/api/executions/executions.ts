@@ -16,7 +16,7 @@ import { createListExecutions } from './list-executions.ts';
 import { createPins } from './pins.ts';
 import { createReadExecution } from './read-execution.ts';
 
-type Dependencies = {
+type ExecutionsDependencies = {
   queue: ExecutionQueue;
   readShortJobs: ReadShortJobs;
   history: History;
@@ -34,7 +34,7 @@ type Dependencies = {
 export type Executions = ReturnType<typeof createExecutions>;
 
 /** Executions as a resource, whichever API took the call. */
-export function createExecutions(dependencies: Dependencies) {
+export function createExecutions(dependencies: ExecutionsDependencies) {
   const { history, pinned, pinnedTrees, privacy, pending, cancels, trees, settings } = dependencies;
   const { open, ...reads } = createReadExecution(dependencies);
   const lists = createListExecutions({ history, pinned, privacy, open });

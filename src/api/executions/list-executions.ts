@@ -10,7 +10,7 @@ import { shownRecord } from './shown-record.ts';
 /** A list shows no input that is longer. */
 export const MAX_LISTED_INPUT = 4 * 1024;
 
-type Dependencies = {
+type ListExecutionsDependencies = {
   history: History;
   pinned: History;
   privacy: Privacy;
@@ -19,7 +19,7 @@ type Dependencies = {
 };
 
 /** Lists executions, and searches them. */
-export function createListExecutions({ history, pinned, privacy, open }: Dependencies) {
+export function createListExecutions({ history, pinned, privacy, open }: ListExecutionsDependencies) {
   /** Newest first; what is still on its way comes first of all. */
   async function list(filter: HistoryFilter): Promise<HistoryPage> {
     const after = openAfter(filter.cursor);

@@ -7,13 +7,13 @@ import type { Store } from '../../shared/store/key-value-store.ts';
 type Pinned = 'pinned' | 'unknown' | 'full';
 
 /** `pinnedTrees`: the trees of what is pinned, once each. */
-type Dependencies = { history: History; pinned: History; pinnedTrees: Store; trees: Trees; limits: HistoryLimits };
+type PinsDependencies = { history: History; pinned: History; pinnedTrees: Store; trees: Trees; limits: HistoryLimits };
 
 const pinnedTreeKey = ({ app, rules }: ExecutionRecord): string | null =>
   rules?.digest ? `tree-of-pinned:${treeKey(app, rules.digest)}` : null;
 
 /** Executions that somebody pinned: they are kept, with their tree, until they are unpinned or erased. */
-export function createPins({ history, pinned, pinnedTrees, trees, limits }: Dependencies) {
+export function createPins({ history, pinned, pinnedTrees, trees, limits }: PinsDependencies) {
   async function treeOf(record: ExecutionRecord): Promise<string | null> {
     const { app, rules } = record;
     const shared = rules?.digest ? await trees.get(treeKey(app, rules.digest)) : null;

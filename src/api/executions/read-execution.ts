@@ -22,7 +22,7 @@ type Execution = {
  */
 export type ShownExecution = Execution & { masked: string[]; gone: boolean };
 
-type Dependencies = {
+type ReadExecutionDependencies = {
   queue: ExecutionQueue;
   readShortJobs: ReadShortJobs;
   history: History;
@@ -33,7 +33,7 @@ type Dependencies = {
 };
 
 /** Reads executions: settled ones from the history, open ones from the queue, those of long ago from what is pinned. */
-export function createReadExecution(dependencies: Dependencies) {
+export function createReadExecution(dependencies: ReadExecutionDependencies) {
   const { history, privacy, pinned } = dependencies;
   const { jobs, find, fromQueue, fromHistory } = createSources(dependencies);
 
@@ -90,7 +90,7 @@ function isWanted(record: ExecutionRecord, { app, apps, ruleId, batchId }: Filte
 }
 
 /** The history and the queue, as what is in them. */
-function createSources({ queue, readShortJobs, history, pinned, privacy, readAnswer }: Dependencies) {
+function createSources({ queue, readShortJobs, history, pinned, privacy, readAnswer }: ReadExecutionDependencies) {
   const jobs = createReadJobs({ queue, readShortJobs });
 
   async function fromQueue(mockId: string): Promise<(Execution & { collect: boolean }) | null> {

@@ -20,10 +20,10 @@ const MOCK_ID = /^[0-9a-f-]{36}$/;
 const JOBS_AT_ONCE = 500;
 const MAX_JOBS_LOOKED_AT = 2000;
 
-type Dependencies = { queue: ExecutionQueue; readShortJobs: ReadShortJobs };
+type ReadJobsDependencies = { queue: ExecutionQueue; readShortJobs: ReadShortJobs };
 
 /** Reads executions from their jobs: whole ones with their inputs, and short ones for lists and followers. */
-export function createReadJobs({ queue, readShortJobs }: Dependencies) {
+export function createReadJobs({ queue, readShortJobs }: ReadJobsDependencies) {
   async function whole(mockId: string): Promise<FoundOrNewer | null> {
     // Other ids may name keys of the queue itself.
     const job = MOCK_ID.test(mockId) ? await queue.getJob(mockId) : undefined;

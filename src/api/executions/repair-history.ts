@@ -8,7 +8,7 @@ import type { ExecutionQueue } from '../../shared/store/queue/queue-backend.ts';
 
 const EVERY_MS = 30_000;
 
-type Dependencies = {
+type HistoryRepairDependencies = {
   /** Ids of executions that ended lately and are in no history. */
   missing: () => Promise<string[]>;
   queue: ExecutionQueue;
@@ -21,7 +21,7 @@ type Dependencies = {
  * Adds executions to the history whose worker died between telling the queue of their end and writing it there. Their jobs
  * tell all of it for 180 s.
  */
-export function startHistoryRepair({ missing, queue, history, onEnded, log }: Dependencies) {
+export function startHistoryRepair({ missing, queue, history, onEnded, log }: HistoryRepairDependencies) {
   async function add(mockId: string): Promise<void> {
     const job = await queue.getJob(mockId);
     const data = jobDataSchema.safeParse(job?.data).data;

@@ -12,7 +12,7 @@ const LOOK_EVERY_MS = 5000;
 const NOTES_AT_ONCE = 50;
 const AGAIN_AFTER_MS = 20_000;
 
-type Dependencies = {
+type CloseNotesDependencies = {
   notes: Notes;
   idempotency: Idempotency;
   executions: Executions;
@@ -25,7 +25,7 @@ type Dependencies = {
  * Looks at notes whose call has no ending although no worker may begin it any more: the API that took it died, or could not
  * write. Its ending is kept with the note, or the execution is fenced and its key freed, before its claim can be swept.
  */
-export function closeNotes({ notes, idempotency, executions, fence, keepsNothing }: Dependencies) {
+export function closeNotes({ notes, idempotency, executions, fence, keepsNothing }: CloseNotesDependencies) {
   const loop = every(LOOK_EVERY_MS, lookAtDue, () => {}); // the queue's health says so once, and they are due again
 
   async function lookAtDue(): Promise<void> {

@@ -52,7 +52,7 @@ type Remembered =
   | { kind: 'other-body' }
   | { kind: 'full' };
 
-type Dependencies = {
+type IdempotencyDependencies = {
   notes: Notes;
   find: (mockId: string) => Promise<ExecutionRecord | null>;
   /** Whether answers of an app are not kept. */
@@ -65,7 +65,7 @@ type Ended = { app: number; mockId: string; ending: Ending<ReadResult> };
 export type Idempotency = ReturnType<typeof createIdempotency>;
 
 /** Remembers calls by their Idempotency-Key for 24 h. */
-export function createIdempotency({ notes, find, keepsNothing }: Dependencies) {
+export function createIdempotency({ notes, find, keepsNothing }: IdempotencyDependencies) {
   /** Whichever call comes first, on whichever API, is the one that runs. */
   async function remember(scope: Scope, call: KeyedCall): Promise<Remembered> {
     const key = storeKey(scope);
@@ -129,7 +129,7 @@ export function createIdempotency({ notes, find, keepsNothing }: Dependencies) {
 async function putOrRead(
   key: string,
   own: Note,
-  { notes, find }: Pick<Dependencies, 'notes' | 'find'>,
+  { notes, find }: Pick<IdempotencyDependencies, 'notes' | 'find'>,
 ): Promise<KeptNote | 'put' | 'full'> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const put = await notes.put(key, JSON.stringify(own), own.claimBy);

@@ -36,7 +36,7 @@ const ADDED_WITHIN_MS = 300;
 const LOOK_EVERY_MS = 50;
 const ATTEMPTS = 5;
 
-type Dependencies = {
+type RunOnceDependencies = {
   idempotency: Idempotency;
   fence: Fence;
   submitExecution: SubmitExecution;
@@ -51,7 +51,7 @@ type Asked = Omit<Call, 'request' | 'claimBy'> & { bytes: Uint8Array; inScene: (
 export type RunOnce = ReturnType<typeof createRunOnce>;
 
 /** Runs calls under an Idempotency-Key: the same one once, whichever API it reaches, and every caller gets the one answer. */
-export function createRunOnce(dependencies: Dependencies) {
+export function createRunOnce(dependencies: RunOnceDependencies) {
   const { idempotency, submitExecution, executions, queueTimeoutMs } = dependencies;
   const recordOf = (mockId: string) => executions.find(mockId).catch(unlessNewer);
   const join = createJoin(dependencies);
@@ -136,7 +136,7 @@ function unknownYet(mockId: string): Once {
  * Decides about a call that was made before. A job or a record of it: `join`. Neither: it may still be on its way, so
  * a worker refuses it in the place of its claim, and this call begins in its stead; `again` when another one was faster.
  */
-function createResolve({ executions, fence, idempotency }: Dependencies) {
+function createResolve({ executions, fence, idempotency }: RunOnceDependencies) {
   async function isKnown({ mockId, at }: KeptNote['note']): Promise<boolean> {
     // Measured by a clock that nobody sets back meanwhile.
     const until = time.monotonic() + Math.min(at - time.now(), 0) + ADDED_WITHIN_MS;
@@ -163,7 +163,7 @@ function createResolve({ executions, fence, idempotency }: Dependencies) {
 type Join = ReturnType<typeof createJoin>;
 
 /** Waits for the end of an execution that another call began, perhaps through another API, perhaps a moment ago. */
-function createJoin({ executions, idempotency, waitMs }: Dependencies) {
+function createJoin({ executions, idempotency, waitMs }: RunOnceDependencies) {
   async function endingOf(scope: Scope, mockId: string, knownBy: number, timeIsUp: AbortSignal): Promise<KeyedEnding> {
     for (;;) {
       const ending = await onceThere(() => executions.ending(mockId, timeIsUp), timeIsUp);
@@ -188,7 +188,7 @@ function createJoin({ executions, idempotency, waitMs }: Dependencies) {
 }
 
 /** Begins the call its key stands for, and keeps how it ends. */
-function createBegin({ idempotency, submitExecution }: Dependencies, join: Join) {
+function createBegin({ idempotency, submitExecution }: RunOnceDependencies, join: Join) {
   async function end(scope: Scope, mockId: string, awaited: Promise<Ending<ReadResult>>): Promise<KeyedEnding> {
     const ending = await awaited;
     if (wasFenced(ending)) {

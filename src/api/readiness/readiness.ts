@@ -39,10 +39,10 @@ export type RuleReadiness = {
   batchId: string | null;
 };
 type Answer = { kind: 'found'; rules: RuleReadiness[] } | { kind: 'refused'; status: 404 | 422 | 503; error: string };
-type Dependencies = { ask: AskWorker['ask']; savedCases: SavedCases; store: BatchStore };
+type ReadinessDependencies = { ask: AskWorker['ask']; savedCases: SavedCases; store: BatchStore };
 
 /** Whether the rules of an app can be released to a target: by their trees, their saved cases, and how these last ran there. */
-export function createReadiness({ ask, savedCases, store }: Dependencies) {
+export function createReadiness({ ask, savedCases, store }: ReadinessDependencies) {
   return async function readinessOfApp({ app, ruleId, target }: Asked): Promise<Answer> {
     const [rules, saved] = await Promise.all([ask({ v, ask: 'rules', app }), savedCases.list(app)]);
     if (rules.kind === 'refused') return rules;
@@ -70,7 +70,7 @@ function tooMany(app: number, rules: number): string {
 }
 
 /** `changedAt`: when the saved cases of each rule were changed. */
-type Surroundings = Pick<Dependencies, 'ask' | 'store'> & {
+type Surroundings = Pick<ReadinessDependencies, 'ask' | 'store'> & {
   app: number;
   target: Target;
   changedAt: ReadonlyMap<string | null, number>;

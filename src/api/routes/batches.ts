@@ -19,7 +19,7 @@ import { badQuestion, json, problem } from '../http/respond.ts';
 import { untilGone } from '../http/until-gone.ts';
 import { contentType, createBatch } from './create-batch.ts';
 
-type Dependencies = {
+type BatchesDependencies = {
   batches: Batches;
   readCsvBatch: ReadCsvBatch;
   maxBodyBytes: number;
@@ -36,7 +36,7 @@ const writers = {
 } as const;
 
 /** Batches as a resource: create one, follow it, read its items and reports, cancel it. */
-export function batchRoutes({ batches, readCsvBatch, maxBodyBytes, openBodies, stopping }: Dependencies) {
+export function batchRoutes({ batches, readCsvBatch, maxBodyBytes, openBodies, stopping }: BatchesDependencies) {
   const withBatch =
     (answer: (found: Found, context: Context<Environment>) => Promise<Response> | Response) =>
     async (context: Context<Environment>) => {
@@ -157,7 +157,7 @@ async function report({ batch, progress }: Found, context: Asked, batches: Batch
 function streamProgress(
   { batch: { batchId } }: Found,
   context: Asked,
-  { batches, stopping }: Pick<Dependencies, 'batches' | 'stopping'>,
+  { batches, stopping }: Pick<BatchesDependencies, 'batches' | 'stopping'>,
 ): Response {
   return streamSSE(context, (stream) =>
     untilGone({ context, stream, stopping }, async (gone) => {

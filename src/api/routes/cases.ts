@@ -20,14 +20,14 @@ import { readParameters } from '../http/parameters.ts';
 import { readBody } from '../http/read-body.ts';
 import { badQuestion, json, problem } from '../http/respond.ts';
 
-type Dependencies = { savedCases: SavedCases; openBodies: OpenBodies };
+type CasesDependencies = { savedCases: SavedCases; openBodies: OpenBodies };
 type Read<T> = { kind: 'read'; value: T } | { kind: 'answered'; response: Response };
 
 const NO_PRECONDITION =
   'Say what you change: If-Match with the ETag you read, or If-None-Match: * when there are no saved cases yet.';
 
 /** The saved cases of a rule or a node: read, replaced, changed case by case, removed. */
-export function casesRoutes({ savedCases, openBodies }: Dependencies) {
+export function casesRoutes({ savedCases, openBodies }: CasesDependencies) {
   return new Hono<Environment>()
     .get('/cases', needs('read'), async (context) => {
       const which = readWhich(context);

@@ -15,13 +15,13 @@ import { readParameters } from '../http/parameters.ts';
 import { readBody } from '../http/read-body.ts';
 import { badRequest, json, problem } from '../http/respond.ts';
 
-type Dependencies = { batches: Batches; readCsvBatch: ReadCsvBatch; maxBodyBytes: number };
+type BatchDependencies = { batches: Batches; readCsvBatch: ReadCsvBatch; maxBodyBytes: number };
 
 /** Answers `POST /batches`: reads the body, and runs the batch unless something is wrong with it. */
 export async function createBatch(
   context: Context<Environment>,
   lease: BodyLease,
-  { batches, readCsvBatch, maxBodyBytes }: Dependencies,
+  { batches, readCsvBatch, maxBodyBytes }: BatchDependencies,
 ): Promise<Response> {
   const type = contentType(context);
   if (type === 'foreign') return problem(415, 'A browser must send content-type: application/json or text/csv.');

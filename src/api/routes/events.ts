@@ -12,13 +12,13 @@ import { unknownExecution } from './executions.ts';
 
 const RECONNECT_MS = 1000;
 
-type Dependencies = { executions: Executions; stopping: AbortSignal };
+type EventsDependencies = { executions: Executions; stopping: AbortSignal };
 
 /**
  * Tells the states of an execution as server-sent events: a snapshot, then every state with its ordinal as id, until the end
  * state. A caller that comes back with the last id gets what it missed, and 204 when it missed nothing and nothing will come.
  */
-export function eventRoutes({ executions, stopping }: Dependencies) {
+export function eventRoutes({ executions, stopping }: EventsDependencies) {
   return new Hono<Environment>().get('/executions/:mockId/events', needs('read'), async (context) => {
     const mockId = context.req.param('mockId');
     const first = await executions.find(mockId);

@@ -19,7 +19,7 @@ import { realRunsOnly } from '../http/real-runs-only.ts';
 import { badRequest, json, problem, respondToEnding } from '../http/respond.ts';
 import type { Once, RunOnce } from '../idempotency/run-once.ts';
 
-type Dependencies = {
+type ExecuteDependencies = {
   submitExecution: SubmitExecution;
   ruleOfScene: RuleOfScene;
   runOnce: RunOnce;
@@ -32,7 +32,7 @@ type Dependencies = {
 };
 
 /** POST /rule-server/mock/execute: run one rule on one client and answer with what the client wrote. */
-export function executeRoute(dependencies: Dependencies) {
+export function executeRoute(dependencies: ExecuteDependencies) {
   const { submitExecution, ruleOfScene, runOnce, isAdmitted, closedByUs, maxBodyBytes, openBodies } = dependencies;
   return new Hono<Environment>().post('/execute', needs('run'), realRunsOnly(), async (context) => {
     const lease = openBodies.lease();

@@ -23,7 +23,7 @@ import { readIceRequest } from '../ice/read-ice-request.ts';
 /** The published server's page gives up at 60 s and shows a failure without a reason; it gets an answer before that. */
 const ANSWER_WITHIN_MS = 58_000;
 
-type Dependencies = {
+type IceDependencies = {
   submitExecution: SubmitExecution;
   ruleOfScene: RuleOfScene;
   ask: AskWorker['ask'];
@@ -36,7 +36,14 @@ type Dependencies = {
  * The mock endpoints of the published server, under its paths and in its envelope, so that a gateway rule moves a team
  * without touching its page. What this service does better (numbers, dead clients, lanes, cycles) holds here too.
  */
-export function iceRoutes({ submitExecution, ruleOfScene, ask, closedByUs, maxBodyBytes, openBodies }: Dependencies) {
+export function iceRoutes({
+  submitExecution,
+  ruleOfScene,
+  ask,
+  closedByUs,
+  maxBodyBytes,
+  openBodies,
+}: IceDependencies) {
   async function execute(context: Context<Environment>): Promise<Response> {
     const lease = openBodies.lease();
     return executeWith(context, lease).finally(() => lease.close());

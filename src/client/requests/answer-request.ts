@@ -10,12 +10,12 @@ import { type RunOptions, runRule } from '../runs/run-rule.ts';
 import { putAnswer } from './put-answer.ts';
 import type { Taken } from './take-request.ts';
 
-type Dependencies = RunOptions & { places: Places; rules: RuleSource; heart: Heart };
+type AnswerRequestDependencies = RunOptions & { places: Places; rules: RuleSource; heart: Heart };
 
 /** Runs a request that was taken and puts the answer in place, unless the thread had to answer for a blocked event loop. */
 export async function answerRequest(
   taken: Exclude<Taken, { kind: 'left' }>,
-  { places, rules, heart, ...running }: Dependencies,
+  { places, rules, heart, ...running }: AnswerRequestDependencies,
 ): Promise<void> {
   const { mockId } = taken;
   const { onError, ruleTimeoutMs } = running;

@@ -27,7 +27,7 @@ const BACK_WITHIN_MS = 10_000;
 const TAKE_OVER_MS = 2500;
 const SWEEP_EVERY_MS = 10 * 60_000;
 
-type Dependencies = {
+type BatchWorkerDependencies = {
   backend: QueueBackend;
   history: History;
   claims: Claims;
@@ -55,7 +55,7 @@ function untilBack(store: BatchStore): BatchStore {
 }
 
 /** Runs batches: takes their jobs, feeds the queue of executions, and keeps what became of the items. */
-export function createBatchWorker(dependencies: Dependencies) {
+export function createBatchWorker(dependencies: BatchWorkerDependencies) {
   const { backend, history, sharedDir, settings, metrics, log, ...others } = dependencies;
   const queue: ExecutionQueue = backend.openQueue(queueNames.executions);
   const batches: JobQueue<BatchJob, null> = backend.openQueue(queueNames.batches);
@@ -101,7 +101,7 @@ export function createBatchWorker(dependencies: Dependencies) {
   };
 }
 
-type Kept = Pick<Dependencies, 'settings' | 'log'> & {
+type Kept = Pick<BatchWorkerDependencies, 'settings' | 'log'> & {
   store: BatchStore;
   batches: JobQueue<BatchJob, null>;
   marks: ReturnType<typeof createMarks>;

@@ -23,7 +23,7 @@ type Item = { mockId: string; data: JobData };
 /** An answer is there: the queue store comes back within this time, or the batch is tried again. */
 const READ_WITHIN_MS = 10_000;
 
-type Dependencies = {
+type FollowItemsDependencies = {
   backend: QueueBackend;
   queue: ExecutionQueue;
   history: History;
@@ -33,7 +33,7 @@ type Dependencies = {
 export type FollowItems = ReturnType<typeof createFollowItems>;
 
 /** Waits for the ends of items. A job that was lost is added again under its id and time. */
-export function createFollowItems(dependencies: Dependencies) {
+export function createFollowItems(dependencies: FollowItemsDependencies) {
   const { queue, settings } = dependencies;
   const { fromHistory, fromResult } = createReadItem(dependencies);
   const jobs = followJobs<JobData, Promise<ItemEnding | null>>({
@@ -75,7 +75,7 @@ export function createFollowItems(dependencies: Dependencies) {
 }
 
 /** Reads how an item ended, from its job or from the history. */
-function createReadItem({ history, store }: Pick<Dependencies, 'history' | 'store'>) {
+function createReadItem({ history, store }: Pick<FollowItemsDependencies, 'history' | 'store'>) {
   return { fromHistory, fromResult };
 
   async function fromHistory(mockId: string): Promise<ItemEnding | null> {

@@ -16,7 +16,7 @@ type SavedFile = { ruleId: string | null; confId: string | null; bytes: number; 
 /** `changed`: they are not those that `expected` is the ETag of; `reading` is what is there. */
 type Saving = { kind: 'saved' } | { kind: 'changed'; reading: Reading<string> } | { kind: 'busy' };
 
-type Dependencies = {
+type CaseFilesDependencies = {
   sharedDir: string;
   clock: FileClock;
   /** Tests put a worker to sleep here. */
@@ -30,7 +30,7 @@ const LEFT_BEHIND_MS = 60 * 60_000;
  * Saved cases, a document each. Removing one leaves an empty file, which counts as none: what is there changes by a rename
  * alone, and that cannot hit the document of somebody who was quicker.
  */
-export function createCaseFiles({ sharedDir, clock, beforeRename = async () => {} }: Dependencies) {
+export function createCaseFiles({ sharedDir, clock, beforeRename = async () => {} }: CaseFilesDependencies) {
   const root = join(privateDirectory(sharedDir), 'cases');
   const folderOf = (app: number) => join(root, String(app));
 

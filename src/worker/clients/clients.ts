@@ -31,7 +31,7 @@ type AppClients = {
   refreshing: Promise<Roster> | null;
 };
 /** `now`: a monotonic clock in ms. */
-type Dependencies = { sharedDirectory: SharedDirectory; clientTimeoutMs: number; now?: () => number };
+type ClientsDependencies = { sharedDirectory: SharedDirectory; clientTimeoutMs: number; now?: () => number };
 
 export type Clients = ReturnType<typeof createClients>;
 
@@ -39,7 +39,7 @@ export type Clients = ReturnType<typeof createClients>;
  * Lists the clients of each app. A listing is kept for a moment; `fresh` lists again, so that a client that registered a moment
  * ago is never called unknown. Throws `ForeignPath` when a link stands where an app's clients should be.
  */
-export function createClients({ sharedDirectory, clientTimeoutMs, now = () => time.monotonic() }: Dependencies) {
+export function createClients({ sharedDirectory, clientTimeoutMs, now = () => time.monotonic() }: ClientsDependencies) {
   const { sharedDir, clock } = sharedDirectory;
   const leavesOf = createPublishedLeaves();
   const directoriesOf = createUnregisteredClients(sharedDir);

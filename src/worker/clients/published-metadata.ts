@@ -21,7 +21,7 @@ const PARALLEL_READS = 16;
 
 /** A client as the registry lists it; its leaf nodes as published. */
 type Listed = Omit<Registration, 'leafNodes'> & { leafNodes: readonly unknown[] };
-type Dependencies = { sharedDir: string; listClients: (app: number) => Promise<readonly Listed[]> };
+type PublishedMetadataDependencies = { sharedDir: string; listClients: (app: number) => Promise<readonly Listed[]> };
 
 const lastSchema = z.object({
   address: z.string().min(1),
@@ -36,7 +36,7 @@ const lastSchema = z.object({
  * The metadata that clients published about their leaf classes: those the registry lists, and for an app whose clients are all gone
  * the copy of the last registration that stays behind on the trunk and in each lane.
  */
-export function createPublishedMetadata({ sharedDir, listClients }: Dependencies) {
+export function createPublishedMetadata({ sharedDir, listClients }: PublishedMetadataDependencies) {
   const parsed = new WeakMap<readonly unknown[], readonly LeafNode[]>();
   const lastFiles = createPathCache({
     run: createLimitPerApp(PARALLEL_READS, sharedDir),

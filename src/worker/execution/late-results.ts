@@ -20,7 +20,7 @@ import { treeAsked } from './begin.ts';
 const LOOK_EVERY_MS = 2000;
 const MAX_EXPECTED = 1000;
 
-type Dependencies = {
+type LateResultsDependencies = {
   claims: Pick<Claims, 'findAnywhere'>;
   history: Pick<History, 'get' | 'addLateResult'>;
   /** Executions that are kept longer: one of them may be gone from the history. */
@@ -43,7 +43,7 @@ export type LateResults = ReturnType<typeof createLateResults>;
  * Looks out for answers that come after their execution ended without one: timed out, cancelled, or with a client that seemed
  * to have left. They are kept with it, and their files removed.
  */
-export function createLateResults(dependencies: Dependencies) {
+export function createLateResults(dependencies: LateResultsDependencies) {
   const { claims, log } = dependencies;
   const expected = new Map<string, Expected>();
   const keeping = createThrottledAlert(log, 'Late results cannot be kept');
@@ -97,17 +97,20 @@ function mayComeLate({ outcome, lateResult }: ExecutionRecord): boolean {
   return outcome !== null && outcome.code !== null && outcome.mayHaveRun && !lateResult;
 }
 
-function readLateResult(claim: Claim, { sharedDir, memory, maxResultBytes }: Dependencies): Promise<FoundResult> {
+function readLateResult(
+  claim: Claim,
+  { sharedDir, memory, maxResultBytes }: LateResultsDependencies,
+): Promise<FoundResult> {
   const expected = { mockId: claim.mockId, dialect: dialects[claim.dialect], maxBytes: maxResultBytes, memory };
   return readResult(resultPath(filesOf(sharedDir, claim)), expected);
 }
 
 /** Its record in the history, or where it is pinned. */
-async function recordOf(mockId: string, { history, pinned }: Pick<Dependencies, 'history' | 'pinned'>) {
+async function recordOf(mockId: string, { history, pinned }: Pick<LateResultsDependencies, 'history' | 'pinned'>) {
   return (await history.get(mockId)) ?? (await pinned.get(mockId));
 }
 
-async function keepIfAnswered(claim: Claim, parts: Dependencies, removal: ThrottledAlert): Promise<boolean> {
+async function keepIfAnswered(claim: Claim, parts: LateResultsDependencies, removal: ThrottledAlert): Promise<boolean> {
   const { mockId, app, address } = claim;
   const { history, pinned, inspections, keptTrees, keepsNothing, log } = parts;
   const found = await readLateResult(claim, parts);
@@ -135,7 +138,7 @@ async function keepIfAnswered(claim: Claim, parts: Dependencies, removal: Thrott
   return true;
 }
 
-async function remove(claim: Claim, { sharedDir }: Dependencies): Promise<void> {
+async function remove(claim: Claim, { sharedDir }: LateResultsDependencies): Promise<void> {
   const files = filesOf(sharedDir, claim);
   await removeFiles(files, claim);
   if (claim.registered) await removeIfLeft(files, registrationPath(sharedDir, claim));

@@ -15,7 +15,7 @@ import type { UnknownJobs } from './unknown-jobs.ts';
 const RETRY_MS = 1000;
 const LAST_TRIES_SHARE = 0.4;
 
-type Dependencies = {
+type ProcessJobDependencies = {
   execute: Execute;
   progress: ProgressReports;
   unknownJobs: UnknownJobs;
@@ -25,7 +25,7 @@ type Dependencies = {
 };
 
 /** Processes one job of the queue: executes it, and reports its ending in the queue's own terms. */
-export function createProcessJob(parts: Dependencies) {
+export function createProcessJob(parts: ProcessJobDependencies) {
   const { progress, unknownJobs, log } = parts;
   const runs = createRuns(parts);
   const failures = createThrottledAlert(log, 'Executions cannot be processed');
@@ -86,7 +86,7 @@ export function createProcessJob(parts: Dependencies) {
  * A queue store that forgot an execution gives it out again, perhaps to the worker that still has it. Then both jobs wait
  * for the same end, and the one the queue believes in reports it.
  */
-function createRuns({ execute, log }: Pick<Dependencies, 'execute' | 'log'>) {
+function createRuns({ execute, log }: Pick<ProcessJobDependencies, 'execute' | 'log'>) {
   const running = new Map<string, Promise<Outcome>>();
   const endedOf = new WeakMap<ExecutionJob, Ended>();
   const accepted = new WeakSet<Ended>();

@@ -9,12 +9,12 @@ import type { SharedDirectory } from '../files/directory/shared-directory.ts';
 import { createBackoff } from './backoff.ts';
 import { isOverForAll } from './begin.ts';
 
-type Dependencies = { claims: Claims; sharedDirectory: SharedDirectory; settings: Settings; log: Logger };
+type UnknownJobsDependencies = { claims: Claims; sharedDirectory: SharedDirectory; settings: Settings; log: Logger };
 
 export type UnknownJobs = ReturnType<typeof createUnknownJobs>;
 
 /** Handles jobs and claims of a newer version: snoozes them for a newer worker, and ends them once none took them in time. */
-export function createUnknownJobs({ claims, sharedDirectory, settings, log }: Dependencies) {
+export function createUnknownJobs({ claims, sharedDirectory, settings, log }: UnknownJobsDependencies) {
   const incident = createThrottledAlert(log, 'Jobs of a newer version are handed back');
   const backoff = createBackoff();
 

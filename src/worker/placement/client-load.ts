@@ -18,7 +18,7 @@ const SLACK_MS = 5000;
 
 /** `others`: those that are not this worker's. */
 type Marks = { open: number; others: number; running: boolean };
-type Dependencies = {
+type ClientLoadDependencies = {
   sharedDir: string;
   slots: ClientSlots;
   resultTimeoutMs: number;
@@ -31,7 +31,7 @@ type Dependencies = {
 export type ClientLoad = ReturnType<typeof createClientLoad>;
 
 /** How much clients have to do, by the marks that executions leave in their directories while they are open. */
-export function createClientLoad({ sharedDir, slots, resultTimeoutMs, fileNow, isOwn }: Dependencies) {
+export function createClientLoad({ sharedDir, slots, resultTimeoutMs, fileNow, isOwn }: ClientLoadDependencies) {
   const looks = new Map<string, { at: number; marks: Promise<Marks> }>();
   const pathOf = createPaths(sharedDir);
 
@@ -123,7 +123,7 @@ function fewestThenNewest(a: Ranked, b: Ranked): number {
   return a.open - b.open || b.client.beatAt - a.client.beatAt;
 }
 
-type Reading = { fileNow: number; openForMs: number; isOwn: Dependencies['isOwn'] };
+type Reading = { fileNow: number; openForMs: number; isOwn: ClientLoadDependencies['isOwn'] };
 
 async function readMarks(path: string, { fileNow, openForMs, isOwn }: Reading): Promise<Marks> {
   const list = (real: string) => inDirectory(real, () => readdir(real));

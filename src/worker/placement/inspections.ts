@@ -38,7 +38,7 @@ type Check = Pick<TreeCheck, 'cycle' | 'warnings'> & { rules: RulesNow };
 /** The part of a client that inspections need. */
 type Inspected = Pick<Client, 'address' | 'dialect' | 'sdk' | 'leafNodes'>;
 
-type Dependencies = {
+type InspectionsDependencies = {
   sharedDir: string;
   rules: Pick<Rules, 'readGraph' | 'readVersion'>;
   leafClassesOf: (published: readonly unknown[]) => ReadonlySet<string> | null;
@@ -54,7 +54,7 @@ type Release = { stamp: string; version: Promise<bigint | null> };
 export type Inspections = ReturnType<typeof createInspections>;
 
 /** Looks at executions just before they are dispatched. Rules that cannot be read are no reason to refuse one. */
-export function createInspections(dependencies: Dependencies) {
+export function createInspections(dependencies: InspectionsDependencies) {
   const { sharedDir, listClients, checkWithinMs = CHECK_WITHIN_MS } = dependencies;
   const checks = new WeakMap<readonly unknown[], Map<string, Remembered>>();
   const checkNow = createCheck(dependencies);
@@ -106,7 +106,7 @@ export function createInspections(dependencies: Dependencies) {
 const versionPath = (sharedDir: string, app: number) => join(sharedDir, String(app), 'version.txt');
 
 /** Whether a version of an app is the one that is released now. False where that cannot be read. */
-function createIsReleased({ sharedDir, rules }: Dependencies) {
+function createIsReleased({ sharedDir, rules }: InspectionsDependencies) {
   const releases = new LRUCache<number, Release>({ max: MAX_REMEMBERED });
 
   return async function isReleased(app: number, version: string | null): Promise<boolean> {
@@ -124,7 +124,7 @@ function createIsReleased({ sharedDir, rules }: Dependencies) {
 }
 
 /** Reads the rules that an execution is about to run on. */
-function createCheck({ rules, leafClassesOf, log }: Dependencies) {
+function createCheck({ rules, leafClassesOf, log }: InspectionsDependencies) {
   const incident = createThrottledAlert(log, 'Rules cannot be checked before they are run');
   const markUnsure = createUnsure();
 

@@ -24,12 +24,12 @@ const anyClient: Wishes = { tried: new Set(), suits: () => true };
 
 /** `sure`: no newer listing could give a better client. */
 type Choice = Resolution & { sure: boolean };
-type Dependencies = { clients: Clients; load: ClientLoad; unwritable: UnwritableClients };
+type ResolveTargetDependencies = { clients: Clients; load: ClientLoad; unwritable: UnwritableClients };
 
 export type ResolveTarget = ReturnType<typeof createResolveTarget>;
 
 /** Chooses one client for a target: online or busy, with the fewest open executions, the one heard of last. */
-export function createResolveTarget({ clients, load, unwritable }: Dependencies) {
+export function createResolveTarget({ clients, load, unwritable }: ResolveTargetDependencies) {
   return async function resolveTarget(app: number, target: Target, wishes: Wishes = anyClient): Promise<Resolution> {
     const choice = await choose(app, target, await clients.roster(app), wishes);
     if (choice.sure && choice.kind === 'client' && (await clients.isStillThere(choice.client))) return choice;

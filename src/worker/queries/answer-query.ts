@@ -17,7 +17,7 @@ import type { Fence } from './fence.ts';
 import { createListApps } from './list-apps.ts';
 import type { AnswerSavedCases } from './saved-cases.ts';
 
-type Dependencies = {
+type AnswerQueryDependencies = {
   sharedDir: string;
   clients: Clients;
   load: ClientLoad;
@@ -38,7 +38,7 @@ export function createAnswerQuery({
   fence,
   erase,
   savedCases,
-}: Dependencies) {
+}: AnswerQueryDependencies) {
   const listApps = createListApps({ sharedDir, rules });
   const listClients = createListClients({ clients, load });
 

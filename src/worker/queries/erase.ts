@@ -7,7 +7,7 @@ import type { Answer } from './answer.ts';
 
 export type Erase = (execution: { mockId: string }) => Promise<Answer>;
 
-type Dependencies = {
+type EraseDependencies = {
   claims: Claims;
   keptAnswers: KeptAnswers;
   sharedDir: string;
@@ -18,7 +18,7 @@ type Dependencies = {
  * Removes the files of an execution that has ended: its request, its answer, and the answer that is kept for a lost queue
  * store. Its claim stays for its ten minutes: it has no data, and without it the rule could run again.
  */
-export function createErase({ claims, keptAnswers, sharedDir, sharedDirectory }: Dependencies): Erase {
+export function createErase({ claims, keptAnswers, sharedDir, sharedDirectory }: EraseDependencies): Erase {
   return async function erase({ mockId }) {
     try {
       await sharedDirectory.check();

@@ -14,7 +14,7 @@ const AWAY_MS = 250;
 const TOO_NEW =
   'No worker knows this question: the API is of a newer version. Replace the workers first, then the APIs.';
 
-type Dependencies = {
+type QueryWorkerDependencies = {
   backend: QueueBackend;
   answerQuery: (query: Query) => Promise<Answer>;
   /** For so long after it was asked, a question that this worker does not know is left to other workers. */
@@ -23,7 +23,7 @@ type Dependencies = {
 };
 
 /** The quick queue: questions never wait behind executions. */
-export function createQueryWorker({ backend, answerQuery, waitForNewerMs, log }: Dependencies) {
+export function createQueryWorker({ backend, answerQuery, waitForNewerMs, log }: QueryWorkerDependencies) {
   const worker = backend.openWorker<Query, QueryResult>(queueNames.queries, process, CONCURRENCY);
   worker.on('error', () => {}); // the executions' worker reports the same fault
   worker.run().catch((error) => log.error({ err: error }, 'the loop of the queries worker ended'));

@@ -8,10 +8,10 @@ import type { Answer } from './answer.ts';
 type Asked = Extract<Query, { ask: 'saved-cases' | 'save-cases' | 'list-saved-cases' }>;
 export type AnswerSavedCases = (query: Asked) => Promise<Answer>;
 
-type Dependencies = { caseFiles: CaseFiles; sharedDirectory: SharedDirectory };
+type SavedCasesDependencies = { caseFiles: CaseFiles; sharedDirectory: SharedDirectory };
 
 /** Reads and saves cases. A worker whose shared directory cannot be used leaves the question to another one. */
-export function createSavedCases({ caseFiles, sharedDirectory }: Dependencies): AnswerSavedCases {
+export function createSavedCases({ caseFiles, sharedDirectory }: SavedCasesDependencies): AnswerSavedCases {
   async function answer(query: Asked): Promise<Answer> {
     switch (query.ask) {
       case 'list-saved-cases':

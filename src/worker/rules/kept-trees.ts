@@ -22,7 +22,7 @@ type Source = Pick<Rules, 'readGraph' | 'readVersion'>;
 /** The rules of a run: the version that they were said to be of, and their digest. */
 type Ran = { digest: string; version: string | null };
 
-type Dependencies = {
+type KeptTreesDependencies = {
   rules: Source & Pick<Rules, 'rulesAt'>;
   metadataFor: MetadataFor;
   trees: Trees;
@@ -34,7 +34,7 @@ type Dependencies = {
 export type KeptTrees = ReturnType<typeof createKeptTrees>;
 
 /** Keeps the trees of rules that ran, once for each digest, as long as a run on them may be in the history and they have room. */
-export function createKeptTrees({ rules, metadataFor, trees, privacy, settings, log }: Dependencies) {
+export function createKeptTrees({ rules, metadataFor, trees, privacy, settings, log }: KeptTreesDependencies) {
   const keptAt = new Map<string, number>();
   const alert = createThrottledAlert(log, 'The rules of runs cannot be kept');
   const seconds = settings.HISTORY_SECONDS + TREE_KEPT_BEYOND_SECONDS;

@@ -14,7 +14,7 @@ const FIRST_AFTER_MS = 2000;
 const ANSWERS_EVERY_MS = 10_000;
 const GONE_CLIENTS_EVERY_MS = 60 * 60_000;
 
-type Dependencies = {
+type SweepsDependencies = {
   sharedDirectory: SharedDirectory;
   claims: Claims;
   clients: Clients;
@@ -33,7 +33,7 @@ export function startSweeps({
   lateResults,
   onSwept,
   log,
-}: Dependencies) {
+}: SweepsDependencies) {
   /** A sweep removes files only from the right directory, and never through a link. */
   const sweepEvery = (ms: number, what: string, sweep: () => Promise<unknown>, firstMs = ms) =>
     every(

@@ -11,7 +11,7 @@ import { removeIfNobodyCame } from '../files/execution-files.ts';
 import { isOurFile, MADE_BY_US, readFileName } from '../files/file-names.ts';
 import { lstat, readdir, readEntries, rm } from '../seams/files.ts';
 
-type Dependencies = {
+type SweepDependencies = {
   sharedDirectory: SharedDirectory;
   claims: Claims;
   /** For tests: added to the file system's clock. */
@@ -33,7 +33,7 @@ export function createSweep({
   onResult = async () => false,
   onSwept = () => {},
   log,
-}: Dependencies) {
+}: SweepDependencies) {
   const incident = createThrottledAlert(log, 'Some files cannot be swept');
 
   return async function sweep(): Promise<void> {

@@ -15,7 +15,7 @@ const READ_BYTES = 64 * 1024;
 const LINGER_MS = 2000;
 const TOLD_EVERY_MS = 1000;
 
-type Dependencies = {
+type RefuseEarlyDependencies = {
   overload: Overload;
   keyring: Keyring;
   /** Whether calls are taken at all; otherwise somebody else says why not. */
@@ -33,7 +33,7 @@ export type RefuseEarly = ReturnType<typeof refuseEarly>;
  * Refuses plain calls for load before anything else is done for them, and answers true then. All others go on: with an Idempotency-Key a
  * call may be the repeat of one that runs, and what a browser or a proxy sends needs more looks than these. They are refused when they begin.
  */
-export function refuseEarly({ overload, keyring, takesCalls, metrics, count, log, audit }: Dependencies) {
+export function refuseEarly({ overload, keyring, takesCalls, metrics, count, log, audit }: RefuseEarlyDependencies) {
   const asked = new WeakSet<IncomingMessage>();
   const tell = tellOnceASecond(log, audit);
 
