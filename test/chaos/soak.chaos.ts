@@ -1,4 +1,3 @@
-import { randomInt } from 'node:crypto';
 import { rename } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, inject, it, vi } from 'vitest';
@@ -9,11 +8,13 @@ import { httpCall } from '../support/http-call.ts';
 import { privateLeftovers } from '../support/private-leftovers.ts';
 import { redisCommand } from '../support/redis-command.ts';
 import { type RedisProcess, startRedisProcess } from '../support/redis-process.ts';
-import { type Behaviour, createResponder, type FoundRequest, resultText } from '../support/responder.ts';
+import { type Behaviour, createResponder, resultText } from '../support/responder.ts';
 import { type Processes, startProcesses } from '../support/start-processes.ts';
-import { callSteadily, twice } from '../support/steady-calls.ts';
+import { callSteadily } from '../support/steady-calls.ts';
 import { sweepLater } from '../support/sweep-later.ts';
 import { record } from './measured.ts';
+import { openStory, type Story } from './story.ts';
+import { brokenIn, verdictOf } from './verdict.ts';
 
 /** `SOAK=20 npm run test:chaos -- soak`: minutes with all faults in turn. */
 const MINUTES = Number(process.env.SOAK);
@@ -26,10 +27,9 @@ const KEYED = 5;
 const REPEAT_MS = 1000;
 const settings = { CLIENT_TIMEOUT_MS: 60_000, MAX_WAITS_PER_CLIENT: 5000 };
 
-type Setup = { processes: Processes; redis: RedisProcess };
+type Setup = { processes: Processes; redis: RedisProcess; story: Story };
 
 const running = <T extends { isRunning: boolean }>(all: T[]) => all.filter(({ isRunning }) => isRunning);
-const oneOf = <T>(all: T[]): T | undefined => all[randomInt(all.length)];
 
 async function freeze(process: { freeze(): void; wake(): void } | undefined, ms: number): Promise<void> {
   process?.freeze();
@@ -39,11 +39,26 @@ async function freeze(process: { freeze(): void; wake(): void } | undefined, ms:
 
 /** `forgets`: Redis may lose what it was told, and with it which calls were made under which key. */
 const faults: { what: string; forgets?: boolean; happens(setup: Setup): Promise<unknown> }[] = [
-  { what: 'a worker is killed', happens: async ({ processes }) => oneOf(running(processes.workers))?.kill() },
-  { what: 'a worker freezes', happens: ({ processes }) => freeze(oneOf(running(processes.workers)), 7000) },
-  { what: 'a worker stops', happens: async ({ processes }) => oneOf(running(processes.workers))?.terminate() },
-  { what: 'an API is killed', happens: async ({ processes }) => oneOf(running(processes.apis))?.kill() },
-  { what: 'an API freezes', happens: ({ processes }) => freeze(oneOf(running(processes.apis)), 4000) },
+  {
+    what: 'a worker is killed',
+    happens: async ({ processes, story }) => story.dice.pickAny(running(processes.workers))?.kill(),
+  },
+  {
+    what: 'a worker freezes',
+    happens: ({ processes, story }) => freeze(story.dice.pickAny(running(processes.workers)), 7000),
+  },
+  {
+    what: 'a worker stops',
+    happens: async ({ processes, story }) => story.dice.pickAny(running(processes.workers))?.terminate(),
+  },
+  {
+    what: 'an API is killed',
+    happens: async ({ processes, story }) => story.dice.pickAny(running(processes.apis))?.kill(),
+  },
+  {
+    what: 'an API freezes',
+    happens: ({ processes, story }) => freeze(story.dice.pickAny(running(processes.apis)), 4000),
+  },
   { what: 'Redis restarts', forgets: true, happens: ({ redis }) => redis.restart() },
   {
     what: 'Redis restarts without its data',
@@ -100,50 +115,42 @@ describe.skipIf(!inject('hasRedisBinary'))('a soak', () => {
       try {
         await using processes = await startProcesses({ queueUrl: redis.url, settings, apis: APIS, workers: WORKERS });
         const { sharedDir } = processes;
-        const ran = new Map<number, number>();
-        const taken: FoundRequest[] = []; // one that goes away with its directory is found again when it is back
-        await using _client = await createResponder({ sharedDir, app: 1, does: answersSometime(ran, taken) });
+        const story = openStory(`all faults in turn for ${MINUTES} min`);
+        await using _client = await createResponder({ sharedDir, app: 1, does: answersSometime(story) });
         let forgotAt = 0;
-        const uncertain = new Set<number>();
-        const calls = callSteadily({ perSecond: PER_SECOND, openAtMost: 300 }, (number) =>
-          number % KEYED === 0
-            ? untilAnswered(processes, number, (since) => {
-                if (forgotAt > since) uncertain.add(number);
-                return forgotAt > since;
-              })
-            : execute(processes, number),
-        );
-        const happened = await letThemHappen({ processes, redis }, () => {
+        const calls = callSteadily({ perSecond: PER_SECOND, openAtMost: 300 }, (number) => {
+          const since = Date.now();
+          const forgot = () => forgotAt > since;
+          if (number % KEYED !== 0) return story.call(number, () => execute(processes, number));
+          return story.call(number, () => untilAnswered(processes, number, forgot), forgot);
+        });
+        const happened = await letThemHappen({ processes, redis, story }, () => {
           forgotAt = Date.now();
         });
         await delay(10_000);
-        const called = await calls.stop();
+        await calls.stop();
 
-        const attached = called.filter(({ answer }) => answer.status !== 0);
-        const answered = attached.filter(({ number, answer }) => isAnswered(number, answer));
-        const refused = attached.filter(({ number, answer }) => !isAnswered(number, answer) && isHonest(answer));
-        const lost = attached.filter(({ number, answer }) => !isAnswered(number, answer) && !isHonest(answer));
-        const keyTwice = [...ran].filter(([number, times]) => times > 1 && !uncertain.has(number));
-        const ranThough = refused.filter(({ number, answer }) => answer.json.mayHaveRun === false && ran.has(number));
+        const verdict = verdictOf(story.entries());
+        const { seed, calls: called, answered, refused, cutOff } = verdict;
         console.log({
-          ...{ minutes: MINUTES, perSecond: PER_SECOND, faults: happened, calls: called.length },
-          ...{ answered: answered.length, refused: refused.length, cutWithTheirApi: called.length - attached.length },
-          keyed: called.filter(({ number }) => number % KEYED === 0).length,
+          minutes: MINUTES,
+          perSecond: PER_SECOND,
+          seed,
+          faults: happened,
+          called,
+          answered,
+          refused,
+          cutOff,
         });
         record({
           ...{
             fault: `All faults in turn for ${MINUTES} min, ${happened} in all`,
             promise: 'nothing is lost, twice or left',
           },
-          ...{ test: 'soak.chaos.ts', calls: attached.length, refused: refused.length },
-          ...{ refusedMs: 0, takeoverMs: 0, lost: lost.length, twice: twice(taken).length },
+          ...{ test: 'soak.chaos.ts', calls: called, refused },
+          ...{ refusedMs: 0, takeoverMs: 0, lost: verdict.lost.length, twice: verdict.foundTwice.length },
         });
-        expect(lost.map(({ number, ms, answer }) => ({ number, ms, status: answer.status, ...answer.json }))).toEqual(
-          [],
-        );
-        expect(twice(taken)).toEqual([]);
-        expect(keyTwice).toEqual([]);
-        expect(ranThough.map(({ answer }) => answer.json)).toEqual([]);
+        expect(brokenIn(verdict)).toEqual([]);
         expect(processes.noise()).toEqual([]);
         await vi.waitFor(async () => expect(await leftInQueue(processes)).toEqual({ waiting: 0, active: 0 }), 90_000);
         await sweepLater(sharedDir);
@@ -165,7 +172,9 @@ async function letThemHappen(setup: Setup, forgets: () => void): Promise<number>
     const fault = faults[turn % faults.length];
     const next = delay(FAULT_EVERY_MS);
     if (fault?.forgets) forgets();
+    setup.story.fault(fault?.what ?? '', 'begins', fault?.forgets);
     await fault?.happens(setup);
+    setup.story.fault(fault?.what ?? '', 'ends', fault?.forgets);
     if (fault?.forgets) forgets();
     // On a machine with nothing to spare a start may take longer than it is waited for; the next turn makes up for it.
     if (running(processes.workers).length < WORKERS) await processes.addWorker({ untilReady: false }).catch(() => {});
@@ -175,16 +184,17 @@ async function letThemHappen(setup: Setup, forgets: () => void): Promise<number>
   }
 }
 
-/** A client that takes its time, and counts how often it ran each call, and each request it took. */
-function answersSometime(ran: Map<number, number>, taken: FoundRequest[]): Behaviour {
+/** A client that takes its time, and writes down each request that it took, each call that it ran, and each answer. */
+function answersSometime(story: Story): Behaviour {
   return async (request) => {
     const pickedUp = await request.pickUp().then(() => true, unless('ENOENT'));
-    if (!pickedUp) return;
-    taken.push(request);
+    if (!pickedUp) return; // one that goes away with its directory is found again when it is back
     const data = JSON.parse(request.text)['the service'];
-    ran.set(data.number, (ran.get(data.number) ?? 0) + 1);
-    await delay(randomInt(CLIENT_MS));
+    story.found(request.mockId, data.number);
+    story.ran(data.number);
+    await delay(story.dice.whole(0, CLIENT_MS));
     await answerWhenThere(() => request.answer(resultText(request, { 'the service': data })));
+    story.wrote(data.number);
   };
 }
 
@@ -201,15 +211,10 @@ async function answerWhenThere(answer: () => Promise<unknown>): Promise<void> {
 }
 
 /** Sends a call under one key again until it has its answer, as the contract says; not once Redis forgot the key. */
-async function untilAnswered(
-  processes: Processes,
-  number: number,
-  forgot: (since: number) => boolean,
-): Promise<Answer> {
-  const since = Date.now();
+async function untilAnswered(processes: Processes, number: number, forgot: () => boolean): Promise<Answer> {
   for (;;) {
     const answer = await execute(processes, number, { 'idempotency-key': `soak-${number}` }).catch(() => undefined);
-    if (forgot(since)) return answer ?? Promise.reject(new Error('cut off'));
+    if (forgot()) return answer ?? Promise.reject(new Error('cut off'));
     if (answer && (isAnswered(number, answer) || answer.status !== 503)) return answer;
     await delay(REPEAT_MS);
   }
@@ -217,11 +222,6 @@ async function untilAnswered(
 
 function isAnswered(number: number, { status, json }: { status: number; json: Answer['json'] }): boolean {
   return status === 200 && json['the service']?.number === number;
-}
-
-/** 503 that says that it did not run, or that nobody knows. */
-function isHonest({ status, json }: { status: number; json: Answer['json'] }): boolean {
-  return status === 503 && (json.mayHaveRun === false || json.code === 'outcome-unknown');
 }
 
 async function execute({ apis }: Processes, number: number, headers: Record<string, string> = {}): Promise<Answer> {

@@ -1,23 +1,24 @@
-import { randomInt } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, inject, it } from 'vitest';
 import { unless } from '../../src/shared/runtime/errno.ts';
-import { eventually } from '../support/eventually.ts';
+import type { Dice } from '../simulator/search/dice.ts';
 import { privateLeftovers } from '../support/private-leftovers.ts';
 import { redisCommand } from '../support/redis-command.ts';
 import { type RedisProcess, startRedisProcess } from '../support/redis-process.ts';
 import { createResponder, resultText } from '../support/responder.ts';
 import { type Processes, startProcesses } from '../support/start-processes.ts';
-import { type Called, callSteadily, twice } from '../support/steady-calls.ts';
+import { callSteadily, twice } from '../support/steady-calls.ts';
 import { sweepLater } from '../support/sweep-later.ts';
 import { isFull, record } from './measured.ts';
+import { openStory, type Story } from './story.ts';
+import { brokenIn, longestTakeover, verdictOf } from './verdict.ts';
 
 const RATE = { perSecond: isFull ? 100 : 50, openAtMost: 300 };
 const [BEFORE_MS, AFTER_MS] = isFull ? [4000, 7000] : [1500, 2500];
 const CLIENT_MS = 800;
 const settings = { CLIENT_TIMEOUT_MS: 60_000, MAX_WAITS_PER_CLIENT: 5000 };
 
-type Setup = { processes: Processes; redis: RedisProcess };
+type Setup = { processes: Processes; redis: RedisProcess; dice: Dice };
 type Experiment = {
   fault: string;
   promise: string;
@@ -33,13 +34,13 @@ const experiments: Experiment[] = [
   {
     fault: 'SIGKILL of one of three workers',
     promise: `${ANSWERED}, within 10 s`,
-    happens: ({ processes }) => workerOf(processes).kill(),
+    happens: ({ processes, dice }) => workerOf(processes, dice).kill(),
   },
   {
     fault: `One of three workers frozen for ${isFull ? 20 : 8} s`,
     promise: `${ANSWERED}, within 10 s`,
-    async happens({ processes }) {
-      const worker = workerOf(processes);
+    async happens({ processes, dice }) {
+      const worker = workerOf(processes, dice);
       worker.freeze();
       void delay(isFull ? 20_000 : 8000).then(() => worker.wake());
     },
@@ -47,7 +48,7 @@ const experiments: Experiment[] = [
   {
     fault: 'SIGTERM of one of three workers',
     promise: 'its open waits are elsewhere within 1 s',
-    happens: ({ processes }) => workerOf(processes).terminate(),
+    happens: ({ processes, dice }) => workerOf(processes, dice).terminate(),
   },
   {
     fault: 'Rolling restart of all workers',
@@ -142,42 +143,36 @@ describe.skipIf(!inject('hasRedisBinary'))(`under ${RATE.perSecond} calls a seco
     try {
       await using processes = await startProcesses({ queueUrl: redis.url, settings, apis: 2, workers: 3 });
       const { sharedDir } = processes;
-      const wroteAt = new Map<number, number>();
-      await using responder = await createResponder({ sharedDir, app: 1, does: answersSometime(wroteAt) });
+      const story = openStory(fault);
+      await using responder = await createResponder({ sharedDir, app: 1, does: answersSometime(story) });
 
-      const calls = callSteadily(RATE, (number) => execute(processes, number));
+      const calls = callSteadily(RATE, (number) => story.call(number, () => execute(processes, number)));
       await delay(BEFORE_MS);
-      const beganAt = Date.now();
-      await happens({ processes, redis });
-      const overAt = lasts ? Date.now() : beganAt;
+      story.fault(fault, 'begins');
+      await happens({ processes, redis, dice: story.dice });
+      story.fault(fault, 'ends');
       await delay(AFTER_MS);
-      const called = await calls.stop();
+      await calls.stop();
 
-      const attached = called.filter(({ answer }) => answer.status !== 0);
-      const refused = attached.filter(isRefusal);
-      const wrong = attached.filter((call) => !isAnswered(call) && !isRefusal(call));
-      const open = attached.filter((call) => isAnswered(call) && call.at < overAt && call.at + call.ms >= beganAt);
-      const since = lasts === 'on-and-off' ? 0 : overAt;
-      const waits = open.map(({ number, at, ms }) => at + ms - Math.max(since, wroteAt.get(number) ?? at));
+      const over = lasts === 'on-and-off' ? 'on-and-off' : lasts ? 'at-its-end' : 'at-its-begin';
+      const verdict = verdictOf(story.entries());
       record({
         fault,
         promise,
         test: 'under-load.chaos.ts',
-        calls: attached.length,
-        refused: refused.length,
-        refusedMs: Math.max(0, ...refused.map(({ ms }) => ms)),
-        takeoverMs: Math.max(0, ...waits),
-        lost: wrong.length,
-        twice: twice(responder.found).length,
+        calls: verdict.calls,
+        refused: verdict.refused,
+        refusedMs: verdict.refusedMs,
+        takeoverMs: longestTakeover(story.entries(), over),
+        lost: verdict.lost.length,
+        twice: verdict.foundTwice.length,
       });
 
-      expect(wrong.map(({ number, ms, answer }) => ({ number, ms, status: answer.status, ...answer.json }))).toEqual(
-        [],
-      );
+      expect(brokenIn(verdict)).toEqual([]);
       expect(twice(responder.found)).toEqual([]);
       expect(processes.noise()).toEqual([]);
       expect((await execute(processes, 0)).status).toBe(200);
-      await eventually(() => expect(wroteAt.size).toBeGreaterThan(0));
+      expect(verdict.answered).toBeGreaterThan(0);
       await sweepLater(sharedDir);
       expect(await processes.leftovers()).toEqual([]);
       expect(await privateLeftovers(sharedDir)).toEqual([]);
@@ -187,24 +182,18 @@ describe.skipIf(!inject('hasRedisBinary'))(`under ${RATE.perSecond} calls a seco
   });
 });
 
-/** A client that takes its time, and tells when it answered which call. */
-function answersSometime(wroteAt: Map<number, number>): Parameters<typeof createResponder>[0]['does'] {
+/** A client that takes its time, and writes down what it found and when it answered. */
+function answersSometime(story: Story): Parameters<typeof createResponder>[0]['does'] {
   return async (request) => {
+    const data = JSON.parse(request.text)['the service'];
+    story.found(request.mockId, data.number);
     const pickedUp = await request.pickUp().then(() => true, unless('ENOENT'));
     if (!pickedUp) return;
-    const data = JSON.parse(request.text)['the service'];
-    await delay(randomInt(CLIENT_MS));
+    story.ran(data.number);
+    await delay(story.dice.whole(0, CLIENT_MS));
     await request.answer(resultText(request, { 'the service': data }));
-    wroteAt.set(data.number, Date.now());
+    story.wrote(data.number);
   };
-}
-
-function isAnswered({ number, answer }: Called): boolean {
-  return answer.status === 200 && answer.json['the service']?.number === number;
-}
-
-function isRefusal({ answer }: Called): boolean {
-  return answer.status === 503 && (answer.json.mayHaveRun === false || answer.json.code === 'outcome-unknown');
 }
 
 /** Calls go to the APIs in turn; those of one that was killed go to the others. */
@@ -215,21 +204,21 @@ function execute({ apis }: Processes, number: number) {
   return api.execute({ app: 1, ruleId: 1, 'the service': { number } });
 }
 
-function workerOf({ workers }: Processes) {
+function workerOf({ workers }: Processes, dice: Dice) {
   const running = workers.filter(({ isRunning }) => isRunning);
-  const worker = running[randomInt(running.length)];
+  const worker = dice.pickAny(running);
   if (!worker) throw new Error('no worker runs');
   return worker;
 }
 
-async function anyOfThese({ processes, redis }: Setup): Promise<void> {
+async function anyOfThese({ processes, redis, dice }: Setup): Promise<void> {
   const faults = [
-    () => workerOf(processes).kill(),
-    () => workerOf(processes).terminate(),
+    () => workerOf(processes, dice).kill(),
+    () => workerOf(processes, dice).terminate(),
     async () => {
-      const worker = workerOf(processes);
+      const worker = workerOf(processes, dice);
       worker.freeze();
-      await delay(randomInt(1000, 6000));
+      await delay(dice.whole(1000, 6000));
       worker.wake();
     },
     () => redis.restart(),
@@ -237,14 +226,14 @@ async function anyOfThese({ processes, redis }: Setup): Promise<void> {
     () => redisCommand(redis.url, 'CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes'),
     async () => {
       await redis.pause();
-      await delay(randomInt(500, 4000));
+      await delay(dice.whole(500, 4000));
       await redis.resume();
     },
   ];
   const endsAt = Date.now() + 90_000;
   while (Date.now() < endsAt) {
     const next = delay(6000);
-    await faults[randomInt(faults.length)]?.();
+    await dice.pickAny(faults)?.();
     while (processes.workers.filter(({ isRunning }) => isRunning).length < 3)
       await processes.addWorker({ untilReady: false });
     await next;
