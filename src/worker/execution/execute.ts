@@ -7,7 +7,7 @@ import { time } from '../../shared/seams/time.ts';
 import type { Store } from '../../shared/store/key-value-store.ts';
 import type { Claim } from '../files/claims/claim.ts';
 import { filesLie } from '../files/quick-files.ts';
-import { explained } from '../reasons.ts';
+import { explained } from '../files/reasons.ts';
 import { type BeginParts, begin, PASS_ON_WITHIN_MS, treeAsked } from './begin.ts';
 import { openWait, type Surroundings, toEvent, type Wait } from './drive.ts';
 import { type Claimed, type Ended, type Execution, endedWithout, type Outcome } from './execution.ts';

@@ -3,6 +3,7 @@ import { sentences } from '../../shared/contract/endings/sentences.ts';
 import { dialects } from '../dialects/dialects.ts';
 import type { Listing } from '../files/directory/watched-directory.ts';
 import { openFileName, requestFileName, resultFileName } from '../files/file-names.ts';
+import { explained } from '../files/reasons.ts';
 import type { FoundResult } from '../files/results/result-file.ts';
 import {
   faultOf,
@@ -12,7 +13,6 @@ import {
   withSight,
   wrongForGoodInMs,
 } from '../files/results/unusable-result.ts';
-import { explained } from '../reasons.ts';
 import type { Doing, EarlierEnding, Effect, EffectOutcome, Facts, Moment, State, WaitEvent } from './state.ts';
 
 /** Only a client that has been away for this long has left: one that stops removes its files one after the other. */
