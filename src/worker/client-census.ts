@@ -4,7 +4,7 @@ import { unless } from '../shared/runtime/errno.ts';
 import { time } from '../shared/seams/time.ts';
 import type { Client } from './clients/client.ts';
 import type { Clients } from './clients/clients.ts';
-import { inDirectory } from './files/directory/directory-limit.ts';
+import { limitedByDirectory } from './files/directory/directory-limit.ts';
 import type { ClientLoad } from './placement/client-load.ts';
 import { readdir } from './seams/files.ts';
 
@@ -36,7 +36,9 @@ export function createClientCensus({ sharedDir, clients, load }: ClientCensusDep
   async function appsWithClients(): Promise<number[]> {
     const folders = ['clients', 'mock'].map((name) => join(sharedDir, name));
     const names = await Promise.all(
-      folders.map(async (folder) => (await inDirectory(folder, () => readdir(folder)).catch(unless('ENOENT'))) ?? []),
+      folders.map(
+        async (folder) => (await limitedByDirectory(folder, () => readdir(folder)).catch(unless('ENOENT'))) ?? [],
+      ),
     );
     return [...new Set(names.flat())].filter((name) => /^[1-9]\d{0,9}$/.test(name)).map(Number);
   }

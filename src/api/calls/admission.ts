@@ -5,7 +5,7 @@ import { sentences } from '../../shared/contract/endings/sentences.ts';
 import type { Settings } from '../../shared/runtime/settings/settings.ts';
 import type { Overload } from '../overload/overload.ts';
 import { type QueueHealth, whyAway } from '../queue-health.ts';
-import type { PendingExecutions } from './await-ending.ts';
+import type { PendingExecutions } from './pending-executions.ts';
 
 type AdmissionDependencies = {
   health: QueueHealth;

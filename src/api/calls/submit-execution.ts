@@ -17,8 +17,8 @@ import type { Overload } from '../overload/overload.ts';
 import type { QueueHealth } from '../queue-health.ts';
 import { createAddJob } from './add-job.ts';
 import { createAdmission } from './admission.ts';
-import type { PendingExecutions } from './await-ending.ts';
 import type { BodyLease } from './open-bodies.ts';
+import type { PendingExecutions } from './pending-executions.ts';
 import { type ReadAnswer, withAnswer } from './read-answer.ts';
 
 /** An answer exists, so wait this long for the store to come back. */

@@ -9,7 +9,7 @@ import type { Trees } from '../../shared/store/history/trees.ts';
 import type { Store } from '../../shared/store/key-value-store.ts';
 import type { createCancelSender } from '../../shared/store/queue/control.ts';
 import type { ExecutionQueue, ReadShortJobs } from '../../shared/store/queue/queue-backend.ts';
-import type { PendingExecutions } from '../calls/await-ending.ts';
+import type { PendingExecutions } from '../calls/pending-executions.ts';
 import type { ReadAnswer } from '../calls/read-answer.ts';
 import { createFollow } from './follow-execution.ts';
 import { createListExecutions } from './list-executions.ts';

@@ -1,7 +1,7 @@
 import { isEndState } from '../../shared/contract/endings/states.ts';
 import type { ExecutionRecord } from '../../shared/contract/execution-record.ts';
 import { time } from '../../shared/seams/time.ts';
-import type { PendingExecutions } from '../calls/await-ending.ts';
+import type { PendingExecutions } from '../calls/pending-executions.ts';
 import { createSharedReads } from './shared-reads.ts';
 
 /** Events are hints; this often an execution somebody follows is looked at anyway. */

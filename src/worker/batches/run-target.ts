@@ -21,8 +21,8 @@ const TIMEOUT_FACTOR = 2;
 const FOLLOWED_AT_ONCE = 100;
 
 /** A case of this target, by its place in the batch, and the id of its execution. */
-type Place = { one: Case; index: number; mockId: string };
-type Sent = Place & { claimBy: number; chosen: Chosen | null };
+type ItemPlace = { one: Case; index: number; mockId: string };
+type Sent = ItemPlace & { claimBy: number; chosen: Chosen | null };
 
 /** Runs the cases of a batch on one of its targets. Ends when every item has its verdict, or the signal aborts. */
 export async function runTarget(
@@ -65,7 +65,7 @@ async function headsOf({ run: { batch }, targetIndex, store }: TargetRun, first:
   return all.filter((_, index) => index % batch.targets.length === 0);
 }
 
-async function carryOn(self: TargetRun, place: Place, { claimBy }: ItemHead): Promise<void> {
+async function carryOn(self: TargetRun, place: ItemPlace, { claimBy }: ItemHead): Promise<void> {
   const { run } = self;
   const { one, index, mockId } = place;
   if (claimBy !== null) return launch(self, { ...place, claimBy, chosen: null });

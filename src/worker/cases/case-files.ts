@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { MAX_CASES_BYTES } from '../../shared/cases/document/document.ts';
 import { etagOf } from '../../shared/cases/etag.ts';
 import { errnoOf, unless } from '../../shared/runtime/errno.ts';
-import { within } from '../files/directory/real-directory.ts';
+import { throughHandle } from '../files/directory/real-directory.ts';
 import type { FileClock } from '../files/file-clock.ts';
 import { privateDirectory } from '../files/file-names.ts';
 import { readBoundedFile, refusal } from '../reading/bounded-file.ts';
@@ -35,7 +35,7 @@ export function createCaseFiles({ sharedDir, clock, beforeRename = async () => {
   const folderOf = (app: number) => join(root, String(app));
 
   async function read(cases: CasesOf): Promise<Reading<string>> {
-    return within(folderOf(cases.app), (real) => readText(join(real, nameOf(cases)))).catch(readingOfFolder);
+    return throughHandle(folderOf(cases.app), (real) => readText(join(real, nameOf(cases)))).catch(readingOfFolder);
   }
 
   async function compareAndRename(real: string, name: string, change: Change): Promise<Saving> {
@@ -69,8 +69,8 @@ export function createCaseFiles({ sharedDir, clock, beforeRename = async () => {
     /** Replaces cases by `text`, or removes them, when they are still those whose ETag is `expected` (null: none). */
     async save(cases: CasesOf, change: Omit<Change, 'temporary'>): Promise<Saving> {
       await mkdir(root).catch(unless('EEXIST')); // not recursive: what is above must be there
-      await within(root, (real) => mkdir(join(real, String(cases.app))).catch(unless('EEXIST')));
-      return within(folderOf(cases.app), async (real) => {
+      await throughHandle(root, (real) => mkdir(join(real, String(cases.app))).catch(unless('EEXIST')));
+      return throughHandle(folderOf(cases.app), async (real) => {
         await removeLeftBehind(real, await clock.touch());
         return saveIn(real, nameOf(cases), change);
       });
@@ -78,8 +78,10 @@ export function createCaseFiles({ sharedDir, clock, beforeRename = async () => {
 
     /** The cases that are saved for an app. */
     async list(app: number): Promise<SavedFile[]> {
-      const names = await within(folderOf(app), (real) => readdir(real)).catch(unless('ENOENT'));
-      const files = await Promise.all((names ?? []).map((name) => within(folderOf(app), (real) => look(real, name))));
+      const names = await throughHandle(folderOf(app), (real) => readdir(real)).catch(unless('ENOENT'));
+      const files = await Promise.all(
+        (names ?? []).map((name) => throughHandle(folderOf(app), (real) => look(real, name))),
+      );
       return files.filter((file) => file !== null).sort((a, b) => b.changedAt - a.changedAt);
     },
   };

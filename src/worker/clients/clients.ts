@@ -6,7 +6,7 @@ import { isRealDirectory } from '../files/directory/client-directories.ts';
 import type { SharedDirectory } from '../files/directory/shared-directory.ts';
 import type { FileClock } from '../files/file-clock.ts';
 import { clientsDirectory, isPlainName, MADE_BY_US, mockDirectory, registrationPath } from '../files/file-names.ts';
-import { lstat, lstatLately } from '../files/quick-files.ts';
+import { lstat, lstatCached } from '../files/quick-files.ts';
 import { createJoinedReads } from '../reading/joined-reads.ts';
 import type { Skipped } from '../rules/folder-listing.ts';
 import { type Client, directoryOnly } from './client.ts';
@@ -93,7 +93,7 @@ export function createClients({ sharedDirectory, clientTimeoutMs, now = () => ti
     list: async (app: number, options?: { fresh?: boolean }): Promise<Client[]> => (await roster(app, options)).clients,
 
     /** Whether a client of a remembered listing has not left since: the last look before it is given something. */
-    isStillThere: (client: Client): Promise<boolean> => exists(signOfLife(sharedDir, client), lstatLately),
+    isStillThere: (client: Client): Promise<boolean> => exists(signOfLife(sharedDir, client), lstatCached),
   };
 }
 

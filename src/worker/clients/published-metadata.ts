@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { integerOf, RawNumber } from '../../shared/contract/json/raw-number.ts';
 import { time } from '../../shared/seams/time.ts';
 import { createLimitPerApp } from '../files/concurrency-limit.ts';
-import { inDirectory } from '../files/directory/directory-limit.ts';
+import { limitedByDirectory } from '../files/directory/directory-limit.ts';
 import { readBoundedFile } from '../reading/bounded-file.ts';
 import { createPathCache } from '../reading/path-cache.ts';
 import { parseConfig } from '../rules/config-fields.ts';
@@ -92,5 +92,5 @@ export function createPublishedMetadata({ sharedDir, listClients }: PublishedMet
 }
 
 function entriesOf(path: string): Promise<Entry[]> {
-  return inDirectory(path, () => readEntries(path)).catch(() => []);
+  return limitedByDirectory(path, () => readEntries(path)).catch(() => []);
 }

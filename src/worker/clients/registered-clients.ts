@@ -2,7 +2,7 @@ import { dirname, join } from 'node:path';
 import { unless } from '../../shared/runtime/errno.ts';
 import { time } from '../../shared/seams/time.ts';
 import { createConcurrencyLimit } from '../files/concurrency-limit.ts';
-import { inDirectory } from '../files/directory/directory-limit.ts';
+import { limitedByDirectory } from '../files/directory/directory-limit.ts';
 import { isSegment } from '../files/file-names.ts';
 import { readBoundedFile } from '../reading/bounded-file.ts';
 import { entriesIn } from '../reading/folder-entries.ts';
@@ -23,7 +23,7 @@ const REGISTRATION = /^m_(.+)\.json$/;
 /** The registered clients of an app, the files that were passed over, and every directory name a file claims. */
 type Registered = { clients: Client[]; skipped: Skipped[]; claimed: ReadonlySet<string> };
 
-type Place = { folder: string; lane: string | null; name: string };
+type RegistrationPlace = { folder: string; lane: string | null; name: string };
 type Parsed = { stamp: string; registration: RegistrationFile | null; reason: string | null };
 
 /**
@@ -48,7 +48,7 @@ export function createRegisteredClients({ app, leavesOf, clientTimeoutMs }: Opti
       claimed: new Set(places.map(({ name }) => name)),
     };
 
-    async function readPlace({ folder, lane, name }: Place): Promise<Client | null> {
+    async function readPlace({ folder, lane, name }: RegistrationPlace): Promise<Client | null> {
       const path = join(folder, `m_${name}.json`);
       const parsed = await readRegistration(path, known.registrations.get(path), leavesOf);
       if (!parsed) return null;
@@ -70,7 +70,7 @@ type Known = { registrations: Map<string, Parsed>; beats: Map<string, Beat> };
 type Options = { app: number; leavesOf: LeavesOf; clientTimeoutMs: number };
 
 async function readRegistration(path: string, known: Parsed | undefined, leavesOf: LeavesOf): Promise<Parsed | null> {
-  const stats = await inDirectory(dirname(path), () => lstat(path)).catch(unless('ENOENT', 'ENOTDIR'));
+  const stats = await limitedByDirectory(dirname(path), () => lstat(path)).catch(unless('ENOENT', 'ENOTDIR'));
   if (!stats) return null;
   const stamp = `${stats.ino}:${stats.size}:${stats.mtimeMs}`;
   if (known?.stamp === stamp) return known;
@@ -105,7 +105,7 @@ function toClient(
 }
 
 /** The folders with registrations. Links are not followed, so nothing outside the shared directory is read. */
-async function findPlaces(root: string, skip: (file: string, reason: string) => void): Promise<Place[]> {
+async function findPlaces(root: string, skip: (file: string, reason: string) => void): Promise<RegistrationPlace[]> {
   const folders: { folder: string; lane: string | null }[] = [{ folder: root, lane: null }];
   const lanesPath = join(root, 'lane');
   if (await isFolder(lanesPath)) {
@@ -113,7 +113,7 @@ async function findPlaces(root: string, skip: (file: string, reason: string) => 
     if (lanes.length > MAX_LANES) skip('lane', `has more than ${MAX_LANES} lanes: the rest was not read`);
     folders.push(...lanes.slice(0, MAX_LANES).map(({ name: lane }) => ({ folder: join(lanesPath, lane), lane })));
   }
-  const places: Place[] = [];
+  const places: RegistrationPlace[] = [];
   for (const { folder, lane } of folders) {
     for (const entry of await entriesOf(folder)) {
       const name = REGISTRATION.exec(entry.name)?.[1];
@@ -134,7 +134,7 @@ function unfit(registration: RegistrationFile, app: number, name: string): strin
 }
 
 async function isFolder(path: string): Promise<boolean> {
-  return (await inDirectory(path, () => lstat(path)).catch(() => null))?.isDirectory() ?? false;
+  return (await limitedByDirectory(path, () => lstat(path)).catch(() => null))?.isDirectory() ?? false;
 }
 
 /** At most so many, so that a folder full of files does not fill the memory of a worker. */
@@ -155,7 +155,7 @@ type Beat = HeartbeatFile & { mtimeMs: number; changedAt: number };
 
 /** Reads a heartbeat unless its file is the `known` one; while a new one cannot be read, the known one counts. */
 async function readBeat(path: string, known: Beat | undefined): Promise<Beat | null> {
-  const stats = await inDirectory(dirname(path), () => lstat(path)).catch(unless('ENOENT', 'ENOTDIR'));
+  const stats = await limitedByDirectory(dirname(path), () => lstat(path)).catch(unless('ENOENT', 'ENOTDIR'));
   if (!stats) return null;
   if (known?.mtimeMs === stats.mtimeMs) return known;
   const text = await readBoundedFile(path, MAX_HEARTBEAT_BYTES);

@@ -6,7 +6,7 @@ import type { Tracing } from '../../shared/runtime/telemetry/tracing.ts';
 import { time } from '../../shared/seams/time.ts';
 import type { Store } from '../../shared/store/key-value-store.ts';
 import type { Claim } from '../files/claims/claim.ts';
-import { filesLie } from '../files/quick-files.ts';
+import { whereFilesAre } from '../files/quick-files.ts';
 import { explained } from '../files/reasons.ts';
 import { type BeginParts, begin, PASS_ON_WITHIN_MS, treeAsked } from './begin.ts';
 import { openWait, type Surroundings, toEvent, type Wait } from './drive.ts';
@@ -122,7 +122,7 @@ async function dispatch(wait: Wait, claimBy: number, { mailbox, progress, atStep
   await atStep('dispatched', mockId);
   if (isOurs) progress.reached(mockId, address, 'dispatched');
   else wait.put({ kind: 'resumed' });
-  const markAfterMs = isOurs ? MARK_OPEN_MS[filesLie(mailbox.directoryOf(claim))] : 0;
+  const markAfterMs = isOurs ? MARK_OPEN_MS[whereFilesAre(mailbox.directoryOf(claim))] : 0;
   if (registered && !marksFirst) wait.later(markAfterMs, { kind: 'mark' });
   // `answerBy` is by the clock of the worker that claimed. If that clock was ahead, this worker still waits RESULT_TIMEOUT_MS at most.
   wait.deadlineIn(Math.max(0, Math.min(answerBy - time.now(), resultTimeoutMs)));

@@ -10,8 +10,8 @@ import type { RequestContent } from '../dialects/dialect.ts';
 import { dialects } from '../dialects/dialects.ts';
 import { access, readdir, rm, rmdir, stat, writeFile } from '../seams/files.ts';
 import type { Claim } from './claims/claim.ts';
-import { inDirectory } from './directory/directory-limit.ts';
-import { confirm, namesIn, within } from './directory/real-directory.ts';
+import { limitedByDirectory } from './directory/directory-limit.ts';
+import { confirm, namesIn, throughHandle } from './directory/real-directory.ts';
 import {
   MADE_BY_US,
   mockDirectory,
@@ -42,7 +42,7 @@ const MODE_KEPT_MS = 5000;
  */
 const requestModes = perProcess(() =>
   shareFor(MODE_KEPT_MS, async (directory) => {
-    const { mode, uid } = await within(directory, (path) => inDirectory(path, () => stat(`${path}/.`)));
+    const { mode, uid } = await throughHandle(directory, (path) => limitedByDirectory(path, () => stat(`${path}/.`)));
     const isOfItsGroup = (mode & 0o2000) !== 0 || uid === process.getuid?.();
     return (mode & 0o002) === 0 && isOfItsGroup ? 0o640 : 0o644;
   }),
@@ -58,7 +58,7 @@ export async function writeTemporary(
   const text = toAscii(joinMembers(dialects[dialect].requestMembers(content, time.now())));
   try {
     const mode = await requestModes()(directory);
-    await within(directory, (path) => createFile(join(path, name), text, mode));
+    await throughHandle(directory, (path) => createFile(join(path, name), text, mode));
   } catch (error) {
     await removed(directory, name).catch(() => {}); // on a full disk it may be there, and empty
     throw error;
@@ -72,7 +72,7 @@ export async function writeTemporary(
  */
 export async function markOpen(files: ExecutionFiles): Promise<void> {
   const name = openFileName(files.mockId);
-  await within(files.directory, (path) => inDirectory(path, () => writeFile(join(path, name), '')));
+  await throughHandle(files.directory, (path) => limitedByDirectory(path, () => writeFile(join(path, name), '')));
 }
 
 /**
@@ -82,7 +82,7 @@ export async function markOpen(files: ExecutionFiles): Promise<void> {
 export async function renameRequest(files: ExecutionFiles, { temporary }: Claim): Promise<boolean> {
   try {
     const name = requestFileName(files.mockId);
-    await within(files.directory, (path) => rename(join(path, temporary), join(path, name)));
+    await throughHandle(files.directory, (path) => rename(join(path, temporary), join(path, name)));
     await confirm(files.directory);
     return true;
   } catch (error) {
@@ -145,33 +145,34 @@ export async function removeOpenMark({ directory, mockId }: ExecutionFiles): Pro
 
 /** Removes a directory that was made for an address where no client came; one with anything else in it stays. */
 export async function removeIfNobodyCame(directory: string): Promise<void> {
-  const names = await namesIn(directory, (path) => inDirectory(path, () => readdir(path))).catch(
+  const names = await namesIn(directory, (path) => limitedByDirectory(path, () => readdir(path))).catch(
     unless('ENOENT', 'ENOTDIR'),
   );
   // Of several executions that wait there the last one removes it; taking the marker away in between would confuse it.
   if (names?.length !== 1 || !(await removed(directory, MADE_BY_US))) return;
-  const gone = await inDirectory(directory, () => rmdir(directory)).then(
+  const gone = await limitedByDirectory(directory, () => rmdir(directory)).then(
     () => true,
     (error) => unless('ENOTEMPTY', 'EEXIST')(error) ?? errnoOf(error) === 'ENOENT',
   );
   // Another execution waits there: it tries again.
   if (!gone)
-    await within(directory, (path) => inDirectory(path, () => writeFile(join(path, MADE_BY_US), ''))).catch(
-      unless('ENOENT'),
-    );
+    await throughHandle(directory, (path) =>
+      limitedByDirectory(path, () => writeFile(join(path, MADE_BY_US), '')),
+    ).catch(unless('ENOENT'));
 }
 
 /** The directory of a client that unregistered goes with it: left behind, it would look like a client of its own. */
 export async function removeIfLeft({ directory }: ExecutionFiles, registration: string): Promise<void> {
   if (!(await isRegistered(registration)))
-    await inDirectory(directory, () => rmdir(directory)).catch(unless('ENOENT', 'ENOTEMPTY', 'EEXIST'));
+    await limitedByDirectory(directory, () => rmdir(directory)).catch(unless('ENOENT', 'ENOTEMPTY', 'EEXIST'));
 }
 
 /** A client may have put anything where its result belongs, even a directory. */
 export async function removeAnswer({ directory, mockId }: ExecutionFiles): Promise<void> {
   const name = resultFileName(mockId);
-  const removeAll = (path: string) => inDirectory(path, () => rm(join(path, name), { recursive: true, force: true }));
-  await removed(directory, name).catch(() => within(directory, removeAll));
+  const removeAll = (path: string) =>
+    limitedByDirectory(path, () => rm(join(path, name), { recursive: true, force: true }));
+  await removed(directory, name).catch(() => throughHandle(directory, removeAll));
 }
 
 /** Somebody picked up from a directory we made: from now on it is a client's. */
@@ -180,21 +181,21 @@ export async function keepDirectory(directory: string): Promise<void> {
 }
 
 async function isThere(directory: string, name: string): Promise<boolean> {
-  return within(directory, (path) => inDirectory(path, () => access(join(path, name)))).then(
+  return throughHandle(directory, (path) => limitedByDirectory(path, () => access(join(path, name)))).then(
     () => true,
     (error) => unless('ENOENT', 'ENOTDIR')(error) ?? false,
   );
 }
 
 async function isWithdrawn({ directory, mockId }: ExecutionFiles, from: string): Promise<boolean> {
-  return within(directory, (path) => rename(join(path, from), join(path, withdrawnFileName(mockId)))).then(
+  return throughHandle(directory, (path) => rename(join(path, from), join(path, withdrawnFileName(mockId)))).then(
     () => true,
     (error) => unless('ENOENT', 'ENOTDIR')(error) ?? false,
   );
 }
 
 async function removed(directory: string, name: string): Promise<boolean> {
-  return within(directory, (path) => unlink(join(path, name))).then(
+  return throughHandle(directory, (path) => unlink(join(path, name))).then(
     () => true,
     (error) => unless('ENOENT', 'ENOTDIR')(error) ?? false,
   );

@@ -2,7 +2,7 @@ import { dirname, join } from 'node:path';
 import { errnoOf, unless } from '../../shared/runtime/errno.ts';
 import { open } from '../seams/files.ts';
 import type { Claim } from './claims/claim.ts';
-import { within } from './directory/real-directory.ts';
+import { throughHandle } from './directory/real-directory.ts';
 import type { ExecutionFiles } from './execution-files.ts';
 import { READ_SAFELY } from './results/read-safely.ts';
 
@@ -18,7 +18,7 @@ export function createFlush({ isOn }: { isOn: boolean }) {
     async beforeDispatch(files: ExecutionFiles, { temporary }: Claim, claimFolder: string): Promise<void> {
       if (!isOn) return;
       // Another attempt may have dispatched it.
-      await within(files.directory, (path) => flush(join(path, temporary))).catch(unless('ENOENT'));
+      await throughHandle(files.directory, (path) => flush(join(path, temporary))).catch(unless('ENOENT'));
       // A symbolic link cannot be flushed: it is in its folder's own data.
       await flush(claimFolder);
       await flush(dirname(claimFolder));
@@ -26,7 +26,7 @@ export function createFlush({ isOn }: { isOn: boolean }) {
 
     /** The new name of the request: a name that the disk forgets would be given a second time. */
     async dispatched({ directory }: ExecutionFiles): Promise<void> {
-      if (isOn) await within(directory, (path) => flush(`${path}/.`)).catch(unless('ENOENT'));
+      if (isOn) await throughHandle(directory, (path) => flush(`${path}/.`)).catch(unless('ENOENT'));
     },
   };
 }

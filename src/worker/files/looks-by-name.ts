@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { time } from '../../shared/seams/time.ts';
 import { lstat } from '../seams/files.ts';
-import { AT_ONCE, inDirectory } from './directory/directory-limit.ts';
+import { AT_ONCE, limitedByDirectory } from './directory/directory-limit.ts';
 import type { Waiting, Watched } from './directory/watched-directory.ts';
 import { resultFileName } from './file-names.ts';
 import { gapOfWait } from './look-schedule.ts';
@@ -42,7 +42,7 @@ async function lookAtResult(watched: Watched, mockId: string, waiting: Waiting):
   const { directory, listeners } = watched;
   noteLook(watched, waiting);
   const look = () => lstat(join(directory, resultFileName(mockId))).then(toSight, () => undefined);
-  const { value: sight, tookMs } = await inDirectory(directory, () => timed(look));
+  const { value: sight, tookMs } = await limitedByDirectory(directory, () => timed(look));
   if (sight && listeners.get(mockId) === waiting) {
     noteResult(watched, waiting);
     waiting.tell({ kind: 'result-seen', sight });

@@ -7,7 +7,7 @@ import { dialects } from '../dialects/dialects.ts';
 import { lstat } from '../seams/files.ts';
 import type { Claim, ClaimKey, ClaimOrRefusal } from './claims/claim.ts';
 import type { Claims } from './claims/claims.ts';
-import { inDirectory } from './directory/directory-limit.ts';
+import { limitedByDirectory } from './directory/directory-limit.ts';
 import type { SharedDirectory } from './directory/shared-directory.ts';
 import type { Listener } from './directory/watched-directory.ts';
 import type { ResultWatcher } from './directory/watcher.ts';
@@ -147,7 +147,7 @@ function looks({ sharedDirectory, keptAnswers, memory, settings }: Parts) {
       if (mark === 'written') return (await request.isMarkThere(files)) ? 'picked up' : 'vanished';
       if (claim.registered) return 'not known';
       // Without a mark, only a directory that is still there tells that the client took the request out of it.
-      return (await inDirectory(files.directory, () => lstat(files.directory)).catch(unless('ENOENT')))
+      return (await limitedByDirectory(files.directory, () => lstat(files.directory)).catch(unless('ENOENT')))
         ? 'picked up'
         : 'not known';
     },

@@ -4,7 +4,7 @@ import { perProcess } from '../../shared/seams/process.ts';
 import { time } from '../../shared/seams/time.ts';
 import { filesOf, realpath } from '../seams/files.ts';
 import type { QuickFiles } from '../seams/operations.ts';
-import { inDirectory } from './directory/directory-limit.ts';
+import { limitedByDirectory } from './directory/directory-limit.ts';
 import { fileSystemOf } from './file-system.ts';
 import { liesElsewhere, noteRoot } from './mounts.ts';
 
@@ -27,7 +27,7 @@ const HAND_OVER_FOR_MS = 30_000;
 const measured = perProcess(() => ({ samples: 0, slow: 0, handOverUntil: 0 }));
 
 /** Whether the files at a path lie on this machine: by what is mounted there, and how quick the file system has been lately. */
-export const filesLie = (path: string): 'here' | 'elsewhere' =>
+export const whereFilesAre = (path: string): 'here' | 'elsewhere' =>
   time.monotonic() < measured().handOverUntil || liesElsewhere(path) ? 'elsewhere' : 'here';
 
 /** Looks whether the shared directory is on this machine: asking one elsewhere at once would stop the process meanwhile. */
@@ -44,7 +44,7 @@ export async function createFile(path: string, text: string, mode: number): Prom
 
 /** Both paths are judged; it counts where it may hang. */
 export const rename = (from: string, to: string) =>
-  quickly(filesLie(from) === 'elsewhere' ? from : to, (files) => files.rename(from, to));
+  quickly(whereFilesAre(from) === 'elsewhere' ? from : to, (files) => files.rename(from, to));
 
 export const unlink = (path: string) => quickly(path, (files) => files.unlink(path));
 
@@ -53,13 +53,13 @@ export const symlink = (target: string, path: string) => quickly(path, (files) =
 export const lstat = (path: string) => quickly(path, (files) => files.lstat(path));
 
 const LATELY_MS = 100;
-const lookLately = perProcess(() => shareFor(LATELY_MS, lstat, { failures: true }));
+const cachedLook = perProcess(() => shareFor(LATELY_MS, lstat, { failures: true }));
 
 /**
  * The same for what is looked at for every call. Elsewhere one look serves all who ask within a moment: the mount itself remembers
  * what it saw for a second.
  */
-export const lstatLately = (path: string) => (filesLie(path) === 'elsewhere' ? lookLately()(path) : lstat(path));
+export const lstatCached = (path: string) => (whereFilesAre(path) === 'elsewhere' ? cachedLook()(path) : lstat(path));
 
 /** Whether something stands at a path. */
 export const exists = (path: string) => quickly(path, (files) => files.exists(path));
@@ -73,7 +73,7 @@ export const open = (path: string, flags: number) => quickly(path, (files) => fi
  */
 export async function quickly<T>(path: string, operation: (files: QuickFiles) => Promise<T>): Promise<T> {
   const files = filesOf();
-  if (filesLie(path) === 'elsewhere') return inDirectory(dirname(path), () => operation(files));
+  if (whereFilesAre(path) === 'elsewhere') return limitedByDirectory(dirname(path), () => operation(files));
   const startedAt = time.monotonic();
   const done = operation(files.atOnce);
   note(time.monotonic() - startedAt);
@@ -82,7 +82,7 @@ export async function quickly<T>(path: string, operation: (files: QuickFiles) =>
 
 /** Runs what follows an operation on an open file: where that is handed over, a few at a time in its directory, too. */
 export const unhurried = <T>(path: string, operation: () => Promise<T>): Promise<T> =>
-  filesLie(path) === 'elsewhere' ? inDirectory(dirname(path), operation) : operation();
+  whereFilesAre(path) === 'elsewhere' ? limitedByDirectory(dirname(path), operation) : operation();
 
 function note(ms: number): void {
   const own = measured();

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { time } from '../../shared/seams/time.ts';
 import type { Client } from '../clients/client.ts';
-import { inDirectory } from '../files/directory/directory-limit.ts';
-import { namesIn, within } from '../files/directory/real-directory.ts';
+import { limitedByDirectory } from '../files/directory/directory-limit.ts';
+import { namesIn, throughHandle } from '../files/directory/real-directory.ts';
 import { mockDirectory, openExecutionOf, openFileName, requestFileName } from '../files/file-names.ts';
 import { lstat, readdir } from '../seams/files.ts';
 import type { ClientSlots } from './client-slots.ts';
@@ -126,15 +126,15 @@ function fewestThenNewest(a: Ranked, b: Ranked): number {
 type Reading = { fileNow: number; openForMs: number; isOwn: ClientLoadDependencies['isOwn'] };
 
 async function readMarks(path: string, { fileNow, openForMs, isOwn }: Reading): Promise<Marks> {
-  const list = (real: string) => inDirectory(real, () => readdir(real));
+  const list = (real: string) => limitedByDirectory(real, () => readdir(real));
   const names = new Set(await namesIn(path, list).catch(() => []));
   const all = [...new Set([...names].flatMap((name) => openExecutionOf(name) ?? []))];
   const begun = all.filter((mockId) => !names.has(requestFileName(mockId)));
   const count = { open: all.length, others: all.filter((mockId) => !isOwn(path, mockId)).length };
   for (const mockId of begun) {
     // The marks of a worker that died stay longer than any execution can be open.
-    const mark = (real: string) => inDirectory(real, () => lstat(join(real, openFileName(mockId))));
-    const stats = await within(path, mark).catch(() => null);
+    const mark = (real: string) => limitedByDirectory(real, () => lstat(join(real, openFileName(mockId))));
+    const stats = await throughHandle(path, mark).catch(() => null);
     if (stats && fileNow - stats.mtimeMs < openForMs) return { ...count, running: true };
   }
   return { ...count, running: false };

@@ -15,7 +15,7 @@ import { canRead, largeNumberIn } from '../dialects/number-range.ts';
 import { sdks } from '../dialects/sdks.ts';
 import { inputWarnings } from '../dialects/warnings.ts';
 import type { Claim } from '../files/claims/claim.ts';
-import { lstatLately } from '../files/quick-files.ts';
+import { lstatCached } from '../files/quick-files.ts';
 import type { Rules } from '../rules/rules.ts';
 import { checkTree, type TreeCheck } from '../rules/tree/tree-checks.ts';
 
@@ -182,7 +182,7 @@ function notChecked(withinMs: number): Check {
 
 /** Tells whether a file changed between two looks; clients read their rules again when the version's file did. */
 async function stampOf(path: string): Promise<string> {
-  const stats = await lstatLately(path).catch(() => null);
+  const stats = await lstatCached(path).catch(() => null);
   return stats ? `${stats.ino}:${stats.size}:${stats.mtimeMs}` : '';
 }
 

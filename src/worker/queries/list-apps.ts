@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import { createConcurrencyLimit } from '../files/concurrency-limit.ts';
-import { inDirectory } from '../files/directory/directory-limit.ts';
+import { limitedByDirectory } from '../files/directory/directory-limit.ts';
 import { readBoundedFile } from '../reading/bounded-file.ts';
 import { absent } from '../reading/reading.ts';
 import { optionalText, parseConfig } from '../rules/config-fields.ts';
@@ -22,7 +22,9 @@ export function createListApps({ sharedDir, rules }: { sharedDir: string; rules:
   return async function listApps() {
     const folders = [join(sharedDir, 'clients'), join(sharedDir, 'mock')];
     const names = await Promise.all(
-      folders.map(async (folder) => ((await isRealFolder(folder)) ? inDirectory(folder, () => readdir(folder)) : [])),
+      folders.map(async (folder) =>
+        (await isRealFolder(folder)) ? limitedByDirectory(folder, () => readdir(folder)) : [],
+      ),
     );
     const apps = names.flat().filter((name) => /^[1-9]\d{0,9}$/.test(name) && Number(name) <= MAX_APP);
     const all = [...new Set([...(await rules.listApps()), ...apps.map(Number)])].sort((a, b) => a - b);

@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import { decodeUtf8 } from '../../shared/contract/json/utf8.ts';
-import { inDirectory } from '../files/directory/directory-limit.ts';
+import { limitedByDirectory } from '../files/directory/directory-limit.ts';
 import { READ_SAFELY, readUpTo } from '../files/results/read-safely.ts';
 import { open } from '../seams/files.ts';
 import type { FileStats, OpenFile } from '../seams/operations.ts';
@@ -12,7 +12,7 @@ import { readingOfError, unusable } from './reading.ts';
  * is followed, and nothing can make the reader wait.
  */
 export function readBoundedFile(path: string, maxBytes: number): Promise<Reading<string>> {
-  return inDirectory(dirname(path), () => read(path, maxBytes));
+  return limitedByDirectory(dirname(path), () => read(path, maxBytes));
 }
 
 async function read(path: string, maxBytes: number): Promise<Reading<string>> {

@@ -1,5 +1,5 @@
-import { inDirectory } from '../files/directory/directory-limit.ts';
-import { filesLie } from '../files/quick-files.ts';
+import { limitedByDirectory } from '../files/directory/directory-limit.ts';
+import { whereFilesAre } from '../files/quick-files.ts';
 import { opendir, readEntries } from '../seams/files.ts';
 import type { Entry } from '../seams/operations.ts';
 
@@ -8,5 +8,5 @@ import type { Entry } from '../seams/operations.ts';
  * what its entries are, and Node would look at each of them in the main thread; so over a network all of them are read first.
  */
 export function entriesIn(path: string): Promise<AsyncIterable<Entry> | Iterable<Entry>> {
-  return filesLie(path) === 'elsewhere' ? inDirectory(path, () => readEntries(path)) : opendir(path);
+  return whereFilesAre(path) === 'elsewhere' ? limitedByDirectory(path, () => readEntries(path)) : opendir(path);
 }

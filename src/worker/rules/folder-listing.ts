@@ -1,4 +1,4 @@
-import { inDirectory } from '../files/directory/directory-limit.ts';
+import { limitedByDirectory } from '../files/directory/directory-limit.ts';
 import { entriesIn } from '../reading/folder-entries.ts';
 import type { Reading } from '../reading/reading.ts';
 import { unusable } from '../reading/reading.ts';
@@ -32,7 +32,7 @@ export async function listFolder(path: string, stats: FileStats): Promise<Readin
 
 /** Whether a folder stands here itself, not a link to one. */
 export async function isRealFolder(path: string): Promise<boolean> {
-  return inDirectory(path, () => lstat(path)).then(
+  return limitedByDirectory(path, () => lstat(path)).then(
     (stats) => stats.isDirectory(),
     () => false,
   );

@@ -5,7 +5,7 @@ import { unless } from '../../shared/runtime/errno.ts';
 import { time } from '../../shared/seams/time.ts';
 import type { Clients } from '../clients/clients.ts';
 import { isRealDirectory } from '../files/directory/client-directories.ts';
-import { inDirectory } from '../files/directory/directory-limit.ts';
+import { limitedByDirectory } from '../files/directory/directory-limit.ts';
 import { mockDirectory } from '../files/file-names.ts';
 import { readdir, rmdir } from '../seams/files.ts';
 
@@ -25,7 +25,7 @@ export function createSweepGoneClients({ sharedDir, clients }: { sharedDir: stri
       for (const { directoryName } of gone) {
         const directory = join(mockDirectory(sharedDir, app), directoryName);
         if (!(await isRealDirectory(sharedDir, directory).catch(() => false))) continue;
-        removed += await inDirectory(directory, () => rmdir(directory)).then(
+        removed += await limitedByDirectory(directory, () => rmdir(directory)).then(
           () => 1,
           () => 0, // not empty, or already removed
         );

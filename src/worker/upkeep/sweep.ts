@@ -4,8 +4,8 @@ import { unless } from '../../shared/runtime/errno.ts';
 import { createThrottledAlert, type Logger } from '../../shared/runtime/telemetry/logger.ts';
 import { tryEach } from '../../shared/runtime/try-each.ts';
 import type { Claims } from '../files/claims/claims.ts';
-import { inDirectory } from '../files/directory/directory-limit.ts';
-import { namesIn, within } from '../files/directory/real-directory.ts';
+import { limitedByDirectory } from '../files/directory/directory-limit.ts';
+import { namesIn, throughHandle } from '../files/directory/real-directory.ts';
 import type { SharedDirectory } from '../files/directory/shared-directory.ts';
 import { removeIfNobodyCame } from '../files/execution-files.ts';
 import { isOurFile, MADE_BY_US, readFileName } from '../files/file-names.ts';
@@ -76,12 +76,13 @@ type Sweeping = {
 
 async function sweepDirectory(directory: string, { madeBefore, isAwaited, onError, onRemoved }: Sweeping) {
   const names =
-    (await namesIn(directory, (path) => inDirectory(path, () => readdir(path))).catch(unless('ENOENT', 'ENOTDIR'))) ??
-    [];
+    (await namesIn(directory, (path) => limitedByDirectory(path, () => readdir(path))).catch(
+      unless('ENOENT', 'ENOTDIR'),
+    )) ?? [];
   const isOld = async (name: string) => {
-    const stats = await within(directory, (path) => inDirectory(path, () => lstat(join(path, name)))).catch(
-      unless('ENOENT'),
-    );
+    const stats = await throughHandle(directory, (path) =>
+      limitedByDirectory(path, () => lstat(join(path, name))),
+    ).catch(unless('ENOENT'));
     // A client may give its files any mtime, but no ctime.
     return stats !== undefined && Math.max(stats.mtimeMs, stats.ctimeMs) < madeBefore;
   };
@@ -89,7 +90,9 @@ async function sweepDirectory(directory: string, { madeBefore, isAwaited, onErro
     const file = readFileName(name);
     if (file?.kind === 'result' && (await isAwaited(file.mockId))) return;
     if (!(await isOld(name))) return;
-    await within(directory, (path) => inDirectory(path, () => rm(join(path, name), { recursive: true, force: true })));
+    await throughHandle(directory, (path) =>
+      limitedByDirectory(path, () => rm(join(path, name), { recursive: true, force: true })),
+    );
     onRemoved();
   };
   await tryEach(names.filter(isOurFile), sweepFile, onError);
@@ -110,6 +113,6 @@ function asking(onResult: (mockId: string) => Promise<boolean>, onError: (error:
 }
 
 async function directories(path: string): Promise<string[]> {
-  const found = (await inDirectory(path, () => readEntries(path)).catch(unless('ENOENT', 'ENOTDIR'))) ?? [];
+  const found = (await limitedByDirectory(path, () => readEntries(path)).catch(unless('ENOENT', 'ENOTDIR'))) ?? [];
   return found.filter((entry) => entry.isDirectory()).map(({ name }) => join(path, name));
 }

@@ -209,7 +209,7 @@ export const mutants: Mutant[] = [
   {
     name: 'an answer is not kept',
     file: kept,
-    from: 'await within(files.directory, (path) => rename(join(path, resultFileName(files.mockId)), to));',
+    from: 'await throughHandle(files.directory, (path) => rename(join(path, resultFileName(files.mockId)), to));',
     to: 'await removeAnswer(files);',
     world: 'answers are kept for 20 s',
   },

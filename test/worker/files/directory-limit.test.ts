@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { createProcess } from '../../../src/shared/seams/process.ts';
-import { hangingDirectories, inDirectory } from '../../../src/worker/files/directory/directory-limit.ts';
+import { hangingDirectories, limitedByDirectory } from '../../../src/worker/files/directory/directory-limit.ts';
 import { noteRoot } from '../../../src/worker/files/mounts.ts';
 import { filesOf } from '../../../src/worker/seams/files.ts';
 import { nodeFiles } from '../../../src/worker/seams/node-files.ts';
@@ -20,7 +20,7 @@ describe('how many file operations of one directory run at a time', () => {
     for (let operation = 0; operation < count; operation++) {
       const { promise, resolve } = Promise.withResolvers<void>();
       ends.push(resolve);
-      void inDirectory(directory, () => {
+      void limitedByDirectory(directory, () => {
         running++;
         return promise;
       });
@@ -33,7 +33,7 @@ describe('how many file operations of one directory run at a time', () => {
     const order: number[] = [];
     await Promise.all(
       Array.from({ length: 30 }, (_, number) =>
-        inDirectory('/quick', async () => {
+        limitedByDirectory('/quick', async () => {
           order.push(number);
         }),
       ),

@@ -2,10 +2,14 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { AT_ONCE, hangingDirectories, inDirectory } from '../../../src/worker/files/directory/directory-limit.ts';
-import { within } from '../../../src/worker/files/directory/real-directory.ts';
+import {
+  AT_ONCE,
+  hangingDirectories,
+  limitedByDirectory,
+} from '../../../src/worker/files/directory/directory-limit.ts';
+import { throughHandle } from '../../../src/worker/files/directory/real-directory.ts';
 import { isMarkThere, markOpen } from '../../../src/worker/files/execution-files.ts';
-import { filesLie, quickly } from '../../../src/worker/files/quick-files.ts';
+import { quickly, whereFilesAre } from '../../../src/worker/files/quick-files.ts';
 import { nodeFiles } from '../../../src/worker/seams/node-files.ts';
 import type { QuickFiles } from '../../../src/worker/seams/operations.ts';
 import { withDeadline } from '../../support/deadline.ts';
@@ -30,9 +34,9 @@ type Operation = () => Promise<void>;
 
 /** The ways in which a worker gets at a client's directory. */
 const ways: Record<string, (directory: string, operation: Operation) => Promise<void>> = {
-  'by its path, as it is listed': inDirectory,
+  'by its path, as it is listed': limitedByDirectory,
   'through its handle, as its files are written': (directory, operation) =>
-    within(directory, (path) => quickly(join(path, 'file'), handedOver(operation))),
+    throughHandle(directory, (path) => quickly(join(path, 'file'), handedOver(operation))),
   'by the path of a file in it': (directory, operation) => quickly(join(directory, 'file'), handedOver(operation)),
 };
 
@@ -43,7 +47,7 @@ const handedOver = (operation: Operation) => (files: QuickFiles) => {
 
 /** Operations at once are handed over when most of them were slow. */
 async function makeSlow(): Promise<void> {
-  while (filesLie(root) === 'here') {
+  while (whereFilesAre(root) === 'here') {
     await quickly(root, async () => {
       const until = performance.now() + 1;
       while (performance.now() < until);

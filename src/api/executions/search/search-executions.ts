@@ -36,7 +36,7 @@ export async function searchExecutions(filter: HistoryFilter, search: Search, so
   let { cursor } = filter;
   for (;;) {
     const page = await sources.list({ ...filter, cursor, limit: READ_AT_ONCE });
-    for (const { record, isFound, lacksInput } of await lookAt(page.records, search, sources)) {
+    for (const { record, isFound, lacksInput } of await searchRecords(page.records, search, sources)) {
       looked.executions++;
       if (lacksInput) looked.withoutInput++;
       looked.until = record.history.at(-1)?.at ?? null;
@@ -53,7 +53,7 @@ export async function searchExecutions(filter: HistoryFilter, search: Search, so
 /** Inputs may be large: the loop gets a turn each time so many characters were read. */
 const READ_IN_A_TURN = 256 * 1024;
 
-async function lookAt(all: readonly ExecutionRecord[], search: Search, { inputOf }: Sources) {
+async function searchRecords(all: readonly ExecutionRecord[], search: Search, { inputOf }: Sources) {
   const needsInput = search.where.length > 0 || search.text !== undefined;
   const looks: { record: ExecutionRecord; isFound: boolean; lacksInput: boolean }[] = [];
   let read = 0;

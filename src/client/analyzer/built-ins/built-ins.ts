@@ -31,7 +31,7 @@ function computed(value: unknown, given: readonly Thing[][]): Thing {
   return known(value(...numbers));
 }
 
-type Place = { environment: Environment; evaluator: Evaluator };
+type CallPlace = { environment: Environment; evaluator: Evaluator };
 
 /** The result of a call of a function that comes with the language; undefined for any other call. */
 export function builtInCall(node: CallExpression, environment: Environment, evaluator: Evaluator): Thing[] | undefined {
@@ -52,7 +52,11 @@ export function builtInCall(node: CallExpression, environment: Environment, eval
 }
 
 /** The result of a function of the language, whatever name it is called by. */
-function knownFunction(value: unknown, node: CallExpression, { environment, evaluator }: Place): Thing[] | undefined {
+function knownFunction(
+  value: unknown,
+  node: CallExpression,
+  { environment, evaluator }: CallPlace,
+): Thing[] | undefined {
   const [first, second] = node.arguments;
   const argument = () => (first ? evaluator.evaluate(first, environment) : []);
   if (value === Array.from) return second ? [listOf([unknown])] : argument();
@@ -145,7 +149,7 @@ export const isIteration = (name: string): boolean => iterations.has(name) || na
 function bound(
   target: Thing,
   { arguments: [self, ...given] }: CallExpression,
-  { environment, evaluator }: Place,
+  { environment, evaluator }: CallPlace,
 ): Thing {
   if (target.kind === 'method' && given.length === 0) return target;
   const [bindTo = unknown] = self ? evaluator.evaluate(self, environment) : [];

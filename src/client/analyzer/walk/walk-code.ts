@@ -82,9 +82,9 @@ function through({ node, environment }: Called, walk: Walk): void {
   if (times === 0) again.delete(node);
 }
 
-type Place = { ancestors: AnyNode[]; environment: Environment };
+type CodePlace = { ancestors: AnyNode[]; environment: Environment };
 
-function visit(node: AnyNode, { ancestors, environment }: Place, walk: Walk): void {
+function visit(node: AnyNode, { ancestors, environment }: CodePlace, walk: Walk): void {
   // A function that is only written down does nothing; where it is called or handed over, it is walked.
   if (isFunctionNode(node)) {
     walk.written.set(node, environment);
@@ -109,7 +109,7 @@ function isKeptElsewhere(target: AnyNode, environment: Environment): boolean {
   );
 }
 
-function call(node: CallExpression, { ancestors, environment }: Place, walk: Walk): void {
+function call(node: CallExpression, { ancestors, environment }: CodePlace, walk: Walk): void {
   const { evaluator, entered, accesses } = walk;
   const access = accessOf(node, environment, evaluator);
   if (access) {

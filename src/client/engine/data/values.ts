@@ -67,15 +67,15 @@ export function toExact(value: unknown, origins: Origins, path = 'the value'): E
 }
 
 /** Where in a value something stands. The path is put together only for an error. */
-type Place = {
+type MemberPlace = {
   origins: Origins;
   key: string | number;
-  above: Place | null;
+  above: MemberPlace | null;
   depth: number;
   origin: ExactValue | undefined;
 };
 
-function exactOf(value: unknown, place: Place): ExactValue {
+function exactOf(value: unknown, place: MemberPlace): ExactValue {
   switch (typeof value) {
     case 'string':
     case 'boolean':
@@ -91,21 +91,21 @@ function exactOf(value: unknown, place: Place): ExactValue {
   }
 }
 
-function exactNumber(value: number, place: Place): ExactValue {
+function exactNumber(value: number, place: MemberPlace): ExactValue {
   const kept = keptNumber(value, place);
   if (kept) return kept;
   if (!Number.isFinite(value)) throw cannotHold(String(value), place);
   return new RawNumber(Object.is(value, -0) ? '-0' : String(value));
 }
 
-function keptNumber(value: number | bigint, { origin }: Place): RawNumber | undefined {
+function keptNumber(value: number | bigint, { origin }: MemberPlace): RawNumber | undefined {
   return origin instanceof RawNumber && Object.is(plainNumber(origin.text), value) ? origin : undefined;
 }
 
-function exactContainer(value: object, place: Place): ExactValue {
+function exactContainer(value: object, place: MemberPlace): ExactValue {
   if (place.depth >= MAX_VALUE_DEPTH) throw cannotHold(`more than ${MAX_VALUE_DEPTH} levels, or a circle,`, place);
   const origin = place.origins.get(value) ?? place.origin;
-  const inside = (key: string | number, from: ExactValue | undefined): Place => ({
+  const inside = (key: string | number, from: ExactValue | undefined): MemberPlace => ({
     origins: place.origins,
     key,
     above: place,
@@ -130,11 +130,11 @@ function exactContainer(value: object, place: Place): ExactValue {
 
 const foreign = (kind: string): string => `a ${kind}${kind === 'Promise' ? ' (is an await missing?)' : ''}`;
 
-function cannotHold(what: string, place: Place): TypeError {
+function cannotHold(what: string, place: MemberPlace): TypeError {
   return new TypeError(`JSON cannot hold ${what} (${pathOf(place)})`);
 }
 
-function pathOf({ key, above }: Place): string {
+function pathOf({ key, above }: MemberPlace): string {
   if (above === null) return String(key);
   return typeof key === 'number' ? `${pathOf(above)}[${key}]` : `${pathOf(above)}.${key}`;
 }

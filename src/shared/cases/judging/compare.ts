@@ -16,9 +16,9 @@ export function compareData(expected: ExactValue, actual: ExactValue): Differenc
   return found;
 }
 
-type Place = { path: Step[]; whole: boolean; found: Difference[] };
+type Comparing = { path: Step[]; whole: boolean; found: Difference[] };
 
-function compare(expected: ExactValue, actual: ExactValue | undefined, place: Place): void {
+function compare(expected: ExactValue, actual: ExactValue | undefined, place: Comparing): void {
   if (place.found.length >= MAX_DIFFERENCES) return;
   const operator = operatorOf(expected);
   if (actual === undefined) tell(place, expected, undefined, 'is missing');
@@ -28,14 +28,14 @@ function compare(expected: ExactValue, actual: ExactValue | undefined, place: Pl
   else if (!sameScalar(expected, actual)) tell(place, expected, actual, 'differs');
 }
 
-function applyOperator(operator: Operator, expected: ExactValue, actual: ExactValue, place: Place): void {
+function applyOperator(operator: Operator, expected: ExactValue, actual: ExactValue, place: Comparing): void {
   if (operator.kind === 'any') return;
   const isNumber = actual instanceof RawNumber;
   if (isNumber && isNear(actual.text, operator)) return;
   tell(place, expected, actual, isNumber ? 'differs by more than is allowed' : 'is not a number');
 }
 
-function compareMembers(expected: Members, actual: Members, place: Place): void {
+function compareMembers(expected: Members, actual: Members, place: Comparing): void {
   for (const [key, value] of Object.entries(expected)) {
     compare(value, Object.hasOwn(actual, key) ? actual[key] : undefined, { ...place, path: [...place.path, key] });
   }
@@ -46,7 +46,7 @@ function compareMembers(expected: Members, actual: Members, place: Place): void 
   }
 }
 
-function compareElements(expected: ExactValue[], actual: ExactValue[], place: Place): void {
+function compareElements(expected: ExactValue[], actual: ExactValue[], place: Comparing): void {
   for (const [index, value] of expected.entries()) {
     compare(value, actual[index], { ...place, path: [...place.path, index], whole: true });
   }
@@ -61,7 +61,12 @@ function sameScalar(expected: ExactValue, actual: ExactValue): boolean {
   return expected === actual;
 }
 
-function tell(place: Place, expected: ExactValue | undefined, actual: ExactValue | undefined, message: string): void {
+function tell(
+  place: Comparing,
+  expected: ExactValue | undefined,
+  actual: ExactValue | undefined,
+  message: string,
+): void {
   if (place.found.length >= MAX_DIFFERENCES) return;
   place.found.push({ path: printPath(place.path), expected: textOf(expected), actual: textOf(actual), message });
 }

@@ -17,7 +17,7 @@ const NAMED_AT_MOST = 10;
 
 /** The client that an execution was claimed for. `givesUp`: it does not run a request that was taken back. */
 type At = { address: string; givesUp: boolean };
-type Place = { address: string; app: number; directoryName: string };
+type Mailbox = { address: string; app: number; directoryName: string };
 /** The fault of a result, and whether it says that the client's process ended. */
 type Unusable = { problem: string | undefined; clientDied: boolean };
 type Asked = { app: number; ruleId: string | null; confId: string | null };
@@ -255,7 +255,7 @@ export const sentences = {
     ),
 
   /** The request could not be written, so no client saw it. */
-  channelUnavailable: ({ address, app, directoryName }: Place, reason: string) =>
+  channelUnavailable: ({ address, app, directoryName }: Mailbox, reason: string) =>
     didNotRun(
       'channel-unavailable',
       `The request for client ${address} could not be written to mock/${app}/${directoryName}: ${reason}. It did not run.`,

@@ -27,7 +27,7 @@ export type AwaitedJob<Data> = { data: Data; since: number; recheckAt: number };
 export function followJobs<Data, Ending>(options: Options<Data, Ending>) {
   const { backend, queue, onCompleted, onFailed } = options;
   const pending = createPendingCalls<Ending>();
-  const look = (id: string) => lookAt(id, options);
+  const look = (id: string) => recheck(id, options);
   const { awaited, lookUp, recheckAll, ...rechecks } = createRechecks({ ...options, look, settle });
   const replies = backend.openReplies(queue, { onReply, onBack: recheckAll });
 
@@ -109,7 +109,7 @@ function createPendingCalls<T>() {
 type Found<Ending> = { ending: Ending } | 'pending' | 'missing';
 
 /** The ending as the job itself holds it. */
-async function lookAt<Data, Ending>(
+async function recheck<Data, Ending>(
   id: string,
   { queue, onCompleted, onFailed }: Pick<Options<Data, Ending>, 'queue' | 'onCompleted' | 'onFailed'>,
 ): Promise<Found<Ending>> {

@@ -3,8 +3,8 @@ import { errnoOf, unless } from '../../../shared/runtime/errno.ts';
 import { time } from '../../../shared/seams/time.ts';
 import { chmod, mkdir, realpath, rmdir, stat, writeFile } from '../../seams/files.ts';
 import { MADE_BY_US, mockDirectory } from '../file-names.ts';
-import { inDirectory } from './directory-limit.ts';
-import { within } from './real-directory.ts';
+import { limitedByDirectory } from './directory-limit.ts';
+import { throughHandle } from './real-directory.ts';
 
 /** A client's directory that was looked at is taken to be still there, and still no link, for this long. */
 const CHECKED_FOR_MS = 500;
@@ -52,9 +52,9 @@ export function createClientDirectories(sharedDir: string) {
         await makeDirectory(dirname(path));
         const made = await makeDirectory(path);
         if (made && mark)
-          await within(path, (real) => inDirectory(real, () => writeFile(join(real, MADE_BY_US), ''))).catch(
-            unless('ENOENT'),
-          );
+          await throughHandle(path, (real) =>
+            limitedByDirectory(real, () => writeFile(join(real, MADE_BY_US), '')),
+          ).catch(unless('ENOENT'));
         if (await isRealDirectory(sharedDir, path)) return path;
       }
       throw new ForeignPath(`${path} is not a directory of its own`);
@@ -65,7 +65,7 @@ export function createClientDirectories(sharedDir: string) {
 /** Clients run under other users: what we make is as open as the directory it is in (`mock/`, or the app's), whatever the umask says. */
 async function makeDirectory(path: string, { isOpen = true } = {}): Promise<boolean> {
   try {
-    await inDirectory(dirname(path), () => mkdir(path));
+    await limitedByDirectory(dirname(path), () => mkdir(path));
   } catch (error) {
     if (errnoOf(error) === 'EEXIST') return false;
     throw error;
@@ -81,14 +81,14 @@ async function makeDirectory(path: string, { isOpen = true } = {}): Promise<bool
     await rmdir(path);
     throw new OutsideOfGroup(`${dirname(path)} has a group in which this worker is not`);
   };
-  await within(path, (real) => inDirectory(real, () => widen(real))).catch(unless('ENOENT'));
+  await throughHandle(path, (real) => limitedByDirectory(real, () => widen(real))).catch(unless('ENOENT'));
   return true;
 }
 
 /** Whether a path exists as a directory reached without a link below the shared directory. */
 export async function isRealDirectory(sharedDir: string, path: string): Promise<boolean> {
   const root = await realpath(sharedDir);
-  return inDirectory(path, async () => {
+  return limitedByDirectory(path, async () => {
     const real = await realpath(path).catch(unless('ENOENT', 'ENOTDIR', 'ELOOP'));
     if (real === undefined) return false;
     if (real !== join(root, path.slice(sharedDir.length))) throw new ForeignPath(`${path} leads elsewhere, to ${real}`);

@@ -28,7 +28,7 @@ const limits = perProcess((): Limits => ({ ofDirectory: new Map(), extras: 0, of
  * Runs one file operation in a directory, or at the directory itself, in the order they come: two at a time, and more where they
  * end soon. The operation must not wait for another one of the same directory.
  */
-export async function inDirectory<T>(path: string, task: () => Promise<T>): Promise<T> {
+export async function limitedByDirectory<T>(path: string, task: () => Promise<T>): Promise<T> {
   const directory = nameOf(path);
   const all = limits();
   const limit: Limited = all.ofDirectory.get(directory) ?? { waiting: [], begun: new Set() };

@@ -9,7 +9,7 @@ import { createLookSchedule } from '../look-schedule.ts';
 import { FEW, lookByName, nextDue, noteResult } from '../looks-by-name.ts';
 import { isRegistered } from '../registration-file.ts';
 import { timed } from '../timed.ts';
-import { inDirectory } from './directory-limit.ts';
+import { limitedByDirectory } from './directory-limit.ts';
 import { namesIn } from './real-directory.ts';
 import { countOthers, type Watched } from './watched-directory.ts';
 
@@ -80,7 +80,7 @@ async function list(watched: Watched, rearm: (watched: Watched) => void): Promis
   watched.listedAt = time.monotonic();
   let tookMs = 0;
   const read = async (path: string) => {
-    const listed = await inDirectory(path, () => timed(() => readdir(path)));
+    const listed = await limitedByDirectory(path, () => timed(() => readdir(path)));
     tookMs += listed.tookMs;
     return listed.value;
   };

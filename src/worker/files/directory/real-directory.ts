@@ -6,8 +6,8 @@ import { filesOf, lstat } from '../../seams/files.ts';
 import type { OpenDirectory } from '../../seams/operations.ts';
 import { fileSystemOf } from '../file-system.ts';
 import { mountedAt } from '../mounts.ts';
-import { filesLie, quickly } from '../quick-files.ts';
-import { inDirectory } from './directory-limit.ts';
+import { quickly, whereFilesAre } from '../quick-files.ts';
+import { limitedByDirectory } from './directory-limit.ts';
 import { nameHandle } from './handle-names.ts';
 
 /**
@@ -30,7 +30,7 @@ const handles = perProcess(() => new Map<string, Opened>());
 const openings = perProcess(() => new WeakMap<Handle, Opened>());
 
 /** Runs `use` with a path that is this very directory, whatever is done to its name meanwhile. ENOTDIR where a link stands. */
-export async function within<T>(directory: string, use: (path: string) => Promise<T>): Promise<T> {
+export async function throughHandle<T>(directory: string, use: (path: string) => Promise<T>): Promise<T> {
   const [, root, names] = BELOW_ROOT.exec(directory) ?? [];
   if (root === undefined || names === undefined) throw new Error(`${directory} is not below a shared directory`);
   if (!(await hasHandles(directory, root))) {
@@ -56,11 +56,11 @@ export async function within<T>(directory: string, use: (path: string) => Promis
 
 /** The names in a directory. The handle of a removed directory shows none, so an empty one is looked at twice. */
 export async function namesIn(directory: string, list: (path: string) => Promise<string[]>): Promise<string[]> {
-  const names = await within(directory, list);
+  const names = await throughHandle(directory, list);
   if (names.length > 0) return names;
   const handle = await handles().get(directory);
   if (handle) drop(directory, handle);
-  return within(directory, list);
+  return throughHandle(directory, list);
 }
 
 async function hasHandles(directory: string, root: string): Promise<boolean> {
@@ -95,7 +95,7 @@ function remember(directory: string, opened: Promise<Handle>): Promise<Handle> {
 
 /** Opens a directory name by name from the root, so that no link is followed: at once where it lies on this machine. */
 async function walk(directory: string, root: string, names: string[]): Promise<Handle> {
-  const isHere = filesLie(directory) === 'here';
+  const isHere = whereFilesAre(directory) === 'here';
   const files = isHere ? filesOf().atOnce : filesOf();
   const openAll = async (): Promise<OpenDirectory> => {
     let opened = await files.openDirectory(root || '/', { noFollow: false });
@@ -109,7 +109,7 @@ async function walk(directory: string, root: string, names: string[]): Promise<H
     }
     return opened;
   };
-  const opened = await (isHere ? openAll() : inDirectory(directory, openAll));
+  const opened = await (isHere ? openAll() : limitedByDirectory(directory, openAll));
   nameHandle(opened.path, directory);
   return { ...opened, checkedAt: time.monotonic(), users: 0, dropped: false };
 }
@@ -118,7 +118,7 @@ async function isStillThere(directory: string, handle: Handle): Promise<boolean>
   if (time.monotonic() - handle.checkedAt < CHECK_EVERY_MS) return true;
   handle.checkedAt = time.monotonic(); // one looks for all who use it at this moment
   const look = () => Promise.all([lstat(directory).catch(() => undefined), handle.stat()]);
-  const [named, own] = await inDirectory(directory, look);
+  const [named, own] = await limitedByDirectory(directory, look);
   return named?.ino === own.ino && named.dev === own.dev;
 }
 
@@ -162,7 +162,7 @@ export async function confirm(directory: string): Promise<void> {
   if (root === undefined || names === undefined || (await hasHandles(directory, root))) return;
   const look = async () => {
     await refuseLinks(root, dirname(names), CHECK_EVERY_MS);
-    await inDirectory(directory, () => refuseLink(directory));
+    await limitedByDirectory(directory, () => refuseLink(directory));
   };
   await look().catch(unless('ENOENT')); // removed since
 }
@@ -175,7 +175,7 @@ async function refuseLinks(root: string, names: string, withinMs: number): Promi
   const directory = `${root}/${names}`;
   const startedAt = time.monotonic();
   if (startedAt - (seenAt().get(directory) ?? Number.NEGATIVE_INFINITY) < withinMs) return;
-  await inDirectory(directory, () => refuseLinksBelow(root, names.split('/')));
+  await limitedByDirectory(directory, () => refuseLinksBelow(root, names.split('/')));
   seenAt().delete(directory);
   seenAt().set(directory, startedAt);
   const [oldest] = seenAt().keys();

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { errnoOf, unless } from '../../../shared/runtime/errno.ts';
 import { random } from '../../../shared/seams/random.ts';
 import { mkdir, readdir, rm, stat } from '../../seams/files.ts';
-import { within } from '../directory/real-directory.ts';
+import { throughHandle } from '../directory/real-directory.ts';
 import { type ExecutionFiles, removeAnswer } from '../execution-files.ts';
 import type { FileClock } from '../file-clock.ts';
 import { privateDirectory, resultFileName } from '../file-names.ts';
@@ -33,7 +33,7 @@ export function createKeptAnswers(sharedDir: string, clock: FileClock) {
         if (made !== bucket) await makeFolder(folderOf(bucket));
         made = bucket;
         const to = join(folderOf(bucket), files.mockId);
-        await within(files.directory, (path) => rename(join(path, resultFileName(files.mockId)), to));
+        await throughHandle(files.directory, (path) => rename(join(path, resultFileName(files.mockId)), to));
       } catch (error) {
         if (errnoOf(error) === 'ENOENT') made = undefined; // the folder, or the answer
         await removeAnswer(files);

@@ -4,7 +4,7 @@ import { errnoOf } from '../../../shared/runtime/errno.ts';
 import { time } from '../../../shared/seams/time.ts';
 import type { Dialect } from '../../dialects/dialect.ts';
 import type { FileStats, OpenFile } from '../../seams/operations.ts';
-import { confirm, within } from '../directory/real-directory.ts';
+import { confirm, throughHandle } from '../directory/real-directory.ts';
 import type { Lease, MemoryBudget } from '../memory-budget.ts';
 import { lstat, open, unhurried } from '../quick-files.ts';
 import { type Judgement, judgeResult } from './judge-result.ts';
@@ -101,7 +101,7 @@ function failedReading(error: unknown): Judged | Exclude<FoundResult, { kind: 'p
 
 /** The read stays in the client's own directory, also if a link took its place. */
 function inside<T>(path: string, use: (real: string) => Promise<T>): Promise<T> {
-  return within(dirname(path), (directory) => use(join(directory, basename(path))));
+  return throughHandle(dirname(path), (directory) => use(join(directory, basename(path))));
 }
 
 function refuse(stats: FileStats, maxBytes: number): string | undefined {

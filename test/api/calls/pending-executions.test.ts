@@ -1,5 +1,5 @@
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
-import { openPendingExecutions } from '../../../src/api/calls/await-ending.ts';
+import { openPendingExecutions } from '../../../src/api/calls/pending-executions.ts';
 import { answered } from '../../../src/shared/contract/endings/ending.ts';
 import { toSettled } from '../../../src/shared/contract/execution-record.ts';
 import { JOB_VERSION, type JobData, type JobResult } from '../../../src/shared/contract/job.ts';
