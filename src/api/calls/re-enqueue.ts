@@ -8,6 +8,10 @@ import type { ExecutionQueue } from '../../shared/store/queue/queue-backend.ts';
  * Adds jobs again that the queue store lost, under the same ids. That is harmless: the claim in the shared directory
  * keeps an execution from being dispatched twice. But while a call still adds its job, nobody else does: should that fail, its caller is told
  * that it did not run.
+ *
+ * A queue store that loses its data is met in seven places: here; `worker/files/results/kept-answers.ts` keeps answers; `revoke.ts` asks
+ * whether a job was added again; `worker/execution/begin.ts` believes the count of attempts only in the same run of the store; and of
+ * batches `batch-worker.ts` adds the job, `follow-items.ts` the items, `marks.ts` with `resolve-doubt.ts` keep items from running twice.
  */
 export function createReEnqueue({ queue, log }: { queue: ExecutionQueue; log: Logger }) {
   /** The calls that wait: whether the queue store has taken their job, and when it was added again last, epoch ms. */

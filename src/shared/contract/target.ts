@@ -6,7 +6,9 @@ import { hasUnseen } from './json/visible-text.ts';
  * A new kind is added in this file; help, OpenAPI and refusals take its form from here. Then tsc names the rest: in the worker
  * `resolve-target.ts`; of the page `run/candidates.ts`, `screen/frame/use-rule.ts`, and `run-bar.tsx`, `target-picker.tsx`, `target-words.ts`
  * in `screen/input`. These it does not name: `begin.ts` and `ice-answer.ts` ask whether one client is meant,
- * `screen/cases/targets-field.tsx` offers what cases run on, `run/headline.ts` has a sentence for a lane without clients.
+ * `screen/cases/targets-field.tsx`, `release-panel.tsx` and `replay-panel.tsx` offer what cases run on, `api/readiness/readiness.ts` asks for
+ * the tree of the trunk, `run/headline.ts`, `use-headline.ts` and `history-row.tsx` have words for one kind. The page has one more kind of
+ * its own, each client (`console/state/location.ts`).
  */
 export type Target = { kind: 'all' } | { kind: 'lane'; lane: string } | { kind: 'address'; address: string };
 

@@ -3,7 +3,10 @@ import type { Dialect, RegistrationHead } from './dialect.ts';
 import { iceDialect } from './ice.ts';
 import { ruleDialect } from './rule.ts';
 
-/** The dialects of clients. A new one is added here and to the names in the contract. */
+/**
+ * The dialects of clients. A new one is a file of type `Dialect`, added here, to the names in `contract/client-kinds.ts`, and to the SDKs that
+ * write it (`sdks.ts`).
+ */
 export const dialects: Record<DialectName, Dialect> = { rule: ruleDialect, ice: iceDialect };
 
 /** The dialect of a client that says nothing about itself. */

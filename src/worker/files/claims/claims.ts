@@ -6,7 +6,7 @@ import { readClaim, writeClaim } from './claim-file.ts';
 import { createClaimMinutes, swept } from './claim-minutes.ts';
 
 /**
- * The claims, in the shared directory. `begin.ts`, `unknown-jobs.ts` and `queries/fence.ts` write them;
+ * The claims, in the shared directory. `begin.ts`, `unknown-jobs.ts`, `queries/fence.ts` and `batches/resolve-doubt.ts` write them;
  * every worker sweeps them (`upkeep/start-sweeps.ts`). A claim is a symbolic link whose target is the claim's text: one system call
  * writes it, first wins, and it is complete the moment it is visible. Where links are missing it is a file of that text.
  * A refusal is written under the same name: once it is there, no worker can dispatch the execution any more, not even one that
