@@ -67,7 +67,7 @@ onEachQueue('an assistant that explains runs over a release', (start) => {
     await using _old = await lagging('old', { process, rules: { version: 1, digest: rules.digest } });
     const old = await explained(await run({ at: 'old' }));
     expect(old.aboutTheTree).toMatch(
-      /version 1, which its client says it ran\. When it was sent, version 2 was released\./,
+      /version 1, which its client says it ran\. The released version was already 2 when it was sent\./,
     );
     expect(old.why.sentences).toEqual(OF_100);
 

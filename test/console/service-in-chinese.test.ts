@@ -31,7 +31,7 @@ describe('a sentence of the service on a Chinese page', () => {
     expect(serviceInChinese(error)).toBe('应用 7 没有在线的客户端。规则没有运行。在线：a, b。');
     const online = Array.from({ length: 13 }, (_, n) => `c${n}`);
     const { error: many } = sentences.clientOffline('z', sentences.others(online, null));
-    expect(serviceInChinese(many)).toMatch(/在线：c0, .*, c9 等，另有 3 个。$/);
+    expect(serviceInChinese(many)).toMatch(/在线：c0, .*, c9 以及另外 3 个。$/);
   });
 
   it('keeps the nodes of a circle', () => {
@@ -43,7 +43,7 @@ describe('a sentence of the service on a Chinese page', () => {
 
   it('tells which limit a key has reached', () => {
     expect(serviceInChinese(refusals.limitReached('reports', limits.callsPerSecond(20)))).toBe(
-      '键“reports”每秒调用超过 20 次。规则没有运行。请稍后再试。',
+      'API 密钥“reports”每秒最多调用 20 次。这个请求被拒绝，什么都没有运行。请稍后再试。',
     );
   });
 

@@ -93,7 +93,7 @@ onOneQueue('when there is too much to do', (start) => {
       expectRefused(
         await refused,
         'overloaded',
-        /^Client \S+ has as many executions open as it may \(MAX_WAITS_PER_CLIENT\)/,
+        /^Client \S+ has no room for this execution: it has as many open as it may \(MAX_WAITS_PER_CLIENT\)/,
       );
       released.resolve();
       expect((await Promise.all(open)).map(({ status }) => status)).toEqual([200, 200]);

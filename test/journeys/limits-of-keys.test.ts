@@ -93,7 +93,7 @@ onEachQueue('the limits of a key, at two APIs', (start) => {
       for (const _ of [1, 2, 3]) expect((await run(service, 0, 'three-calls', later)).status).toBe(202);
       await vi.waitFor(() => expect(client.found).toHaveLength(3), 20_000);
       const { status, json } = await run(service, 0, 'three-calls', later);
-      expect([status, json.error]).toEqual([429, expect.stringMatching(/"three-calls" has more than 3/)]);
+      expect([status, json.error]).toEqual([429, expect.stringMatching(/"three-calls" may have at most 3/)]);
       expect(client.found).toHaveLength(3);
       await vi.waitFor(async () => expect(await ofOthers(service, 1, 'three-calls')).toBe(429), 5000);
       expect((await run(service, 0, 'other', later)).status).toBe(202);
@@ -109,7 +109,7 @@ onEachQueue('the limits of a key, at two APIs', (start) => {
       await leaveThree(service, client);
       await untilLeavingIsNoticed(service);
       const { status, json } = await run(service, 0, 'three-calls', later);
-      expect([status, json.error]).toEqual([429, expect.stringMatching(/"three-calls" has more than 3/)]);
+      expect([status, json.error]).toEqual([429, expect.stringMatching(/"three-calls" may have at most 3/)]);
       expect(client.found).toHaveLength(3);
       answerAll();
       await vi.waitFor(async () => expect((await run(service, 0, 'three-calls')).status).toBe(200), 20_000);

@@ -314,7 +314,7 @@ onOneQueue('clients of the published SDKs', (start) => {
       expect(status).toBe(422);
       expect(json).toMatchObject({ code: 'cycle', mayHaveRun: false, success: false });
       expect(json.error).toBe(
-        `Rule 1 of app ${client.app} runs in a circle: 11 → 12 → 11. Take one of these out of the other's children or forward condition. It did not run.`,
+        `Rule 1 of app ${client.app} has a cycle: 11 → 12 → 11. Remove one of these nodes from the children or the forward condition of the node before it. It did not run.`,
       );
       expect(client.found).toEqual([]);
       await ruleOf(client.app, { 12: { type: 5 } });
@@ -331,7 +331,7 @@ onOneQueue('clients of the published SDKs', (start) => {
       // A machine that stands still for seconds sends a rule it had no time to look at.
       await eventually(async () => {
         const { json } = await service.execute({ app: client.app, confId: 100 });
-        expect(json.error).toMatch(/^Node 100 of app \d+ runs in a circle: 100 → 101 → .* → 109 → … \(30 nodes\)\./);
+        expect(json.error).toMatch(/^Node 100 of app \d+ has a cycle: 100 → 101 → .* → 109 → … \(30 nodes\)\./);
       });
     });
 

@@ -109,8 +109,8 @@ describe.skipIf(choice.kind === 'unavailable')('traces', () => {
 
   it('load nothing when nobody wants them', async () => {
     const script = `
-      const { openTracing } = await import('./src/shared/runtime/open-tracing.ts');
-      const { noTracing } = await import('./src/shared/runtime/tracing.ts');
+      const { openTracing } = await import('./src/shared/runtime/telemetry/open-tracing.ts');
+      const { noTracing } = await import('./src/shared/runtime/telemetry/tracing.ts');
       await import('./src/services.ts');
       if ((await openTracing(undefined, 'api')) !== noTracing) throw new Error('traces');
       const { default: module } = await import('node:module');

@@ -31,7 +31,7 @@ const words = {
     sdk: 'Go SDK',
     parallel:
       /^Why FALSE: “parallel” #120 is FALSE because “neither” #122 is FALSE\. The nodes after “neither” #122 did not run\. “neither” #122 came to TRUE and is inverted, so it counts as FALSE\. “neither” #122 is TRUE because “age” #131 is TRUE\. “age” #131 is TRUE[.:]/,
-    threw: ['wrote a file that is not a result. The rule may have run.', 'the client crashed while it ran the rule'],
+    threw: ['wrote a result that cannot be used.', 'the client crashed while it ran the rule'],
     exact: false,
   },
 } as const;

@@ -37,7 +37,7 @@ const limited = {
   ...refusal(
     429,
     'The key is at one of its limits: calls a second, open calls, event streams, batches.',
-    'The key "dashboard" has more than 500 calls a second. It did not run. Try again in a moment.',
+    'The API key "dashboard" may have at most 500 calls a second. This request was refused and ran nothing. Try again in a moment.',
   ),
   headers: { 'Retry-After': 'Seconds to wait.' },
 };

@@ -124,7 +124,7 @@ function toldWords({ released, loaded }: NonNullable<About['rules']>): string {
   if (String(loaded) === '0') return 'This is the tree that its client says it ran.';
   const ran = `This is the tree of version ${loaded}, which its client says it ran.`;
   const isOther = released !== null && String(released) !== String(loaded);
-  return isOther ? `${ran} When it was sent, version ${released} was released.` : ran;
+  return isOther ? `${ran} The released version was already ${released} when it was sent.` : ran;
 }
 
 function sentenceAbout(about: About, isKept: boolean): string {

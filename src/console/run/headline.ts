@@ -71,7 +71,7 @@ export function endedHeadline(reading: Reading, about: About): Headline {
   if (reading.late)
     return {
       title: { key: 'state.late' },
-      hint: code === null ? null : { key: titleKey(record, code), parameters: parametersOf(record, about, error) },
+      hint: null,
       tone: 'warn',
     };
   if (code !== null) return unanswered(record, code, { about, error });
@@ -137,6 +137,7 @@ function titleKey(record: ExecutionRecord, code: string): TextKey {
 
 function hintKey(record: ExecutionRecord, code: string): TextKey {
   if (code === 'no-client' && laneOf(record) !== null) return 'state.no-client.lane.hint';
+  if (code === 'cancelled' && record.outcome?.mayHaveRun === true) return 'state.forgotten.hint';
   return `state.${knownCode(code)}.hint`;
 }
 

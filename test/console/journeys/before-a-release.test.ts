@@ -26,7 +26,7 @@ describeInBrowser('before a release', () => {
         'the service': { cost, uid: 1, city: 'Berlin', level: 2 },
       });
     const page = await journey.visit('/?app=9001&rule=1');
-    await page.getByLabel('Dry run: without effects').check();
+    await page.getByLabel('Dry run').check();
     await release(2, 110);
     await eventually(async () => {
       const { json } = await journey.service.call('/rule-server/mock/clients?app=9001');

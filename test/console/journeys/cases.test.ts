@@ -111,11 +111,11 @@ describeInBrowser('cases in the console', () => {
     await says(page.locator('.batch-words'), /1 (failed|error)/);
     await page.locator('.results :is(.case-name, .result-cell)').nth(1).click();
     await says(page.locator('.expectation .missed').first(), /outcome\s+NONE/);
-    await page.getByRole('button', { name: 'Expect what the last run came to' }).click();
+    await page.getByRole('button', { name: 'Expect the result of the last run' }).click();
     await page.getByRole('button', { name: 'Change what is expected' }).click();
     await page.getByText('“a payment” is saved').waitFor();
     const first = page.url();
-    await page.getByRole('button', { name: 'Run the failed one again' }).click();
+    await page.getByRole('button', { name: 'Run the one that did not pass again' }).click();
     await page.waitForURL((url) => url.href !== first);
     await says(page.locator('.batch-words'), /1 failed/);
     await all.click();
@@ -157,7 +157,7 @@ describeInBrowser('cases in the console', () => {
       /^Somebody else saved cases of this rule meanwhile\. They changed “theirs”\./,
     );
     await expectAccessible(mine);
-    await mine.getByRole('button', { name: 'Save mine as well, with theirs' }).click();
+    await mine.getByRole('button', { name: 'Save mine too' }).click();
     await mine.getByText('“mine” is saved').waitFor();
     expect((await cases(2)).text).toMatch(/theirs[\s\S]*mine/);
   });

@@ -13,9 +13,12 @@ describeInBrowser('a dry run from the page', () => {
       if (request.url().endsWith('/execute')) bodies.push(request.postData() ?? '');
     });
     await page.getByLabel('cost', { exact: true }).fill('120');
-    const choice = page.getByLabel('Dry run: without effects');
+    const choice = page.getByLabel('Dry run');
     await choice.check();
-    await says(page.locator('#run-hint'), 'Nodes with effects are not called. They count as TRUE.');
+    await says(
+      page.locator('#run-hint'),
+      'Nodes that are known to have effects are not called; they count as TRUE. A node that does not say whether it has effects is called.',
+    );
     await page.getByRole('button', { name: /^Dry run/ }).click();
     await says(headline(page), /^Done on/);
     await says(
@@ -29,7 +32,7 @@ describeInBrowser('a dry run from the page', () => {
     await page.getByRole('radio', { name: 'FALSE' }).check();
     await page.getByRole('button', { name: /^Dry run/ }).click();
     await page.locator('.verdict .chip', { hasText: 'FALSE' }).waitFor();
-    await says(page.locator('.dry-run-notice'), /Stubs stood in the place of #3\.$/);
+    await says(page.locator('.dry-run-notice'), /Stubbed: #3\.$/);
     expect(bodies[1]).toContain('"stub":{"3":"FALSE"}');
     await expectAccessible(page);
     await page.getByRole('button', { name: /#3 FALSE/ }).click();
@@ -51,21 +54,21 @@ describeInBrowser('a dry run from the page', () => {
 
   test('holds for many inputs, too', async () => {
     const page = await journey.visit('/?app=9001&rule=1&panel=inputs');
-    await page.getByLabel('Dry run: without effects').check();
+    await page.getByLabel('Dry run').check();
     await page.getByLabel('Inputs as CSV or JSON').fill('cost,uid\n120,1\n80,1\n');
     await says(page.locator('#batch-warning'), '2 dry runs on any client, without effects');
     await page.getByRole('button', { name: 'Run all 2 inputs' }).click();
     await says(page.locator('.batch-words strong'), /^2 runs in /);
     const { items } = (await journey.service.call('/rule-server/mock/batches?app=9001')).json;
     expect(items[0]).toMatchObject({ dryRun: true, items: 2 });
-    await page.getByLabel('Dry run: without effects').uncheck();
+    await page.getByLabel('Dry run').uncheck();
   });
 
   test('never becomes a real run: where no client can, it is blocked, and says what to do', async () => {
     const { sharedDir } = journey.service;
     await using client = await createResponder({ sharedDir, app: 9001, address: 'unable', does: staysSilent });
     const page = await journey.visit('/?app=9001&rule=1&target=all');
-    await page.getByLabel('Dry run: without effects').check();
+    await page.getByLabel('Dry run').check();
     await page.goto(`${journey.service.url}/?app=9001&rule=1&target=address:unable`);
     await says(
       page.locator('#run-hint'),
@@ -75,7 +78,7 @@ describeInBrowser('a dry run from the page', () => {
     await page.getByRole('button', { name: /^Dry run/ }).click({ force: true });
     await page.waitForTimeout(300);
     expect(client.found).toEqual([]);
-    const choice = page.getByLabel('Dry run: without effects');
+    const choice = page.getByLabel('Dry run');
     await choice.uncheck();
     expect(await choice.isDisabled()).toBe(true);
   });

@@ -80,12 +80,12 @@ describeInBrowser('how the console tells of every ending', () => {
     await client(answersAfter(9000));
     const page = await run();
     await says(headline(page), 'orders-1 has picked up the request and is running the rule.');
+    await says(headline(page), /^orders-1 gave no answer within [6-9]\.\d+ s\. The rule may have run\.$/);
+    await says(hint(page), 'The client may still be running the rule. If its result comes later, this page shows it.');
     await says(
       headline(page),
-      /^orders-1 picked up the request but gave no answer within [6-9]\.\d+ s\. The rule may have run\.$/,
+      'The client’s result came late: the service had already stopped waiting. This page shows the result.',
     );
-    await says(hint(page), 'The client may still be running the rule. If its result comes later, this page shows it.');
-    await says(headline(page), 'The client’s result came after the service had stopped waiting. This page shows it.');
     await page.getByRole('tab', { name: 'Raw' }).click();
     await page.getByRole('heading', { name: 'Late result' }).waitFor();
   });
@@ -93,14 +93,14 @@ describeInBrowser('how the console tells of every ending', () => {
   test('the client left while it ran the rule', async () => {
     await client(unregistersAfterPickUp);
     const page = await run();
-    await says(headline(page), 'orders-1 left while it ran the rule. The rule may have run.');
+    await says(headline(page), 'orders-1 left before it answered. The rule may have run.');
     await says(hint(page), 'The client was stopped or restarted. Run the rule again when the client is back.');
   });
 
   test('something that is not a result', async () => {
     await client(answersWith('null'));
     const page = await run();
-    await says(headline(page), 'orders-1 wrote a file that is not a result. The rule may have run.');
+    await says(headline(page), 'orders-1 wrote a result that cannot be used.');
     await says(hint(page), /the client crashed while it ran the rule/);
   });
 
@@ -109,7 +109,7 @@ describeInBrowser('how the console tells of every ending', () => {
     const answering = await client(answersWith('{"success":"yes"}'));
     const page = await journey.visit(`/?app=7&rule=1&target=${address}#input=%7B%7D`, { locale: 'zh-CN' });
     await page.getByRole('button', { name: /^真实运行/ }).click();
-    await says(headline(page), 'orders-1 写的文件不是结果。规则可能已运行。');
+    await says(headline(page), 'orders-1 写的结果无法使用。');
     await says(hint(page), /^客户端 orders-1 .*：.*它的 "success" 既不是 true 也不是 false："yes"。/);
     await answering.stop();
     await answering.unregister();
@@ -163,7 +163,7 @@ describeInBrowser('how the console tells of every ending', () => {
     const page = await run();
     await says(headline(page), /has picked up the request/);
     await page.getByRole('button', { name: 'Stop waiting' }).click();
-    await says(headline(page), 'Stopped while orders-1 was running the rule. The client may run it to its end.');
+    await says(headline(page), 'Stopped, but a client may already have had the request. The rule may have run.');
   });
 
   test('no client online, an empty lane and a client that is offline are refused at once', async () => {
@@ -194,7 +194,7 @@ describeInBrowser('how the console tells of every ending', () => {
   test('a circle in the rule is refused, and named', async () => {
     await client(answers());
     const page = await run('app=7&rule=3&target=address:orders-1');
-    await page.getByText('The nodes #4, #5 stand below themselves.').waitFor();
+    await page.getByText('The nodes #4, #5 form a cycle.').waitFor();
     await says(headline(page), 'The rule’s tree has a cycle. The rule did not run.');
   });
 
@@ -210,7 +210,7 @@ describeInBrowser('how the console tells of every ending', () => {
     await says(headline(page), /^Done on/);
     await page
       .getByText(
-        'When this run was sent, version 3 was released, and orders-1 had told that it has version 1. It may have run either, so the tree is shown without settings.',
+        'When this run was sent, the released version was 3, but orders-1 had reported version 1. It may have run either, so the tree is shown without settings.',
       )
       .waitFor();
     await page
@@ -253,16 +253,8 @@ describeInBrowser('how the console tells of every ending', () => {
   });
 
   test.each([
-    [
-      'overloaded',
-      'All workers are full. The rule did not run.',
-      'Run the rule again in a moment. If it is refused again, the service needs more workers.',
-    ],
-    [
-      'no-worker',
-      'No worker took the run in time. The rule did not run.',
-      'Run the rule again in a moment. If it is refused again, the service has no worker.',
-    ],
+    ['overloaded', 'The service has no room for this run.', 'What the service says.'],
+    ['no-worker', 'No worker could take the run. The rule did not run.', 'What the service says.'],
     [
       'queue-unavailable',
       'The service cannot reach its queue. The rule did not run.',
@@ -270,14 +262,10 @@ describeInBrowser('how the console tells of every ending', () => {
     ],
     [
       'channel-unavailable',
-      'The worker cannot write to the shared directory. The rule did not run.',
+      'The worker cannot use the shared directory. The rule did not run.',
       'The operator of the service must check the rights and the free space of that directory.',
     ],
-    [
-      'outcome-unknown',
-      'The service lost track of this run. The rule may have run.',
-      'Check the client’s log before you run the rule again.',
-    ],
+    ['outcome-unknown', 'The service does not have the result of this run.', 'What the service says.'],
     ['something-new', 'The service refused the call. The rule did not run.', 'What the service says.'],
   ])('refused with %s: %s', async (code, sentence, whatNow) => {
     const page = await journey.visit('/?app=7&rule=1');
@@ -325,7 +313,7 @@ describeInBrowser('how the console tells of every ending', () => {
 
   test('a run that is too long ago', async () => {
     const page = await journey.visit('/?app=7&rule=1&run=no-such-run#input=%7B%22a%22:1%7D');
-    await says(headline(page), 'No longer stored, or you may not see it.');
+    await says(headline(page), 'This run is no longer kept, or you have no access to it.');
     await says(hint(page), 'The form has the input from the link. The page cannot know whether the rule ran.');
   });
 

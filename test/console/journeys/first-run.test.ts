@@ -15,7 +15,7 @@ describeInBrowser('the console, first visit', () => {
     await holds(page.getByLabel('cost', { exact: true }), '100');
     await page
       .getByText(
-        'Run executes the rule for real. It may run the actions “coupon of 20”, “a point for every 10”, “spring bonus”.',
+        '“Run for real” runs the rule on the client. It may run the actions “coupon of 20”, “a point for every 10”, “spring bonus”.',
       )
       .waitFor();
     await expectAccessible(page);
@@ -71,7 +71,7 @@ describeInBrowser('the console, first visit', () => {
     });
     await page.goto(`${journey.service.url}/?app=9001&rule=1`);
     await page.getByRole('treegrid').waitFor();
-    await says(page.locator('#run-hint'), 'Reading which keys the rule reads. Run is ready in a moment.');
+    await says(page.locator('#run-hint'), 'Reading which keys the rule reads. You can run it in a moment.');
     expect(await runButton(page).getAttribute('aria-disabled')).toBe('true');
     schema.resolve();
     await holds(page.getByLabel('cost', { exact: true }), '100');
@@ -97,7 +97,7 @@ describeInBrowser('the console, first visit', () => {
     await page.getByText('The rule changed nothing.').waitFor();
     await picture(page, 'console-false');
 
-    await page.getByLabel('Executed only').check();
+    await page.getByLabel('Only nodes that ran').check();
     expect(await paintedTree(page)).toEqual(['AND campaign #1 FALSE', '  spent 100 or more #2 FALSE']);
     await expectAccessible(page);
 

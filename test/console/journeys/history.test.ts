@@ -38,7 +38,7 @@ describeInBrowser('earlier runs in the console', () => {
     await says(page.locator('.verdict'), /TRUE/);
     await holds(page.getByLabel('cost', { exact: true }), '100');
     await page.getByText('The form now has the input of the run you opened.').waitFor();
-    await page.getByRole('button', { name: 'Take back what I had typed' }).click();
+    await page.getByRole('button', { name: 'Restore what I typed' }).click();
     await holds(page.getByLabel('cost', { exact: true }), '50');
     await expectAccessible(page);
 
@@ -102,12 +102,12 @@ describeInBrowser('earlier runs in the console', () => {
     const bonus = page.getByRole('row', { name: /spring bonus/ });
     const result = () => bonus.locator('.chip').innerText();
     await bonus.click();
-    await page.getByRole('button', { name: 'Set as of its start' }).click();
+    await page.getByRole('button', { name: 'Set “As of” to its start' }).click();
     await pressRun(page);
     await says(page.locator('.verdict'), /TRUE/);
     await expect.poll(result).toBe('TRUE');
     expect(new URL(page.url()).searchParams.get('ts')).toBe(String(Date.UTC(2026, 2, 1)));
-    await page.getByRole('button', { name: 'Set as of 1 ms before its start' }).click();
+    await page.getByRole('button', { name: 'Set “As of” to 1 ms before its start' }).click();
     await pressRun(page);
     await expect.poll(result).toBe('NONE');
     await expectAccessible(page);
@@ -116,12 +116,12 @@ describeInBrowser('earlier runs in the console', () => {
   test('only one node of a rule', async () => {
     const page = await journey.visit('/?app=9001&rule=1');
     await page.getByRole('row', { name: /a point for every 10/ }).click();
-    await page.getByRole('button', { name: 'Use this node as the target' }).click();
+    await page.getByRole('button', { name: 'Choose only this node' }).click();
     await page.getByText('Only node 7').waitFor();
     await expect.poll(() => page.locator('.tree-row').count()).toBe(2);
     await pressRun(page);
     await says(page.locator('.verdict'), /TRUE/);
-    await page.getByRole('button', { name: 'Use the whole rule as the target' }).click();
+    await page.getByRole('button', { name: 'Choose the whole rule' }).click();
     await expect.poll(() => page.locator('.tree-row').count()).toBe(9);
   });
 });

@@ -184,7 +184,7 @@ describeInBrowser('a run that is kept', () => {
     await says(about(reader), /by everything .* pinned\s*$/);
     const refused = reader.locator('.about-run').getByRole('button');
     expect(await refused.isDisabled()).toBe(true);
-    expect(await refused.getAttribute('aria-label')).toBe('The key “reader” lacks the permission “run”.');
+    expect(await refused.getAttribute('aria-label')).toBe('The API key “reader” lacks the permission “run”.');
 
     await page.goto(journey.service.url + kept);
     await page.getByRole('button', { name: 'Unpin', exact: true }).click();
@@ -199,7 +199,7 @@ describeInBrowser('a run that is kept', () => {
     const link = `${journey.service.url}/?app=7&rule=1&run=${json.mockId}`;
     const page = await signedIn('other', RULE);
     await page.goto(link);
-    await says(headline(page), 'You may not see app 7 with the key “other”.');
+    await says(headline(page), 'The API key “other” has no access to app 7.');
     await says(hint(page), 'Sign in with a key for that app, or ask for access to it.');
     expect(await about(page).count()).toBe(0);
     await expectAccessible(page);

@@ -65,7 +65,7 @@ describeInBrowser('a service that is killed while a rule runs, in the console', 
       await using _again = await startWholeProcess({ sharedDir, port, settings });
       await expect
         .poll(() => headline(page).innerText(), { timeout: 30_000 })
-        .toContain('The service came back without this run.');
+        .toContain('The service is back, but no longer has this run.');
       expect(await headline(page).innerText()).toMatch(
         typeof known === 'string' ? known : /had sent the request to orders-1/,
       );

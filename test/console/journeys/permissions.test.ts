@@ -37,12 +37,12 @@ describeInBrowser('what a key may do, on the page', () => {
     await pressRun(all);
     await says(headline(all), /^Done on/);
     const page = await signedIn('reader', '/?app=9001&rule=1');
-    const sentence = 'The key “reader” lacks the permission “run”.';
+    const sentence = 'The API key “reader” lacks the permission “run”.';
     await says(page.locator('#run-hint'), sentence);
     await expect.poll(() => page.locator('.run-bar .primary').getAttribute('aria-disabled')).toBe('true');
     await page.getByRole('button', { name: sentence }).first().waitFor(); // the row of the earlier run
     expect(await page.getByRole('button', { name: sentence }).first().isDisabled()).toBe(true);
-    await reads(page, 'The key “reader” lacks the permission “cases”.');
+    await reads(page, 'The API key “reader” lacks the permission “cases”.');
     expect(await page.getByRole('button', { name: 'Save as case' }).isDisabled()).toBe(true);
     await page.locator('.app-picker input').click();
     await page.getByRole('option', { name: 'App 9001' }).waitFor();
@@ -57,7 +57,7 @@ describeInBrowser('what a key may do, on the page', () => {
     const stop = page.getByRole('button', { name: /^Stop/ });
     await stop.waitFor();
     expect(await stop.getAttribute('aria-disabled')).toBe('true');
-    expect(await stop.getAttribute('title')).toBe('The key “tester” lacks the permission “cancel”.');
+    expect(await stop.getAttribute('title')).toBe('The API key “tester” lacks the permission “cancel”.');
     const refused = journey.service.log.filter(({ method, status }) => method === 'DELETE' && status === 403);
     expect(refused).toEqual([]);
   });
@@ -69,7 +69,7 @@ describeInBrowser('what a key may do, on the page', () => {
     await says(headline(page), /^Done on/);
     await reads(
       page,
-      'Hidden in this run (MASK): city. “***” stands in their place; fill them in before you run it again.',
+      'Hidden in this run (MASK): city. They are shown as “***”; fill them in before you run it again.',
     );
     await page.getByRole('button', { name: 'Save as case' }).click();
     await reads(page, 'Hidden in this run (MASK): city. The case would have “***” in their place.');

@@ -76,7 +76,7 @@ describeInBrowser('a run is explained by the rules that it ran on', () => {
     const told = await run('address:tells');
     await says(
       notice(told),
-      /This run used version 1 of the rules\. .+When it was sent, version 2 was released: tells had not loaded it yet\./s,
+      /This run used version 1 of the rules\. .+The released version was already 2, but tells had not loaded it yet\./s,
     );
     await says(why(told), BEFORE);
 

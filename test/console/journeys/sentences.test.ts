@@ -272,7 +272,7 @@ describeInBrowser('what the console says of rules and clients that are not as th
     await page.goto(`${journey.service.url}/?app=7&rule=99${hash('{}')}`);
     await reads(
       page,
-      'The rule may have been deleted, or belong to another app. Choose another rule above. Run still sends the call, because a client may know the rule.',
+      'The rule may have been deleted, or belong to another app. Choose another rule above. You can still run it: a client may know the rule.',
     );
     await page.goto(`${journey.service.url}/?app=8&rule=1${hash('{}')}`);
     await reads(
@@ -282,7 +282,7 @@ describeInBrowser('what the console says of rules and clients that are not as th
     await page.goto(`${journey.service.url}/?app=7&rule=3${hash('{}')}`);
     await reads(
       page,
-      'The nodes #5, #6 stand below themselves. The service refuses to run this rule, because on some clients it would never end.',
+      'The nodes #5, #6 form a cycle. The service refuses to run this rule, because on some clients it would never end.',
     );
   });
 
@@ -292,7 +292,7 @@ describeInBrowser('what the console says of rules and clients that are not as th
     expect(await paintedTree(page)).toEqual([
       'AND all of it #1 TRUE',
       '  score #2 TRUE',
-      '  (#3 · not released: there is no such node)',
+      '  (#3 · not among the released nodes)',
       '  (#4 · not usable: its file cannot be read)',
     ]);
     await reads(page, '1 entry of the trace does not fit this tree: #77 Gone. The rule may have changed since.');
@@ -324,12 +324,12 @@ describeInBrowser('what the console says of rules and clients that are not as th
 
   test('keys that are only known when the rule runs, and keys that have no place', async () => {
     const page = await journey.visit(`/?app=7&rule=4${hash('{"vip":1}')}`);
-    await reads(page, 'No client has published which keys this rule reads. Add keys, or write the input as JSON.');
+    await reads(page, 'No client has reported which keys this rule reads. Add keys, or write the input as JSON.');
     // Whoever waits for a client need not reload the page when it comes.
     await registerPublished({ sharedDir: files.sharedDir, app: 7, sdk: 'python', address: 'py' });
     await reads(page, 'vip is not an object, so vip.level cannot be set in it. Change it in the JSON view.');
     await page.getByText('The name of this key depends on which. Add the key in the JSON view.').waitFor();
-    await page.getByText(/^Run executes the rule for real on the client, with everything the rule does\.$/).waitFor();
+    await page.getByText(/^“Run for real” runs the rule on the client, with everything the rule does\.$/).waitFor();
     await expectAccessible(page);
   });
 });

@@ -29,7 +29,7 @@ describeInBrowser('signing in to the console', () => {
     }
     await page.getByLabel('API key').fill('wrong');
     await page.keyboard.press('Enter');
-    await page.getByText('The service does not know this key. Check it and try again.').waitFor();
+    await page.getByText('The service does not know this API key. Check it and try again.').waitFor();
     await expectAccessible(page);
     await page.getByLabel('API key').fill(KEY);
     await page.keyboard.press('Enter');

@@ -47,7 +47,7 @@ describeInBrowser('where the console runs a rule', () => {
     await reads(page, 'orders-8 · v1 · running a rule now');
     await reads(page, '1 client');
     await page.keyboard.press('Escape');
-    await says(headline(page), 'Stopped while orders-8 was running the rule. The client may run it to its end.');
+    await says(headline(page), 'Stopped, but a client may already have had the request. The rule may have run.');
   });
 
   test('all, compared: those that agree are one row, the odd one is laid beside them', async () => {
@@ -107,7 +107,7 @@ describeInBrowser('where the console runs a rule', () => {
     await page.getByRole('combobox', { name: 'Rule' }).fill('12');
     await page.getByRole('option', { name: 'Use number 12' }).click();
     await page
-      .getByText('No client has published which keys this rule reads. Add keys, or write the input as JSON.')
+      .getByText('No client has reported which keys this rule reads. Add keys, or write the input as JSON.')
       .waitFor();
     await page.getByRole('button', { name: 'Add a key' }).click();
     await page.getByRole('textbox', { name: 'Key' }).fill('uid');
@@ -125,7 +125,7 @@ describeInBrowser('where the console runs a rule', () => {
 
   test('a lane that is not online: its keys are another client’s, and that is said', async () => {
     const page = await journey.visit('/?app=9001&rule=1&target=lane:gamma');
-    await page.getByText('gamma is not online. These keys were published by another client.').waitFor();
+    await page.getByText('gamma is not online. These keys were reported by another client.').waitFor();
     await page.getByText('No client is online in lane gamma, so a run would be refused.').waitFor();
     await expectAccessible(page);
   });
@@ -157,7 +157,7 @@ describeInBrowser('the console where there is nothing', () => {
     expect(await page.locator('.loading').count()).toBe(0);
     await pressRun(page);
     await says(headline(page), 'Queued: waiting for a worker.');
-    await says(headline(page), 'No worker took the run in time. The rule did not run.');
+    await says(headline(page), 'No worker could take the run. The rule did not run.');
     await expectAccessible(page);
     await journey.close();
   });

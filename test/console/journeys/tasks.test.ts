@@ -152,8 +152,8 @@ describeInBrowser('ten tasks of somebody who debugs a rule, with what they cost'
     const page = await begin();
     const reader = by(page);
     await reader.click(page.getByRole('row', { name: /spring bonus/ }));
-    await reader.click(page.getByRole('button', { name: 'Set as of its start' }));
-    await reader.click(page.getByRole('button', { name: 'Use this node as the target' }));
+    await reader.click(page.getByRole('button', { name: 'Set “As of” to its start' }));
+    await reader.click(page.getByRole('button', { name: 'Choose only this node' }));
     await reader.click(page.locator('.run-bar .primary'));
     await says(page.locator('.verdict'), /TRUE/);
     expect(await paintedTree(page)).toEqual(['spring bonus #9 TRUE']);

@@ -155,7 +155,7 @@ describeInBrowser('what the console must never do', () => {
 
   test('a link without an input does not say that it has one', async () => {
     const page = await journey.visit('/?app=9001&rule=1&run=no-such-run');
-    await says(headline(page), 'No longer stored, or you may not see it.');
+    await says(headline(page), 'This run is no longer kept, or you have no access to it.');
     await says(hint(page), 'The link has no input. The form shows what was last typed for this rule.');
   });
 });

@@ -15,7 +15,7 @@ export const caseWords = {
   'case.targets': 'On each target',
   'case.compare': 'Compare these runs node by node',
   'case.notSaved': 'This case is not among the saved ones.',
-  'case.update': 'Expect what the last run came to',
+  'case.update': 'Expect the result of the last run',
   'case.remove': 'Remove this case',
   'case.remove.sure': 'Yes, remove it',
   'case.removed': '“{name}” is removed',
@@ -48,7 +48,7 @@ export const caseWords = {
   'save.done': '“{name}” is saved',
   'save.masked': 'Hidden in this run (MASK): {paths}. The case would have “***” in their place.',
   'save.twin': 'There is a case “{name}” already. Saving replaces it.',
-  'save.wholeRule': 'Cases belong to a whole rule. Use the whole rule as the target to save and run them.',
+  'save.wholeRule': 'Cases belong to a whole rule. Choose the whole rule to save and run them.',
   'save.changed': 'Somebody else saved cases of this rule meanwhile. They changed {names}. Yours is not saved yet.',
-  'save.again': 'Save mine as well, with theirs',
+  'save.again': 'Save mine too',
 } as const satisfies Record<string, Template>;

@@ -10,7 +10,7 @@ export const casesWords = {
   'drawer.coverage': 'Coverage',
   'drawer.release': 'Release',
   'release.title': 'Can it ship?',
-  'release.target': 'Released to',
+  'release.target': 'Release to',
   'release.looking': 'Looking at each rule…',
   'release.failed': 'The rules could not be checked: {error}',
   'release.count': { one: '{ready} of {n} rule can ship.', other: '{ready} of {n} rules can ship.' },
@@ -66,9 +66,9 @@ export const casesWords = {
   'cases.run.sure': { one: 'Yes, run it for real', other: 'Yes, make {n} real runs' },
   'cases.run.not': 'Do not run them',
   'cases.room': {
-    one: 'There is room to open {room} of 1 run afterwards (HISTORY_BYTES). What it comes to is kept in any case.',
+    one: 'This run cannot be opened afterwards for lack of room (HISTORY_BYTES): {room} of 1. Its result is kept all the same.',
     other:
-      'There is room to open about {room} of {n} runs one by one afterwards (HISTORY_BYTES). What each comes to is kept in any case.',
+      'Only about {room} of these {n} runs can be opened one by one afterwards (HISTORY_BYTES). The result of each is kept all the same.',
   },
   'cases.warning': { one: '1 real run on {where}', other: '{n} real runs on {where}' },
   'cases.warning.dry': {
@@ -81,7 +81,7 @@ export const casesWords = {
   },
   'batch.progress': 'Runs that have ended',
   'batch.running': '{done} of {n} runs have ended.',
-  'batch.cancelling': 'Stopping: runs that a client has picked up come to their end.',
+  'batch.cancelling': 'Stopping: runs that a client has picked up will finish.',
   'batch.cancelled': { one: 'Stopped after {took}.', other: 'Stopped after {took}.' },
   'batch.finished': { one: '1 run in {took}.', other: '{n} runs in {took}.' },
   'batch.count.passed': '{n} passed',
@@ -90,7 +90,7 @@ export const casesWords = {
   'batch.count.unanswered': '{n} without an answer',
   'batch.count.skipped': '{n} skipped',
   'batch.lost': 'The service has not answered since {time}. It is asked again every two seconds.',
-  'batch.repeat': { one: 'Run the failed one again', other: 'Run the {n} failed ones again' },
+  'batch.repeat': { one: 'Run the one that did not pass again', other: 'Run the {n} that did not pass again' },
   'batch.stop': 'Stop',
   'batch.link': 'Copy link to this batch',
   'batch.earlier': 'Batches of this rule',
@@ -112,7 +112,7 @@ export const casesWords = {
   'coverage.find.looking': 'Looking through the runs of these cases…',
   'coverage.find.none': 'No input that reaches {node} can be computed from the runs of these cases.',
   'coverage.find.found':
-    '{node} would run with the input of “{name}” and {changes}. It stands in the form: run it, and save it as a case. This is computed, not run.',
+    '{node} would run with the input of “{name}” and {changes}. This is computed, not run. The form now has this input: run it, and save it as a case.',
   'coverage.none': 'no case',
   'coverage.all': { one: 'The case reaches every node.', other: 'The {n} cases reach every node.' },
   'coverage.missed': 'No case reaches {missed} of {n} nodes.',

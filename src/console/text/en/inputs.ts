@@ -10,7 +10,7 @@ export const inputsWords = {
   'inputs.long': '{size} of text. {name}',
   'inputs.empty':
     'Each row of a CSV, or each element of a JSON list, becomes one run. The page shows them here before anything runs.',
-  'inputs.notCsv': 'Nothing can be run as long as this stands:',
+  'inputs.notCsv': 'Correct this first:',
   'inputs.notUtf8': '{name} is not UTF-8 text. Save it as “CSV UTF-8” and choose it again.',
   'inputs.mistakes': { one: '1 row has a mistake:', other: '{n} rows have mistakes:' },
   'inputs.line': 'line {line}',

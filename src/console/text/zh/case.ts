@@ -48,7 +48,7 @@ export const caseWords: Record<keyof typeof words, Template> = {
   'save.done': '“{name}”已保存',
   'save.masked': '此次运行中已隐藏的字段（MASK）：{paths}。用例中其值将为“***”。',
   'save.twin': '已有用例“{name}”。保存会替换它。',
-  'save.wholeRule': '用例属于整条规则。请将整条规则设为目标，再保存和运行用例。',
+  'save.wholeRule': '用例属于整条规则。请先改选整条规则，再保存和运行用例。',
   'save.changed': '他人刚刚保存了此规则的用例，更改了 {names}。您的尚未保存。',
-  'save.again': '在对方的更改上保存我的',
+  'save.again': '保留对方的更改，也保存我的',
 };

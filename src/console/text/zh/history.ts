@@ -27,7 +27,7 @@ export const historyWords: Record<keyof typeof words, Template> = {
   'failures.sentence': '错误信息',
   'failures.when': '时间',
   'failures.since': '{first} 至 {last}',
-  'failures.clients': '{client} 等另外 {n} 个',
+  'failures.clients': '{client} 以及另外 {n} 个',
   'failures.noClient': '无客户端',
   'failures.silent': '没有错误信息。',
   'failures.open': '打开最近一次这样失败的运行：{sentence}',

@@ -21,7 +21,7 @@ const [LONGER, LONGEST] = [[900_000_000_002n, 1n], Array.from({ length: 11 }, ()
 const UNKNOWN = '规则可能已运行；再次运行之前，请先查看客户端。';
 const LATER = '请稍后再试，或启动更多工作进程（没有 Redis 时只有一个：请设置 REDIS_URL）。';
 const FULL = '所有未结束调用的正文已占满允许的内存（MAX_OPEN_BODY_BYTES）。';
-const SAME_KEY = '请用相同的键再次发送：它最多运行一次。';
+const SAME_KEY = '请用相同的 Idempotency-Key 再次发送：它最多运行一次。';
 
 type Pair = readonly [english: string | NoAnswer, chinese: string];
 type Table<Of> = Record<keyof Of, readonly Pair[]>;
@@ -47,7 +47,7 @@ const endings: Table<typeof sentences> = {
   keysFull: [
     [
       sentences.keysFull(),
-      '按 Idempotency-Key 记住的调用已占满空间（IDEMPOTENCY_BYTES）。这次没有运行。请稍后再试，或不带键发送。',
+      '按 Idempotency-Key 记住的调用已占满空间（IDEMPOTENCY_BYTES）。这次没有运行。请稍后再试，或不带 Idempotency-Key 发送。',
     ],
   ],
   notesAway: [
@@ -67,7 +67,7 @@ const endings: Table<typeof sentences> = {
   stoppingForKeyed: [
     [
       sentences.stoppingForKeyed(),
-      '这个 API 进程正在停止。这次调用什么都没有运行；没有查询同一 Idempotency-Key 的先前调用是否运行过。请用相同的键再次发送：另一个进程会接手，它最多运行一次。',
+      '这个 API 进程正在停止。这次调用什么都没有运行；没有查询同一 Idempotency-Key 的先前调用是否运行过。请用相同的 Idempotency-Key 再次发送：另一个进程会接手，它最多运行一次。',
     ],
   ],
   cancelledInQueue: [[sentences.cancelledInQueue(A), '执行 {a} 在工作进程开始之前被取消。它没有运行。']],
@@ -80,7 +80,7 @@ const endings: Table<typeof sentences> = {
   neverTaken: [
     [
       sentences.neverTaken(A, 0),
-      '没有工作进程接受执行：没有运行的进程，或它们都无法使用 SHARED_DIR（其 /readyz 说明原因）。这次没有运行。请启动工作进程后再试。',
+      '没有工作进程接受执行：没有正在运行的工作进程，或它们都无法使用各自的 SHARED_DIR（其 /readyz 说明原因）。这次没有运行。请启动工作进程后再试。',
     ],
     [sentences.neverTaken(A, 1), `没有工作进程及时开始发往“{a}”的这次执行：它们已满。它没有运行。${LATER}`],
   ],
@@ -116,7 +116,7 @@ const endings: Table<typeof sentences> = {
   fenced: [
     [
       sentences.fenced(A),
-      '执行 {a} 尚未开始，它的 Idempotency-Key 就要用于另一次调用，或者它的时间已过。它没有运行。请用相同的键再次发送。',
+      '执行 {a} 在开始之前已撤回：同一调用又发送了一次，或它的时间已过。它没有运行。请用相同的 Idempotency-Key 再次发送。',
     ],
   ],
   badRequest: [],
@@ -135,27 +135,27 @@ const endings: Table<typeof sentences> = {
   cycle: [
     [
       sentences.cycle(RULE, LONGER),
-      '应用 {n} 的规则 {a} 有环：{m}。请把其中一个节点从另一个的子节点或前置条件中移除。规则没有运行。',
+      '应用 {n} 的规则 {a} 有环：{m}。请把其中一个节点从它前一个节点的子节点或前置条件中移除。规则没有运行。',
     ],
     [
       sentences.cycle(NODE, LONGER),
-      '应用 {n} 的节点 {a} 有环：{m}。请把其中一个节点从另一个的子节点或前置条件中移除。规则没有运行。',
+      '应用 {n} 的节点 {a} 有环：{m}。请把其中一个节点从它前一个节点的子节点或前置条件中移除。规则没有运行。',
     ],
     [
       sentences.cycle(RULE, LONGEST),
-      '应用 {n} 的规则 {a} 有环：{m}。请把其中一个节点从另一个的子节点或前置条件中移除。规则没有运行。',
+      '应用 {n} 的规则 {a} 有环：{m}。请把其中一个节点从它前一个节点的子节点或前置条件中移除。规则没有运行。',
     ],
   ],
   cannotRunDry: [
     [
       sentences.cannotRunDry(obeys, B),
-      '需要能试运行的客户端，而 {a}（SDK：{b}）不能。请用 target 指定另一个，或去掉 dryRun 以真正运行规则',
+      '需要能试运行的客户端，而 {a}（SDK：{b}）不能。请用 target 指定另一个，或去掉 dryRun，真实运行规则（会产生全部副作用）',
     ],
   ],
   clientFull: [
     [
       sentences.clientFull(obeys),
-      '客户端 {a} 未结束的执行已达上限（MAX_WAITS_PER_CLIENT），或已达这个键应为他人留出位置的上限。这次没有运行。请稍后再试。',
+      '客户端 {a} 没有空位：未结束的执行已达上限（MAX_WAITS_PER_CLIENT），或这个 API 密钥已占满自己的份额。这次没有运行。请稍后再试。',
     ],
   ],
   channelUnavailable: [
@@ -221,7 +221,7 @@ const endings: Table<typeof sentences> = {
   ignoredDryRun: [
     [
       sentences.ignoredDryRun(obeys, true),
-      '要求客户端 {a} 进行试运行，而它的应答没有说明是试运行：规则可能已带着全部效果运行；再次运行之前，请先查看客户端。',
+      '要求客户端 {a} 进行试运行，而它的应答没有说明是试运行：规则可能已运行并产生了全部副作用；再次运行之前，请先查看客户端。',
     ],
     [
       sentences.ignoredDryRun(obeys, false),
@@ -240,7 +240,7 @@ const endings: Table<typeof sentences> = {
       `客户端 {a} 的目录没有响应，所以工作进程不知道它是否已取走请求或应答。${UNKNOWN}`,
     ],
   ],
-  cannotGoOn: [[sentences.cannotGoOn(one, C), '对客户端 {a} 执行 {b} 的等待无法完成（{c}）。它可能已运行。']],
+  cannotGoOn: [[sentences.cannotGoOn(one, C), '未能等到客户端 {a} 对执行 {b} 的应答（{c}）。它可能已运行。']],
 };
 
 const faults: Table<typeof resultFaults> = {
@@ -259,34 +259,34 @@ const faults: Table<typeof resultFaults> = {
   badSuccess: [[resultFaults.badSuccess(A), '的 "success" 既不是 true 也不是 false：{a}']],
   badData: [[resultFaults.badData(A, B), '的 "{a}" 不是对象：{b}']],
   badTime: [[resultFaults.badTime(A), '的 "executeAt" 不是数字：{a}']],
-  link: [[resultFaults.link(), '是链接，从不跟随']],
+  link: [[resultFaults.link(), '是链接，服务从不读取链接']],
   socket: [[resultFaults.socket(), '是套接字']],
 };
 
 const ofRefusals: Table<typeof refusals> = {
   bodyTooLarge: [[refusals.bodyTooLarge(N1, A), '正文超过 {n} 字节（{a}）。']],
-  limitReached: [[refusals.limitReached(A, B), '键“{a}”{b}。规则没有运行。请稍后再试。']],
-  noPermission: [[refusals.noPermission(A, B, C), '这需要权限“{a}”，而键“{b}”的权限为：{c}。']],
-  otherApps: [[refusals.otherApps(N1, A, B), '应用 {n} 需要为它签发的键，而键“{a}”用于：{b}。']],
-  keyExpired: [[refusals.keyExpired(A), '键“{a}”已过期：请申请新的键。']],
-  keyUnknown: [[refusals.keyUnknown(), '服务不认识这个 API 键：可能输错了，或已在 API_KEYS 中更改。']],
-  keyReused: [[refusals.keyReused(), '这个 Idempotency-Key 已用于正文不同的调用：新的调用请用新的键。']],
+  limitReached: [[refusals.limitReached(A, B), 'API 密钥“{a}”{b}。这个请求被拒绝，什么都没有运行。请稍后再试。']],
+  noPermission: [[refusals.noPermission(A, B, C), '这需要权限“{a}”，而 API 密钥“{b}”的权限为：{c}。']],
+  otherApps: [[refusals.otherApps(N1, A, B), '应用 {n} 需要为它签发的 API 密钥，而密钥“{a}”用于：{b}。']],
+  keyExpired: [[refusals.keyExpired(A), 'API 密钥“{a}”已过期：请申请新的密钥。']],
+  keyUnknown: [[refusals.keyUnknown(), '服务不认识这个 API 密钥：可能输错了，或已在 API_KEYS 中更改。']],
+  keyReused: [[refusals.keyReused(), '这个 Idempotency-Key 已用于正文不同的调用：新的调用请用新的 Idempotency-Key。']],
   unknownExecution: [
-    [refusals.unknownExecution(A), '没有执行 {a}，或它已过去太久（HISTORY_COUNT、HISTORY_SECONDS）。'],
+    [refusals.unknownExecution(A), '执行 {a} 不存在，或已不再保留（HISTORY_COUNT、HISTORY_SECONDS）。'],
   ],
   nothingKept: [
     [refusals.nothingKept(A, B, N1), '执行 {a} 以“{b}”结束。不保留它的输入和应答：HISTORY_OFF 列出了应用 {n}。'],
   ],
   executionEnded: [[refusals.executionEnded(A), '执行 {a} 已经结束，无法再取消。']],
   notInHistory: [[refusals.notInHistory(A), '执行 {a} 还不在历史中：请在它结束后再固定。']],
-  pinsFull: [[refusals.pinsFull(N1), '没有空间固定更多执行：最多 {n} 个，或 HISTORY_BYTES 的一半。请先取消固定一个。']],
+  pinsFull: [[refusals.pinsFull(N1), '最多可固定 {n} 个执行，最多占 HISTORY_BYTES 的一半。请先取消固定一个。']],
   tooManySearches: [[refusals.tooManySearches(), '这个 API 中同时进行的搜索太多。请稍后再试。']],
   unknownBatch: [[refusals.unknownBatch(A), '没有批次 {a}。']],
   goneBatch: [[refusals.goneBatch(A), '批次 {a} 不再保留（BATCH_SECONDS、BATCH_BYTES）。']],
   unknownItem: [[refusals.unknownItem(A, B), '批次 {a} 没有第 {b} 项。']],
   batchEnded: [[refusals.batchEnded(A), '批次 {a} 已经结束，无法再取消。']],
   casesGone: [[refusals.casesGone(), '已没有保存的用例。没有更改任何内容。']],
-  casesChanged: [[refusals.casesChanged(), '保存的用例已不是您读取的内容。没有更改任何内容：请重新读取。']],
+  casesChanged: [[refusals.casesChanged(), '保存的用例在您读取之后已被更改。没有更改任何内容：请重新读取。']],
   unknownRule: [[refusals.unknownRule(N1, A), '应用 {n} 没有规则 {a}。']],
   unknownNode: [[refusals.unknownNode(N1, A), '应用 {n} 没有节点 {a}。']],
   nodeNotInRule: [[refusals.nodeNotInRule(N1, A, B), '应用 {n} 的规则 {a} 没有节点 {b}。']],
@@ -300,15 +300,15 @@ const ofRefusals: Table<typeof refusals> = {
 };
 
 const ofLimits: Table<typeof limits> = {
-  callsPerSecond: [[limits.callsPerSecond(N1), '每秒调用超过 {n} 次']],
-  openCalls: [[limits.openCalls(N1), '同时未结束的调用超过 {n} 个']],
-  streams: [[limits.streams(N1), '同时打开的事件流超过 {n} 个']],
-  batches: [[limits.batches(N1), '同时进行的批次超过 {n} 个']],
+  callsPerSecond: [[limits.callsPerSecond(N1), '每秒最多调用 {n} 次']],
+  openCalls: [[limits.openCalls(N1), '同时最多有 {n} 个未结束的调用']],
+  streams: [[limits.streams(N1), '同时最多打开 {n} 个事件流']],
+  batches: [[limits.batches(N1), '同时最多进行 {n} 个批次']],
 };
 
 /** The rest of a list that is cut, and the states of the queue store. */
 const ofParts: readonly Pair[] = [
-  [`${A} and ${N1} more`, '{a} 等，另有 {n} 个'],
+  [`${A} and ${N1} more`, '{a} 以及另外 {n} 个'],
   ['cannot be reached', '无法连接'],
   ['did not answer', '没有应答'],
   ['refused the execution', '拒绝了这次执行'],

@@ -3,7 +3,8 @@ export const refusals = {
   /** `setting`: the limit's name. */
   bodyTooLarge: (maxBytes: number, setting: string) => `The body is larger than ${maxBytes} bytes (${setting}).`,
   /** `what`: the limit that the key has reached, as in `limits`. */
-  limitReached: (name: string, what: string) => `The key "${name}" has ${what}. It did not run. Try again in a moment.`,
+  limitReached: (name: string, what: string) =>
+    `The API key "${name}" may have ${what}. This request was refused and ran nothing. Try again in a moment.`,
   noPermission: (permission: string, name: string, has: string) =>
     `This needs the permission "${permission}", and the key "${name}" has ${has}.`,
   otherApps: (app: number, name: string, apps: string) =>
@@ -19,7 +20,7 @@ export const refusals = {
   executionEnded: (mockId: string) => `Execution ${mockId} has ended already; it cannot be cancelled any more.`,
   notInHistory: (mockId: string) => `Execution ${mockId} is not in the history yet: pin it once it has ended.`,
   pinsFull: (most: number) =>
-    `There is no room for another pinned execution: ${most} of them, or half of HISTORY_BYTES. Unpin one first.`,
+    `At most ${most} executions can be pinned, in at most half of HISTORY_BYTES. Unpin one first.`,
   tooManySearches: () => 'Too many searches run in this API. Try again in a moment.',
 
   unknownBatch: (batchId: string) => `There is no batch ${batchId}.`,
@@ -28,7 +29,7 @@ export const refusals = {
   batchEnded: (batchId: string) => `Batch ${batchId} has ended already; it cannot be cancelled any more.`,
 
   casesGone: () => 'No cases are saved any more. Nothing was changed.',
-  casesChanged: () => 'The saved cases are not those you read. Nothing was changed: read them again.',
+  casesChanged: () => 'The saved cases have changed since you read them. Nothing was changed: read them again.',
 
   unknownRule: (app: number, ruleId: string) => `App ${app} has no rule ${ruleId}.`,
   unknownNode: (app: number, confId: string) => `App ${app} has no node ${confId}.`,
@@ -45,10 +46,10 @@ export const refusals = {
   answerTooNew: () => 'A worker of a newer version answered, in a form this API does not know. Try again in a moment.',
 };
 
-/** The limit that a key has reached, as it goes on after "has". */
+/** The limit that a key has reached, as it goes on after "may have". */
 export const limits = {
-  callsPerSecond: (limit: number) => `more than ${limit} calls a second`,
-  openCalls: (limit: number) => `more than ${limit} calls open at once`,
-  streams: (limit: number) => `more than ${limit} event streams open at once`,
-  batches: (limit: number) => `more than ${limit} batches open at once`,
+  callsPerSecond: (limit: number) => `at most ${limit} calls a second`,
+  openCalls: (limit: number) => `at most ${limit} calls open at once`,
+  streams: (limit: number) => `at most ${limit} event streams open at once`,
+  batches: (limit: number) => `at most ${limit} batches open at once`,
 };

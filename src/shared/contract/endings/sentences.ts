@@ -208,7 +208,7 @@ export const sentences = {
   fenced: (mockId: string) =>
     didNotRun(
       'fenced',
-      `Execution ${mockId} had not begun when its Idempotency-Key was needed for another call, or its time was over. It did not run. Send the call again with the same key.`,
+      `Execution ${mockId} was withdrawn before it began: the same call was sent again, or its time was over. It did not run. Send the call again with the same Idempotency-Key.`,
     ),
 
   /** Something in the call that only a worker can judge; `message` goes on after the field's name. */
@@ -236,7 +236,7 @@ export const sentences = {
     const named = ids.slice(0, CYCLE_NAMED_AT_MOST).join(' → ');
     const circle = ids.length > CYCLE_NAMED_AT_MOST ? `${named} → … (${ids.length} nodes)` : `${named} → ${ids[0]}`;
     const what = ruleId === null ? `Node ${confId}` : `Rule ${ruleId}`;
-    const sentence = `${what} of app ${app} runs in a circle: ${circle}. Take one of these out of the other's children or forward condition. It did not run.`;
+    const sentence = `${what} of app ${app} has a cycle: ${circle}. Remove one of these nodes from the children or the forward condition of the node before it. It did not run.`;
     return didNotRun('cycle', sentence);
   },
 
@@ -250,7 +250,7 @@ export const sentences = {
   clientFull: ({ address }: { address: string }) =>
     didNotRun(
       'overloaded',
-      `Client ${address} has as many executions open as it may (MAX_WAITS_PER_CLIENT), or as many of this key as leave places for others. This one did not run. Try again in a moment.`,
+      `Client ${address} has no room for this execution: it has as many open as it may (MAX_WAITS_PER_CLIENT), or this API key has its full share of them. This one did not run. Try again in a moment.`,
       { address },
     ),
 
