@@ -255,7 +255,7 @@ describe('a request', () => {
     await files.ask(client, { confId: 1 });
     await rm(files.pathIn(client), { recursive: true });
     await sleep(300); // the watch has noticed that it is gone
-    await mkdir(files.pathIn(client));
+    await mkdir(files.pathIn(client), { recursive: true }); // unless the client was quicker
     await files.ask(client, { confId: 1 }); // found by a look
     const began = performance.now();
     await files.ask(client, { confId: 1 });

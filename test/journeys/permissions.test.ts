@@ -100,10 +100,10 @@ describe('who may do what', () => {
         body: '{"app":7,"iceId":1}',
       });
     expect((await ice('without-run')).text).toContain('needs the permission');
-    expect((await ice('elsewhere')).text).toContain('App 7 needs a key that is for it');
+    expect((await ice('elsewhere')).text).toContain('App 7 needs an API key for it');
     const schema = '/ice-server/mock/schema?app=7&iceId=1';
     expect((await ask('without-read', 'GET', schema)).text).toContain('needs the permission');
-    expect((await ask('elsewhere', 'GET', schema)).text).toContain('App 7 needs a key that is for it');
+    expect((await ask('elsewhere', 'GET', schema)).text).toContain('App 7 needs an API key for it');
     expect(client.found).toHaveLength(before);
     await ice('only-run');
     expect(client.found).toHaveLength(before + 1);
@@ -145,7 +145,7 @@ describe('who may do what', () => {
     const limited = statuses.filter(({ status }) => status === 429);
     expect(limited.length).toBeGreaterThan(5);
     expect(limited[0]?.headers['retry-after']).toBe('1');
-    expect(limited[0]?.json.error).toContain('more than 3 calls a second');
+    expect(limited[0]?.json.error).toContain('at most 3 calls a second');
     expect((await ask('everything', 'GET', '/rule-server/mock/executions')).status).toBe(200);
     expect((await service.call('/readyz')).status).toBe(200);
     const metrics = (await ask('only-ops', 'GET', '/metrics')).text;

@@ -115,13 +115,23 @@ function unanswered(
 }
 
 function parametersOf(record: ExecutionRecord, { client, time }: About, error: string): Parameters {
-  return { client, time, error, app: record.app, lane: laneOf(record) ?? '' };
+  return { client, time, error, app: record.app, ...calledOf(record) };
 }
 
-/** The lane that the run was sent to; null if it was sent elsewhere. */
-function laneOf({ target }: ExecutionRecord): string | null {
+/** The lane or the address that the run was sent to; empty if it was sent elsewhere. */
+function calledOf({ target }: ExecutionRecord): { lane: string; address: string } {
   const wanted = namedTarget(target)?.target;
-  return wanted?.kind === 'lane' ? wanted.lane : null;
+  return {
+    lane: wanted?.kind === 'lane' ? wanted.lane : '',
+    address: wanted?.kind === 'address' ? wanted.address : '',
+  };
+}
+
+/** Nobody is there: in a lane, at an address, or at all. */
+function noClientKey(record: ExecutionRecord) {
+  const { lane, address } = calledOf(record);
+  if (address !== '') return 'state.no-client.address';
+  return lane === '' ? 'state.no-client' : 'state.no-client.lane';
 }
 
 /** Each code has a sentence and a hint of its own in the texts of the page; one of a newer service is said in general words. */
@@ -129,14 +139,14 @@ const knownCode = (code: string | null): Code | 'rejected' => (isCode(code) ? co
 
 function titleKey(record: ExecutionRecord, code: string): TextKey {
   const known = knownCode(code);
-  if (known === 'no-client' && laneOf(record) !== null) return 'state.no-client.lane';
+  if (known === 'no-client') return noClientKey(record);
   if (known === 'client-left' && record.outcome?.mayHaveRun === false) return 'state.client-left.never';
   const maybe = record.outcome?.mayHaveRun === true;
   return maybe && (known === 'not-picked-up' || known === 'cancelled') ? `state.${known}.maybe` : `state.${known}`;
 }
 
 function hintKey(record: ExecutionRecord, code: string): TextKey {
-  if (code === 'no-client' && laneOf(record) !== null) return 'state.no-client.lane.hint';
+  if (code === 'no-client') return `${noClientKey(record)}.hint`;
   if (code === 'cancelled' && record.outcome?.mayHaveRun === true) return 'state.forgotten.hint';
   return `state.${knownCode(code)}.hint`;
 }

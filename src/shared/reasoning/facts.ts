@@ -28,7 +28,8 @@ export function factsOf({ node }: Occurrence, mark: Mark | undefined, input: Jso
   const traced = mark?.reads ?? [];
   const reads = traced.length > 0 ? traced : readsFromInput(node.keys, input);
   const [setting] = compared;
-  const counts = mark?.outcome === 'FALSE' && mark.error === null;
+  // A node with a stub stays as it is, whatever it would have read.
+  const counts = mark?.outcome === 'FALSE' && mark.error === null && mark.instead === null;
   const wanted =
     comparison && setting && counts
       ? { key: comparison.key, is: mark.inverted ? opposites[comparison.is] : comparison.is, value: setting.value }

@@ -35,7 +35,7 @@ describeInBrowser('before a release', () => {
 
     await page.getByRole('button', { name: 'What changes?', exact: true }).click();
     await page.getByRole('button', { name: 'Read the runs' }).click();
-    await says(page.locator('.replay [role=status]').first(), '3 runs can be made again.');
+    await says(page.locator('.replay [role=status]').first(), '3 runs can be repeated.');
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Save 2 cases, one for each way through the tree' }).click();
     await page.getByText('2 cases are saved.').waitFor();

@@ -72,7 +72,7 @@ describeInBrowser('a dry run from the page', () => {
     await page.goto(`${journey.service.url}/?app=9001&rule=1&target=address:unable`);
     await says(
       page.locator('#run-hint'),
-      /No client of this target can run without effects\. Choose another one, or turn the dry run off\./,
+      /No client of this target can make a dry run\. Choose another one, or turn the dry run off\./,
     );
     await page.keyboard.press('Control+Enter');
     await page.getByRole('button', { name: /^Dry run/ }).click({ force: true });

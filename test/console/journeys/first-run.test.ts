@@ -94,7 +94,7 @@ describeInBrowser('the console, first visit', () => {
       '  (not blocked #3 · not reached: “spent 100 or more” #2 is FALSE)',
       '  (coupon of 20 #4 · not reached: “spent 100 or more” #2 is FALSE)',
     ]);
-    await page.getByText('The rule changed nothing.').waitFor();
+    await page.getByText('This run changed nothing.').waitFor();
     await picture(page, 'console-false');
 
     await page.getByLabel('Only nodes that ran').check();

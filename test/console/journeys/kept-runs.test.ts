@@ -109,7 +109,7 @@ describeInBrowser('failures that are alike', () => {
       .toEqual([group(3, said, 'orders-1 and 1 more'), group(1, 'no stock', 'orders-1')]);
     await expectAccessible(page);
 
-    await page.getByRole('button', { name: `Show the newest run that failed so: ${said}` }).click();
+    await page.getByRole('button', { name: `Show the newest run with this message: ${said}` }).click();
     await says(headline(page), 'The rule failed on orders-2');
     await says(hint(page), `order ${oneId} of "Eve" costs -7 too much`);
     expect(runOf(page)).toBe(newest);
@@ -152,8 +152,8 @@ describeInBrowser('a run that is kept', () => {
         `^${TIME} · by everything · lane traced · version 1 · trace log-id-4711\\s+· kept until \\w+ \\d+, ${TIME}\\s*$`,
       ),
     );
-    await page.getByRole('button', { name: 'Copy the id in the client’s log' }).click();
-    await page.getByText('Copied the id in the client’s log').waitFor();
+    await page.getByRole('button', { name: 'Copy the trace id, to find this run in the client’s log' }).click();
+    await page.getByText('Copied the trace id').waitFor();
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('log-id-4711');
     await expectAccessible(page);
 
@@ -172,7 +172,7 @@ describeInBrowser('a run that is kept', () => {
     for (const cost of ['22', '33', '44', '55']) await runWith(page, cost);
     await page.reload(); // what the page has seen stays listed until then
     await lists(page, /cost 55/, /cost 44/, /cost 33/);
-    await says(head(page), new RegExp(`\\d runs are kept, the oldest of ${TIME}`));
+    await says(head(page), new RegExp(`\\d runs are kept for all apps, the oldest from ${TIME}`));
 
     await head(page).getByLabel('Time', { exact: true }).selectOption('Pinned');
     await lists(page, /cost 11\b/);
@@ -190,7 +190,7 @@ describeInBrowser('a run that is kept', () => {
     await page.getByRole('button', { name: 'Unpin', exact: true }).click();
     await page.getByRole('button', { name: PIN }).waitFor();
     await head(page).getByLabel('Time', { exact: true }).selectOption('Pinned');
-    await reads(page, 'No run matches: all that are kept were looked at.');
+    await reads(page, 'No run matches. All kept runs were searched.');
   });
 
   test('of an app that the key may not see is refused by name', async () => {
@@ -258,6 +258,6 @@ describeInBrowser('how much is kept', () => {
     await says(head(page), new RegExp(`1 run is kept, of ${TIME}`));
     await runWith(page, '2');
     // The row says when it began, the head when it ended: that may be the next second.
-    await says(head(page), new RegExp(`2 runs are kept, the oldest of ${TIME}`));
+    await says(head(page), new RegExp(`2 runs are kept for all apps, the oldest from ${TIME}`));
   });
 });

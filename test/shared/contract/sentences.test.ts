@@ -1,5 +1,17 @@
-import { describe, expect, it } from 'vitest';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, test } from 'vitest';
+import { sentences } from '../../../src/shared/contract/endings/sentences.ts';
 import { everySentence } from '../../support/every-sentence.ts';
+
+/** Sentences that others are made of. */
+const PARTS = ['badRequest', 'others', 'sceneUnknown', 'cannotRunDry'];
+
+test('every sentence has a sample', () => {
+  const samples = readFileSync(join(import.meta.dirname, '../../support/every-sentence.ts'), 'utf8');
+  const names = Object.keys(sentences).filter((name) => !PARTS.includes(name));
+  expect(names.filter((name) => !samples.includes(`sentences.${name}(`))).toEqual([]);
+});
 
 describe('the sentence of an execution without an answer', () => {
   it.each(everySentence)('says once whether it ran, and so does mayHaveRun: $error', ({ error, mayHaveRun }) => {

@@ -66,7 +66,7 @@ export const casesWords = {
   'cases.run.sure': { one: 'Yes, run it for real', other: 'Yes, make {n} real runs' },
   'cases.run.not': 'Do not run them',
   'cases.room': {
-    one: 'This run cannot be opened afterwards for lack of room (HISTORY_BYTES): {room} of 1. Its result is kept all the same.',
+    one: 'There is no room to open this run afterwards (HISTORY_BYTES). Its result is kept.',
     other:
       'Only about {room} of these {n} runs can be opened one by one afterwards (HISTORY_BYTES). The result of each is kept all the same.',
   },
@@ -90,7 +90,7 @@ export const casesWords = {
   'batch.count.unanswered': '{n} without an answer',
   'batch.count.skipped': '{n} skipped',
   'batch.lost': 'The service has not answered since {time}. It is asked again every two seconds.',
-  'batch.repeat': { one: 'Run the one that did not pass again', other: 'Run the {n} that did not pass again' },
+  'batch.repeat': { one: 'Run again: the one that did not pass', other: 'Run again: the {n} that did not pass' },
   'batch.stop': 'Stop',
   'batch.link': 'Copy link to this batch',
   'batch.earlier': 'Batches of this rule',
@@ -98,7 +98,7 @@ export const casesWords = {
   'batch.reading': 'Reading the cases…',
   'since.words': 'Since {time}: {changes}.',
   'since.releases': 'The rules changed meanwhile: version {before} then, {now} now.',
-  'since.worse': '{n} no longer passed',
+  'since.worse': { one: '{n} no longer passes', other: '{n} no longer pass' },
   'since.better': { one: '{n} passes again', other: '{n} pass again' },
   'since.added': '{n} new',
   'since.nothing': 'no verdict changed',

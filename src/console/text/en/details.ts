@@ -8,7 +8,7 @@ export const detailsWords = {
   'details.node': 'Node',
   'details.raw': 'Raw',
   'details.empty': 'After a run, this part shows what the client returned.',
-  'changes.none': 'The rule changed nothing.',
+  'changes.none': 'This run changed nothing.',
   'changes.added': 'added',
   'changes.removed': 'removed',
   'changes.changed': 'changed',

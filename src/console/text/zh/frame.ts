@@ -73,7 +73,7 @@ export const frameWords: Record<keyof typeof words, Template> = {
   'signIn.failed': '服务没有让您登录：{error}',
   'keys.title': '键盘快捷键',
   'keys.run': '运行',
-  'keys.stop': '离开 JSON 编辑器、关闭打开的面板，或停止等待',
+  'keys.stop': '离开 JSON 编辑器，关闭打开的内容，或停止运行',
   'keys.search': '搜索节点',
   'keys.executed': '仅已运行的节点',
   'keys.next': '下一个节点',

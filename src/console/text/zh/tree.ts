@@ -7,7 +7,7 @@ export const treeWords: Record<keyof typeof words, Template> = {
   'trace.search.none': '没有节点匹配 {text}。',
   'trace.executedOnly': '仅已运行的节点',
   'trace.pathOnly': '仅决定路径',
-  'trace.executedOnly.none': '没有节点被执行。',
+  'trace.executedOnly.none': '没有节点运行。',
   'trace.expandAll': '全部展开',
   'trace.collapseAll': '全部收起',
   'trace.column.node': '节点',

@@ -86,6 +86,6 @@ export const whyWords: Record<keyof typeof words, Template> = {
   'why.noAnswer': '服务没有应答，所以页面没有结果。',
   'why.notRun': '没有节点做出决定：规则没有运行。',
   'why.noTrace': '原因未知：客户端没有写轨迹。',
-  'why.emptyTrace': '原因未知：没有节点运行。',
+  'why.emptyTrace': '没有节点运行，所以没有节点做出决定。',
   'why.noPlace': '原因未知：轨迹与规则树对应不上。',
 };

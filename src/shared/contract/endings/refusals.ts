@@ -6,10 +6,10 @@ export const refusals = {
   limitReached: (name: string, what: string) =>
     `The API key "${name}" may have ${what}. This request was refused and ran nothing. Try again in a moment.`,
   noPermission: (permission: string, name: string, has: string) =>
-    `This needs the permission "${permission}", and the key "${name}" has ${has}.`,
+    `This needs the permission "${permission}", and the API key "${name}" has ${has}.`,
   otherApps: (app: number, name: string, apps: string) =>
-    `App ${app} needs a key that is for it, and the key "${name}" is for ${apps}.`,
-  keyExpired: (name: string) => `The key "${name}" has expired: ask for another one.`,
+    `App ${app} needs an API key for it, and the API key "${name}" is for ${apps}.`,
+  keyExpired: (name: string) => `The API key "${name}" has expired: ask for another one.`,
   keyUnknown: () => 'This API key is not known here: it was mistyped, or changed in API_KEYS.',
   keyReused: () => 'This Idempotency-Key was used for a call with another body: use a new key for a new call.',
 

@@ -3,9 +3,7 @@ import type { NoAnswer } from './outcomes.ts';
 
 /**
  * Every sentence with which an execution ends that has no answer, each with its code and whether the rule may have run. API, workers
- * and the examples of the OpenAPI document read it. A new code touches `codes.ts` (its status, its Retry-After) and this file; tsc
- * then names the page's headline (`console/run/headline.ts`), its texts in both languages, and the Chinese of the sentence
- * (`console/text/zh/service.ts`). CONTRIBUTING.md lists all places.
+ * and the examples of the OpenAPI document read it. CONTRIBUTING.md lists all places that a new code touches; tsc names the page's.
  */
 
 const LOOK_AT_THE_CLIENT = 'look at the client before running it again';

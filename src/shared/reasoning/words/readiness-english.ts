@@ -7,7 +7,7 @@ export const readinessEnglish = {
   'no-rule': 'The rule cannot run: {reason}',
   'missing-node': 'Node {node} is not released.',
   'unusable-node': 'Node {node} cannot be read: {reason}.',
-  circle: 'The nodes {nodes} stand in a circle.',
+  circle: 'The nodes {nodes} form a cycle.',
   'missing-class': 'A client of {target} does not have the class {class}.',
   'wrong-setting': 'Node {node}: {field} must be {type}, and is {value}.',
   failed: { one: '{n} case failed on {target}.', other: '{n} cases failed on {target}.' },
@@ -23,5 +23,5 @@ export const readinessEnglish = {
   'rule-over': 'The time window of the rule is over.',
   'node-over': 'The time window of node {node} is over: it counts as NONE.',
   'not-reached': 'No case reaches node {node}.',
-  'dry-run': 'Its cases last ran on {target} without effects.',
+  'dry-run': 'Its last run of the cases on {target} was a dry run.',
 } as const satisfies Record<string, Template>;
