@@ -10,6 +10,8 @@ export class Refused extends Error {
   readonly status: number;
   readonly code: string | null;
   readonly mockId: string | null;
+  /** The call, or an earlier one under its key, may have run all the same. */
+  readonly mayHaveRun: boolean;
   readonly fields: { field: string; message: string }[];
   constructor({ status, text: body }: Answer) {
     const problem = parsed(body);
@@ -17,6 +19,7 @@ export class Refused extends Error {
     this.status = status;
     this.code = text(field(problem, 'code'));
     this.mockId = text(field(problem, 'mockId'));
+    this.mayHaveRun = field(problem, 'mayHaveRun') === true;
     this.fields = list(field(problem, 'errors')).map((entry) => ({
       field: text(field(entry, 'field')) ?? '',
       message: text(field(entry, 'message')) ?? '',

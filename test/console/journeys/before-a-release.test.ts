@@ -45,7 +45,7 @@ describeInBrowser('before a release', () => {
     await says(page.locator('.changed-decisions'), /^TRUE → FALSE, first at spent 100 or more #2: 1 run/);
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Compare one of them before and now' }).click();
-    await says(page.locator('.compare-head [role=status]'), /differs: it came to FALSE, not TRUE/);
+    await says(page.locator('.compare-head [role=status]'), /differs: its result is FALSE, not TRUE/);
     await page.goBack();
 
     await page.getByRole('button', { name: 'Cases', exact: true }).click();
@@ -54,7 +54,7 @@ describeInBrowser('before a release', () => {
     await page.getByRole('button', { name: 'Run all 2 cases' }).click();
     await says(page.locator('.batch-words'), /passed/);
     await page.getByRole('button', { name: 'Release', exact: true }).click();
-    await page.getByLabel('Released to').selectOption('lane:beta');
+    await page.getByLabel('Release to').selectOption('lane:beta');
     await says(page.getByRole('row', { name: /Recharge campaign #1/ }), /can ship/);
   });
 });

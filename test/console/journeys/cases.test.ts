@@ -70,7 +70,7 @@ describeInBrowser('cases in the console', () => {
   test('the page says which rules can ship to a lane, and why not', async () => {
     const page = await journey.visit('/?app=9001&rule=2');
     await page.getByRole('button', { name: 'Release', exact: true }).click();
-    await page.getByLabel('Released to').selectOption('lane:beta');
+    await page.getByLabel('Release to').selectOption('lane:beta');
     const row = (name: RegExp) => page.getByRole('row', { name });
     await says(
       row(/A slow look-up #3/)
@@ -115,7 +115,7 @@ describeInBrowser('cases in the console', () => {
     await page.getByRole('button', { name: 'Change what is expected' }).click();
     await page.getByText('“a payment” is saved').waitFor();
     const first = page.url();
-    await page.getByRole('button', { name: 'Run the one that did not pass again' }).click();
+    await page.getByRole('button', { name: 'Run again: the one that did not pass' }).click();
     await page.waitForURL((url) => url.href !== first);
     await says(page.locator('.batch-words'), /1 failed/);
     await all.click();

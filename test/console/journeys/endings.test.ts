@@ -162,7 +162,7 @@ describeInBrowser('how the console tells of every ending', () => {
     await client(picksUpAndStaysSilent);
     const page = await run();
     await says(headline(page), /has picked up the request/);
-    await page.getByRole('button', { name: 'Stop waiting' }).click();
+    await page.getByRole('button', { name: /^Stop/ }).click();
     await says(headline(page), 'Stopped, but a client may already have had the request. The rule may have run.');
   });
 
@@ -180,6 +180,9 @@ describeInBrowser('how the console tells of every ending', () => {
     await says(hint(lane), 'Choose another lane, or run on any client.');
 
     const silent = await client(staysSilent);
+    const unknown = await run('app=7&rule=1&target=address:nobody-1');
+    await says(headline(unknown), 'App 7 has no client nobody-1. The rule did not run.');
+    await says(hint(unknown), 'Choose another client, or start this one.');
     await silent.stopBeating();
     await writeFile(silent.heartbeatPath, JSON.stringify({ lastHeartbeat: Date.now() - 600_000, loadedVersion: 1 }));
     const state = async () => (await journey.service.call('/rule-server/mock/clients?app=7')).json.clients[0]?.state;
@@ -276,6 +279,18 @@ describeInBrowser('how the console tells of every ending', () => {
     await pressRun(page);
     await says(headline(page), sentence);
     await says(hint(page), whatNow);
+  });
+
+  test('a refusal for load that cannot rule out an earlier run does not claim that nothing ran', async () => {
+    const page = await journey.visit('/?app=7&rule=1');
+    await page.getByRole('treegrid').waitFor();
+    const error = 'Whether an earlier call under this Idempotency-Key ran was not looked up.';
+    const body = { mockId: null, success: false, error, code: 'overloaded', mayHaveRun: true };
+    await page.route('**/execute', (route) => route.fulfill({ status: 503, json: body }));
+    await pressRun(page);
+    await says(headline(page), 'The service has no room for this run.');
+    await says(hint(page), error);
+    await page.getByText('The page has no result, and cannot know whether the rule ran.').waitFor();
   });
 
   test('not picked up, but nobody can be sure of it', async () => {

@@ -20,7 +20,7 @@ describeInBrowser('earlier runs in the console', () => {
 
     for (const box of await page.getByRole('checkbox', { name: /^Select the run of/ }).all()) await box.check();
     await page.getByRole('button', { name: 'Compare', exact: true }).click();
-    await says(page.locator('.compare-head [role=status]'), /differs: it came to FALSE, not TRUE\.$/);
+    await says(page.locator('.compare-head [role=status]'), /differs: its result is FALSE, not TRUE\.$/);
     await page.getByLabel('Differences only').check();
     expect(await page.locator('.tree-row').first().innerText()).toMatch(
       /campaign\s*#1\s*may follow from it\s*TRUE\s*FALSE/,

@@ -149,7 +149,7 @@ describeInBrowser('a run that is kept', () => {
     await says(
       about(page),
       new RegExp(
-        `^${TIME} · by everything · lane traced · version 1 · trace log-id-4711\\s+· kept until \\w+ \\d+, ${TIME}\\s*$`,
+        `^${TIME} · by everything · lane traced · version 1 · trace id log-id-4711\\s+· kept until \\w+ \\d+, ${TIME}\\s*$`,
       ),
     );
     await page.getByRole('button', { name: 'Copy the trace id, to find this run in the client’s log' }).click();
@@ -172,7 +172,7 @@ describeInBrowser('a run that is kept', () => {
     for (const cost of ['22', '33', '44', '55']) await runWith(page, cost);
     await page.reload(); // what the page has seen stays listed until then
     await lists(page, /cost 55/, /cost 44/, /cost 33/);
-    await says(head(page), new RegExp(`\\d runs are kept for all apps, the oldest from ${TIME}`));
+    await says(head(page), new RegExp(`\\d kept for all apps, from ${TIME}`));
 
     await head(page).getByLabel('Time', { exact: true }).selectOption('Pinned');
     await lists(page, /cost 11\b/);
@@ -255,9 +255,9 @@ describeInBrowser('how much is kept', () => {
     await says(head(page), /Select two runs to compare them\./);
     expect(await head(page).innerText()).not.toMatch(/kept/);
     await runWith(page, '1');
-    await says(head(page), new RegExp(`1 run is kept, of ${TIME}`));
+    await says(head(page), new RegExp(`1 kept for all apps, from ${TIME}`));
     await runWith(page, '2');
     // The row says when it began, the head when it ended: that may be the next second.
-    await says(head(page), new RegExp(`2 runs are kept for all apps, the oldest from ${TIME}`));
+    await says(head(page), new RegExp(`2 kept for all apps, from ${TIME}`));
   });
 });

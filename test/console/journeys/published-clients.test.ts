@@ -54,7 +54,7 @@ describeInBrowser('results as the published clients wrote them, in the console',
       const page = await journey.visit(`/?app=7&${query}&target=address:${sdk}#input=${encodeURIComponent(input)}`);
       await page.getByRole('treegrid').waitFor();
       await pressRun(page);
-      await says(headline(page), new RegExp(`on ${sdk}$|No node ran|not a result`));
+      await says(headline(page), new RegExp(`on ${sdk}$|No node ran|cannot be used`));
       return page;
     }
     const captured = (name: string): Behaviour =>

@@ -143,7 +143,7 @@ describeInBrowser('ten tasks of somebody who debugs a rule, with what they cost'
       await reader.click(page.getByRole('button', { name: 'Compare', exact: true }));
       await says(
         page.locator('.compare-head [role=status]'),
-        /differs: it came to (FALSE, not TRUE|TRUE, not FALSE)\./,
+        /differs: its result is (FALSE, not TRUE|TRUE, not FALSE)\./,
       );
     },
   );

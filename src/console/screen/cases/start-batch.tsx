@@ -30,7 +30,7 @@ const MAX_NAMED = 3;
 /** The button that runs many cases, and what it will do, in numbers. Many real runs are asked for a second time. */
 export function StartBatch(props: Props) {
   const { label, cases, inputCharacters, targets, clients, occurrences, dryRun, busy, error, onStart } = props;
-  const { say } = useText();
+  const { say, ofService } = useText();
   const cannot = useLacks()('run');
   const [asked, setAsked] = useState(false);
   const runs = countRuns(cases, targets, clients);
@@ -63,7 +63,7 @@ export function StartBatch(props: Props) {
       {runs > 0 && <RoomWords runs={runs} inputCharacters={(inputCharacters / cases) * runs} />}
       {error && (
         <p className="notice bad" role="alert">
-          {problemWords(error, say)}
+          {problemWords(error, say, ofService)}
         </p>
       )}
     </div>
@@ -103,8 +103,8 @@ function whereWords(target: string, say: Say): string {
 }
 
 /** The mistakes that the service found, field by field. */
-function problemWords(error: Error, say: Say): string {
+function problemWords(error: Error, say: Say, ofService: (sentence: string) => string): string {
   if (!(error instanceof Refused)) return say('failed.unreachable');
-  if (error.fields.length === 0) return error.message;
+  if (error.fields.length === 0) return ofService(error.message);
   return error.fields.map(({ field, message }) => `${field}: ${message}`).join('; ');
 }

@@ -103,7 +103,7 @@ function WhyLine({ reading, run, input, onChoose }: WhyProps) {
   let content: ReactNode = <span className="muted">{say(reading ? withoutReason(reading) : 'why.empty')}</span>;
   if (run.notBegun !== null) {
     const { error } = run.notBegun;
-    const unsure = error instanceof Unreachable || (error instanceof Refused && error.code === 'outcome-unknown');
+    const unsure = error instanceof Unreachable || (error instanceof Refused && error.mayHaveRun);
     content = <span className="muted">{say(unsure ? 'why.noAnswer' : 'why.notBegun')}</span>;
   } else if (reading && reading.why.length > 0) {
     const outcome = reading.decision === null ? say('outcome.ERROR') : say(`outcome.${reading.decision}`);

@@ -23,7 +23,7 @@ type Props = {
 
 /** The tree, or why there is none to see. */
 export function TreePanel({ place, run, rule, chosen, onChoose }: Props) {
-  const { say } = useText();
+  const { say, ofService } = useText();
   const { app, ruleId, confId } = place;
   const { tree, apps, rules } = rule;
   const [root, edited] = [tree.data?.root ?? null, tree.data?.edited ?? null];
@@ -34,7 +34,7 @@ export function TreePanel({ place, run, rule, chosen, onChoose }: Props) {
   const editedIds = useMemo(() => new Set(edits.map(({ id }) => id)), [edits]);
   if (app === null) {
     if (apps.isPending) return <Loading text="loading.page" />;
-    if (apps.error) return <Empty title={say('failed.unreachable')} text={apps.error.message} />;
+    if (apps.error) return <Empty title={say('failed.unreachable')} text={ofService(apps.error.message)} />;
     return <Empty title={say('empty.apps.title')} text={say('empty.apps.text')} />;
   }
   if (ruleId === null && confId === null) {

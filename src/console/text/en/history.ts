@@ -51,8 +51,8 @@ export const historyWords = {
   'history.more': 'Older runs',
   'history.failed': 'The page could not get the history: {error}',
   'history.kept': {
-    one: '1 run is kept for all apps, from {time}',
-    other: '{n} runs are kept for all apps, the oldest from {time}',
+    one: '1 kept for all apps, from {time}',
+    other: '{n} kept for all apps, from {time}',
   },
   'history.time': 'Time',
   'history.result': 'Result',

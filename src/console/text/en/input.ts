@@ -115,7 +115,7 @@ export const inputWords = {
   'run.blocked.address': 'Choose a client to run on.',
   'run.blocked.each': 'No client is online to compare.',
   'run.real': '“Run for real” runs the rule on the client, with everything the rule does.',
-  'run.real.calls': '“Run for real” runs the rule on the client. It may run the actions {names}.',
+  'run.real.calls': '“Run for real” may run the actions {names}.',
   'run.real.more': '{names} and {n} more',
   'run.real.quoted': '“{name}”',
 } as const satisfies Record<string, Template>;

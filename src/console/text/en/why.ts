@@ -13,7 +13,7 @@ export const whyWords = {
   'why.change.write': 'Write it into the form',
   'why.empty': 'After a run, this line says which node decided and why.',
   'why.notBegun': 'The service did not start a run, so there is no result.',
-  'why.noAnswer': 'The page has no result, because the service gave no answer.',
+  'why.noAnswer': 'The page has no result, and cannot know whether the rule ran.',
   'why.notRun': 'No node decided: the rule did not run.',
   'why.noTrace': 'The reason is not known: the client wrote no trace.',
   'why.emptyTrace': 'The reason is not known: no node ran.',

@@ -113,7 +113,7 @@ export const inputWords: Record<keyof typeof words, Template> = {
   'run.blocked.address': '请选择要运行的客户端。',
   'run.blocked.each': '没有在线的客户端可供比较。',
   'run.real': '“真实运行”会在客户端上运行规则，规则所做的一切都会发生。',
-  'run.real.calls': '“真实运行”会在客户端上运行规则，可能执行动作 {names}。',
+  'run.real.calls': '“真实运行”可能执行动作 {names}。',
   'run.real.more': '{names} 以及另外 {n} 个',
   'run.real.quoted': '“{name}”',
 };

@@ -83,7 +83,7 @@ export const whyWords: Record<keyof typeof words, Template> = {
   'trace.read.missing': '缺少 {key}',
   'why.empty': '运行之后，这一行说明哪个节点做出了决定，以及原因。',
   'why.notBegun': '服务没有开始运行，所以没有结果。',
-  'why.noAnswer': '服务没有应答，所以页面没有结果。',
+  'why.noAnswer': '页面没有结果，也无法得知规则是否运行过。',
   'why.notRun': '没有节点做出决定：规则没有运行。',
   'why.noTrace': '原因未知：客户端没有写轨迹。',
   'why.emptyTrace': '没有节点运行，所以没有节点做出决定。',

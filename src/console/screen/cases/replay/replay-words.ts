@@ -69,10 +69,11 @@ const leftOutZh: Record<LeftOut, string> = {
 
 /** Says the sentences of the panel in the language of the page. */
 export function useReplayWords() {
-  const { language } = useText();
+  const { language, ofService } = useText();
   const words: Record<keyof typeof en, Template> = language === 'zh' ? zh : en;
   return {
-    tell: (key: keyof typeof en, parameters: Parameters = {}) => format(words[key], parameters),
+    tell: (key: keyof typeof en, { error, ...parameters }: Parameters = {}) =>
+      format(words[key], error === undefined ? parameters : { ...parameters, error: ofService(String(error)) }),
     because: (why: LeftOut) => (language === 'zh' ? leftOutZh[why] : why),
   };
 }
