@@ -98,7 +98,7 @@ describe.skipIf(choice.kind === 'unavailable')('Idempotency-Keys and announcemen
           WITHIN,
         );
         expect(JSON.stringify(await executionOf(today, mockId))).toContain(
-          'had not begun when its Idempotency-Key was needed',
+          'was withdrawn before it began',
         );
         expect(responder.found).toHaveLength(1);
       });

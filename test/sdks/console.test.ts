@@ -158,7 +158,7 @@ describe.each(sdkNames)('with the published %s SDK as its client', (name) => {
           '  age #101 TRUE · time',
           '  (unknown #102 · left out: the client does not know its class)',
         ]);
-        await page.getByText(/has not registered the class com\.sample\.AbsentFlow/).waitFor();
+        await page.getByText(/does not list the class com\.sample\.AbsentFlow/).waitFor();
       });
 
       it('outside its time window nothing runs; as of its end, by one press, it does', async () => {

@@ -7,7 +7,8 @@ import { hasUnseen } from './json/visible-text.ts';
  * `resolve-target.ts`; of the page `run/candidates.ts`, `screen/frame/use-rule.ts`, and `run-bar.tsx`, `target-picker.tsx`, `target-words.ts`
  * in `screen/input`. These it does not name: `begin.ts` and `ice-answer.ts` ask whether one client is meant,
  * `screen/cases/targets-field.tsx`, `release-panel.tsx` and `replay-panel.tsx` offer what cases run on, `api/readiness/readiness.ts` asks for
- * the tree of the trunk, `run/headline.ts`, `use-headline.ts` and `history-row.tsx` have words for one kind. The page has one more kind of
+ * the tree of the trunk, `run/headline.ts`, `use-headline.ts` and `history-row.tsx` have words for one kind, `use-dry-run.ts` asks which
+ * clients are meant. The page has one more kind of
  * its own, each client (`console/state/location.ts`).
  */
 export type Target = { kind: 'all' } | { kind: 'lane'; lane: string } | { kind: 'address'; address: string };

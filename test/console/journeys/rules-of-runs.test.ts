@@ -68,7 +68,7 @@ describeInBrowser('a run is explained by the rules that it ran on', () => {
     const unknown = await run('address:says-nothing');
     await says(
       notice(unknown),
-      /^When this run was sent, version 2 was released, and says-nothing had told that it has version 1\./,
+      /^When this run was sent, the released version was 2, but says-nothing had reported version 1\./,
     );
     expect(await why(unknown).innerText()).not.toMatch(/min is|It would be/);
 

@@ -15,7 +15,7 @@ const REMOVED = '.removed';
 export type KeptAnswers = ReturnType<typeof createKeptAnswers>;
 
 /**
- * Answers, for 20 to 30 s after their job was completed. A queue store that loses its data also forgets what it was told
+ * Answers, for 30 to 50 s after their job was completed. A queue store that loses its data also forgets what it was told
  * last: an API that had not heard of it yet adds the execution again, and whoever takes it up finds the answer here. They
  * are in a folder per 10 s of the file system's time, which is the same for all workers, and out of the client's sight.
  */
