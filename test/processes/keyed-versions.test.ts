@@ -97,9 +97,7 @@ describe.skipIf(choice.kind === 'unavailable')('Idempotency-Keys and announcemen
           async () => expect((await executionOf(today, mockId)).outcome).toMatchObject({ code, mayHaveRun: false }),
           WITHIN,
         );
-        expect(JSON.stringify(await executionOf(today, mockId))).toContain(
-          'was withdrawn before it began',
-        );
+        expect(JSON.stringify(await executionOf(today, mockId))).toContain('was withdrawn before it began');
         expect(responder.found).toHaveLength(1);
       });
     },
