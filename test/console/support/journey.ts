@@ -106,6 +106,8 @@ export async function startVisitors(home: string) {
     },
     async leave(): Promise<void> {
       await Promise.all(browser.contexts().map((visitor) => visitor.close()));
+      // Told of the test that did it, which is then tried again where others are.
+      expect(wrongs.splice(0).join('\n')).toBe('');
     },
     async close(then: () => Promise<void> = async () => {}): Promise<void> {
       await browser.close();
