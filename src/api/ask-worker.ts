@@ -32,11 +32,7 @@ export function openAskWorker({ backend, settings, log }: AskWorkerDependencies)
     onCompleted: (_id, value) => toReply(value),
     onFailed: async (id, reason) => {
       log.error({ id, reason }, 'a question could not be answered');
-      return {
-        kind: 'refused',
-        status: 503,
-        error: refusals.workerFailed(),
-      };
+      return unavailable(refusals.workerFailed());
     },
     onUnfinished: async () => {},
   });

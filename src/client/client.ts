@@ -208,7 +208,7 @@ function newAddress(): string {
   return `${host || 'client'}_${randomBytes(4).toString('hex')}`;
 }
 
-/** Whoever is told about trouble must not make more of it. */
+/** A listener that throws must not cause further trouble: its error is dropped. */
 function harmless<T>(tell: (what: T) => void): (what: T) => void {
   return (what) => {
     try {

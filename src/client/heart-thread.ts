@@ -17,7 +17,7 @@ const open = new Map<string, Began>();
 let { loadedVersion } = settings;
 let lastPulse = { count: Atomics.load(pulse, 0), at: Date.now() };
 
-/** The main thread answers by itself when it can; what it has not answered a little later, it cannot. */
+/** The main thread answers a rule that takes too long by itself. This thread does so once the limit is over by this much. */
 const GRACE_MS = Math.min(1000, Math.ceil(ruleTimeoutMs / 4));
 const LOOK_MS = Math.min(250, Math.ceil(ruleTimeoutMs / 4));
 

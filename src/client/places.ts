@@ -1,15 +1,15 @@
 import { join } from 'node:path';
 import { hasUnseen } from '../shared/contract/json/visible-text.ts';
 
-/** Where the files of one client are in the shared directory. */
+/** The folders and files of one client in the shared directory. */
 export type Places = {
   /** The app's rules and nodes. */
   rules: string;
-  /** Where requests appear and results are put. */
+  /** The folder of requests and results. */
   mock: string;
-  /** Where clients of this app register, those in lanes below it. */
+  /** The folder in which clients of this app register; those in lanes register below it. */
   app: string;
-  /** Where clients of this app and lane register. */
+  /** The folder in which clients of this app and lane register. */
   home: string;
   registration: string;
   heartbeat: string;

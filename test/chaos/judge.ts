@@ -1,12 +1,9 @@
-import { readFileSync } from 'node:fs';
-import { brokenIn, type Entry, verdictOf } from './verdict.ts';
+import { brokenIn, readStory, verdictOf } from './verdict.ts';
 
 // `node test/chaos/judge.ts FILE`: judges the story of a run of chaos or of a soak again, from its file alone. Exit code 1: a promise was broken.
 const [, , path] = process.argv;
 if (path === undefined) throw new Error('usage: node test/chaos/judge.ts FILE');
-const lines = readFileSync(path, 'utf8').split('\n');
-const story: Entry[] = lines.filter((line) => line !== '').map((line) => JSON.parse(line));
-const verdict = verdictOf(story);
+const verdict = verdictOf(readStory(path));
 const broken = brokenIn(verdict);
 const { calls, answered, refused, cutOff, what, seed } = verdict;
 console.log(`${what}, seed ${seed}: ${calls} calls, ${answered} answered, ${refused} refused, ${cutOff} cut off.`);

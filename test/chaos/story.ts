@@ -1,10 +1,10 @@
-import { appendFileSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { appendFileSync, mkdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { createDice } from '../simulator/search/dice.ts';
 import type { Answer } from '../support/http-call.ts';
-import type { Entry } from './verdict.ts';
+import { type Entry, readStory } from './verdict.ts';
 
 const FOLDER = join(tmpdir(), 'rule-server-chaos');
 const newSeed = () => Number(process.env.CHAOS_SEED ?? Date.now() % 1_000_000);
@@ -57,11 +57,4 @@ export function openStory(what: string) {
     /** What is written so far. */
     entries: () => readStory(path),
   };
-}
-
-function readStory(path: string): Entry[] {
-  return readFileSync(path, 'utf8')
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => JSON.parse(line));
 }

@@ -155,7 +155,8 @@ describe.skipIf(!inject('hasRedisBinary'))(`under ${RATE.perSecond} calls a seco
       await calls.stop();
 
       const over = lasts === 'on-and-off' ? 'on-and-off' : lasts ? 'at-its-end' : 'at-its-begin';
-      const verdict = verdictOf(story.entries());
+      const entries = story.entries();
+      const verdict = verdictOf(entries);
       record({
         fault,
         promise,
@@ -163,7 +164,7 @@ describe.skipIf(!inject('hasRedisBinary'))(`under ${RATE.perSecond} calls a seco
         calls: verdict.calls,
         refused: verdict.refused,
         refusedMs: verdict.refusedMs,
-        takeoverMs: longestTakeover(story.entries(), over),
+        takeoverMs: longestTakeover(entries, over),
         lost: verdict.lost.length,
         twice: verdict.foundTwice.length,
       });

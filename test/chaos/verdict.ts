@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+
 /** One line of a story. `at`: epoch ms, written by the story. */
 export type Entry = { at?: number } & (
   | { kind: 'experiment'; what: string; seed: number }
@@ -50,7 +52,13 @@ const isAnswered = ({ status, own, number }: Of<'answered'>) => status === 200 &
 const isHonest = ({ status, mayHaveRun, code }: Of<'answered'>) =>
   status === 503 && (mayHaveRun === false || code === 'outcome-unknown');
 
-/** What a story comes to. Nothing but its entries decides. */
+/** The entries of a story, from its file. */
+export function readStory(path: string): Entry[] {
+  const lines = readFileSync(path, 'utf8').split('\n');
+  return lines.filter((line) => line !== '').map((line) => JSON.parse(line));
+}
+
+/** Which promises a story kept. Nothing but its entries decides. */
 export function verdictOf(story: readonly Entry[]): Verdict {
   const of = <Kind extends Entry['kind']>(kind: Kind) => story.filter((one): one is Of<Kind> => one.kind === kind);
   const [experiment] = of('experiment');

@@ -47,6 +47,11 @@ const OF_OTHERS = [
   'answeredLate',
 ];
 
+/** The files that name the commands; the services themselves are named in none of them. */
+const COMMANDS = ['program.ts', 'commands.ts', 'cases/commands.ts', 'operating/key-commands.ts'].map(
+  (name) => `src/cli/${name}`,
+);
+
 /** Names that are written in parts: a folder of the shared directory, a prefix of metrics, a member of a member. */
 const partsOf = (name: string): string[] =>
   name
@@ -81,12 +86,8 @@ describe.each(documents)('%s', (path) => {
     const ofNpm = [...text.matchAll(/npm run ([\w:-]+)/g)].map(([, name = '']) => name);
     expect(ofNpm.filter((name) => scripts[name] === undefined)).toEqual([]);
     const commands = [...text.matchAll(/`(?:npx )?rule-server ([a-z][\w-]*)|npx rule-server ([a-z][\w-]*)/g)];
-    const known = [...read('src/cli/program.ts').matchAll(/\.command\('([\w-]+)/g)]
-      .concat([...read('src/cli/commands.ts').matchAll(/\.command\('([\w-]+)/g)])
-      .concat([...read('src/cli/cases/commands.ts').matchAll(/\.command\('([\w-]+)/g)])
-      .concat([...read('src/cli/operating/key-commands.ts').matchAll(/\.command\('([\w-]+)/g)])
-      .map(([, name]) => name)
-      .concat(['api', 'worker', 'all', 'demo-client']);
+    const known = COMMANDS.flatMap((file) => [...read(file).matchAll(/\.command\('([\w-]+)/g)].map(([, name]) => name));
+    known.push('api', 'worker', 'all', 'demo-client');
     expect(commands.map(([, one, other]) => one ?? other).filter((name) => !known.includes(name))).toEqual([]);
   });
 

@@ -20,7 +20,7 @@ export function createSharedReads<T>({ read, observe, freshMs }: Options<T>) {
     shared.readers++;
     all.set(id, shared);
     const stop = observe(id, () => {
-      // Every reader is told of one event: those that come after the first must not read again for it.
+      // One event reaches every reader: only the first of them starts a new read for it.
       if (shared.read?.changes === shared.changes) shared.changes++;
       onChange();
     });

@@ -192,18 +192,18 @@ function readChange(bytes: Uint8Array): { kind: 'change'; change: Change } | { k
       kind: 'bad',
       problems: [{ field: 'body', message: 'must be a JSON object such as {"upsert":{"name":"…"}}' }],
     };
-  const refusals = createRefusals(noLines);
-  const members = readMembers(scanned.raw, { path: [], known: ['upsert', 'remove'], refusals });
-  const remove = readText(members.get('remove'), ['remove'], refusals) ?? null;
+  const faults = createRefusals(noLines);
+  const members = readMembers(scanned.raw, { path: [], known: ['upsert', 'remove'], refusals: faults });
+  const remove = readText(members.get('remove'), ['remove'], faults) ?? null;
   const given = members.get('upsert');
-  const options = { writing: 'document', path: ['upsert'], refusals, lineOf: noLines, defaults: [] } as const;
+  const options = { writing: 'document', path: ['upsert'], refusals: faults, lineOf: noLines, defaults: [] } as const;
   const upsert = given
     ? { name: readCase(given.raw, options).name, json: stringifyExact(parseExact(given.raw)) }
     : null;
-  if (upsert === null && remove === null) refusals.add(['upsert'], 'is missing: give upsert, remove, or both');
+  if (upsert === null && remove === null) faults.add(['upsert'], 'is missing: give upsert, remove, or both');
   const problems = [
     ...scanned.duplicates.map((path) => ({ field: path, message: 'is given twice' })),
-    ...refusals.all.map(({ path, message }) => ({ field: path, message })),
+    ...faults.all.map(({ path, message }) => ({ field: path, message })),
   ];
   return problems.length > 0 ? { kind: 'bad', problems } : { kind: 'change', change: { upsert, remove } };
 }

@@ -3,8 +3,8 @@ import { stateSchema } from '../../shared/contract/endings/states.ts';
 import { decisionSchema } from '../../shared/contract/job.ts';
 
 /*
- * What each tool answers, for programs. The answers are those of the HTTP interface, whose description has every member: these have the
- * members that an assistant goes by.
+ * The answers of each tool, for programs. They are those of the HTTP interface, whose description has every member. These schemas have the
+ * members that an assistant needs.
  */
 
 /** Text where a 64-bit float does not hold the value. */

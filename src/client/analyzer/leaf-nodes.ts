@@ -23,7 +23,7 @@ type LeafNodeInfo = {
 };
 
 /**
- * What a client publishes about its leaves. An alias is published like a class: a rule that uses it is known as well. A leaf
+ * The registration of a client's leaves. An alias is published like a class: a rule that uses it is known as well. A leaf
  * whose code cannot be made out is published without its keys, and `onError` is called.
  */
 export function leafNodesOf(

@@ -145,7 +145,7 @@ function failed({ node, run, step, began }: Running, error: unknown): State {
   return outcome;
 }
 
-/** Whoever handles the error is asked, and then overruled by what the node's file says. */
+/** The error handler (the node's, else the run's) chooses a state; the `errorState` of the node's file takes precedence over them. */
 function stateInstead({ node, run, step }: Omit<Running, 'began'>, error: unknown) {
   let state: ErrorState = 'SHUT_DOWN';
   let cause = error;

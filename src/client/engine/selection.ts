@@ -1,7 +1,7 @@
 import type { LeftOut, Node } from './node.ts';
 import type { TimeWindow } from './time-window.ts';
 
-/** Where a run begins. `start` null: the rule has no root, there is nothing to run. */
+/** The node with which a run begins. `start` null: the rule has no root, there is nothing to run. */
 export type Found =
   | { kind: 'found'; start: Node | null; window: TimeWindow | null; leftOut: readonly (LeftOut & { under: bigint })[] }
   | { kind: 'refused'; reason: string };
@@ -9,7 +9,7 @@ export type Found =
 /** The part to run: a rule, a node, or (both) the node inside the rule. `scene`: the scene of the call. */
 export type Selection = { ruleId: bigint | null; confId: bigint | null; scene?: string | undefined };
 
-/** Where a selection is looked up. */
+/** The rules in which a selection is looked up. */
 export type Rules = { find(selection: Selection): Found };
 
 /** A node that is left out, and why, in one sentence. */

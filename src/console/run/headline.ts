@@ -127,12 +127,10 @@ function calledOf({ target }: ExecutionRecord): { lane: string; address: string 
   };
 }
 
-/** Nobody is there: in a lane, at an address, or at all. */
-function noClientKey(record: ExecutionRecord) {
-  const { lane, address } = calledOf(record);
-  if (address !== '') return 'state.no-client.address';
-  return lane === '' ? 'state.no-client' : 'state.no-client.lane';
-}
+/** The sentence that nobody is there: at all, in the lane, or at the address. */
+const NOBODY = { all: 'state.no-client', lane: 'state.no-client.lane', address: 'state.no-client.address' } as const;
+
+const noClientKey = ({ target }: ExecutionRecord) => NOBODY[namedTarget(target)?.target.kind ?? 'all'];
 
 /** Each code has a sentence and a hint of its own in the texts of the page; one of a newer service is said in general words. */
 const knownCode = (code: string | null): Code | 'rejected' => (isCode(code) ? code : 'rejected');

@@ -10,7 +10,12 @@ export type Say = (key: TextKey, parameters?: Parameters) => string;
 type Words = { language: Language; dictionary: Dictionary; ofService: (sentence: string) => string };
 
 /** `zone`: the time zone in which times of rules are shown. A parameter `error` is a sentence of the service. */
-type Text = Words & { zone: string; say: Say };
+type Text = Words & {
+  zone: string;
+  say: Say;
+  /** The same for a template that a part of the page brings itself. */
+  fill: (template: Template, parameters?: Parameters) => string;
+};
 
 const ENGLISH: Words = { language: 'en', dictionary: en, ofService: (sentence) => sentence };
 
@@ -18,9 +23,11 @@ const TextContext = createContext<Text>(textIn(ENGLISH, 'UTC'));
 
 function textIn(words: Words, zone: string): Text {
   const { dictionary, ofService } = words;
-  const say: Say = (key, { error, ...parameters } = {}) =>
-    format(dictionary[key], error === undefined ? parameters : { ...parameters, error: ofService(String(error)) });
-  return { ...words, zone, say };
+  const fill = (template: Template, parameters: Parameters = {}) => {
+    const { error } = parameters;
+    return format(template, error === undefined ? parameters : { ...parameters, error: ofService(String(error)) });
+  };
+  return { ...words, zone, fill, say: (key, parameters) => fill(dictionary[key], parameters) };
 }
 
 /** Gives everything below it the chosen language. The page waits for its words rather than flashing up in another language. */

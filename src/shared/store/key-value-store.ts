@@ -78,7 +78,7 @@ export function createEmbeddedStore(shelf: Shelf, maxBytes = 256 * 1024 * 1024):
   }
 
   let cleanedAt = time.now();
-  /** Those whose time is over go, whatever stands before them; then the oldest, until there is room. */
+  /** Removes every expired value first, then the oldest ones until there is room. */
   async function makeRoom(newest: string): Promise<void> {
     cleanedAt = time.now();
     const gone = [...entries].filter(([, { expiresAt }]) => expiresAt <= cleanedAt).map(([key]) => key);

@@ -4,7 +4,7 @@ import type { Scope } from '../interpreter.ts';
 
 const kept = new WeakMap<FunctionNode, ReadonlyMap<string, readonly Scope[]>>();
 
-/** Where each name is declared in a function's code, also in the functions and blocks inside it. */
+/** The scopes that declare each name in a function's code, also in the functions and blocks inside it. */
 export function scopesIn(node: FunctionNode): ReadonlyMap<string, readonly Scope[]> {
   const known = kept.get(node);
   if (known) return known;

@@ -76,7 +76,7 @@ function isIterated(name: string, ancestors: readonly AnyNode[]): boolean {
   return isIteration(name) && ancestors.at(-2)?.type === 'CallExpression';
 }
 
-/** `const { deep } = service`: the pattern says what it takes. */
+/** `const { deep } = service`: the pattern names the methods that it takes. */
 function isTakenOut(ancestors: readonly AnyNode[]): boolean {
   const pattern = ancestors.findLast(({ type }) => type !== 'Property' && type !== 'AssignmentPattern');
   return pattern?.type === 'ObjectPattern' || pattern?.type === 'ArrayPattern';

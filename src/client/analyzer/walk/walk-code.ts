@@ -19,7 +19,7 @@ const somethingElse: Access = {
   keys: [derivedFromSomething],
 };
 
-/** A walk through a leaf's method: what it has found, and where it is. */
+/** A walk through a leaf's method: its findings so far, and its place. */
 type Walk = {
   evaluator: Evaluator;
   decides: boolean;

@@ -13,7 +13,7 @@ export type RunContext = {
 };
 
 /**
- * What a leaf is given: the data of the run, read and written by key. A key is taken as it stands; `deep` and the two
+ * The data of the run, as a leaf gets it: read and written by key. A key is taken as it stands; `deep` and the two
  * methods named after it follow its dots (`vip.level`, `items.0.price`).
  */
 export class Data<out D = unknown> extends Keys<D> {

@@ -66,7 +66,7 @@ export function toExact(value: unknown, origins: Origins, path = 'the value'): E
   return exactOf(value, { origins, key: path, above: null, depth: 0, origin: undefined });
 }
 
-/** Where in a value something stands. The path is put together only for an error. */
+/** The place of a member within a value. The path is put together only for an error. */
 type MemberPlace = {
   origins: Origins;
   key: string | number;

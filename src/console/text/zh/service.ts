@@ -4,10 +4,10 @@ import { resultFaults, sentences } from '../../../shared/contract/endings/senten
 import { format } from '../../../shared/reasoning/words/format.ts';
 
 /** A text that no sentence has by itself: it marks the place of a parameter. */
-const [A, B, C, D] = ['\uE000', '\uE001', '\uE002', '\uE003'];
+const [A, B, C] = ['\uE000', '\uE001', '\uE002'];
 /** The same for parameters that are numbers. */
 const [N1, N2] = [900_000_000_001, 900_000_000_002];
-const MARKS: Record<string, string> = { a: A, b: B, c: C, d: D, n: `${N1}`, m: `${N2}` };
+const MARKS: Record<string, string> = { a: A, b: B, c: C, n: `${N1}`, m: `${N2}` };
 
 const obeys = { address: A, givesUp: true };
 const mayRun = { address: A, givesUp: false };

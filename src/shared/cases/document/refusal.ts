@@ -31,7 +31,7 @@ export function createRefusals(lineOf: LineOf) {
 }
 export type Refusals = ReturnType<typeof createRefusals>;
 
-/** A refusal as a call is told of it. */
+/** A refusal in the form of a problem of a call. */
 export function problemOf({ path, line, message }: Refusal): { field: string; message: string } {
   return { field: path, message: line === null ? message : `${message} (line ${line})` };
 }

@@ -14,8 +14,8 @@ import { tableShelves } from './stores/shelves.ts';
 import { embeddedStores } from './stores/stores.ts';
 
 /**
- * Where the embedded queue store keeps what it has. `tell` is given one sentence for whatever an operator should know. `flush`: whether
- * what is accepted outlives a loss of power.
+ * The folder of the embedded queue store. `tell` is called with one sentence for each event that an operator should know. `flush`: whether
+ * accepted calls survive a power failure.
  */
 export type EmbeddedFolder = { folder: string; flush: boolean; tell: (sentence: string) => void };
 

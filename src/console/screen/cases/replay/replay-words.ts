@@ -1,5 +1,5 @@
 import type { LeftOut } from '../../../../shared/reasoning/trace/recorded-run.ts';
-import { format, type Parameters, type Template } from '../../../../shared/reasoning/words/format.ts';
+import type { Parameters, Template } from '../../../../shared/reasoning/words/format.ts';
 import { useText } from '../../../text/use-text.tsx';
 
 /** The sentences of this panel, which are fetched with it. */
@@ -69,11 +69,10 @@ const leftOutZh: Record<LeftOut, string> = {
 
 /** Says the sentences of the panel in the language of the page. */
 export function useReplayWords() {
-  const { language, ofService } = useText();
+  const { language, fill } = useText();
   const words: Record<keyof typeof en, Template> = language === 'zh' ? zh : en;
   return {
-    tell: (key: keyof typeof en, { error, ...parameters }: Parameters = {}) =>
-      format(words[key], error === undefined ? parameters : { ...parameters, error: ofService(String(error)) }),
+    tell: (key: keyof typeof en, parameters: Parameters = {}) => fill(words[key], parameters),
     because: (why: LeftOut) => (language === 'zh' ? leftOutZh[why] : why),
   };
 }

@@ -166,7 +166,7 @@ class EmbeddedQueue extends UnsupportedOperations implements IQueueBackend {
   #letGo(ids: readonly string[], token: string): void {
     for (const id of ids) this.#shared.locks.release(id, token);
   }
-  /** The lock of what it takes is this worker's from now on; `taken` says of what, should it not be committed. */
+  /** Takes the next job and locks it for this worker. `taken` gets its id, so that a failed commit can release the lock. */
   #takeNext(token: string, taken: string[]): Next {
     const { table, locks } = this.#shared;
     const now = Date.now();
